@@ -70,7 +70,7 @@ fn verify_commands(text: &str, out: &mut TaskOutline) {
     });
     let found = std::iter::once(top).chain(tables).find_map(|it| it.get(KEY));
     let Some(DeValue::Array(commands)) = found.map(Spanned::get_ref) else { return };
-    for command in commands.iter() {
+    for command in commands {
         let DeValue::String(written) = command.get_ref() else { continue };
         add(out, written, written, unquoted(text, command.span()), None);
     }

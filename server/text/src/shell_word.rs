@@ -4,8 +4,8 @@
 pub fn quoted(word: &str) -> String {
     let is_plain = |it: char| it.is_alphanumeric() || "._-/@+:,=%~".contains(it);
     // A tilde at the beginning would be expanded, and `NAME=value` in front of a command sets a variable.
-    let is_safe = !word.is_empty() && !word.starts_with('~') && word.chars().all(is_plain);
-    if is_safe && !word.contains('=') || is_safe && word.starts_with('-') {
+    let sets_variable = word.contains('=') && !word.starts_with('-');
+    if !word.is_empty() && !word.starts_with('~') && !sets_variable && word.chars().all(is_plain) {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', "'\\''"))

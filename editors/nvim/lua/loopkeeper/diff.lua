@@ -68,18 +68,20 @@ local function show(tab)
   end
 end
 
----@param argument { loopId: string, iteration: integer }
+--- Without an iteration: the whole loop.
+---@param argument { loopId: string, iteration?: integer }
 ---@param result loopkeeper.CommandResult
 function M.open(argument, result)
   if #result.files == 0 then
-    ui.info(('iteration %d changed no file.'):format(argument.iteration))
+    local part = argument.iteration and ('iteration %d'):format(argument.iteration) or 'the loop'
+    ui.info(part .. ' changed no file.')
     return
   end
   vim.cmd.tabnew()
   local empty = vim.api.nvim_get_current_buf()
   local before = vim.api.nvim_get_current_win()
   local after = vim.api.nvim_open_win(empty, true, { split = 'right', win = before })
-  local name = ('diff/%s/%d'):format(argument.loopId, argument.iteration)
+  local name = ('diff/%s/%s'):format(argument.loopId, argument.iteration or 'all')
   show({ name = name, files = result.files, index = 1, windows = { before, after } })
   if vim.api.nvim_buf_is_valid(empty) and vim.fn.bufwinid(empty) == -1 then
     vim.api.nvim_buf_delete(empty, { force = true })

@@ -81,6 +81,7 @@ return {
     }
     fake:reply({
       ['loopkeeper.server.diff'] = { result = { patch = 'file:///none', files = files } },
+      ['loopkeeper.server.report'] = { result = { uri = 'file:///tmp/report%20of.html' } },
       ['loopkeeper/iterations'] = {
         result = {
           loopId = '20261120-abcdef',
@@ -126,6 +127,21 @@ return {
     support.same('', editor:buffer_text('/before/src/100% new.lua'), 'before')
     editor:lua("vim.api.nvim_feedkeys('q', 'x', false)")
     support.same(1, editor:lua('return #vim.api.nvim_list_tabpages()'), 'tabs')
+
+    -- The button at the end of a loop shows all of it.
+    editor:lua([[
+      local client = vim.lsp.get_clients({ name = 'loopkeeper' })[1]
+      require('loopkeeper.orders').send(client, 'loopkeeper.server.diff', { loopId = '20261120-abcdef' })
+    ]])
+    editor:wait(
+      'the whole diff',
+      "return vim.wo.diff and vim.api.nvim_buf_get_name(0):find('abcdef/all', 1, true) ~= nil"
+    )
+    editor:lua("vim.api.nvim_feedkeys('q', 'x', false)")
+
+    editor:lua('vim.ui.open = function(path) _G.test.browsed = path end')
+    editor:ex('Ralph dashboard')
+    editor:wait('the page in the browser', "return _G.test.browsed == '/tmp/report of.html'")
 
     editor:ex('Ralph log')
     support.wait('the history', function()

@@ -53,8 +53,8 @@ return {
     end
     support.same(true, editor:lua(is_ours, folder .. '/.ralph/queue.jsonc'), 'a queue')
 
-    editor:ex('Ralph dashboard')
-    editor:wait_message('There are: answer, check, diff, import, log')
+    editor:ex('Ralph unheard')
+    editor:wait_message('There are: answer, check, dashboard, diff, import, log')
     editor:ex('Ralph pause!')
     editor:wait_message('takes no `!`')
     local completions = editor:lua("return vim.fn.getcompletion('Ralph st', 'cmdline')")
