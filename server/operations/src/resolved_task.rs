@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::settings::{
-    OverrideSource, ResolvedSettings, SettingFinding, SettingOrigin, SettingOverride, Settings,
+    OverrideSource, ResolvedSettings, SettingCode, SettingFinding, SettingOrigin, SettingOverride, Settings,
 };
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_task::{
@@ -202,6 +202,12 @@ impl ResolvedTask {
     /// Findings that do not prevent its checks from running, one line each.
     pub fn warnings(&self) -> Vec<String> {
         self.format_findings(self.task.findings.iter().filter(|it| !it.code.blocks_checks()))
+    }
+
+    /// The limits that the user's `[max]` lowers, with the place of each.
+    pub fn bounded_limits(&self) -> Vec<String> {
+        let bounded = self.resolved.findings().iter().filter(|it| it.code == SettingCode::Bounded);
+        bounded.map(|it| format!("{} ({})", it.message, it.origin)).collect()
     }
 
     /// The initial spec of a loop on it: unattended and with every option off.

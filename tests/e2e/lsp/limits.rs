@@ -59,3 +59,21 @@ fn a_question_that_nobody_answers_holds_up_nothing_and_is_asked_once() {
     editor.said("loopkeeper/alert", |_| true);
     assert_eq!(editor.messages().iter().filter(|it| is_asked(it)).count(), 1);
 }
+
+#[test]
+fn a_limit_that_the_user_bounds_is_stated_at_the_start() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", "# Make it\n\n## Done when\n\n- It is there: `exists done`\n");
+    let settings = "limits.iterations = 90\nagent = \"mine\"\nagents.mine.command = [\"touch\", \"done\"]\n";
+    terminal.file("loopkeeper.toml", settings).user_file("max.iterations = 7\n");
+    let mut editor = Editor::start(server(&terminal));
+    editor.initialize(&terminal.root(), &json!({}));
+    let task = uri(&terminal.root().join("PROMPT.md"));
+    let page = editor.request("loopkeeper/trustPage", &json!({"task": task}));
+    let order = |name: &str, argument: Value| json!({"command": format!("loopkeeper.server.{name}"), "arguments": [argument]});
+    let trust = order("trust", json!({"task": task, "hash": page["hash"]}));
+    editor.request("workspace/executeCommand", &trust);
+    editor.request("workspace/executeCommand", &order("start", json!({"task": task})));
+    let expect = "`limits.iterations = 90` is above your `max.iterations = 7` (loopkeeper.toml:1)";
+    editor.until("the warning", |it| it["params"]["message"] == expect);
+}

@@ -50,7 +50,8 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
     if let Some(needed) = trust::required_trust(&store, &work, &items, &arguments)? {
         return Ok(LoopStart::Untrusted(needed));
     }
-    let warnings = crew.warnings();
+    let mut warnings = crew.warnings();
+    warnings.extend(work.bounded_limits());
     let start = StartRequest {
         earlier: Vec::new(),
         work: &work,
