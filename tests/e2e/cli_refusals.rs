@@ -117,13 +117,15 @@ fn limits_that_a_pulled_file_raises_need_trust() {
     answered(&terminal, "y\n").expect(0);
     let raised = format!("limits.cost_usd = 100000\ncriteria.protected = []\n{AGENT}");
     terminal.file("loopkeeper.toml", &raised);
-    terminal.run(&["run"]).expect(5).err("1 command of PROMPT.md is not trusted: nothing was started");
+    terminal.run(&["run"]).expect(5).err("2 commands of PROMPT.md are not trusted: nothing was started");
     let page = answered(&terminal, "no\n");
-    page.expect(5).out("limits      raised or loosened by this workspace");
+    page.expect(5).out("limit       raised or loosened by this workspace");
     page.out("limits.cost_usd = 100000, else 25.0").out("not protected: tests/**");
     assert!(!terminal.root().join("ran-agent").exists());
     // A check costs nothing of that.
     terminal.run(&["check"]).expect(0);
+    // An option replaces the limit of the file, which then needs no trust; the glob still does.
+    terminal.run(&["run", "--max-cost", "5"]).expect(5).err("1 command of PROMPT.md is not trusted");
     // Control: the same limits within the user's own bounds.
     terminal.user_file("max.cost_usd = 200000\ncriteria.protected = []\n");
     terminal.run(&["run"]).expect(0);

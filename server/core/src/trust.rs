@@ -52,8 +52,8 @@ pub enum TrustSubject {
     /// What the workspace's configuration does to every program that is started
     /// ([`crate::settings::ResolvedSettings::to_trust`]).
     Settings { lines: Vec<String> },
-    /// What the work tree raises or loosens ([`crate::settings::ResolvedSettings::raised_limits`]).
-    Limits { lines: Vec<String> },
+    /// What the work tree raises or loosens, one of [`crate::settings::ResolvedSettings::raised_limits`].
+    Limit { line: String },
     /// A `GET` of a criterion.
     Request { url: String },
     /// A server of `[[serve]]`, and where it is asked whether it is ready.
@@ -94,9 +94,10 @@ impl TrustItem {
         (!lines.is_empty()).then(|| Self::new(TrustSubject::Settings { lines: lines.to_vec() }))
     }
 
-    /// The limits that files of the work tree raise above the user's, where they do.
-    pub fn from_limits(lines: &[String]) -> Option<Self> {
-        (!lines.is_empty()).then(|| Self::new(TrustSubject::Limits { lines: lines.to_vec() }))
+    /// The limits that files of the work tree raise above the user's. One item each, because an option of the command
+    /// line may replace some of them.
+    pub fn from_limits(lines: &[String]) -> impl Iterator<Item = Self> {
+        lines.iter().map(|line| Self::new(TrustSubject::Limit { line: line.clone() }))
     }
 
     /// The commands of `[on]` that a file of the work tree names: the user's own file is the user's word.
@@ -166,9 +167,8 @@ impl TrustItem {
                 parts.extend((!env.is_empty()).then_some(&b"\0env"[..]));
                 parts.extend(env.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]));
             }
-            TrustSubject::Settings { lines } | TrustSubject::Limits { lines } => {
-                parts.extend(lines.iter().map(String::as_bytes));
-            }
+            TrustSubject::Settings { lines } => parts.extend(lines.iter().map(String::as_bytes)),
+            TrustSubject::Limit { line } => parts.push(line.as_bytes()),
             TrustSubject::Request { url } => parts.push(url.as_bytes()),
             TrustSubject::Server { argv, ready } => {
                 parts.push(ready.as_bytes());
@@ -196,7 +196,7 @@ impl TrustSubject {
             Self::Settings { .. } => "settings",
             Self::Request { .. } => "request",
             Self::Server { .. } => "server",
-            Self::Limits { .. } => "limits",
+            Self::Limit { .. } => "limit",
             Self::Hook { .. } => "hook",
             Self::Surface { .. } => "surface",
         }
@@ -282,9 +282,8 @@ fn page_item(item: &TrustItem, trusted: bool) -> TrustPageItem {
             (title, std::iter::once(line_of_argv(argv)).chain(set).collect())
         }
         TrustSubject::Settings { lines } => ("of this workspace".to_owned(), settings_effects(lines)),
-        TrustSubject::Limits { lines } => {
-            let shown = lines.iter().map(|it| sanitize::visible(it)).collect();
-            ("raised or loosened by this workspace".to_owned(), shown)
+        TrustSubject::Limit { line } => {
+            ("raised or loosened by this workspace".to_owned(), vec![sanitize::visible(line)])
         }
         TrustSubject::Request { url } => {
             (source.unwrap_or_default(), vec![format!("GET {}", sanitize::visible(url))])

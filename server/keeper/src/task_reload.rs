@@ -85,7 +85,7 @@ fn name(item: &TrustItem) -> String {
         TrustSubject::Surface { path, .. } => sanitize::visible(&String::from_utf8_lossy(path)),
         other @ (TrustSubject::Agent { .. }
         | TrustSubject::Settings { .. }
-        | TrustSubject::Limits { .. }
+        | TrustSubject::Limit { .. }
         | TrustSubject::Server { .. }
         | TrustSubject::Hook { .. }) => other.kind().to_owned(),
     }

@@ -69,7 +69,7 @@ pub fn is_typed(work: &ResolvedTask, item: &TrustItem) -> bool {
             work.typed_criteria().any(same)
         }
         TrustSubject::Settings { .. }
-        | TrustSubject::Limits { .. }
+        | TrustSubject::Limit { .. }
         | TrustSubject::Server { .. }
         | TrustSubject::Hook { .. }
         | TrustSubject::Surface { .. } => false,

@@ -26,7 +26,7 @@ use self::adaptive_blocking::AdaptiveBlocking;
 pub use self::live::LiveFeed;
 pub use self::snapshot::WorkspaceSnapshot;
 use self::state::IndexState;
-pub use self::tasks::{config_name, is_config};
+pub use self::tasks::{config_kind, is_config};
 use self::watching::FileWatcher;
 use loopkeeper_system::state_dir::{StateDir, StateError};
 

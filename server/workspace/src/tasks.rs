@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use loopkeeper_core::settings::LayerKind;
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
 use loopkeeper_task::criterion::Check;
 use loopkeeper_task::{self as task, Task, TaskDocument, TaskId};
@@ -172,7 +173,7 @@ fn command_of(item: &TrustItem) -> Option<&str> {
         TrustSubject::Request { url } => Some(url),
         TrustSubject::Agent { .. }
         | TrustSubject::Settings { .. }
-        | TrustSubject::Limits { .. }
+        | TrustSubject::Limit { .. }
         | TrustSubject::Server { .. }
         | TrustSubject::Hook { .. }
         | TrustSubject::Surface { .. } => None,
@@ -184,9 +185,9 @@ pub fn is_config(path: &Path) -> bool {
     path.ends_with("loopkeeper.toml") || path.ends_with("loopkeeper/config.toml")
 }
 
-/// The file name by which the settings of `path` are read: the user's own file may set more.
-pub fn config_name(path: &Path) -> &'static str {
-    if path.ends_with("loopkeeper/config.toml") { "config.toml" } else { "loopkeeper.toml" }
+/// Whose configuration the file at `path` is: the user's own file may set more.
+pub fn config_kind(path: &Path) -> LayerKind {
+    if path.ends_with("loopkeeper/config.toml") { LayerKind::User } else { LayerKind::Workspace }
 }
 
 /// The configuration files of these roots, as open in the editor.

@@ -25,11 +25,12 @@ const BOUNDED: &[(&str, &str)] = &[
     ("max.steps", "limits.steps"),
     ("max.subagents", "spawns.budget"),
 ];
-/// Numbers that let a loop go on for longer, or at a higher cost, the larger they are.
+/// Numbers that extend a loop or raise its cost.
 const RAISABLE: &[&str] = &[
     "limits.iterations",
     "limits.duration",
     "limits.cost_usd",
+    "limits.tokens",
     "limits.calls_per_hour",
     "limits.iteration_time",
     "limits.idle_time",
@@ -199,8 +200,9 @@ mod tests {
         check("limits.iterations = 100", "limits.iterations = 101", &["limits.iterations = 101, else 100"]);
         check("limits.iterations = 10", "limits.iterations = 20", &["limits.iterations = 20, else 10"]);
         check("", "limits.duration = \"3d\"", &["limits.duration = \"3d\", else \"8h\""]);
-        // There is no limit of tokens to raise.
+        // By default there is no limit of tokens to raise.
         check("", "limits.tokens = 1000000000", &[]);
+        check("limits.tokens = 1000", "limits.tokens = 2000", &["limits.tokens = 2000, else 1000"]);
         check(
             "",
             "breaker.max_trips = 99\nspawns.depth = 9",

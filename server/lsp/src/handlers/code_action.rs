@@ -13,13 +13,13 @@ use crate::document_context::{DocumentContext, DocumentSnapshot};
 use crate::foreign;
 use crate::session::ServerState;
 use crate::to_proto;
-use loopkeeper_workspace::config_name;
+use loopkeeper_workspace::config_kind;
 
 pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Option<CodeActionResponse> {
     let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
     let bytes = past_marker(shown.text(), shown.bytes(params.range));
     let (shown, all) = if shown.is_config() {
-        let cures = editor::settings::cures(config_name(shown.path()), shown.text(), &bytes);
+        let cures = editor::settings::cures(config_kind(shown.path()), shown.text(), &bytes);
         (shown, cures)
     } else if let Some(all) = foreign::actions(&*shared.index().wait_until_ready().await, &shown) {
         (shown, all)

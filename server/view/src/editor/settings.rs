@@ -40,9 +40,9 @@ impl TemplateReference {
     }
 }
 
-/// Analyses the text of `file`.
-pub fn check(file: &str, text: &str) -> SettingsAnalysis {
-    let resolved = resolve(&[layer(file, text)], &[]);
+/// Analyses the text of a configuration file of this kind.
+pub fn check(kind: LayerKind, text: &str) -> SettingsAnalysis {
+    let resolved = resolve(&[layer(kind, text)], &[]);
     let blocking = resolved.findings().iter().filter(|it| it.is_blocking());
     let diagnostics = limit(blocking.filter_map(|it| Some(diagnostic(it, place(it)?))).collect());
     let template = resolved.template().and_then(|(path, origin)| match origin {
@@ -55,7 +55,7 @@ pub fn check(file: &str, text: &str) -> SettingsAnalysis {
 }
 
 /// Fixes for problems at `range`.
-pub fn cures(file: &str, text: &str, range: &Range<usize>) -> Vec<EditorAction> {
+pub fn cures(kind: LayerKind, text: &str, range: &Range<usize>) -> Vec<EditorAction> {
     let here = |it: &SettingFinding| {
         let place = place(it).filter(|it| overlap(&it.range, range))?;
         let text = it.fix.clone()?;
@@ -67,18 +67,16 @@ pub fn cures(file: &str, text: &str, range: &Range<usize>) -> Vec<EditorAction> 
             preferred: true,
         })
     };
-    findings(file, text).iter().filter_map(here).collect()
+    findings(kind, text).iter().filter_map(here).collect()
 }
 
-fn findings(file: &str, text: &str) -> Vec<SettingFinding> {
-    let resolved = resolve(&[layer(file, text)], &[]);
+fn findings(kind: LayerKind, text: &str) -> Vec<SettingFinding> {
+    let resolved = resolve(&[layer(kind, text)], &[]);
     resolved.findings().iter().filter(|it| it.is_blocking()).cloned().collect()
 }
 
-fn layer(file: &str, text: &str) -> Layer {
-    let is_own = file.ends_with("config.toml") && !file.ends_with("loopkeeper.toml");
-    let kind = if is_own { LayerKind::User } else { LayerKind::Workspace };
-    Layer { kind, file: file.to_owned(), text: text.to_owned() }
+fn layer(kind: LayerKind, text: &str) -> Layer {
+    Layer { kind, file: String::new(), text: text.to_owned() }
 }
 
 /// The message of its diagnostic, independent of the setting's location.

@@ -10,7 +10,7 @@ use super::{DiagnosticsByUri, DiagnosticsContext};
 use crate::documents::positions::LinePositions;
 use loopkeeper_system::template_file;
 use loopkeeper_workspace::WorkspaceSnapshot;
-use loopkeeper_workspace::config_name;
+use loopkeeper_workspace::config_kind;
 use loopkeeper_workspace::snapshot::ConfigSnapshot;
 
 #[derive(Default)]
@@ -44,7 +44,7 @@ impl ConfigDiagnostics {
 impl ReadConfig {
     fn of(config: &ConfigSnapshot) -> Self {
         let text = &config.text;
-        let checked = settings::check(config_name(&config.path), text);
+        let checked = settings::check(config_kind(&config.path), text);
         Self { text: Arc::clone(text), lines: LinePositions::of(text), checked }
     }
 

@@ -3,17 +3,28 @@ use proptest::{prop_assert, proptest};
 
 use super::{check as read, complete, cures, explain};
 use crate::editor::{Diagnostic, QuickFix};
+use loopkeeper_core::settings::LayerKind;
 
 const FILE: &str = "loopkeeper.toml";
+const KIND: LayerKind = LayerKind::Workspace;
 
-fn diagnostics(file: &str, text: &str) -> Vec<Diagnostic> {
-    read(file, text).diagnostics
+fn diagnostics(kind: LayerKind, text: &str) -> Vec<Diagnostic> {
+    read(kind, text).diagnostics
+}
+
+#[test]
+fn only_the_users_own_file_sets_a_maximum() {
+    let codes = |kind| -> Vec<&str> {
+        diagnostics(kind, "max.iterations = 3\n").iter().map(|it| it.code.word()).collect()
+    };
+    assert_eq!(codes(LayerKind::User), [""; 0]);
+    assert_eq!(codes(LayerKind::Workspace), ["bad-value"]);
 }
 
 #[test]
 fn mistakes_stand_where_they_are_written() {
     let check = |text: &str, expect: &[&str]| {
-        let all = diagnostics(FILE, text);
+        let all = diagnostics(KIND, text);
         let said: Vec<String> = all
             .iter()
             .map(|it| format!("{} {}: {}", it.code.word(), &text[it.place.range.clone()], it.message))
@@ -63,7 +74,7 @@ fn mistakes_stand_where_they_are_written() {
             "bad-value 3: `exit.when` takes conditions joined by `and`, `or` and `not`, such as \"criteria and plan\", found 3",
         ],
     );
-    let broken = diagnostics(FILE, "[limits\n");
+    let broken = diagnostics(KIND, "[limits\n");
     assert_eq!(broken[0].code.word(), "syntax");
 }
 
@@ -71,7 +82,7 @@ fn mistakes_stand_where_they_are_written() {
 fn obvious_slips_have_a_quick_fix() {
     let check = |text: &str, needle: &str, expect: &str| {
         let at = text.find(needle).expect("in the text");
-        let all = cures(FILE, text, &(at..at));
+        let all = cures(KIND, text, &(at..at));
         let Some(QuickFix::Edits(edits)) = all.first().map(|it| it.cure.clone()) else { panic!("{all:?}") };
         let mut cured = text.to_owned();
         cured.replace_range(edits[0].place.range.clone(), &edits[0].text);
@@ -82,9 +93,9 @@ fn obvious_slips_have_a_quick_fix() {
     check("agnet = \"auto\"\n", "agnet", "agent = \"auto\"\n");
     check("[sandbox]\nkind = \"of\"\n", "\"of", "[sandbox]\nkind = \"off\"\n");
     check("[exit]\nwhen = \"plan AND promise\"\n", "AND", "[exit]\nwhen = \"plan and promise\"\n");
-    assert_eq!(cures(FILE, "[limits]\niteratons = 3\n", &(0..0)), []);
+    assert_eq!(cures(KIND, "[limits]\niteratons = 3\n", &(0..0)), []);
     // A key of another table is reported but not moved.
-    assert_eq!(cures(FILE, "iterations = 3\n", &(0..0)), []);
+    assert_eq!(cures(KIND, "iterations = 3\n", &(0..0)), []);
 }
 
 /// The labels offered at `|`.
@@ -144,7 +155,7 @@ fn what_is_taken_can_be_read() {
         let it = all.iter().find(|it| it.label == label).expect("offered");
         text.replace_range(it.replaces.clone(), &it.text);
         assert_eq!(text, expect);
-        assert_eq!(diagnostics(FILE, &text), [], "{text}");
+        assert_eq!(diagnostics(KIND, &text), [], "{text}");
     };
     check("[limits]\nit|", "iterations", "[limits]\niterations = 25");
     check("[limits]\nit| = 3", "iterations", "[limits]\niterations = 3");
@@ -185,7 +196,7 @@ proptest! {
         if let Some(it) = explain(FILE, &text, offset) {
             prop_assert!(text.get(it.place.range).is_some());
         }
-        for it in diagnostics(FILE, &text) {
+        for it in diagnostics(KIND, &text) {
             prop_assert!(text.get(it.place.range.clone()).is_some(), "{:?}", it);
             prop_assert!(it.message.chars().count() <= 100, "{:?}", it);
         }
