@@ -102,8 +102,9 @@ fn run_one(args: &Args, out: &mut Ui) -> ExitResult {
         prepared.show(args, &state, out);
         return Ok(Exit::Done);
     }
-    let (exit, dir) = prepared.start(args, (&state, consent(args)), Vec::new(), out)?;
-    if dir.is_some_and(|dir| starts_anyway(args, &state, &dir).unwrap_or(false)) {
+    let started = prepared.start(args, (&state, consent(args)), Vec::new())?;
+    let exit = started.run_to_end(args, &state, out)?;
+    if started.mode == RunMode::Watched && starts_anyway(args, &state, &started.dir)? {
         return run_one(&Args { anyway: true, ..args.clone() }, out);
     }
     Ok(exit)
@@ -144,38 +145,68 @@ impl PreparedRun {
         dry::show(&dry::DryRun { work, crew, items, state }, args.json, out);
     }
 
-    /// Runs the loop to its end, or starts it and leaves it (`--detach`), then without a folder.
+    /// Creates the loop's folder.
     fn start(
         self,
         args: &Args,
         (state, consent): (&StateDir, TrustConsent),
         earlier: Vec<EarlierTask>,
-        out: &mut Ui,
-    ) -> Result<(Exit, Option<LoopDir>), Failure> {
+    ) -> Result<StartedRun, Failure> {
         let Self { work, crew, items } = self;
         start::ensure_tree_free(state, &work, failure::note_wait)?;
         trust::ensure_trusted(&work, &items, state, consent)?;
-        // A session may run this as one of its own commands, and must not be blocked by it.
-        let is_left = args.detach || (work.settings.mode == LoopMode::Attach && !on_a_terminal());
-        let on_its_own = is_left || on_a_terminal();
+        let mode = RunMode::of(args, &work);
         let start = StartRequest {
             work: &work,
             crew,
             anyway: args.anyway,
             own_promise: args.completion_promise.is_some(),
-            attended: if on_its_own { Interactivity::Yes } else { Interactivity::No },
+            attended: if mode == RunMode::Foreground { Interactivity::No } else { Interactivity::Yes },
             earlier,
         };
-        let dir = start::prepare(state, &start)?;
-        let ran = if is_left {
-            left(args, state, &dir, out)
-        } else if on_its_own {
-            detached(args, state, &dir, out)
+        Ok(StartedRun { dir: start::prepare(state, &start)?, mode })
+    }
+}
+
+/// How a loop is related to this command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RunMode {
+    /// It has a keeper of its own, and the command returns.
+    Left,
+    /// It has a keeper of its own, and is shown here.
+    Watched,
+    /// Its keeper is this process.
+    Foreground,
+}
+
+impl RunMode {
+    fn of(args: &Args, work: &ResolvedTask) -> Self {
+        // A session may run this as one of its own commands, and must not be blocked by it.
+        if args.detach || (work.settings.mode == LoopMode::Attach && !on_a_terminal()) {
+            Self::Left
+        } else if on_a_terminal() {
+            Self::Watched
         } else {
-            in_foreground(args, &dir, out)
+            Self::Foreground
+        }
+    }
+}
+
+/// A loop whose folder exists.
+struct StartedRun {
+    dir: LoopDir,
+    mode: RunMode,
+}
+
+impl StartedRun {
+    fn run_to_end(&self, args: &Args, state: &StateDir, out: &mut Ui) -> ExitResult {
+        let Self { dir, mode } = self;
+        let ran = match mode {
+            RunMode::Left => left(args, state, dir, out),
+            RunMode::Watched => watched(args, state, dir, out),
+            RunMode::Foreground => in_foreground(args, dir, out),
         };
-        let exit = ran.inspect_err(|_| start::discard(&dir))?;
-        Ok((exit, (!is_left).then_some(dir)))
+        ran.inspect_err(|_| start::discard(dir))
     }
 }
 
@@ -241,7 +272,7 @@ fn left(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResul
     Ok(Exit::Done)
 }
 
-fn detached(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
+fn watched(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
     keeper::start_detached(state, dir, None)?;
     let runtime = new_runtime()?;
     runtime.block_on(async {

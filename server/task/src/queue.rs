@@ -16,7 +16,7 @@ use regex::Regex;
 use crate::dependencies::cyclic;
 use crate::{Finding, FindingCode};
 
-/// Limit of the entries that are read.
+/// Limit of the entries; a longer queue is refused.
 const MAX_ENTRIES: usize = 1000;
 
 /// An item, its box, its link and what follows the link.
@@ -55,13 +55,13 @@ pub fn is_queue(path: &str) -> bool {
 
 /// Parses the queue document `file`.
 pub fn parse_queue(file: &str, text: &str) -> TaskQueue {
-    let mut reader = QueueReader { file, queue: TaskQueue::default(), waits: Vec::new() };
+    let mut reader = QueueReader { file, queue: TaskQueue::default(), waits: Vec::new(), is_full: false };
     let (mut start, mut is_fenced) = (0, false);
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             is_fenced = !is_fenced;
-        } else if !is_fenced && reader.queue.entries.len() < MAX_ENTRIES {
+        } else if !is_fenced {
             reader.read_line(start, line.trim_end());
         }
         start += line.len();
@@ -107,6 +107,8 @@ struct QueueReader<'a> {
     queue: TaskQueue,
     /// An entry, the name that it waits for, and where that is written.
     waits: Vec<(usize, String, DocumentRange)>,
+    /// The limit of entries was reached.
+    is_full: bool,
 }
 
 impl QueueReader<'_> {
@@ -125,6 +127,12 @@ impl QueueReader<'_> {
         let name = if name.as_str().trim().is_empty() { path.as_str() } else { name.as_str().trim() };
         if self.queue.entries.iter().any(|it| it.path == path.as_str()) {
             self.find(place.range, format!("`{}` is already in this list", shown(path.as_str())));
+            return;
+        }
+        if index >= MAX_ENTRIES {
+            if !std::mem::replace(&mut self.is_full, true) {
+                self.find(place.range, format!("more than {MAX_ENTRIES} tasks. Split the list"));
+            }
             return;
         }
         let entry =
@@ -257,6 +265,13 @@ mod tests {
         refused("- [A](a.md) (after A)\n", &[("A", "waits for itself")]);
         let cycle = "- [A](a.md) (after B)\n- [B](b.md) (after A)\n- [C](c.md) (after A)\n";
         refused(cycle, &[("A](a.md", "wait for each other: A, B"), ("B](b.md", "wait for each other")]);
+    }
+
+    #[test]
+    fn a_queue_that_is_too_long_is_refused_once() {
+        let lines: Vec<String> = (0..1010).map(|it| format!("- [{it}]({it}.md)\n")).collect();
+        let text = lines.concat();
+        refused(&text, &[("1000](1000.md", "more than 1000 tasks")]);
     }
 
     proptest! {

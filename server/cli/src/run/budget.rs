@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::settings::LimitSettings;
-use loopkeeper_text::units::{duration_ms, micro_dollars};
 use loopkeeper_text::words;
 
 use super::Args;
@@ -21,37 +20,28 @@ pub(super) struct QueueBudget {
 }
 
 impl QueueBudget {
-    /// The options were parsed with the settings of each task already.
-    pub(super) fn of(args: &Args, limits: impl Iterator<Item = LimitSettings>) -> Self {
-        let (mut cost, mut duration) = (0, 0);
-        for limit in limits {
-            cost = cost.max(limit.cost_micros);
-            duration = duration.max(limit.duration_ms);
-        }
-        let given = |text: &Option<String>| text.clone();
+    /// `limits`: those of the tasks, with the options of the command line.
+    pub(super) fn of(args: &Args, limits: &[LimitSettings]) -> Self {
+        let iterations = limits.iter().map(|it| it.iterations).max();
         Self {
-            cost_micros: given(&args.max_cost).and_then(|it| micro_dollars(&it).ok()).unwrap_or(cost),
-            duration_ms: given(&args.max_duration).and_then(|it| duration_ms(&it).ok()).unwrap_or(duration),
-            iterations: given(&args.max_iterations).and_then(|it| it.parse().ok()),
+            cost_micros: limits.iter().map(|it| it.cost_micros).max().unwrap_or(0),
+            duration_ms: limits.iter().map(|it| it.duration_ms).max().unwrap_or(0),
+            iterations: iterations.filter(|_| args.max_iterations.is_some()),
             spent_micros: 0,
             spent_ms: 0,
         }
     }
 
-    /// The arguments of the next task, with what is left of the budget where its own limit is higher.
+    /// The arguments of a task with these limits: no more than what is left. Its files cannot raise them again.
     pub(super) fn bounded(&self, args: &Args, own: &LimitSettings) -> Args {
-        let mut args = args.clone();
-        if self.cost_micros < own.cost_micros || args.max_cost.is_some() {
-            let (dollars, micros) = (self.cost_micros / 1_000_000, self.cost_micros % 1_000_000);
-            args.max_cost = Some(format!("{dollars}.{micros:06}"));
+        let cost = own.cost_micros.min(self.cost_micros);
+        let iterations = self.iterations.map_or(own.iterations, |left| left.min(own.iterations));
+        Args {
+            max_cost: Some(format!("{}.{:06}", cost / 1_000_000, cost % 1_000_000)),
+            max_duration: Some(format!("{}ms", own.duration_ms.min(self.duration_ms))),
+            max_iterations: Some(iterations.to_string()),
+            ..args.clone()
         }
-        if self.duration_ms < own.duration_ms || args.max_duration.is_some() {
-            args.max_duration = Some(format!("{}ms", self.duration_ms));
-        }
-        if let Some(left) = self.iterations {
-            args.max_iterations = Some(left.to_string());
-        }
-        args
     }
 
     /// Charges one loop.
@@ -105,33 +95,34 @@ mod tests {
     }
 
     fn limits(cost_micros: u64, duration_ms: u64) -> LimitSettings {
-        LimitSettings { cost_micros, duration_ms, ..LimitSettings::default() }
+        LimitSettings { cost_micros, duration_ms, iterations: 10, ..LimitSettings::default() }
+    }
+
+    fn bounds(budget: &QueueBudget, given: &Args, own: &LimitSettings) -> [String; 3] {
+        let args = budget.bounded(given, own);
+        [args.max_cost, args.max_duration, args.max_iterations].map(Option::unwrap)
     }
 
     #[test]
     fn what_is_left_bounds_the_next_task() {
         let given = args(&["a", "b", "--max-cost", "2.50", "--max-iterations", "10"]);
-        let mut budget =
-            QueueBudget::of(&given, [limits(2_500_000, 60_000), limits(2_500_000, 90_000)].into_iter());
-        assert_eq!((budget.duration_ms, budget.iterations), (90_000, Some(10)));
+        let (short, long) = (limits(2_500_000, 60_000), limits(2_500_000, 90_000));
+        let mut budget = QueueBudget::of(&given, &[short.clone(), long]);
+        assert_eq!(bounds(&budget, &given, &short), ["2.500000", "60000ms", "10"]);
         budget.charge(Duration::from_secs(50), None);
         budget.cost_micros -= 400_001;
-        let next = budget.bounded(&given, &limits(2_500_000, 60_000));
-        assert_eq!(next.max_cost.as_deref(), Some("2.099999"));
-        assert_eq!(
-            (next.max_duration.as_deref(), next.max_iterations.as_deref()),
-            (Some("40000ms"), Some("10"))
-        );
+        budget.iterations = Some(4);
+        assert_eq!(bounds(&budget, &given, &short), ["2.099999", "40000ms", "4"]);
         assert_eq!(budget.spent_limit(), None);
         budget.charge(Duration::from_secs(90), None);
         assert_eq!(budget.spent_limit(), Some("its time limit is reached"));
     }
 
     #[test]
-    fn a_task_keeps_a_lower_limit_of_its_own() {
+    fn a_task_keeps_lower_limits_of_its_own_and_its_iterations() {
         let given = args(&["a", "b"]);
-        let budget = QueueBudget::of(&given, [limits(25_000_000, 1000), limits(1_000_000, 900)].into_iter());
-        let next = budget.bounded(&given, &limits(1_000_000, 900));
-        assert_eq!((next.max_cost, next.max_duration, next.max_iterations), (None, None, None));
+        let own = limits(1_000_000, 900);
+        let budget = QueueBudget::of(&given, &[limits(25_000_000, 1000), own.clone()]);
+        assert_eq!(bounds(&budget, &given, &own), ["1.000000", "900ms", "10"]);
     }
 }

@@ -1,14 +1,15 @@
 //! `run A B C` and `run QUEUE.md`: several tasks, each in a loop of its own that ends before the next begins. All of them
 //! are checked and trusted before the first starts, and share one budget.
 
-use std::fs;
+use std::fmt::Display;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use loopkeeper_core::decide::{LoopState, earlier_task};
 use loopkeeper_core::journal::{EarlierTask, OutcomeKind};
-use loopkeeper_task::criterion::Criterion;
+use loopkeeper_core::settings::LimitSettings;
+use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_task::queue::{TaskQueue, is_queue, parse_queue};
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::{sanitize, words};
@@ -25,8 +26,9 @@ use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
+use loopkeeper_system::task_files;
 
-/// Poll interval of a loop that goes on after its terminal was closed.
+/// Poll interval of a loop that continues after its terminal was closed.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// The queue that the arguments name; `None`: one task.
@@ -46,15 +48,15 @@ pub(super) fn find(args: &Args) -> Result<Option<TaskQueue>, Failure> {
     let refused = [("--detach", args.detach), ("--attach", args.attach)];
     match refused.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(Failure::usage(format_args!("{option} starts one task, not a queue"))
-            .hint("Leave it out: the queue goes on when its terminal is closed.")),
+            .hint("Leave it out: the queue continues when its terminal is closed.")),
         None => Ok(Some(queue)),
     }
 }
 
 /// Reads a queue document; its paths become relative to the current folder.
 fn read(path: &str) -> Result<TaskQueue, Failure> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format_args!("cannot read {}: {error}", sanitize::line(path))))?;
+    let folder = Path::new(path).parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
+    let text = String::from_utf8_lossy(&task_files::read(folder, Path::new(path))?).into_owned();
     let mut queue = parse_queue(path, &text);
     if !queue.findings.is_empty() {
         let lines = LineIndex::of(&text);
@@ -69,7 +71,6 @@ fn read(path: &str) -> Result<TaskQueue, Failure> {
         return Err(Failure::usage(format_args!("{} lists no task", sanitize::line(path)))
             .hint("Write one item for each task: `- [Title](path/to/PROMPT.md)`."));
     }
-    let folder = Path::new(path).parent().unwrap_or(Path::new(""));
     for entry in &mut queue.entries {
         entry.path = folder.join(&entry.path).to_string_lossy().into_owned();
     }
@@ -91,24 +92,28 @@ pub(super) fn run(args: &Args, queue: &TaskQueue, out: &mut Ui) -> ExitResult {
     for run in &runs {
         trust::ensure_trusted(&run.work, &run.items, &state, consent(args))?;
     }
-    let budget = QueueBudget::of(args, runs.iter().map(|it| it.work.settings.limits.clone()));
-    let pinned = runs.iter().map(|it| judged_by(&it.work.task.criteria)).collect();
-    let _runtime = outlive_terminal()?;
+    outlive_terminal()?;
+    let limits: Vec<LimitSettings> = runs.iter().map(|it| it.work.settings.limits.clone()).collect();
+    let budget = QueueBudget::of(args, &limits);
+    let judges = runs.iter().map(|it| judged_by(&it.work.task.criteria));
+    let pinned =
+        limits.into_iter().zip(judges).map(|(limits, judges)| PinnedTask { limits, judges }).collect();
     let ended = queue.entries.iter().map(|_| None).collect();
     Ok(QueueRun { args, queue, state, budget, pinned, ended, earlier: Vec::new() }.run_all(out))
 }
 
-/// The closed terminal ends no queue: its loops have keepers of their own.
-fn outlive_terminal() -> Result<tokio::runtime::Runtime, Failure> {
-    let runtime = new_runtime()?;
-    // The handler stays installed for the whole process.
-    runtime.block_on(async { signal(SignalKind::hangup()).map(drop) })?;
-    Ok(runtime)
+/// A closed terminal does not end the queue: its loops have keepers of their own.
+fn outlive_terminal() -> Result<(), Failure> {
+    // The handler stays installed after the runtime is dropped.
+    new_runtime()?.block_on(async { signal(SignalKind::hangup()).map(drop) })?;
+    Ok(())
 }
 
-/// What decides a task: the agent of an earlier task must not change it.
-fn judged_by(criteria: &[Criterion]) -> Vec<String> {
-    criteria.iter().map(|it| format!("{} {} {:?}", it.id.0, it.required, it.check)).collect()
+/// What decides a criterion: its id, whether it is required, its check.
+type Judge = (CriterionId, bool, Option<Check>);
+
+fn judged_by(criteria: &[Criterion]) -> Vec<Judge> {
+    criteria.iter().map(|it| (it.id.clone(), it.required, it.check.clone())).collect()
 }
 
 struct QueueRun<'a> {
@@ -116,35 +121,51 @@ struct QueueRun<'a> {
     queue: &'a TaskQueue,
     state: StateDir,
     budget: QueueBudget,
-    /// The criteria of each task when the queue started.
-    pinned: Vec<Vec<String>>,
+    pinned: Vec<PinnedTask>,
     ended: Vec<Option<TaskEnd>>,
     earlier: Vec<EarlierTask>,
 }
 
-/// How one task of the queue ended.
+/// What the agents of earlier tasks must not change.
+struct PinnedTask {
+    limits: LimitSettings,
+    judges: Vec<Judge>,
+}
+
 struct TaskEnd {
+    kind: TaskEndKind,
     exit: Exit,
     sentence: String,
-    is_completed: bool,
-    /// The user stopped it, and with it the queue.
-    is_stopped: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TaskEndKind {
+    NotStarted,
+    Completed,
+    /// The user stopped it, or its keeper is gone: the queue ends.
+    Stopped,
+    Ended,
 }
 
 impl TaskEnd {
-    fn not_started(exit: Exit, reason: &str) -> Self {
-        Self { exit, sentence: format!("not started: {reason}"), is_completed: false, is_stopped: false }
+    fn not_started(exit: Exit, reason: impl Display) -> Self {
+        Self { kind: TaskEndKind::NotStarted, exit, sentence: format!("not started: {reason}") }
     }
 
     /// `None`: its keeper is gone.
     fn of(exit: Exit, state: Option<&LoopState>) -> Self {
         let outcome = state.and_then(|it| it.outcome.as_ref());
-        let sentence = outcome.map_or("interrupted", |it| it.sentence.as_str());
+        let is_stopped = exit == Exit::Signalled || state.is_none_or(|it| it.stop.is_some());
+        let is_completed = outcome.is_some_and(|it| it.kind == OutcomeKind::Completed);
+        let kind = match (is_completed, is_stopped) {
+            (true, false) => TaskEndKind::Completed,
+            (_, true) => TaskEndKind::Stopped,
+            (false, false) => TaskEndKind::Ended,
+        };
         Self {
+            kind,
             exit: outcome.filter(|_| exit != Exit::Signalled).map_or(exit, Exit::of),
-            sentence: sanitize::line(sentence),
-            is_completed: outcome.is_some_and(|it| it.kind == OutcomeKind::Completed),
-            is_stopped: exit == Exit::Signalled || state.is_none_or(|it| it.stop.is_some()),
+            sentence: sanitize::line(outcome.map_or("interrupted", |it| it.sentence.as_str())),
         }
     }
 }
@@ -162,7 +183,7 @@ impl QueueRun<'_> {
                 Some(end) => end,
                 None => self.run_task(*index, out).unwrap_or_else(|failure| failed(&failure)),
             };
-            if !self.args.json && end.sentence.starts_with("not started") {
+            if !self.args.json && end.kind == TaskEndKind::NotStarted {
                 out.line(format_args!("  {}", end.sentence));
             }
             if let Some(place) = self.ended.get_mut(*index) {
@@ -176,40 +197,41 @@ impl QueueRun<'_> {
 
     /// Why the task does not start.
     fn obstacle(&self, index: usize) -> Option<TaskEnd> {
-        if self.ended.iter().flatten().any(|it| it.is_stopped) {
+        if self.ended.iter().flatten().any(|it| it.kind == TaskEndKind::Stopped) {
             return Some(TaskEnd::not_started(Exit::Ended, "you stopped the queue"));
         }
         let waits = self.queue.entries.get(index).map(|it| it.after.as_slice()).unwrap_or_default();
-        let is_open =
-            |it: &&usize| !self.ended.get(**it).and_then(Option::as_ref).is_some_and(|it| it.is_completed);
+        let is_open = |it: &&usize| !self.ended.get(**it).and_then(Option::as_ref).is_some_and(is_completed);
         let open = waits.iter().find(is_open).and_then(|it| self.queue.entries.get(*it));
         if let Some(open) = open {
             let name = sanitize::line(&open.name);
             return Some(TaskEnd::not_started(
                 Exit::Ended,
-                &format!("it waits for {name}, which is not completed"),
+                format_args!("it waits for {name}, which is not completed"),
             ));
         }
         let spent = self.budget.spent_limit()?;
-        Some(TaskEnd::not_started(Exit::Limit, &format!("the budget of the queue is used: {spent}")))
+        Some(TaskEnd::not_started(Exit::Limit, format_args!("the budget of the queue is used: {spent}")))
     }
 
     fn run_task(&mut self, index: usize, out: &mut Ui) -> Result<TaskEnd, Failure> {
-        let Some(entry) = self.queue.entries.get(index) else { return Err(Failure::ended("no such task")) };
-        let run = PreparedRun::of(self.args, Some(&entry.path))?;
-        let args = self.budget.bounded(self.args, &run.work.settings.limits);
-        // Read again: earlier tasks changed the files, and may change documents, but not what decides this one.
-        let run = PreparedRun { work: super::work(&args, Some(&entry.path))?, ..run };
-        if self.pinned.get(index).is_none_or(|it| *it != judged_by(&run.work.task.criteria)) {
+        let (Some(entry), Some(pinned)) = (self.queue.entries.get(index), self.pinned.get(index)) else {
+            return Err(Failure::ended("no such task"));
+        };
+        let args = self.budget.bounded(self.args, &pinned.limits);
+        let run = PreparedRun::of(&args, Some(&entry.path))?;
+        if pinned.judges != judged_by(&run.work.task.criteria) {
             let reason = "its criteria changed since the queue started";
             return Ok(TaskEnd::not_started(Exit::NotTrusted, reason));
         }
         let begun = Instant::now();
-        // Trust of the start does not cover what an agent wrote since.
-        let trust = (&self.state, TrustConsent::Asked);
-        let (exit, dir) = run.start(&args, trust, self.earlier.clone(), out)?;
-        let Some(dir) = dir else { return Ok(TaskEnd::of(exit, None)) };
-        let seen = self.ended_state(&dir)?;
+        // Trust given at the start does not cover what an agent wrote since.
+        let started = run.start(&args, (&self.state, TrustConsent::Asked), self.earlier.clone())?;
+        let exit = started.run_to_end(&args, &self.state, out).unwrap_or_else(|failure| {
+            failure::warn(&failure);
+            Exit::of_failure(failure.kind)
+        });
+        let seen = self.ended_state(&started.dir)?;
         self.budget.charge(begun.elapsed(), seen.as_ref());
         self.earlier.extend(seen.as_ref().map(earlier_task));
         Ok(TaskEnd::of(exit, seen.as_ref()))
@@ -231,20 +253,24 @@ impl QueueRun<'_> {
         if self.args.json {
             return;
         }
-        let done = self.ended.iter().flatten().filter(|it| it.is_completed).count();
+        let done = self.ended.iter().flatten().filter(|it| is_completed(it)).count();
         let tasks = words::counted(order.len() as u64, "task");
         out.line(format_args!("\n{done} of {tasks} completed, {}", self.budget.sentence()));
         for (entry, end) in
             order.iter().filter_map(|it| Some((self.queue.entries.get(*it)?, self.ended.get(*it)?.as_ref()?)))
         {
-            let mark = if end.is_completed { '✓' } else { '✗' };
+            let mark = if is_completed(end) { '✓' } else { '✗' };
             out.line(format_args!("  {mark} {}: {}", sanitize::line(&entry.name), end.sentence));
         }
     }
 }
 
+fn is_completed(end: &TaskEnd) -> bool {
+    end.kind == TaskEndKind::Completed
+}
+
 fn failed(failure: &Failure) -> TaskEnd {
     failure::warn(failure);
     let what = sanitize::line(&failure.what);
-    TaskEnd::not_started(Exit::of_failure(failure.kind), &what)
+    TaskEnd::not_started(Exit::of_failure(failure.kind), what)
 }
