@@ -4,6 +4,7 @@
 mod check;
 mod diff;
 mod export;
+mod loop_page;
 mod orders;
 mod output;
 mod plan;

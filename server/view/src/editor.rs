@@ -38,6 +38,7 @@ pub use self::diagnostics::{
 pub use self::diagnostics::{diagnostics, remarks, source_failures};
 pub use self::foreign::{CODE as FOREIGN_CODE, MESSAGE as FOREIGN_MESSAGE, about, remedies};
 pub(crate) use self::grid::grid;
+pub(crate) use self::grid::without_progress;
 pub use self::grid::{iteration_tally, row, start_tally};
 pub use self::hover::{Hover, HoverBlock, hover};
 pub use self::lenses::{Lens, lenses};

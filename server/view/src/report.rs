@@ -11,9 +11,8 @@ use std::collections::HashMap;
 
 use loopkeeper_agent::errors::Fingerprint;
 use loopkeeper_core::check::Status;
-use loopkeeper_core::decide::breaker::is_provider_trouble;
-use loopkeeper_core::decide::{Iteration, LoopState};
-use loopkeeper_core::journal::{BreakerState, Outcome, Role};
+use loopkeeper_core::decide::{self, Iteration, LoopState};
+use loopkeeper_core::journal::{BreakerState, Outcome, Pinned};
 use loopkeeper_text::{sanitize, words};
 use serde::Serialize;
 
@@ -21,6 +20,7 @@ pub use self::html::html;
 pub use self::markdown::markdown;
 use crate::LoopStatus;
 use crate::budget::budget;
+use crate::editor::without_progress;
 
 /// Limit of the criteria times the iterations, so that a page stays below a megabyte. Older iterations are left out.
 const MAX_CELLS: usize = 20_000;
@@ -153,7 +153,7 @@ pub fn report(state: &LoopState, status: &LoopStatus) -> LoopReport {
         agent: sanitize::line(&state.spec.agent.name),
         started_at: words::rfc3339(state.started_at.wall),
         sentence: sentence(state, status),
-        outcome: state.outcome.clone(),
+        outcome: state.outcome.clone().map(|it| Outcome { sentence: line(&it.sentence), ..it }),
         budget: budget(status, Some(state), state.last_at),
         limits: limit_shares(state),
         forecast: status.forecast.clone().filter(|_| state.outcome.is_none()),
@@ -172,7 +172,7 @@ pub fn report(state: &LoopState, status: &LoopStatus) -> LoopReport {
             total: state.plan.len(),
         }),
         errors: errors(state),
-        decisions: decisions(state),
+        decisions: decide::decisions(state).into_iter().map(line).collect(),
         warnings: status.warnings.iter().map(|it| line(it)).collect(),
     }
 }
@@ -192,7 +192,7 @@ fn sentence(state: &LoopState, status: &LoopStatus) -> String {
             None => format!("open, after {}", words::counted(u64::from(state.iteration), "iteration")),
         },
     };
-    words::capitalised(&line(&text)).clone()
+    words::capitalised(&line(&text))
 }
 
 fn limit_shares(state: &LoopState) -> Vec<LimitShare> {
@@ -230,14 +230,14 @@ fn time_split(state: &LoopState) -> TimeSplit {
 }
 
 fn criteria(state: &LoopState, shown: &[Iteration]) -> Vec<CriterionHistory> {
-    let of = |pinned: &loopkeeper_core::journal::Pinned| {
+    let of = |pinned: &Pinned| {
         let id = &pinned.criterion.id;
         let judged = |it: &Iteration| it.row.iter().find(|(known, _)| known == id).map(|(_, status)| *status);
         let last = state.results.get(id);
         let cells = shown.iter().map(judged).map(|it| it.filter(|it| *it != Status::Unverified)).collect();
         CriterionHistory {
             name: line(&pinned.criterion.name),
-            required: pinned.criterion.required && pinned.role != Role::Open,
+            required: pinned.criterion.required,
             cells,
             now: last.map(|it| it.status).filter(|_| pinned.criterion.check.is_some()),
             fact: last.filter(|it| it.status != Status::Pass).map(|it| line(&it.fact)).unwrap_or_default(),
@@ -247,31 +247,21 @@ fn criteria(state: &LoopState, shown: &[Iteration]) -> Vec<CriterionHistory> {
 }
 
 fn iterations(state: &LoopState, omitted: usize) -> Vec<IterationReport> {
-    let mut in_a_row = 0;
-    let of = |it: &Iteration| {
-        if it.changes.has_progress() {
-            in_a_row = 0;
-        } else if !is_provider_trouble(it) {
-            in_a_row += 1;
-        }
-        IterationReport {
-            number: it.number,
-            agent: line(&it.agent),
-            sentence: line(&it.sentence),
-            duration_ms: it.duration_ms,
-            cost_micros: it.cost_micros,
-            tokens: it.tokens,
-            files: it.changes.count,
-            lines: it.changes.lines.map(|it| it.added.saturating_add(it.removed)),
-            commits: it.commits.iter().map(|it| line(it)).collect(),
-            milestones: it.milestones.iter().map(|it| line(it)).collect(),
-            taken_back: it.taken_back,
-            no_progress: in_a_row,
-        }
+    let of = |(it, no_progress): (&Iteration, u32)| IterationReport {
+        number: it.number,
+        agent: line(&it.agent),
+        sentence: line(&it.sentence),
+        duration_ms: it.duration_ms,
+        cost_micros: it.cost_micros,
+        tokens: it.tokens,
+        files: it.changes.count,
+        lines: it.changes.lines.map(|it| it.added.saturating_add(it.removed)),
+        commits: it.commits.iter().map(|it| line(it)).collect(),
+        milestones: it.milestones.iter().map(|it| line(it)).collect(),
+        taken_back: it.taken_back,
+        no_progress,
     };
-    let mut all: Vec<IterationReport> = state.history.iter().map(of).collect();
-    all.drain(..omitted.min(all.len()));
-    all
+    state.history.iter().zip(without_progress(state)).skip(omitted).map(of).collect()
 }
 
 /// By fingerprint, each with the text of its last occurrence.
@@ -286,16 +276,5 @@ fn errors(state: &LoopState) -> Vec<ErrorCount> {
     let mut all: Vec<ErrorCount> = counts.into_values().collect();
     all.sort_by(|left, right| right.count.cmp(&left.count).then_with(|| left.text.cmp(&right.text)));
     all.truncate(MAX_ERRORS);
-    all
-}
-
-fn decisions(state: &LoopState) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for decision in state.kept_iterations().flat_map(|it| &it.claims.decisions) {
-        let decision = line(decision);
-        if !all.contains(&decision) {
-            all.push(decision);
-        }
-    }
     all
 }

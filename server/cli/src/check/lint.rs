@@ -1,6 +1,6 @@
 //! `check --lint`: the remarks on a task and its grade. Runs nothing, so it needs no trust.
 
-use loopkeeper_lint::{self as lint, Grade};
+use loopkeeper_lint::{Grade, TaskLints};
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_view::editor::{self, Severity};
 use serde::Serialize;
@@ -23,8 +23,7 @@ struct LintReport<'a> {
 pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     let items = remarks(&work);
-    let lints = lint::lints(&work.task, &work.documents);
-    let grade = lint::grade(&work.task, &work.documents, &lints);
+    let TaskLints { grade, .. } = TaskLints::of(&work.task, &work.documents);
     match args.format() {
         Format::Text => {
             out.write(&report::text(&items));

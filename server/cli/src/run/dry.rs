@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::out::Ui;
 use crate::render::{Glyphs, LOUD, QUIET, table};
-use loopkeeper_lint as lint;
+use loopkeeper_lint::TaskLints;
 use loopkeeper_operations::agents::AgentRoster;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::{self as operations, start};
@@ -133,8 +133,7 @@ fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
     fact(out, "Criteria", &criteria.total.to_string());
     out.write(&table::criteria(&criteria, Glyphs::of_environment()));
     if !work.task.criteria.is_empty() {
-        let lints = lint::lints(&work.task, &work.documents);
-        fact(out, "Grade", &lint::grade(&work.task, &work.documents, &lints).sentence());
+        fact(out, "Grade", &TaskLints::of(&work.task, &work.documents).grade.sentence());
     }
     out.line("");
     out.line(format_args!("{LOUD}Settings{LOUD:#}"));

@@ -112,7 +112,7 @@ fn past(row: &Iteration) -> IterationSummary<'_> {
 }
 
 /// Decisions that iterations marked as lasting, each once, at its latest position. Rolled back ones are dropped.
-pub(super) fn decisions(state: &LoopState) -> Vec<&str> {
+pub fn decisions(state: &LoopState) -> Vec<&str> {
     let kept = state.history.iter().filter(|it| !it.taken_back);
     let all: Vec<&str> = kept.flat_map(|it| &it.claims.decisions).map(String::as_str).collect();
     let mut newest: Vec<&str> = Vec::new();

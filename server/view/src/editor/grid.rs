@@ -164,7 +164,7 @@ fn failing_since(state: &LoopState, criterion: &CriterionId) -> Option<u32> {
 }
 
 /// For each iteration, the number of consecutive iterations without progress.
-fn without_progress(state: &LoopState) -> Vec<u32> {
+pub(crate) fn without_progress(state: &LoopState) -> Vec<u32> {
     let count = |count: &mut u32, it: &Iteration| {
         if it.changes.has_progress() {
             *count = 0;

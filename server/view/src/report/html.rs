@@ -150,15 +150,16 @@ fn charts(report: &LoopReport) -> Markup {
 }
 
 fn table(report: &LoopReport) -> Markup {
+    let columns = columns(report);
     html! {
         section aria-labelledby="iterations" {
             h2 #iterations { "Iterations" }
             div.scroll tabindex="0" role="region" aria-labelledby="iterations" {
                 table {
                     thead { tr {
-                        @for head in columns(report) { th scope="col" { (head) } }
+                        @for head in &columns { th scope="col" { (head) } }
                     } }
-                    tbody { @for it in &report.iterations { (iteration(it, &columns(report))) } }
+                    tbody { @for it in &report.iterations { (iteration(it, &columns)) } }
                 }
             }
         }

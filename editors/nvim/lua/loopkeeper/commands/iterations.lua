@@ -38,6 +38,12 @@ local function complete(words)
   return candidates
 end
 
+local function complete_loop(words)
+  return #words == 0 and vim.tbl_map(function(loop)
+    return loop.id
+  end, status.loops()) or {}
+end
+
 ---@param entry loopkeeper.IterationEntry
 ---@return string
 local function describe(entry)
@@ -195,11 +201,7 @@ M.log = {
 }
 
 M.dashboard = {
-  complete = function(words)
-    return #words == 0 and vim.tbl_map(function(loop)
-      return loop.id
-    end, status.loops()) or {}
-  end,
+  complete = complete_loop,
   run = function(call)
     pick.loop(call.words[1], false, function(client, loop)
       local order = { command = protocol.commands.report, arguments = { { loopId = loop.id } } }
@@ -214,11 +216,7 @@ M.dashboard = {
 }
 
 M.receipt = {
-  complete = function(words)
-    return #words == 0 and vim.tbl_map(function(loop)
-      return loop.id
-    end, status.loops()) or {}
-  end,
+  complete = complete_loop,
   run = function(call)
     pick.loop(call.words[1], false, function(client, loop)
       require('loopkeeper.orders').send(client, protocol.commands.receipt, { loopId = loop.id })

@@ -6,7 +6,7 @@ use loopkeeper_view::editor::queue_diagnostics;
 use super::{DiagnosticsByUri, DiagnosticsContext};
 use crate::documents::positions::LinePositions;
 
-/// Larger documents are not queues that somebody wrote.
+/// Size limit, because the document is parsed at every refresh.
 const MAX_BYTES: usize = 1 << 20;
 
 pub(super) fn add_queues(made: &mut DiagnosticsByUri, context: &DiagnosticsContext) {
