@@ -24,6 +24,14 @@ fn suggest_command(code: &str) -> Option<String> {
     (is_command && !command.is_empty()).then(|| format!("$ {command}"))
 }
 
+/// `$check` as a whole item: a variable alone is no criterion, but prose may name it.
+pub(super) fn suggest_lone_command(code: &str) -> Option<String> {
+    let program = code.trim().strip_prefix('$')?;
+    let is_lower = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || "-_".contains(it);
+    let is_program = program.starts_with(|it: char| it.is_ascii_lowercase()) && program.chars().all(is_lower);
+    is_program.then(|| format!("$ {program}"))
+}
+
 fn suggest_word(code: &str) -> Option<String> {
     let (is_negated, code) = match code.strip_prefix('!').or_else(|| code.strip_prefix("not ")) {
         Some(rest) => (true, rest.trim_start()),

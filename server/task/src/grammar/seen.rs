@@ -2,6 +2,7 @@
 
 use super::attributes;
 use super::expectations::{self, ParsedExpectation as Expectation};
+use super::near;
 use super::spans::{self, CodeSpanKind};
 use crate::item::{InlineContent, InlinePiece, PieceKind};
 
@@ -48,6 +49,13 @@ pub(super) fn code_spans<'a>(inline: &'a InlineContent<'a>) -> Vec<CodeSpan<'a>>
         }
     }
     spans.reverse();
+    if let [only] = spans.as_mut_slice()
+        && only.piece == 0
+        && only.follows == TrailingText::Nothing
+        && let Some(meant) = near::suggest_lone_command(&only.source.text)
+    {
+        only.span = CodeSpanKind::Near(meant);
+    }
     spans
 }
 

@@ -75,7 +75,6 @@ fn ordinary_code_in_prose_is_no_check() {
             "Option",
             "$HOME",
             "$HOME/.config",
-            "$cmd",
             "$user->name",
             "$var = 1",
             "$",
@@ -119,6 +118,21 @@ fn ordinary_code_in_prose_is_no_check() {
     innocent(
         ItemMode::PlanBox,
         &["exist x", "GET localhost:3000", "$cargo test", "get http://localhost", "Exists a.md"],
+    );
+}
+
+#[test]
+fn a_variable_is_nearly_a_command_where_it_is_the_whole_item() {
+    check(
+        ItemMode::Criterion,
+        &[
+            ("`$cmd`", "$cmd | ! bad-check [`$cmd`] => `$ cmd`"),
+            ("`$cmd` (optional)", "$cmd | optional | ! bad-check [`$cmd`] => `$ cmd`"),
+            ("`$CMD`", "$CMD"),
+            ("`$cmd` is set", "$cmd is set"),
+            ("Remove `$cmd`", "Remove $cmd"),
+            ("`$cmd` `$args`", "$cmd $args"),
+        ],
     );
 }
 
