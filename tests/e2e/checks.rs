@@ -83,6 +83,7 @@ impl Bench {
             untracked: &["there before.txt".to_owned()],
             output: &self.output(),
             number: 7,
+            reports: None,
         };
         run_round(&plan).await
     }

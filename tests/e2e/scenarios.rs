@@ -28,6 +28,7 @@ mod progress;
 mod questions;
 mod receipt;
 mod recovery;
+mod runner_report;
 mod servers;
 mod sessions;
 mod signals;

@@ -9,6 +9,7 @@ pub mod locations;
 pub mod missing;
 mod number;
 mod output;
+pub mod report;
 mod shown;
 mod tally;
 pub mod test_inventory;
@@ -67,6 +68,9 @@ pub struct CheckResult {
     pub signal: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestCounts>,
+    /// From the report that the runner wrote into a file of ours, where it was asked for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported: Option<TestCounts>,
     /// First lines of the output, at most [`HEAD_BYTES`].
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub head: String,
@@ -97,6 +101,7 @@ impl CheckResult {
             exit: None,
             signal: None,
             tests: None,
+            reported: None,
             head: String::new(),
             tail: String::new(),
             left_out: None,

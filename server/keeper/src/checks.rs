@@ -7,16 +7,19 @@ mod command;
 pub(super) mod files;
 mod get;
 mod lacks;
+mod runner_report;
 mod servers;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loopkeeper_core::check::excerpt::Excerpt;
+use loopkeeper_core::check::report::ReportingRunner;
 use loopkeeper_core::check::{CheckResult, Location, Status, words};
 use loopkeeper_core::settings::ServiceSettings;
-use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::redact::Redactor;
 use loopkeeper_text::sanitize;
 use tokio::time::Instant;
@@ -56,6 +59,16 @@ pub struct RoundParams<'a> {
     pub output: &'a Path,
     /// The iteration, `NNNN` in output names.
     pub number: u32,
+    /// Where test runners write reports of their own, if they are asked for them.
+    pub reports: Option<&'a ReportChannels>,
+}
+
+/// The test runners that are asked for a report.
+#[derive(Debug, Clone, Default)]
+pub struct ReportChannels {
+    /// Each command writes to `<criterion>.xml` in it.
+    pub folder: PathBuf,
+    pub runners: BTreeMap<CriterionId, ReportingRunner>,
 }
 
 /// Returns one result per criterion, in their order.

@@ -3,13 +3,16 @@
 
 mod inputs;
 pub(super) mod mutants;
+mod reports;
 mod room;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use loopkeeper_core::check::Status;
+use loopkeeper_core::check::report::ReportingRunner;
 use loopkeeper_core::decide::final_verdict::{
     VerdictReply, VerdictRounds, goals_that_may_want_tests, judged_in_room,
 };
@@ -17,10 +20,10 @@ use loopkeeper_core::decide::weakening::{self, WeakeningScan};
 use loopkeeper_core::decide::{Event, LoopState};
 use loopkeeper_core::journal::Round;
 use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
-use loopkeeper_task::criterion::Criterion;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
 use tracing::debug_span;
 
-use super::checks::{self, RoundParams};
+use super::checks::{self, ReportChannels, RoundParams};
 use super::effects::LoopContext;
 use super::run_context::{RunContext, SnapshotFailure};
 use super::weakening_scan;
@@ -42,11 +45,21 @@ pub(super) struct VerdictRequest {
     iteration: u32,
     /// When the loop began.
     since: SystemTime,
+    /// Runners that can be asked for a report.
+    known_runners: BTreeMap<CriterionId, ReportingRunner>,
+    /// Of these, the ones that are asked.
+    asked_runners: BTreeMap<CriterionId, ReportingRunner>,
 }
 
 impl VerdictRequest {
     pub(super) fn of_loop(state: &LoopState, criteria: &[Criterion]) -> Self {
+        let runner = |it: &Criterion| {
+            let runner = ReportingRunner::of_check(it, state.results.get(&it.id))?;
+            Some((it.id.clone(), runner))
+        };
         Self {
+            known_runners: criteria.iter().filter_map(runner).collect(),
+            asked_runners: BTreeMap::new(),
             criteria: judged_in_room(criteria),
             growing: judged_in_room(&goals_that_may_want_tests(state)),
             scan: weakening::inspection(state),
@@ -77,8 +90,8 @@ impl From<io::Error> for NoVerdict {
 }
 
 /// Runs the verdict and reports it. On drop, running checks are killed and the room is removed.
-pub(super) async fn judge_and_report(context: LoopContext, request: VerdictRequest) {
-    let reply = match judge(&context.runtime, &request).await {
+pub(super) async fn judge_and_report(context: LoopContext, mut request: VerdictRequest) {
+    let reply = match judge(&context.runtime, &mut request).await {
         Ok(rounds) => VerdictReply::Judged(Box::new(rounds)),
         Err(NoVerdict::Disturbed) => VerdictReply::Disturbed,
         Err(NoVerdict::Unavailable(why)) => {
@@ -91,22 +104,26 @@ pub(super) async fn judge_and_report(context: LoopContext, request: VerdictReque
     context.send_event(Event::FinalVerdict(reply));
 }
 
-async fn judge(runtime: &RunContext, request: &VerdictRequest) -> Result<VerdictRounds, NoVerdict> {
+async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<VerdictRounds, NoVerdict> {
     if let Isolation::Subreaper { why, .. } = runtime.agent_domain.as_ref() {
         let why = why.clone().unwrap_or_else(|| "the sandbox is off".to_owned());
         return Err(NoVerdict::Unavailable(why));
     }
     ensure_unchanged(runtime, request).await?;
+    request.asked_runners = reports::choose_runners(runtime, request).await?;
+    let request = &*request;
     let mut judges = changed_judges(runtime, request).await?;
     let inputs = inputs::find_inputs(runtime, request).await?;
     judges.extend(inputs.judges.iter().cloned());
-    let (as_left, needed) = run_as_left(runtime, request, &inputs).await?;
+    let (mut as_left, needed) = run_as_left(runtime, request, &inputs).await?;
     let layout = inputs.layout(&needed);
-    let pinned = if judges.is_empty() {
+    let mut pinned = if judges.is_empty() {
         None
     } else {
         Some(with_pinned(runtime, request, &judges, &inputs, &layout).await?)
     };
+    let rounds = std::iter::once(&mut as_left).chain(pinned.as_mut());
+    reports::apply_faults(runtime, request, &layout, rounds.collect()).await?;
     ensure_unchanged(runtime, request).await?;
     Ok(VerdictRounds { as_left, pinned, judges, unrecorded: inputs.into_facts(&needed) })
 }
@@ -225,6 +242,7 @@ async fn run_in_room(
     let output = runtime.outputs.join("verdict");
     durable::make_folder(&output)?;
     let settings = &runtime.spec.settings;
+    let reports = ReportChannels { folder: room.reports(), runners: request.asked_runners.clone() };
     let plan = RoundParams {
         root: &runtime.root(),
         criteria,
@@ -239,6 +257,7 @@ async fn run_in_room(
         untracked: &[],
         output: &output,
         number: request.iteration,
+        reports: Some(&reports),
     };
     let span = debug_span!("final verdict", pinned = layout.entries.len());
     let results = tracing::Instrument::instrument(checks::run_round(&plan), span).await;

@@ -91,6 +91,7 @@ pub(super) async fn run_round(
         untracked: request.untracked.as_deref().unwrap_or_default(),
         output: &runtime.outputs,
         number: request.iteration,
+        reports: None,
     };
     let mut results = checks::run_round(&plan).await;
     let mut after = runtime.with_store(take).await?;

@@ -32,7 +32,7 @@ impl CleanRoom {
     /// Makes an empty room for the work tree at `root`. `folder` must not exist.
     pub fn create(folder: &Path, root: &Path) -> io::Result<Self> {
         let room = Self { folder: folder.to_owned(), root: root.canonicalize()? };
-        for path in [folder, &room.upper(), &room.work(), &room.temporary()] {
+        for path in [folder, &room.upper(), &room.work(), &room.temporary(), &room.reports()] {
             DirBuilder::new().mode(0o700).create(path)?;
         }
         // The mount has the mode of its upper layer.
@@ -47,6 +47,11 @@ impl CleanRoom {
     /// The folder for temporary files of programs in the room.
     pub fn temporary(&self) -> PathBuf {
         self.folder.join("tmp")
+    }
+
+    /// The folder for reports that programs in the room are asked for.
+    pub fn reports(&self) -> PathBuf {
+        self.folder.join("reports")
     }
 
     /// Makes `path`, relative to the root, match `entry`. Only before the room is mounted.

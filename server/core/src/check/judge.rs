@@ -37,6 +37,7 @@ pub fn judge(criterion: &Criterion, run: &CommandRun, root: &Path, redactor: &Re
         exit,
         signal,
         tests,
+        reported: None,
         head,
         tail,
         left_out,

@@ -360,6 +360,7 @@ fn round(status: Status) -> Round {
             exit: Some(1),
             signal: Some(9),
             tests: Some(TestCounts { passed: 211, failed: 3, skipped: 0 }),
+            reported: Some(TestCounts { passed: 211, failed: 3, skipped: 0 }),
             head: "head".to_owned(),
             tail: "tail".to_owned(),
             left_out: Some(9),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use loopkeeper_core::check::{CheckResult, CommandExit, CommandRun, Status, judge, missing};
 use loopkeeper_task::criterion::Criterion;
 
+use super::runner_report::RunnerReport;
 use super::{RawResult, RoundParams, lacks};
 use loopkeeper_system::process::{Job, StdinSource, StreamLayout};
 
@@ -15,33 +16,52 @@ pub(super) async fn run(
     command: &str,
     timeout: Duration,
 ) -> CheckResult {
+    let report = RunnerReport::of_check(plan, criterion);
+    let (result, has_report) = run_once(plan, criterion, (command, timeout), report.as_ref()).await;
+    if report.is_none() || has_report || result.status == Status::Pass {
+        return result;
+    }
+    // The runner may not know the option.
+    run_once(plan, criterion, (command, timeout), None).await.0
+}
+
+/// Also returns whether the runner wrote its report.
+async fn run_once(
+    plan: &RoundParams<'_>,
+    criterion: &Criterion,
+    (command, timeout): (&str, Duration),
+    report: Option<&RunnerReport>,
+) -> (CheckResult, bool) {
     let output = output_file(plan, criterion);
     let approved = match plan.permit.check(command) {
         Ok(approved) => approved,
         Err(denied) => {
             let finding = RawResult::new(Status::CouldNotRun, denied.to_string());
-            return finding.into_result(criterion, plan.redactor, Duration::ZERO);
+            return (finding.into_result(criterion, plan.redactor, Duration::ZERO), false);
         }
     };
     let job = Job {
         argv: approved.map(|it| ["/bin/sh", "-c", &it].map(Into::into).to_vec()),
         cwd: plan.root.to_path_buf(),
-        env: plan.env.to_vec(),
+        env: report.map_or_else(|| plan.env.to_vec(), |it| it.environment(plan.env)),
         stdin: StdinSource::Null,
         grace: plan.grace,
         output: Some(output.clone()),
     };
-    let run = match remove_output(&output) {
+    let mut run = match remove_output(&output) {
         Ok(()) => plan.wardens.run_to_end(&job, streams(criterion), timeout).await,
         Err(reason) => CommandRun { ending: CommandExit::NotStarted(reason), ..CommandRun::default() },
     };
+    report.inspect(|it| it.remove_mentions(&mut run));
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
     let mut result = judge::judge(&criterion, &run, plan.root, plan.redactor);
     let suspects = missing::suspects(command, &run, &result);
     if let Some(missing) = lacks::find_missing(plan, command, suspects).await {
         result.set_missing(&missing, plan.redactor);
     }
-    result
+    let reported = report.map(RunnerReport::read).unwrap_or_default();
+    result.reported = reported.counts;
+    (result, reported.is_there)
 }
 
 fn streams(criterion: &Criterion) -> StreamLayout {

@@ -35,9 +35,9 @@ fn vitest(line: &str) -> Option<TestCounts> {
     all.trim_end().strip_suffix(')')?.parse::<u64>().ok()?;
     let list = listed(counts, '|')?;
     Some(TestCounts {
-        passed: sum_matching(&list, &["passed", "expected fail"]),
+        passed: sum_matching(&list, &["passed"]),
         failed: sum_matching(&list, &["failed"]),
-        skipped: sum_matching(&list, &["skipped", "todo"]),
+        skipped: sum_matching(&list, &["skipped", "todo", "expected fail"]),
     })
 }
 

@@ -32,10 +32,10 @@ fn pytest_line(line: &str) -> Option<TestCounts> {
     let list = listed(counts, ',')?;
     let known = |word: &str| word.split(' ').next().is_some_and(|it| PYTEST_WORDS.contains(&it));
     list.iter().all(|(_, word)| known(word)).then(|| TestCounts {
-        // An expected failure ran and did what was expected of it.
-        passed: sum_matching(&list, &["passed", "xfailed", "xpassed"]),
+        passed: sum_matching(&list, &["passed", "xpassed"]),
         failed: sum_matching(&list, &["failed", "error"]),
-        skipped: sum_matching(&list, &["skipped", "deselected"]),
+        // A mark that a test is expected to fail would make any failure count as a pass.
+        skipped: sum_matching(&list, &["skipped", "deselected", "xfailed"]),
     })
 }
 
@@ -69,7 +69,7 @@ fn verdict(line: &str, ran: u64) -> Option<TestCounts> {
             .find(|it| it.0 == name)
             .map_or(0, |it| it.1.parse().unwrap_or(0))
     };
-    let skipped = of("skipped").min(ran);
+    let skipped = of("skipped").saturating_add(of("expected failures")).min(ran);
     let failed = of("failures").saturating_add(of("errors")).saturating_add(of("unexpected successes"));
     let known = rest.is_empty() || rest.starts_with(" (");
     known.then(|| TestCounts { passed: ran.saturating_sub(skipped).saturating_sub(failed), failed, skipped })

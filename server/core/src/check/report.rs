@@ -1,0 +1,152 @@
+//! The report that a test runner writes into a file of ours, where it can be asked for one by an environment variable.
+//! What a program under test prints can look like a summary; the report is a second witness. The command stays as the
+//! user wrote it. Text in, counts and faults out: files are written and read elsewhere.
+//!
+//! Only runners that write a file beside their usual output are asked. `go test -json`, `cargo nextest`'s and libtest's
+//! JSON take the place of the output, and jest, vitest and mocha offer no variable.
+
+mod junit;
+#[cfg(test)]
+mod tests;
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use self::junit::JunitReport;
+use super::{CheckResult, Status, TestCounts, counts, words};
+use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::pattern::constant;
+
+/// Longer reports are not read.
+pub const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A runner that can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportingRunner {
+    Pytest,
+    /// node's own, with the reporter that it uses for its output.
+    Node {
+        printed: &'static str,
+    },
+}
+
+impl ReportingRunner {
+    /// The runner that this command names, unless the command sets what would be set.
+    ///
+    /// `last`: an earlier result, which shows the form of node's output: naming one more reporter replaces the default.
+    pub fn of_check(criterion: &Criterion, last: Option<&CheckResult>) -> Option<Self> {
+        static PYTEST: LazyLock<Regex> =
+            LazyLock::new(|| constant(r"(?:^|[\s/;&|(])(?:pytest|py\.test)(?:\s|$)"));
+        static NODE: LazyLock<Regex> =
+            LazyLock::new(|| constant(r"(?:^|[\s/;&|(])node\s(?:[^|;&]*\s)?--test(?:\s|$)"));
+        let Some(Check::Command { command, .. }) = &criterion.check else { return None };
+        let sets = |names: &[&str]| names.iter().any(|it| command.contains(it));
+        if PYTEST.is_match(command) && !sets(&["PYTEST_ADDOPTS", "junit", "no:"]) {
+            return Some(Self::Pytest);
+        }
+        if NODE.is_match(command) && !sets(&["NODE_OPTIONS", "--test-reporter"]) {
+            return node_output(last?).map(|printed| Self::Node { printed });
+        }
+        None
+    }
+
+    /// The variable that asks for a report in `file`, with `value` as it is set already.
+    pub fn variable(self, file: &str, value: &str) -> (&'static str, String) {
+        let (name, more) = match self {
+            Self::Pytest => ("PYTEST_ADDOPTS", format!("--junitxml={file}")),
+            Self::Node { printed } => (
+                "NODE_OPTIONS",
+                format!(
+                    "--test-reporter={printed} --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination={file}"
+                ),
+            ),
+        };
+        (name, if value.is_empty() { more } else { format!("{value} {more}") })
+    }
+
+    /// The tests in its report; `None` where the text is no complete report.
+    pub fn read(self, text: &str) -> Option<TestCounts> {
+        let JunitReport { cases, suites } = junit::read(text)?;
+        match self {
+            Self::Pytest => Some(cases),
+            // A test with subtests is a suite, and counts in the output.
+            Self::Node { .. } => Some(TestCounts { passed: cases.passed.saturating_add(suites), ..cases }),
+        }
+    }
+}
+
+/// Before version 23 node prints TAP into a pipe, later the other form.
+fn node_output(last: &CheckResult) -> Option<&'static str> {
+    if last.head.lines().any(|it| it == "TAP version 13") {
+        return Some("tap");
+    }
+    let has_line = |text: &str| text.lines().any(|it| it.starts_with("ℹ tests "));
+    (has_line(&last.head) || has_line(&last.tail)).then_some("spec")
+}
+
+/// What speaks against a pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReportFault {
+    /// There is none, or it cannot be read.
+    Missing,
+    Failures(TestCounts),
+    /// More passed in the output than in the report.
+    Fewer {
+        printed: u64,
+        reported: u64,
+    },
+}
+
+impl ReportFault {
+    /// The fault of a check that passed and whose runner was asked.
+    pub fn of_result(criterion: &Criterion, result: &CheckResult) -> Option<Self> {
+        let Some(Check::Command { command, expect }) = &criterion.check else { return None };
+        if result.status != Status::Pass {
+            return None;
+        }
+        let Some(reported) = result.reported else { return Some(Self::Missing) };
+        if reported.failed > 0 {
+            // What the user expects of the output takes precedence.
+            return expect.is_empty().then_some(Self::Failures(reported));
+        }
+        // Several runs in one command print the sum, and the last of them writes the report.
+        let printed = result.tests.filter(|_| counts::always_told(command))?.passed;
+        (printed > reported.passed).then_some(Self::Fewer { printed, reported: reported.passed })
+    }
+
+    /// Whether the fault is of the work: `start` is the result of the same check on the files of the start, where its
+    /// runner was asked too.
+    pub fn is_new(&self, criterion: &Criterion, start: Option<&CheckResult>) -> bool {
+        match self {
+            Self::Missing => start.is_some_and(|it| it.reported.is_some()),
+            Self::Failures(_) => {
+                let fault = start.and_then(|it| Self::of_result(criterion, it));
+                !matches!(fault, Some(Self::Failures(_)))
+            }
+            // Some plugins count otherwise than the report, whether or not the tests pass.
+            Self::Fewer { .. } => {
+                let counts = start.and_then(|it| it.tests.zip(it.reported));
+                counts.is_none_or(|(printed, reported)| printed.passed <= reported.passed)
+            }
+        }
+    }
+
+    /// The check does not pass because of it.
+    pub fn apply(&self, result: &mut CheckResult) {
+        let exit = result.exit.map_or_else(|| "a pass".to_owned(), words::exit);
+        (result.status, result.fact) = match self {
+            Self::Missing => (
+                Status::CouldNotRun,
+                "could not be judged: the test runner writes no report, and it does on the files of the start"
+                    .to_owned(),
+            ),
+            Self::Failures(tests) => {
+                (Status::Fail, format!("{} of {} fail in the runner's report, {exit}", tests.failed, tests.ran()))
+            }
+            Self::Fewer { printed, reported } => {
+                (Status::Fail, format!("prints {printed} passed, and the runner's report has {reported}"))
+            }
+        };
+    }
+}
