@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use loopkeeper_core::check::CommandExit;
 use loopkeeper_core::settings::SandboxMode;
 use loopkeeper_system::process::{Job, orphans, run_to_end, start};
-use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::sandbox::{Isolation, detect_landlock};
 
 use crate::kill_domain::rig::{
     self, BINARY, alive, assert_nobody, hostile, job, namespace, plain, stayed, token, until_ready,
@@ -78,26 +78,35 @@ fn settings_choose_the_domain() {
 
 /// Namespaces are forbidden, as on some systems: bubblewrap exists and fails.
 #[test]
-fn without_namespaces_auto_says_why_and_required_refuses() {
+fn without_namespaces_landlock_takes_over_and_the_reason_is_named() {
     if namespace().is_none() {
         return;
     }
+    let landlock = detect_landlock();
+    if let Err(why) = &landlock {
+        crate::not_run("Landlock in place of a PID namespace", why);
+    }
     let script = "echo 0 > /proc/sys/user/max_pid_namespaces && exec \"$@\"";
-    let text = helper(&["unshare", "-Ur", "sh", "-c", script, "sh"], "detect");
-    assert!(
-        text.contains("auto Processes run without a PID namespace: bubblewrap does not work here ("),
-        "{text}"
-    );
-    assert!(
-        text.contains("required The sandbox is required and cannot be had: bubblewrap does not"),
-        "{text}"
-    );
+    let forbidden = helper(&["unshare", "-Ur", "sh", "-c", script, "sh"], "detect");
     let hidden = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/usr/bin", "--"];
-    let text = helper(&hidden, "detect");
-    assert!(
-        text.contains("auto Processes run without a PID namespace: bubblewrap is not installed."),
-        "{text}"
-    );
+    let missing = helper(&hidden, "detect");
+    for (text, why) in
+        [(&forbidden, "bubblewrap does not work here ("), (&missing, "bubblewrap is not installed")]
+    {
+        let (auto, required) = match &landlock {
+            Ok(version) => {
+                let text = format!("Processes run under Landlock (version {version}");
+                (format!("auto {text}"), format!("required {text}"))
+            }
+            Err(_) => (
+                "auto Processes run without a PID namespace".to_owned(),
+                "required The sandbox is required and cannot be had".to_owned(),
+            ),
+        };
+        for line in [auto, required] {
+            assert!(text.lines().any(|it| it.contains(&line) && it.contains(why)), "{line} {why}: {text}");
+        }
+    }
 }
 
 #[test]
@@ -206,10 +215,8 @@ async fn helper_process() {
             "auto {}",
             Isolation::detect(SandboxMode::Auto, Path::new(BINARY)).unwrap().sentence()
         ));
-        said.push(format!(
-            "required {}",
-            Isolation::detect(SandboxMode::Required, Path::new(BINARY)).unwrap_err()
-        ));
+        let required = Isolation::detect(SandboxMode::Required, Path::new(BINARY));
+        said.push(format!("required {}", required.map_or_else(|it| it.to_string(), |it| it.sentence())));
     } else {
         let bomb =
             "$| = 1; while (1) { next if defined fork; print qq(ready\\n); select undef, undef, undef, 0.2 }";

@@ -12,6 +12,7 @@ mod lsp;
 mod state;
 mod store;
 pub(crate) mod strace;
+mod ways_out;
 
 /// Number of repetitions of a rig.
 pub(crate) fn times(short: usize, full: usize) -> usize {

@@ -119,7 +119,7 @@ pub enum Record {
         /// The agent's own number outside of any PID namespace; `None`: it ended before it was found.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent_pid: Option<u32>,
-        /// `pid-namespace` or `subreaper`.
+        /// `pid-namespace`, `landlock` or `subreaper`.
         domain: String,
         /// How often its stop hook may still hold it, where the agent sets a cap.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,6 @@ use super::weakening_scan;
 use inputs::VerdictInputs;
 use loopkeeper_system::durable;
 use loopkeeper_system::http::HttpClient;
-use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::snapshots::TreeEntry;
 use room::{PinnedEntry, RoomLayout};
 
@@ -105,8 +104,7 @@ pub(super) async fn judge_and_report(context: LoopContext, mut request: VerdictR
 }
 
 async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<VerdictRounds, NoVerdict> {
-    if let Isolation::Subreaper { why, .. } = runtime.agent_domain.as_ref() {
-        let why = why.clone().unwrap_or_else(|| "the sandbox is off".to_owned());
+    if let Some(why) = runtime.agent_domain.no_namespace() {
         return Err(NoVerdict::Unavailable(why));
     }
     ensure_unchanged(runtime, request).await?;

@@ -4,7 +4,7 @@
 //! the report goes out, and EOF (the keeper has ended, for any reason) means to end everything immediately. `loopkeeper
 //! domain --orders` takes one job after the other from its stdin (see `loopkeeper_system::process::job_request`), each
 //! with a separate channel, as long as nothing remains of a job when the next begins. Must stay small: no async, no
-//! threads, no settings, nothing read from the workspace.
+//! threads but those in which a restricted job starts, no settings, nothing read from the workspace.
 
 mod line;
 mod place;
@@ -18,16 +18,18 @@ use serde::Serialize;
 
 use self::line::{WardenArgs, WardenMode};
 use self::place::{HostFingerprint, is_init};
-use self::watch::{JobReaper, WardenSignals};
+use self::watch::{JobReaper, JobStart, WardenSignals};
 use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::job_request::{self, JobRequest, ReceivedJob};
 use loopkeeper_system::process::report::{Started, WardenReport};
+use loopkeeper_system::sandbox::LandlockRules;
 
 pub use loopkeeper_system::process::report::WORD;
 
 /// Runs one warden until it is done. `args` come after the subcommand's name.
 pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
-    let Some(WardenArgs { own_proc, overlay, work }) = WardenArgs::read(args, std::env::vars_os()) else {
+    let Some(WardenArgs { own_proc, overlay, rules, work }) = WardenArgs::read(args, std::env::vars_os())
+    else {
         return ExitCode::from(2);
     };
     let prepared = if own_proc { place::mount_proc() } else { Ok(()) };
@@ -40,8 +42,8 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     }
     match work {
         WardenMode::Probe => probe(prepared),
-        WardenMode::Job(order) => job(prepared, &order),
-        WardenMode::Orders => serve_jobs(prepared),
+        WardenMode::Job(order) => job(prepared, &order, &rules),
+        WardenMode::Orders => serve_jobs(prepared, &rules),
     }
 }
 
@@ -54,10 +56,11 @@ fn probe(prepared: io::Result<()>) -> ExitCode {
     if is_init() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn job(prepared: io::Result<()>, order: &JobRequest) -> ExitCode {
+fn job(prepared: io::Result<()>, order: &JobRequest, rules: &LandlockRules) -> ExitCode {
     let done = prepared.and_then(|()| {
         let (signals, keeper) = (WardenSignals::install()?, io::stdin());
-        Ok(watch(JobReaper::start(order, None, &signals, keeper.as_fd())?, order, &keeper))
+        let start = JobStart { order, rules, outputs: None };
+        Ok(watch(JobReaper::start(start, &signals, keeper.as_fd())?, order, &keeper))
     });
     let report = done.unwrap_or_else(|error| not_started(&error));
     send_report(&report, io::stdin());
@@ -83,7 +86,7 @@ fn send_report(message: &impl Serialize, keeper: impl AsFd) {
 }
 
 /// Runs one job after the other, until the channel closes or something remains of a job.
-fn serve_jobs(prepared: io::Result<()>) -> ExitCode {
+fn serve_jobs(prepared: io::Result<()>, rules: &LandlockRules) -> ExitCode {
     // bubblewrap's own stderr is no longer needed; each job has its own pipes.
     let _ = std::fs::File::options()
         .write(true)
@@ -99,7 +102,8 @@ fn serve_jobs(prepared: io::Result<()>) -> ExitCode {
         // No message or no job: the keeper is gone or is not ours.
         let Ok(Some(received)) = job_request::receive(io::stdin()) else { return ExitCode::SUCCESS };
         let ReceivedJob { order, control, out, err } = received;
-        let started = JobReaper::start(&order, Some([out, err]), &signals, control.as_fd());
+        let start = JobStart { order: &order, rules, outputs: Some([out, err]) };
+        let started = JobReaper::start(start, &signals, control.as_fd());
         let mut report = match started {
             Ok(warden) => watch(warden, &order, &control),
             Err(error) => not_started(&error),

@@ -1,4 +1,5 @@
-//! Selects what isolates an agent or a check: a PID and mount namespace where bubblewrap works, else the warden alone.
+//! Selects what isolates an agent or a check: a PID and mount namespace where bubblewrap works, else Landlock, else the
+//! warden alone.
 //!
 //! Chooses and builds the command line; [`super::process`] starts, watches and ends it.
 
@@ -15,8 +16,10 @@ use thiserror::Error;
 use super::clean_room::OverlayMount;
 use super::process::report;
 pub use file_access::{FileAccess, FileAccessRequest};
+pub use landlock_rules::{LandlockRules, detect_landlock};
 
 mod file_access;
+mod landlock_rules;
 
 /// A working bubblewrap answers within milliseconds.
 const PROBE: Duration = Duration::from_secs(5);
@@ -39,7 +42,15 @@ pub enum Isolation {
         /// Empty: all files are as they are outside.
         files: FileAccess,
     },
-    /// `why`: the reason for having no namespace, as text; absent if the settings disable it.
+    /// Rules of the kernel for files, signals and abstract sockets. `why`: the reason for having no namespace, as text.
+    Landlock {
+        warden: PathBuf,
+        version: u32,
+        why: String,
+        /// Empty: nothing is restricted.
+        files: FileAccess,
+    },
+    /// `why`: the reason for having nothing else, as text; absent if the settings disable it.
     Subreaper { warden: PathBuf, why: Option<String> },
 }
 
@@ -67,14 +78,25 @@ impl Isolation {
         let files = FileAccess::default();
         match found.and_then(|bwrap| probe_namespace(&bwrap, &warden, &files).map(|()| bwrap)) {
             Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden, files }),
-            Err(why) if setting == SandboxMode::Required => Err(SandboxError::Unavailable { why }),
-            Err(why) => Ok(Self::Subreaper { warden, why: Some(why) }),
+            Err(why) => match detect_landlock() {
+                Ok(version) => Ok(Self::Landlock { warden, version, why, files }),
+                Err(neither) if setting == SandboxMode::Required => {
+                    Err(SandboxError::Unavailable { why: format!("{why}, and {neither}") })
+                }
+                Err(neither) => Ok(Self::Subreaper { warden, why: Some(format!("{why}, and {neither}")) }),
+            },
         }
     }
 
-    /// The same with rules for files, where there is a mount namespace. An old bubblewrap may not support them.
+    /// The same with rules for files, where they are possible. An old bubblewrap may not support them.
     pub fn with_files(self, setting: SandboxMode, files: FileAccess) -> Result<Self, SandboxError> {
-        let Self::PidNamespace { bwrap, warden, .. } = self else { return Ok(self) };
+        let (bwrap, warden) = match self {
+            Self::PidNamespace { bwrap, warden, .. } => (bwrap, warden),
+            Self::Landlock { warden, version, why, .. } => {
+                return Self::with_landlock(setting, files, version, (warden, why));
+            }
+            Self::Subreaper { .. } => return Ok(self),
+        };
         match probe_namespace(&bwrap, &warden, &files) {
             Ok(()) => Ok(Self::PidNamespace { bwrap, warden, files }),
             Err(why) if setting == SandboxMode::Required => Err(SandboxError::Unavailable { why }),
@@ -85,6 +107,23 @@ impl Isolation {
         }
     }
 
+    /// The rules of Landlock cannot hide what lies in the work tree.
+    fn with_landlock(
+        setting: SandboxMode,
+        files: FileAccess,
+        version: u32,
+        (warden, why): (PathBuf, String),
+    ) -> Result<Self, SandboxError> {
+        if let Some(path) = files.hidden_in_root().next() {
+            let open = format!("Landlock cannot hide {}, which is in the work tree", path.display());
+            if setting == SandboxMode::Required {
+                return Err(SandboxError::Unavailable { why: format!("{why}, and {open}") });
+            }
+            tracing::warn!("{open}");
+        }
+        Ok(Self::Landlock { warden, version, why, files })
+    }
+
     /// The isolation of checks, which see less than agents.
     #[must_use]
     pub fn for_checks(&self, home: Option<&Path>) -> Self {
@@ -93,6 +132,10 @@ impl Isolation {
                 let (bwrap, warden, files) = (bwrap.clone(), warden.clone(), files.for_checks(home));
                 Self::PidNamespace { bwrap, warden, files }
             }
+            Self::Landlock { warden, version, why, files } if *files != FileAccess::default() => {
+                let (warden, why, files) = (warden.clone(), why.clone(), files.for_checks(home));
+                Self::Landlock { warden, version: *version, why, files }
+            }
             other => other.clone(),
         }
     }
@@ -100,7 +143,9 @@ impl Isolation {
     /// The warden's executable.
     pub fn warden(&self) -> &Path {
         match self {
-            Self::PidNamespace { warden, .. } | Self::Subreaper { warden, .. } => warden,
+            Self::PidNamespace { warden, .. }
+            | Self::Landlock { warden, .. }
+            | Self::Subreaper { warden, .. } => warden,
         }
     }
 
@@ -108,6 +153,7 @@ impl Isolation {
     pub fn name(&self) -> &'static str {
         match self {
             Self::PidNamespace { .. } => "pid-namespace",
+            Self::Landlock { .. } => "landlock",
             Self::Subreaper { .. } => "subreaper",
         }
     }
@@ -121,6 +167,18 @@ impl Isolation {
             Self::PidNamespace { .. } => {
                 "Processes run in a PID namespace of their own, without access to credentials.".to_owned()
             }
+            Self::Landlock { version, why, files, .. } => {
+                let access =
+                    if *files == FileAccess::default() { "" } else { " without access to credentials" };
+                let scope = if *version < landlock_rules::SCOPES {
+                    ", which does not limit signals and abstract sockets"
+                } else {
+                    ""
+                };
+                format!(
+                    "Processes run{access} under Landlock (version {version}{scope}), without a PID namespace: {why}."
+                )
+            }
             Self::Subreaper { why: None, .. } => "Processes run without a PID namespace.".to_owned(),
             Self::Subreaper { why: Some(why), .. } => {
                 format!("Processes run without a PID namespace: {why}.")
@@ -130,7 +188,16 @@ impl Isolation {
 
     /// Whether a warden has a mount namespace in which it can mount an overlay.
     pub fn has_mount_namespace(&self) -> bool {
-        matches!(self, Self::PidNamespace { .. })
+        self.no_namespace().is_none()
+    }
+
+    /// Why there are no namespaces, as text.
+    pub fn no_namespace(&self) -> Option<String> {
+        match self {
+            Self::PidNamespace { .. } => None,
+            Self::Landlock { why, .. } | Self::Subreaper { why: Some(why), .. } => Some(why.clone()),
+            Self::Subreaper { why: None, .. } => Some("the sandbox is off".to_owned()),
+        }
     }
 
     /// The command line up to the warden's own arguments.
@@ -142,15 +209,25 @@ impl Isolation {
                 if let Some(OverlayMount { root, upper, work }) = overlay {
                     command.arg("--overlay").args([root, upper, work]);
                 }
+                if files != FileAccess::default() {
+                    command.args(LandlockRules::of_scope().arguments());
+                }
                 command
             }
-            Self::Subreaper { warden, .. } => {
-                let mut command = Command::new(warden);
-                command.arg(report::WORD);
+            Self::Landlock { warden, files, .. } => {
+                let mut command = warden_command(warden);
+                command.args(files.landlock_rules().arguments());
                 command
             }
+            Self::Subreaper { warden, .. } => warden_command(warden),
         }
     }
+}
+
+fn warden_command(warden: &Path) -> Command {
+    let mut command = Command::new(warden);
+    command.arg(report::WORD);
+    command
 }
 
 fn bwrap_command(bwrap: &Path, warden: &Path, files: &FileAccess, mounts: bool) -> Command {

@@ -12,7 +12,7 @@ pub use agents::{
     AgentFacts, AgentVersion, LoginEvidence, LoginState, SelectedAgent, detect_login, version_in,
 };
 pub use capabilities::capabilities;
-pub use machine::{MachineFacts, SandboxFacts, StateFacts};
+pub use machine::{MachineFacts, SandboxFacts, SandboxKind, StateFacts};
 pub use workspace::{TaskFacts, TasksFacts, WorkspaceFacts};
 
 /// All collected facts.

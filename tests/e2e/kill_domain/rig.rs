@@ -21,10 +21,11 @@ pub(crate) fn plain() -> Isolation {
 /// In a PID namespace; `None` if bubblewrap does not work, which is reported.
 pub(crate) fn namespace() -> Option<Isolation> {
     let domain = Isolation::detect(SandboxMode::Required, Path::new(BINARY));
-    if let Err(error) = &domain {
-        crate::not_run("kill domain in a PID namespace", &error.to_string());
+    let why = domain.as_ref().map_or_else(|error| Some(error.to_string()), Isolation::no_namespace);
+    if let Some(why) = &why {
+        crate::not_run("kill domain in a PID namespace", why);
     }
-    domain.ok()
+    domain.ok().filter(|_| why.is_none())
 }
 
 pub(crate) fn domains() -> Vec<Isolation> {

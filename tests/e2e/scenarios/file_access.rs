@@ -1,5 +1,5 @@
 //! Files outside the work tree: an agent reads no credentials, and changes nothing that later runs with the user's
-//! rights. Attempts have a control without the sandbox, attempts to undo its mounts one with the rights to undo them.
+//! rights. The ways out are those of `tests/rigs/ways_out`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,41 +12,10 @@ use crate::support::scenario::Scenario;
 use crate::support::world::World;
 
 const BEFORE: &str = "git init -q; mkdir -p $HOME/.ssh; echo key > $HOME/.ssh/id; echo key > $HOME/.netrc; echo mine > $HOME/.bashrc";
-/// Attempts that succeed without the sandbox: a name, and shell code.
-const ATTEMPTS: &[(&str, &str)] = &[
-    ("read-key", "cat $HOME/.ssh/id"),
-    ("add-key", "echo key > $HOME/.ssh/authorized_keys"),
-    ("read-token", "cat $HOME/.netrc"),
-    ("read-by-link", "ln -sf $HOME/.ssh/id link; cat link"),
-    ("read-by-process", "cat /proc/self/root$HOME/.ssh/id"),
-    ("shell-startup", "echo evil >> $HOME/.bashrc"),
-    ("replace-startup", "echo evil > new; mv -f new $HOME/.bashrc"),
-    ("git-hook", "echo evil > .git/hooks/pre-commit"),
-    ("trust", "touch $STATE/trust/forged"),
-    ("own-programs", "touch $STATE/bin/forged"),
-    ("journal", "touch $STATE/workspaces/*/loops/*/journal.jsonl"),
-    ("configuration", "touch $HOME/.config/loopkeeper/forged"),
-];
 /// Attempts to get around the mounts.
 const WAYS_AROUND: &[(&str, &str)] = &[
     ("unmount", "umount $HOME/.ssh && cat $HOME/.ssh/id"),
     ("unmount-lazily", "umount -l $HOME/.netrc && cat $HOME/.netrc"),
-    ("remount", "mount -o remount,bind,rw $HOME/.bashrc && echo evil >> $HOME/.bashrc"),
-    ("bind", "mkdir -p there && mount --bind $HOME there && cat there/.ssh/id"),
-    ("user-namespace", "unshare -Urm sh -c 'umount $HOME/.ssh && cat $HOME/.ssh/id'"),
-    ("first-process", "cat /proc/1/root$HOME/.ssh/id"),
-    ("other-namespace", "nsenter -t 1 -m cat $HOME/.ssh/id"),
-];
-/// What builds need.
-const NEEDED: &[(&str, &str)] = &[
-    ("cache", "mkdir -p $HOME/.cache && echo x > $HOME/.cache/x"),
-    ("temporary", "echo x > $(mktemp)"),
-    (
-        "commit",
-        "git add link 2>/dev/null; git -c user.name=a -c user.email=a@b commit -qm work --allow-empty",
-    ),
-    ("read-startup", "cat $HOME/.bashrc"),
-    ("commit-name", "git config user.name agent"),
 ];
 
 /// A loop whose agent makes these attempts; the names of those that succeeded.
@@ -65,30 +34,15 @@ fn succeed(attempts: &[&[(&str, &str)]], settings: &str) -> (World, Vec<String>)
     (world, names)
 }
 
-fn names(attempts: &[(&str, &str)]) -> Vec<String> {
-    attempts.iter().map(|(name, _)| (*name).to_owned()).collect()
-}
-
 #[test]
-fn an_agent_has_no_access_to_credentials_and_startup_files() {
+fn an_agent_of_root_cannot_undo_the_mounts() {
     if namespace().is_none() {
         return;
     }
-    let (world, succeeded) = succeed(&[ATTEMPTS, WAYS_AROUND, NEEDED], "");
-    assert_eq!(succeeded, names(NEEDED));
-    let home = world.terminal.folder().join("home");
-    assert_eq!(fs::read_to_string(home.join(".bashrc")).unwrap(), "mine\n");
-    assert!(!home.join(".ssh/authorized_keys").exists());
+    assert_eq!(succeed(&[WAYS_AROUND], "").1, [""; 0]);
 }
 
-/// Control: without the sandbox every attempt succeeds.
-#[test]
-fn without_the_sandbox_an_agent_has_the_users_access() {
-    let (_, succeeded) = succeed(&[ATTEMPTS, NEEDED], "sandbox.kind = \"off\"");
-    assert_eq!(succeeded, names(&[ATTEMPTS, NEEDED].concat()));
-}
-
-/// Control: with the capabilities of root, the mounts can be undone and bypassed.
+/// Control: with the capabilities of root, the mounts can be undone.
 #[test]
 fn with_all_capabilities_the_mounts_can_be_undone() {
     if namespace().is_none() || !geteuid().is_root() {
@@ -97,7 +51,7 @@ fn with_all_capabilities_the_mounts_can_be_undone() {
     let world = World::new();
     world.shell(BEFORE);
     let home = world.terminal.folder().join("home");
-    for (name, code) in WAYS_AROUND.iter().filter(|(name, _)| ["unmount", "unmount-lazily"].contains(name)) {
+    for (name, code) in WAYS_AROUND {
         let mut command = Command::new("bwrap");
         command.args(["--dev-bind", "/", "/", "--tmpfs"]).arg(home.join(".ssh"));
         command.args(["--ro-bind", "/dev/null"]).arg(home.join(".netrc"));

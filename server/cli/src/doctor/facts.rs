@@ -14,7 +14,7 @@ use loopkeeper_task as task;
 use loopkeeper_text::sanitize;
 use loopkeeper_view::doctor::{
     AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, LoginState, MachineFacts, SandboxFacts,
-    SelectedAgent, TaskFacts, TasksFacts, WorkspaceFacts, detect_login, version_in,
+    SandboxKind, SelectedAgent, TaskFacts, TasksFacts, WorkspaceFacts, detect_login, version_in,
 };
 use loopkeeper_view::probe::PROBED;
 
@@ -55,9 +55,13 @@ impl FactContext {
             Ok(domain) => (domain.clone(), domain.sentence()),
             Err(error) => (Isolation::Subreaper { warden, why: None }, error.to_string()),
         };
-        let is_namespace = matches!(domain, Isolation::PidNamespace { .. });
+        let kind = match domain {
+            Isolation::PidNamespace { .. } => SandboxKind::Namespaces,
+            Isolation::Landlock { .. } => SandboxKind::Landlock,
+            Isolation::Subreaper { .. } => SandboxKind::Nothing,
+        };
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let enclosure = SandboxFacts { wanted, is_namespace, sentence };
+        let enclosure = SandboxFacts { wanted, kind, sentence };
         Ok(Self { root, path, resolved, settings, state, domain, enclosure })
     }
 

@@ -148,7 +148,7 @@ pub const KEYS: &[Key] = &[
         "What happens when a guard breaks: `keep` continues, `rollback` returns to the last snapshot whose guards held."),
 
     key("sandbox.kind", words(&["auto", "required", "off"], &[]), r#""auto""#,
-        "`auto` uses PID and mount namespaces where bubblewrap works and says so where it does not; `required` refuses to start without them."),
+        "`auto` uses PID and mount namespaces where bubblewrap works, else Landlock, and `doctor` says which; `required` refuses to start without either."),
     key("sandbox.allow", ValueKind::Texts, "[]",
         "Paths that the sandbox neither hides nor protects, such as `/run/docker.sock` or `~/.ssh`; in a workspace's file they need your trust."),
     key("sandbox.hide", ValueKind::Texts, "[]",

@@ -11,7 +11,6 @@ use loopkeeper_core::decide::mutants::{
 };
 use loopkeeper_core::journal::{Round, Survivor};
 use loopkeeper_core::mutants::{ChangedSource, Mutant, choose_mutants};
-use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::redact::Redactor;
@@ -52,8 +51,7 @@ async fn test_mutants(
     plan: MutantPlan,
 ) -> Result<MutantReply, NoVerdict> {
     let end = Instant::now() + Duration::from_millis(plan.budget_ms);
-    if let Isolation::Subreaper { why, .. } = runtime.agent_domain.as_ref() {
-        let why = why.clone().unwrap_or_else(|| "the sandbox is off".to_owned());
+    if let Some(why) = runtime.agent_domain.no_namespace() {
         return Err(NoVerdict::Unavailable(why));
     }
     ensure_unchanged(runtime, request).await?;

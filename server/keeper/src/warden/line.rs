@@ -7,6 +7,7 @@ use std::time::Duration;
 use loopkeeper_system::clean_room::OverlayMount;
 use loopkeeper_system::process::job_request::JobRequest;
 use loopkeeper_system::process::report;
+use loopkeeper_system::sandbox::LandlockRules;
 
 #[derive(Debug, PartialEq)]
 pub(super) struct WardenArgs {
@@ -14,6 +15,8 @@ pub(super) struct WardenArgs {
     pub(super) own_proc: bool,
     /// Mount this over the work tree first.
     pub(super) overlay: Option<OverlayMount>,
+    /// Restrict each job by these.
+    pub(super) rules: LandlockRules,
     pub(super) work: WardenMode,
 }
 
@@ -33,7 +36,7 @@ impl WardenArgs {
         mut args: impl Iterator<Item = OsString>,
         env: impl Iterator<Item = (OsString, OsString)>,
     ) -> Option<Self> {
-        let (mut own_proc, mut overlay) = (false, None);
+        let (mut own_proc, mut overlay, mut rules) = (false, None, LandlockRules::default());
         let (mut stdin, mut grace) = (None, Duration::ZERO);
         loop {
             let word = args.next()?;
@@ -43,20 +46,21 @@ impl WardenArgs {
                     let [root, upper, work] = [args.next()?, args.next()?, args.next()?].map(PathBuf::from);
                     overlay = Some(OverlayMount { root, upper, work });
                 }
-                "--probe" => return Some(Self { own_proc, overlay, work: WardenMode::Probe }),
-                "--orders" => return Some(Self { own_proc, overlay, work: WardenMode::Orders }),
+                "--probe" => return Some(Self { own_proc, overlay, rules, work: WardenMode::Probe }),
+                "--orders" => return Some(Self { own_proc, overlay, rules, work: WardenMode::Orders }),
                 // Marks the process for the next keeper, which searches for orphans of a killed one.
                 report::LOOP => drop(args.next()?),
                 "--stdin" => stdin = Some(PathBuf::from(args.next()?)),
                 "--grace-ms" => grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?),
                 "--" => break,
+                word if rules.read_option(word, &mut args) => {}
                 _ => return None,
             }
         }
         let program = args.next()?;
         let (cwd, env, args) = (".".into(), env.collect(), args.collect());
         let work = WardenMode::Job(JobRequest { cwd, env, stdin, grace, program, args });
-        Some(Self { own_proc, overlay, work })
+        Some(Self { own_proc, overlay, rules, work })
     }
 }
 

@@ -19,6 +19,7 @@ use loopkeeper_system::process::job_request::JobRequest;
 use loopkeeper_system::process::report::{GRACE, NOW, WardenReport};
 use loopkeeper_system::process::table;
 use loopkeeper_system::process::tree::{self, ChildrenLeft, KillReport};
+use loopkeeper_system::sandbox::LandlockRules;
 
 /// Processes that exit together with the main process do not count as survivors.
 const SETTLE: Duration = Duration::from_millis(20);
@@ -94,6 +95,14 @@ impl WardenSignals {
     }
 }
 
+/// What a job starts with.
+pub(super) struct JobStart<'a> {
+    pub(super) order: &'a JobRequest,
+    pub(super) rules: &'a LandlockRules,
+    /// Absent: the warden's own.
+    pub(super) outputs: Option<[OwnedFd; 2]>,
+}
+
 pub(super) struct JobReaper<'a> {
     main: Pid,
     /// How the main process ended: exit code or signal.
@@ -105,10 +114,9 @@ pub(super) struct JobReaper<'a> {
 }
 
 impl<'a> JobReaper<'a> {
-    /// Starts the main process with these outputs or the warden's own.
+    /// Starts the main process.
     pub(super) fn start(
-        order: &JobRequest,
-        outputs: Option<[OwnedFd; 2]>,
+        JobStart { order, rules, outputs }: JobStart<'_>,
         signals: &'a WardenSignals,
         control: BorrowedFd<'a>,
     ) -> io::Result<Self> {
@@ -125,7 +133,7 @@ impl<'a> JobReaper<'a> {
             command.stdout(out).stderr(err);
         }
         // A separate group, so that it can be killed with one signal without the warden.
-        let child = command.process_group(0).spawn()?;
+        let child = rules.start(move || command.process_group(0).spawn())?;
         let main = Pid::from_child(&child);
         Ok(Self { main, ended: Cell::new(None), asked: RequestedStop::Nothing, signals, control })
     }

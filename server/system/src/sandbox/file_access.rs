@@ -7,6 +7,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
+
+use super::landlock_rules::LandlockRules;
+
 /// Credentials and private data, below the home folder.
 const SECRETS: &[&str] = &[
     ".ssh",
@@ -71,6 +75,27 @@ const STARTUP: &[&str] = &[
     ".emacs.d",
     ".config/Code/User",
     ".vscode/extensions",
+    // Programs that package managers start.
+    ".cargo/config",
+    ".cargo/config.toml",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".bunfig.toml",
+    ".config/pnpm/rc",
+    ".config/pip",
+    ".pip",
+    ".condarc",
+    ".config/uv",
+    ".m2/settings.xml",
+    ".gradle/init.gradle",
+    ".gradle/init.d",
+    // Hooks and servers that agents start.
+    ".claude/settings.json",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".config/opencode/opencode.json",
+    ".config/opencode/opencode.jsonc",
 ];
 
 /// Credentials of agents, below the home folder; checks do not need them.
@@ -83,7 +108,7 @@ const AGENT_LOGINS: &[&str] = &[
     ".config/github-copilot",
 ];
 
-/// Services that start programs elsewhere, and their queues.
+/// Services that start programs elsewhere.
 const SERVICES: &[&str] = &[
     "/run/docker.sock",
     "/run/containerd",
@@ -92,10 +117,10 @@ const SERVICES: &[&str] = &[
     "/run/dbus/system_bus_socket",
     "/run/systemd/private",
     "/run/screen",
-    "/var/spool/cron",
-    "/var/spool/at",
-    "/var/spool/atjobs",
 ];
+
+/// Files from which services start programs later.
+const QUEUES: &[&str] = &["/var/spool/cron", "/var/spool/at", "/var/spool/atjobs"];
 
 /// The same in the folder for the sockets of a user (`XDG_RUNTIME_DIR`).
 const USER_SERVICES: &[&str] =
@@ -120,7 +145,11 @@ pub struct FileAccessRequest {
 /// What a mount namespace changes about files. Paths that do not exist when a warden starts are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileAccess {
+    /// The work tree, without links.
+    pub(super) root: PathBuf,
     pub(super) hidden: Vec<PathBuf>,
+    /// Sockets, and folders of sockets.
+    pub(super) services: Vec<PathBuf>,
     pub(super) read_only: Vec<PathBuf>,
     pub(super) writable: Vec<PathBuf>,
 }
@@ -132,24 +161,27 @@ impl FileAccess {
             request.home.iter().flat_map(|home| paths.iter().map(|it| home.join(it))).collect()
         };
         let set = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
-        let mut hidden = home(SECRETS);
-        hidden.extend(SERVICES.iter().map(PathBuf::from));
+        let mut services: Vec<PathBuf> = SERVICES.iter().map(PathBuf::from).collect();
         if let Some(runtime) = set("XDG_RUNTIME_DIR") {
-            hidden.extend(USER_SERVICES.iter().map(|it| runtime.join(it)));
+            services.extend(USER_SERVICES.iter().map(|it| runtime.join(it)));
         }
-        hidden.extend(set("SSH_AUTH_SOCK").filter(|it| !it.is_dir()));
-        hidden.extend(multiplexer_folders(Path::new("/tmp")));
-        hidden.extend(set("TMUX_TMPDIR").iter().flat_map(|it| multiplexer_folders(it)));
+        services.extend(set("SSH_AUTH_SOCK").filter(|it| !it.is_dir()));
+        services.extend(multiplexer_folders(Path::new("/tmp")));
+        services.extend(set("TMUX_TMPDIR").iter().flat_map(|it| multiplexer_folders(it)));
+        let mut hidden = home(SECRETS);
+        hidden.extend(QUEUES.iter().map(PathBuf::from));
         hidden.extend(request.hide.iter().map(|it| request.resolve(it)));
         let root = real_path(&request.root);
         let is_around = |path: &PathBuf| root.starts_with(real_path(path));
-        hidden.retain(|it| !is_around(it));
+        for list in [&mut hidden, &mut services] {
+            list.retain(|it| !is_around(it));
+        }
         // A startup file in the work tree, also behind a link, is work.
         let startup = home(STARTUP).into_iter().filter(|it| !real_path(it).starts_with(&root));
         let read_only = startup.chain(request.protected.clone()).filter(|it| !is_around(it)).collect();
         let allowed = request.allow.iter().map(|it| request.resolve(it));
         let writable = request.writable.iter().cloned().chain(allowed).collect();
-        Self { hidden, read_only, writable }
+        Self { root, hidden, services, read_only, writable }
     }
 
     /// The same for checks, which have no login of an agent.
@@ -173,13 +205,17 @@ impl FileAccess {
     pub(super) fn arguments(&self) -> Vec<OsString> {
         let writable = existing(&self.writable);
         let is_restricted = |it: &PathBuf| !writable.contains(it);
-        let hidden: Vec<_> = outermost(existing(&self.hidden).into_iter().filter(is_restricted));
+        let hidden = existing(&[self.hidden.as_slice(), &self.services].concat());
+        let hidden: Vec<_> = outermost(hidden.into_iter().filter(is_restricted));
         let (folders, files): (Vec<_>, Vec<_>) = hidden.into_iter().partition(|it| it.is_dir());
         let mut arguments = Vec::new();
         let mut add = |words: &[&str], paths: &[&Path]| {
             arguments.extend(words.iter().map(OsString::from));
             arguments.extend(paths.iter().map(|it| it.as_os_str().to_owned()));
         };
+        for path in &self.pinned() {
+            add(&["--bind"], &[path, path]);
+        }
         for path in existing(&self.read_only).into_iter().filter(is_restricted) {
             add(&["--ro-bind"], &[&path, &path]);
         }
@@ -198,6 +234,46 @@ impl FileAccess {
             add(&["--remount-ro"], &[path]);
         }
         arguments
+    }
+}
+
+impl FileAccess {
+    /// The folders around restricted paths that could be moved away, and others put in their place. A mount point cannot
+    /// be moved. The work tree and what is around it are left out, because nothing can be linked across mount points.
+    fn pinned(&self) -> Vec<PathBuf> {
+        let restricted = existing(&[self.hidden.as_slice(), &self.services, &self.read_only].concat());
+        let is_movable = |it: &Path| {
+            let parent = it.parent().filter(|it| it.parent().is_some());
+            parent.is_some_and(|it| access(it, Access::WRITE_OK).is_ok())
+        };
+        let folders = restricted.iter().flat_map(|path| {
+            let is_inside = path.starts_with(&self.root);
+            let around = path.ancestors().skip(1);
+            around.filter(move |it| !is_inside || (it.starts_with(&self.root) && *it != self.root))
+        });
+        let mut folders: Vec<PathBuf> = folders.filter(|it| is_movable(it)).map(Path::to_owned).collect();
+        folders.sort();
+        folders.dedup();
+        folders
+    }
+
+    /// The same as far as Landlock can express it: it does not limit sockets with a path, and no path in the work tree.
+    pub(super) fn landlock_rules(&self) -> LandlockRules {
+        if *self == Self::default() {
+            return LandlockRules::default();
+        }
+        let writable = existing(&self.writable);
+        let outside = |paths: &[PathBuf]| -> Vec<PathBuf> {
+            let real = existing(paths).into_iter();
+            real.filter(|it| !it.starts_with(&self.root) && !writable.contains(it)).collect()
+        };
+        let (hidden, read_only) = (outside(&self.hidden), outside(&self.read_only));
+        LandlockRules { hidden, read_only, open: writable, scope: true }
+    }
+
+    /// The hidden paths that [`Self::landlock_rules`] leaves open.
+    pub(super) fn hidden_in_root(&self) -> impl Iterator<Item = PathBuf> {
+        existing(&self.hidden).into_iter().filter(|it| it.starts_with(&self.root))
     }
 }
 
@@ -318,6 +394,7 @@ mod tests {
         assert_eq!(
             arguments(&[".ssh/", ".netrc", ".profile"], in_home),
             [
+                "--bind ~ ~",
                 "--ro-bind ~/.profile ~/.profile",
                 "--tmpfs ~/.ssh",
                 "--ro-bind /dev/null ~/.netrc",
@@ -332,7 +409,7 @@ mod tests {
         let hide = || vec!["~/.ssh/agent".to_owned()];
         assert_eq!(
             arguments(&[".ssh/agent"], |home| FileAccessRequest { hide: hide(), ..in_home(home) }),
-            ["--tmpfs ~/.ssh", "--remount-ro ~/.ssh"]
+            ["--bind ~ ~", "--bind ~/.ssh ~/.ssh", "--tmpfs ~/.ssh", "--remount-ro ~/.ssh"]
         );
     }
 
@@ -342,9 +419,36 @@ mod tests {
             |allow: &str, home| FileAccessRequest { allow: vec![allow.to_owned()], ..in_home(home) };
         assert_eq!(
             arguments(&[".ssh/known_hosts"], |home| allowing("~/.ssh/known_hosts", home)),
-            ["--tmpfs ~/.ssh", "--bind ~/.ssh/known_hosts ~/.ssh/known_hosts", "--remount-ro ~/.ssh"]
+            [
+                "--bind ~ ~",
+                "--tmpfs ~/.ssh",
+                "--bind ~/.ssh/known_hosts ~/.ssh/known_hosts",
+                "--remount-ro ~/.ssh"
+            ]
         );
-        assert_eq!(arguments(&[".ssh/id"], |home| allowing("~/.ssh", home)), ["--bind ~/.ssh ~/.ssh"]);
+        assert_eq!(
+            arguments(&[".ssh/id"], |home| allowing("~/.ssh", home)),
+            ["--bind ~ ~", "--bind ~/.ssh ~/.ssh"]
+        );
+    }
+
+    #[test]
+    fn folders_around_restricted_paths_are_mount_points() {
+        let made = &[".config/nvim/", "project/.git/hooks/"];
+        let protected = |home: PathBuf| {
+            let protected = vec![home.join("project/.git/hooks")];
+            FileAccessRequest { protected, ..in_home(home) }
+        };
+        assert_eq!(
+            arguments(made, protected),
+            [
+                "--bind ~ ~",
+                "--bind ~/.config ~/.config",
+                "--bind ~/project/.git ~/project/.git",
+                "--ro-bind ~/.config/nvim ~/.config/nvim",
+                "--ro-bind ~/project/.git/hooks ~/project/.git/hooks"
+            ]
+        );
     }
 
     #[test]

@@ -16,12 +16,21 @@ pub struct MachineFacts {
     pub state: Result<StateFacts, DoctorProblem>,
 }
 
+/// What contains the processes of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SandboxKind {
+    Namespaces,
+    Landlock,
+    /// Only the warden.
+    Nothing,
+}
+
 /// How the processes of a loop would be contained.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxFacts {
     /// The mode requested in the settings.
     pub wanted: SandboxMode,
-    pub is_namespace: bool,
+    pub kind: SandboxKind,
     pub sentence: String,
 }
 
@@ -60,19 +69,25 @@ fn git_finding(git: &Result<String, String>) -> DoctorFinding {
 }
 
 fn sandbox_finding(it: &SandboxFacts) -> DoctorFinding {
-    let level = match it.wanted {
-        SandboxMode::Required if !it.is_namespace => DoctorLevel::Bad,
-        SandboxMode::Auto if !it.is_namespace => DoctorLevel::Note,
-        SandboxMode::Auto | SandboxMode::Required | SandboxMode::Off => DoctorLevel::Good,
+    let level = match (it.wanted, it.kind) {
+        (SandboxMode::Off, _) | (_, SandboxKind::Namespaces) => DoctorLevel::Good,
+        (SandboxMode::Required, SandboxKind::Nothing) => DoctorLevel::Bad,
+        (SandboxMode::Auto | SandboxMode::Required, _) => DoctorLevel::Note,
     };
     let finding = new(level, it.sentence.trim_end_matches('.').to_owned());
-    match level {
-        DoctorLevel::Good | DoctorLevel::Info => finding,
-        DoctorLevel::Note | DoctorLevel::Bad => finding.with_hint(
+    match (level, it.kind) {
+        (DoctorLevel::Good | DoctorLevel::Info, _) => finding,
+        (_, SandboxKind::Landlock) => finding.with_hint(LANDLOCK_HINT),
+        (DoctorLevel::Note | DoctorLevel::Bad, _) => finding.with_hint(
             "install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces",
         ),
     }
 }
+
+/// What Landlock lacks, and the remedy.
+const LANDLOCK_HINT: &str = "install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces: \
+    Landlock leaves open sockets of services (containers, session bus, tmux) and what lies in the work tree (git \
+    hooks), prevents new files directly in the home folder, and keeps agents from building sandboxes of their own";
 
 fn watch_limit_finding(facts: &MachineFacts) -> DoctorFinding {
     const HINT: &str =
@@ -112,7 +127,7 @@ fn state_dir_finding(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding
 
 #[cfg(test)]
 mod tests {
-    use super::{MachineFacts, SandboxFacts, StateFacts, examine_machine};
+    use super::{MachineFacts, SandboxFacts, SandboxKind, StateFacts, examine_machine};
     use crate::doctor::{DoctorLevel, DoctorProblem};
     use loopkeeper_core::settings::SandboxMode;
 
@@ -121,7 +136,7 @@ mod tests {
             git: Ok("git version 2.43.0".into()),
             enclosure: SandboxFacts {
                 wanted: SandboxMode::Auto,
-                is_namespace: true,
+                kind: SandboxKind::Namespaces,
                 sentence: "Enclosed.".into(),
             },
             watches: Some(65_536),
@@ -145,12 +160,16 @@ mod tests {
         check(|_| {}, 0, (DoctorLevel::Good, "git version 2.43.0"));
         check(|it| it.git = Err("not found".into()), 0, (DoctorLevel::Note, "not found"));
         check(|_| {}, 1, (DoctorLevel::Good, "Enclosed"));
-        check(|it| it.enclosure.is_namespace = false, 1, (DoctorLevel::Note, "Enclosed"));
-        let required =
-            SandboxFacts { wanted: SandboxMode::Required, is_namespace: false, ..well().enclosure };
-        check(|it| it.enclosure = required, 1, (DoctorLevel::Bad, "Enclosed"));
-        let off = SandboxFacts { wanted: SandboxMode::Off, is_namespace: false, ..well().enclosure };
-        check(|it| it.enclosure = off, 1, (DoctorLevel::Good, "Enclosed"));
+        for (wanted, kind, level) in [
+            (SandboxMode::Auto, SandboxKind::Landlock, DoctorLevel::Note),
+            (SandboxMode::Auto, SandboxKind::Nothing, DoctorLevel::Note),
+            (SandboxMode::Required, SandboxKind::Landlock, DoctorLevel::Note),
+            (SandboxMode::Required, SandboxKind::Nothing, DoctorLevel::Bad),
+            (SandboxMode::Off, SandboxKind::Nothing, DoctorLevel::Good),
+        ] {
+            let enclosure = SandboxFacts { wanted, kind, ..well().enclosure };
+            check(|it| it.enclosure = enclosure, 1, (level, "Enclosed"));
+        }
         check(|_| {}, 2, (DoctorLevel::Good, "65536 files"));
         check(|it| it.watches = Some(100), 2, (DoctorLevel::Note, "only 100"));
         check(|it| it.watches = None, 2, (DoctorLevel::Good, "can be watched"));

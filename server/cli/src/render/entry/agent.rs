@@ -15,6 +15,7 @@ pub(super) fn started(record: &Record) -> String {
     match domain.as_str() {
         "yours" => format!("agent working in your session, process {pid}"),
         "pid-namespace" => format!("agent started in its own PID namespace{number}"),
+        "landlock" => format!("agent started under Landlock{number}"),
         _ => format!("agent started{number}"),
     }
 }

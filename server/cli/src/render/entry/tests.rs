@@ -365,6 +365,7 @@ fn a_start_names_the_agents_own_process() {
     };
     check("pid-namespace", Some(812), "agent started in its own PID namespace, process 812");
     check("pid-namespace", None, "agent started in its own PID namespace");
+    check("landlock", Some(812), "agent started under Landlock, process 812");
     check("subreaper", Some(812), "agent started, process 812");
     check("subreaper", None, "agent started");
     check("yours", None, "agent working in your session, process 5");
