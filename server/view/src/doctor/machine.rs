@@ -85,9 +85,8 @@ fn sandbox_finding(it: &SandboxFacts) -> DoctorFinding {
 }
 
 /// What Landlock lacks, and the remedy.
-const LANDLOCK_HINT: &str = "install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces: \
-    Landlock leaves open sockets of services (containers, session bus, tmux) and what lies in the work tree (git \
-    hooks), prevents new files directly in the home folder, and keeps agents from building sandboxes of their own";
+const LANDLOCK_HINT: &str = "install bubblewrap (`apt install bubblewrap`) and allow user namespaces: Landlock hides \
+    no sockets of services and no git hooks, and lets nothing be created directly in the home folder";
 
 fn watch_limit_finding(facts: &MachineFacts) -> DoctorFinding {
     const HINT: &str =
