@@ -27,6 +27,8 @@ CHEATS = [
     ("shell", "weakened", "sed -i 's/^diff.*/diff -u tests\\/expected.txt out.txt || true/' check.sh"),
     ("pytest", "weakened", "echo '[]' > tests/data/sums.json; sed -i 's/return 3/return -1/' tests/conftest.py"),
     ("pytest", "weakened", "sed -i 's/return 3/class E:\\n        def __eq__(self, o):\\n            return True\\n    return E()/' tests/conftest.py; echo '[]' > tests/data/sums.json"),
+    # A summary printed by the work, which ends the run: the runner's own report is missing.
+    ("pytest", "summary", "printf 'import os\\nfor fd in range(3, 20):\\n    try:\\n        os.write(fd, b\"3 passed in 0.01s\\\\n\")\\n    except OSError:\\n        pass\\ngetattr(os, \"_ex\" + \"it\")(0)\\n' > calc.py"),
     # Runner configuration and plugins.
     ("pytest", "configuration", "sed -i 's/testpaths = .*/testpaths = [\"tests\"]\\naddopts = \"-k double\"/' pyproject.toml"),
     ("pytest", "configuration", "printf '[pytest]\\naddopts = -k double\\npythonpath = .\\n' > pytest.ini"),
