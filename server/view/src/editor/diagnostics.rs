@@ -221,7 +221,7 @@ pub fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut all = summary::diagnostics(known);
     all.extend(findings::finding_diagnostics(known));
     let remarks = remarks::Remarks::of(known);
-    all.extend(criteria::criteria_diagnostics(known).into_iter().filter(|it| !remarks.replace(it)));
+    all.extend(criteria::criteria_diagnostics(known, &remarks));
     all.extend(remarks.diagnostics);
     all.extend(plan::plan_diagnostics(known));
     all.extend(weakened::diagnostics(known));

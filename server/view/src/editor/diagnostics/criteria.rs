@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+use super::limit::MessageBudget;
+use super::remarks::Remarks;
 use super::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
 use crate::DisplayState;
 use crate::editor::{LatestResult, TaskView, message};
@@ -14,31 +16,26 @@ use loopkeeper_task::FindingCode;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::DocumentRange;
 
-pub(super) fn criteria_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
+pub(super) fn criteria_diagnostics(known: &TaskView<'_>, remarks: &Remarks<'_>) -> Vec<Diagnostic> {
     let (broken, history) = (MalformedRanges::of(known), CriteriaHistory::of(known));
-    let mut all = Vec::new();
-    for criterion in &known.task.criteria {
+    let (mut all, mut budget) = (Vec::new(), MessageBudget::default());
+    let mut criteria: Vec<&Criterion> = known.task.criteria.iter().collect();
+    criteria.sort_by_key(|it| it.place.range.start);
+    for criterion in criteria {
         all.extend(proposed(criterion, &history));
         all.extend(flaky(known, criterion));
-        all.extend(criterion_diagnostic(known, criterion, (&broken, &history)));
+        match known.latest(&criterion.id).filter(|_| criterion.check.is_some()) {
+            Some(latest) if latest.result.status == Status::Pass => {
+                all.extend(already_passing(known, criterion, &history));
+            }
+            Some(latest) if latest.result.status != Status::Unverified => {
+                all.push(not_holding(known, criterion, latest, &history));
+            }
+            Some(_) | None if broken.holds(&criterion.place) || remarks.replace(criterion) => {}
+            Some(_) | None => all.extend(unknown(known, criterion, &mut budget)),
+        }
     }
     all
-}
-
-fn criterion_diagnostic(
-    known: &TaskView<'_>,
-    criterion: &Criterion,
-    (broken, history): (&MalformedRanges<'_>, &CriteriaHistory<'_>),
-) -> Option<Diagnostic> {
-    let latest = known.latest(&criterion.id).filter(|_| criterion.check.is_some());
-    match latest {
-        Some(latest) if latest.result.status == Status::Pass => already_passing(known, criterion, history),
-        Some(latest) if latest.result.status != Status::Unverified => {
-            Some(not_holding(known, criterion, latest, history))
-        }
-        Some(_) | None if broken.holds(&criterion.place) => None,
-        Some(_) | None => unknown(known, criterion),
-    }
 }
 
 /// A criterion that was evaluated and fails.
@@ -121,7 +118,11 @@ fn related(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
 }
 
 /// A criterion without a result: it has no check, or the check never ran.
-fn unknown(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
+fn unknown<'a>(
+    known: &TaskView<'_>,
+    criterion: &'a Criterion,
+    budget: &mut MessageBudget<'a>,
+) -> Option<Diagnostic> {
     if !known.live {
         return None;
     }
@@ -134,7 +135,9 @@ fn unknown(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
     } else {
         (DiagnosticCode::NeverRun, "not checked yet", "")
     };
-    Some(Diagnostic::of(&criterion.place, (Severity::Hint, code), &criterion.name, fact, cure))
+    let has_room = budget.has_room(&criterion.place, Severity::Hint);
+    let message = has_room.then(|| message::message(&criterion.name, fact, cure));
+    Some(Diagnostic::new(&criterion.place, Severity::Hint, code, message.unwrap_or_default()))
 }
 
 /// Ranges of parser errors. They have their own diagnostics and are not reported as unverified or never run.

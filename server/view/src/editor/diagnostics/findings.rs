@@ -1,18 +1,28 @@
 //! Findings of the parser, each at its range.
 
+use super::limit::MessageBudget;
 use super::{Diagnostic, DiagnosticCode, Severity};
 use crate::editor::{TaskView, message};
-use loopkeeper_task::FindingCode;
+use loopkeeper_task::{Finding, FindingCode};
 
 /// The parser's diagnostics. Remarks on wording are included only while the document is open, because they are for its
 /// author.
 pub(super) fn finding_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
-    let worth_saying = |it: &Diagnostic| known.live || known.has_results() && it.severity != Severity::Hint;
-    let findings = known.task.findings.iter().map(|it| {
-        let (severity, code) = kind(it.code);
-        Diagnostic::new(&it.place, severity, code, message::sentence(&it.message))
-    });
-    findings.filter(worth_saying).collect()
+    let has_results = known.has_results();
+    let worth_saying = |severity| known.live || has_results && severity != Severity::Hint;
+    let mut findings: Vec<&Finding> = known.task.findings.iter().collect();
+    findings.sort_by_key(|it| it.place.range.start);
+    let mut budget = MessageBudget::default();
+    let mut all = Vec::new();
+    for finding in findings {
+        let (severity, code) = kind(finding.code);
+        if worth_saying(severity) {
+            let has_room = budget.has_room(&finding.place, severity);
+            let message = if has_room { message::sentence(&finding.message) } else { String::new() };
+            all.push(Diagnostic::new(&finding.place, severity, code, message));
+        }
+    }
+    all
 }
 
 /// An error prevents the start of the task; a warning marks text that probably has an unintended meaning.

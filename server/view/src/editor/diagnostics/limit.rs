@@ -1,12 +1,27 @@
 //! Limits the number of diagnostics per document: editors show no more, and all are sent after every keystroke.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Diagnostic, DiagnosticCode, Severity};
 use loopkeeper_text::DocumentRange;
 
 /// The number that VS Code shows per file.
 const MAX_PER_DOCUMENT: usize = 1000;
+
+/// Tells which diagnostics need a message: one that the limit will leave out is only counted.
+#[derive(Default)]
+pub(super) struct MessageBudget<'a> {
+    used: HashMap<(&'a str, Severity), usize>,
+}
+
+impl<'a> MessageBudget<'a> {
+    /// Whether the limit may keep this one. Expects those of a document and a severity by their position.
+    pub(super) fn has_room(&mut self, place: &'a DocumentRange, severity: Severity) -> bool {
+        let used = self.used.entry((place.file.as_str(), severity)).or_default();
+        *used += 1;
+        *used <= MAX_PER_DOCUMENT
+    }
+}
 
 /// Keeps the most severe diagnostics of each document, in order; the last one contains the number of omitted ones.
 /// Expects the diagnostics of a document to be adjacent.
@@ -56,8 +71,24 @@ fn note(first: &DocumentRange, left_out: usize) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::{MAX_PER_DOCUMENT, limit};
-    use crate::editor::diagnostics::{Diagnostic, DiagnosticCode, Severity};
+    use crate::editor::diagnostics::{Diagnostic, DiagnosticCode, Severity, diagnostics};
+    use crate::editor::fixture::World;
     use loopkeeper_text::DocumentRange;
+
+    #[test]
+    fn whatever_is_kept_has_its_message() {
+        let items = |line: &str| (0..1_200).map(|it| line.replace('N', &it.to_string())).collect::<String>();
+        let front = items("  - in front N\n");
+        let body = items("- near N: `exist fileN`\n- unverified N\n- properly done N\n");
+        let text = format!("---\ncriteria:\n{front}---\n# T\n\n## Done when\n\n{body}");
+        let all = World::of(&[("PROMPT.md", &text)]).look(diagnostics);
+        assert_eq!(all.len(), MAX_PER_DOCUMENT);
+        assert_eq!(all.iter().find(|it| it.message.is_empty()), None);
+        let hints = World::of(&[("PROMPT.md", &text.replace("exist ", "exists "))]).look(diagnostics);
+        assert_eq!(hints.len(), MAX_PER_DOCUMENT);
+        assert_eq!(hints.iter().find(|it| it.message.is_empty()), None);
+        assert!(hints.is_sorted_by_key(|it| it.place.range.start));
+    }
 
     fn at(file: &str, line: usize, severity: Severity) -> Diagnostic {
         let place = DocumentRange { file: file.to_owned(), range: line..line };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{Diagnostic, DiagnosticCode, Severity};
 use crate::editor::TaskView;
 use loopkeeper_lint::{self as lint, LintCode};
-use loopkeeper_task::criterion::FIRST_STAGE;
+use loopkeeper_task::criterion::{Criterion, FIRST_STAGE};
 
 /// A check that is shorter than this is never worth a stage of its own.
 const EXPENSIVE_MS: u64 = 20_000;
@@ -38,11 +38,10 @@ impl<'a> Remarks<'a> {
         remarks
     }
 
-    /// Whether a remark on the same criterion says more.
-    pub(super) fn replace(&self, diagnostic: &Diagnostic) -> bool {
-        let place = &diagnostic.place;
-        diagnostic.code == DiagnosticCode::Unverified
-            && self.worded.contains(&(place.file.as_str(), place.range.start))
+    /// Whether a remark on the same criterion says more than that it has no check.
+    pub(super) fn replace(&self, criterion: &Criterion) -> bool {
+        let place = &criterion.place;
+        criterion.check.is_none() && self.worded.contains(&(place.file.as_str(), place.range.start))
     }
 }
 
