@@ -131,11 +131,11 @@ impl IndexScope {
     /// Runs an update that may block. An update that panics is a bug, but must not stop later updates.
     async fn update_state(
         &self,
-        quick: &mut AdaptiveBlocking,
+        (quick, size): (&mut AdaptiveBlocking, usize),
         mut index_state: IndexState,
         work: impl FnOnce(&mut IndexState) + Send + 'static,
     ) -> IndexState {
-        let worked = quick.run(move || {
+        let worked = quick.run(size, move || {
             work(&mut index_state);
             index_state
         });
@@ -241,8 +241,9 @@ impl IndexWorker {
                 let _ = wanted.invalidate(invalidation);
             })
         };
-        index_state =
-            scope.update_state(&mut AdaptiveBlocking::default(), index_state, IndexState::find_roots).await;
+        index_state = scope
+            .update_state((&mut AdaptiveBlocking::default(), 0), index_state, IndexState::find_roots)
+            .await;
         let Some((back, _)) = follow(watching, index_state.watched_paths()).await else { return };
         watching = back;
         let (mut pulse, mut quick) = (None, AdaptiveBlocking::default());
@@ -257,13 +258,14 @@ impl IndexWorker {
                 scope.folders.clone_from(&folders);
                 index_state.set_folders(folders);
             }
-            let (texts, mut slow) = (Arc::clone(&scope.texts), AdaptiveBlocking::default());
+            let (open, mut slow) = (scope.texts.open(), AdaptiveBlocking::default());
+            let size = open.iter().map(|it| it.text.len()).sum();
             // Every other invalidation reads files.
             let is_keystroke = index_state.has_begun() && !invalidation.is_deep() && !invalidation.tree;
             let quick = if is_keystroke { &mut quick } else { &mut slow };
             index_state = scope
-                .update_state(quick, index_state, move |index_state| {
-                    index_state.refresh(invalidation, texts.open());
+                .update_state((quick, size), index_state, move |index_state| {
+                    index_state.refresh(invalidation, open);
                 })
                 .await;
             if invalidation.is_deep() {
@@ -278,7 +280,11 @@ impl IndexWorker {
             self.publish(&index_state, number);
             if invalidation.tree {
                 index_state = scope
-                    .update_state(&mut AdaptiveBlocking::default(), index_state, IndexState::look_at_trees)
+                    .update_state(
+                        (&mut AdaptiveBlocking::default(), 0),
+                        index_state,
+                        IndexState::look_at_trees,
+                    )
                     .await;
                 self.publish(&index_state, number);
             }

@@ -63,7 +63,8 @@ impl DiagnosticPublisher {
         // Blocking: reads the source lines of failures.
         let mut kept = std::mem::take(&mut self.kept);
         let mut configs = std::mem::take(&mut self.configs);
-        let made = self.quick.run(move || {
+        let size = input_size(&looked, &context);
+        let made = self.quick.run(size, move || {
             let mut made = kept.collect_diagnostics(&looked, &context);
             configs.add_to(&mut made, &looked, &context);
             queues::add_queues(&mut made, &context);
@@ -156,6 +157,13 @@ impl DiagnosticsByUri {
             self.outdated.insert(uri.clone());
         }
     }
+}
+
+/// Bytes of the documents that the diagnostics are computed from.
+fn input_size(snapshot: &WorkspaceSnapshot, context: &DiagnosticsContext) -> usize {
+    let open = context.open.values().map(|it| it.text.len());
+    let of_tasks = snapshot.tasks.iter().flat_map(|it| it.documents.iter()).map(|it| it.text.len());
+    open.chain(of_tasks).sum()
 }
 
 impl DiagnosticsContext {
