@@ -15,6 +15,7 @@ mod tasks;
 mod watching;
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -258,14 +259,16 @@ impl IndexWorker {
                 scope.folders.clone_from(&folders);
                 index_state.set_folders(folders);
             }
-            let (open, mut slow) = (scope.texts.open(), AdaptiveBlocking::default());
-            let size = open.iter().map(|it| it.text.len()).sum();
+            // A panic of the provider is raised again where the update's own panics are caught.
+            let open = catch_unwind(AssertUnwindSafe(|| scope.texts.open()));
+            let size = open.iter().flatten().map(|it| it.text.len()).sum();
+            let mut slow = AdaptiveBlocking::default();
             // Every other invalidation reads files.
             let is_keystroke = index_state.has_begun() && !invalidation.is_deep() && !invalidation.tree;
             let quick = if is_keystroke { &mut quick } else { &mut slow };
             index_state = scope
                 .update_state((quick, size), index_state, move |index_state| {
-                    index_state.refresh(invalidation, open);
+                    index_state.refresh(invalidation, open.unwrap_or_else(|panic| resume_unwind(panic)));
                 })
                 .await;
             if invalidation.is_deep() {
