@@ -30,7 +30,7 @@ use loopkeeper_workspace::WorkspaceSnapshot;
 pub(crate) async fn publish(shared: Arc<ServerState>) {
     let index = shared.index().clone();
     let mut snapshots = index.subscribe_snapshots();
-    let mut diagnostics = DiagnosticPublisher::default();
+    let mut diagnostics = DiagnosticPublisher::new(&index);
     let mut alerts = AlertPublisher::default();
     let mut lenses = LensPublisher::default();
     let mut questions = QuestionPublisher::default();

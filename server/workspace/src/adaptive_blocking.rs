@@ -1,8 +1,10 @@
-//! Runs work inline if it was fast the last times on input of about this size, otherwise on a blocking thread, because
+//! Runs work inline if it was fast the last times on input of about this size, otherwise on a worker thread, because
 //! switching threads costs more than most of the work.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
+
+use super::worker_thread::WorkerThread;
 
 /// Time for which blocking everything else is acceptable.
 const QUICK: Duration = Duration::from_millis(2);
@@ -16,15 +18,14 @@ pub struct AdaptiveBlocking {
     expected: Duration,
     /// Bytes of the last input.
     last_size: usize,
-}
-
-impl Default for AdaptiveBlocking {
-    fn default() -> Self {
-        Self { expected: Duration::MAX, last_size: 0 }
-    }
+    worker: WorkerThread,
 }
 
 impl AdaptiveBlocking {
+    pub fn new(worker: WorkerThread) -> Self {
+        Self { expected: Duration::MAX, last_size: 0, worker }
+    }
+
     /// Runs `work` on an input of `size` bytes. `None`: it panicked, which is a bug.
     pub async fn run<T: Send + 'static>(
         &mut self,
@@ -39,7 +40,7 @@ impl AdaptiveBlocking {
         let done = if self.is_quick(size) {
             catch_unwind(AssertUnwindSafe(timed)).ok()
         } else {
-            tokio::task::spawn_blocking(timed).await.ok()
+            self.worker.run(timed).await
         };
         let (done, took) = done.unzip();
         // `MAX` says that nothing is known, not that the work is slow.
@@ -61,12 +62,16 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use super::{AdaptiveBlocking, GROWTH_BYTES, QUICK};
+    use super::{AdaptiveBlocking, GROWTH_BYTES, QUICK, WorkerThread};
+
+    fn expecting(expected: Duration) -> AdaptiveBlocking {
+        AdaptiveBlocking { expected, ..AdaptiveBlocking::new(WorkerThread::start("test")) }
+    }
 
     #[tokio::test]
     async fn in_place_is_only_what_was_quick_the_last_time() {
         let here = thread::current().id();
-        let mut quick = AdaptiveBlocking::default();
+        let mut quick = expecting(Duration::MAX);
         let mut after = async |last: Duration, last_size: usize, size: usize| {
             (quick.expected, quick.last_size) = (last, last_size);
             quick.run(size, || thread::current().id()).await == Some(here)
@@ -81,7 +86,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_quick_run_does_not_hide_a_slow_one() {
-        let mut quick = AdaptiveBlocking { expected: QUICK * 16, last_size: 0 };
+        let mut quick = expecting(QUICK * 16);
         let mut expected = Vec::new();
         for _ in 0..5 {
             quick.run(0, || ()).await;
@@ -93,7 +98,7 @@ mod tests {
     #[tokio::test]
     async fn what_panics_is_survived_and_trusted_no_more() {
         for last in [Duration::ZERO, Duration::MAX] {
-            let mut quick = AdaptiveBlocking { expected: last, last_size: 0 };
+            let mut quick = expecting(last);
             assert_eq!(quick.run(0, || assert_eq!(1, 2)).await, None);
             assert_eq!(quick.expected, Duration::MAX);
         }

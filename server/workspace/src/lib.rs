@@ -13,6 +13,7 @@ mod state;
 mod task_cache;
 mod tasks;
 mod watching;
+pub mod worker_thread;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -29,6 +30,7 @@ pub use self::snapshot::WorkspaceSnapshot;
 use self::state::IndexState;
 pub use self::tasks::{config_kind, is_config};
 use self::watching::FileWatcher;
+use self::worker_thread::WorkerThread;
 use loopkeeper_system::state_dir::{StateDir, StateError};
 
 /// Events arrive in bursts; only their final result is read.
@@ -102,6 +104,7 @@ pub struct WorkspaceIndex {
     wanted: Arc<PendingInvalidations>,
     snapshots: watch::Receiver<Arc<WorkspaceSnapshot>>,
     live: LiveFeed,
+    worker: WorkerThread,
 }
 
 #[derive(Default)]
@@ -155,9 +158,11 @@ impl WorkspaceIndex {
     pub fn start(scope: IndexScope) -> Self {
         let wanted = Arc::new(PendingInvalidations::default());
         let (sender, snapshots) = watch::channel(Arc::new(WorkspaceSnapshot::default()));
-        let index = Self { wanted: Arc::clone(&wanted), snapshots, live: LiveFeed::default() };
+        let worker = WorkerThread::start("index");
+        let index = Self { wanted: Arc::clone(&wanted), snapshots, live: LiveFeed::default(), worker };
         index.invalidate(Invalidation::ALL);
-        let post = IndexWorker { wanted: Arc::clone(&wanted), sender, live: index.live.clone() };
+        let (live, worker) = (index.live.clone(), index.worker.clone());
+        let post = IndexWorker { wanted: Arc::clone(&wanted), sender, live, worker };
         tokio::spawn(post.run(scope));
         index
     }
@@ -205,6 +210,11 @@ impl WorkspaceIndex {
         self.snapshots.clone()
     }
 
+    /// The thread that the index works on, for what is computed from its snapshots.
+    pub fn worker(&self) -> &WorkerThread {
+        &self.worker
+    }
+
     /// Data from keepers that is not in the journal.
     pub fn live(&self) -> &LiveFeed {
         &self.live
@@ -231,6 +241,7 @@ struct IndexWorker {
     wanted: Arc<PendingInvalidations>,
     sender: watch::Sender<Arc<WorkspaceSnapshot>>,
     live: LiveFeed,
+    worker: WorkerThread,
 }
 
 impl IndexWorker {
@@ -242,12 +253,13 @@ impl IndexWorker {
                 let _ = wanted.invalidate(invalidation);
             })
         };
-        index_state = scope
-            .update_state((&mut AdaptiveBlocking::default(), 0), index_state, IndexState::find_roots)
-            .await;
+        index_state =
+            scope.update_state((&mut self.unpredicted(), 0), index_state, IndexState::find_roots).await;
         let Some((back, _)) = follow(watching, index_state.watched_paths()).await else { return };
         watching = back;
-        let (mut pulse, mut quick) = (None, AdaptiveBlocking::default());
+        let (mut pulse, mut quick) = (None, self.unpredicted());
+        // Its own, because what is published from the snapshots does not wait for it.
+        let trees = WorkerThread::start("trees");
         while self.wait_for_work(pulse).await {
             let (mut invalidation, mut number) = self.wanted.take();
             if invalidation.burst {
@@ -262,7 +274,7 @@ impl IndexWorker {
             // A panic of the provider is raised again where the update's own panics are caught.
             let open = catch_unwind(AssertUnwindSafe(|| scope.texts.open()));
             let size = open.iter().flatten().map(|it| it.text.len()).sum();
-            let mut slow = AdaptiveBlocking::default();
+            let mut slow = self.unpredicted();
             // Every other invalidation reads files.
             let is_keystroke = index_state.has_begun() && !invalidation.is_deep() && !invalidation.tree;
             let quick = if is_keystroke { &mut quick } else { &mut slow };
@@ -282,17 +294,18 @@ impl IndexWorker {
             }
             self.publish(&index_state, number);
             if invalidation.tree {
-                index_state = scope
-                    .update_state(
-                        (&mut AdaptiveBlocking::default(), 0),
-                        index_state,
-                        IndexState::look_at_trees,
-                    )
-                    .await;
+                let mut slow = AdaptiveBlocking::new(trees.clone());
+                index_state =
+                    scope.update_state((&mut slow, 0), index_state, IndexState::look_at_trees).await;
                 self.publish(&index_state, number);
             }
             pulse = index_state.poll_interval();
         }
+    }
+
+    /// For work of which nothing is known.
+    fn unpredicted(&self) -> AdaptiveBlocking {
+        AdaptiveBlocking::new(self.worker.clone())
     }
 
     /// False after the last handle of the index was dropped.

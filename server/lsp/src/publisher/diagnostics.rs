@@ -26,11 +26,10 @@ use crate::documents::positions::{Encoding, LinePositions};
 use crate::foreign;
 use crate::session::ServerState;
 use crate::view_input;
-use loopkeeper_workspace::WorkspaceSnapshot;
 use loopkeeper_workspace::adaptive_blocking::AdaptiveBlocking;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
+use loopkeeper_workspace::{WorkspaceIndex, WorkspaceSnapshot};
 
-#[derive(Default)]
 pub(super) struct DiagnosticPublisher {
     sent: BTreeMap<Url, Arc<DiagnosticList>>,
     kept: DiagnosticsCache,
@@ -57,6 +56,12 @@ struct DiagnosticsByUri {
 }
 
 impl DiagnosticPublisher {
+    pub(super) fn new(index: &WorkspaceIndex) -> Self {
+        let (kept, configs) = (DiagnosticsCache::default(), ConfigDiagnostics::default());
+        let quick = AdaptiveBlocking::new(index.worker().clone());
+        Self { sent: BTreeMap::new(), kept, configs, quick }
+    }
+
     pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, snapshot: &Arc<WorkspaceSnapshot>) {
         let context = DiagnosticsContext::of(shared);
         let looked = Arc::clone(snapshot);
