@@ -1,4 +1,4 @@
-//! Runs work inline if it was fast the last times on input of about this size, otherwise on a worker thread, because
+//! Runs work inline if its input is small and it was fast the last times, otherwise on a worker thread, because
 //! switching threads costs more than most of the work.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,22 +8,22 @@ use super::worker_thread::WorkerThread;
 
 /// Time for which blocking everything else is acceptable.
 const QUICK: Duration = Duration::from_millis(2);
-/// Input that grew by less says nothing new: a keystroke, an inserted line.
-const GROWTH_BYTES: usize = 4096;
+/// A thread switch costs nothing beside work on a larger input, and its memory belongs in the worker's arena of the
+/// allocator. The duration of the last run does not show how long the next one takes: text that is equal to the file
+/// on disk is not parsed.
+const SMALL_BYTES: usize = 64 << 10;
 
 /// Predicts the duration of work from that of earlier work.
 pub struct AdaptiveBlocking {
     /// The longest duration; half of it is forgotten with each run, so that work that alternates between a full and a
     /// cached result is slow, and one slow access to a disk is not remembered.
     expected: Duration,
-    /// Bytes of the last input.
-    last_size: usize,
     worker: WorkerThread,
 }
 
 impl AdaptiveBlocking {
     pub fn new(worker: WorkerThread) -> Self {
-        Self { expected: Duration::MAX, last_size: 0, worker }
+        Self { expected: Duration::MAX, worker }
     }
 
     /// Runs `work` on an input of `size` bytes. `None`: it panicked, which is a bug.
@@ -46,14 +46,11 @@ impl AdaptiveBlocking {
         // `MAX` says that nothing is known, not that the work is slow.
         let known = Some(self.expected).filter(|it| *it != Duration::MAX).unwrap_or_default();
         self.expected = took.map_or(Duration::MAX, |took| took.max(known / 2));
-        self.last_size = size;
         done
     }
 
-    /// A large document that is opened after small ones would block everything else for its whole duration, and leave
-    /// its memory in the caller's arena of the allocator.
     fn is_quick(&self, size: usize) -> bool {
-        self.expected <= QUICK && size <= self.last_size.saturating_add(GROWTH_BYTES)
+        self.expected <= QUICK && size <= SMALL_BYTES
     }
 }
 
@@ -62,7 +59,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use super::{AdaptiveBlocking, GROWTH_BYTES, QUICK, WorkerThread};
+    use super::{AdaptiveBlocking, QUICK, SMALL_BYTES, WorkerThread};
 
     fn expecting(expected: Duration) -> AdaptiveBlocking {
         AdaptiveBlocking { expected, ..AdaptiveBlocking::new(WorkerThread::start("test")) }
@@ -72,16 +69,15 @@ mod tests {
     async fn in_place_is_only_what_was_quick_the_last_time() {
         let here = thread::current().id();
         let mut quick = expecting(Duration::MAX);
-        let mut after = async |last: Duration, last_size: usize, size: usize| {
-            (quick.expected, quick.last_size) = (last, last_size);
+        let mut after = async |last: Duration, size: usize| {
+            quick.expected = last;
             quick.run(size, || thread::current().id()).await == Some(here)
         };
-        assert!(!after(Duration::MAX, 0, 0).await, "nothing is known of the first");
-        assert!(after(QUICK, 0, 0).await);
-        assert!(!after(QUICK + Duration::from_nanos(1), 0, 0).await);
-        assert!(after(QUICK, 100, 100 + GROWTH_BYTES).await, "about as large");
-        assert!(after(QUICK, 1_000_000, 0).await, "smaller");
-        assert!(!after(QUICK, 100, 101 + GROWTH_BYTES).await, "larger than what was quick");
+        assert!(!after(Duration::MAX, 0).await, "nothing is known of the first");
+        assert!(after(QUICK, 0).await);
+        assert!(!after(QUICK + Duration::from_nanos(1), 0).await);
+        assert!(after(QUICK, SMALL_BYTES).await);
+        assert!(!after(QUICK, SMALL_BYTES + 1).await, "a large input");
     }
 
     #[tokio::test]
