@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use loopkeeper_system::process::{TerminateMode, orphans, start};
+use loopkeeper_system::process::{TerminateMode, orphans, report, start};
 use loopkeeper_system::sandbox::Isolation;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
@@ -83,10 +83,7 @@ async fn dropping_a_job_ends_it() {
 fn a_killed_keeper_leaves_nobody() {
     for domain in domains() {
         let token = token("keeper");
-        let mut keeper = helper("hold", &token, &domain);
-        let mut lines = BufReader::new(keeper.stdout.take().unwrap()).lines();
-        assert!(lines.by_ref().any(|line| line.unwrap().contains("holding")));
-        assert!(alive(&token).len() > 100);
+        let mut keeper = held(&token, &domain);
         keeper.kill().unwrap();
         keeper.wait().unwrap();
         assert_eq!(stayed(&token, TIMEOUT), [""; 0], "{domain:?}");
@@ -114,6 +111,50 @@ fn a_killed_warden_leaves_nobody() {
         assert_nobody(&token, "after the end without a warden");
         assert!(keeper.wait().unwrap().success());
     }
+}
+
+#[test]
+fn a_keeper_and_its_warden_that_are_killed_together_leave_nobody() {
+    for domain in domains() {
+        let token = token("both");
+        let mut keeper = held(&token, &domain);
+        kill_with_keeper(&mut keeper, &[warden(&token)]);
+        assert_eq!(stayed(&token, TIMEOUT), [""; 0], "{domain:?}");
+    }
+}
+
+/// Control: without the guard, processes of the job stay, among them some that no mark identifies.
+#[test]
+fn control_the_guard_ends_what_a_killed_warden_and_keeper_leave() {
+    let token = token("three");
+    let mut keeper = held(&token, &rig::plain());
+    kill_with_keeper(&mut keeper, &[guard(&token), warden(&token)]);
+    let left = alive(&token);
+    for process in left.iter().chain(&alive(&token)) {
+        process.kill();
+    }
+    assert_eq!(stayed(&token, TIMEOUT), [""; 0]);
+    assert!(left.len() > 5, "only {} left", left.len());
+}
+
+/// A keeper whose job runs.
+fn held(token: &str, domain: &Isolation) -> std::process::Child {
+    let mut keeper = helper("hold", token, domain);
+    let mut lines = BufReader::new(keeper.stdout.take().unwrap()).lines();
+    assert!(lines.by_ref().any(|line| line.unwrap().contains("holding")));
+    assert!(alive(token).len() > 100);
+    keeper
+}
+
+/// A stopped keeper does not notice that others are killed before it.
+fn kill_with_keeper(keeper: &mut std::process::Child, others: &[i32]) {
+    let signal = |pid, signal| kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+    signal(keeper.id() as i32, Signal::STOP);
+    for pid in others {
+        signal(*pid, Signal::KILL);
+    }
+    keeper.kill().unwrap();
+    keeper.wait().unwrap();
 }
 
 /// Control: the method of most tools leaves processes behind, so the rig is effective.
@@ -179,7 +220,16 @@ async fn helper_process() {
 }
 
 fn warden(token: &str) -> i32 {
-    let find = |process: &rig::Alive| process.arguments.starts_with(&format!("{} domain ", rig::BINARY));
+    with_arguments(token, |it| !it.starts_with(report::GUARD))
+}
+
+fn guard(token: &str) -> i32 {
+    with_arguments(token, |it| it.starts_with(report::GUARD))
+}
+
+fn with_arguments(token: &str, is_it: impl Fn(&str) -> bool) -> i32 {
+    let start = format!("{} {} ", rig::BINARY, report::WORD);
+    let find = |process: &rig::Alive| process.arguments.strip_prefix(&start).is_some_and(&is_it);
     alive(token).into_iter().find(find).unwrap().pid
 }
 

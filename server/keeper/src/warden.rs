@@ -3,9 +3,11 @@
 //! `loopkeeper domain [--stdin FILE] --grace-ms N -- ARGV…`. Its stdin is the channel to the keeper: orders come in,
 //! the report goes out, and EOF (the keeper has ended, for any reason) means to end everything immediately. `loopkeeper
 //! domain --orders` takes one job after the other from its stdin (see `loopkeeper_system::process::job_request`), each
-//! with a separate channel, as long as nothing remains of a job when the next begins. Must stay small: no async, no
+//! with a separate channel, as long as nothing remains of a job when the next begins. `loopkeeper domain --guard …` runs
+//! the warden with the rest of its arguments and ends what it leaves behind. Must stay small: no async, no
 //! threads but those in which a restricted job starts, no settings, nothing read from the workspace.
 
+mod guard;
 mod line;
 mod place;
 mod watch;
@@ -21,13 +23,17 @@ use self::place::{HostFingerprint, is_init};
 use self::watch::{JobReaper, JobStart, WardenSignals};
 use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::job_request::{self, JobRequest, ReceivedJob};
-use loopkeeper_system::process::report::{Started, WardenReport};
+use loopkeeper_system::process::report::{GUARD, Started, WardenReport};
 use loopkeeper_system::sandbox::LandlockRules;
 
 pub use loopkeeper_system::process::report::WORD;
 
 /// Runs one warden until it is done. `args` come after the subcommand's name.
 pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
+    let mut args = args.peekable();
+    if args.next_if(|it| it == GUARD).is_some() {
+        return guard::run(args);
+    }
     let Some(WardenArgs { own_proc, overlay, rules, work }) = WardenArgs::read(args, std::env::vars_os())
     else {
         return ExitCode::from(2);

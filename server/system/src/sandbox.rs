@@ -224,9 +224,10 @@ impl Isolation {
     }
 }
 
+/// Without a namespace, the kernel does not end what a killed warden leaves behind.
 fn warden_command(warden: &Path) -> Command {
     let mut command = Command::new(warden);
-    command.arg(report::WORD);
+    command.args([report::WORD, report::GUARD]);
     command
 }
 

@@ -84,7 +84,7 @@ impl WardenSignals {
         PollFd::new(&self.wakes, PollFlags::IN)
     }
 
-    fn pause(&self, time: Duration) {
+    pub(super) fn pause(&self, time: Duration) {
         let _ = poll(&mut [self.wake_fd()], Some(&timespec(time)));
         self.drain();
     }

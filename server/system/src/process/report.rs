@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 pub const WORD: &str = "domain";
 /// The option that names the warden's loop, because other processes cannot read its environment.
 pub const LOOP: &str = "--loop";
+/// The first option of a guard: the warden's arguments follow.
+pub const GUARD: &str = "--guard";
 /// Command to a warden: let the main process exit within the grace time, then end everything.
 pub const GRACE: u8 = b't';
 /// Command to a warden: end everything now. EOF on the channel means the same.
