@@ -11,18 +11,21 @@ use serde_json::Value;
 use crate::cli::{Ran, Terminal};
 use crate::cli_run::{project, until};
 
-const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
+pub(crate) const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
 
 /// A detached loop whose agent executes in each iteration the script that it reads from a pipe, so that the test
 /// controls the pace.
-struct Gated {
-    terminal: Terminal,
+pub(crate) struct Gated {
+    pub(crate) terminal: Terminal,
     gate: PathBuf,
 }
 
 impl Gated {
     fn start() -> Self {
-        let terminal = project(TASK, "");
+        Self::start_in(project(TASK, ""))
+    }
+
+    pub(crate) fn start_in(terminal: Terminal) -> Self {
         let gate = terminal.state().with_file_name("gate");
         rustix::fs::mknodat(rustix::fs::CWD, &gate, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         let agent = format!("date +%s%N > changed; sh < {}\n", gate.display());
@@ -33,29 +36,29 @@ impl Gated {
     }
 
     /// Makes the waiting iteration run this script and end.
-    fn iteration(&self, script: &str) {
+    pub(crate) fn iteration(&self, script: &str) {
         std::fs::write(&self.gate, script).unwrap();
     }
 
-    fn status(&self) -> Value {
+    pub(crate) fn status(&self) -> Value {
         let ran = self.terminal.run(&["status", "latest", "--json"]);
         let all: Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
         all["loops"][0].clone()
     }
 
-    fn state(&self) -> (String, String) {
+    pub(crate) fn state(&self) -> (String, String) {
         let status = self.status();
         let word = |name: &str| status[name].as_str().unwrap().to_owned();
         (word("state"), word("phase"))
     }
 
-    fn pid(&self) -> Pid {
+    pub(crate) fn pid(&self) -> Pid {
         let pid = self.status()["keeper"]["pid"].as_i64().unwrap();
         Pid::from_raw(pid as i32).unwrap()
     }
 
     /// Waits until the loop has a record of this type after `seq`.
-    fn wait_for(&self, kind: &str, seq: u64) {
+    pub(crate) fn wait_for(&self, kind: &str, seq: u64) {
         let mut watch = self.watch();
         let wanted = format!("\"type\":\"{kind}\"");
         let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
@@ -75,7 +78,7 @@ impl Gated {
     }
 
     /// The exit code of a `watch` that saw the loop end.
-    fn watched_end(&self) -> i32 {
+    pub(crate) fn watched_end(&self) -> i32 {
         self.terminal.run(&["watch"]).code.unwrap()
     }
 

@@ -185,6 +185,15 @@ async fn a_run_that_is_dropped_or_over_its_time_ends_and_the_next_one_runs() {
     }
 }
 
+#[tokio::test]
+async fn a_job_that_stops_its_warden_ends_all_the_same() {
+    for domain in domains() {
+        let wardens = WardenPool::new(&domain);
+        let (_, said, _) = ran(&wardens, &shell("kill -STOP $PPID; echo done")).await;
+        assert_eq!(said, "done\n", "{domain:?}");
+    }
+}
+
 /// Busy or idle, killed or stopped: the next job gets another warden.
 #[tokio::test]
 async fn a_warden_that_was_ended_gets_no_more_jobs() {

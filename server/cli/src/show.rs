@@ -98,8 +98,12 @@ impl<'a> LoopPrinter<'a> {
     pub(crate) fn refresh(&mut self, state: &LoopState) {
         if let Self::Text(text) = self {
             let now = clock::now();
-            let facts =
-                StatusFacts { now, keeper: Some(None), damaged: false, activity: text.activity.clone() };
+            let facts = StatusFacts {
+                now,
+                keeper: Some(None),
+                activity: text.activity.clone(),
+                ..StatusFacts::default()
+            };
             let status = view::status(state, &facts);
             text.live.set_block(&progress::block(&status, now.wall, &text.zone, text.glyphs));
         }

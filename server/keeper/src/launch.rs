@@ -103,7 +103,7 @@ pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperErro
 /// Whether this keeper answers: the socket of a killed keeper still exists, and another keeper may hold the loop. The
 /// first record must exist, because callers read the journal right after.
 fn has_begun(state: &StateDir, dir: &LoopDir, pid: u32) -> Result<bool, KeeperError> {
-    let ours = state.keeper_of(dir)? == lock::KeeperLiveness::Alive { pid: Some(pid) };
+    let ours = state.keeper_of(dir)? == lock::KeeperLiveness::Alive { pid: Some(pid), stopped: false };
     let on_record = std::fs::metadata(dir.journal()).is_ok_and(|it| it.len() > 0);
     Ok(ours && on_record && UnixStream::connect(state.socket(dir.id())?.path()).is_ok())
 }

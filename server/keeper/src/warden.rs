@@ -16,6 +16,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::process::ExitCode;
 
+use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::Serialize;
 
 use self::line::{WardenArgs, WardenMode};
@@ -45,6 +46,9 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     hardening::drop_tracing_capability();
     if is_init() {
         hardening::drop_mount_capabilities();
+    } else {
+        // Without its guard a warden takes no more jobs.
+        let _ = set_parent_process_death_signal(Some(Signal::TERM));
     }
     match work {
         WardenMode::Probe => probe(prepared),

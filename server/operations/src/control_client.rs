@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::failure::{Failure, FailureKind};
 use super::loops::{LoopView, damaged_error};
 use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::socket::MAX_LINE;
 
 /// A reply waits for a durable record, so for a disk, not for an agent.
@@ -112,6 +113,11 @@ pub fn no_keeper_error(seen: &LoopView) -> Failure {
 }
 
 fn exchange(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply, Failure> {
+    if continue_for(store, loop_id, &order)? && is(&order, "resume") {
+        // A loop that was not paused refuses the request, although it was resumed.
+        ask_quickly(store, loop_id, order).ok();
+        return Ok(KeeperReply { ok: true, error: None, restored: None });
+    }
     let address = store.socket(loop_id)?;
     let failed = |error: io::Error| {
         Failure::ended(format_args!("loop {loop_id} does not answer: {error}"))
@@ -119,6 +125,26 @@ fn exchange(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply
     };
     let stream = connect(address.path()).map_err(failed)?;
     talk(&stream, order, TIMEOUT).map_err(failed)
+}
+
+fn is(order: &Value, name: &str) -> bool {
+    order.get("do").and_then(Value::as_str) == Some(name)
+}
+
+/// A stopped keeper answers nothing: requests that end or resume the loop continue it, others are refused.
+/// True if it was continued.
+fn continue_for(store: &StateDir, loop_id: &str, order: &Value) -> Result<bool, Failure> {
+    let dir = store.find(loop_id)?;
+    if !matches!(store.keeper_of(&dir)?, KeeperLiveness::Alive { stopped: true, .. }) {
+        return Ok(false);
+    }
+    let continues = is(order, "resume") || is(order, "stop");
+    if continues && store.continue_stopped_keeper(&dir)? {
+        return Ok(true);
+    }
+    Err(Failure::conflict(format_args!("the process of loop {loop_id} is stopped")).hint(format_args!(
+        "`loopkeeper resume {loop_id}` continues it, `loopkeeper stop --now {loop_id}` ends it."
+    )))
 }
 
 fn talk(stream: &UnixStream, mut order: Value, timeout: Duration) -> io::Result<KeeperReply> {

@@ -2,6 +2,7 @@
 //! control requests, roll back. Acts for one user; prints nothing, asks nothing, and depends on neither exit codes nor
 //! LSP.
 
+pub mod abandoned;
 pub mod agents;
 pub mod authority;
 pub mod changes;

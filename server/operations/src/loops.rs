@@ -7,6 +7,7 @@ use loopkeeper_task::TaskId;
 use loopkeeper_text::sanitize;
 use loopkeeper_view::{self as view, LoopStatus, StatusFacts};
 
+use super::abandoned;
 use super::current_tree::CurrentTree;
 use super::failure::Failure;
 use super::follow::LoopTailer;
@@ -33,6 +34,9 @@ impl LoopView {
         let mut following = LoopTailer::new(&dir.journal());
         following.poll()?;
         let damage = following.damage().map(str::to_owned);
+        if keeper == KeeperLiveness::Gone && following.state().is_some_and(|it| it.outcome.is_none()) {
+            abandoned::end_processes(store, &dir);
+        }
         match (following.state(), damage) {
             (None, Some(damage)) => Err(damaged_error(&damage)),
             (state, damage) => Ok(state.cloned().map(|state| Self { dir, state, keeper, damage })),
@@ -40,11 +44,12 @@ impl LoopView {
     }
 
     pub fn status(&self) -> LoopStatus {
-        let keeper = match self.keeper {
-            KeeperLiveness::Alive { pid } => Some(pid),
-            KeeperLiveness::Gone => None,
+        let (keeper, stopped) = match self.keeper {
+            KeeperLiveness::Alive { pid, stopped } => (Some(pid), stopped),
+            KeeperLiveness::Gone => (None, false),
         };
-        let facts = StatusFacts { now: clock::now(), keeper, damaged: self.damage.is_some(), activity: None };
+        let (now, damaged) = (clock::now(), self.damage.is_some());
+        let facts = StatusFacts { now, keeper, stopped, damaged, activity: None };
         view::status(&self.state, &facts)
     }
 

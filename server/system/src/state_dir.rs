@@ -5,6 +5,7 @@ pub mod binary;
 pub mod find;
 pub mod lock;
 pub mod socket;
+mod stopped_keeper;
 pub mod workspace;
 
 use std::ffi::OsString;

@@ -104,6 +104,9 @@ fn question_text(status: &LoopStatus) -> String {
 
 /// A keeper that exited because of a full disk recorded that reason.
 fn interrupted(status: &LoopStatus, iteration: &str) -> String {
+    if status.keeper.stopped {
+        return format!("{iteration}, the loop's process is stopped");
+    }
     match &status.pause {
         Some(pause) if pause.reason == PauseReason::Disk => {
             format!("interrupted in {iteration}, {}", pause.message)

@@ -271,4 +271,7 @@ pub struct KeeperStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     pub alive: bool,
+    /// Alive, but its process is stopped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
 }

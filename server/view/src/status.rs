@@ -24,6 +24,8 @@ pub struct StatusFacts {
     pub now: Moment,
     /// The pid of the keeper that holds the loop's lock, if known; outer `None`: no keeper.
     pub keeper: Option<Option<u32>>,
+    /// Whether the keeper's process is stopped.
+    pub stopped: bool,
     /// Whether a line of the journal does not match its checksum.
     pub damaged: bool,
     /// The last observed activity of the agent, sanitised.
@@ -77,7 +79,11 @@ pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
         branch: state.stand.home.as_deref().map(sanitize::line),
         away: branch_tracking::sentence(state).filter(|_| state.outcome.is_none()),
         weakened: weakened(state),
-        keeper: KeeperStatus { pid: facts.keeper.flatten(), alive: facts.keeper.is_some() },
+        keeper: KeeperStatus {
+            pid: facts.keeper.flatten(),
+            alive: facts.keeper.is_some(),
+            stopped: facts.stopped,
+        },
     }
 }
 
@@ -112,7 +118,7 @@ fn state_and_phase(state: &LoopState, facts: &StatusFacts) -> (DisplayState, Dis
     if state.outcome.is_some() {
         return (DisplayState::Done, DisplayPhase::Ended);
     }
-    if facts.keeper.is_none() {
+    if facts.keeper.is_none() || facts.stopped {
         return (DisplayState::NeedsYou, DisplayPhase::Interrupted);
     }
     let by_question = state.pause.as_ref().is_none_or(|it| it.reason == PauseReason::Question);

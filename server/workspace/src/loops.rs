@@ -8,6 +8,7 @@ use std::sync::Arc;
 use loopkeeper_view::{self as view, DisplayState, StatusFacts};
 
 use super::snapshot::LoopSnapshot;
+use loopkeeper_operations::abandoned;
 use loopkeeper_operations::follow::LoopTailer;
 use loopkeeper_system::clock;
 use loopkeeper_system::journal_file::JournalError;
@@ -112,17 +113,22 @@ impl FollowedLoop {
         let Some(state) = self.following.state() else {
             return damage.map_or(Ok(()), |damage| Err(format!("loop {}: {damage}", dir.id())));
         };
-        let keeper = match keeper {
-            KeeperLiveness::Alive { pid } => Some(pid),
-            KeeperLiveness::Gone => None,
+        let (keeper, stopped) = match keeper {
+            KeeperLiveness::Alive { pid, stopped } => (Some(pid), stopped),
+            KeeperLiveness::Gone => (None, false),
         };
         let same = |it: &Arc<LoopSnapshot>| {
-            news.is_empty() && it.damage == damage && it.status.keeper.alive == keeper.is_some()
+            let known = (it.status.keeper.alive, it.status.keeper.stopped);
+            news.is_empty() && it.damage == damage && known == (keeper.is_some(), stopped)
         };
         if self.seen.as_ref().is_some_and(same) {
             return Ok(());
         }
-        let facts = StatusFacts { now: clock::now(), keeper, damaged: damage.is_some(), activity: None };
+        if keeper.is_none() && state.outcome.is_none() {
+            abandoned::end_processes(store, dir);
+        }
+        let (now, damaged) = (clock::now(), damage.is_some());
+        let facts = StatusFacts { now, keeper, stopped, damaged, activity: None };
         let status = view::status(state, &facts);
         self.seen = Some(Arc::new(LoopSnapshot { dir: dir.clone(), state: state.clone(), status, damage }));
         Ok(())

@@ -127,11 +127,15 @@ fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> Children
     children
 }
 
-/// Ends what a killed keeper of this loop left behind. Wardens get some time first: they notice that their keeper is
-/// gone, and know their domain better.
+/// Ends what a killed keeper of this loop left behind.
 pub fn end_marked(loop_id: &str) -> Orphans {
+    end_marked_while(loop_id, || true)
+}
+
+/// Ends what a killed keeper of this loop left behind, as long as the loop `has_no_keeper`. Wardens get some time first:
+/// they notice that their keeper is gone, and know their domain better.
+pub fn end_marked_while(loop_id: &str, has_no_keeper: impl Fn() -> bool) -> Orphans {
     let mark = format!("{ENV_LOOP}={loop_id}:");
-    wait_for_wardens(loop_id);
     let own = getpid().as_raw_pid();
     let find = || {
         let all = table::list_processes();
@@ -143,8 +147,16 @@ pub fn end_marked(loop_id: &str) -> Orphans {
             }
         }
         found.retain(|process| process.pid != own);
+        // Afterwards, so that what a new keeper has started in the meantime is not among them.
+        if !found.is_empty() && !has_no_keeper() {
+            found.clear();
+        }
         found
     };
+    if find().is_empty() {
+        return Orphans::default();
+    }
+    wait_for_wardens(loop_id);
     tree::end_all(find).into()
 }
 
@@ -159,6 +171,14 @@ fn wait_for_wardens(loop_id: &str) {
             let time = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
             let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&time));
         }
+    }
+}
+
+/// Continues the warden of a job, and its guard.
+pub(super) fn continue_stopped_wardens(outermost: i32) {
+    let wardens = table::children_of(outermost).into_iter().filter(|it| is_warden(it.pid));
+    for warden in table::find_process(outermost).into_iter().chain(wardens).filter(|it| it.stopped) {
+        let _ = warden.signal(Signal::CONT);
     }
 }
 

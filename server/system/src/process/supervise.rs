@@ -11,7 +11,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe::Receiver;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, interval_at, sleep_until};
 
 use super::report::{NOW, Started, WardenReport};
 use super::warden::WardenHandle;
@@ -25,6 +25,8 @@ pub(super) const CHUNKS: usize = 8;
 const LEFT_IN_PIPE: usize = 1024 * 1024;
 /// How long a warden may take to end its domain before its end is forced from outside.
 pub(super) const FORCE: Duration = Duration::from_secs(3);
+/// Time between two looks at a warden: a job that runs as its user can stop it, and its end would not be noticed.
+const STOPPED: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) enum SupervisorMessage {
@@ -80,6 +82,7 @@ impl ProcessSupervisor {
         let (mut out, mut err) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut force = None;
         let (mut heard, mut speaks) = (true, true);
+        let mut look = interval_at(Instant::now() + STOPPED, STOPPED);
         loop {
             let (stream, chunk) = tokio::select! {
                 status = self.warden.wait() => return WardenExit::Ended(status),
@@ -102,6 +105,10 @@ impl ProcessSupervisor {
                     heard = false;
                     let _ = rustix::io::write(&self.control, &[NOW]);
                     force = Some(Instant::now() + FORCE);
+                    continue;
+                }
+                _ = look.tick() => {
+                    orphans::continue_stopped_wardens(self.warden.pid);
                     continue;
                 }
                 () = sleep_until_deadline(force) => return WardenExit::Ended(self.end_from_outside().await),

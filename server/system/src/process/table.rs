@@ -28,6 +28,8 @@ pub struct Process {
     pub cpu_ms: u64,
     /// Not a zombie.
     pub running: bool,
+    /// By a signal or by a tracer.
+    pub stopped: bool,
 }
 
 impl Process {
@@ -68,7 +70,7 @@ pub(crate) fn own_children() -> Vec<Process> {
     children_of(getpid().as_raw_pid())
 }
 
-fn children_of(parent: i32) -> Vec<Process> {
+pub(super) fn children_of(parent: i32) -> Vec<Process> {
     let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     let lists: Vec<String> =
         tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
@@ -149,6 +151,7 @@ fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
         cpu_ms: ticks * MS_PER_TICK,
         // A thread-group leader that has exited while its threads still run looks like a zombie but is not.
         running: !matches!(*state, "Z" | "X") || threads > 1,
+        stopped: matches!(*state, "T" | "t"),
     })
 }
 
@@ -207,6 +210,7 @@ mod tests {
             name: String::new(),
             cpu_ms: 0,
             running,
+            stopped: false,
         };
         let all = vec![
             process(9, 4, true),

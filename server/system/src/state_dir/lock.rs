@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::workspace::{LoopDir, path_id};
-use super::{StateDir, StateError};
+use super::{StateDir, StateError, stopped_keeper};
 
 /// Why a lock could not be acquired.
 #[derive(Debug, thiserror::Error)]
@@ -116,6 +116,8 @@ pub enum KeeperLiveness {
     /// The pid is informational: it may belong to another PID namespace.
     Alive {
         pid: Option<u32>,
+        /// Its process is stopped, and continues nothing.
+        stopped: bool,
     },
     Gone,
 }
@@ -143,7 +145,17 @@ impl StateDir {
             return Ok(KeeperLiveness::Gone);
         }
         let text = std::fs::read_to_string(&path).unwrap_or_default();
-        Ok(KeeperLiveness::Alive { pid: text.trim().parse().ok() })
+        let pid = text.trim().parse().ok();
+        let stopped = pid.and_then(|pid| stopped_keeper::find(of, pid)).is_some();
+        Ok(KeeperLiveness::Alive { pid, stopped })
+    }
+
+    /// Continues the loop's keeper if its process is stopped. False if it is not.
+    pub fn continue_stopped_keeper(&self, of: &LoopDir) -> Result<bool, StateError> {
+        let KeeperLiveness::Alive { pid: Some(pid), stopped: true } = self.keeper_of(of)? else {
+            return Ok(false);
+        };
+        Ok(stopped_keeper::find(of, pid).is_some_and(|it| stopped_keeper::resume(&it)))
     }
 
     /// Gives `holder` exclusive use of the tree at `root`. A tree inside it, or around it, counts as the same tree.

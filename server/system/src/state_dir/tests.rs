@@ -239,7 +239,10 @@ fn one_keeper_per_loop() {
     assert_eq!(state.keeper_of(&made).unwrap(), KeeperLiveness::Gone);
     let lock = state.lock_loop(&made).unwrap();
     assert!(lock.is_in_place());
-    assert_eq!(state.keeper_of(&made).unwrap(), KeeperLiveness::Alive { pid: Some(std::process::id()) });
+    assert_eq!(
+        state.keeper_of(&made).unwrap(),
+        KeeperLiveness::Alive { pid: Some(std::process::id()), stopped: false }
+    );
     assert!(matches!(state.lock_loop(&made), Err(LockError::Held { loop_id }) if loop_id == made.id()));
     drop(lock);
     assert_eq!(state.keeper_of(&made).unwrap(), KeeperLiveness::Gone);

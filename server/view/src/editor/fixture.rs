@@ -132,6 +132,7 @@ impl World {
         let facts = StatusFacts {
             now: Moment { wall: 1_795_000_900_000, awake: 1_900_000 },
             keeper: pid.map(Some),
+            stopped: false,
             damaged: false,
             activity: Some("editing src/pay.rs".into()),
         };

@@ -64,6 +64,7 @@ fn alive() -> StatusFacts {
     StatusFacts {
         now: Moment { wall: NOON, awake: 0 }.plus_ms(60_000),
         keeper: Some(Some(4711)),
+        stopped: false,
         damaged: false,
         activity: Some("editing src/auth.rs".into()),
     }

@@ -290,7 +290,7 @@ fn a_loop(full: bool) -> LoopStatus {
         branch: full.then(s),
         away: full.then(s),
         weakened: if full { vec![WeakenedStatus { path: Some(s()), what: s() }] } else { Vec::new() },
-        keeper: KeeperStatus { pid: full.then_some(1), alive: true },
+        keeper: KeeperStatus { pid: full.then_some(1), alive: true, stopped: full },
     }
 }
 

@@ -1,0 +1,66 @@
+//! Keepers that are stopped, or killed together with everything that could clean up after them.
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::cli_loops::{Gated, TASK};
+use crate::cli_run::project;
+use crate::support::processes::{alive, around, stayed_around};
+use crate::support::world::TIMEOUT;
+
+fn stopped() -> Gated {
+    let looped = Gated::start_in(project(TASK, ""));
+    looped.wait_for("agent-started", 0);
+    kill_process(looped.pid(), Signal::STOP).unwrap();
+    while looped.status()["keeper"]["stopped"] != true {
+        std::thread::yield_now();
+    }
+    looped
+}
+
+#[test]
+fn a_stopped_keeper_is_named_and_a_stop_ends_its_loop() {
+    let looped = stopped();
+    assert_eq!(looped.state(), ("needsYou".into(), "interrupted".into()));
+    let terminal = &looped.terminal;
+    terminal.run(&["status"]).expect(0).out("the loop's process is stopped");
+    for order in [&["pause"][..], &["steer", "latest", "x"]] {
+        terminal.run(order).expect(1).err("is stopped").err("`loopkeeper stop --now ");
+    }
+    terminal.run(&["stop", "--now"]).expect(0);
+    assert_eq!(looped.watched_end(), 1);
+    terminal.run(&["status"]).expect(0).out("Stopped");
+}
+
+#[test]
+fn a_stopped_keeper_is_continued_by_resume() {
+    let looped = stopped();
+    looped.terminal.run(&["resume"]).expect(0).out("continues");
+    looped.iteration("touch done");
+    assert_eq!(looped.watched_end(), 0);
+}
+
+/// Without a namespace, with keeper, guard and warden killed at once, the agent is alive.
+#[test]
+fn the_agent_of_a_killed_keeper_is_ended_by_the_next_command() {
+    let terminal = project(TASK, "");
+    let settings = terminal.read("loopkeeper.toml");
+    terminal.file("loopkeeper.toml", &format!("{settings}[sandbox]\nkind = \"off\"\n"));
+    let looped = Gated::start_in(terminal);
+    looped.wait_for("agent-started", 0);
+    let (keeper, id) = (looped.pid(), looped.status()["id"].as_str().unwrap().to_owned());
+    kill_process(keeper, Signal::STOP).unwrap();
+    for warden in alive(&format!(" --loop {id}")) {
+        warden.kill();
+    }
+    kill_process(keeper, Signal::KILL).unwrap();
+    let root = looped.terminal.root();
+    let agents = || around(&root).into_iter().filter(|it| it.arguments.contains("agent.sh"));
+    // The control: nothing else ends it.
+    assert_eq!(agents().count(), 1);
+    let is_dead = |pid: Pid| !std::path::Path::new(&format!("/proc/{}/exe", pid.as_raw_pid())).exists();
+    while !is_dead(keeper) {
+        std::thread::yield_now();
+    }
+    looped.terminal.run(&["status"]).expect(0).out("interrupted in iteration 1");
+    assert_eq!(stayed_around(&root, TIMEOUT), [""; 0]);
+}
