@@ -34,8 +34,19 @@ fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
         assert_eq!((ran.stderr.matches("error: ").count(), ran.stderr.matches("resume").count()), (1, 0));
     }
     damage(&journals[0], 0);
+    let status = terminal.run(&["status"]);
+    status.expect(0).out("already").out("its journal is damaged").out("journal.jsonl is damaged in line 1");
+    terminal.run(&["log", id]).expect(0).out("is damaged in line 1");
+    terminal
+        .run(&["status", id, "--json"])
+        .expect(0)
+        .out("\"phase\":\"damaged\"")
+        .out("\"title\":\"Make it\"");
+    // Without the order that began it, its name is all that is known.
+    std::fs::remove_file(journals[0].with_file_name("start.json")).unwrap();
     terminal.run(&["status"]).expect(0).err("journal.jsonl is damaged in line 1").out("already");
     damage(&journals[1], 0);
+    std::fs::remove_file(journals[1].with_file_name("start.json")).unwrap();
     terminal.run(&["status", "--json"]).expect(0).err("is damaged").out("{\"loops\":[],");
 }
 
@@ -64,8 +75,10 @@ fn an_end_that_was_tampered_with_completes_nothing() {
         let shown = terminal.run(&["status"]);
         shown.expect(0).out(expect);
         assert!(!shown.stdout.to_lowercase().contains("completed"), "{}", shown.stdout);
-        let logged = terminal.run(&["log", &id]);
-        assert!(!logged.stdout.to_lowercase().contains("completed"), "{}", logged.stdout);
+        if text.lines().count() >= edit(&text).lines().count() {
+            let logged = terminal.run(&["log", &id]);
+            assert!(!logged.stdout.to_lowercase().contains("completed"), "{}", logged.stdout);
+        }
         terminal.run(&["receipt", &id]).expect(1);
     };
     tampered(|it| it.replace("\"kind\":\"completed\"", "\"kind\":\"stopped\""), "its journal is damaged");
@@ -76,4 +89,5 @@ fn an_end_that_was_tampered_with_completes_nothing() {
         format!("{before}\n{}00000000\"}}\n", &end[..end.len() - 10])
     };
     tampered(forged, "its journal is damaged");
+    tampered(|it| format!("{it}{}\n", split_last(it).1), "its journal is damaged");
 }

@@ -58,8 +58,8 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
             out.line(line);
         }
     }
-    if seen.damage.is_some() {
-        out.line("From here on the journal is damaged; nothing of it was changed.");
+    if let Some(damage) = &seen.damage {
+        out.line(format_args!("From here on {damage}; nothing of it was changed."));
     }
     Ok(Exit::Done)
 }

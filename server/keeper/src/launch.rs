@@ -8,10 +8,11 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use loopkeeper_core::decide::{LoopState, UserCommand};
-use loopkeeper_core::journal::{LoopSpec, Record};
+use loopkeeper_core::journal::{Entry, LoopSpec, Record};
+use loopkeeper_text::moment::Moment;
 use loopkeeper_text::truncate;
 use serde::Serialize;
 use tokio::net::UnixListener;
@@ -208,6 +209,16 @@ fn open_journal(dir: &LoopDir, spec: &LoopSpec) -> Result<(JournalFile, Startup)
         return Ok((reopened.journal, Startup::New(Box::new(told))));
     }
     Ok((reopened.journal, Startup::Existing(reopened.entries)))
+}
+
+/// The beginning of a loop as it was ordered, in place of a first record that is damaged. `folder` is the loop's.
+pub fn ordered_start(folder: &Path) -> Option<Entry> {
+    let path = folder.join(START);
+    let spec = Box::new(without_secrets(spec_of(&std::fs::read(&path).ok()?).ok()?));
+    let written = path.metadata().and_then(|it| it.modified()).ok()?;
+    let wall = written.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_millis() as u64);
+    let record = Record::LoopStarted { boot: String::new(), spec };
+    Some(Entry { seq: 0, epoch: 0, at: Moment { wall, awake: 0 }, record })
 }
 
 fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {

@@ -6,6 +6,7 @@ use loopkeeper_core::decide::{self, LoopState};
 use loopkeeper_core::journal::Entry;
 use loopkeeper_core::journal::reading::JournalTail;
 
+use loopkeeper_keeper::launch;
 use loopkeeper_system::journal_file::JournalError;
 use loopkeeper_system::journal_file::follow::{Follower, UpdateBase};
 
@@ -45,12 +46,16 @@ impl LoopTailer {
                 Some(state) => decide::apply(state, entry),
             }
         }
+        if self.state.is_none() && self.damage.is_some() {
+            let ordered = self.journal.parent().and_then(launch::ordered_start);
+            self.state = ordered.as_ref().and_then(decide::state_from_first);
+        }
         let fresh: Vec<_> = news.entries.into_iter().filter(|it| it.seq > self.told).collect();
         self.told = fresh.last().map_or(self.told, |it| it.seq);
         Ok(fresh)
     }
 
-    /// `None` until the first record exists.
+    /// `None` until the first record exists. If that is damaged, the state is that of the loop as it was ordered.
     pub fn state(&self) -> Option<&LoopState> {
         self.state.as_ref()
     }
