@@ -18,6 +18,7 @@ mod cli_queue;
 mod cli_refusals;
 mod cli_report;
 mod cli_run;
+mod cli_status;
 mod cli_terminal;
 mod configuration;
 mod control;

@@ -14,7 +14,7 @@ use super::out::Ui;
 use super::select::TaskArg;
 use loopkeeper_operations::authority;
 use loopkeeper_operations::resolved_task::ResolvedTask;
-use loopkeeper_operations::trust::{is_or_are, is_typed, known_items, not_trusted_error, page};
+use loopkeeper_operations::trust::{is_or_are, known_items, not_trusted_error, page, split_typed};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::trust::TrustStore;
 
@@ -67,8 +67,7 @@ pub(crate) fn ensure_trusted(
     consent: TrustConsent,
 ) -> Result<(), Failure> {
     let mut store = open(state);
-    let (typed, unknown): (Vec<_>, Vec<_>) =
-        store.untrusted_items(&work.root, items).into_iter().partition(|it| is_typed(work, it));
+    let (typed, unknown) = split_typed(work, store.untrusted_items(&work.root, items));
     if !typed.is_empty() {
         authority::ensure_user(state, GuardedOrder::Trust)?;
         store.grant(&work.root, Some(&work.id), &typed)?;

@@ -17,6 +17,9 @@ pub struct TaskSummary {
     pub title: String,
     pub required: usize,
     pub optional: usize,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 /// The tasks below the root of the current folder. A folder that is no project has none, so that listing tasks in a
@@ -45,9 +48,11 @@ fn is_project(root: &Path) -> bool {
         || holds_task(&root.join(".ralph"))
 }
 
-/// An unreadable document is listed without a title: `check` reports the error.
 fn summary(root: &Path, found: &task_files::DiscoveredTask) -> TaskSummary {
-    let task = task_files::load(root, found).ok().map(|it| it.task);
+    let (task, trouble) = match task_files::load(root, found) {
+        Ok(loaded) => (Some(loaded.task), None),
+        Err(error) => (None, Some(sanitize::line(&error.to_string()))),
+    };
     let criteria = task.as_ref().map_or(&[][..], |it| it.criteria.as_slice());
     let required = criteria.iter().filter(|it| it.required).count();
     TaskSummary {
@@ -55,5 +60,6 @@ fn summary(root: &Path, found: &task_files::DiscoveredTask) -> TaskSummary {
         title: task.as_ref().map(|it| sanitize::line(&it.title)).unwrap_or_default(),
         required,
         optional: criteria.len() - required,
+        trouble,
     }
 }

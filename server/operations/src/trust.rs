@@ -56,17 +56,20 @@ pub fn of_checks<'a>(
     Ok(items)
 }
 
+/// Splits items into those that the user typed, which are trusted, and the others.
+pub fn split_typed(work: &ResolvedTask, items: Vec<TrustItem>) -> (Vec<TrustItem>, Vec<TrustItem>) {
+    let checks = TrustItem::from_checks(work.typed_criteria(), |_| None);
+    items.into_iter().partition(|it| is_typed(work, &checks, it))
+}
+
 /// A check or program that the user typed is trusted, a program only if the configuration adds no arguments to it.
-pub fn is_typed(work: &ResolvedTask, item: &TrustItem) -> bool {
+fn is_typed(work: &ResolvedTask, checks: &[TrustItem], item: &TrustItem) -> bool {
     match &item.runs {
         TrustSubject::Agent { argv, env, .. } => {
             env.is_empty() && work.program.as_ref().is_some_and(|it| *argv == [it.as_str()])
         }
         TrustSubject::Check { .. } | TrustSubject::Request { .. } => {
-            let same = |criterion| {
-                TrustItem::from_checks([criterion], |_| None).iter().any(|it| it.runs == item.runs)
-            };
-            work.typed_criteria().any(same)
+            checks.iter().any(|it| it.runs == item.runs)
         }
         TrustSubject::Settings { .. }
         | TrustSubject::Limit { .. }

@@ -61,7 +61,7 @@ impl Preview {
         };
         let rows = work.resolved.effective().iter().map(row).collect();
         let unknown = TrustStore::open(state).untrusted_items(&work.root, items);
-        let unknown = unknown.into_iter().filter(|it| !operations::trust::is_typed(work, it)).collect();
+        let (_, unknown) = operations::trust::split_typed(work, unknown);
         Self { settings, preset, rows, unknown }
     }
 }

@@ -29,6 +29,9 @@ pub(super) fn list(tasks: &[TaskSummary], out: &mut Ui) {
 
 /// `Parse dates, 4 criteria, 1 optional`
 fn facts(task: &TaskSummary) -> String {
+    if let Some(trouble) = &task.trouble {
+        return trouble.clone();
+    }
     let title = Some(task.title.clone()).filter(|it| !it.is_empty());
     let criteria = match task.required + task.optional {
         0 => "no criteria".to_owned(),

@@ -59,10 +59,7 @@ pub(super) fn required_trust(
     arguments: &[SettingOverride],
 ) -> Result<Option<TrustRequest>, Failure> {
     let mut trust = TrustStore::open(store);
-    let (typed, unknown): (Vec<_>, Vec<_>) = trust
-        .untrusted_items(&work.root, items)
-        .into_iter()
-        .partition(|it| operations::trust::is_typed(work, it));
+    let (typed, unknown) = operations::trust::split_typed(work, trust.untrusted_items(&work.root, items));
     if !typed.is_empty() {
         authority::ensure_user(store, GuardedOrder::Trust)?;
         trust.grant(&work.root, Some(&work.id), &typed)?;
