@@ -57,7 +57,7 @@ def keeper(program, n, sandbox):
     with open(os.path.join(tree, "loopkeeper.toml"), "w") as file:
         file.write(
             f'agent = "mine"\n[agents.mine]\ncommand = ["./agent.sh"]\n[limits]\niterations = {n}\ncalls_per_hour = {n}\n'
-            f'[sandbox]\nkind = "{sandbox}"\n'
+            f'[sandbox]\nkind = "{sandbox}"\n[breaker]\nsame_error = 10000\n'
         )
     code, cpu, wall = measure([program, "run", "--trust", "--json"], tree, folder)
     assert code == 4, f"the loop should end at its limit, not with {code}"
