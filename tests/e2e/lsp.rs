@@ -8,6 +8,7 @@ mod limits;
 mod lints;
 mod load;
 mod many;
+mod mutants;
 mod noise;
 mod orders;
 mod plan;

@@ -24,7 +24,7 @@ pub use changes::{ChangeStats, LineStats};
 pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
-pub use round::{Pinned, Role, Round, Survivor, Weakening};
+pub use round::{HollowTest, Pinned, Role, Round, Survivor, Weakening};
 pub use spec::{AgentPlan, EarlierTask, LoopSpec, UnacceptedChange};
 
 use crate::claims::Claims;
@@ -372,6 +372,9 @@ pub enum Record {
         /// The others; the first 20.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         survivors: Vec<Survivor>,
+        /// Tests that the loop added and that notice none; the first 20.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        hollow: Vec<HollowTest>,
         /// Why none was tried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         skipped: Option<String>,

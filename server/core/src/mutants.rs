@@ -4,6 +4,7 @@
 //! A lexer that skips comments and strings finds operators, constants and statements; no grammar is needed. Comparisons
 //! are inverted, not moved by one, because a mutant that nothing can notice costs more trust than it is worth.
 
+mod added_tests;
 mod changed_lines;
 mod lexer;
 mod operators;
@@ -17,6 +18,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+pub use self::added_tests::{AddedTests, is_test_file};
 use self::lexer::{SourceToken, TokenKind};
 use self::syntax::SourceFamily;
 

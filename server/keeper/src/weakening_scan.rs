@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::decide::SnapshotFacts;
 use loopkeeper_core::decide::weakening::WeakeningScan;
-use loopkeeper_core::mutants::{ChangedSource, is_source};
+use loopkeeper_core::mutants::{ChangedSource, is_source, is_test_file};
 use loopkeeper_core::tamper::judge_files::ChangedJudge;
 use loopkeeper_core::tamper::{FileVersions, MAX_BYTES, WeakeningFinding};
 
@@ -37,14 +37,15 @@ pub fn find_changed_judges(
     Ok(of.watch.changed_judges(&changed, &TreePair { of, store, now: tree }))
 }
 
-/// Sources of the work that differ from the pinned start.
+/// Sources of the work, and files of tests, that differ from the pinned start.
 pub(super) fn find_changed_sources(
     of: &WeakeningScan,
     store: &SnapshotStore,
     tree: &str,
-) -> Result<Vec<ChangedSource>, SnapshotFailure> {
-    let changed: Vec<String> =
-        paths_changed_since_pin(of, store, tree)?.into_iter().filter(|it| is_source(it)).collect();
+) -> Result<(Vec<ChangedSource>, Vec<ChangedSource>), SnapshotFailure> {
+    let changed: Vec<String> = paths_changed_since_pin(of, store, tree)?.into_iter().collect();
+    let tests: Vec<String> = changed.iter().filter(|it| is_test_file(it)).cloned().collect();
+    let changed: Vec<String> = changed.into_iter().filter(|it| is_source(it)).collect();
     let two = TreePair { of, store, now: tree };
     let judges = of.watch.judges_among(&changed, &two);
     let work = changed.into_iter().filter(|it| !judges.contains(it) && !of.watch.is_artefact(it));
@@ -54,7 +55,11 @@ pub(super) fn find_changed_sources(
         // The lines of a file that cannot be read as text are not known.
         (before.is_some() || !two.existed(&path)).then_some(ChangedSource { path, before, after })
     };
-    Ok(work.take(MAX_SOURCES).filter_map(source).collect())
+    let tests = tests.into_iter().filter(|it| !of.watch.is_artefact(it));
+    Ok((
+        work.take(MAX_SOURCES).filter_map(source).collect(),
+        tests.take(MAX_SOURCES).filter_map(source).collect(),
+    ))
 }
 
 /// Every judge of `tree`, changed or not.

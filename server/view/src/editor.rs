@@ -33,9 +33,9 @@ use serde_json::Value;
 pub use self::actions::{EditorAction, QUICKFIX, QuickFix, TextEdit, actions};
 pub use self::completion::{Suggestion, SuggestionKind, in_check};
 pub use self::diagnostics::{
-    Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, SourceFailure,
+    Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, SourceFailure, SourceHint,
 };
-pub use self::diagnostics::{diagnostics, remarks, source_failures};
+pub use self::diagnostics::{diagnostics, remarks, source_failures, source_hints};
 pub use self::foreign::{CODE as FOREIGN_CODE, MESSAGE as FOREIGN_MESSAGE, about, remedies};
 pub(crate) use self::grid::grid;
 pub(crate) use self::grid::without_progress;

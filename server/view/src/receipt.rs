@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::mutants::{self, MutantRun};
-use loopkeeper_core::journal::{Entry, OutcomeKind, Record, Round, Survivor};
+use loopkeeper_core::journal::{Entry, HollowTest, OutcomeKind, Record, Round, Survivor};
 use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
 use loopkeeper_text::digest::sha256;
 use serde::{Deserialize, Serialize};
@@ -99,6 +99,9 @@ pub struct ReceiptMutants {
     pub tried: u64,
     pub noticed: u64,
     pub survivors: Vec<Survivor>,
+    /// Tests that the loop added and that notice none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hollow: Vec<HollowTest>,
     /// Why none was tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
@@ -260,15 +263,21 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
 
 fn mutants(state: &LoopState, has_room: bool) -> ReceiptMutants {
     if let Some(run) = mutants::current(state).cloned() {
-        let MutantRun { tried, noticed, survivors, skipped: not_run, .. } = run;
-        return ReceiptMutants { tried, noticed, survivors, not_run };
+        let MutantRun { tried, noticed, survivors, hollow, skipped: not_run, .. } = run;
+        return ReceiptMutants { tried, noticed, survivors, hollow, not_run };
     }
     let why = match (state.spec.settings.mutants, has_room) {
         (MutantPolicy::Off, _) => "turned off",
         (_, false) => "there was no clean room",
         (_, true) => "the loop did not complete as verified, or was stopped",
     };
-    ReceiptMutants { tried: 0, noticed: 0, survivors: Vec::new(), not_run: Some(why.to_owned()) }
+    ReceiptMutants {
+        tried: 0,
+        noticed: 0,
+        survivors: Vec::new(),
+        hollow: Vec::new(),
+        not_run: Some(why.to_owned()),
+    }
 }
 
 fn count_round(round: &Round) -> RoundCount {

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 
 use loopkeeper_agent::errors::Fingerprint;
 use loopkeeper_core::check::Status;
-use loopkeeper_core::decide::{self, Iteration, LoopState};
-use loopkeeper_core::journal::{BreakerState, Outcome, Pinned};
+use loopkeeper_core::decide::{self, Iteration, LoopState, mutants};
+use loopkeeper_core::journal::{BreakerState, HollowTest, Outcome, Pinned, Survivor};
 use loopkeeper_text::{sanitize, words};
 use serde::Serialize;
 
@@ -56,6 +56,9 @@ pub struct LoopReport {
     /// The errors of agents and their tools, the most frequent first.
     pub errors: Vec<ErrorCount>,
     pub decisions: Vec<String>,
+    /// Faults in changed lines that no check notices, and added tests that notice none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub test_gaps: Vec<String>,
     pub warnings: Vec<String>,
 }
 
@@ -173,8 +176,15 @@ pub fn report(state: &LoopState, status: &LoopStatus) -> LoopReport {
         }),
         errors: errors(state),
         decisions: decide::decisions(state).into_iter().map(line).collect(),
+        test_gaps: test_gaps(state),
         warnings: status.warnings.iter().map(|it| line(it)).collect(),
     }
+}
+
+fn test_gaps(state: &LoopState) -> Vec<String> {
+    let Some(run) = mutants::current(state) else { return Vec::new() };
+    let all = run.survivors.iter().map(Survivor::sentence);
+    all.chain(run.hollow.iter().map(HollowTest::sentence)).map(|it| line(&it)).collect()
 }
 
 fn line(text: &str) -> String {

@@ -119,6 +119,18 @@ pub fn unnoticed(state: &LoopState) -> Option<String> {
     Some(format!("no check notices {count} of {}: {}{rest}", counted(run.tried, "mutant"), places.join(", ")))
 }
 
+/// `no mutant makes 2 added tests fail: tests/test_calc.py:7 test_runs, …`
+pub fn hollow_tests(state: &LoopState) -> Option<String> {
+    const MAX_NAMED: usize = 3;
+    let all = &mutants::current(state).filter(|it| !it.hollow.is_empty())?.hollow;
+    let named = all.iter().take(MAX_NAMED);
+    let named: Vec<_> =
+        named.map(|it| sanitize::line(&format!("{}:{} {}", it.path, it.line, it.name))).collect();
+    let rest = if all.len() > MAX_NAMED { " …" } else { "" };
+    let count = counted(all.len() as u64, "added test");
+    Some(format!("no mutant makes {count} fail: {}{rest}", named.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::denied;

@@ -205,7 +205,8 @@ fn warnings(state: &LoopState) -> Vec<String> {
     let hooks = state.hooks_failed.iter().map(hook).chain(attempts(state));
     let denied = denial_warning(state);
     if state.outcome.is_some() {
-        return denied.into_iter().chain(hooks).chain(sentences::unnoticed(state)).collect();
+        let of_mutants = [sentences::unnoticed(state), sentences::hollow_tests(state)].into_iter().flatten();
+        return denied.into_iter().chain(hooks).chain(of_mutants).collect();
     }
     let near = limits::limits_nearly_reached(state).into_iter().map(|(_, words)| words);
     let stands_in = takeover::standing_in(state);

@@ -78,6 +78,31 @@ fn none_are_tried_where_they_are_off_or_there_is_no_clean_room() {
     }
 }
 
+/// A test that asserts nothing is named where it was added; one that was there before is not.
+#[test]
+fn an_added_test_that_notices_nothing_is_hollow() {
+    let idle = "import unittest\n\nfrom fees import fee\n\n\nclass More(unittest.TestCase):\n    def test_runs(self):\n        fee(10)\n\n    def test_large(self):\n        self.assertEqual([fee(100), fee(101)], [102, 96])\n";
+    let work = format!("{WORK}\ncat > tests/test_more.py <<'END'\n{idle}END");
+    let old = WEAK.replace("self.assertEqual(fee(10), 12)", "fee(10)");
+    let files = [("fees.py", CODE), ("tests/test_fees.py", WEAK), ("tests/test_old.py", &old)];
+    let played = Scenario {
+        files: &files,
+        criteria: &[CRITERION],
+        acts: &[&work],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let hollow = &played.record("mutants", 1)["hollow"];
+    assert_eq!(*hollow, serde_json::json!([{"path": "tests/test_more.py", "line": 7, "name": "test_runs"}]));
+    let world = &played.world;
+    let named = "tests/test_more.py:7: no fault makes test_runs fail";
+    world.run(&["log"]).expect(0).out(named);
+    world.run(&["status"]).expect(0).out("no mutant makes 1 added test fail: tests/test_more.py:7 test_runs");
+    world.run(&["receipt"]).expect(0).out(&format!("## Added tests that notice no mutant\n\n- {named}"));
+    world.run(&["report", "latest", "--format", "markdown"]).expect(0).out("## Missed by the checks");
+}
+
 /// A mutant that never ends counts as noticed, soon.
 #[test]
 fn a_fault_that_hangs_is_noticed() {

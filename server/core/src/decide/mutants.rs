@@ -2,7 +2,7 @@
 //! that the loop changed. A fault that no check notices is recorded. Without a clean room nothing is tried.
 
 use crate::check::Status;
-use crate::journal::{Outcome, Pinned, Record, Survivor};
+use crate::journal::{HollowTest, Outcome, Pinned, Record, Survivor};
 use crate::settings::MutantPolicy;
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::words;
@@ -14,6 +14,8 @@ use super::{Decision, Effect, final_verdict};
 const MAX_MUTANTS: usize = 30;
 /// Survivors in one record.
 const MAX_SURVIVORS: usize = 20;
+/// Hollow tests in one record.
+const MAX_HOLLOW: usize = 20;
 /// With `tell`, a longer round of the checks is not repeated.
 const LONGEST_ROUND_MS: u64 = 3_000;
 /// How many rounds the run may take.
@@ -29,6 +31,7 @@ pub struct MutantRun {
     pub tried: u64,
     pub noticed: u64,
     pub survivors: Vec<Survivor>,
+    pub hollow: Vec<HollowTest>,
     /// Why none was tried.
     pub skipped: Option<String>,
 }
@@ -59,6 +62,7 @@ pub struct MutantCounts {
     pub noticed: u64,
     /// Fit to be stored.
     pub survivors: Vec<Survivor>,
+    pub hollow: Vec<HollowTest>,
 }
 
 /// Asks for the mutants of the final tree, where that is not done yet.
@@ -109,10 +113,11 @@ pub(super) fn handle_reply(state: &LoopState, live: &mut VolatileState, reply: M
             return vec![Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })];
         }
         MutantReply::Skipped { why } => skipped_record(state, why),
-        MutantReply::Tested(MutantCounts { tried, noticed, mut survivors }) => {
+        MutantReply::Tested(MutantCounts { tried, noticed, mut survivors, mut hollow }) => {
             survivors.truncate(MAX_SURVIVORS);
+            hollow.truncate(MAX_HOLLOW);
             let (iteration, tree) = (state.iteration, state.judged_tree.clone());
-            Record::Mutants { iteration, tree, tried, noticed, survivors, skipped: None }
+            Record::Mutants { iteration, tree, tried, noticed, survivors, hollow, skipped: None }
         }
     };
     vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
@@ -125,6 +130,7 @@ fn skipped_record(state: &LoopState, why: String) -> Record {
         tried: 0,
         noticed: 0,
         survivors: Vec::new(),
+        hollow: Vec::new(),
         skipped: Some(why),
     }
 }
@@ -147,12 +153,15 @@ pub fn is_noticed(status: Status) -> bool {
 
 impl MutantRun {
     pub fn of_record(record: &Record) -> Option<Self> {
-        let Record::Mutants { tree, tried, noticed, survivors, skipped, .. } = record else { return None };
+        let Record::Mutants { tree, tried, noticed, survivors, hollow, skipped, .. } = record else {
+            return None;
+        };
         Some(Self {
             tree: tree.clone(),
             tried: *tried,
             noticed: *noticed,
             survivors: survivors.clone(),
+            hollow: hollow.clone(),
             skipped: skipped.clone(),
         })
     }
@@ -171,9 +180,21 @@ impl Survivor {
     /// "calc.py:3: no check notices `return a - b`"
     pub fn sentence(&self) -> String {
         let Self { path, line, before, after } = self;
-        match after.as_str() {
-            "" | ";" | "pass" => format!("{path}:{line}: no check notices that `{before}` is removed"),
-            _ => format!("{path}:{line}: no check notices `{after}` in place of `{before}`"),
+        if self.is_removal() {
+            return format!("{path}:{line}: no check notices that `{before}` is removed");
         }
+        format!("{path}:{line}: no check notices `{after}` in place of `{before}`")
+    }
+
+    pub fn is_removal(&self) -> bool {
+        matches!(self.after.as_str(), "" | ";" | "pass")
+    }
+}
+
+impl HollowTest {
+    /// "tests/test_calc.py:7: no fault makes test_runs fail"
+    pub fn sentence(&self) -> String {
+        let Self { path, line, name } = self;
+        format!("{path}:{line}: no fault makes {name} fail")
     }
 }

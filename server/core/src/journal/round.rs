@@ -58,6 +58,16 @@ pub struct Survivor {
     pub after: String,
 }
 
+/// A test that the loop added, and that notices no fault in the changed lines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HollowTest {
+    /// Relative to the root.
+    pub path: String,
+    /// From 1.
+    pub line: u32,
+    pub name: String,
+}
+
 /// All checks, one after the other, on one tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -4,9 +4,10 @@ mod settings;
 
 use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, EarlierTask, Edit,
-    Entry, ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats, LoopSpec, OrderSource,
-    Outcome, OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason,
-    SnapshotWhen, Survivor, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange, WaitReason, Weakening,
+    Entry, ErrorIn, FailingCriterion, GitHead, GuardedOrder, HollowTest, LimitName, LineStats, LoopSpec,
+    OrderSource, Outcome, OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role, Round,
+    SessionReason, SnapshotWhen, Survivor, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange,
+    WaitReason, Weakening,
 };
 use crate::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
@@ -341,6 +342,11 @@ fn mutants() -> Record {
             line: 2,
             before: "return a + b".to_owned(),
             after: "return a - b".to_owned(),
+        }],
+        hollow: vec![HollowTest {
+            path: "tests/test_calc.py".to_owned(),
+            line: 7,
+            name: "test_runs".to_owned(),
         }],
         skipped: Some("no".to_owned()),
     }

@@ -9,8 +9,8 @@ use loopkeeper_core::decide::Event;
 use loopkeeper_core::decide::mutants::{
     MutantCounts, MutantPlan, MutantReply, is_noticed, mutant_timeout_ms,
 };
-use loopkeeper_core::journal::{Round, Survivor};
-use loopkeeper_core::mutants::{ChangedSource, Mutant, choose_mutants};
+use loopkeeper_core::journal::{HollowTest, Round, Survivor};
+use loopkeeper_core::mutants::{AddedTests, ChangedSource, Mutant, choose_mutants};
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::redact::Redactor;
@@ -55,7 +55,7 @@ async fn test_mutants(
         return Err(NoVerdict::Unavailable(why));
     }
     ensure_unchanged(runtime, request).await?;
-    let sources = changed_sources(runtime, request).await?;
+    let (sources, tests) = changed_sources(runtime, request).await?;
     let mutants = choose_mutants(&sources, plan.max);
     if mutants.is_empty() {
         return Ok(MutantReply::Tested(MutantCounts::default()));
@@ -66,25 +66,30 @@ async fn test_mutants(
         return Ok(MutantReply::Skipped { why });
     };
     let mut counts = MutantCounts::default();
+    let mut added = AddedTests::of_files(&tests);
     for mutant in mutants {
         let Some(source) = sources.iter().find(|it| it.path == mutant.path) else { continue };
-        let Ok(noticed) = timeout_at(end, run.notices(source, &mutant)).await else { break };
+        let Ok(round) = timeout_at(end, run.round_on(source, &mutant)).await else { break };
+        let round = round?;
         counts.tried += 1;
-        if noticed? {
+        added.observe(&run.sound, &round);
+        if round.results.iter().any(|it| is_noticed(it.status)) {
             counts.noticed += 1;
         } else {
             counts.survivors.push(survivor(&runtime.redactor, source, &mutant));
         }
     }
+    counts.hollow = added.into_hollow().iter().map(|it| hollow(&runtime.redactor, it)).collect();
     ensure_unchanged(runtime, request).await?;
     Ok(MutantReply::Tested(counts))
 }
 
+/// Sources of the work, and files of tests.
 async fn changed_sources(
     runtime: &RunContext,
     request: &VerdictRequest,
-) -> Result<Vec<ChangedSource>, NoVerdict> {
-    let Some(scan) = request.scan.clone() else { return Ok(Vec::new()) };
+) -> Result<(Vec<ChangedSource>, Vec<ChangedSource>), NoVerdict> {
+    let Some(scan) = request.scan.clone() else { return Ok((Vec::new(), Vec::new())) };
     let tree = request.tree.clone();
     Ok(runtime.with_store(move |store| weakening_scan::find_changed_sources(&scan, store, &tree)).await?)
 }
@@ -96,6 +101,8 @@ struct MutantRunner<'a> {
     /// With their timeouts on a mutant, the fastest first.
     criteria: Vec<Criterion>,
     layout: RoomLayout,
+    /// The round on the unchanged sources.
+    sound: Round,
 }
 
 /// The checks on the unchanged sources, in a room without ignored files that the agent built, or else with them. `None`:
@@ -114,7 +121,7 @@ async fn unchanged_run<'a>(
         let (round, _) = ran?;
         if round.results.iter().all(|it| it.status == Status::Pass) {
             let criteria = with_timeouts(runtime, criteria, &round);
-            return Ok(Some(MutantRunner { runtime, request, criteria, layout }));
+            return Ok(Some(MutantRunner { runtime, request, criteria, layout, sound: round }));
         }
         if inputs.changes.products.is_empty() {
             break;
@@ -135,14 +142,14 @@ fn with_timeouts(runtime: &RunContext, criteria: &[Criterion], round: &Round) ->
 }
 
 impl MutantRunner<'_> {
-    async fn notices(&self, source: &ChangedSource, mutant: &Mutant) -> Result<bool, NoVerdict> {
+    async fn round_on(&self, source: &ChangedSource, mutant: &Mutant) -> Result<Round, NoVerdict> {
         let path = PathBuf::from(&source.path);
         let bytes = mutant.apply(&source.after).into_bytes();
         let entry =
             PinnedEntry::Tree(path, TreeEntry::File { bytes, executable: self.is_executable(source) });
         let layout = self.layout.with_entries(vec![entry]);
         let (round, _) = run_in_room(self.runtime, self.request, &self.criteria, &layout).await?;
-        Ok(round.results.iter().any(|it| is_noticed(it.status)))
+        Ok(round)
     }
 
     fn is_executable(&self, source: &ChangedSource) -> bool {
@@ -153,11 +160,19 @@ impl MutantRunner<'_> {
 }
 
 fn survivor(redactor: &Redactor, source: &ChangedSource, mutant: &Mutant) -> Survivor {
-    let clean = |text: &str| truncate::first(&redactor.redact(&sanitize::line(text)), LINE_BYTES).to_owned();
     Survivor {
-        path: clean(&source.path),
+        path: clean(redactor, &source.path),
         line: mutant.line,
-        before: clean(&mutant.line_before(&source.after)),
-        after: clean(&mutant.line_after(&source.after)),
+        before: clean(redactor, &mutant.line_before(&source.after)),
+        after: clean(redactor, &mutant.line_after(&source.after)),
     }
+}
+
+fn hollow(redactor: &Redactor, test: &HollowTest) -> HollowTest {
+    HollowTest { path: clean(redactor, &test.path), line: test.line, name: clean(redactor, &test.name) }
+}
+
+/// Fit to be stored.
+fn clean(redactor: &Redactor, text: &str) -> String {
+    truncate::first(&redactor.redact(&sanitize::line(text)), LINE_BYTES).to_owned()
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_view::editor::{self, RelatedLocation, RelatedTarget, Severity, TaskView};
+use loopkeeper_view::editor::{self, RelatedLocation, RelatedTarget, Severity, SourceHint, TaskView};
 use loopkeeper_view::file_uri;
 use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString,
@@ -115,6 +115,13 @@ impl DiagnosticsByUri {
                     made.dependencies.insert(path);
                 }
             }
+            for hint in editor::source_hints(known) {
+                let Some(path) = sources::path(task, &hint.file) else { continue };
+                if let Some(range) = sources::hint_range(context, &path, &hint) {
+                    made.add_diagnostic(context.uri(&path), DiagnosticsContext::hint(range, &hint));
+                }
+                made.dependencies.insert(path);
+            }
         });
         made
     }
@@ -208,6 +215,17 @@ impl DiagnosticsContext {
             message: remark.message,
             related_information: related,
             tags: self.tags(remark.stale),
+            ..Diagnostic::default()
+        }
+    }
+
+    fn hint(range: Range, hint: &SourceHint) -> Diagnostic {
+        Diagnostic {
+            range,
+            severity: Some(severity(Severity::Hint)),
+            code: Some(NumberOrString::String(hint.code.word().to_owned())),
+            source: Some(editor::Diagnostic::SOURCE.to_owned()),
+            message: hint.message.clone(),
             ..Diagnostic::default()
         }
     }

@@ -6,6 +6,7 @@
 mod criteria;
 pub(super) mod findings;
 mod limit;
+mod mutants;
 mod plan;
 pub(super) mod remarks;
 mod sources;
@@ -13,6 +14,7 @@ mod sources;
 mod tests;
 
 pub(super) use self::limit::limit;
+pub use self::mutants::{SourceHint, source_hints};
 pub use self::sources::source_failures;
 use std::collections::BTreeMap;
 
@@ -122,12 +124,14 @@ pub enum DiagnosticCode {
     Unsafe,
     Expensive,
     NotSuited,
+    Unnoticed,
+    HollowTest,
     Limited,
 }
 
 impl DiagnosticCode {
     #[cfg(test)]
-    const ALL: [Self; 40] = [
+    const ALL: [Self; 42] = [
         Self::Summary,
         Self::BreakerOpen,
         Self::Interrupted,
@@ -167,6 +171,8 @@ impl DiagnosticCode {
         Self::Unsafe,
         Self::Expensive,
         Self::NotSuited,
+        Self::Unnoticed,
+        Self::HollowTest,
         Self::Limited,
     ];
 
@@ -211,6 +217,8 @@ impl DiagnosticCode {
             Self::Unsafe => "unsafe",
             Self::Expensive => "expensive",
             Self::NotSuited => "not-suited",
+            Self::Unnoticed => "unnoticed",
+            Self::HollowTest => "hollow-test",
             Self::Limited => "limited",
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::journal::Survivor;
+use loopkeeper_core::journal::{HollowTest, Survivor};
 use loopkeeper_text::{sanitize, words};
 
 use super::{Receipt, ReceiptMutants, RoundCount};
@@ -52,6 +52,8 @@ pub fn markdown(receipt: &Receipt) -> String {
     list(&mut page, "Judges that changed", &receipt.verdict.changed_judges);
     let survivors = receipt.verdict.mutants.iter().flat_map(|it| &it.survivors).map(Survivor::sentence);
     list(&mut page, "Noticed by no check", &survivors.collect::<Vec<_>>());
+    let hollow = receipt.verdict.mutants.iter().flat_map(|it| &it.hollow).map(HollowTest::sentence);
+    list(&mut page, "Added tests that notice no mutant", &hollow.collect::<Vec<_>>());
     list(&mut page, "Accepted by the user", &receipt.accepted);
     list(&mut page, "Allowed to change by the task", &receipt.may_change);
     list(&mut page, "Not covered", &receipt.verdict.not_covered);

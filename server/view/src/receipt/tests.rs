@@ -1,7 +1,7 @@
 //! A receipt comes back from its page and its JSON, and not when it was edited.
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::journal::{OutcomeKind, Survivor};
+use loopkeeper_core::journal::{HollowTest, OutcomeKind, Survivor};
 
 use super::{
     FileHash, JournalDigest, Receipt, ReceiptCriterion, ReceiptEnvironment, ReceiptMutants, ReceiptOutcome,
@@ -46,6 +46,11 @@ fn receipt() -> Receipt {
                     line: 2,
                     before: "return a + b".to_owned(),
                     after: "return a - b".to_owned(),
+                }],
+                hollow: vec![HollowTest {
+                    path: "tests/test_a.py".to_owned(),
+                    line: 4,
+                    name: "test_runs".to_owned(),
                 }],
                 not_run: None,
             }),

@@ -196,6 +196,12 @@ fn iteration(it: &IterationReport, columns: &[&str]) -> Markup {
 
 fn lists(report: &LoopReport) -> Markup {
     html! {
+        @if !report.test_gaps.is_empty() {
+            section aria-labelledby="gaps" {
+                h2 #gaps { "Missed by the checks" }
+                ul { @for it in &report.test_gaps { li { (it) } } }
+            }
+        }
         @if !report.errors.is_empty() {
             section aria-labelledby="errors" {
                 h2 #errors { "Errors" }

@@ -30,6 +30,12 @@ pub fn markdown(report: &LoopReport) -> String {
             let _ = writeln!(page, "- {}: {}", words::counted(it.count as u64, "time"), escaped(&it.text));
         }
     }
+    if !report.test_gaps.is_empty() {
+        page.push_str("\n## Missed by the checks\n\n");
+        for it in &report.test_gaps {
+            let _ = writeln!(page, "- {}", escaped(it));
+        }
+    }
     if !report.decisions.is_empty() {
         page.push_str("\n## Decisions of the agent\n\n");
         for it in &report.decisions {

@@ -16,5 +16,7 @@ pub(super) fn describe_record(record: &Record) -> Option<String> {
     let named = run.survivors.iter().take(MAX_NAMED).map(|it| format!("; {}", it.sentence()));
     let more = run.survivors.len().saturating_sub(MAX_NAMED);
     let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-    Some(sanitize::line(&format!("mutants: {}{}{more}", run.summary(), named.collect::<String>())))
+    let hollow = run.hollow.iter().take(MAX_NAMED).map(|it| format!("; {}", it.sentence()));
+    let named: String = named.collect();
+    Some(sanitize::line(&format!("mutants: {}{named}{more}{}", run.summary(), hollow.collect::<String>())))
 }

@@ -31,7 +31,12 @@ fn survivor() -> Survivor {
 }
 
 fn found(tried: u64, survivors: Vec<Survivor>) -> MutantReply {
-    MutantReply::Tested(MutantCounts { tried, noticed: tried - survivors.len() as u64, survivors })
+    MutantReply::Tested(MutantCounts {
+        tried,
+        noticed: tried - survivors.len() as u64,
+        survivors,
+        hollow: Vec::new(),
+    })
 }
 
 fn records(sim: &Sim) -> Vec<&Record> {

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_view::editor::SourceFailure;
+use loopkeeper_text::sanitize;
+use loopkeeper_view::editor::{SourceFailure, SourceHint};
 use lsp_types::{Diagnostic, Position, Range};
 
 use super::{DiagnosticsContext, severity};
@@ -22,7 +23,7 @@ pub(super) fn diagnostic(
     let path = path(task, &failure.file)?;
     let line = line(context, &path, failure.line)?;
     let diagnostic = Diagnostic {
-        range: range(&line, failure, context.encoding),
+        range: range(&line, (failure.line, failure.column), context.encoding),
         severity: Some(severity(failure.severity)),
         source: Some(SourceFailure::SOURCE.to_owned()),
         message: failure.message.clone(),
@@ -36,6 +37,13 @@ pub(super) fn diagnostic(
 pub(super) fn path(task: &TaskSnapshot, file: &str) -> Option<PathBuf> {
     let path = task.root.join(file).canonicalize().ok()?;
     (path.starts_with(&task.root) && path.is_file()).then_some(path)
+}
+
+/// The line of a hint; `None` where it was edited since.
+pub(super) fn hint_range(context: &DiagnosticsContext, path: &Path, hint: &SourceHint) -> Option<Range> {
+    let line = line(context, path, hint.line)?;
+    let is_same = sanitize::line(&line).contains(&hint.expects);
+    is_same.then(|| range(&line, (hint.line, None), context.encoding))
 }
 
 /// The line of an output that names a location, from 0; the first line if there is none. Tools format locations in many
@@ -63,10 +71,10 @@ fn line(context: &DiagnosticsContext, path: &Path, number: u32) -> Option<String
 }
 
 /// The range from the column to the end of the line; without a column, the whole line except its indentation.
-fn range(line: &str, failure: &SourceFailure, encoding: Encoding) -> Range {
+fn range(line: &str, (number, column): (u32, Option<u32>), encoding: Encoding) -> Range {
     let indentation = line.len() - line.trim_start().len();
     // Tools count characters.
-    let column = failure.column.and_then(|it| it.checked_sub(1)).map(|it| it as usize);
+    let column = column.and_then(|it| it.checked_sub(1)).map(|it| it as usize);
     let from = column.and_then(|it| line.char_indices().nth(it)).map_or(indentation, |(at, _)| at);
     let count = |to: usize| {
         let before = line.get(..to).unwrap_or(line);
@@ -75,7 +83,7 @@ fn range(line: &str, failure: &SourceFailure, encoding: Encoding) -> Range {
             Encoding::Utf16 => before.encode_utf16().count() as u32,
         }
     };
-    let number = failure.line.saturating_sub(1);
+    let number = number.saturating_sub(1);
     let end = line.trim_end().len().max(from);
     Range::new(Position::new(number, count(from)), Position::new(number, count(end)))
 }
@@ -84,20 +92,11 @@ fn range(line: &str, failure: &SourceFailure, encoding: Encoding) -> Range {
 mod tests {
     use super::range;
     use crate::documents::positions::Encoding;
-    use loopkeeper_view::editor::{Severity, SourceFailure};
 
     #[test]
     fn a_failure_marks_from_its_column_to_the_end_of_the_line() {
         let check = |line: &str, column: Option<u32>, expect: (u32, u32)| {
-            let failure = SourceFailure {
-                file: "a".into(),
-                line: 3,
-                column,
-                message: String::new(),
-                severity: Severity::Warning,
-                stale: false,
-            };
-            let range = range(line, &failure, Encoding::Utf16);
+            let range = range(line, (3, column), Encoding::Utf16);
             assert_eq!((range.start.character, range.end.character), expect, "{line:?}");
             assert_eq!((range.start.line, range.end.line), (2, 2));
         };

@@ -1,0 +1,56 @@
+//! What the checks miss, at the lines of sources and tests: faults that none of them notices, and added tests that notice
+//! no fault.
+
+use super::{DiagnosticCode, message};
+use crate::editor::TaskView;
+use loopkeeper_core::decide::mutants;
+use loopkeeper_core::journal::{HollowTest, Survivor};
+use loopkeeper_text::sanitize;
+
+/// A hint at a line of a source file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceHint {
+    /// Relative to the root.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// The line must still begin or continue with this text; otherwise the hint is outdated.
+    pub expects: String,
+    pub code: DiagnosticCode,
+    pub message: String,
+}
+
+/// The hints of the last loop, for the tree that it left.
+pub fn source_hints(known: &TaskView<'_>) -> Vec<SourceHint> {
+    let Some(run) = known.state.and_then(mutants::current) else { return Vec::new() };
+    run.survivors.iter().map(unnoticed).chain(run.hollow.iter().map(hollow)).collect()
+}
+
+fn unnoticed(survivor: &Survivor) -> SourceHint {
+    let fact = if survivor.is_removal() {
+        "no check notices that it is removed".to_owned()
+    } else {
+        format!("no check notices `{}` instead", survivor.after)
+    };
+    SourceHint {
+        file: sanitize::line(&survivor.path),
+        line: survivor.line,
+        expects: survivor.before.clone(),
+        code: DiagnosticCode::Unnoticed,
+        message: message::message("unnoticed", &fact, "Add a test for it"),
+    }
+}
+
+fn hollow(test: &HollowTest) -> SourceHint {
+    SourceHint {
+        file: sanitize::line(&test.path),
+        line: test.line,
+        expects: test.name.clone(),
+        code: DiagnosticCode::HollowTest,
+        message: message::message(
+            &test.name,
+            "no fault in the changed lines makes it fail",
+            "Make it stricter",
+        ),
+    }
+}
