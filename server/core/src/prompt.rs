@@ -72,6 +72,8 @@ pub struct PromptInput<'a> {
     pub proposed: &'a [Proposal],
     /// What the agent made easier: it is to be put back before anything counts.
     pub weakened: &'a [String],
+    /// Faults that no check notices, where a check has to.
+    pub unnoticed: &'a [String],
     pub promise: &'a str,
     /// The stage whose turn it is; criteria of later ones are not asked for yet.
     pub due_stage: u32,

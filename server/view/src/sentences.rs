@@ -110,13 +110,7 @@ pub fn takeover(
 
 /// `no check notices 2 of 14 mutants: calc.py:3, calc.py:9`
 pub fn unnoticed(state: &LoopState) -> Option<String> {
-    const MAX_NAMED: usize = 3;
-    let run = mutants::current(state).filter(|it| !it.survivors.is_empty())?;
-    let places = run.survivors.iter().take(MAX_NAMED);
-    let places: Vec<_> = places.map(|it| sanitize::line(&format!("{}:{}", it.path, it.line))).collect();
-    let count = run.tried.saturating_sub(run.noticed);
-    let rest = if run.survivors.len() > MAX_NAMED { " …" } else { "" };
-    Some(format!("no check notices {count} of {}: {}{rest}", counted(run.tried, "mutant"), places.join(", ")))
+    Some(sanitize::line(&mutants::current(state)?.describe_survivors()?))
 }
 
 /// `no mutant makes 2 added tests fail: tests/test_calc.py:7 test_runs, …`

@@ -204,8 +204,8 @@ fn warnings(state: &LoopState) -> Vec<String> {
     let hook = |(event, why): (&LoopEvent, &String)| sentences::hook_failed(*event, why);
     let hooks = state.hooks_failed.iter().map(hook).chain(attempts(state));
     let denied = denial_warning(state);
+    let of_mutants = [sentences::unnoticed(state), sentences::hollow_tests(state)].into_iter().flatten();
     if state.outcome.is_some() {
-        let of_mutants = [sentences::unnoticed(state), sentences::hollow_tests(state)].into_iter().flatten();
         return denied.into_iter().chain(hooks).chain(of_mutants).collect();
     }
     let near = limits::limits_nearly_reached(state).into_iter().map(|(_, words)| words);
@@ -218,6 +218,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
         .chain(state.calls_note.clone())
         .chain(denied)
         .chain(hooks)
+        .chain(of_mutants)
         .collect()
 }
 

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::support::played::Played;
-use crate::support::scenario::Ends::Verified;
+use crate::support::scenario::Ends::{Claimed, Verified};
 use crate::support::scenario::Scenario;
 
 const CODE: &str = "def fee(amount):\n    return 0\n";
@@ -101,6 +101,42 @@ fn an_added_test_that_notices_nothing_is_hollow() {
     world.run(&["status"]).expect(0).out("no mutant makes 1 added test fail: tests/test_more.py:7 test_runs");
     world.run(&["receipt"]).expect(0).out(&format!("## Added tests that notice no mutant\n\n- {named}"));
     world.run(&["report", "latest", "--format", "markdown"]).expect(0).out("## Missed by the checks");
+}
+
+/// With `require` the next iteration reads what survives, and the loop is verified once its test kills all of it.
+#[test]
+fn required_mutants_are_in_the_next_prompt() {
+    let better = format!("cat > tests/test_more.py <<'END'\n{GOOD}END");
+    let played = Scenario {
+        files: &[("fees.py", CODE), ("tests/test_fees.py", WEAK)],
+        criteria: &[CRITERION],
+        acts: &[WORK, &better],
+        settings: "criteria.mutants = \"require\"",
+        ends: Verified(2, "1 test file added"),
+        ..Scenario::default()
+    }
+    .play();
+    let prompt = played.world.prompt(2);
+    assert!(prompt.contains("## Test what no check notices"), "{prompt}");
+    assert!(prompt.contains("- fees.py:3: no check notices `return amount + 5` in place of"), "{prompt}");
+    let runs = played.all("mutants");
+    assert_eq!(survivors(runs[0]).len(), 4);
+    assert!(survivors(runs[1]).is_empty() && runs.len() == 2, "{runs:?}");
+}
+
+/// Two iterations that kill none more, and the loop ends: not verified, with what survives.
+#[test]
+fn survivors_that_stay_leave_the_loop_claimed() {
+    let played = Scenario {
+        files: &[("fees.py", CODE), ("tests/test_fees.py", WEAK)],
+        criteria: &[CRITERION],
+        acts: &[WORK, "true", "echo >> notes.txt"],
+        settings: "criteria.mutants = \"require\"",
+        ends: Claimed(3, "; no check notices 4 of "),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.all("mutants").len(), 2, "an unchanged tree is not tried again");
 }
 
 /// A mutant that never ends counts as noticed, soon.

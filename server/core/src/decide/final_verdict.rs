@@ -14,7 +14,7 @@ use loopkeeper_text::words::counted;
 
 use super::state::{LoopState, StopMode, VolatileState};
 use super::weakening::{self, decreased_test_count};
-use super::{Decision, Effect};
+use super::{Decision, Effect, mutants};
 
 /// Paths of judges in one record.
 const MAX_JUDGES: usize = 200;
@@ -90,8 +90,10 @@ fn is_pending(state: &LoopState, outcome: &Outcome) -> bool {
 
 /// Whether the loop may complete with this outcome.
 fn admits(state: &LoopState, outcome: &Outcome) -> bool {
-    !weakening::has_unresolved(state)
-        && (!needs_verdict(state, outcome) || current(state).is_some_and(|it| it.holds))
+    if weakening::has_unresolved(state) || (outcome.verified && mutants::oppose(state)) {
+        return false;
+    }
+    !needs_verdict(state, outcome) || current(state).is_some_and(|it| it.holds)
 }
 
 /// Where nothing was done or nothing can run there is nothing to confirm; without a sandbox there is no clean room.
@@ -136,12 +138,15 @@ pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
     if outcome.kind == OutcomeKind::Completed {
         outcome.sentence.push_str(&describe_accepted(state));
     }
-    let Some(verdict) = verdict else { return outcome };
-    if !verdict.basis.is_empty() {
+    let basis = verdict.map(|it| it.basis.clone()).filter(|it| !it.is_empty());
+    let mut is_claimed = verdict.is_some_and(|it| it.unproven);
+    let unmet = mutants::unmet_requirement(state).filter(|_| outcome.verified && !is_claimed);
+    is_claimed |= unmet.is_some();
+    for part in basis.into_iter().chain(unmet) {
         outcome.sentence.push_str("; ");
-        outcome.sentence.push_str(&verdict.basis);
+        outcome.sentence.push_str(&part);
     }
-    if verdict.unproven {
+    if is_claimed {
         outcome.verified = false;
         outcome.sentence = outcome.sentence.replacen("verified", "claimed, not verified", 1);
     }

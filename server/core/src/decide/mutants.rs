@@ -5,10 +5,10 @@ use crate::check::Status;
 use crate::journal::{HollowTest, Outcome, Pinned, Record, Survivor};
 use crate::settings::MutantPolicy;
 use loopkeeper_task::criterion::{Check, Criterion};
-use loopkeeper_text::words;
+use loopkeeper_text::words::{self, counted};
 
 use super::state::{LoopState, VolatileState};
-use super::{Decision, Effect, final_verdict};
+use super::{Decision, Effect, breaker, final_verdict};
 
 /// Mutants of one run.
 const MAX_MUTANTS: usize = 30;
@@ -22,6 +22,12 @@ const LONGEST_ROUND_MS: u64 = 3_000;
 const ROUNDS: u64 = 10;
 const SHORTEST_RUN_MS: u64 = 10_000;
 const LONGEST_RUN_MS: u64 = 60_000;
+/// The same with `require`.
+const LONGEST_REQUIRED_RUN_MS: u64 = 600_000;
+/// With `require`, so many iterations may leave no fewer survivors than before them; then the loop ends as claimed.
+const MAX_STALLED: usize = 2;
+/// Places of survivors in a sentence.
+const MAX_NAMED: usize = 3;
 
 /// The last run in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +40,13 @@ pub struct MutantRun {
     pub hollow: Vec<HollowTest>,
     /// Why none was tried.
     pub skipped: Option<String>,
+}
+
+/// The run that left the fewest survivors, the first of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FewestSurvivors {
+    pub count: u64,
+    pub iteration: u32,
 }
 
 /// What the keeper is to run.
@@ -93,7 +106,8 @@ pub(super) fn request(
     if std::mem::replace(&mut live.checking_at_rest, true) {
         return Some(Vec::new());
     }
-    let budget_ms = (round_ms * ROUNDS).clamp(SHORTEST_RUN_MS, LONGEST_RUN_MS);
+    let longest = if policy == MutantPolicy::Require { LONGEST_REQUIRED_RUN_MS } else { LONGEST_RUN_MS };
+    let budget_ms = round_ms.saturating_mul(ROUNDS).clamp(SHORTEST_RUN_MS, longest);
     Some(vec![Decision::Effect(Effect::TestMutants(MutantPlan { criteria, max: MAX_MUTANTS, budget_ms }))])
 }
 
@@ -136,7 +150,51 @@ fn skipped_record(state: &LoopState, why: String) -> Record {
 }
 
 pub(super) fn apply_mutants(state: &mut LoopState, record: &Record) {
-    state.kept.mutants = MutantRun::of_record(record);
+    let run = MutantRun::of_record(record);
+    if let Some(run) = run.as_ref().filter(|it| it.tried > 0) {
+        let fewest = state.kept.fewest_survivors.map(|it| it.count);
+        if fewest.is_none_or(|it| run.survived() < it) {
+            let best = FewestSurvivors { count: run.survived(), iteration: state.iteration };
+            state.kept.fewest_survivors = Some(best);
+        }
+    }
+    state.kept.mutants = run;
+}
+
+/// Whether survivors keep the loop from its end.
+pub(super) fn oppose(state: &LoopState) -> bool {
+    let has_survivors = current(state).is_some_and(|it| it.survived() > 0);
+    is_required(state) && has_survivors && stalled_iterations(state) < MAX_STALLED
+}
+
+/// Iterations since the one that left the fewest survivors.
+fn stalled_iterations(state: &LoopState) -> usize {
+    let since = state.kept.fewest_survivors.map_or(state.iteration, |it| it.iteration);
+    let later = state.history.iter().filter(|it| it.number > since);
+    later.filter(|it| !breaker::is_provider_trouble(it)).count()
+}
+
+fn is_required(state: &LoopState) -> bool {
+    state.spec.settings.mutants == MutantPolicy::Require
+}
+
+/// The survivors that the next iteration has to end, as sentences.
+pub(super) fn required_survivors(state: &LoopState) -> Vec<String> {
+    let run = state.kept.mutants.as_ref().filter(|_| is_required(state));
+    run.map(|it| it.survivors.iter().map(Survivor::sentence).collect()).unwrap_or_default()
+}
+
+/// Why the outcome is not verified although every check passes, where mutants are required.
+pub(super) fn unmet_requirement(state: &LoopState) -> Option<String> {
+    let is_command = |it: &Pinned| matches!(it.criterion.check, Some(Check::Command { .. }));
+    if !is_required(state) || state.iteration == 0 || !state.required().any(is_command) {
+        return None;
+    }
+    let Some(run) = current(state) else {
+        return Some("criteria.mutants requires mutants, and none were tried".to_owned());
+    };
+    let not_tried = || run.skipped.as_ref().map(|it| format!("no mutants were tried: {it}"));
+    run.describe_survivors().or_else(not_tried)
 }
 
 /// The timeout of a check on a mutant: a fault that makes it hang is noticed.
@@ -164,6 +222,22 @@ impl MutantRun {
             hollow: hollow.clone(),
             skipped: skipped.clone(),
         })
+    }
+
+    pub fn survived(&self) -> u64 {
+        self.tried.saturating_sub(self.noticed)
+    }
+
+    /// `no check notices 2 of 14 mutants: calc.py:3, calc.py:9`; `None` where all are noticed.
+    pub fn describe_survivors(&self) -> Option<String> {
+        if self.survived() == 0 {
+            return None;
+        }
+        let places = self.survivors.iter().take(MAX_NAMED).map(|it| format!("{}:{}", it.path, it.line));
+        let rest = if self.survivors.len() > MAX_NAMED { " …" } else { "" };
+        let places = places.collect::<Vec<_>>().join(", ");
+        let all = counted(self.tried, "mutant");
+        Some(format!("no check notices {} of {all}: {places}{rest}", self.survived()))
     }
 
     /// `12 of 14 noticed`

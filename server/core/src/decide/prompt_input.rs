@@ -17,7 +17,7 @@ use loopkeeper_text::words;
 
 use super::questions::AnsweredQuestion;
 use super::state::{Iteration, LoopState};
-use super::{TaskDocuments, exit, weakening};
+use super::{TaskDocuments, exit, mutants, weakening};
 
 /// Start of an iteration: time and session.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +61,7 @@ pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptConte
         context: &reading.context,
         proposed: &state.proposed,
         weakened: &weakening::current_weakenings(state).map(|it| it.what.clone()).collect::<Vec<_>>(),
+        unnoticed: &mutants::required_survivors(state),
         promise: &state.spec.promise,
         due_stage: exit::stages::current_stage(&state.pinned, |id| state.status_of(id)),
         advice: advice.as_deref(),

@@ -12,7 +12,7 @@ use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words::counted;
 
 use super::final_verdict::TreeVerdict;
-use super::mutants::MutantRun;
+use super::mutants::{FewestSurvivors, MutantRun};
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect, RefusalReason, SnapshotFacts, breaker, exit};
 
@@ -39,6 +39,7 @@ pub struct WeakeningState {
     /// The last final verdict.
     pub verdict: Option<TreeVerdict>,
     pub mutants: Option<MutantRun>,
+    pub fewest_survivors: Option<FewestSurvivors>,
     /// Files that the user accepted although they were weakened.
     pub accepted: BTreeSet<String>,
 }

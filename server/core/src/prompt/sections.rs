@@ -28,6 +28,7 @@ pub(super) const SECTIONS: &[(&str, SectionWriter)] = &[
     ("weakened", |out, input, _| write_weakened(out, input)),
     ("branch", |out, input, _| write_branch_mismatch(out, input)),
     ("failing", write_failing),
+    ("unnoticed", |out, input, _| write_unnoticed(out, input)),
     ("later", |out, input, _| write_later_stages(out, input)),
     ("holding", |out, input, _| write_holding(out, input)),
     ("unchecked", |out, input, _| write_unchecked(out, input)),
@@ -117,6 +118,18 @@ fn write_weakened(out: &mut String, input: &PromptInput<'_>) {
          nothing counts as done. Put them back as they were, then make them pass by doing the work:\n\n",
     );
     write_entries(out, input.weakened);
+}
+
+fn write_unnoticed(out: &mut String, input: &PromptInput<'_>) {
+    if input.unnoticed.is_empty() {
+        return;
+    }
+    out.push_str(
+        "## Test what no check notices\n\nThe checks also passed with each of these faults in lines that this loop \
+         changed. The loop is not done until a check fails with each of them. Add or tighten tests; remove code only \
+         where nothing needs it. Lines may have moved since:\n\n",
+    );
+    write_entries(out, input.unnoticed);
 }
 
 fn write_failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {

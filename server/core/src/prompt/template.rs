@@ -12,7 +12,7 @@ const TASK: &str = "task";
 /// Without these the agent does not know what to do.
 const MANDATORY: [&str; 2] = [TASK, "failing"];
 /// Input of the user, and what keeps a loop from its end: a template may move them, not leave them out.
-const NEVER_LOST: [&str; 5] = ["weakened", "branch", "asked", "steering", "rules"];
+const NEVER_LOST: [&str; 6] = ["weakened", "unnoticed", "branch", "asked", "steering", "rules"];
 
 /// A template that can be filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -37,6 +37,7 @@ struct Scene {
     proposed: Vec<Proposal>,
     due_stage: Option<u32>,
     weakened: Vec<String>,
+    unnoticed: Vec<String>,
     away: Option<(&'static str, &'static str)>,
     claim_wanted: bool,
     template: Option<PromptTemplate>,
@@ -118,6 +119,7 @@ impl Scene {
             context: &self.context,
             proposed: &self.proposed,
             weakened: &self.weakened,
+            unnoticed: &self.unnoticed,
             promise: "COMPLETE",
             due_stage: self.due_stage.unwrap_or(1),
             advice: None,
@@ -419,4 +421,12 @@ fn a_prompt_from_a_template_is_bounded_too() {
     let prompt = scene.build();
     assert!(prompt.len() <= MAX_BYTES && prompt.len() > MAX_BYTES - 100, "{}", prompt.len());
     assert!(prompt.contains("too long for a prompt") && prompt.contains("\nEnd.\n"));
+}
+
+#[test]
+fn faults_that_no_check_notices_are_listed() {
+    let survivor = "calc.py:2: no check notices `return a - b` in place of `return a + b`";
+    let prompt = Scene { unnoticed: vec![survivor.to_owned()], ..Scene::default() }.build();
+    assert!(prompt.contains("## Test what no check notices\n"), "{prompt}");
+    assert!(prompt.contains(&format!("\n\n- {survivor}\n")), "{prompt}");
 }

@@ -135,6 +135,7 @@ fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool
         ("criteria.timeout", SettingValue::Amount(it)) => settings.check_timeout_ms = it,
         ("criteria.mutants", SettingValue::Text(it)) => match it.as_str() {
             "tell" => settings.mutants = MutantPolicy::Tell,
+            "require" => settings.mutants = MutantPolicy::Require,
             "off" => settings.mutants = MutantPolicy::Off,
             _ => return false,
         },

@@ -87,8 +87,8 @@ pub const KEYS: &[Key] = &[
         "Tests, test data and files of checks that the task allows to change; a task lists them under `May change`."),
     key("criteria.timeout", ValueKind::Duration, r#""10m""#,
         "How long a check may take, unless its criterion says `(timeout …)`."),
-    key("criteria.mutants", words(&["tell", "off"], &["require"]), r#""tell""#,
-        "Whether the checks are tried on small faults in the lines that the loop changed, before it completes as verified: `tell` shows the faults that no check notices, where one round of the checks takes at most 3 seconds."),
+    key("criteria.mutants", words(&["tell", "require", "off"], &[]), r#""tell""#,
+        "Whether the checks are tried on small faults in the lines that the loop changed, before it completes as verified: `tell` shows the faults that no check notices, where one round of the checks takes at most 3 seconds; `require` lists them in the next prompt, and does not end the loop as verified while one is left."),
 
     key("criteria.judge", ValueKind::Agent, "",
         "Whom `judge` checks ask, with rights to read only; without it another session of the loop's own agent."),

@@ -123,6 +123,8 @@ pub struct GitSettings {
 pub enum MutantPolicy {
     #[default]
     Tell,
+    /// The loop is not verified while one is left.
+    Require,
     Off,
 }
 

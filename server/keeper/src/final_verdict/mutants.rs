@@ -79,6 +79,9 @@ async fn test_mutants(
             counts.survivors.push(survivor(&runtime.redactor, source, &mutant));
         }
     }
+    if counts.tried == 0 {
+        return Ok(MutantReply::Skipped { why: "the time was over before the first".to_owned() });
+    }
     counts.hollow = added.into_hollow().iter().map(|it| hollow(&runtime.redactor, it)).collect();
     ensure_unchanged(runtime, request).await?;
     Ok(MutantReply::Tested(counts))

@@ -152,6 +152,7 @@ fn in_a_loop(probe: Probe, task: &str) -> String {
         context: &[],
         proposed: &[],
         weakened: &[],
+        unnoticed: &[],
         promise: PROMISE,
         due_stage: 0,
         advice: None,

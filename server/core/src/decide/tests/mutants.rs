@@ -139,3 +139,64 @@ fn a_stop_ends_the_run_and_the_loop_completes() {
     completes(&sim, 1);
     assert!(records(&sim).is_empty());
 }
+
+/// A run of four mutants on which so many survive.
+fn left(survivors: usize) -> MutantReply {
+    found(4, vec![survivor(); survivors])
+}
+
+/// The loop with required mutants after these iterations and runs: its iterations, whether it is verified, its sentence.
+#[track_caller]
+fn required(acts: Vec<Act>, replies: Vec<MutantReply>) -> (u32, bool, String) {
+    let sim = sim(MutantPolicy::Require, acts, replies).run();
+    let outcome = sim.state.outcome.clone().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
+    assert_eq!(outcome.kind, OutcomeKind::Completed, "{}", outcome.sentence);
+    (sim.state.iteration, outcome.verified, outcome.sentence)
+}
+
+#[test]
+fn required_mutants_go_to_the_next_iteration_until_none_survives() {
+    let acts = || vec![Act::new("pp"), Act::new("pp"), Act::new("pp"), Act::new("pp")];
+    let (iterations, verified, sentence) = required(acts(), vec![left(2), left(1), left(0)]);
+    assert_eq!((iterations, verified), (3, true), "{sentence}");
+    // One that kills none more, then another that does: the count starts again.
+    let (iterations, verified, _) = required(acts(), vec![left(2), left(2), left(1), left(0)]);
+    assert_eq!((iterations, verified), (4, true));
+}
+
+#[test]
+fn two_iterations_that_kill_none_more_end_the_loop_as_claimed() {
+    let check = |acts: Vec<Act>, replies: Vec<MutantReply>| {
+        let (iterations, verified, sentence) = required(acts, replies);
+        assert_eq!((iterations, verified), (3, false), "{sentence}");
+        assert!(sentence.starts_with("completed, claimed, not verified: "), "{sentence}");
+        assert!(sentence.ends_with("; no check notices 2 of 4 mutants: calc.py:2, calc.py:2"), "{sentence}");
+    };
+    let works = || Act::new("pp");
+    check(vec![works(), works(), works()], vec![left(2), left(3), left(2)]);
+    // Nothing changed, nothing is tried again.
+    check(vec![works(), Act::idle("pp"), Act::idle("pp")], vec![left(2)]);
+}
+
+#[test]
+fn required_mutants_that_were_not_tried_leave_the_loop_claimed() {
+    let skipped = MutantReply::Skipped { why: "the time was over before the first".to_owned() };
+    let (iterations, verified, sentence) = required(vec![Act::new("pp")], vec![skipped]);
+    assert_eq!((iterations, verified), (1, false));
+    assert!(sentence.ends_with("; no mutants were tried: the time was over before the first"), "{sentence}");
+    let mut no_room = sim(MutantPolicy::Require, vec![Act::new("pp")], Vec::new());
+    no_room.verdicts = vec![VerdictReply::Unavailable { why: "no bubblewrap".to_owned() }];
+    let no_room = no_room.run();
+    assert!(!no_room.state.outcome.as_ref().unwrap().verified, "{}", no_room.sentence());
+    // Nothing that can be mutated is no survivor.
+    let (_, verified, sentence) = required(vec![Act::new("pp")], vec![found(0, Vec::new())]);
+    assert!(verified, "{sentence}");
+}
+
+#[test]
+fn a_slow_round_is_repeated_where_mutants_are_required() {
+    let mut sim = sim(MutantPolicy::Require, vec![Act::new("pp")], Vec::new());
+    sim.verdicts = vec![verdict(4_000)];
+    let sim = sim.run();
+    assert_eq!(sim.tested.first().map(|it| it.budget_ms), Some(80_000));
+}
