@@ -354,7 +354,7 @@ pub enum Record {
         /// The basis of the proof, as the end of the loop's sentence.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         basis: String,
-        /// The judges of the start cannot run on the final tree, so that the outcome is claimed, not verified.
+        /// The judges of the start cannot run on the final tree, or something could not be judged, so that the outcome is claimed, not verified.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unproven: bool,
         /// Why there was no clean room.

@@ -112,7 +112,8 @@ impl ProtectionRules {
         self.artefacts.contains(path)
     }
 
-    fn is_allowed(&self, path: &str) -> bool {
+    /// Whether the task allows the file to change.
+    pub fn is_allowed(&self, path: &str) -> bool {
         let ancestors = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
         !self.allowed.is_empty() && ancestors.chain([path]).any(|it| self.allowed.is_match(it))
     }

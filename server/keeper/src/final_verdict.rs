@@ -112,6 +112,7 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     let request = &*request;
     let mut judges = changed_judges(runtime, request).await?;
     let inputs = inputs::find_inputs(runtime, request).await?;
+    judges.retain(|it| !inputs.unstored.contains(&it.path));
     judges.extend(inputs.judges.iter().cloned());
     let (mut as_left, needed) = run_as_left(runtime, request, &inputs).await?;
     let layout = inputs.layout(&needed);

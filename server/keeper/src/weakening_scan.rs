@@ -10,7 +10,7 @@ use loopkeeper_core::tamper::judge_files::ChangedJudge;
 use loopkeeper_core::tamper::{FileVersions, MAX_BYTES, WeakeningFinding};
 
 use super::run_context::SnapshotFailure;
-use loopkeeper_system::snapshots::SnapshotStore;
+use loopkeeper_system::snapshots::{SnapshotStore, TreeEntry};
 
 /// Sources of which mutants are made.
 const MAX_SOURCES: usize = 100;
@@ -72,6 +72,25 @@ pub fn find_judges(
         store.paths(tree)?.into_iter().filter_map(|it| String::from_utf8(it).ok()).collect();
     paths.sort();
     Ok(of.watch.judges_among(&paths, &TreePair { of, store, now: tree }))
+}
+
+/// Judges that changed, of which the store does not hold the version that counts. `touched`: files that were written,
+/// even if size and time are those of before.
+pub(super) fn find_unstored_judges(
+    of: &WeakeningScan,
+    store: &SnapshotStore,
+    tree: &str,
+    touched: Vec<String>,
+) -> Result<Vec<String>, SnapshotFailure> {
+    let mut changed = paths_changed_since_pin(of, store, tree)?;
+    changed.extend(touched);
+    let mut unstored = Vec::new();
+    for path in changed.into_iter().filter(|it| !of.watch.is_allowed(it)) {
+        if matches!(store.entry_at(of.version_of(&path), path.as_bytes())?, TreeEntry::Unknown) {
+            unstored.push(path);
+        }
+    }
+    Ok(of.watch.judges_among(&unstored, &TreePair { of, store, now: tree }))
 }
 
 /// Judges among changed files that no snapshot holds.

@@ -3,7 +3,7 @@
 
 use super::detached::{detached, end};
 use crate::support::played::Played;
-use crate::support::scenario::Ends::{Failed, Verified};
+use crate::support::scenario::Ends::{Claimed, Failed, Verified};
 use crate::support::scenario::{Ends, Scenario};
 
 const CODE: &str = "def add(a, b):\n    return a - b\n";
@@ -280,4 +280,32 @@ fn work_that_patches_the_test_runner() {
     let act = "printf 'import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n' >> calc.py";
     let what = "calc.py patches the test runner";
     scenario(&[act, "true"], &[CRITERION], Failed(2, what)).play();
+}
+
+/// A file of test data that no snapshot holds, and that the agent overwrites with as many bytes and the old time.
+#[test]
+fn test_data_that_is_too_large_to_be_compared() {
+    const TESTS: &str = "import unittest\n\nfrom calc import add\n\n\nclass Sums(unittest.TestCase):\n    def test_first(self):\n        with open('tests/data.txt') as data:\n            self.assertEqual(add(1, 2), int(data.read(1)))\n";
+    let data = format!("3{}", " ".repeat(21 << 20));
+    let files: [(&str, &str); 3] =
+        [("calc.py", CODE), ("tests/test_calc.py", TESTS), ("tests/data.txt", &data)];
+    let plays = |act: &str, ends: Ends<'_>| {
+        Scenario { files: &files, ends, ..scenario(&[act], &[CRITERION], Ends::Open) }.play();
+    };
+    let forge = "touch -r tests/data.txt old; printf 0 | dd of=tests/data.txt conv=notrunc status=none; touch -r old tests/data.txt; rm old; printf 'def add(a, b):\n    return 0\n' > calc.py";
+    plays(
+        forge,
+        Claimed(1, "could not be judged, because it changed and is too large to be stored: tests/data.txt"),
+    );
+    plays(FIX, Verified(1, "the one required criterion passes after 1 iteration"));
+}
+
+#[test]
+fn more_ignored_files_than_can_be_compared() {
+    let act = format!("{FIX}; mkdir out; seq 1 10001 | sed 's|^|out/|' | xargs touch");
+    let files: [(&str, &str); 3] =
+        [("calc.py", CODE), ("tests/test_calc.py", TESTS), (".gitignore", "out/\n")];
+    let ends =
+        Claimed(1, "could not be judged, because too many ignored files changed to compare all of them");
+    Scenario { files: &files, ends, ..scenario(&[&act], &[CRITERION], Ends::Open) }.play();
 }

@@ -30,7 +30,7 @@ pub struct TreeVerdict {
     pub holds: bool,
     /// The basis of the proof, as the end of the loop's sentence; may be empty.
     pub basis: String,
-    /// The judges of the start cannot run on it: the outcome is claimed.
+    /// The judges of the start cannot run on it, or something could not be judged: the outcome is claimed.
     pub unproven: bool,
     /// The iteration after which a check failed on the tree as the agent left it. It is judged again after the next one,
     /// since the check may be flaky.
@@ -59,8 +59,17 @@ pub struct UnrecordedInputs {
     pub patched: Vec<String>,
     /// Programs that changed, and no other of their name is there.
     pub programs: Vec<String>,
+    /// Judges that changed, of which the version of the start is not stored.
+    pub unstored: Vec<String>,
     /// There was too much to compare.
     pub is_partial: bool,
+}
+
+impl UnrecordedInputs {
+    /// Something that may decide the checks was not judged.
+    fn is_open(&self) -> bool {
+        self.is_partial || !self.unstored.is_empty()
+    }
 }
 
 /// The answer to [`Effect::JudgeFinalTree`].
@@ -205,7 +214,8 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
     let basis = [describe_basis(state, pinned.as_ref(), &judges), describe_unrecorded(&unrecorded)];
     let basis = basis.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ");
     let moved = judges.iter().filter(|it| !it.is_new).all(|it| it.change == JudgeChange::OnlyImports);
-    let unproven = weakened.is_empty() && !moved && cannot_run_old(state, pinned.as_ref(), &judges);
+    let cannot_run = !moved && cannot_run_old(state, pinned.as_ref(), &judges);
+    let unproven = weakened.is_empty() && (cannot_run || unrecorded.is_open());
     let judge_count = judges.len() as u64;
     let judges = judges.into_iter().take(MAX_JUDGES).map(|it| it.path).collect();
     Record::FinalVerdict {
@@ -249,8 +259,14 @@ fn describe_unrecorded(inputs: &UnrecordedInputs) -> String {
     if !inputs.programs.is_empty() {
         parts.push(format!("changed during the loop: {}", list_some(&inputs.programs)));
     }
+    if !inputs.unstored.is_empty() {
+        let files = list_some(&inputs.unstored);
+        parts.push(format!("could not be judged, because it changed and is too large to be stored: {files}"));
+    }
     if inputs.is_partial {
-        parts.push("there are too many ignored files to compare all of them".to_owned());
+        parts.push(
+            "could not be judged, because too many ignored files changed to compare all of them".to_owned(),
+        );
     }
     parts.join("; ")
 }

@@ -19,6 +19,8 @@ pub(super) struct VerdictInputs {
     pub(super) judges: Vec<ChangedJudge>,
     /// How those outside the work tree are as at the start, by their paths.
     pub(super) outside: BTreeMap<String, PinnedEntry>,
+    /// Judges that changed, of which the version of the start is not stored.
+    pub(super) unstored: Vec<String>,
     /// Programs that changed in place.
     programs: Vec<String>,
 }
@@ -40,6 +42,7 @@ impl VerdictInputs {
             needed: needed.iter().map(|it| shown(it)).collect(),
             patched: self.changes.patched.iter().map(|it| shown(it)).collect(),
             programs: self.programs,
+            unstored: self.unstored,
             is_partial: self.changes.is_partial,
         }
     }
@@ -60,6 +63,8 @@ pub(super) async fn find_inputs(
             changes: unrecorded::find_unrecorded(&root, &recorded, since, &own),
             ..VerdictInputs::default()
         };
+        let touched = inputs.changes.touched.iter().map(|it| shown(it)).collect();
+        inputs.unstored = weakening_scan::find_unstored_judges(&scan, store, &tree, touched)?;
         let is_open = |it: &String| !scan.pins.contains_key(it);
         let changes = &mut inputs.changes;
         let changed: Vec<String> =

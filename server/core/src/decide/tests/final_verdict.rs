@@ -163,6 +163,28 @@ fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_change
 }
 
 #[test]
+fn what_could_not_be_judged_leaves_the_outcome_claimed() {
+    let check = |unrecorded: UnrecordedInputs, reason: &str| {
+        let rounds = VerdictRounds { as_left: round("pp", ""), pinned: None, judges: Vec::new(), unrecorded };
+        let sim = loop_with(vec![Act::new("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run();
+        let expect = format!(
+            "completed, claimed, not verified: all 2 required criteria pass after 1 iteration; could not be \
+             judged, because {reason}"
+        );
+        assert_eq!(sim.sentence(), expect);
+        assert!(!sim.state.outcome.as_ref().unwrap().verified);
+    };
+    check(
+        UnrecordedInputs { unstored: vec!["tests/big.json".to_owned()], ..UnrecordedInputs::default() },
+        "it changed and is too large to be stored: tests/big.json",
+    );
+    check(
+        UnrecordedInputs { is_partial: true, ..UnrecordedInputs::default() },
+        "too many ignored files changed to compare all of them",
+    );
+}
+
+#[test]
 fn goals_that_had_no_tests_are_not_held_against_new_ones() {
     let new = ChangedJudge { is_new: true, change: JudgeChange::OnlyAdded, ..judge() };
     let sim = loop_with(vec![Act::new("pp")], vec![judged("pp", Some("fp"), vec![new.clone()])]).run();
