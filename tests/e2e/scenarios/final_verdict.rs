@@ -309,3 +309,16 @@ fn more_ignored_files_than_can_be_compared() {
         Claimed(1, "could not be judged, because too many ignored files changed to compare all of them");
     Scenario { files: &files, ends, ..scenario(&[&act], &[CRITERION], Ends::Open) }.play();
 }
+
+/// Code of the work takes a test away, and a new file of tests makes up for the number: the tests of the start alone run
+/// fewer than at the start, although all of these pass.
+#[test]
+fn code_that_takes_a_test_away_behind_an_added_one() {
+    let act = "cat > calc.py <<'END'\nLOADER = getattr(__import__('unit' + 'test'), 'TestLoader')\nNAMES = LOADER.getTestCaseNames\nsetattr(LOADER, 'getTestCaseNames', lambda self, case: [it for it in NAMES(self, case) if it != 'test_small'])\n\n\ndef add(a, b):\n    return a - b\nEND\nprintf 'import unittest\\n\\n\\nclass More(unittest.TestCase):\\n    def test_more(self):\\n        self.assertEqual(4, 2 + 2)\\n' > tests/test_more.py";
+    is_refused(act, "tests/test_more.py is new, and without it \"Tests pass\" runs 1 test, 2 at the start");
+    let settings = "criteria.may_change = [\"golden/\"]";
+    let fewer = "runs 1 test, 2 at the start";
+    Scenario { settings, ..scenario(&[act, "true"], &[CRITERION], Failed(2, fewer)) }.play();
+    let settings = "criteria.may_change = [\"tests/\"]";
+    Scenario { settings, ..scenario(&[act], &[CRITERION], Verified(1, "")) }.play();
+}

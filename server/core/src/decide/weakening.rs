@@ -148,6 +148,9 @@ pub(super) fn weakenings_after(
         // A file explains why fewer tests run.
         return all;
     }
+    if allows_any(state, &live.shot.changed) {
+        return all;
+    }
     for result in &round.results {
         let Some((ran, before)) = decreased_test_count(state, result) else { continue };
         let name = state.pinned.iter().find(|it| it.criterion.id == result.criterion);
@@ -166,8 +169,7 @@ pub(super) fn weakenings_after(
 /// A check that passes with fewer tests than it ran before the first iteration.
 pub(super) fn decreased_test_count(state: &LoopState, result: &CheckResult) -> Option<(u64, u64)> {
     let before = *state.kept.tests.get(&result.criterion)?;
-    if !state.spec.settings.may_change.is_empty() {
-        // Tests that may change may be removed; the final verdict restores the others.
+    if changed_allowed_files(state) {
         return None;
     }
     let ran = match result.tests {
@@ -176,6 +178,21 @@ pub(super) fn decreased_test_count(state: &LoopState, result: &CheckResult) -> O
         None => return None,
     };
     (result.status == Status::Pass && ran < before).then_some((ran, before))
+}
+
+/// Whether an iteration changed what the task allows to change, so that fewer tests may be what it orders. A change of
+/// more files than its record names counts as one.
+fn changed_allowed_files(state: &LoopState) -> bool {
+    let mut changes = state.history.iter().map(|it| &it.changes);
+    !state.spec.settings.may_change.is_empty()
+        && changes.any(|it| it.count > it.files.len() as u64 || allows_any(state, &it.files))
+}
+
+/// Whether the task allows one of the files to change.
+fn allows_any(state: &LoopState, paths: &[String]) -> bool {
+    let globs = &state.spec.settings.may_change;
+    let rules = ProtectionRules::new(&[], &[], &BTreeSet::new()).allowing(globs);
+    paths.iter().any(|it| rules.is_allowed(it))
 }
 
 fn tells_counts(state: &LoopState, id: &CriterionId) -> bool {

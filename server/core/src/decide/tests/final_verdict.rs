@@ -1,6 +1,6 @@
 //! No loop completes as verified before its final tree passed in a clean room, with the judges of the start too.
 
-use crate::check::{CheckResult, Status};
+use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::UserCommand;
 use crate::decide::final_verdict::{UnrecordedInputs, VerdictReply, VerdictRounds};
 use crate::decide::sim::{Act, Sim, criterion, spec};
@@ -22,12 +22,17 @@ fn loop_with(acts: Vec<Act>, verdicts: Vec<VerdictReply>) -> Sim {
     sim
 }
 
-/// A round on the two criteria: `p`ass or `f`ail each.
+/// A round on the two criteria: `p`ass, `f`ail, or a digit: that many tests pass.
 fn round(letters: &str, said: &str) -> Round {
     let criteria = sandboxed().criteria;
     let result = |(it, letter): (&loopkeeper_task::criterion::Criterion, char)| {
-        let (status, fact) = if letter == 'p' { (Status::Pass, "") } else { (Status::Fail, "1 of 2 fail") };
-        CheckResult { head: said.to_owned(), ..CheckResult::new(it.id.clone(), status, fact) }
+        let (status, fact) = if letter == 'f' { (Status::Fail, "1 of 2 fail") } else { (Status::Pass, "") };
+        let passed = letter.to_digit(10).map(u64::from);
+        CheckResult {
+            head: said.to_owned(),
+            tests: passed.map(|passed| TestCounts { passed, ..TestCounts::default() }),
+            ..CheckResult::new(it.id.clone(), status, fact)
+        }
     };
     let results = criteria.iter().zip(letters.chars()).map(result).collect();
     Round { tree_before: String::new(), tree_after: String::new(), wrote: Vec::new(), results, judging: None }
@@ -181,6 +186,33 @@ fn what_could_not_be_judged_leaves_the_outcome_claimed() {
     check(
         UnrecordedInputs { is_partial: true, ..UnrecordedInputs::default() },
         "too many ignored files changed to compare all of them",
+    );
+}
+
+/// A pass of the judges of the start with fewer tests than at the start, in a loop of a task that allows these changes.
+#[test]
+fn fewer_tests_with_the_judges_of_the_start_are_red_unless_the_task_orders_it() {
+    let plays = |may_change: &[&str], changed: &'static str| {
+        let mut spec = sandboxed();
+        spec.settings.may_change = may_change.iter().map(ToString::to_string).collect();
+        let act = Act { changed: vec![changed], ..Act::new("5p") };
+        let mut sim = Sim::new(spec, "5f", vec![act, Act::idle("5p")]);
+        sim.verdicts = vec![judged("5p", Some("3p"), vec![judge()])];
+        sim.run()
+    };
+    let is_red = |may_change: &[&str], changed: &'static str| {
+        let sim = plays(may_change, changed);
+        let what =
+            "tests/a.py changed, and with its version of the start \"tests\" runs 3 tests, 5 at the start";
+        assert!(sim.sentence().contains(what), "{}", sim.sentence());
+    };
+    is_red(&[], "app.py");
+    is_red(&["golden/**"], "app.py");
+    completes(
+        &plays(&["golden/**"], "golden/a.txt"),
+        1,
+        "completed, verified: all 2 required criteria pass after 1 iteration; \
+         1 test file changed, the checks pass with the old one too",
     );
 }
 
