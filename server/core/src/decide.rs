@@ -267,7 +267,10 @@ pub enum UserCommand {
     Permission(String),
     ResetBreaker,
     ResetSession,
-    AcceptWeakening,
+    AcceptWeakening {
+        /// Who accepts and where, fit to be stored.
+        by: Option<String>,
+    },
     /// A hook of the agent requests or reports a subagent.
     Subagent(spawns::SubagentEvent),
     /// A command from a process that does not belong to the user.

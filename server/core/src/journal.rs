@@ -321,6 +321,9 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         criteria: Vec<CriterionId>,
         tree: String,
+        /// Who accepted it and where: `alice in a terminal`. Absent in records of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
     },
     /// Files that the agent must not weaken were changed between two iterations, by the user: from here on they
     /// are measured against `tree`.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use loopkeeper_agent::acp::talk::PermissionAnswer;
 use loopkeeper_core::decide::UserCommand;
+use loopkeeper_text::sanitize;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -309,7 +310,7 @@ fn parse_command(request: &RequestLine) -> Result<UserCommand, (&'static str, St
         },
         "reset" if request.what.as_deref() == Some("breaker") => UserCommand::ResetBreaker,
         "reset" if request.what.as_deref() == Some("session") => UserCommand::ResetSession,
-        "accept" => UserCommand::AcceptWeakening,
+        "accept" => UserCommand::AcceptWeakening { by: request.what.as_deref().map(name_of_user) },
         "check" => UserCommand::Check,
         "saved" => {
             let file = request.what.clone().ok_or(("badArgument", "`saved` needs a file".to_owned()))?;
@@ -322,6 +323,12 @@ fn parse_command(request: &RequestLine) -> Result<UserCommand, (&'static str, St
         "undo-rollback" => UserCommand::UndoRollback,
         other => return Err(("unsupported", format!("this keeper does not know `{other}`"))),
     })
+}
+
+/// A client's words for its user, fit to be stored.
+fn name_of_user(text: &str) -> String {
+    const MAX_CHARS: usize = 100;
+    sanitize::line_within(text.trim(), MAX_CHARS)
 }
 
 /// Streams events until the client disconnects or the loop ends. Slow clients miss events; they never block the

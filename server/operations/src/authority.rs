@@ -45,3 +45,9 @@ fn refusal(order: GuardedOrder) -> Failure {
     )
     .hint("Use a terminal or an editor that no agent started.")
 }
+
+/// The name of the user of this process, or else its number.
+pub fn user_name() -> String {
+    let named = ["USER", "LOGNAME"].iter().find_map(|it| std::env::var(it).ok().filter(|it| !it.is_empty()));
+    named.unwrap_or_else(|| format!("user {}", rustix::process::getuid().as_raw()))
+}

@@ -13,6 +13,7 @@ use loopkeeper_core::decide::mutants::{self, MutantRun};
 use loopkeeper_core::journal::{Entry, HollowTest, OutcomeKind, Record, Round, Survivor};
 use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
 use loopkeeper_text::digest::sha256;
+use loopkeeper_text::words;
 use serde::{Deserialize, Serialize};
 
 pub use page::{markdown, parse, status_word};
@@ -47,6 +48,9 @@ pub struct Receipt {
     pub may_change: Vec<String>,
     /// Judges and checks that the user accepted although they were weakened.
     pub accepted: Vec<String>,
+    /// The same with who accepted it, and when. Absent in receipts of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acceptances: Vec<Acceptance>,
     pub environment: ReceiptEnvironment,
     pub journal: JournalDigest,
     /// Of everything else, as compact JSON.
@@ -60,6 +64,26 @@ pub struct ReceiptOutcome {
     pub verified: bool,
     pub sentence: String,
     pub iterations: u32,
+}
+
+/// What the user accepted at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Acceptance {
+    pub what: Vec<String>,
+    /// `alice in a terminal`; absent where the client did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// RFC 3339.
+    pub at: String,
+}
+
+impl Acceptance {
+    /// `tests/a.py, by alice in a terminal at 2026-11-20T14:00:00.000Z`
+    pub fn sentence(&self) -> String {
+        let by = self.by.as_ref().map(|it| format!(" by {it}")).unwrap_or_default();
+        format!("{},{by} at {}", self.what.join(", "), self.at)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,6 +201,7 @@ impl Receipt {
             changed: files.changed,
             may_change: settings.may_change.clone(),
             accepted: accepted(entries),
+            acceptances: acceptances(entries),
             environment: ReceiptEnvironment {
                 agent: state.spec.agent.name.clone(),
                 sandbox: sandbox_name(settings.sandbox).to_owned(),
@@ -286,13 +311,19 @@ fn count_round(round: &Round) -> RoundCount {
 }
 
 fn accepted(entries: &[Entry]) -> Vec<String> {
-    let all = entries.iter().filter_map(|it| match &it.record {
-        Record::WeakeningAccepted { paths, criteria, .. } => {
-            Some(paths.iter().cloned().chain(criteria.iter().map(|it| format!("criterion {}", it.0))))
+    acceptances(entries).into_iter().flat_map(|it| it.what).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn acceptances(entries: &[Entry]) -> Vec<Acceptance> {
+    let one = |entry: &Entry| match &entry.record {
+        Record::WeakeningAccepted { paths, criteria, by, .. } => {
+            let criteria = criteria.iter().map(|it| format!("criterion {}", it.0));
+            let what = paths.iter().cloned().chain(criteria).collect();
+            Some(Acceptance { what, by: by.clone(), at: words::rfc3339(entry.at.wall) })
         }
         _ => None,
-    });
-    all.flatten().collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    entries.iter().filter_map(one).collect()
 }
 
 fn sandbox_name(mode: SandboxMode) -> &'static str {

@@ -86,6 +86,9 @@ fn what_the_agent_weakened_is_accepted_where_it_is_told() {
     choose(&mut studio, &accept);
     completes(&studio, &id);
     assert!(!studio.world.has("tests/test_sum.py"), "it is taken as it is");
+    let journal = studio.world.journal();
+    let by = journal.iter().find(|it| it["type"] == "weakening-accepted").unwrap()["by"].as_str().unwrap();
+    assert!(by.contains(" in "), "{by}");
     studio.refused("acceptWeakening", &json!({"loopId": id}), "conflict");
 }
 

@@ -142,6 +142,9 @@ fn a_change_that_the_user_accepts_is_judged_again() {
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     let verdicts = world.journal().into_iter().filter(|it| it["type"] == "final-verdict").count();
     assert_eq!(verdicts, 2, "after the first iteration, and after the change was accepted");
+    let by = " in a terminal";
+    world.run(&["log"]).expect(0).out(by);
+    world.run(&["receipt"]).expect(0).out("## Accepted by the user\n\n- tests/test_calc.py, by ").out(by);
 }
 
 /// Running the same command again does not turn the changed tests into baseline tests.

@@ -433,7 +433,10 @@ fn listed(paths: &[String]) -> String {
 /// Changes of the files that decide a verdict, or the result of the clean room.
 fn judges(record: &Record) -> String {
     let (as_left, pinned, judge_count, unavailable) = match record {
-        Record::WeakeningAccepted { paths, .. } => return format!("weakening accepted{}", listed(paths)),
+        Record::WeakeningAccepted { paths, by, .. } => {
+            let by = by.as_ref().map(|it| format!(", by {}", sanitize::line(it))).unwrap_or_default();
+            return format!("weakening accepted{}{by}", listed(paths));
+        }
         Record::ProtectedEdited { paths, .. } => {
             return format!("you edited tests or protected files{}", listed(paths));
         }

@@ -33,7 +33,7 @@ pub(super) fn handle_command(
         | UserCommand::AnswerTo { .. }
         | UserCommand::ResetBreaker
         | UserCommand::ResetSession
-        | UserCommand::AcceptWeakening
+        | UserCommand::AcceptWeakening { .. }
             if state.stop.is_some() =>
         {
             refuse("the loop is stopping. Hint: `loopkeeper run` starts a new one when it has ended")
@@ -49,7 +49,7 @@ pub(super) fn handle_command(
         UserCommand::Permission(text) => permissions::handle_permission_request(state, now, text),
         UserCommand::ResetBreaker => reset(state),
         UserCommand::ResetSession => sessions::reset(state),
-        UserCommand::AcceptWeakening => weakening::accept(state),
+        UserCommand::AcceptWeakening { by } => weakening::accept(state, by),
         UserCommand::Subagent(told) => spawns::handle_subagent(state, told),
         // Handled above, also after the end.
         UserCommand::Attempt { .. } => Vec::new(),

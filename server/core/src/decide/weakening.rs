@@ -276,7 +276,7 @@ fn was_told(state: &LoopState) -> bool {
 }
 
 /// The user takes it as it is.
-pub(super) fn accept(state: &LoopState) -> Vec<Decision> {
+pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
     let after = |it: &&super::SnapshotRef| it.when == SnapshotWhen::After;
     let tree = state.snapshots.iter().rev().find(after).map(|it| it.tree.clone());
     let (Some(tree), true) = (tree, has_unresolved(state)) else {
@@ -289,6 +289,7 @@ pub(super) fn accept(state: &LoopState) -> Vec<Decision> {
         paths: current_weakenings(state).filter_map(of_path).collect(),
         criteria: state.results.values().filter_map(of_check).collect(),
         tree,
+        by,
     };
     let resumed = is_paused_for_weakening(state).then_some(Decision::Record(Record::Resumed {}));
     [Decision::Record(record)].into_iter().chain(resumed).chain([Decision::Effect(Effect::GoOn)]).collect()

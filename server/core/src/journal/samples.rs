@@ -1,13 +1,14 @@
 //! One record of every type, for tests of the format.
 
 mod settings;
+mod verdicts;
 
+use self::verdicts::{final_verdict, mutants, weakening_accepted};
 use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, EarlierTask, Edit,
-    Entry, ErrorIn, FailingCriterion, GitHead, GuardedOrder, HollowTest, LimitName, LineStats, LoopSpec,
-    OrderSource, Outcome, OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role, Round,
-    SessionReason, SnapshotWhen, Survivor, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange,
-    WaitReason, Weakening,
+    Entry, ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats, LoopSpec, OrderSource,
+    Outcome, OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason,
+    SnapshotWhen, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange, WaitReason, Weakening,
 };
 use crate::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
@@ -187,11 +188,7 @@ fn around_iterations() -> Vec<Record> {
         },
         Record::SessionJoined { session: "s3".to_owned(), holds: 8, tokens: Some(4) },
         Record::Stopping { now: true },
-        Record::WeakeningAccepted {
-            paths: vec!["tests/a.rs".to_owned()],
-            criteria: vec![CriterionId("0123456789".to_owned())],
-            tree: "aa".repeat(20),
-        },
+        weakening_accepted(),
         Record::ProtectedEdited { paths: vec!["tests/b.rs".to_owned()], all: false, tree: "aa".repeat(20) },
         final_verdict(),
         mutants(),
@@ -313,42 +310,6 @@ fn plan_item() -> PlanItem {
         place: DocumentRange { file: "prd.json".to_owned(), range: 0..5 },
         priority: Some(1_000),
         depends_on: vec!["US-0".to_owned()],
-    }
-}
-
-fn final_verdict() -> Record {
-    Record::FinalVerdict {
-        iteration: 1,
-        tree: "bb".repeat(20),
-        as_left: Some(Box::new(round(Status::Pass))),
-        pinned: Some(Box::new(round(Status::Pass))),
-        judges: vec!["tests/a.rs".to_owned()],
-        judge_count: 1,
-        weakened: Vec::new(),
-        basis: "1 test file changed".to_owned(),
-        unproven: true,
-        unavailable: None,
-    }
-}
-
-fn mutants() -> Record {
-    Record::Mutants {
-        iteration: 1,
-        tree: "bb".repeat(20),
-        tried: 14,
-        noticed: 13,
-        survivors: vec![Survivor {
-            path: "calc.py".to_owned(),
-            line: 2,
-            before: "return a + b".to_owned(),
-            after: "return a - b".to_owned(),
-        }],
-        hollow: vec![HollowTest {
-            path: "tests/test_calc.py".to_owned(),
-            line: 7,
-            name: "test_runs".to_owned(),
-        }],
-        skipped: Some("no".to_owned()),
     }
 }
 

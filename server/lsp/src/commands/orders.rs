@@ -12,6 +12,7 @@ use crate::ext::{AnswerArgs, CommandResult, LoopArgs, ResumeArgs, SteerArgs, Sto
 use crate::foreign;
 use crate::publisher::questions;
 use crate::session::ServerState;
+use loopkeeper_operations::authority::user_name;
 use loopkeeper_operations::failure::Failure;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::{control_client, keeper};
@@ -87,7 +88,9 @@ pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> Comma
 /// Requires trust, because a loop that is paused for it continues.
 pub(super) async fn accept_weakening(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
-    send_request(shared, args.loop_id, json!({"do": "accept"})).await
+    let client = shared.session().client_name.clone().unwrap_or_else(|| "an editor".to_owned());
+    let by = format!("{} in {client}", user_name());
+    send_request(shared, args.loop_id, json!({"do": "accept", "what": by})).await
 }
 
 pub(super) async fn steer(shared: &Arc<ServerState>, args: SteerArgs) -> CommandOutcome {

@@ -6,7 +6,7 @@ use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{HollowTest, Survivor};
 use loopkeeper_text::{sanitize, words};
 
-use super::{Receipt, ReceiptMutants, RoundCount};
+use super::{Acceptance, Receipt, ReceiptMutants, RoundCount};
 
 const FENCE: &str = "```json\n";
 /// The row is absent in receipts of older versions.
@@ -54,7 +54,9 @@ pub fn markdown(receipt: &Receipt) -> String {
     list(&mut page, "Noticed by no check", &survivors.collect::<Vec<_>>());
     let hollow = receipt.verdict.mutants.iter().flat_map(|it| &it.hollow).map(HollowTest::sentence);
     list(&mut page, "Added tests that notice no mutant", &hollow.collect::<Vec<_>>());
-    list(&mut page, "Accepted by the user", &receipt.accepted);
+    let acceptances: Vec<_> = receipt.acceptances.iter().map(Acceptance::sentence).collect();
+    let accepted = if acceptances.is_empty() { &receipt.accepted } else { &acceptances };
+    list(&mut page, "Accepted by the user", accepted);
     list(&mut page, "Allowed to change by the task", &receipt.may_change);
     list(&mut page, "Not covered", &receipt.verdict.not_covered);
     let json = serde_json::to_string_pretty(receipt).unwrap_or_default();

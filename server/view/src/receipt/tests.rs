@@ -38,27 +38,13 @@ fn receipt() -> Receipt {
             changed_judges: Vec::new(),
             basis: String::new(),
             not_covered: vec!["\"Docs\" has no check".to_owned()],
-            mutants: Some(ReceiptMutants {
-                tried: 2,
-                noticed: 1,
-                survivors: vec![Survivor {
-                    path: "calc.py".to_owned(),
-                    line: 2,
-                    before: "return a + b".to_owned(),
-                    after: "return a - b".to_owned(),
-                }],
-                hollow: vec![HollowTest {
-                    path: "tests/test_a.py".to_owned(),
-                    line: 4,
-                    name: "test_runs".to_owned(),
-                }],
-                not_run: None,
-            }),
+            mutants: Some(mutants()),
         },
         judges: vec![FileHash { path: "tests/test_a.py".to_owned(), sha256: Some("aa".repeat(32)) }],
         changed: vec![FileHash { path: "old.py".to_owned(), sha256: None }],
         may_change: Vec::new(),
         accepted: Vec::new(),
+        acceptances: Vec::new(),
         environment: ReceiptEnvironment {
             agent: "claude".to_owned(),
             sandbox: "auto".to_owned(),
@@ -69,6 +55,25 @@ fn receipt() -> Receipt {
         digest: String::new(),
     };
     Receipt { digest: bare.compute_digest(), ..bare }
+}
+
+fn mutants() -> ReceiptMutants {
+    ReceiptMutants {
+        tried: 2,
+        noticed: 1,
+        survivors: vec![Survivor {
+            path: "calc.py".to_owned(),
+            line: 2,
+            before: "return a + b".to_owned(),
+            after: "return a - b".to_owned(),
+        }],
+        hollow: vec![HollowTest {
+            path: "tests/test_a.py".to_owned(),
+            line: 4,
+            name: "test_runs".to_owned(),
+        }],
+        not_run: None,
+    }
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_pass_that_needs_a_changed_judge_is_weakened_until_it_is_accepted() {
     assert!(sim.prompts[1].contains(what), "{}", sim.prompts[1]);
     assert!(sim.sentence().starts_with(&format!("every check passes, but {what}")), "{}", sim.sentence());
     assert_eq!((sim.state.iteration, verdicts(&sim)), (2, 1));
-    sim.order(UserCommand::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening { by: None });
     sim.play();
     completes(
         &sim,

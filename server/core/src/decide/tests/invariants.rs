@@ -63,7 +63,7 @@ fn order(n: u8) -> UserCommand {
         6 => UserCommand::Answer("as you like".to_owned()),
         7 => UserCommand::Answer("stop".to_owned()),
         8 => UserCommand::ResetSession,
-        9 | 10 => UserCommand::AcceptWeakening,
+        9 | 10 => UserCommand::AcceptWeakening { by: None },
         11 => UserCommand::Rollback { to: 0, paths: Vec::new() },
         12 => UserCommand::Rollback { to: 1, paths: vec!["tests/a.py".to_owned()] },
         13 => UserCommand::UndoRollback,

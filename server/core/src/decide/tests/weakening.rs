@@ -83,7 +83,7 @@ fn a_provider_that_failed_told_nobody() {
 #[test]
 fn accepted_while_it_rests_it_is_done_at_once() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
-    sim.order(UserCommand::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening { by: None });
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
     let accepted = |it: &crate::journal::Entry| matches!(&it.record, Record::WeakeningAccepted { paths, .. } if *paths == ["tests/a.py"]);
@@ -96,7 +96,7 @@ fn where_nothing_is_weakened_there_is_nothing_to_accept() {
     for _ in 0..6 {
         sim.turn();
     }
-    sim.order(UserCommand::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening { by: None });
     while sim.refused.is_empty() && sim.turn() {}
     assert_eq!(sim.refused, ["nothing is weakened: there is nothing to accept"]);
 }
@@ -175,7 +175,7 @@ fn fewer_tests_than_at_the_start_are_no_pass() {
     assert!(sim.prompts[1].contains("tests runs 3 tests, 5 at the start"), "{}", sim.prompts[1]);
     let mut sim = one(vec![Act::new("3p"), Act::idle("3p")]).run();
     assert!(sim.sentence().starts_with("every check passes, but tests runs 3 tests, 5 at the start"));
-    sim.order(UserCommand::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening { by: None });
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
     ends(&one(vec![Act::new("7p")]).run(), OutcomeKind::Completed, 1, "");
@@ -195,7 +195,7 @@ fn a_crash_forgets_none_of_it() {
     sim.crash("boot-2");
     sim.play();
     assert!(sim.state.outcome.is_none());
-    sim.order(UserCommand::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening { by: None });
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
 }

@@ -214,7 +214,7 @@ fn what_the_agent_weakened_stands_where_it_concerns() {
     // An ended loop reports no weakenings.
     let mut sim =
         Sim::new(spec(world.task.criteria.clone()), "5f", vec![Act::new("3p"), Act::idle("3p")]).run();
-    sim.order(UserCommand::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening { by: None });
     sim.play();
     assert!(sim.state.outcome.is_some());
     check(&World::prompt().after(sim), &["1 I summary completed and verified: 2 of 2 criteria pass"]);
