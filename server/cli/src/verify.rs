@@ -10,7 +10,7 @@ use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
 use super::out::Ui;
 use super::trust::TrustConsent;
-use loopkeeper_operations::receipt::{compare_files, compare_results};
+use loopkeeper_operations::receipt::{compare_files, compare_results, notes};
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_text::sanitize;
 use loopkeeper_view::receipt::{Receipt, parse};
@@ -46,6 +46,9 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     differences.extend(compare_results(&receipt, &results));
     for it in &differences {
         out.line(format_args!("- {}", sanitize::line(it)));
+    }
+    for it in notes(&receipt) {
+        out.line(format_args!("Note: {}.", sanitize::line(&it)));
     }
     let (judges, checks) =
         (counted(receipt.judges.len() as u64, "judge"), counted(results.len() as u64, "check"));

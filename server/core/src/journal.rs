@@ -24,7 +24,7 @@ pub use changes::{ChangeStats, LineStats};
 pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
-pub use round::{HollowTest, Pinned, Role, Round, Survivor, Weakening};
+pub use round::{CheckProgram, HollowTest, Pinned, Role, Round, Survivor, Weakening};
 pub use spec::{AgentPlan, EarlierTask, LoopSpec, UnacceptedChange};
 
 use crate::claims::Claims;
@@ -360,6 +360,9 @@ pub enum Record {
         /// The judges of the start cannot run on the final tree, or something could not be judged, so that the outcome is claimed, not verified.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unproven: bool,
+        /// The programs that the checks ran by name; the first 20.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        programs: Vec<CheckProgram>,
         /// Why there was no clean room.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unavailable: Option<String>,

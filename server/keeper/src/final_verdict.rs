@@ -3,6 +3,7 @@
 
 mod inputs;
 pub(super) mod mutants;
+mod programs;
 mod reports;
 mod room;
 
@@ -111,7 +112,7 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     request.asked_runners = reports::choose_runners(runtime, request).await?;
     let request = &*request;
     let mut judges = changed_judges(runtime, request).await?;
-    let inputs = inputs::find_inputs(runtime, request).await?;
+    let mut inputs = inputs::find_inputs(runtime, request).await?;
     judges.retain(|it| !inputs.unstored.contains(&it.path));
     judges.extend(inputs.judges.iter().cloned());
     let (mut as_left, needed) = run_as_left(runtime, request, &inputs).await?;
@@ -123,6 +124,7 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     };
     let rounds = std::iter::once(&mut as_left).chain(pinned.as_mut());
     reports::apply_faults(runtime, request, &layout, rounds.collect()).await?;
+    programs::ask_versions(runtime, &layout, &mut inputs.ran).await;
     ensure_unchanged(runtime, request).await?;
     Ok(VerdictRounds { as_left, pinned, judges, unrecorded: inputs.into_facts(&needed) })
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::weakening;
+use loopkeeper_core::journal::CheckProgram;
 use loopkeeper_keeper::weakening_scan::find_judges;
+use loopkeeper_system::check_programs::find_program;
 use loopkeeper_system::scratch::ScratchDir;
 use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
 use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
@@ -73,6 +75,26 @@ pub struct ReceiptComparison {
     pub differences: Vec<String>,
     /// All files of the tree are the same, not only those that the receipt lists.
     pub is_same_tree: bool,
+}
+
+/// What does not decide whether a checkout is the same, and a reviewer should know: other programs, and what was accepted.
+pub fn notes(receipt: &Receipt) -> Vec<String> {
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    let program = |then: &CheckProgram| {
+        let version = then.version.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
+        let name = &then.name;
+        match find_program(name, &search_path) {
+            None => Some(format!("{name}{version} of the receipt is not installed here")),
+            Some(now) if now.sha256 == then.sha256 => None,
+            Some(now) => {
+                let now = now.path.display();
+                Some(format!("{name} is {}{version} in the receipt, and another file here: {now}", then.path))
+            }
+        }
+    };
+    let programs = receipt.environment.programs.iter().filter_map(program);
+    let accepted = receipt.acceptances.iter().map(|it| format!("accepted by the user: {}", it.sentence()));
+    programs.chain(accepted).collect()
 }
 
 /// Compares the task and the files of a checkout with the receipt.

@@ -4,6 +4,7 @@ pub mod agents;
 pub mod archive;
 pub mod boottime_timer;
 pub mod calls;
+pub mod check_programs;
 pub mod clean_room;
 pub mod clock;
 pub mod config_files;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::mutants::{self, MutantRun};
-use loopkeeper_core::journal::{Entry, HollowTest, OutcomeKind, Record, Round, Survivor};
+use loopkeeper_core::journal::{CheckProgram, Entry, HollowTest, OutcomeKind, Record, Round, Survivor};
 use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::words;
@@ -155,6 +155,9 @@ pub struct ReceiptEnvironment {
     pub passed: Vec<String>,
     /// Names of variables that are set for agent and checks.
     pub set: Vec<String>,
+    /// The programs that the checks ran by name. Absent in receipts of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<CheckProgram>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,6 +210,7 @@ impl Receipt {
                 sandbox: sandbox_name(settings.sandbox).to_owned(),
                 passed: settings.env_pass.clone(),
                 set: settings.env_set.iter().map(|(name, _)| name.clone()).collect(),
+                programs: programs(entries),
             },
             journal: files.journal,
             digest: String::new(),
@@ -308,6 +312,15 @@ fn mutants(state: &LoopState, has_room: bool) -> ReceiptMutants {
 fn count_round(round: &Round) -> RoundCount {
     let passed = round.results.iter().filter(|it| it.status == Status::Pass).count();
     RoundCount { passed: passed as u64, total: round.results.len() as u64 }
+}
+
+/// Of the last final verdict.
+fn programs(entries: &[Entry]) -> Vec<CheckProgram> {
+    let all = entries.iter().rev().find_map(|it| match &it.record {
+        Record::FinalVerdict { programs, .. } => Some(programs.clone()),
+        _ => None,
+    });
+    all.unwrap_or_default()
 }
 
 fn accepted(entries: &[Entry]) -> Vec<String> {

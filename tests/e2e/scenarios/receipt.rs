@@ -109,3 +109,40 @@ fn the_receipt_of_a_loop_that_was_not_verified_says_so() {
     assert_eq!(receipt["verdict"]["changedJudges"], serde_json::json!(["tests/test_calc.sh"]));
     assert_eq!(receipt["verdict"]["pinned"], serde_json::json!({"passed": 0, "total": 1}));
 }
+
+/// Other programs are no difference: a note names them.
+#[test]
+fn the_programs_of_the_checks_are_named_and_compared() {
+    let test = "import unittest\n\nfrom calc import one\n\n\nclass One(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(one(), 1)\n";
+    let played = Scenario {
+        files: &[("calc.py", "def one():\n    return 0\n"), ("tests/test_calc.py", test)],
+        criteria: &["Tests pass: `$ python3 -B -m unittest discover -s tests`"],
+        acts: &["printf 'def one():\\n    return 1\\n' > calc.py"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let world = &played.world;
+    let path = receipt(world);
+    let page = fs::read_to_string(&path).unwrap();
+    let row = page.lines().find(|it| it.starts_with("- python3: /")).unwrap_or_else(|| panic!("{page}"));
+    assert!(row.contains(", Python 3.") && row.contains(", sha256 "), "{row}");
+    let same = world.run(&["verify", &path, "--trust"]);
+    same.expect(0);
+    assert!(!same.stdout.contains("Note: "), "{}", same.stdout);
+
+    let folder = world.shared("bin");
+    fs::create_dir(&folder).unwrap();
+    let python = row.split([' ', ',']).nth(2).unwrap();
+    fs::write(folder.join("python3"), format!("#!/bin/sh\nexec {python} \"$@\"\n")).unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(folder.join("python3")).status().unwrap().success());
+    let folders = std::env::split_paths(&std::env::var_os("PATH").unwrap()).collect::<Vec<_>>();
+    let search = std::env::join_paths(std::iter::once(folder).chain(folders)).unwrap();
+    let mut command = world.terminal.command(&["verify", &path, "--trust"]);
+    let other = Ran::of(&command.env("PATH", search).output().unwrap());
+    other
+        .expect(0)
+        .out("Note: python3 is /")
+        .out(" in the receipt, and another file here: ")
+        .out("Same as loop ");
+}

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::test_inventory::is_test_path;
 use crate::check::{CheckResult, Status};
-use crate::journal::{Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening};
+use crate::journal::{CheckProgram, Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
@@ -18,6 +18,8 @@ use super::{Decision, Effect, mutants};
 
 /// Paths of judges in one record.
 const MAX_JUDGES: usize = 200;
+/// Programs of checks in one record.
+const MAX_PROGRAMS: usize = 20;
 /// Judges that are named for one criterion that fails with the judges of the start.
 const MAX_NAMED: usize = 5;
 
@@ -57,6 +59,8 @@ pub struct UnrecordedInputs {
     pub needed: Vec<String>,
     /// Files of installed packages that changed although their package was not installed again.
     pub patched: Vec<String>,
+    /// The programs that the checks ran by name, fit to be stored.
+    pub ran: Vec<CheckProgram>,
     /// Programs that changed, and no other of their name is there.
     pub programs: Vec<String>,
     /// Judges that changed, of which the version of the start is not stored.
@@ -199,6 +203,7 @@ pub(super) fn handle_reply(
             weakened: state.kept.weakened.clone(),
             basis: format!("judged in the work tree, without a clean room: {why}"),
             unproven: false,
+            programs: Vec::new(),
             unavailable: Some(why),
         },
         VerdictReply::Judged(rounds) => verdict_record(state, *rounds),
@@ -228,6 +233,7 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
         weakened,
         basis,
         unproven,
+        programs: unrecorded.ran.into_iter().take(MAX_PROGRAMS).collect(),
         unavailable: None,
     }
 }

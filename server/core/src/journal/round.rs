@@ -68,6 +68,29 @@ pub struct HollowTest {
     pub name: String,
 }
 
+/// A program that checks run by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckProgram {
+    pub name: String,
+    /// Links resolved.
+    pub path: String,
+    /// The first line that it prints for `--version`, where that is known to be harmless.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Of its file; absent for very large ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+impl CheckProgram {
+    /// `python3: /usr/bin/python3.11, Python 3.11.2, sha256 …`
+    pub fn sentence(&self) -> String {
+        let version = self.version.as_ref().map(|it| format!(", {it}")).unwrap_or_default();
+        let hash = self.sha256.as_ref().map(|it| format!(", sha256 {it}")).unwrap_or_default();
+        format!("{}: {}{version}{hash}", self.name, self.path)
+    }
+}
+
 /// All checks, one after the other, on one tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

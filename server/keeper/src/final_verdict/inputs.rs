@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::decide::final_verdict::UnrecordedInputs;
+use loopkeeper_core::journal::CheckProgram;
 use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_system::unrecorded::{self, UnrecordedChanges};
 
 use super::room::{PinnedEntry, RoomLayout, env_value};
-use super::{NoVerdict, VerdictRequest, weakening_scan};
+use super::{NoVerdict, VerdictRequest, programs, weakening_scan};
 use crate::run_context::{RunContext, SnapshotFailure};
 
 #[derive(Debug, Default)]
@@ -21,6 +22,8 @@ pub(super) struct VerdictInputs {
     pub(super) outside: BTreeMap<String, PinnedEntry>,
     /// Judges that changed, of which the version of the start is not stored.
     pub(super) unstored: Vec<String>,
+    /// The programs that the checks run by name.
+    pub(super) ran: Vec<CheckProgram>,
     /// Programs that changed in place.
     programs: Vec<String>,
 }
@@ -43,6 +46,7 @@ impl VerdictInputs {
             patched: self.changes.patched.iter().map(|it| shown(it)).collect(),
             programs: self.programs,
             unstored: self.unstored,
+            ran: self.ran,
             is_partial: self.changes.is_partial,
         }
     }
@@ -76,6 +80,7 @@ pub(super) async fn find_inputs(
             inputs.add_outside(format!("~/{}", shown(&below)), PinnedEntry::Home(below));
         }
         let names = weakening_scan::programs(&scan, store, &tree);
+        inputs.ran = programs::find_programs(&names, &path);
         for program in unrecorded::replaced_programs(&names, &path, &root, since) {
             let path = shown(&program.path);
             match program.original {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::journal::{HollowTest, Survivor};
+use loopkeeper_core::journal::{CheckProgram, HollowTest, Survivor};
 use loopkeeper_text::{sanitize, words};
 
 use super::{Acceptance, Receipt, ReceiptMutants, RoundCount};
@@ -58,6 +58,8 @@ pub fn markdown(receipt: &Receipt) -> String {
     let accepted = if acceptances.is_empty() { &receipt.accepted } else { &acceptances };
     list(&mut page, "Accepted by the user", accepted);
     list(&mut page, "Allowed to change by the task", &receipt.may_change);
+    let programs: Vec<_> = receipt.environment.programs.iter().map(CheckProgram::sentence).collect();
+    list(&mut page, "Programs of the checks", &programs);
     list(&mut page, "Not covered", &receipt.verdict.not_covered);
     let json = serde_json::to_string_pretty(receipt).unwrap_or_default();
     let _ = writeln!(

@@ -49,6 +49,7 @@ fn receipt() -> Receipt {
             agent: "claude".to_owned(),
             sandbox: "auto".to_owned(),
             passed: Vec::new(),
+            programs: Vec::new(),
             set: Vec::new(),
         },
         journal: JournalDigest { records: 12, sha256: "bb".repeat(32) },

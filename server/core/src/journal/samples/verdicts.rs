@@ -2,7 +2,7 @@
 
 use super::round;
 use crate::check::Status;
-use crate::journal::{HollowTest, Record, Survivor};
+use crate::journal::{CheckProgram, HollowTest, Record, Survivor};
 use loopkeeper_task::criterion::CriterionId;
 
 pub(super) fn final_verdict() -> Record {
@@ -16,6 +16,12 @@ pub(super) fn final_verdict() -> Record {
         weakened: Vec::new(),
         basis: "1 test file changed".to_owned(),
         unproven: true,
+        programs: vec![CheckProgram {
+            name: "python3".to_owned(),
+            path: "/usr/bin/python3.11".to_owned(),
+            version: Some("Python 3.11.2".to_owned()),
+            sha256: Some("cc".repeat(32)),
+        }],
         unavailable: None,
     }
 }

@@ -1,0 +1,79 @@
+//! The programs that checks run by name: which file each is, by hash.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_text::digest::hex;
+use sha2::{Digest as _, Sha256};
+
+/// Larger programs are found and not hashed.
+const MAX_BYTES: u64 = 512 * 1024 * 1024;
+
+/// The file that runs for a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramFile {
+    /// Links resolved.
+    pub path: PathBuf,
+    pub sha256: Option<String>,
+}
+
+/// The first program of this name in the search path.
+pub fn find_program(name: &str, search_path: &OsStr) -> Option<ProgramFile> {
+    let folders = std::env::split_paths(search_path).filter(|it| it.is_absolute());
+    let found = folders.map(|it| it.join(name)).find(|it| is_executable(it))?;
+    let path = found.canonicalize().ok()?;
+    let sha256 = hash(&path).ok().flatten();
+    Some(ProgramFile { path, sha256 })
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}
+
+fn hash(path: &Path) -> io::Result<Option<String>> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.len() > MAX_BYTES {
+        return Ok(None);
+    }
+    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(Some(hex(&hasher.finalize())));
+        }
+        hasher.update(buffer.get(..count).unwrap_or_default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use loopkeeper_text::digest::sha256;
+
+    use super::find_program;
+
+    #[test]
+    fn the_first_executable_file_of_the_name_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let write = |path: &str, mode: u32| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "#!/bin/sh\n").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        write("a/tool", 0o644);
+        write("b/tool-1", 0o755);
+        symlink("tool-1", root.join("b/tool")).unwrap();
+        write("c/tool", 0o755);
+        let path = std::env::join_paths(["a", "b", "c"].map(|it| root.join(it))).unwrap();
+        let found = find_program("tool", &path).unwrap();
+        assert_eq!((found.path, found.sha256), (root.join("b/tool-1"), Some(sha256(b"#!/bin/sh\n"))));
+        assert_eq!(find_program("other", &path), None);
+    }
+}
