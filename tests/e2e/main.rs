@@ -33,6 +33,7 @@ mod kill_domain;
 mod late;
 mod logging;
 mod lsp;
+mod no_bubblewrap;
 mod probe;
 mod process;
 mod report_channel;

@@ -105,8 +105,8 @@ pub(super) async fn judge_and_report(context: LoopContext, mut request: VerdictR
 }
 
 async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<VerdictRounds, NoVerdict> {
-    if let Some(why) = runtime.agent_domain.no_namespace() {
-        return Err(NoVerdict::Unavailable(why));
+    if let Some(why) = runtime.agent_domain.no_clean_room() {
+        return Err(NoVerdict::Unavailable(why.to_owned()));
     }
     ensure_unchanged(runtime, request).await?;
     request.asked_runners = reports::choose_runners(runtime, request).await?;

@@ -44,9 +44,10 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     // A job must not reach the channel to the keeper: it could report its own result.
     let prepared = prepared.and_then(|()| hardening::forbid_tracing());
     hardening::drop_tracing_capability();
-    if is_init() {
+    if is_init() || overlay.is_some() {
         hardening::drop_mount_capabilities();
-    } else {
+    }
+    if !is_init() {
         // Without its guard a warden takes no more jobs.
         let _ = set_parent_process_death_signal(Some(Signal::TERM));
     }

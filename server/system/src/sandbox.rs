@@ -25,6 +25,8 @@ mod landlock_rules;
 const PROBE: Duration = Duration::from_secs(5);
 /// Checked before `PATH`, which may lead into the workspace.
 const SYSTEM: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
+/// Why there is no isolation where its user wants none.
+const OFF: &str = "the sandbox is off";
 /// Same devices, network and user; the processes are separate, and [`FileAccess`] restricts files. The warden is PID 1: nothing in the
 /// namespace can kill it, and the kernel ends every process with it.
 const NAMESPACE: [&str; 6] = ["--dev-bind", "/", "/", "--unshare-pid", "--as-pid-1", "--die-with-parent"];
@@ -186,9 +188,9 @@ impl Isolation {
         }
     }
 
-    /// Whether a warden has a mount namespace in which it can mount an overlay.
-    pub fn has_mount_namespace(&self) -> bool {
-        self.no_namespace().is_none()
+    /// Why no clean room is tried, as text.
+    pub fn no_clean_room(&self) -> Option<&'static str> {
+        matches!(self, Self::Subreaper { why: None, .. }).then_some(OFF)
     }
 
     /// Why there are no namespaces, as text.
@@ -196,7 +198,7 @@ impl Isolation {
         match self {
             Self::PidNamespace { .. } => None,
             Self::Landlock { why, .. } | Self::Subreaper { why: Some(why), .. } => Some(why.clone()),
-            Self::Subreaper { why: None, .. } => Some("the sandbox is off".to_owned()),
+            Self::Subreaper { why: None, .. } => Some(OFF.to_owned()),
         }
     }
 
@@ -206,21 +208,31 @@ impl Isolation {
             Self::PidNamespace { bwrap, warden, files } => {
                 let files = files.with_writable(overlay.and_then(|it| it.upper.parent()));
                 let mut command = bwrap_command(bwrap, warden, &files, overlay.is_some());
-                if let Some(OverlayMount { root, upper, work }) = overlay {
-                    command.arg("--overlay").args([root, upper, work]);
-                }
+                add_overlay(&mut command, overlay);
                 if files != FileAccess::default() {
                     command.args(LandlockRules::of_scope().arguments());
                 }
                 command
             }
             Self::Landlock { warden, files, .. } => {
+                let files = files.with_writable(overlay.and_then(|it| it.upper.parent()));
                 let mut command = warden_command(warden);
+                add_overlay(&mut command, overlay);
                 command.args(files.landlock_rules().arguments());
                 command
             }
-            Self::Subreaper { warden, .. } => warden_command(warden),
+            Self::Subreaper { warden, .. } => {
+                let mut command = warden_command(warden);
+                add_overlay(&mut command, overlay);
+                command
+            }
         }
+    }
+}
+
+fn add_overlay(command: &mut Command, overlay: Option<&OverlayMount>) {
+    if let Some(OverlayMount { root, upper, work }) = overlay {
+        command.arg("--overlay").args([root, upper, work]);
     }
 }
 

@@ -51,8 +51,8 @@ async fn test_mutants(
     plan: MutantPlan,
 ) -> Result<MutantReply, NoVerdict> {
     let end = Instant::now() + Duration::from_millis(plan.budget_ms);
-    if let Some(why) = runtime.agent_domain.no_namespace() {
-        return Err(NoVerdict::Unavailable(why));
+    if let Some(why) = runtime.agent_domain.no_clean_room() {
+        return Err(NoVerdict::Unavailable(why.to_owned()));
     }
     ensure_unchanged(runtime, request).await?;
     let (sources, tests) = changed_sources(runtime, request).await?;

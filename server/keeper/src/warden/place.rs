@@ -5,9 +5,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use rustix::mount::{MountFlags, mount};
-use rustix::process::{geteuid, getpid};
-use rustix::thread::clear_ambient_capability_set;
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::process::{getegid, geteuid, getpid};
+use rustix::thread::{UnshareFlags, clear_ambient_capability_set};
 
 use loopkeeper_system::clean_room::OverlayMount;
 use loopkeeper_system::process::table::{self, Process};
@@ -45,11 +45,12 @@ pub(super) fn mount_proc() -> io::Result<()> {
 
 /// Mounts an overlay over the work tree and drops the privileges that this required.
 pub(super) fn mount_overlay(overlay: &OverlayMount) -> io::Result<()> {
-    if !is_init() {
-        return Err(io::Error::other("not the first process of a namespace"));
-    }
+    let rights = if is_init() { MountRights::of_user() } else { enter_mount_namespace()? };
     // Only a privileged mount can store overlay marks in `trusted` attributes.
-    let marks: &[u8] = if geteuid().is_root() { b"" } else { b",userxattr" };
+    let marks: &[u8] = match rights {
+        MountRights::Root => b"",
+        MountRights::UserNamespace => b",userxattr",
+    };
     let layers = [&overlay.root, &overlay.upper, &overlay.work].map(|it| escape_option(it));
     let [lower, upper, work] = &layers;
     let options = [b"lowerdir=", &lower[..], b",upperdir=", upper, b",workdir=", work, marks].concat();
@@ -63,6 +64,50 @@ pub(super) fn mount_overlay(overlay: &OverlayMount) -> io::Result<()> {
     }
     clear_ambient_capability_set()
         .map_err(|error| io::Error::other(format!("could not give up capabilities: {error}")))
+}
+
+/// By what right a mount is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MountRights {
+    Root,
+    /// As the owner of a user namespace.
+    UserNamespace,
+}
+
+impl MountRights {
+    fn of_user() -> Self {
+        if geteuid().is_root() { Self::Root } else { Self::UserNamespace }
+    }
+}
+
+/// Enters a mount namespace of this process without bubblewrap, whose mounts no other process sees: as root directly,
+/// as another user in a user namespace that changes no id.
+fn enter_mount_namespace() -> io::Result<MountRights> {
+    let failed = |error: io::Error| {
+        // The limit of the system, not of a disk.
+        let limit = error.kind() == io::ErrorKind::StorageFull;
+        let why = if limit { "the system permits no more of them".to_owned() } else { error.to_string() };
+        io::Error::other(format!("no mount namespace can be made: {why}"))
+    };
+    let rights = match MountRights::of_user() {
+        MountRights::Root if unshare_namespaces(UnshareFlags::NEWNS).is_ok() => MountRights::Root,
+        _ => {
+            let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+            unshare_namespaces(UnshareFlags::NEWUSER | UnshareFlags::NEWNS).map_err(failed)?;
+            std::fs::write("/proc/self/setgroups", "deny").map_err(failed)?;
+            std::fs::write("/proc/self/uid_map", format!("{user} {user} 1")).map_err(failed)?;
+            std::fs::write("/proc/self/gid_map", format!("{group} {group} 1")).map_err(failed)?;
+            MountRights::UserNamespace
+        }
+    };
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
+        .map_err(|error| failed(error.into()))?;
+    Ok(rights)
+}
+
+#[expect(deprecated, reason = "its successor is unsafe because of a flag that is not used here")]
+fn unshare_namespaces(flags: UnshareFlags) -> io::Result<()> {
+    Ok(rustix::thread::unshare(flags)?)
 }
 
 /// Escapes layer and option separators.
