@@ -97,6 +97,9 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if let Some(id) = &args.server.criterion {
         Arc::make_mut(&mut work.task).criteria.retain(|it| it.id.0 == *id);
     }
+    for note in work.left_aside() {
+        failure::note(format_args!("note: {note}"));
+    }
     work.refuse_empty()?;
     for warning in work.warnings() {
         failure::warn(warning);

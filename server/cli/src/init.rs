@@ -127,7 +127,8 @@ fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
     let is_task = |it: &&TaskId| {
         // Stories and boxes in files of these names become the plan of the new task.
         let is_joined = |kind| matches!(kind, DocumentKind::FixPlan | DocumentKind::Prd);
-        let is_whole = kind_of(&it.0).is_some_and(|kind| kind.is_plan() && !is_joined(kind));
+        let is_whole =
+            kind_of(&it.0).is_some_and(|kind| kind.is_embedded() || kind.is_plan() && !is_joined(kind));
         is_whole && root.join(&it.0).starts_with(folder)
     };
     tasks.iter().filter(is_task).map(|it| sanitize::visible(&it.0)).collect()
@@ -179,7 +180,7 @@ fn existing_tasks(folder: &Path) -> Result<Vec<String>, InitError> {
     for entry in fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
         // A plan alone is not an obstacle: it becomes the plan of the new task.
-        if kind_of(&name).is_some_and(|kind| !kind.is_plan()) {
+        if kind_of(&name).is_some_and(|kind| !kind.is_plan() && !kind.is_embedded()) {
             files.push(name);
         }
     }

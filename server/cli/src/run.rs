@@ -129,8 +129,8 @@ impl PreparedRun {
         for warning in work.warnings().into_iter().chain(operations::remarks::before_start(&work)) {
             failure::warn(warning);
         }
-        for note in work.resolved.findings().iter().filter(|it| !it.is_blocking()) {
-            failure::note(format_args!("note: {}: {}", note.origin, note.message));
+        for note in work.left_aside().into_iter().chain(work.bounded_limits()) {
+            failure::note(format_args!("note: {note}"));
         }
         let crew = AgentRoster::resolve(&work)?;
         for warning in crew.warnings().into_iter().chain(crew.commit_note()) {

@@ -201,7 +201,16 @@ impl ResolvedTask {
 
     /// Findings that do not prevent its checks from running, one line each.
     pub fn warnings(&self) -> Vec<String> {
-        self.format_findings(self.task.findings.iter().filter(|it| !it.code.blocks_checks()))
+        let is_warning = |it: &&Finding| !it.code.blocks_checks() && it.code != FindingCode::LeftAside;
+        self.format_findings(self.task.findings.iter().filter(is_warning))
+    }
+
+    /// What its documents and the files of other tools say that has no counterpart, one line for each file.
+    pub fn left_aside(&self) -> Vec<String> {
+        let of_task = self.task.findings.iter().filter(|it| it.code == FindingCode::LeftAside);
+        let of_settings = self.resolved.findings().iter().filter(|it| it.code == SettingCode::Ignored);
+        let of_settings = of_settings.map(|it| format!("{}: {}", it.origin, it.message));
+        self.format_findings(of_task).into_iter().chain(of_settings).collect()
     }
 
     /// The limits that the user's `[max]` lowers, with the place of each.

@@ -5,6 +5,7 @@ mod tests;
 
 use std::path::Path;
 
+use super::embedded::{self, EmbeddedPrompt};
 use super::grammar::ItemMode;
 use super::ids::IdAllocator;
 use super::item::{ByteOrigin as Bytes, InlineContent};
@@ -12,7 +13,7 @@ use super::kind::{DocumentKind, kind_of};
 use super::markdown::{self, DocumentRole};
 use super::outline::MAY_CHANGE;
 use super::outline::{CriterionOrigin, TaskOutline};
-use super::{FindingCode, Task, front_matter, gates, placeholders, prd, template};
+use super::{Finding, FindingCode, Task, front_matter, gates, placeholders, prd, template};
 use crate::criterion::CriterionId;
 use loopkeeper_text::fold::shortened;
 
@@ -29,17 +30,26 @@ pub struct TaskDocument {
 pub fn parse_task(documents: &[TaskDocument]) -> Task {
     let mut task = Task::default();
     let mut ids = TaskIds::default();
+    let embedded = documents.first().and_then(EmbeddedPrompt::of);
     for (index, document) in documents.iter().enumerate() {
-        let outline = outline(document);
+        let prompt = embedded.as_ref().filter(|_| index == 0);
+        let outline = prompt.map_or_else(|| outline(document), |it| outline_of_embedded(it, document));
         if index == 0 {
             task.title.clone_from(&outline.title);
-            task.prompt.clone_from(&document.text);
+            task.prompt.clone_from(prompt.map_or(&document.text, |it| &it.text));
         }
         ids.merge(&mut task, outline);
+        if prompt.is_some() {
+            ids.merge(&mut task, beside_prompt(document));
+        }
     }
     let first = documents.first().map_or("", |document| document.path.as_str());
-    note_placeholders(&mut task, first);
-    note_emptiness(&mut task, first);
+    for mut outline in [placeholders_of(&task, first), emptiness_of(&task, first)] {
+        if let Some(embedded) = &embedded {
+            embedded.relocate(&mut outline);
+        }
+        task.findings.append(&mut outline.findings);
+    }
     task
 }
 
@@ -71,8 +81,9 @@ pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
         }
         ids.merge(&mut task, outline);
     }
-    note_placeholders(&mut task, PROMPT_ARGUMENT);
-    note_emptiness(&mut task, PROMPT_ARGUMENT);
+    for mut outline in [placeholders_of(&task, PROMPT_ARGUMENT), emptiness_of(&task, PROMPT_ARGUMENT)] {
+        task.findings.append(&mut outline.findings);
+    }
     task
 }
 
@@ -106,7 +117,8 @@ fn outline(document: &TaskDocument) -> TaskOutline {
     if is_story_file(path) {
         return prd::parse_prd(path, text);
     }
-    if let Some(kind) = kind_of(path).filter(|it| it.is_gates()) {
+    let names_gates = |it: &DocumentKind| it.is_gates() || *it == DocumentKind::OrchestratorConfig;
+    if let Some(kind) = kind_of(path).filter(names_gates) {
         return gates::parse_gates(kind, path, text);
     }
     let mut outline = match kind_of(path) {
@@ -120,6 +132,27 @@ fn outline(document: &TaskDocument) -> TaskOutline {
         outline.add_finding(FindingCode::Template, "task", fact, range);
     }
     outline
+}
+
+/// The prompt of a file of another tool.
+fn outline_of_embedded(prompt: &EmbeddedPrompt, document: &TaskDocument) -> TaskOutline {
+    let mut outline = markdown::parse_markdown(&document.path, &prompt.text, DocumentRole::Prompt);
+    note_unreadable(&mut outline, &prompt.text);
+    prompt.relocate(&mut outline);
+    outline
+}
+
+/// What such a file contains besides its prompt.
+fn beside_prompt(TaskDocument { path, text }: &TaskDocument) -> TaskOutline {
+    match kind_of(path) {
+        Some(DocumentKind::LoopState) => {
+            let mut outline = TaskOutline::new(path);
+            embedded::parse_loop_state(text, &mut outline);
+            outline
+        }
+        Some(kind) => gates::parse_gates(kind, path, text),
+        None => TaskOutline::new(path),
+    }
 }
 
 /// Recognises other file names too, which only `[tasks] files` can introduce.
@@ -150,11 +183,11 @@ fn note_unreadable(outline: &mut TaskOutline, text: &str) {
 }
 
 /// Reports placeholders that other tools fill in and loopkeeper does not, so that no agent receives the braces.
-fn note_placeholders(task: &mut Task, file: &str) {
-    if is_story_file(file) {
-        return;
-    }
+fn placeholders_of(task: &Task, file: &str) -> TaskOutline {
     let mut outline = TaskOutline::new(file);
+    if is_story_file(file) {
+        return outline;
+    }
     for placeholder in placeholders::find_placeholders(&task.prompt) {
         if !placeholders::is_filled(placeholder.name, task) {
             let shown = shortened(placeholder.name, 30);
@@ -162,16 +195,17 @@ fn note_placeholders(task: &mut Task, file: &str) {
             outline.add_finding(FindingCode::Template, "task", &fact, placeholder.range);
         }
     }
-    task.findings.append(&mut outline.findings);
+    outline
 }
 
 /// A task without checks is possible, but never by accident.
-fn note_emptiness(task: &mut Task, file: &str) {
-    if !task.criteria.is_empty() || !task.plan.is_empty() || !task.findings.is_empty() {
-        return;
+fn emptiness_of(task: &Task, file: &str) -> TaskOutline {
+    let is_remark = |it: &Finding| it.code != FindingCode::LeftAside;
+    if !task.criteria.is_empty() || !task.plan.is_empty() || task.findings.iter().any(is_remark) {
+        return TaskOutline::new(file);
     }
     let first_line = task.prompt.lines().next().map_or(0, str::len);
-    let mut outline = if kind_of(file).is_some_and(DocumentKind::is_story_file) {
+    if kind_of(file).is_some_and(DocumentKind::is_story_file) {
         let mut outline = TaskOutline::new(file);
         // Do not pay an agent to read an empty list.
         let fact = "`userStories` is empty, so there is nothing to do. Add a story";
@@ -179,8 +213,7 @@ fn note_emptiness(task: &mut Task, file: &str) {
         outline
     } else {
         empty_outline(file, first_line)
-    };
-    task.findings.append(&mut outline.findings);
+    }
 }
 
 fn empty_outline(file: &str, first_line: usize) -> TaskOutline {

@@ -28,6 +28,7 @@ pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOut
         DocumentKind::CheckFolder => check_folder(file, text, &mut out),
         DocumentKind::Ralphrc => ralphrc(text, &mut out),
         DocumentKind::QueueConfig => ci_gate(text, &mut out),
+        DocumentKind::OrchestratorConfig => backpressure(text, &mut out),
         _ => verify_commands(text, &mut out),
     }
     out
@@ -38,6 +39,21 @@ fn ralphy_config(text: &str, out: &mut TaskOutline) {
         if let Some((_, name)) = COMMANDS.iter().find(|(key, _)| *key == path) {
             add(out, name, &value, range, None);
         }
+    }
+}
+
+/// `backpressure.gates` of `ralph.yml`: items with `name` and `command`.
+fn backpressure(text: &str, out: &mut TaskOutline) {
+    let scalars = yaml::scalars(text);
+    let of_gate = |it: &YamlScalar, key: &str| {
+        let index = it.path.strip_prefix("backpressure.gates.")?.strip_suffix(key)?;
+        Some(index.to_owned())
+    };
+    for command in &scalars {
+        let Some(index) = of_gate(command, ".command") else { continue };
+        let name = scalars.iter().find(|it| of_gate(it, ".name").as_ref() == Some(&index));
+        let name = name.map_or(&command.value, |it| &it.value);
+        add(out, name, &command.value, command.range.clone(), None);
     }
 }
 

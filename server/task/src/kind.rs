@@ -17,6 +17,10 @@ pub enum DocumentKind {
     ScriptsPrompt,
     /// `PROMPT_build.md`
     BuildPrompt,
+    /// `ralph.yml`: a prompt in `event_loop.prompt`, or gates for the tasks beside it
+    OrchestratorConfig,
+    /// `.ralph/ralph-loop.state.json`: the prompt of a loop
+    LoopState,
     /// `prd.json`
     Prd,
     /// `.agents/tasks/prd*.json`: stories with a `status`
@@ -37,7 +41,7 @@ pub enum DocumentKind {
     VerifyCommands,
     /// `.ralphify/checks/*/CHECK.md`
     CheckFolder,
-    /// `fix_plan.md`, `@fix_plan.md`, `IMPLEMENTATION_PLAN.md`
+    /// `fix_plan.md`, `@fix_plan.md`, `IMPLEMENTATION_PLAN.md`, `.ralph/ralph-tasks.md`
     FixPlan,
 }
 
@@ -48,6 +52,11 @@ impl DocumentKind {
             self,
             Self::Ralphrc | Self::QueueConfig | Self::RalphyConfig | Self::VerifyCommands | Self::CheckFolder
         )
+    }
+
+    /// A file of another tool that is a task only if it contains a prompt.
+    pub fn is_embedded(self) -> bool {
+        matches!(self, Self::OrchestratorConfig | Self::LoopState)
     }
 
     /// A document that is a task by itself, and not together with the others in its folder.
@@ -98,7 +107,9 @@ impl DocumentKind {
             | Self::NamedRalph
             | Self::RalphTask
             | Self::ScriptsPrompt
-            | Self::BuildPrompt => false,
+            | Self::BuildPrompt
+            | Self::OrchestratorConfig
+            | Self::LoopState => false,
         }
     }
 }
@@ -121,7 +132,10 @@ pub fn kind_of(path: &str) -> Option<DocumentKind> {
         }
         "prd.json" => Some(DocumentKind::Prd),
         "tasks.json" | "queue.jsonc" if is_in(".ralph") => Some(DocumentKind::TaskQueue),
+        "ralph-loop.state.json" if is_in(".ralph") || is_in(".opencode") => Some(DocumentKind::LoopState),
+        "ralph-tasks.md" if is_in(".ralph") => Some(DocumentKind::FixPlan),
         "config.jsonc" if is_in(".ralph") => Some(DocumentKind::QueueConfig),
+        "ralph.yml" => Some(DocumentKind::OrchestratorConfig),
         ".ralphrc" => Some(DocumentKind::Ralphrc),
         "PRD.md" => Some(DocumentKind::RequirementsPlan),
         "config.yaml" if is_in(".ralphy") => Some(DocumentKind::RalphyConfig),

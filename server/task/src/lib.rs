@@ -6,6 +6,7 @@ mod blocks;
 pub mod criterion;
 pub mod dependencies;
 pub mod edit;
+mod embedded;
 mod front_matter;
 mod gates;
 mod grammar;
@@ -26,6 +27,7 @@ mod source;
 pub mod template;
 
 pub use assemble::{CHECK_ARGUMENT, TaskDocument, add_checks, is_story_file, parse_inline_task, parse_task};
+pub use embedded::has_prompt;
 pub use kind::{DocumentKind, kind_of};
 pub use source::front_matter_end;
 
@@ -125,6 +127,8 @@ pub enum FindingCode {
     UnknownKey,
     /// A key or value of a document without a meaning.
     BadValue,
+    /// Keys of another tool without a counterpart.
+    LeftAside,
     /// Template text that was meant to be replaced.
     Template,
 }
@@ -139,7 +143,8 @@ impl FindingCode {
             | Self::InlineList
             | Self::BadPromise
             | Self::UnknownKey
-            | Self::BadValue => false,
+            | Self::BadValue
+            | Self::LeftAside => false,
         }
     }
 

@@ -312,7 +312,12 @@ impl<'a> MarkdownReader<'a> {
                 (DocumentRole::Plan, Some(ticked)) => {
                     plan::take_box(&mut self.out, &text, ticked, self.headings.is_optional());
                 }
-                (DocumentRole::Plan, None) => plan::nearly_a_box(&mut self.out, self.source, &text),
+                (DocumentRole::Plan, None) => {
+                    let optional = self.headings.is_optional();
+                    if !plan::take_begun_box(&mut self.out, self.source, &text, optional) {
+                        plan::nearly_a_box(&mut self.out, self.source, &text);
+                    }
+                }
                 (DocumentRole::Prompt, _) => {}
             },
         }

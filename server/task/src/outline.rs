@@ -56,6 +56,18 @@ impl TaskOutline {
         self.findings.push(Finding { code, message: message(name, fact), place, fix: None });
     }
 
+    /// Reports keys of another tool without a counterpart, each with its range, once for all of them.
+    pub(super) fn add_left_aside(&mut self, keys: &[(String, Range<usize>)]) {
+        let Some((_, first)) = keys.first() else { return };
+        let mut names: Vec<&str> = Vec::new();
+        for (name, _) in keys {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        self.add_finding(FindingCode::LeftAside, "without a counterpart", &names.join(", "), first.clone());
+    }
+
     /// Adds judges that the task allows to change, globs separated by spaces.
     pub(super) fn allow_changes(&mut self, globs: &[String], range: Range<usize>) {
         if globs.is_empty() {

@@ -63,6 +63,21 @@ pub(super) fn push_item(
     out.plan.len() - 1
 }
 
+/// `- [/] text`: an item in progress, as some tools write it.
+pub(super) fn take_begun_box(
+    out: &mut TaskOutline,
+    source: &MarkdownSource<'_>,
+    text: &InlineContent<'_>,
+    optional: bool,
+) -> bool {
+    let written = source.slice(&text.range);
+    let Some(rest) = written.strip_prefix("[/] ") else { return false };
+    let from = text.range.start + written.len() - rest.len();
+    let first_line = lines_of(rest).next().unwrap_or_default().trim_end();
+    take_box(out, &InlineContent::of_plain(first_line, &Bytes::At(from)), false, optional);
+    true
+}
+
 /// `- [ ]text`, `- [] text`, `- [ x] text`: not a box in Markdown, but clearly intended as one.
 pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, text: &InlineContent<'_>) {
     let written = source.slice(&text.range);

@@ -162,3 +162,36 @@ fn a_document_without_its_tool_is_no_task() {
     .world();
     world.terminal.run(&["run", "--dry-run"]).expect(2).err("there is no task");
 }
+
+#[test]
+fn a_prompt_in_a_configuration_is_a_task() {
+    let config = "event_loop:\n  prompt: |\n    # Shop\n\n    Make it sell.\n\n    ## Done when\n\n    - it sells: `exists sold`\n  completion_promise: SHOP_DONE\n  max_iterations: 4\n  persistent: true\nbackpressure:\n  gates:\n    - name: opens\n      command: test -f open\n";
+    completes(&Workspace {
+        files: &[("ralph.yml", config)],
+        shows: &["ralph.yml", "it sells", "opens", "limits.iterations = 4", "exit.promise = \"SHOP_DONE\""],
+        act: "grep -q '^Make it sell' && touch sold open",
+    });
+}
+
+#[test]
+fn a_prompt_file_of_a_configuration_is_a_task() {
+    let config = "event_loop:\n  prompt_file: SHOP.md\nbackpressure:\n  gates:\n    - name: opens\n      command: test -f open\n";
+    completes(&Workspace {
+        files: &[("ralph.yml", config), ("SHOP.md", "# Shop\n\nMake it sell.\n")],
+        shows: &["SHOP.md", "opens", "tasks.files = [\"SHOP.md\"]"],
+        act: "touch open",
+    });
+}
+
+#[test]
+fn the_state_of_a_loop_is_a_task() {
+    let state = "{\"active\":false,\"iteration\":3,\"minIterations\":2,\"maxIterations\":7,\"completionPromise\":\"SHIPPED\",\"tasksMode\":true,\"prompt\":\"Make it sell.\\nDone when:\\n- it sells: `exists sold`\",\"agent\":\"claude-code\"}\n";
+    completes(&Workspace {
+        files: &[
+            (".ralph/ralph-loop.state.json", state),
+            (".ralph/ralph-tasks.md", "# Ralph Tasks\n\n- [ ] Sell\n- [/] Count\n- [x] Open\n"),
+        ],
+        shows: &["Plan      1 of 3 done", "it sells", "limits.iterations = 7", "agent = \"claude\""],
+        act: "grep -q '^Make it sell' && touch sold; sed -i 's/\\[.\\]/[x]/' .ralph/ralph-tasks.md",
+    });
+}

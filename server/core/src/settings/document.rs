@@ -98,7 +98,7 @@ A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and 
 | `CB_COOLDOWN_MINUTES` | `breaker.cooldown` |
 | `CLAUDE_CODE_CMD`, `CLAUDE_MODEL`, `CLAUDE_EFFORT` | `agents.claude.command`, `agents.claude.model`, `agents.claude.effort` |
 
-Other keys are ignored, and `run`, `doctor` and the editors list them; shell code in the value of one of these stops the command.
+Other keys are ignored, and `run`, `check` and `doctor` list them; shell code in the value of one of these stops the command.
 
 ## `ralph.yml`, `.ralph-tui/config.toml`, `bmalph/config.json`
 
@@ -109,9 +109,10 @@ Other keys are ignored, and `run`, `doctor` and the editors list them; shell cod
 | `event_loop.max_cost_usd`, `max_cost` | `limits.cost_usd` |
 | `event_loop.cooldown_delay_seconds` | `limits.between` |
 | `event_loop.completion_promise`, `completion_promise` | `exit.promise` |
+| `event_loop.prompt_file`, `prompt_file` | `tasks.files` |
 | `cli.backend`, `agent`, `defaultAgent`, `platform` | `agent`, where loopkeeper knows an agent of that name |
 
-Other keys are ignored, and `run`, `doctor` and the editors list them. A prompt in `event_loop.prompt` is one of them: write it into `PROMPT.md`.
+Other keys are ignored, and `run`, `check` and `doctor` list them. A prompt in `event_loop.prompt` is a task, and `backpressure.gates` are checks ([TASKS.md](TASKS.md#workspaces-of-other-tools)).
 ";
 
 const ENVIRONMENT: &str = "

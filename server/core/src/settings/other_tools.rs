@@ -17,6 +17,8 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("event_loop.cooldown_delay_seconds", "limits.between", RalphrcForm::Seconds),
     ("event_loop.completion_promise", "exit.promise", RalphrcForm::Plain),
     ("cli.backend", "agent", RalphrcForm::Plain),
+    ("event_loop.prompt_file", "tasks.files", RalphrcForm::List),
+    ("prompt_file", "tasks.files", RalphrcForm::List),
     ("max_iterations", "limits.iterations", RalphrcForm::Plain),
     ("max_runtime", "limits.duration", RalphrcForm::Seconds),
     ("max_cost", "limits.cost_usd", RalphrcForm::Plain),
@@ -26,8 +28,10 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("platform", "agent", RalphrcForm::Plain),
     ("maxIterations", "limits.iterations", RalphrcForm::Plain),
 ];
-/// Keys with the same meaning here and there, or without any.
-const SAME: &[(&str, &str)] = &[("event_loop.prompt_file", "PROMPT.md"), ("prompt_file", "PROMPT.md")];
+/// Parts of the file that the task is read from: the prompt and its gates.
+const OF_TASK: [&str; 2] = ["event_loop.prompt", "backpressure.gates."];
+/// The prompt document that is found without being named.
+const PROMPT_FILE: &str = "PROMPT.md";
 /// Agents that loopkeeper knows by the same name.
 const AGENTS: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cursor", "amp"];
 
@@ -48,8 +52,10 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     for Entry { path, value, range } in entries.into_iter().filter(|it| !is_unset(it)) {
         let value = if value == "claude-code" { "claude".to_owned() } else { value };
         let mapped = MAPPED.iter().find(|(known, ..)| *known == path);
-        let is_same = SAME.iter().any(|(key, same)| *key == path && *same == value);
+        let is_read = OF_TASK.iter().any(|it| path == *it || it.ends_with('.') && path.starts_with(it))
+            || mapped.is_some_and(|it| it.2 == RalphrcForm::List && value == PROMPT_FILE);
         match mapped {
+            _ if is_read => {}
             Some(&mapped) if mapped.1 != "agent" || AGENTS.contains(&value.as_str()) => {
                 let origin = SettingOrigin::in_text(file, (text, &index), range);
                 match assignment(mapped, &value, (LayerKind::OtherTool, origin)) {
@@ -57,7 +63,6 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
                     Err(finding) => out.findings.push(*finding),
                 }
             }
-            _ if is_same => {}
             _ => {
                 // `hats.builder.instructions` is named as `hats.builder`.
                 let name = path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");

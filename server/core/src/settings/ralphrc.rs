@@ -36,6 +36,8 @@ const LATER: &[&str] = &["MAX_TOKENS_PER_HOUR"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RalphrcForm {
     Plain,
+    /// One of several.
+    List,
     Seconds,
     Minutes,
     Hours,
@@ -86,6 +88,7 @@ pub(super) fn assignment(
     let raw = match form {
         RalphrcForm::Program if value == "claude" => return Ok(None),
         RalphrcForm::Plain if value.is_empty() => return Ok(None),
+        RalphrcForm::List => RawValue::List(vec![RawValue::Text(value.to_owned())]),
         RalphrcForm::Seconds => RawValue::Text(format!("{value}s")),
         RalphrcForm::Minutes => RawValue::Text(format!("{value}m")),
         RalphrcForm::Hours => RawValue::Text(format!("{value}h")),

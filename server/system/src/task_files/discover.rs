@@ -95,6 +95,7 @@ impl TaskWalk<'_> {
             && (file_type.is_file() || file_type.is_symlink())
             && !kind.is_gates()
             && has_marker(&path, kind)
+            && (!kind.is_embedded() || has_prompt(self.root, &path, kind))
             && let Some(folder) = path.parent()
         {
             self.folders.entry(folder.to_owned()).or_default().push((kind, path));
@@ -171,11 +172,19 @@ fn has_marker(path: &Path, kind: DocumentKind) -> bool {
     folder.is_some_and(|it| names.iter().any(|name| it.join(name).symlink_metadata().is_ok()))
 }
 
+/// Whether a file of another tool that can contain a prompt contains one.
+fn has_prompt(root: &Path, path: &Path, kind: DocumentKind) -> bool {
+    let text = super::read(root, path).map(|it| String::from_utf8_lossy(&it).into_owned());
+    text.is_ok_and(|it| loopkeeper_task::has_prompt(kind, &it))
+}
+
 /// Commands of other tools for the tasks in the folder of `path`.
 fn gate_files(path: &Path) -> Vec<PathBuf> {
     let Some(folder) = path.parent() else { return Vec::new() };
     let is_file = |it: &PathBuf| it.symlink_metadata().is_ok_and(|it| it.is_file());
     let mut named = vec![folder.join(".ralphy/config.yaml"), folder.join(".ralph.toml")];
+    let orchestrator = folder.join("ralph.yml");
+    named.extend(Some(orchestrator).filter(|it| it != path && has_line(it, |it| it == "gates:")));
     if folder.ends_with(".ralph") {
         named.push(folder.join("config.jsonc"));
     }
@@ -202,9 +211,12 @@ fn glob_set(globs: &[String]) -> Result<GlobSet, TaskFileError> {
 fn quality_gates(folder: &Path) -> Option<PathBuf> {
     let own = folder.join(".ralphrc");
     let above = folder.parent().filter(|_| folder.ends_with(".ralph")).map(|it| it.join(".ralphrc"));
-    let names_gates = |it: &PathBuf| {
-        let text = config_files::read_text(it).ok().flatten().unwrap_or_default();
-        text.lines().any(|it| it.starts_with("TEST_COMMAND=") || it.starts_with("QUALITY_GATES="))
-    };
-    std::iter::once(own).chain(above).find(names_gates)
+    let is_gate = |it: &str| it.starts_with("TEST_COMMAND=") || it.starts_with("QUALITY_GATES=");
+    std::iter::once(own).chain(above).find(|it| has_line(it, is_gate))
+}
+
+/// Whether a small file has a line like this, without its indentation.
+fn has_line(path: &Path, is_it: impl Fn(&str) -> bool) -> bool {
+    let text = config_files::read_text(path).ok().flatten().unwrap_or_default();
+    text.lines().any(|it| is_it(it.trim()))
 }

@@ -155,6 +155,7 @@ fn fix_title(code: FindingCode, text: &str) -> String {
         | FindingCode::Syntax
         | FindingCode::UnknownKey
         | FindingCode::BadValue
+        | FindingCode::LeftAside
         | FindingCode::Template => format!("Write {text}"),
     }
 }

@@ -115,6 +115,7 @@ pub enum DiagnosticCode {
     Syntax,
     UnknownKey,
     BadValue,
+    LeftAside,
     Template,
     Vague,
     Subjective,
@@ -131,7 +132,7 @@ pub enum DiagnosticCode {
 
 impl DiagnosticCode {
     #[cfg(test)]
-    const ALL: [Self; 42] = [
+    const ALL: [Self; 43] = [
         Self::Summary,
         Self::BreakerOpen,
         Self::Interrupted,
@@ -162,6 +163,7 @@ impl DiagnosticCode {
         Self::Syntax,
         Self::UnknownKey,
         Self::BadValue,
+        Self::LeftAside,
         Self::Template,
         Self::Vague,
         Self::Subjective,
@@ -208,6 +210,7 @@ impl DiagnosticCode {
             Self::Syntax => "syntax",
             Self::UnknownKey => "unknown-key",
             Self::BadValue => "bad-value",
+            Self::LeftAside => "left-aside",
             Self::Template => "template",
             Self::Vague => "vague",
             Self::Subjective => "subjective",

@@ -36,6 +36,7 @@ pub(in crate::editor) fn kind(code: FindingCode) -> (Severity, DiagnosticCode) {
         FindingCode::UnknownKey => (Severity::Warning, DiagnosticCode::UnknownKey),
         FindingCode::BadValue => (Severity::Warning, DiagnosticCode::BadValue),
         FindingCode::Template => (Severity::Warning, DiagnosticCode::Template),
+        FindingCode::LeftAside => (Severity::Information, DiagnosticCode::LeftAside),
         FindingCode::InlineList => (Severity::Hint, DiagnosticCode::InlineList),
     }
 }

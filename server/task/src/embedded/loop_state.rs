@@ -1,0 +1,84 @@
+//! `.ralph/ralph-loop.state.json` of open-ralph-wiggum: the prompt of a loop, and how it ends.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged;
+
+use super::super::outline::TaskOutline;
+use super::super::{FindingCode, WrittenSetting, prd};
+
+/// Keys of the state that say nothing about the task.
+const OF_STATE: [&str; 9] = [
+    "active",
+    "iteration",
+    "startedAt",
+    "prompt",
+    "maxIterations",
+    "completionPromise",
+    "agent",
+    "tasksMode",
+    "taskPromise",
+];
+/// Agents that loopkeeper knows by another name.
+const AGENTS: [(&str, &str); 2] = [("claude-code", "claude"), ("cursor-agent", "cursor")];
+
+pub(super) fn prompt(text: &str) -> Option<(String, Range<usize>)> {
+    let parsed = prd::parse_json(text).ok()?;
+    let prompt = parsed.value.as_ref()?.as_object()?.get_string("prompt")?;
+    Some((prompt.value.to_string(), prompt.range.start..prompt.range.end))
+}
+
+/// Limits, promise and agent of the loop.
+pub(in super::super) fn parse_loop_state(text: &str, out: &mut TaskOutline) {
+    let Ok(parsed) = prd::parse_json(text) else { return };
+    let Some(state) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
+    if let Some(promise) = state.get_string("completionPromise").filter(|it| !it.value.trim().is_empty()) {
+        out.promise = Some(promise.value.to_string());
+    }
+    if let Some(limit) =
+        state.get_number("maxIterations").filter(|it| it.value.parse::<u32>().is_ok_and(|it| it > 0))
+    {
+        setting(out, "limits.iterations", limit.value, limit.range.start..limit.range.end);
+    }
+    if let Some(agent) = state.get_string("agent").filter(|it| !it.value.trim().is_empty()) {
+        let known = AGENTS.iter().find(|(name, _)| *name == agent.value).map_or(&*agent.value, |it| it.1);
+        setting(out, "agent", known, agent.range.start..agent.range.end);
+    }
+    note_active(state, out);
+    note_left_aside(state, out);
+}
+
+fn setting(out: &mut TaskOutline, key: &'static str, value: &str, range: Range<usize>) {
+    let place = out.place(range);
+    out.settings.push(WrittenSetting { key, value: value.to_owned(), place });
+}
+
+/// Two loops on one task would overwrite each other's work.
+fn note_active(state: &Object<'_>, out: &mut TaskOutline) {
+    let Some(active) = state.get_boolean("active").filter(|it| it.value) else { return };
+    let iteration = state.get_number("iteration").map_or("?", |it| it.value);
+    let fact = format!("active at iteration {iteration}. End it before you start one here");
+    out.add_finding(
+        FindingCode::BadValue,
+        "loop of the other tool",
+        &fact,
+        active.range.start..active.range.end,
+    );
+}
+
+/// Names keys with a value that have no counterpart.
+fn note_left_aside(state: &Object<'_>, out: &mut TaskOutline) {
+    let is_set = |it: &Value<'_>| match it {
+        Value::NullKeyword(_) => false,
+        Value::StringLit(it) => !it.value.is_empty(),
+        Value::Array(it) => !it.elements.is_empty(),
+        Value::NumberLit(it) => !["0", "1"].contains(&it.value),
+        Value::BooleanLit(it) => it.value,
+        Value::Object(_) => true,
+    };
+    let aside =
+        state.properties.iter().filter(|it| !OF_STATE.contains(&it.name.as_str()) && is_set(&it.value));
+    let aside = aside.map(|it| (it.name.as_str().to_owned(), it.name.start()..it.name.end()));
+    out.add_left_aside(&aside.collect::<Vec<_>>());
+}
