@@ -7,6 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use loopkeeper_core::settings::SettingOrigin;
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 use loopkeeper_text::sanitize;
 use thiserror::Error;
@@ -105,7 +106,8 @@ pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Resul
     }
     let is_home = machine.is_home(root);
     let before = if is_home { Vec::new() } else { tasks(root) };
-    let taken = taken_over(&before, root, folder);
+    let mut taken = taken_over(&before, root, folder);
+    taken.extend(named_by_other_tool(root).into_iter().filter(|it| root.join(it).starts_with(folder)));
     if !taken.is_empty() {
         return Err(InitError::Exists { files: taken });
     }
@@ -132,6 +134,16 @@ fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
         is_whole && root.join(&it.0).starts_with(folder)
     };
     tasks.iter().filter(is_task).map(|it| sanitize::visible(&it.0)).collect()
+}
+
+/// The prompt document that the configuration of another tool names.
+fn named_by_other_tool(root: &Path) -> Option<String> {
+    let resolved = config_files::load(root, &[]).ok()?;
+    let files = resolved.effective().into_iter().find(|it| it.key == "tasks.files")?;
+    let is_theirs =
+        matches!(files.origin, SettingOrigin::File { ref place, .. } if kind_of(&place.file).is_some());
+    let named = resolved.settings().ok()?.task_files.first().filter(|_| is_theirs)?.clone();
+    root.join(&named).exists().then(|| sanitize::visible(&named))
 }
 
 /// The tasks of the root, as a run would find them; empty if discovery fails. A home folder is not searched.

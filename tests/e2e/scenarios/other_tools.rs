@@ -1,5 +1,6 @@
 //! Loops in workspaces of other tools. Only the agent changes the files there.
 
+use crate::support::played::Played;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::Scenario;
 
@@ -40,7 +41,7 @@ struct Workspace<'a> {
     act: &'a str,
 }
 
-fn completes(workspace: &Workspace<'_>) {
+fn completes(workspace: &Workspace<'_>) -> Played {
     let scenario = Scenario {
         files: workspace.files,
         acts: &[workspace.act],
@@ -57,6 +58,7 @@ fn completes(workspace: &Workspace<'_>) {
     for (path, text) in workspace.files.iter().filter(|(path, _)| !workspace.act.contains(path)) {
         played.file(path, text);
     }
+    played
 }
 
 #[test]
@@ -169,8 +171,9 @@ fn a_prompt_in_a_configuration_is_a_task() {
     completes(&Workspace {
         files: &[("ralph.yml", config)],
         shows: &["ralph.yml", "it sells", "opens", "limits.iterations = 4", "exit.promise = \"SHOP_DONE\""],
-        act: "grep -q '^Make it sell' && touch sold open",
-    });
+        act: "touch sold open",
+    })
+    .told(1, "# Shop\n\nMake it sell.\n\n## Done when\n");
 }
 
 #[test]
@@ -185,13 +188,14 @@ fn a_prompt_file_of_a_configuration_is_a_task() {
 
 #[test]
 fn the_state_of_a_loop_is_a_task() {
-    let state = "{\"active\":false,\"iteration\":3,\"minIterations\":2,\"maxIterations\":7,\"completionPromise\":\"SHIPPED\",\"tasksMode\":true,\"prompt\":\"Make it sell.\\nDone when:\\n- it sells: `exists sold`\",\"agent\":\"claude-code\"}\n";
+    let state = "{\"active\":false,\"iteration\":3,\"minIterations\":2,\"maxIterations\":7,\"completionPromise\":\"SHIPPED\",\"tasksMode\":true,\"prompt\":\"Make it sell.\\nDone when:\\n- it sells: `exists sold`\"}\n";
     completes(&Workspace {
         files: &[
             (".ralph/ralph-loop.state.json", state),
             (".ralph/ralph-tasks.md", "# Ralph Tasks\n\n- [ ] Sell\n- [/] Count\n- [x] Open\n"),
         ],
-        shows: &["Plan      1 of 3 done", "it sells", "limits.iterations = 7", "agent = \"claude\""],
-        act: "grep -q '^Make it sell' && touch sold; sed -i 's/\\[.\\]/[x]/' .ralph/ralph-tasks.md",
-    });
+        shows: &["Plan      1 of 3 done", "it sells", "limits.iterations = 7"],
+        act: "touch sold; sed -i 's/\\[.\\]/[x]/' .ralph/ralph-tasks.md",
+    })
+    .told(1, "Make it sell.\nDone when:\n");
 }

@@ -15,6 +15,9 @@ local names = {
   ['IMPLEMENTATION_PLAN.md'] = true,
   ['QUEUE.md'] = true,
   ['queue.md'] = true,
+  ['ralph.yml'] = true,
+  ['.ralphrc'] = true,
+  ['.ralph.toml'] = true,
 }
 local endings = {
   '%.ralph%.md$',
@@ -24,6 +27,12 @@ local endings = {
   '/%.agents/tasks/prd[^/]*%.json$',
   '/%.ralph/tasks%.json$',
   '/%.ralph/queue%.jsonc$',
+  '/%.ralph/config%.jsonc$',
+  '/%.ralph/ralph%-loop%.state%.json$',
+  '/%.ralph/ralph%-tasks%.md$',
+  '/%.ralphy/config%.yaml$',
+  '/%.ralph%-tui/config%.toml$',
+  '/bmalph/config%.json$',
   '/loopkeeper/config%.toml$',
 }
 

@@ -18,7 +18,7 @@ const WATCHED: [&str; 14] = [
     "**/scripts/ralph/prompt.md",
     "**/prd.json",
     "**/.agents/tasks/prd*.json",
-    "**/.ralph/{tasks.json,queue.jsonc,config.jsonc}",
+    "**/.ralph/{tasks.json,queue.jsonc,config.jsonc,ralph-loop.state.json,ralph-tasks.md}",
     "**/{.ralphy/config.yaml,.ralph.toml,ralph.yml,CHECK.md,PRD.md}",
     "**/{fix_plan,@fix_plan,IMPLEMENTATION_PLAN}.md",
     "**/loopkeeper.toml",

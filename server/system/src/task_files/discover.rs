@@ -153,7 +153,7 @@ pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
     let mut documents = Vec::new();
     for entry in path.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten() {
         // Plans are recognised in any folder, and folders can be long: most entries are skipped by name.
-        let kind = entry.file_name().to_str().and_then(kind_of).filter(|it| it.is_plan() && !it.is_gates());
+        let kind = kind_of(&relative(root, &entry.path())).filter(|it| it.is_plan() && !it.is_gates());
         let Some(kind) = kind.filter(|it| has_marker(&entry.path(), *it)) else { continue };
         let is_folder = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
         if !is_folder && entry.path() != path {

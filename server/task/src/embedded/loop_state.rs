@@ -8,20 +8,25 @@ use jsonc_parser::common::Ranged;
 use super::super::outline::TaskOutline;
 use super::super::{FindingCode, WrittenSetting, prd};
 
-/// Keys of the state that say nothing about the task.
-const OF_STATE: [&str; 9] = [
+/// Keys that are read, or say nothing about the task.
+const READ: [&str; 8] = [
     "active",
     "iteration",
     "startedAt",
     "prompt",
     "maxIterations",
     "completionPromise",
-    "agent",
     "tasksMode",
     "taskPromise",
 ];
-/// Agents that loopkeeper knows by another name.
-const AGENTS: [(&str, &str); 2] = [("claude-code", "claude"), ("cursor-agent", "cursor")];
+/// Agents there, and what loopkeeper calls them.
+const AGENTS: [(&str, &str); 5] = [
+    ("claude-code", "claude"),
+    ("codex", "codex"),
+    ("copilot", "copilot"),
+    ("cursor-agent", "cursor"),
+    ("opencode", "opencode"),
+];
 
 pub(super) fn prompt(text: &str) -> Option<(String, Range<usize>)> {
     let parsed = prd::parse_json(text).ok()?;
@@ -41,12 +46,13 @@ pub(in super::super) fn parse_loop_state(text: &str, out: &mut TaskOutline) {
     {
         setting(out, "limits.iterations", limit.value, limit.range.start..limit.range.end);
     }
-    if let Some(agent) = state.get_string("agent").filter(|it| !it.value.trim().is_empty()) {
-        let known = AGENTS.iter().find(|(name, _)| *name == agent.value).map_or(&*agent.value, |it| it.1);
-        setting(out, "agent", known, agent.range.start..agent.range.end);
+    let agent = state.get_string("agent");
+    let known = agent.and_then(|it| AGENTS.iter().find(|(name, _)| *name == it.value));
+    if let (Some(agent), Some((_, name))) = (agent, known) {
+        setting(out, "agent", name, agent.range.start..agent.range.end);
     }
     note_active(state, out);
-    note_left_aside(state, out);
+    note_left_aside(state, known.is_some(), out);
 }
 
 fn setting(out: &mut TaskOutline, key: &'static str, value: &str, range: Range<usize>) {
@@ -68,7 +74,7 @@ fn note_active(state: &Object<'_>, out: &mut TaskOutline) {
 }
 
 /// Names keys with a value that have no counterpart.
-fn note_left_aside(state: &Object<'_>, out: &mut TaskOutline) {
+fn note_left_aside(state: &Object<'_>, is_agent_known: bool, out: &mut TaskOutline) {
     let is_set = |it: &Value<'_>| match it {
         Value::NullKeyword(_) => false,
         Value::StringLit(it) => !it.value.is_empty(),
@@ -77,8 +83,8 @@ fn note_left_aside(state: &Object<'_>, out: &mut TaskOutline) {
         Value::BooleanLit(it) => it.value,
         Value::Object(_) => true,
     };
-    let aside =
-        state.properties.iter().filter(|it| !OF_STATE.contains(&it.name.as_str()) && is_set(&it.value));
+    let is_read = |it: &str| READ.contains(&it) || it == "agent" && is_agent_known;
+    let aside = state.properties.iter().filter(|it| !is_read(it.name.as_str()) && is_set(&it.value));
     let aside = aside.map(|it| (it.name.as_str().to_owned(), it.name.start()..it.name.end()));
     out.add_left_aside(&aside.collect::<Vec<_>>());
 }
