@@ -5,7 +5,7 @@ local client = require('loopkeeper.client')
 local files = require('loopkeeper.files')
 
 local config = client.defaults()
-config.filetypes = { 'markdown', 'json', 'jsonc', 'toml' }
+config.filetypes = { 'markdown', 'json', 'jsonc', 'toml', 'yaml' }
 config.root_dir = function(buffer, on_dir)
   local path = vim.api.nvim_buf_get_name(buffer)
   if files.is_ours(path) then

@@ -29,7 +29,7 @@ local function attach(buffer)
   end
 end
 
-local kinds = { markdown = true, json = true, jsonc = true, toml = true }
+local kinds = { markdown = true, json = true, jsonc = true, toml = true, yaml = true }
 vim.api.nvim_create_autocmd('FileType', {
   group = vim.api.nvim_create_augroup('loopkeeper', {}),
   pattern = vim.tbl_keys(kinds),

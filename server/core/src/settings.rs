@@ -38,6 +38,7 @@ pub use policy::{
     AtUsageLimit, BreakerSettings, CommitPolicy, ExitSettings, GitSettings, GroupRule, MutantPolicy,
     OnRegression, Preset, QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,
 };
+pub use ralphrc::environment_layer;
 pub use resolve::{
     EffectiveSetting, Layer, LayerKind, OverrideSource, ResolvedSettings, SettingOverride, resolve,
 };

@@ -9,7 +9,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_core::settings::{Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
+use loopkeeper_core::settings::{
+    Layer, LayerKind, ResolvedSettings, SettingOverride, environment_layer, resolve,
+};
 use rustix::fs::OFlags;
 use thiserror::Error;
 
@@ -111,6 +113,12 @@ pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, 
         if let Some(text) = read_text(&path)? {
             layers.push(Layer { kind, file, text });
         }
+    }
+    if layers.iter().any(|it| it.kind == LayerKind::Ralphrc) {
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        // After the files of the same kind, so that it wins.
+        layers.extend(environment_layer(variables));
     }
     Ok(layers)
 }

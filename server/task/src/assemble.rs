@@ -30,10 +30,12 @@ pub struct TaskDocument {
 pub fn parse_task(documents: &[TaskDocument]) -> Task {
     let mut task = Task::default();
     let mut ids = TaskIds::default();
+    let optional = optional_sections(documents);
     let embedded = documents.first().and_then(EmbeddedPrompt::of);
     for (index, document) in documents.iter().enumerate() {
         let prompt = embedded.as_ref().filter(|_| index == 0);
-        let outline = prompt.map_or_else(|| outline(document), |it| outline_of_embedded(it, document));
+        let outline = prompt
+            .map_or_else(|| outline(document, optional.as_deref()), |it| outline_of_embedded(it, document));
         if index == 0 {
             task.title.clone_from(&outline.title);
             task.prompt.clone_from(prompt.map_or(&document.text, |it| &it.text));
@@ -112,7 +114,13 @@ pub fn add_checks(task: &mut Task, checks: &[String]) {
     }
 }
 
-fn outline(document: &TaskDocument) -> TaskOutline {
+/// The optional sections that the `.ralphrc` of the task names.
+fn optional_sections(documents: &[TaskDocument]) -> Option<Vec<String>> {
+    let of_ralphrc = documents.iter().filter(|it| kind_of(&it.path) == Some(DocumentKind::Ralphrc));
+    of_ralphrc.rev().find_map(|it| gates::optional_sections(&it.text))
+}
+
+fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline {
     let TaskDocument { path, text } = document;
     if is_story_file(path) {
         return prd::parse_prd(path, text);
@@ -122,7 +130,7 @@ fn outline(document: &TaskDocument) -> TaskOutline {
         return gates::parse_gates(kind, path, text);
     }
     let mut outline = match kind_of(path) {
-        Some(kind) if kind.is_plan() => markdown::parse_markdown(path, text, DocumentRole::Plan),
+        Some(kind) if kind.is_plan() => markdown::parse_plan(path, text, optional),
         _ => markdown::parse_markdown(path, text, DocumentRole::Prompt),
     };
     front_matter::parse_front_matter(text, &mut outline);

@@ -100,8 +100,14 @@ fn unquoted(text: &str, span: Range<usize>) -> Range<usize> {
     if is_closed { span.start + quotes..span.end - quotes } else { span }
 }
 
-/// `TEST_COMMAND="npm test"`, `QUALITY_GATES="a;b"`. They decide nothing unless `QUALITY_GATE_MODE` says that they block.
-fn ralphrc(text: &str, out: &mut TaskOutline) {
+/// The titles in `OPTIONAL_SECTIONS` of a `.ralphrc`.
+pub(super) fn optional_sections(text: &str) -> Option<Vec<String>> {
+    let (_, titles, _) = plain_values(text).into_iter().rfind(|it| it.0 == "OPTIONAL_SECTIONS")?;
+    Some(titles.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty()).collect())
+}
+
+/// Keys of a `.ralphrc` with their values and the places of these. Shell code is left out.
+fn plain_values(text: &str) -> Vec<(&str, &str, usize)> {
     let mut at = 0;
     let mut values = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -115,6 +121,12 @@ fn ralphrc(text: &str, out: &mut TaskOutline) {
             values.push((key, inner, start + offset));
         }
     }
+    values
+}
+
+/// `TEST_COMMAND="npm test"`, `QUALITY_GATES="a;b"`. They decide nothing unless `QUALITY_GATE_MODE` says that they block.
+fn ralphrc(text: &str, out: &mut TaskOutline) {
+    let values = plain_values(text);
     let of = |key: &str| values.iter().find(|it| it.0 == key);
     let mode = of("QUALITY_GATE_MODE").map_or("warn", |it| it.1);
     let timeout =
@@ -217,6 +229,24 @@ mod tests {
             commands(".ralph/config.jsonc", queue),
             [owned("The CI gate passes", "make 'ci all'", "[\"make\", \"ci all\"]")]
         );
+    }
+
+    #[test]
+    fn optional_sections_of_another_tool_do_not_block() {
+        let rc = "export OPTIONAL_SECTIONS=\"Low Priority, Later\"\n";
+        let plan = "## High\n\n- [ ] a\n\n## low priority\n\n- [ ] b\n\n### Deep\n\n- [ ] c\n\n## Future\n\n- [ ] d\n\n## Extra (optional)\n\n- [ ] e\n";
+        let blocking = |documents: &[(&str, &str)]| {
+            let document = |(path, text): &(&str, &str)| TaskDocument {
+                path: (*path).to_owned(),
+                text: (*text).to_owned(),
+            };
+            let task = parse_task(&documents.iter().map(document).collect::<Vec<_>>());
+            let open = task.plan.into_iter().filter(|it| it.blocking);
+            open.map(|it| it.title).collect::<String>()
+        };
+        let (prompt, plan) = ((".ralph/PROMPT.md", "# T\n"), (".ralph/fix_plan.md", plan));
+        assert_eq!(blocking(&[prompt, plan]), "abc");
+        assert_eq!(blocking(&[prompt, plan, (".ralphrc", rc)]), "ad");
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub enum DocumentKind {
     RequirementsPlan,
     /// `docs/plans/*.md`, in a root with `.ralphex`
     ExecutionPlan,
-    /// `.ralphrc` with `TEST_COMMAND` or `QUALITY_GATES`
+    /// `.ralphrc` with `TEST_COMMAND`, `QUALITY_GATES` or `OPTIONAL_SECTIONS`
     Ralphrc,
     /// `.ralph/config.jsonc` with `agent.ci_gate`
     QueueConfig,

@@ -24,6 +24,19 @@ pub(super) enum DocumentRole {
 }
 
 pub(super) fn parse_markdown(file: &str, text: &str, role: DocumentRole) -> TaskOutline {
+    parse(file, text, (role, OptionalHeadings::default()))
+}
+
+/// `optional`: the titles of sections whose boxes do not keep a loop running, in the place of the usual ones.
+pub(super) fn parse_plan(file: &str, text: &str, optional: Option<&[String]>) -> TaskOutline {
+    parse(file, text, (DocumentRole::Plan, OptionalHeadings::titled(optional)))
+}
+
+fn parse<'a>(
+    file: &str,
+    text: &'a str,
+    (role, headings): (DocumentRole, OptionalHeadings<'a>),
+) -> TaskOutline {
     let source = MarkdownSource::new(text);
     let mut reader = MarkdownReader {
         source: &source,
@@ -32,7 +45,7 @@ pub(super) fn parse_markdown(file: &str, text: &str, role: DocumentRole) -> Task
         sections: Vec::new(),
         lists: Vec::new(),
         lead: ListLead::None,
-        headings: OptionalHeadings::default(),
+        headings,
         title: TitleState::default(),
     };
     promise::find_promise(&source, &mut reader.out);
@@ -52,7 +65,7 @@ struct MarkdownReader<'a> {
     lists: Vec<ListContext<'a>>,
     /// What the previous block announced for a list directly after it.
     lead: ListLead<'a>,
-    headings: OptionalHeadings,
+    headings: OptionalHeadings<'a>,
     title: TitleState,
 }
 

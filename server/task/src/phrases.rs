@@ -57,11 +57,14 @@ pub(super) fn ends_in_colon(text: &str) -> bool {
 
 /// Whether open boxes under this heading do not keep a loop running.
 pub(super) fn is_optional(heading: &str) -> bool {
+    is_marked_optional(heading) || OPTIONAL.contains(&without_tail(&normalised(heading).replace('-', " ")))
+}
+
+/// Whether the heading says so behind its text.
+pub(super) fn is_marked_optional(heading: &str) -> bool {
     let text = normalised(heading);
-    let is_marked = ["(optional)", "（optional）", "（可选）", "(可选)"]
-        .iter()
-        .any(|mark| text.trim_end_matches([':', '：', ' ']).ends_with(mark));
-    is_marked || OPTIONAL.contains(&without_tail(&text.replace('-', " ")))
+    let text = text.trim_end_matches([':', '：', ' ']);
+    ["(optional)", "（optional）", "（可选）", "(可选)"].iter().any(|mark| text.ends_with(mark))
 }
 
 fn leading_phrase(text: &str) -> Option<(HeadingPhrase, String)> {

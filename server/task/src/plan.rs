@@ -15,18 +15,33 @@ use loopkeeper_text::fold::shortened;
 
 /// The optional headings around the current position.
 #[derive(Debug, Default)]
-pub(super) struct OptionalHeadings(Vec<u8>);
+pub(super) struct OptionalHeadings<'a> {
+    levels: Vec<u8>,
+    /// The titles of optional sections, where the user of another tool lists them.
+    titles: Option<&'a [String]>,
+}
 
-impl OptionalHeadings {
+impl<'a> OptionalHeadings<'a> {
+    pub(super) fn titled(titles: Option<&'a [String]>) -> Self {
+        Self { levels: Vec::new(), titles }
+    }
+
     pub(super) fn enter(&mut self, level: u8, heading: &str) {
-        self.0.retain(|&open| open < level);
-        if phrases::is_optional(heading) {
-            self.0.push(level);
+        self.levels.retain(|&open| open < level);
+        let is_optional = match self.titles {
+            Some(titles) => {
+                let title = heading.trim().to_lowercase();
+                phrases::is_marked_optional(heading) || titles.iter().any(|it| it.to_lowercase() == title)
+            }
+            None => phrases::is_optional(heading),
+        };
+        if is_optional {
+            self.levels.push(level);
         }
     }
 
     pub(super) fn is_optional(&self) -> bool {
-        !self.0.is_empty()
+        !self.levels.is_empty()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Loops in workspaces of other tools. Only the agent changes the files there.
 
+use crate::cli::Ran;
 use crate::support::played::Played;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::Scenario;
@@ -198,4 +199,34 @@ fn the_state_of_a_loop_is_a_task() {
         act: "touch sold; sed -i 's/\\[.\\]/[x]/' .ralph/ralph-tasks.md",
     })
     .told(1, "Make it sell.\nDone when:\n");
+}
+
+#[test]
+fn tools_sections_and_variables_of_another_tool_count() {
+    let files = [
+        (".ralph/PROMPT.md", "# Shop\n\nMake it sell.\n"),
+        (".ralph/fix_plan.md", "# Plan\n\n- [ ] Sell\n\n## Low Priority\n\n- [ ] Count\n"),
+        (
+            ".ralphrc",
+            "ALLOWED_TOOLS=\"Write,Bash(npm *)\"\nOPTIONAL_SECTIONS=\"Low Priority\"\nENABLE_BACKUP=true\n",
+        ),
+    ];
+    let scenario = Scenario {
+        files: &files,
+        acts: &["sed -i '3s/\\[ \\]/[x]/' .ralph/fix_plan.md"],
+        args: &["--check", "grep -q 'x. Sell' .ralph/fix_plan.md"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    let mut dry = world.terminal.command(&["run", "--dry-run"]);
+    let dry = Ran::of(&dry.env("CB_NO_PROGRESS_THRESHOLD", "7").output().expect("runs"));
+    dry.expect(0)
+        .out("breaker.no_progress = 7")
+        .out("agents.claude.args = [\"--allowedTools\", \"Write\", \"Bash(npm *)\"]");
+    dry.err("note: .ralphrc:3: without a counterpart and left aside: ENABLE_BACKUP");
+    let played = scenario.play();
+    for (path, text) in files.iter().filter(|it| it.0 != ".ralph/fix_plan.md") {
+        played.file(path, text);
+    }
 }

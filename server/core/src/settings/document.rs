@@ -96,8 +96,10 @@ A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and 
 | `CB_NO_PROGRESS_THRESHOLD`, `CB_SAME_ERROR_THRESHOLD` | `breaker.no_progress`, `breaker.same_error` |
 | `CB_OUTPUT_DECLINE_THRESHOLD`, `CB_PERMISSION_DENIAL_THRESHOLD` | `breaker.output_decline`, `breaker.permission_denials` |
 | `CB_COOLDOWN_MINUTES` | `breaker.cooldown` |
+| `ALLOWED_TOOLS` | `agents.claude.args`: `--allowedTools` with these rules, which need your trust as a part of the agent's command |
 | `CLAUDE_CODE_CMD`, `CLAUDE_MODEL`, `CLAUDE_EFFORT` | `agents.claude.command`, `agents.claude.model`, `agents.claude.effort` |
 
+Variables of these names that begin with `CB_` win over the file, where there is one. `OPTIONAL_SECTIONS`, `TEST_COMMAND` and `QUALITY_GATES` belong to the task ([TASKS.md](TASKS.md#workspaces-of-other-tools)).
 Other keys are ignored, and `run`, `check` and `doctor` list them; shell code in the value of one of these stops the command.
 
 ## `ralph.yml`, `.ralph-tui/config.toml`, `bmalph/config.json`

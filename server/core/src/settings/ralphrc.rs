@@ -25,10 +25,15 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("CLAUDE_CODE_CMD", "agents.claude.command", RalphrcForm::Program),
     ("CLAUDE_MODEL", "agents.claude.model", RalphrcForm::Plain),
     ("CLAUDE_EFFORT", "agents.claude.effort", RalphrcForm::Plain),
+    ("ALLOWED_TOOLS", "agents.claude.args", RalphrcForm::Tools),
 ];
 
-/// Keys that name commands: criteria of the task beside the file.
-const GATES: &[&str] = &["TEST_COMMAND", "QUALITY_GATES", "QUALITY_GATE_MODE", "QUALITY_GATE_TIMEOUT"];
+/// Keys that the task beside the file is read from: commands that are its criteria, sections of its plan.
+const OF_TASK: &[&str] =
+    &["TEST_COMMAND", "QUALITY_GATES", "QUALITY_GATE_MODE", "QUALITY_GATE_TIMEOUT", "OPTIONAL_SECTIONS"];
+
+/// The name of a layer whose lines come from environment variables.
+const ENVIRONMENT: &str = "environment";
 
 /// Keys whose counterpart is still to come. They do not block: the file belongs to another tool, which needs them.
 const LATER: &[&str] = &["MAX_TOKENS_PER_HOUR"];
@@ -41,8 +46,22 @@ pub(super) enum RalphrcForm {
     Seconds,
     Minutes,
     Hours,
+    /// Rules of Claude Code with commas between them.
+    Tools,
     /// Words of a command line; `claude` alone is what the built-in agent looks for anyway.
     Program,
+}
+
+/// The layer of these variables, the keys among them that loops use: `None` if there is none.
+pub fn environment_layer(variables: impl Iterator<Item = (String, String)>) -> Option<Layer> {
+    let is_read = |name: &str| name.starts_with("CB_") && MAPPED.iter().any(|it| it.0 == name);
+    let mut lines: Vec<String> = variables
+        .filter(|(name, value)| is_read(name) && !value.contains(['\'', '\n']))
+        .map(|(name, value)| format!("{name}='{value}'\n"))
+        .collect();
+    lines.sort();
+    let text = lines.concat();
+    (!text.is_empty()).then(|| Layer { kind: LayerKind::Ralphrc, file: ENVIRONMENT.to_owned(), text })
 }
 
 pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
@@ -52,7 +71,10 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
     let index = LineIndex::of(text);
     for line in parse_lines(text) {
         let RalphrcLine { range, name, value } = line;
-        let origin = || SettingOrigin::in_text(file, (text, &index), range.clone());
+        let origin = || match file {
+            ENVIRONMENT => SettingOrigin::Option(name.to_owned()),
+            _ => SettingOrigin::in_text(file, (text, &index), range.clone()),
+        };
         let mapped = MAPPED.iter().find(|(known, ..)| *known == name);
         match (mapped, value) {
             (_, _) if name.is_empty() => aside.code.push(range),
@@ -67,7 +89,7 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
                 hint: format!("write a plain value here, or `{path}` in loopkeeper.toml"),
                 fix: None,
             }),
-            (None, _) if GATES.contains(&name) => {}
+            (None, _) if OF_TASK.contains(&name) => {}
             (None, _) if LATER.contains(&name) => aside.later.push((name.to_owned(), range)),
             (None, _) => aside.foreign.push((name.to_owned(), range)),
         }
@@ -87,7 +109,12 @@ pub(super) fn assignment(
     let agent = key.path.contains('*').then_some("claude");
     let raw = match form {
         RalphrcForm::Program if value == "claude" => return Ok(None),
-        RalphrcForm::Plain if value.is_empty() => return Ok(None),
+        RalphrcForm::Plain | RalphrcForm::Tools if value.is_empty() => return Ok(None),
+        RalphrcForm::Tools => {
+            let rules = value.split([',', '\n']).map(str::trim).filter(|it| !it.is_empty());
+            let words = std::iter::once("--allowedTools").chain(rules);
+            RawValue::List(words.map(|it| RawValue::Text(it.to_owned())).collect())
+        }
         RalphrcForm::List => RawValue::List(vec![RawValue::Text(value.to_owned())]),
         RalphrcForm::Seconds => RawValue::Text(format!("{value}s")),
         RalphrcForm::Minutes => RawValue::Text(format!("{value}m")),
@@ -259,4 +286,35 @@ fn closing_double(inner: &str) -> Option<usize> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::environment_layer;
+    use crate::settings::{Layer, LayerKind, resolve};
+
+    fn written(layers: &[Layer]) -> Vec<String> {
+        let rows = resolve(layers, &[]).effective();
+        let is_asked = |key: &str| key == "agents.claude.args" || key.starts_with("breaker.no_progress");
+        let rows = rows.into_iter().filter(|it| is_asked(&it.key));
+        rows.map(|it| format!("{} = {} ({})", it.key, it.value, it.origin)).collect()
+    }
+
+    #[test]
+    fn tools_are_arguments_of_the_agent_and_variables_win_over_the_file() {
+        let text = "ALLOWED_TOOLS=\"Write, Bash(npm *),\"\nCB_NO_PROGRESS_THRESHOLD=5\nOPTIONAL_SECTIONS=\"Later\"\n";
+        let file = Layer { kind: LayerKind::Ralphrc, file: ".ralphrc".to_owned(), text: text.to_owned() };
+        assert_eq!(resolve(std::slice::from_ref(&file), &[]).findings(), []);
+        let variables = [("CB_NO_PROGRESS_THRESHOLD", "8"), ("CB_AUTO_RESET", "true"), ("CLAUDE_MODEL", "m")];
+        let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let variables = environment_layer(variables).expect("one of them is read");
+        assert_eq!(
+            written(&[file, variables]),
+            [
+                "breaker.no_progress = 8 (CB_NO_PROGRESS_THRESHOLD)",
+                "agents.claude.args = [\"--allowedTools\", \"Write\", \"Bash(npm *)\"] (.ralphrc:1)"
+            ]
+        );
+        assert_eq!(environment_layer([("CB_X".to_owned(), "1".to_owned())].into_iter()), None);
+    }
 }

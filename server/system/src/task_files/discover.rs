@@ -207,12 +207,13 @@ fn glob_set(globs: &[String]) -> Result<GlobSet, TaskFileError> {
     set.build().map_err(failed(&globs.join(", ")))
 }
 
-/// The `.ralphrc` of a folder, or of the one around `.ralph`, if it names commands that must pass.
+/// The `.ralphrc` of a folder, or of the one around `.ralph`, if it names commands that must pass or optional sections.
 fn quality_gates(folder: &Path) -> Option<PathBuf> {
+    const KEYS: [&str; 3] = ["TEST_COMMAND=", "QUALITY_GATES=", "OPTIONAL_SECTIONS="];
     let own = folder.join(".ralphrc");
     let above = folder.parent().filter(|_| folder.ends_with(".ralph")).map(|it| it.join(".ralphrc"));
-    let is_gate = |it: &str| it.starts_with("TEST_COMMAND=") || it.starts_with("QUALITY_GATES=");
-    std::iter::once(own).chain(above).find(|it| has_line(it, is_gate))
+    let is_read = |it: &str| KEYS.iter().any(|key| it.trim_start_matches("export ").starts_with(key));
+    std::iter::once(own).chain(above).find(|it| has_line(it, is_read))
 }
 
 /// Whether a small file has a line like this, without its indentation.
