@@ -9,6 +9,7 @@ mod expectations;
 mod fault;
 mod name;
 mod near;
+mod numbers;
 mod seen;
 mod spans;
 #[cfg(test)]

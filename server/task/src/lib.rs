@@ -21,6 +21,7 @@ pub mod placeholders;
 mod plan;
 mod prd;
 mod promise;
+mod promise_tag;
 pub mod proposal;
 pub mod queue;
 mod source;

@@ -13,9 +13,9 @@ use super::may_change;
 use super::outline::{CriterionOrigin, TaskOutline};
 use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, match_phrase};
 use super::plan::{self, OptionalHeadings};
-use super::promise;
 use super::source::MarkdownSource;
 use super::{ContextPath, FindingCode};
+use super::{promise, promise_tag};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DocumentRole {
@@ -347,7 +347,7 @@ impl<'a> MarkdownReader<'a> {
         if has_list && !read.means_check() {
             return;
         }
-        if read.check.is_none() && promise::is_in(self.source.slice(&text.range)) {
+        if read.check.is_none() && promise_tag::is_in(self.source.slice(&text.range)) {
             return;
         }
         let optional = self.role == DocumentRole::Plan && self.headings.is_optional();
@@ -362,7 +362,7 @@ impl<'a> MarkdownReader<'a> {
     }
 
     fn criterion(&mut self, text: &InlineContent<'_>, mode: ItemMode, origin: CriterionOrigin) {
-        if promise::is_in(self.source.slice(&text.range)) || is_blank_box(&text.plain_text()) {
+        if promise_tag::is_in(self.source.slice(&text.range)) || is_blank_box(&text.plain_text()) {
             return;
         }
         self.note_criterion();

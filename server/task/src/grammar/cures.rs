@@ -3,19 +3,19 @@
 
 use super::expectations::{self, ParsedExpectation};
 use super::spans::{self, CodeSpanKind};
-use super::{code_span, near};
+use super::{code_span, near, numbers};
 
 /// The corrected span, backticks included.
 pub(super) fn of_check(code: &str) -> Option<String> {
     let sound =
-        |it: &String| matches!(spans::read_exactly(it), CodeSpanKind::Command(_) | CodeSpanKind::Word(_));
+        |it: &String| matches!(spans::parse_exactly(it), CodeSpanKind::Command(_) | CodeSpanKind::Word(_));
     let code = code.trim();
     let candidates = [
         Some(code.to_owned()),
         near::suggest_check(code),
         fix_space(code),
         fix_clean(code),
-        fix_quotes(code),
+        near::quote_pattern(code),
         without_flags(code),
         without_commas(code),
         fix_judge(code),
@@ -30,7 +30,7 @@ pub(super) fn of_expectation(code: &str) -> Option<String> {
     let candidates = [
         fix_unclosed_regex(code),
         without_flags(code),
-        plain_number(code),
+        numbers::without_unit(code),
         near::suggest_comparison(code),
         fix_negation(code),
         exit_code(code),
@@ -47,14 +47,6 @@ fn fix_space(code: &str) -> Option<String> {
 /// `clean tree`
 fn fix_clean(code: &str) -> Option<String> {
     code.starts_with("clean ").then(|| "clean".to_owned())
-}
-
-/// `has TODO src/**` lacks its quotes.
-pub(super) fn fix_quotes(code: &str) -> Option<String> {
-    let (verb, rest) = code.split_once(' ').filter(|(verb, _)| matches!(*verb, "has" | "lacks"))?;
-    let (word, globs) =
-        rest.trim_start().split_once(' ').filter(|(word, _)| !word.contains(['"', '/', '\\']))?;
-    Some(format!("{verb} \"{word}\" {}", globs.trim_start()))
 }
 
 /// `/re/g`: every flag except `i` is either implied or meaningless here.
@@ -97,13 +89,4 @@ fn without_commas(code: &str) -> Option<String> {
     let is_list = ["exists ", "missing "].iter().any(|verb| code.starts_with(verb)) && !code.contains('"');
     let words = code.split(' ').map(|word| word.strip_suffix(',').unwrap_or(word));
     is_list.then(|| words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
-}
-
-/// `>= 80 %`, `< 5 ms`: numbers are compared regardless of their unit.
-pub(super) fn plain_number(code: &str) -> Option<String> {
-    let digits = code.rfind(|it: char| it.is_ascii_digit())?;
-    let kept = code.get(..=digits)?;
-    let unit = code.get(digits + 1..)?.trim();
-    let is_unit = unit.chars().all(|it| it.is_alphabetic() || it == '%') && unit.chars().count() <= 2;
-    (!unit.is_empty() && is_unit).then(|| kept.to_owned())
 }

@@ -2,6 +2,7 @@
 //! expectation makes a check weaker than its author wrote.
 
 use super::fault::SpanError;
+use super::numbers::parse_number;
 use super::{near, spans};
 use crate::criterion::{Compare, Expect};
 
@@ -82,26 +83,6 @@ fn nearly_matches(code: &str) -> Option<SpanError> {
     let pattern = code.strip_prefix('!')?.trim_start();
     let meant = code.starts_with("! ") && matches!(whole_pattern(pattern), Ok(Some(_)));
     meant.then(|| "`!` must stand right before its `/`".into())
-}
-
-/// `12`, `-0.5`, `1,000`.
-pub(super) fn parse_number(text: &str) -> Option<f64> {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let plain = digits.starts_with(|char: char| char.is_ascii_digit())
-        && digits.ends_with(|char: char| char.is_ascii_digit())
-        && digits.chars().all(|char| char.is_ascii_digit() || char == '.' || char == ',');
-    if !plain || !thousands_are_sound(digits) {
-        return None;
-    }
-    text.replace(',', "").parse().ok()
-}
-
-fn thousands_are_sound(digits: &str) -> bool {
-    let whole = digits.split('.').next().unwrap_or(digits);
-    let mut groups = whole.split(',');
-    let first = groups.next().unwrap_or_default();
-    let fraction_is_plain = !digits.get(whole.len()..).is_some_and(|rest| rest.contains(','));
-    fraction_is_plain && (!whole.contains(',') || first.len() <= 3) && groups.all(|group| group.len() == 3)
 }
 
 fn whole_pattern(text: &str) -> Result<Option<crate::criterion::TextPattern>, SpanError> {

@@ -3,15 +3,15 @@
 //! slip (a file name, a quoted pattern, an address, a program with its arguments).
 
 use super::commands::{is_runner, looks_like_command};
+use super::numbers;
 use super::spans::{self, CodeSpanKind};
-use super::{cures, expectations};
 use loopkeeper_text::closest::is_within;
 
 /// The corrected check, without backticks. `None`: ordinary inline code.
 pub(super) fn suggest_check(code: &str) -> Option<String> {
     let code = code.trim();
     let found = suggest_command(code).or_else(|| suggest_word(code))?;
-    let is_sound = matches!(spans::read_exactly(&found), CodeSpanKind::Command(_) | CodeSpanKind::Word(_));
+    let is_sound = matches!(spans::parse_exactly(&found), CodeSpanKind::Command(_) | CodeSpanKind::Word(_));
     (is_sound && found != code).then_some(found)
 }
 
@@ -59,11 +59,19 @@ fn suggest_word(code: &str) -> Option<String> {
             let checked = format!("{said} {rest}");
             let pattern = rest.starts_with(['"', '/']);
             let names_file = rest.split_once(' ').is_some_and(|(_, files)| name_files(files));
-            if pattern { Some(checked) } else { cures::fix_quotes(&checked).filter(|_| names_file) }
+            if pattern { Some(checked) } else { quote_pattern(&checked).filter(|_| names_file) }
         }
         "judge" => rest.contains(|it: char| it.is_ascii_digit()).then(|| format!("judge {rest}")),
         _ => suggest_address(rest).map(|url| format!("GET {url}")),
     }
+}
+
+/// `has TODO src/**` lacks its quotes.
+pub(super) fn quote_pattern(code: &str) -> Option<String> {
+    let (verb, rest) = code.split_once(' ').filter(|(verb, _)| matches!(*verb, "has" | "lacks"))?;
+    let (word, globs) =
+        rest.trim_start().split_once(' ').filter(|(word, _)| !word.contains(['"', '/', '\\']))?;
+    Some(format!("{verb} \"{word}\" {}", globs.trim_start()))
 }
 
 /// The check keyword that a misspelt word resembles.
@@ -143,8 +151,8 @@ pub(super) fn suggest_comparison(code: &str) -> Option<String> {
         "!=" if written != "!=" => "!=",
         _ => return None,
     };
-    let number = cures::plain_number(number).unwrap_or_else(|| number.to_owned());
-    expectations::parse_number(number.trim()).map(|_| format!("{sign} {}", number.trim()))
+    let number = numbers::without_unit(number).unwrap_or_else(|| number.to_owned());
+    numbers::parse_number(number.trim()).map(|_| format!("{sign} {}", number.trim()))
 }
 
 /// A differently written status after `GET`: `200 OK`, `HTTP 200`, `status: 404`.

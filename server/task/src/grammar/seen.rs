@@ -36,7 +36,7 @@ pub(super) fn code_spans<'a>(inline: &'a InlineContent<'a>) -> Vec<CodeSpan<'a>>
         match piece.kind {
             PieceKind::Text | PieceKind::Break => follows = follows.max(text_follows(inline, index)),
             PieceKind::Code | PieceKind::TornCode => {
-                let span = spans::parse_span(&piece.text);
+                let span = parse_span(&piece.text);
                 let expectation = expectations::parse_expectation(&piece.text);
                 let worth = match (&span, &expectation) {
                     (CodeSpanKind::Other, Expectation::Other) => TrailingText::Prose,
@@ -57,6 +57,14 @@ pub(super) fn code_spans<'a>(inline: &'a InlineContent<'a>) -> Vec<CodeSpan<'a>>
         only.span = CodeSpanKind::Near(meant);
     }
     spans
+}
+
+/// Classifies a span; one that is no check is compared with what its author may have intended.
+fn parse_span(code: &str) -> CodeSpanKind {
+    match spans::parse_exactly(code) {
+        CodeSpanKind::Other => near::suggest_check(code).map_or(CodeSpanKind::Other, CodeSpanKind::Near),
+        found => found,
+    }
 }
 
 /// Adjacent texts form one text: Markdown splits them wherever it scanned for markup.

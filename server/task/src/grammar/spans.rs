@@ -4,7 +4,6 @@ use globset::GlobBuilder;
 use regex::RegexBuilder;
 
 use super::fault::SpanError;
-use super::near;
 use crate::criterion::address::url_fault;
 use crate::criterion::{Check, PatternKind, TextPattern};
 
@@ -18,21 +17,14 @@ pub(super) enum CodeSpanKind {
     /// Begins like a check and does not parse.
     BadCommand(SpanError),
     BadWord(SpanError),
-    /// Nearly a check, by [`near`], with the suggested correction.
+    /// Nearly a check, with the suggested correction.
     Near(String),
     /// Inline code.
     Other,
 }
 
-pub(super) fn parse_span(code: &str) -> CodeSpanKind {
-    match read_exactly(code) {
-        CodeSpanKind::Other => near::suggest_check(code).map_or(CodeSpanKind::Other, CodeSpanKind::Near),
-        found => found,
-    }
-}
-
 /// Reads a span without guessing an alternative intention.
-pub(super) fn read_exactly(code: &str) -> CodeSpanKind {
+pub(super) fn parse_exactly(code: &str) -> CodeSpanKind {
     if code.trim_start().starts_with("$ ") && code.trim() == "$" {
         return CodeSpanKind::BadCommand(SpanError::with_hint("`$` without a command", "Write one after it"));
     }
