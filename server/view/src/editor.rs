@@ -6,6 +6,7 @@
 
 mod actions;
 mod completion;
+mod diagnostic;
 mod diagnostics;
 #[cfg(test)]
 mod fixture;
@@ -30,12 +31,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-pub use self::actions::{EditorAction, QUICKFIX, QuickFix, TextEdit, actions};
+pub use self::actions::{EditorAction, QuickFix, TextEdit, actions};
 pub use self::completion::{Suggestion, SuggestionKind, in_check};
-pub use self::diagnostics::{
-    Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, SourceFailure, SourceHint,
+pub use self::diagnostic::{
+    Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, SourceFailure,
 };
-pub use self::diagnostics::{diagnostics, remarks, source_failures, source_hints};
+pub use self::diagnostics::{SourceHint, diagnostics, remarks, source_failures, source_hints};
 pub use self::foreign::{CODE as FOREIGN_CODE, MESSAGE as FOREIGN_MESSAGE, about, remedies};
 pub(crate) use self::grid::grid;
 pub(crate) use self::grid::without_progress;
@@ -105,6 +106,9 @@ impl Default for TrustState<'_> {
         Self { editor: true, unknown: 0, criteria: &NONE, shown: None }
     }
 }
+
+/// The kind of an action that fixes a problem; the protocol defines it.
+pub const QUICKFIX: &str = "quickfix";
 
 /// A server command, as an editor offers it.
 #[derive(Debug, Clone, PartialEq, Eq)]

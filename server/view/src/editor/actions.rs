@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::diagnostics::findings::kind;
 use super::standing::overlap;
 use super::verbs::{self, OfferedCommand};
-use super::{DiagnosticCode, EditorCommand, TaskView, weakened};
+use super::{DiagnosticCode, EditorCommand, QUICKFIX, TaskView, weakened};
 use loopkeeper_core::journal::Weakening;
 use loopkeeper_lint::ProjectCommand;
 use loopkeeper_task::criterion::CriterionId;
@@ -40,8 +40,6 @@ pub struct TextEdit {
     pub place: DocumentRange,
     pub text: String,
 }
-
-pub const QUICKFIX: &str = "quickfix";
 
 /// The actions in `file` at `range`: fixes first, then those of criteria and plan items at the range, then those of the
 /// task.

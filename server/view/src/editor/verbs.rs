@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::actions::QUICKFIX;
-use super::{EditorCommand, TaskView, summary, weakened};
+use super::{EditorCommand, QUICKFIX, TaskView, summary, weakened};
 use crate::{DisplayPhase, DisplayState, LoopStatus};
 use loopkeeper_core::journal::PauseReason;
 use loopkeeper_task::PlanItem;

@@ -1,7 +1,7 @@
 //! Shows weakenings by the agent: at the criterion whose check is concerned, otherwise on the first line. Which changes
 //! are weakenings, and which are unresolved, is decided by the core.
 
-use super::diagnostics::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
+use super::diagnostic::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
 use super::{TaskView, message};
 use crate::DisplayPhase;
 use loopkeeper_core::decide::weakening;

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::limit::MessageBudget;
 use super::remarks::Remarks;
-use super::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
 use crate::DisplayState;
+use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
 use crate::editor::{LatestResult, TaskView, message};
 use loopkeeper_core::check::{CheckResult, DependencyProvider, Status};
 use loopkeeper_core::decide::LoopState;

@@ -1,7 +1,7 @@
 //! Findings of the parser, each at its range.
 
 use super::limit::MessageBudget;
-use super::{Diagnostic, DiagnosticCode, Severity};
+use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::editor::{TaskView, message};
 use loopkeeper_task::{Finding, FindingCode};
 

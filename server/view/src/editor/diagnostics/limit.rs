@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Diagnostic, DiagnosticCode, Severity};
+use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use loopkeeper_text::DocumentRange;
 
 /// The number that VS Code shows per file.
@@ -71,8 +71,8 @@ fn note(first: &DocumentRange, left_out: usize) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::{MAX_PER_DOCUMENT, limit};
-    use crate::editor::diagnostics::{Diagnostic, DiagnosticCode, Severity, diagnostics};
     use crate::editor::fixture::World;
+    use crate::editor::{Diagnostic, DiagnosticCode, Severity, diagnostics};
     use loopkeeper_text::DocumentRange;
 
     #[test]

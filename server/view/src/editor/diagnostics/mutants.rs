@@ -1,8 +1,8 @@
 //! What the checks miss, at the lines of sources and tests: faults that none of them notices, and added tests that notice
 //! no fault.
 
-use super::{DiagnosticCode, message};
-use crate::editor::TaskView;
+use crate::editor::diagnostic::DiagnosticCode;
+use crate::editor::{TaskView, message};
 use loopkeeper_core::decide::mutants;
 use loopkeeper_core::journal::{HollowTest, Survivor};
 use loopkeeper_text::sanitize;

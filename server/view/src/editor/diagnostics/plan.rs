@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Diagnostic, DiagnosticCode, Severity};
 use crate::editor::TaskView;
+use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::editor::standing::is_failure;
 use loopkeeper_core::check::Status;
 use loopkeeper_task::PlanItem;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{Diagnostic, DiagnosticCode, Severity};
 use crate::editor::TaskView;
+use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use loopkeeper_lint::{self as lint, LintCode};
 use loopkeeper_task::criterion::{Criterion, FIRST_STAGE};
 

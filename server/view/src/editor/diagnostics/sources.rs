@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::criteria;
 use super::criteria::CriteriaHistory;
-use super::{Severity, SourceFailure, criteria};
+use crate::editor::diagnostic::{Severity, SourceFailure};
 use crate::editor::standing::is_failure;
 use crate::editor::{LatestResult, TaskView, message};
 use loopkeeper_core::check::Location;

@@ -1,4 +1,4 @@
-use super::{Diagnostic, DiagnosticCode, RelatedTarget, Severity};
+use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, RelatedTarget, Severity};
 use crate::editor::fixture::{PROMPT, World, at_work};
 use crate::editor::{diagnostics, source_failures};
 use loopkeeper_core::decide::UserCommand;
