@@ -12,7 +12,6 @@ use loopkeeper_task::{Task, TaskDocument, TaskId};
 use loopkeeper_text::sanitize;
 use loopkeeper_view::{CriteriaStatus, DisplayState, LoopStatus, criteria_without_loop};
 
-use crate::tasks::OverlaidTask;
 use loopkeeper_operations::foreign::PluginLoopFile;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
@@ -123,11 +122,6 @@ impl WorkspaceSnapshot {
 }
 
 impl TaskSnapshot {
-    /// Whether it was made from the same parsed task.
-    pub(crate) fn is_of(&self, shown: &OverlaidTask) -> bool {
-        Arc::ptr_eq(&self.task, &shown.task) && Arc::ptr_eq(&self.documents, &shown.documents)
-    }
-
     /// Its id with hidden characters of file names made visible: clients show it and use it to name the task.
     pub fn shown_id(&self) -> String {
         sanitize::visible(&self.id.0)

@@ -354,7 +354,8 @@ impl IndexState {
             held.stale = now.is_some_and(|now| !held.tree.is_empty() && held.tree != *now);
         }
         let shown = saved.with_open_texts(&dress.texts);
-        let lints = previous.filter(|it| it.is_of(&shown)).map(|it| it.lints.clone()).unwrap_or_default();
+        let lints =
+            previous.filter(|it| shown.is_parsed_in(it)).map(|it| it.lints.clone()).unwrap_or_default();
         let task = Arc::new(TaskSnapshot {
             root: saved.root.clone(),
             id: saved.id.clone(),

@@ -10,7 +10,7 @@ use loopkeeper_task::criterion::Check;
 use loopkeeper_task::{self as task, Task, TaskDocument, TaskId};
 
 use super::OpenText;
-use super::snapshot::{ConfigSnapshot, UntrustedCommands};
+use super::snapshot::{ConfigSnapshot, TaskSnapshot, UntrustedCommands};
 use loopkeeper_operations as operations;
 use loopkeeper_operations::resolved_task::{self, ResolvedTask};
 use loopkeeper_system::config_files;
@@ -36,6 +36,13 @@ pub(super) struct OverlaidTask {
     pub(super) documents: Arc<Vec<TaskDocument>>,
     pub(super) task: Arc<Task>,
     pub(super) live: bool,
+}
+
+impl OverlaidTask {
+    /// Whether the snapshot was made from the same parsed task.
+    pub(super) fn is_parsed_in(&self, snapshot: &TaskSnapshot) -> bool {
+        Arc::ptr_eq(&self.task, &snapshot.task) && Arc::ptr_eq(&self.documents, &snapshot.documents)
+    }
 }
 
 /// The roots of these folders, and of the task documents in them and in the editor.
