@@ -79,9 +79,9 @@ fn equals_unquoted(written: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::find_bypass_flag;
+    use crate::command_line::CommandLineParams;
     use crate::kind::AgentKind;
     use crate::kind::Dialect;
-    use crate::starting::CommandLineParams;
     use crate::{PermissionMode, PromptBy};
 
     #[test]

@@ -1,12 +1,9 @@
 //! Git commands that an agent may run if commits are left to it (`git.commit = "agent"`): `git add` and `git commit`,
 //! without flags that bypass the repository's hooks or replace a commit. Each command line enforces as much of this as
-//! its agent's rules can express; [`commit_limitation`] describes the rest.
+//! its agent's rules can express; [`super::commit_limitation`] describes the rest.
 
 use std::iter::Peekable;
 use std::str::Chars;
-
-use super::kind::AgentKind;
-use crate::PermissionMode;
 
 /// The repository of the work tree: the folders that a commit writes to. Needed by agents with their own sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,42 +33,6 @@ pub const REFUSED: [&str; 12] = [
     "git commit -vn*",
     "git commit * -vn*",
 ];
-
-/// What the agent's safe mode cannot enforce, as the end of a sentence about the agent; `None` if it enforces
-/// everything or its permissions allow everything anyway.
-pub fn commit_limitation(
-    kind: AgentKind,
-    permissions: PermissionMode,
-    argv: &[String],
-) -> Option<&'static str> {
-    if !matches!(permissions, PermissionMode::Edits | PermissionMode::Ask) {
-        return None;
-    }
-    match kind {
-        AgentKind::Codex if !argv.iter().any(|it| it == super::codex::start::PROFILE) => Some(
-            "its sandbox keeps `.git` read-only here: it cannot commit (`git.commit = \"server\"` commits for it)",
-        ),
-        AgentKind::Codex => Some(
-            "its sandbox does not tell commands apart: it can commit with `--no-verify` and `--amend`, and push to \
-             folders that it may write",
-        ),
-        AgentKind::Gemini | AgentKind::Copilot => {
-            Some("its rules know only how a command begins: it can commit with `--no-verify` and `--amend`")
-        }
-        AgentKind::Qwen => {
-            Some("its rules ignore variables set before a command: it can commit past the repository's hooks")
-        }
-        AgentKind::Amp => {
-            Some("its own settings alone decide whether it can commit or push (`amp permissions`)")
-        }
-        AgentKind::Claude
-        | AgentKind::Opencode
-        | AgentKind::Cursor
-        | AgentKind::Acp(_)
-        | AgentKind::Demo
-        | AgentKind::Own(_) => None,
-    }
-}
 
 /// Whether a command line consists only of `git add` and `git commit`, one or several, with arguments whose meaning is
 /// certain: no expansion, no redirection, no unknown option.

@@ -8,6 +8,8 @@ pub mod bypass;
 pub mod catalog;
 pub mod claude;
 pub mod codex;
+pub mod command_line;
+pub mod commit_limitation;
 pub mod commits;
 pub mod errors;
 mod fields;

@@ -1,41 +1,12 @@
-//! Headless start of agents: the settings and task data that determine the command line, with one file per agent. No
-//! shell ever interprets any of it, and the prompt is not part of it.
+//! Headless start of agents: the command line of each, from the settings and task data that determine it, with one file
+//! per agent. No shell ever interprets any of it, and the prompt is not part of it.
 
 mod other_agents;
 
-use super::commits::GitDirs;
+use super::command_line::{AgentCommandLine, CommandLineParams};
 use super::kind::AgentKind;
 use super::{acp, claude, codex, gemini, opencode};
 use crate::{PermissionMode, PromptBy};
-
-/// The parameters of a command line.
-#[derive(Debug, Clone, Copy)]
-pub struct CommandLineParams<'a> {
-    /// The program as found, followed by the arguments that the user wants before all others.
-    pub command: &'a [String],
-    pub permissions: PermissionMode,
-    pub model: Option<&'a str>,
-    pub effort: Option<&'a str>,
-    /// The user's own arguments.
-    pub args: &'a [String],
-    /// The commands of the task's checks.
-    pub checks: &'a [String],
-    /// The detected test runner ([`super::allow::test_runner`]).
-    pub runner: Option<&'a str>,
-    /// Set if commits are left to the agent and there is a repository.
-    pub commits: Option<&'a GitDirs>,
-    /// How a user-defined command receives its prompt.
-    pub prompt: PromptBy,
-}
-
-/// The command to start, with `{session}`, `{prompt}` and `{prompt_file}` as placeholders for values of the iteration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentCommandLine {
-    pub argv: Vec<String>,
-    /// Permissions that the command line has no flags for.
-    pub env: Vec<(String, String)>,
-    pub prompt: PromptBy,
-}
 
 impl AgentKind {
     /// The command line; for [`AgentKind::Demo`] the command as it is.
@@ -118,11 +89,6 @@ fn chosen_before(argv: &[String]) -> Vec<String> {
         _ => it.to_owned(),
     };
     before.map(word).collect()
-}
-
-/// Appends arguments to a command line.
-pub(super) fn extend(argv: &mut Vec<String>, words: &[&str]) {
-    argv.extend(words.iter().map(ToString::to_string));
 }
 
 #[cfg(test)]

@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use loopkeeper_agent::catalog::KnownAgent;
 use loopkeeper_agent::claude::settings;
 use loopkeeper_agent::claude::start::SANDBOXED;
-use loopkeeper_agent::commits::{self, GitDirs};
+use loopkeeper_agent::command_line::{AgentCommandLine, CommandLineParams};
+use loopkeeper_agent::commit_limitation::commit_limitation;
+use loopkeeper_agent::commits::GitDirs;
 use loopkeeper_agent::kind::{AUTO, AgentKind, KNOWN};
-use loopkeeper_agent::starting::{AgentCommandLine, CommandLineParams};
 use loopkeeper_agent::{PermissionMode, allow, bypass, codex};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
@@ -185,7 +186,7 @@ fn commits_to(wanted: &AgentQuery<'_>, agent: &AgentSettings, kind: AgentKind) -
 /// agent.
 pub fn commit_limits(plan: &AgentPlan, root: &Path, committer: CommitPolicy) -> Option<&'static str> {
     let is_left = committer == CommitPolicy::Agent && repository::find_repository(root).is_some();
-    is_left.then(|| commits::commit_limitation(plan.kind(), plan.permissions, &plan.argv)).flatten()
+    is_left.then(|| commit_limitation(plan.kind(), plan.permissions, &plan.argv)).flatten()
 }
 
 /// The user's command and the arguments appended after ours. They may add to our arguments, not contradict them.

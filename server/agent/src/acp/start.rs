@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::policy::PermissionPolicy;
+use crate::command_line::{AgentCommandLine, CommandLineParams, extend};
 use crate::kind::AgentKind;
-use crate::starting::{AgentCommandLine, CommandLineParams, extend};
 use crate::{PermissionMode, PromptBy, allow};
 
 /// The variable in which the bridge finds its [`BridgeOptions`].

@@ -1,7 +1,7 @@
 //! Headless start of Claude Code: arguments and environment. The prompt goes to stdin.
 
 use super::settings::{self, PermissionRules};
-use crate::starting::{CommandLineParams, extend};
+use crate::command_line::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits};
 
 /// Arguments for a read-only run: no tool that writes or executes, no MCP tools, no questions, no stored session.
@@ -84,7 +84,7 @@ pub const SANDBOXED: (&str, &str) = ("IS_SANDBOX", "1");
 #[cfg(test)]
 mod tests {
     use super::build_argv;
-    use crate::starting::CommandLineParams;
+    use crate::command_line::CommandLineParams;
     use crate::{PermissionMode, PromptBy};
 
     #[test]

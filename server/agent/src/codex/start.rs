@@ -1,8 +1,8 @@
 //! Headless start of Codex. The prompt goes to stdin, as requested by the last argument `-`.
 
 use crate::PermissionMode;
+use crate::command_line::{CommandLineParams, extend};
 use crate::commits::GitDirs;
-use crate::starting::{CommandLineParams, extend};
 
 /// Selects the permissions that allow it to commit.
 pub const PROFILE: &str = "default_permissions=\"loopkeeper\"";

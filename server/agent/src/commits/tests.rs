@@ -1,8 +1,6 @@
-//! What counts as a plain commit, and what the rules of each agent cannot prevent.
+//! What counts as a plain commit.
 
-use super::{commit_limitation, is_plain};
-use crate::PermissionMode;
-use crate::kind::{AgentKind, KNOWN};
+use super::is_plain;
 
 #[test]
 fn only_plain_commits_are_allowed() {
@@ -65,24 +63,4 @@ fn only_plain_commits_are_allowed() {
     ] {
         assert!(!is_plain(command), "{command}");
     }
-}
-
-/// Limitations are reported only where they apply.
-#[test]
-fn what_the_rules_of_an_agent_cannot_express_is_said() {
-    for kind in KNOWN {
-        for permissions in [PermissionMode::All, PermissionMode::SandboxedAll, PermissionMode::ReadOnly] {
-            assert_eq!(commit_limitation(kind, permissions, &[]), None, "{kind:?}");
-        }
-        let said = commit_limitation(kind, PermissionMode::Edits, &[]);
-        assert_eq!(
-            said.is_none(),
-            matches!(kind, AgentKind::Claude | AgentKind::Opencode | AgentKind::Cursor),
-            "{kind:?}"
-        );
-    }
-    let with_profile = [crate::codex::start::PROFILE.to_owned()];
-    let codex = |argv| commit_limitation(AgentKind::Codex, PermissionMode::Edits, argv).unwrap_or_default();
-    assert!(codex(&[]).contains("cannot commit"), "{}", codex(&[]));
-    assert!(codex(&with_profile).contains("`--no-verify`"), "{}", codex(&with_profile));
 }

@@ -1,6 +1,6 @@
 //! Headless start of Gemini CLI. The prompt goes to stdin, which without a terminal needs no flag.
 
-use crate::starting::{CommandLineParams, extend};
+use crate::command_line::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits};
 
 /// Commands in the list may be called with further arguments. A command that the list's grammar would split gets no

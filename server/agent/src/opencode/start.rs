@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::starting::{CommandLineParams, extend};
+use crate::command_line::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits};
 
 pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {

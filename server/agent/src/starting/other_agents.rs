@@ -1,7 +1,7 @@
 //! Headless command lines of Qwen Code, Copilot CLI, Cursor CLI and Amp. Only Qwen Code was tested with real runs; the
 //! others follow their help texts and documentation.
 
-use crate::starting::{CommandLineParams, extend};
+use crate::command_line::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits, gemini};
 
 /// Derived from Gemini CLI, with the output of Claude Code. Its safe mode also writes outside of the work tree.

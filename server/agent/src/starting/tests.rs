@@ -1,6 +1,6 @@
 //! Command lines of every agent for every permission, as tested with the real programs.
 
-use super::CommandLineParams;
+use crate::command_line::CommandLineParams;
 use crate::commits::GitDirs;
 use crate::kind::{AgentKind, Dialect, KNOWN};
 use crate::{PermissionMode, PromptBy};
