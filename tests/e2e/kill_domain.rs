@@ -7,8 +7,9 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use loopkeeper_system::process::{TerminateMode, orphans, report, start};
+use loopkeeper_system::process::{TerminateMode, orphans, start};
 use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::warden_channel;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use self::rig::{alive, assert_nobody, domains, hostile, stayed, token, until_ready};
@@ -220,15 +221,15 @@ async fn helper_process() {
 }
 
 fn warden(token: &str) -> i32 {
-    with_arguments(token, |it| !it.starts_with(report::GUARD))
+    with_arguments(token, |it| !it.starts_with(warden_channel::GUARD))
 }
 
 fn guard(token: &str) -> i32 {
-    with_arguments(token, |it| it.starts_with(report::GUARD))
+    with_arguments(token, |it| it.starts_with(warden_channel::GUARD))
 }
 
 fn with_arguments(token: &str, is_it: impl Fn(&str) -> bool) -> i32 {
-    let start = format!("{} {} ", rig::BINARY, report::WORD);
+    let start = format!("{} {} ", rig::BINARY, warden_channel::WORD);
     let find = |process: &rig::Alive| process.arguments.strip_prefix(&start).is_some_and(&is_it);
     alive(token).into_iter().find(find).unwrap().pid
 }

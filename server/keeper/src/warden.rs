@@ -24,10 +24,10 @@ use self::place::{HostFingerprint, is_init};
 use self::watch::{JobReaper, JobStart, WardenSignals};
 use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::job_request::{self, JobRequest, ReceivedJob};
-use loopkeeper_system::process::report::{GUARD, Started, WardenReport};
 use loopkeeper_system::sandbox::LandlockRules;
+use loopkeeper_system::warden_channel::{GUARD, Started, WardenReport};
 
-pub use loopkeeper_system::process::report::WORD;
+pub use loopkeeper_system::warden_channel::WORD;
 
 /// Runs one warden until it is done. `args` come after the subcommand's name.
 pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {

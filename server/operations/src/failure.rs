@@ -9,7 +9,7 @@ use loopkeeper_text::{sanitize, words};
 use loopkeeper_keeper::KeeperError;
 use loopkeeper_keeper::error_line::ErrorLine;
 use loopkeeper_system::agents::AgentError;
-use loopkeeper_system::config_files::ConfigFileError;
+use loopkeeper_system::config_text::ConfigFileError;
 use loopkeeper_system::journal_file::JournalError;
 use loopkeeper_system::snapshots::SnapshotError;
 use loopkeeper_system::state_dir::StateError;

@@ -9,8 +9,8 @@ use loopkeeper_core::plugin_loop::{self, DOCUMENT, FILES, PluginLoop};
 use loopkeeper_text::sanitize;
 
 use super::failure::{Failure, FailureKind};
-use loopkeeper_system::config_files;
 use loopkeeper_system::durable::sync_folder;
+use loopkeeper_system::{config_files, config_text};
 
 /// Number of names tried for the new document.
 const MAX_NAMES: u32 = 99;
@@ -69,7 +69,7 @@ fn read(path: &Path) -> Result<PluginLoopFile, String> {
     if !there.is_dir() || !file.is_file() {
         return Err("it is a link, or no file".to_owned());
     }
-    let text = config_files::read_text(path).map_err(|error| error.to_string())?;
+    let text = config_text::read_text(path).map_err(|error| error.to_string())?;
     let text = text.ok_or_else(|| "it is gone".to_owned())?;
     let state = plugin_loop::parse_state_file(&text).map_err(|error| error.to_string())?;
     let folder = folder.parent().unwrap_or(folder).to_owned();

@@ -9,7 +9,7 @@ mod python;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_lint::{Gate, ProjectCommand};
-use loopkeeper_system::config_files::ConfigFileError;
+use loopkeeper_system::config_text::ConfigFileError;
 use thiserror::Error;
 
 pub use self::installed::InstalledTools;

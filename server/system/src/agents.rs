@@ -24,7 +24,7 @@ use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
 use loopkeeper_task::criterion::{Check, Criterion};
 
 use self::preflight::PreflightError;
-use super::config_files;
+use super::config_text;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
@@ -224,7 +224,7 @@ fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Resu
     };
     let words = match &file {
         Some(name) => {
-            let text = config_files::read_text(&root.join(name));
+            let text = config_text::read_text(&root.join(name));
             let text = text.map_err(|it| refused(format!("cannot be read: {it}")))?;
             let text = text.ok_or_else(|| refused("cannot be read: there is no such file".to_owned()))?;
             if text.len() > MAX_BYTES {

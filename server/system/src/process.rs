@@ -10,8 +10,6 @@ mod lines;
 pub mod origin;
 pub mod orphans;
 mod output_file;
-pub mod report;
-pub(crate) mod resolve;
 mod run;
 mod running;
 mod supervise;
@@ -43,6 +41,7 @@ pub use self::running::{JobHandle, StopHookWait};
 use self::supervise::{CHUNKS, ProcessSupervisor};
 use self::warden::WardenHandle;
 pub use self::warden_pool::WardenPool;
+use super::program_path;
 use super::sandbox::Isolation;
 use super::trust::permit::Approved;
 
@@ -223,7 +222,7 @@ fn find_program(job: &Job) -> Result<PathBuf, ProcessError> {
         return Err(ProcessError::NoFolder { path: job.cwd.clone() });
     }
     let search = job.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
-    resolve::resolve_program(name, &search.unwrap_or_default(), &job.cwd)
+    program_path::resolve_program(name, &search.unwrap_or_default(), &job.cwd)
         .ok_or_else(|| ProcessError::NotFound { program: name.to_string_lossy().into_owned() })
 }
 

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::read_user_file;
+use super::regular_file::read_linked;
 
 /// The top folder of the repository that `root` lies in.
 pub(crate) fn repository_top(root: &Path) -> Option<PathBuf> {
@@ -19,7 +19,7 @@ pub(crate) fn common_dir(top: &Path) -> Option<PathBuf> {
     if !git_dir.join("HEAD").symlink_metadata().is_ok_and(|it| it.is_file() || it.is_symlink()) {
         return None;
     }
-    match read_user_file(&git_dir.join("commondir")).and_then(|it| pointed_at(&it, b"")) {
+    match read_linked(&git_dir.join("commondir")).and_then(|it| pointed_at(&it, b"")) {
         Some(common) => Some(git_dir.join(common)),
         None => Some(git_dir),
     }
@@ -27,12 +27,12 @@ pub(crate) fn common_dir(top: &Path) -> Option<PathBuf> {
 
 /// The git directory that the file `.git` in `folder` names.
 pub(crate) fn linked_git_dir(folder: &Path) -> Option<PathBuf> {
-    Some(folder.join(pointed_at(&read_user_file(&folder.join(".git"))?, b"gitdir: ")?))
+    Some(folder.join(pointed_at(&read_linked(&folder.join(".git"))?, b"gitdir: ")?))
 }
 
 /// The top folder of the work tree that belongs to a folder of `worktrees/`.
 pub(crate) fn work_tree_of(git_dir: &Path) -> Option<PathBuf> {
-    let dot_git = git_dir.join(pointed_at(&read_user_file(&git_dir.join("gitdir"))?, b"")?);
+    let dot_git = git_dir.join(pointed_at(&read_linked(&git_dir.join("gitdir"))?, b"")?);
     dot_git.parent().map(Path::to_path_buf)
 }
 

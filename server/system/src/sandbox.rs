@@ -14,7 +14,7 @@ use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 use thiserror::Error;
 
 use super::clean_room::OverlayMount;
-use super::process::report;
+use super::{program_path, warden_channel};
 pub use file_access::{FileAccess, FileAccessRequest};
 pub use landlock_rules::{LandlockRules, detect_landlock};
 
@@ -239,7 +239,7 @@ fn add_overlay(command: &mut Command, overlay: Option<&OverlayMount>) {
 /// Without a namespace, the kernel does not end what a killed warden leaves behind.
 fn warden_command(warden: &Path) -> Command {
     let mut command = Command::new(warden);
-    command.args([report::WORD, report::GUARD]);
+    command.args([warden_channel::WORD, warden_channel::GUARD]);
     command
 }
 
@@ -255,7 +255,7 @@ fn bwrap_command(bwrap: &Path, warden: &Path, files: &FileAccess, mounts: bool) 
     if !root {
         command.args(["--proc", "/proc"]);
     }
-    command.arg("--").arg(warden).arg(report::WORD);
+    command.arg("--").arg(warden).arg(warden_channel::WORD);
     if root {
         command.arg("--own-proc");
     }
@@ -265,7 +265,7 @@ fn bwrap_command(bwrap: &Path, warden: &Path, files: &FileAccess, mounts: bool) 
 fn find_bwrap() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system = SYSTEM.iter().map(PathBuf::from).find(|path| path.is_file());
-    system.or_else(|| super::process::resolve::in_path(OsStr::new("bwrap"), &path))
+    system.or_else(|| program_path::in_path(OsStr::new("bwrap"), &path))
 }
 
 /// Starts a warden in a namespace briefly. The error is the reason of the failure, as text.

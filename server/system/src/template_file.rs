@@ -6,7 +6,7 @@ use std::path::Path;
 use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, PromptTemplate};
 use thiserror::Error;
 
-use super::config_files::{self, ConfigFileError};
+use super::config_text::{self, ConfigFileError};
 use super::task_files::{self, TaskFileError};
 
 /// Why a template cannot be used.
@@ -39,7 +39,7 @@ pub fn read(root: &Path, path: &str) -> Result<String, TemplateError> {
     let file = root.join(path);
     let absent = || TemplateError::Absent { path: path.to_owned() };
     let text = if Path::new(path).is_absolute() {
-        config_files::read_text(&file)?.ok_or_else(absent)?
+        config_text::read_text(&file)?.ok_or_else(absent)?
     } else if file.exists() {
         task_files::read_beginning(root, &file, MAX_TEMPLATE_BYTES as u64 + 1)?
     } else {

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::snapshots::ignores::layout;
+use super::repository_layout;
 
 /// Recognises the other work trees of the repository that `root` lies in.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl<'a> OtherWorkTrees<'a> {
         let listed = fs::read_dir(shared.join(FOLDER)).into_iter().flatten().flatten();
         let mut paths: Vec<String> = listed
             .filter_map(|entry| {
-                let top = layout::work_tree_of(&entry.path())?.canonicalize().ok()?;
+                let top = repository_layout::work_tree_of(&entry.path())?.canonicalize().ok()?;
                 let below = top.strip_prefix(self.root).ok().filter(|it| !it.as_os_str().is_empty())?;
                 self.holds(&top).then(|| below.to_string_lossy().into_owned())
             })
@@ -44,7 +44,9 @@ impl<'a> OtherWorkTrees<'a> {
     }
 
     fn shared(&self) -> Option<&PathBuf> {
-        let look = || layout::common_dir(&layout::repository_top(self.root)?)?.canonicalize().ok();
+        let look = || {
+            repository_layout::common_dir(&repository_layout::repository_top(self.root)?)?.canonicalize().ok()
+        };
         self.shared.get_or_init(look).as_ref()
     }
 }
@@ -56,7 +58,7 @@ pub fn is_linked(folder: &Path) -> bool {
 
 /// The folder in the repository for its linked work trees.
 fn linked_from(folder: &Path) -> Option<PathBuf> {
-    let git_dir = layout::linked_git_dir(folder)?;
+    let git_dir = repository_layout::linked_git_dir(folder)?;
     git_dir.parent().filter(|it| it.ends_with(FOLDER)).map(Path::to_path_buf)
 }
 

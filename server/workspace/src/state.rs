@@ -15,12 +15,12 @@ use super::task_cache::{self, CachedTask, OpenTexts, OverlayKey, ResultsKey};
 use super::tasks::{self, SavedTask};
 use super::{Invalidation, OpenState, OpenText, POLL_INTERVAL, QUICK_PULSE};
 use loopkeeper_operations::foreign::{self, PluginLoopFile};
-use loopkeeper_system::config_files;
 use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::TreeHolder;
 use loopkeeper_system::state_dir::workspace::Workspace;
 use loopkeeper_system::trust::TrustStore;
+use loopkeeper_system::{config_files, config_text};
 
 pub(super) struct IndexState {
     state: OpenState,
@@ -215,7 +215,7 @@ impl IndexState {
         self.foreign = self.roots.iter().filter_map(|it| foreign::find_in(it)).collect();
         for root in &self.roots {
             let path = root.join("loopkeeper.toml");
-            if let Ok(Some(text)) = config_files::read_text(&path) {
+            if let Ok(Some(text)) = config_text::read_text(&path) {
                 self.configs.insert(path, text.into());
             }
             let found = tasks::of_root(root).unwrap_or_else(|trouble| {

@@ -14,8 +14,8 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use super::place::other_processes;
 use super::watch::WardenSignals;
 use loopkeeper_system::process::hardening;
-use loopkeeper_system::process::report::WORD;
 use loopkeeper_system::process::tree::{self, ChildrenLeft};
+use loopkeeper_system::warden_channel::WORD;
 
 /// Runs a warden with these arguments and ends everything that it leaves behind.
 pub(super) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use loopkeeper_system::clean_room::OverlayMount;
 use loopkeeper_system::process::job_request::JobRequest;
-use loopkeeper_system::process::report;
 use loopkeeper_system::sandbox::LandlockRules;
+use loopkeeper_system::warden_channel;
 
 #[derive(Debug, PartialEq)]
 pub(super) struct WardenArgs {
@@ -49,7 +49,7 @@ impl WardenArgs {
                 "--probe" => return Some(Self { own_proc, overlay, rules, work: WardenMode::Probe }),
                 "--orders" => return Some(Self { own_proc, overlay, rules, work: WardenMode::Orders }),
                 // Marks the process for the next keeper, which searches for orphans of a killed one.
-                report::LOOP => drop(args.next()?),
+                warden_channel::LOOP => drop(args.next()?),
                 "--stdin" => stdin = Some(PathBuf::from(args.next()?)),
                 "--grace-ms" => grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?),
                 "--" => break,

@@ -16,10 +16,10 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::place::other_processes;
 use loopkeeper_system::process::job_request::JobRequest;
-use loopkeeper_system::process::report::{GRACE, NOW, WardenReport};
 use loopkeeper_system::process::table;
 use loopkeeper_system::process::tree::{self, ChildrenLeft, KillReport};
 use loopkeeper_system::sandbox::LandlockRules;
+use loopkeeper_system::warden_channel::{GRACE, NOW, WardenReport};
 
 /// Processes that exit together with the main process do not count as survivors.
 const SETTLE: Duration = Duration::from_millis(20);

@@ -100,7 +100,7 @@ fn members(package: &PackageFolder<'_>, manifest: &Value) -> Result<Vec<Value>, 
     let mut manifests = Vec::new();
     for folder in patterns.iter().flat_map(|it| folders(package, it)) {
         let path = folder.join(FILE);
-        if let Some(text) = loopkeeper_system::config_files::read_text(&path)? {
+        if let Some(text) = loopkeeper_system::config_text::read_text(&path)? {
             manifests.push(read(&path, &text)?);
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::ManifestError;
 use super::installed::InstalledTools;
-use loopkeeper_system::config_files::read_text;
+use loopkeeper_system::config_text::read_text;
 use loopkeeper_text::shell_word::quoted;
 
 /// A folder of the work tree with its manifests. Its checks run in the root.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::package::PackageFolder;
 use super::{FoundCheck, LINT, ManifestError, MissingTool, ProposedChecks, TESTS, TYPES, has_header};
-use loopkeeper_system::config_files::read_text;
+use loopkeeper_system::config_text::read_text;
 
 /// Tools that create the environment themselves, with the lock file and the section that select them.
 const MANAGERS: [(&str, &str, &str); 4] = [

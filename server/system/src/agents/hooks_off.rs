@@ -7,7 +7,7 @@ use loopkeeper_agent::claude::settings::{hooks_off, of_line};
 use loopkeeper_agent::kind::AgentKind;
 use loopkeeper_core::journal::AgentPlan;
 
-use crate::config_files;
+use crate::config_text;
 
 /// Settings managed by the machine's administrator.
 const MANAGED: &str = if cfg!(target_os = "macos") {
@@ -22,7 +22,7 @@ const OF_FOLDER: [&str; 2] = [".claude/settings.local.json", ".claude/settings.j
 /// variable counts.
 pub fn place(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) -> Option<String> {
     let value = |name: &str| env.iter().rev().find(|it| it.0 == name).map(|it| it.1.as_os_str());
-    let text = |path: PathBuf| config_files::read_text(&path).ok().flatten();
+    let text = |path: PathBuf| config_text::read_text(&path).ok().flatten();
     let said = |path: PathBuf| Some((path.display().to_string(), hooks_off(&text(path)?)?));
     let by_line = || Some(("`--settings`".to_owned(), hooks_off(of_line(&plan.argv)?)?));
     let of_folder = |file: &str| Some((file.to_owned(), hooks_off(&text(root.join(file))?)?));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_agent::codex::start::{configures_sandbox, sets_sandbox};
 use loopkeeper_agent::commits::GitDirs;
 
-use crate::config_files;
+use crate::config_text;
 
 /// The repository that `root` lies in.
 pub(super) fn find_repository(root: &Path) -> Option<GitDirs> {
@@ -46,7 +46,7 @@ pub(super) fn codex_is_told(words: &[String], env: &[&[(String, String)]]) -> bo
     };
     let home = told("CODEX_HOME").map(PathBuf::from);
     let home = home.or_else(|| told("HOME").map(|it| Path::new(&it).join(".codex")));
-    let config = home.and_then(|it| config_files::read_text(&it.join("config.toml")).ok().flatten());
+    let config = home.and_then(|it| config_text::read_text(&it.join("config.toml")).ok().flatten());
     sets_sandbox(words) || config.is_some_and(|it| configures_sandbox(&it))
 }
 

@@ -14,9 +14,9 @@ use rustix::process::{
 };
 use tokio::sync::Notify;
 
-use super::report;
 use super::table::{self, Process};
 use super::tree::{self, ChildrenLeft, KillReport};
+use crate::warden_channel;
 
 /// The variable that marks everything a loop starts: `LOOPKEEPER_LOOP=<loopId>:<token>`.
 pub const ENV_LOOP: &str = "LOOPKEEPER_LOOP";
@@ -190,12 +190,12 @@ fn open_pidfd(process: &Process) -> Option<OwnedFd> {
 pub(super) fn warden_mark(env: &[(OsString, OsString)]) -> Vec<OsString> {
     let value = env.iter().find(|(name, _)| name == ENV_LOOP).and_then(|(_, value)| value.to_str());
     let id = value.and_then(|it| it.split(':').next()).unwrap_or_default();
-    if id.is_empty() { Vec::new() } else { vec![report::LOOP.into(), id.into()] }
+    if id.is_empty() { Vec::new() } else { vec![warden_channel::LOOP.into(), id.into()] }
 }
 
 fn is_warden_of(pid: i32, loop_id: &str) -> bool {
     let line = arguments(pid);
-    let mut words = line.split(|byte| *byte == 0).skip_while(|it| *it != report::LOOP.as_bytes());
+    let mut words = line.split(|byte| *byte == 0).skip_while(|it| *it != warden_channel::LOOP.as_bytes());
     is_warden(pid) && words.nth(1) == Some(loop_id.as_bytes())
 }
 
@@ -211,5 +211,5 @@ fn arguments(pid: i32) -> Vec<u8> {
 pub(super) fn is_warden(pid: i32) -> bool {
     let line = arguments(pid);
     // The program's own name does not help: a detached keeper runs from a copy that is named after its version.
-    line.split(|byte| *byte == 0).nth(1) == Some(report::WORD.as_bytes())
+    line.split(|byte| *byte == 0).nth(1) == Some(warden_channel::WORD.as_bytes())
 }

@@ -10,9 +10,10 @@ use tokio::time::{Instant, timeout};
 
 use super::lines::LineSplitter;
 use super::output_file::OutputFile;
-use super::report::{GRACE, NOW, WardenReport};
-use super::supervise::{FORCE, SupervisorMessage};
+use super::supervise::SupervisorMessage;
+use super::warden::FORCE;
 use super::{JobOutcome, OutputEvent, Stream, TerminateMode, orphans, table};
+use crate::warden_channel::{GRACE, NOW, WardenReport};
 
 /// Whether a job is blocked on a response of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,9 +13,9 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, interval_at, sleep_until};
 
-use super::report::{NOW, Started, WardenReport};
-use super::warden::WardenHandle;
+use super::warden::{FORCE, WardenHandle};
 use super::{Stream, orphans, table, tree};
+use crate::warden_channel::{NOW, Started, WardenReport};
 
 const CHUNK: usize = 64 * 1024;
 /// Maximum number of chunks queued for the reader; beyond it the process blocks.
@@ -23,8 +23,6 @@ pub(super) const CHUNKS: usize = 8;
 /// A pipe holds no more than this: enough to read what was written before the end, yet a process that never stops
 /// writing is not read forever.
 const LEFT_IN_PIPE: usize = 1024 * 1024;
-/// How long a warden may take to end its domain before its end is forced from outside.
-pub(super) const FORCE: Duration = Duration::from_secs(3);
 /// Time between two looks at a warden: a job that runs as its user can stop it, and its end would not be noticed.
 const STOPPED: Duration = Duration::from_secs(5);
 

@@ -4,13 +4,16 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitStatus};
 use std::sync::{Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use tokio::process::Child;
 use tokio::time::timeout;
 
 use super::orphans;
-use super::report::WardenReport;
-use super::supervise::FORCE;
+use crate::warden_channel::WardenReport;
+
+/// How long a warden may take to end its domain before its end is forced from outside.
+pub(super) const FORCE: Duration = Duration::from_secs(3);
 
 /// Wardens without a job.
 pub(super) type IdleWardens = Mutex<Vec<WardenHandle>>;

@@ -5,7 +5,7 @@
 use git2::Oid;
 use rustix::fs::Stat;
 
-use super::tree::{TreeItem, TreeItemKind};
+use super::tree::{self, TreeItem, TreeItemKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CachedFolder {
@@ -73,7 +73,7 @@ impl CachedNode {
 
 const MAGIC: &[u8] = b"loopkeeper stat cache 1\n";
 /// Folders deeper than a walk goes are not part of our cache.
-const MAX_DEPTH: usize = super::walk::MAX_DEPTH + 1;
+const MAX_DEPTH: usize = tree::MAX_DEPTH + 1;
 const RACY: u8 = 0x10;
 
 /// The bytes of the cache file. `root` names the work tree it belongs to.

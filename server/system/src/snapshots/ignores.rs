@@ -2,23 +2,20 @@
 //! built-in list. Reads them without git and without running anything; symlinked `.gitignore` files do not count, as in
 //! git.
 
-pub(crate) mod layout;
 mod pattern;
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::Read;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{CWD, Mode, OFlags};
 
+use crate::regular_file::{read_linked, read_open};
+use crate::repository_layout;
 use pattern::{IgnoreMatch, IgnorePattern};
 
-/// A larger file is not a file of patterns.
-const MAX_BYTES: u64 = 1024 * 1024;
 /// Folders that no loop needs in a snapshot; `!target/` in a `.gitignore` includes one again.
 const FOLDERS: [&[u8]; 6] =
     [b"target", b"node_modules", b"__pycache__", b".venv", b".pytest_cache", b".mypy_cache"];
@@ -50,9 +47,9 @@ impl IgnoreRules {
     pub(crate) fn start(&mut self) {
         self.levels.clear();
         let root = self.root.clone();
-        let top = layout::repository_top(&root).unwrap_or_else(|| root.clone());
+        let top = repository_layout::repository_top(&root).unwrap_or_else(|| root.clone());
         if let Some(file) = self.excludes_file.clone() {
-            self.push(&file, &top, read_user_file(&file));
+            self.push(&file, &top, read_linked(&file));
         }
         if top == root {
             return;
@@ -112,9 +109,9 @@ impl IgnoreRules {
     }
 
     fn enter_repository(&mut self, top: &Path) {
-        let Some(common) = layout::common_dir(top) else { return };
+        let Some(common) = repository_layout::common_dir(top) else { return };
         let file = common.join("info/exclude");
-        let text = read_user_file(&file);
+        let text = read_linked(&file);
         self.push(&file, top, text);
     }
 
@@ -169,24 +166,7 @@ fn is_swap_file(name: &[u8]) -> bool {
 /// A rule file inside the tree: never read through a symlink, never blocking on a pipe.
 fn read_rules(fd: impl AsFd, name: &Path) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    read_regular(rustix::fs::openat(fd, name, flags, Mode::empty()).ok()?)
-}
-
-/// A rule file of the user's own: links are fine (dotfiles are often linked).
-fn read_user_file(path: &Path) -> Option<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    read_regular(rustix::fs::open(path, flags, Mode::empty()).ok()?)
-}
-
-fn read_regular(fd: OwnedFd) -> Option<Vec<u8>> {
-    let file = File::from(fd);
-    let about: fs::Metadata = file.metadata().ok()?;
-    let mut text = Vec::new();
-    if !about.is_file() || about.len() > MAX_BYTES {
-        return None;
-    }
-    file.take(MAX_BYTES).read_to_end(&mut text).ok()?;
-    Some(text)
+    read_open(rustix::fs::openat(fd, name, flags, Mode::empty()).ok()?)
 }
 
 #[cfg(test)]

@@ -7,6 +7,10 @@ use git2::Oid;
 
 use super::names;
 
+/// Depth of the deepest folder that a walk enters. It holds one open folder per level, so this bounds its file handles in
+/// a hostile tree.
+pub(super) const MAX_DEPTH: usize = 200;
+
 /// Kind of a tree entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum TreeItemKind {

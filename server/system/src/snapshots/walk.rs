@@ -26,8 +26,6 @@ pub(super) use read::read_file;
 
 /// Larger files are represented by size and time only.
 pub(super) const MAX_FILE: u64 = 20 * 1024 * 1024;
-/// One open folder per level: bounded, so that a hostile tree cannot use up our file handles.
-pub(super) const MAX_DEPTH: usize = 200;
 /// Names of files that a rollback is about to rename into place.
 pub(super) const TEMPORARY: &[u8] = b".loopkeeper-restore-";
 pub(super) const RULES: &[u8] = b".gitignore";
@@ -218,7 +216,7 @@ impl<'a> TreeWalk<'a> {
         prior: Option<CachedNode>,
         wanted: Option<&ForcedPaths>,
     ) -> Result<Option<CachedNode>> {
-        if self.depth + 1 >= MAX_DEPTH {
+        if self.depth + 1 >= tree::MAX_DEPTH {
             return self.marker((fd, name), WhyNot::TooDeep);
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -1,14 +1,12 @@
 //! Lists the loops, and finds the one that a query means. Reads only names and the first record of journals.
 
-use std::ffi::OsString;
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read};
-use std::path::Path;
+use std::io::{BufRead, BufReader, Read};
 use std::time::UNIX_EPOCH;
 
 use loopkeeper_core::journal::line;
 
-use super::workspace::{LoopDir, Workspace};
+use super::workspace::{LoopDir, Workspace, folders_in};
 use super::{StateDir, StateError};
 
 /// Why a query names no loop.
@@ -85,21 +83,4 @@ fn started_at(found: &LoopDir) -> u64 {
         Some(time.duration_since(UNIX_EPOCH).ok()?.as_millis() as u64)
     };
     first_record().or_else(made).unwrap_or(0)
-}
-
-/// Names of the folders in `parent`; empty if it does not exist.
-pub(super) fn folders_in(parent: &Path) -> Result<Vec<OsString>, StateError> {
-    let failed = || StateError::io("list", parent);
-    let entries = match std::fs::read_dir(parent) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(failed())?,
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(failed())?;
-        if entry.file_type().is_ok_and(|it| it.is_dir()) {
-            names.push(entry.file_name());
-        }
-    }
-    Ok(names)
 }

@@ -1,6 +1,6 @@
 //! Files kept for one workspace, and for each loop in it.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ impl Workspace {
 
     /// Its loops, in no particular order.
     pub fn loops(&self) -> Result<Vec<LoopDir>, StateError> {
-        let names = super::find::folders_in(&self.loops_dir())?;
+        let names = folders_in(&self.loops_dir())?;
         let ids = names.into_iter().filter_map(|it| it.into_string().ok()).filter(|it| is_loop_id(it));
         Ok(ids.map(|id| LoopDir { dir: self.loops_dir().join(&id), root: self.root.clone(), id }).collect())
     }
@@ -232,4 +232,21 @@ fn file_name_of(task: &str) -> String {
 fn short_hash(bytes: &[u8]) -> String {
     let first = Sha256::digest(bytes).first_chunk::<8>().copied().unwrap_or_default();
     format!("{:016x}", u64::from_be_bytes(first))
+}
+
+/// Names of the folders in `parent`; empty if it does not exist.
+pub(super) fn folders_in(parent: &Path) -> Result<Vec<OsString>, StateError> {
+    let failed = || StateError::io("list", parent);
+    let entries = match std::fs::read_dir(parent) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(failed())?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(failed())?;
+        if entry.file_type().is_ok_and(|it| it.is_dir()) {
+            names.push(entry.file_name());
+        }
+    }
+    Ok(names)
 }

@@ -10,7 +10,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 
 use super::{DiscoveredTask, TaskFileError, relative};
-use crate::config_files;
+use crate::config_text;
 use crate::snapshots::ignores::{FolderMarkers, IgnoreRules, users_excludes_file};
 use crate::work_trees::OtherWorkTrees;
 
@@ -218,6 +218,6 @@ fn quality_gates(folder: &Path) -> Option<PathBuf> {
 
 /// Whether a small file has a line like this, without its indentation.
 fn has_line(path: &Path, is_it: impl Fn(&str) -> bool) -> bool {
-    let text = config_files::read_text(path).ok().flatten().unwrap_or_default();
+    let text = config_text::read_text(path).ok().flatten().unwrap_or_default();
     text.lines().any(|it| is_it(it.trim()))
 }
