@@ -1,5 +1,7 @@
 //! Defines all subcommands. Help texts are the doc comments here and on each subcommand's own `Args`.
 
+use std::io::IsTerminal;
+
 use clap::{Parser, Subcommand};
 
 use super::select::LoopArg;
@@ -20,6 +22,18 @@ pub(crate) struct Cli {
     pub(crate) stdio: bool,
     #[command(subcommand)]
     pub(crate) word: Option<CliCommand>,
+}
+
+impl Cli {
+    /// Whether an editor starts the language server. A server survives the panic of a handler, so this must be known
+    /// before panics abort the process.
+    pub(crate) fn starts_server(&self) -> bool {
+        match &self.word {
+            Some(CliCommand::Hidden(HiddenCommand::Serve(_))) => true,
+            Some(_) => false,
+            None => self.stdio || !std::io::stdin().is_terminal(),
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,6 +1,5 @@
 //! `completions`: prints a shell's completion script, generated from the argument definitions.
 
-use super::args;
 use super::out::Ui;
 
 #[derive(Debug, clap::Args)]
@@ -9,8 +8,9 @@ pub(crate) struct Args {
     shell: clap_complete::Shell,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Ui) {
+/// Prints the script for `command`.
+pub(crate) fn run(args: &Args, mut command: clap::Command, out: &mut Ui) {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut args::public_command(), "loopkeeper", &mut script);
+    clap_complete::generate(args.shell, &mut command, "loopkeeper", &mut script);
     out.write(&String::from_utf8_lossy(&script));
 }

@@ -3,12 +3,10 @@
 use std::fmt::Display;
 use std::io::Write as _;
 
-use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 use loopkeeper_system::state_dir::lock::TreeHolder;
 use loopkeeper_text::{sanitize, words};
 
-use super::args::Cli;
 use super::exit::Exit;
 use super::wrong_flag;
 pub(crate) use loopkeeper_operations::failure::Failure;
@@ -41,15 +39,16 @@ pub(crate) fn note_wait(holder: &TreeHolder) {
     ));
 }
 
-/// Help and version go to stdout and are not failures; all others are usage errors in our own format.
-pub(crate) fn of_arguments(error: &clap::Error) -> Exit {
+/// Reports that `command` does not accept the arguments. Help and version go to stdout and are not failures; all others
+/// are usage errors in our own format.
+pub(crate) fn of_arguments(error: &clap::Error, command: &clap::Command) -> Exit {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();
         return Exit::Done;
     }
     let rendered = error.render().ansi().to_string();
     let args: Vec<String> = std::env::args_os().map(|it| it.to_string_lossy().into_owned()).collect();
-    let hint = wrong_flag::hint(error, &Cli::command(), &args);
+    let hint = wrong_flag::hint(error, command, &args);
     let text = match (rendered.split_once("\n\nFor more information"), hint) {
         (Some((what, _)), Some(hint)) => format!("{}\nHint: {hint}\n", without_tip(what)),
         (Some((what, _)), None) => format!("{}\nHint: `--help` shows how it is used.\n", what.trim_end()),

@@ -59,9 +59,9 @@ pub fn main() -> ExitCode {
     let mut out = Ui::stdout();
     let cli = match Cli::try_parse_from(std::env::args_os()) {
         Ok(cli) => cli,
-        Err(error) => return failure::of_arguments(&error).into(),
+        Err(error) => return failure::of_arguments(&error, &Cli::command()).into(),
     };
-    if serve::is_asked_for(&cli) {
+    if cli.starts_server() {
         return serve::run().into();
     }
     abort_on_panic();
@@ -87,7 +87,7 @@ fn run_public(verb: PublicCommand, out: &mut Ui) -> ExitResult {
     match verb {
         PublicCommand::Init => init::command(out),
         PublicCommand::Completions(args) => {
-            completions::run(&args, out);
+            completions::run(&args, args::public_command(), out);
             Ok(Exit::Done)
         }
         PublicCommand::Demo(args) => demo::run(&args, out),

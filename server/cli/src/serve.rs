@@ -1,8 +1,5 @@
 //! `--stdio`, `serve`, or no argument if stdin is not a terminal: the language server, started by editors.
 
-use std::io::IsTerminal;
-
-use super::args::{Cli, CliCommand, HiddenCommand};
 use super::exit::Exit;
 use super::failure::{self, Failure};
 use loopkeeper_lsp::{self as lsp, ServeError};
@@ -15,15 +12,6 @@ pub(crate) struct Args {
     /// Editors say it again in `initialize`, which is what counts
     #[arg(long = "clientProcessId", value_name = "PID")]
     client_process_id: Option<u32>,
-}
-
-/// A server survives the panic of a handler, so this must be known before panics abort the process.
-pub(crate) fn is_asked_for(cli: &Cli) -> bool {
-    match &cli.word {
-        Some(CliCommand::Hidden(HiddenCommand::Serve(_))) => true,
-        Some(_) => false,
-        None => cli.stdio || !std::io::stdin().is_terminal(),
-    }
 }
 
 pub(crate) fn run() -> Exit {
