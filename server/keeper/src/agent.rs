@@ -31,7 +31,7 @@ use self::session::AgentProcess;
 pub use self::settings_file::{SETTINGS, extract_settings};
 use super::agent_hooks::HookRequest;
 use super::control::WatchEvent;
-use super::effects::LoopContext;
+use super::loop_context::LoopContext;
 use super::spawn_boxed_local;
 use super::usage_limits;
 use super::user_commands;

@@ -6,7 +6,6 @@ use loopkeeper_core::decide::attempts::AttemptOrigin;
 use loopkeeper_core::journal::GuardedOrder;
 use tokio::net::UnixStream;
 
-use super::control::RequestLine;
 use loopkeeper_system::process::origin::{ProcessOrigin, origin_of};
 
 /// The request by which a program checks whether its caller may give an order that needs no keeper.
@@ -37,14 +36,13 @@ impl RequestSender {
         matches!(self, Self::Foreign(AttemptOrigin::Job { .. }))
     }
 
-    /// The event that replaces the request; `None`: the request is permitted.
-    pub(super) fn refused_order(self, request: &RequestLine) -> Option<UserCommand> {
+    /// The event that replaces the request `verb` (with its argument `what`); `None`: the request is permitted.
+    pub(super) fn refused_order(self, verb: &str, what: Option<&str>) -> Option<UserCommand> {
         let Self::Foreign(from) = self else { return None };
-        let order = if request.verb == AUTHORIZE {
-            let what = request.what.as_deref().unwrap_or_default();
-            GuardedOrder::of_verb(what).unwrap_or(GuardedOrder::Other)
+        let order = if verb == AUTHORIZE {
+            GuardedOrder::of_verb(what.unwrap_or_default()).unwrap_or(GuardedOrder::Other)
         } else {
-            GuardedOrder::of_verb(&request.verb)?
+            GuardedOrder::of_verb(verb)?
         };
         Some(UserCommand::Attempt { order, from })
     }
@@ -52,21 +50,18 @@ impl RequestSender {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn orders_of_a_job_are_refused_and_questions_are_not() {
         let job = RequestSender::Foreign(AttemptOrigin::Job { warden: 7 });
         let check = |verb: &str, what: Option<&str>, expect: Option<GuardedOrder>| {
-            let request = serde_json::from_value(json!({"id": "1", "do": verb, "what": what})).unwrap();
-            let order = job.refused_order(&request).map(|it| match it {
+            let order = job.refused_order(verb, what).map(|it| match it {
                 UserCommand::Attempt { order, .. } => order,
                 other => panic!("{other:?}"),
             });
             assert_eq!(order, expect, "{verb}");
-            assert_eq!(RequestSender::User.refused_order(&request), None);
+            assert_eq!(RequestSender::User.refused_order(verb, what), None);
         };
         check("accept", None, Some(GuardedOrder::Accept));
         check("saved", Some("PROMPT.md"), Some(GuardedOrder::Saved));

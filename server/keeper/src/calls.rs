@@ -7,7 +7,7 @@ use std::time::Duration;
 use loopkeeper_core::decide::{CallSlot, Event, LoopState};
 use tokio::time::Instant;
 
-use super::effects::LoopContext;
+use super::loop_context::LoopContext;
 use super::spawn_boxed_local;
 use super::usage_limits;
 use loopkeeper_system::calls::{self, CallRequest};

@@ -182,7 +182,7 @@ async fn serve_connection((stream, sender): (UnixStream, RequestSender), control
             }
         }
         let _owed = PendingReplyGuard::new(&control.owed);
-        let answer = match sender.refused_order(&request) {
+        let answer = match sender.refused_order(&request.verb, request.what.as_deref()) {
             Some(attempt) => submit_command(&control, attempt).await,
             None if request.verb == AUTHORIZE => ControlReply::Done { seq: control.seq.get() },
             None => ask_once(&control, &request).await,

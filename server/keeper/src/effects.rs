@@ -1,6 +1,5 @@
 //! Performs the effects that the core decides. Every effect reports its result as an event.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
@@ -15,48 +14,25 @@ use loopkeeper_core::decide::{
 };
 use loopkeeper_core::journal::GitHead;
 use loopkeeper_text::sanitize;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tracing::Instrument as _;
 
 use super::agent::{AgentHandle, IterationStart};
-use super::control::{ControlReply, ControlState};
-use super::run_context::{RunContext, SnapshotFailure};
+use super::control::ControlReply;
+use super::loop_context::LoopContext;
+use super::run_context::SnapshotFailure;
 use super::signals::{StopSignal, StopSignals};
-use super::task_reload::ParsedTaskCache;
-use super::user_commands::PendingStartHook;
 use super::{KeeperError, calls, final_verdict, rounds, spawn_boxed_local, task_reload, weakening_scan};
 use loopkeeper_system::git;
-use loopkeeper_system::git::last::{HeadLookup, LastHead};
+use loopkeeper_system::git::last::HeadLookup;
 use loopkeeper_system::process::orphans;
 use loopkeeper_system::snapshots::{RestoreReport, SnapshotError, SnapshotStore, TreeEntry};
-use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// The tree hash taken at the end of a round is reused as the next snapshot if it is younger than this and no command
 /// or wait came in between.
 const SNAPSHOT_REUSE_TTL: Duration = Duration::from_millis(50);
 /// Maximum length of a commit's subject.
 const SUBJECT_CHARS: usize = 100;
-
-/// Context shared by everything that runs for this loop.
-#[derive(Clone)]
-pub struct LoopContext {
-    pub runtime: RunContext,
-    pub state: Rc<StateDir>,
-    pub dir: LoopDir,
-    pub control: ControlState,
-    pub events: mpsc::UnboundedSender<Event>,
-    pub head: Rc<RefCell<LastHead>>,
-    pub task: Rc<RefCell<ParsedTaskCache>>,
-    pub start_hook: PendingStartHook,
-}
-
-impl LoopContext {
-    /// The receiver is gone when the loop is over.
-    pub(super) fn send_event(&self, event: Event) {
-        let _ = self.events.send(event);
-    }
-}
 
 /// Running work of the loop and its handles.
 pub struct EffectRunner {

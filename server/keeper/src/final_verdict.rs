@@ -25,7 +25,7 @@ use loopkeeper_task::criterion::{Criterion, CriterionId};
 use tracing::debug_span;
 
 use super::checks::{self, ReportChannels, RoundParams};
-use super::effects::LoopContext;
+use super::loop_context::LoopContext;
 use super::run_context::{RunContext, SnapshotFailure};
 use super::weakening_scan;
 use inputs::VerdictInputs;

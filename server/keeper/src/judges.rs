@@ -21,7 +21,6 @@ use uuid::Uuid;
 
 use super::agent::{self, IterationStart, LingerTimer, WatchResult};
 use super::checks::{RoundParams, output_file};
-use super::rounds::changed_paths;
 use super::run_context::{RunContext, SnapshotFailure, agent_environment};
 use super::{calls, private_file};
 use loopkeeper_system::calls::CallRequest;
@@ -79,7 +78,7 @@ impl JudgeContext {
         trees: (&str, &str),
     ) -> Result<bool, SnapshotFailure> {
         let Some(artefacts) = self.artefacts.as_ref().filter(|_| trees.0 != trees.1) else { return Ok(true) };
-        let wrote = changed_paths(runtime, trees.0, trees.1).await?;
+        let wrote = runtime.changed_paths(trees.0, trees.1).await?;
         Ok(wrote.iter().all(|it| artefacts.contains(it)))
     }
 }
@@ -106,7 +105,7 @@ pub(super) async fn run_judges(
     }
     let after = runtime.with_store(|store| Ok(store.take_snapshot()?.tree)).await?;
     if after != tree {
-        let wrote = changed_paths(runtime, tree, &after).await?;
+        let wrote = runtime.changed_paths(tree, &after).await?;
         let fact =
             format!("{} changed while the judge looked", wrote.first().map_or("a file", String::as_str));
         for it in &mut results {

@@ -20,13 +20,14 @@ use tokio::sync::mpsc;
 
 use super::agent_hooks::HookCredentials;
 use super::control::{self, ControlState};
-use super::effects::{EffectRunner, LoopContext};
+use super::effects::EffectRunner;
 use super::error_line::ErrorLine;
+use super::loop_context::LoopContext;
 use super::main_loop::{EntryObserver, Keeper, KeeperParams, Startup};
 use super::run_context::{self, RunContext};
 use super::signals::StopSignals;
-use super::template;
 use super::{KeeperError, spawn_boxed_local};
+use super::{task_reload, template};
 use loopkeeper_system::journal_file::JournalFile;
 use loopkeeper_system::logging::{self, KEEPER_LOG, WarningEcho};
 use loopkeeper_system::process::{hardening, orphans};
@@ -63,7 +64,7 @@ pub fn create_loop_dir(
         .map_err(|error| KeeperError::io("write", &start)(error.into()))?;
     // Durable, because no keeper can take the loop over after a power cut without these files.
     durable::replace_file(&start, &json).map_err(KeeperError::io("write", &start))?;
-    let copy = task_copy(&dir);
+    let copy = task_reload::task_copy(&dir);
     durable::replace_file(&copy, task_text.as_bytes()).map_err(KeeperError::io("write", &copy))?;
     template::save_copy(&dir, workspace.root(), template.as_deref())?;
     Ok(dir)
@@ -288,10 +289,6 @@ impl Drop for ControlSocketGuard {
 
 fn start_file(dir: &LoopDir) -> PathBuf {
     dir.path().join(START)
-}
-
-pub(super) fn task_copy(dir: &LoopDir) -> PathBuf {
-    dir.path().join("task.md")
 }
 
 /// Path of the keeper's log, which also receives the output of a detached keeper.

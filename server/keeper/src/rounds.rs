@@ -9,9 +9,9 @@ use loopkeeper_task::criterion::{Check, Criterion};
 use tracing::debug_span;
 
 use super::checks::{self, RoundParams};
-use super::effects::LoopContext;
 use super::event_log;
 use super::judges::{self, JudgeContext};
+use super::loop_context::LoopContext;
 use super::run_context::{RunContext, SnapshotFailure};
 use loopkeeper_system::git;
 use loopkeeper_system::http::HttpClient;
@@ -107,18 +107,9 @@ pub(super) async fn run_round(
         }
         (judging, after) = (heard.spent, heard.tree);
     }
-    let wrote = if before == after { Vec::new() } else { changed_paths(runtime, &before, &after).await? };
+    let wrote = if before == after { Vec::new() } else { runtime.changed_paths(&before, &after).await? };
     let named = wrote.iter().take(NAMED_PATHS).cloned().collect();
     Ok((Round { tree_before: before, tree_after: after, wrote: named, results, judging }, wrote))
-}
-
-pub(super) async fn changed_paths(
-    runtime: &RunContext,
-    before: &str,
-    after: &str,
-) -> Result<Vec<String>, SnapshotFailure> {
-    let (before, after) = (before.to_owned(), after.to_owned());
-    runtime.with_store(move |store| Ok(store.changed_paths(&before, &after)?)).await
 }
 
 /// Untracked files; an error is ignored here because the check `clean` itself reports it.

@@ -154,6 +154,12 @@ impl RunContext {
         done
     }
 
+    /// The paths that differ between two trees.
+    pub async fn changed_paths(&self, before: &str, after: &str) -> Result<Vec<String>, SnapshotFailure> {
+        let (before, after) = (before.to_owned(), after.to_owned());
+        self.with_store(move |store| Ok(store.changed_paths(&before, &after)?)).await
+    }
+
     /// Runs `work` inline. `None` if it takes, or may take, long enough to block the event loop.
     fn at_once<T>(
         &self,

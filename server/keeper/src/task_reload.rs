@@ -2,7 +2,7 @@
 //! so that no loop runs without its task.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_agent::LoopMode;
@@ -12,13 +12,14 @@ use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_task::{CHECK_ARGUMENT, Task, TaskDocument, parse_task as read_documents};
-use loopkeeper_text::digest::sha256;
 use loopkeeper_text::sanitize;
 
 use super::checks::files;
-use super::effects::LoopContext;
+use super::loop_context::LoopContext;
+use super::parsed_task::DocumentHashes;
 use super::{memory_files, template};
-use loopkeeper_system::task_files::{self, DiscoveredTask, LoadedTask, TaskFileError};
+use loopkeeper_system::state_dir::workspace::LoopDir;
+use loopkeeper_system::task_files;
 use loopkeeper_system::trust::TrustStore;
 use loopkeeper_system::trust::surfaces::find_surfaces;
 
@@ -91,40 +92,6 @@ fn name(item: &TrustItem) -> String {
     }
 }
 
-/// Hash of each document by its path.
-type DocumentHashes = BTreeMap<String, String>;
-
-/// The last parsed task: it is read twice between two iterations and rarely differs.
-#[derive(Debug, Default)]
-pub struct ParsedTaskCache {
-    last: LoadedTask,
-    hashes: DocumentHashes,
-}
-
-impl ParsedTaskCache {
-    /// Larger tasks are parsed each time, so that an idle keeper stays small.
-    const MAX_BYTES: usize = 64 * 1024;
-
-    fn reload(
-        &mut self,
-        root: &Path,
-        found: &DiscoveredTask,
-    ) -> Result<(Arc<Task>, DocumentHashes), TaskFileError> {
-        let loaded = task_files::reload(root, found, &self.last)?;
-        if !Arc::ptr_eq(&loaded.task, &self.last.task) {
-            self.hashes = hash_documents(&loaded.documents);
-        }
-        let task = Arc::clone(&loaded.task);
-        let is_small = loaded.documents.iter().map(|it| it.text.len()).sum::<usize>() <= Self::MAX_BYTES;
-        self.last = if is_small { loaded } else { LoadedTask::default() };
-        Ok((task, self.hashes.clone()))
-    }
-}
-
-fn hash_documents(documents: &[TaskDocument]) -> DocumentHashes {
-    documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect()
-}
-
 /// Reads the current task and the hash of each document.
 fn read_current(context: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) {
     let none = BTreeMap::new();
@@ -153,48 +120,13 @@ fn read_current(context: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes
 
 /// The prompt as it was at the start, with the criteria and the plan of that time.
 fn read_original(context: &LoopContext, spec: &LoopSpec) -> Task {
-    let text = std::fs::read_to_string(super::launch::task_copy(&context.dir)).unwrap_or_default();
+    let text = std::fs::read_to_string(task_copy(&context.dir)).unwrap_or_default();
     let document = TaskDocument { path: spec.task.0.clone(), text };
     let task = read_documents(&[document]);
     Task { criteria: spec.criteria.clone(), plan: spec.plan.clone(), ..task }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::ParsedTaskCache;
-    use loopkeeper_system::task_files;
-
-    #[test]
-    fn every_change_of_a_task_is_seen_whatever_was_read_before() {
-        let root = tempfile::tempdir().unwrap();
-        let root = root.path();
-        let prompt = "# Go\n\n## Done when\n\n- one: `$ true`\n";
-        let long = format!("{prompt}{}", "x".repeat(ParsedTaskCache::MAX_BYTES));
-        let other = long.replace("one", "two");
-        let states: &[(&str, &[u8])] = &[
-            ("PROMPT.md", prompt.as_bytes()),
-            ("PROMPT.md", b"# Go\n\n## Done when\n\n- one: `$ trus`\n"),
-            // Different bytes that decode to the same text.
-            ("PROMPT.md", b"# Go\n\xff\xfe\n"),
-            ("PROMPT.md", b"# Go\n\xfe\xff\n"),
-            ("PROMPT.md", long.as_bytes()),
-            ("PROMPT.md", other.as_bytes()),
-            ("fix_plan.md", b"- [ ] first\n"),
-            ("fix_plan.md", b"- [x] first\n"),
-            ("PROMPT.md", prompt.as_bytes()),
-        ];
-        let mut last = ParsedTaskCache::default();
-        for (name, bytes) in states {
-            fs::write(root.join(name), bytes).unwrap();
-            let found = task_files::task_at(root, "PROMPT.md");
-            let anew = task_files::load(root, &found).unwrap();
-            let hashes = super::hash_documents(&anew.documents);
-            for _ in 0..2 {
-                let read = last.reload(root, &found).unwrap();
-                assert_eq!(read, (anew.task.clone(), hashes.clone()), "{name}: {}", bytes.escape_ascii());
-            }
-        }
-    }
+/// Path of the copy of the prompt document that is made at the start of the loop.
+pub(super) fn task_copy(dir: &LoopDir) -> PathBuf {
+    dir.path().join("task.md")
 }

@@ -8,7 +8,7 @@ use loopkeeper_core::journal::SnapshotWhen;
 use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, PromptTemplate};
 
 use super::KeeperError;
-use super::effects::LoopContext;
+use super::loop_context::LoopContext;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_system::{durable, template_file};
 

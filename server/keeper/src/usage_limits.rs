@@ -10,7 +10,7 @@ use loopkeeper_core::journal::AgentPlan;
 
 use tokio::time::Instant;
 
-use super::effects::LoopContext;
+use super::loop_context::LoopContext;
 use super::spawn_boxed_local;
 use loopkeeper_system::usage_limits::Change;
 use loopkeeper_system::{clock, usage_limits};

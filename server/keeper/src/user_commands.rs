@@ -1,10 +1,8 @@
 //! Runs the user's commands at events of the loop (`[on]`), each under a separate warden with a timeout. Failures are
 //! noted and never change the loop.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::time::Duration;
 
 use loopkeeper_core::check::{CommandExit, CommandRun};
@@ -16,7 +14,7 @@ use loopkeeper_view::hook_payload::{HookEventEncoder, HookPayload};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::effects::LoopContext;
+use super::loop_context::LoopContext;
 use super::spawn_boxed_local;
 use loopkeeper_system::process::{Job, StdinSource, run_beside, run_to_end};
 
@@ -24,9 +22,6 @@ use loopkeeper_system::process::{Job, StdinSource, run_beside, run_to_end};
 const MAX_WAITING: usize = 100;
 /// Environment variable with the name of the event.
 const VARIABLE: &str = "LOOPKEEPER_EVENT";
-
-/// The event that precedes the next start of the agent, until it is delivered.
-pub(super) type PendingStartHook = Rc<RefCell<Option<HookPayload>>>;
 
 /// The user commands of one keeper.
 pub(super) struct UserCommands {

@@ -16,7 +16,7 @@ use tokio::time::MissedTickBehavior;
 use super::job::{name, prompt_file};
 use super::{AgentCommand, IterationStart, Liveness, local_clock, sanitize_run};
 use crate::agent_hooks::{HookEvent, HookQuestion, HookRequest, HookVerdict};
-use crate::effects::LoopContext;
+use crate::loop_context::LoopContext;
 use crate::user_commands;
 use loopkeeper_system::clock;
 use loopkeeper_system::process::table::{self, Process};

@@ -10,7 +10,7 @@ use loopkeeper_agent::{LoopMode, claude, codex, gemini};
 use loopkeeper_core::journal::AgentPlan;
 
 use super::IterationStart;
-use crate::effects::LoopContext;
+use crate::loop_context::LoopContext;
 use crate::private_file;
 use crate::run_context::{EnvVars, RunContext};
 use loopkeeper_system::agents::shadow_home;

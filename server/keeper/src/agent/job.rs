@@ -11,7 +11,7 @@ use super::IterationStart;
 use super::hook_injection::HookInjection;
 use super::settings_file::extract_settings;
 use crate::acp;
-use crate::effects::LoopContext;
+use crate::loop_context::LoopContext;
 use crate::private_file;
 use crate::run_context::{self, EnvVars, RunContext};
 use loopkeeper_system::env::{RESUMED, SESSION};

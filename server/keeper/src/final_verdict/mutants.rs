@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout_at};
 use super::inputs::{self, VerdictInputs};
 use super::room::{PinnedEntry, RoomLayout};
 use super::{NoVerdict, VerdictRequest, ensure_unchanged, run_in_room, weakening_scan};
-use crate::effects::LoopContext;
+use crate::loop_context::LoopContext;
 use crate::run_context::{RunContext, SnapshotFailure};
 
 /// Maximum length of a line in a record.
