@@ -14,7 +14,7 @@ mod template;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::CheckResult;
+use crate::check::{CheckResult, Status};
 use crate::journal::{ChangeStats, Claim, EarlierTask, Pinned, Proposal, QuestionKind};
 use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
@@ -87,6 +87,15 @@ pub struct PromptInput<'a> {
     pub claim_wanted: bool,
     /// [`MAX_BYTES`] or [`MAX_ARGUMENT_BYTES`].
     pub max_bytes: usize,
+}
+
+impl<'a> PromptInput<'a> {
+    /// Criteria that the last results do not fulfil.
+    fn failing(&self) -> impl Iterator<Item = (&'a Pinned, &'a CheckResult)> {
+        let results = self.results;
+        let judged = self.pinned.iter().filter_map(|it| Some((it, results.get(&it.criterion.id)?)));
+        judged.filter(|(_, result)| !matches!(result.status, Status::Pass | Status::Unverified))
+    }
 }
 
 /// What is left once this iteration is charged.

@@ -3,10 +3,12 @@
 
 mod context;
 mod generic;
+mod line_kinds;
 mod python;
 mod relative;
 mod rust;
 mod script;
+mod source_path;
 #[cfg(test)]
 mod tests;
 

@@ -33,3 +33,12 @@ pub(crate) fn last_lines(text: &str, bytes: usize) -> &str {
 fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
+
+/// Maximum length of a name or of an entry of a list.
+const NAME_BYTES: usize = 400;
+
+/// One line, cut where it is too long for a list.
+pub(super) fn short(text: &str) -> String {
+    let text = single_line(text);
+    if text.len() <= NAME_BYTES { text } else { format!("{}…", truncate::first(&text, NAME_BYTES)) }
+}

@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use crate::journal::Claim;
 use loopkeeper_text::{truncate, words};
 
-use super::markdown::{code_span, fenced_block, last_lines, single_line};
-use super::sections::{MAX_FILES, all_failing, short};
+use super::markdown::{code_span, fenced_block, last_lines, short, single_line};
 use super::{IterationSummary, KEPT_WHOLE, MAX_DECISIONS, MAX_LINES, PromptInput};
 
+/// Number of changed files that are named.
+const MAX_FILES: usize = 20;
 /// Of an iteration's last message.
 const HANDOFF_BYTES: usize = 2 * 1024;
 /// Of an iteration that has one line.
@@ -28,7 +29,7 @@ pub(super) fn write_last_iteration(out: &mut String, input: &PromptInput<'_>) {
         Some(Claim::Plan) => "ticked off the whole plan",
         None => "",
     };
-    if !said.is_empty() && all_failing(input).next().is_some() {
+    if !said.is_empty() && input.failing().next().is_some() {
         let _ = writeln!(out, "It {said}. The checks above say otherwise.");
     }
     if let Some(advice) = input.advice {

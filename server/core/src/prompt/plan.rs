@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use loopkeeper_task::{DocumentKind, PlanItem, ids, is_story_file, kind_of};
 
-use super::markdown::{code_span, single_line};
-use super::sections::short;
+use super::markdown::{code_span, short, single_line};
 
 const MAX_OPEN_ITEMS: usize = 5;
 

@@ -8,15 +8,13 @@ use crate::settings::CommitPolicy;
 use loopkeeper_text::{truncate, words};
 
 use super::grammar::format_check;
-use super::markdown::{code_span, last_lines, single_line};
+use super::markdown::{code_span, last_lines, short, single_line};
 use super::{PromptInput, notes, output, past, plan};
 
 /// Maximum number of entries of a list; more of them do not help.
 const MAX_LISTED: usize = 100;
-pub(super) const MAX_FILES: usize = 20;
 /// The user's notes count as a whole; a novel does not fit.
 const STEERING_BYTES: usize = 16 * 1024;
-const NAME_BYTES: usize = 400;
 const QUESTION_BYTES: usize = 4 * 1024;
 
 type SectionWriter = fn(&mut String, &PromptInput<'_>, usize);
@@ -133,8 +131,7 @@ fn write_unnoticed(out: &mut String, input: &PromptInput<'_>) {
 }
 
 fn write_failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
-    let failing: Vec<(&Pinned, &CheckResult)> =
-        all_failing(input).filter(|(it, _)| is_due(input, it)).collect();
+    let failing: Vec<(&Pinned, &CheckResult)> = input.failing().filter(|(it, _)| is_due(input, it)).collect();
     let due = |it: &&Pinned| it.criterion.check.is_some() && is_due(input, it);
     let checked = input.pinned.iter().filter(due).count();
     if failing.is_empty() {
@@ -160,18 +157,10 @@ fn is_due(input: &PromptInput<'_>, pinned: &Pinned) -> bool {
 
 /// Criteria of later stages: known, and not to be worked on now.
 fn write_later_stages(out: &mut String, input: &PromptInput<'_>) {
-    let waiting = all_failing(input).filter(|(it, _)| !is_due(input, it));
+    let waiting = input.failing().filter(|(it, _)| !is_due(input, it));
     let names: Vec<String> =
         waiting.map(|(it, _)| format!("{} (stage {})", name(it), it.criterion.stage_or_first())).collect();
     write_list(out, "What comes later: leave it until everything above holds", &names);
-}
-
-pub(super) fn all_failing<'a>(
-    input: &PromptInput<'a>,
-) -> impl Iterator<Item = (&'a Pinned, &'a CheckResult)> {
-    let results = input.results;
-    let judged = input.pinned.iter().filter_map(|it| Some((it, results.get(&it.criterion.id)?)));
-    judged.filter(|(_, result)| !matches!(result.status, Status::Pass | Status::Unverified))
 }
 
 fn has_regressed(input: &PromptInput<'_>, pinned: &Pinned) -> bool {
@@ -328,9 +317,4 @@ fn left_out(out: &mut String, total: usize) {
 
 fn name(pinned: &Pinned) -> String {
     short(&pinned.criterion.name)
-}
-
-pub(super) fn short(text: &str) -> String {
-    let text = single_line(text);
-    if text.len() <= NAME_BYTES { text } else { format!("{}…", truncate::first(&text, NAME_BYTES)) }
 }

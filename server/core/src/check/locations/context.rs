@@ -1,6 +1,7 @@
 //! What earlier lines of an output say about the places that later lines name.
 
-use super::{generic, rust, script};
+use super::line_kinds::{is_console, is_detail, is_diagnostic, is_exception, tap_error};
+use super::source_path::is_source;
 
 /// Lines that are added to an exception: `Expected: 4`, `- 3`.
 const DETAILS: u8 = 4;
@@ -32,11 +33,11 @@ impl<'a> LocationContext<'a> {
             return;
         }
         self.previous = std::mem::replace(&mut self.current, line);
-        if rust::is_diagnostic(line) {
+        if is_diagnostic(line) {
             self.diagnostic = line;
         }
         if !line.starts_with(char::is_whitespace) {
-            self.heading = if generic::is_source(line.trim_end()) { line.trim_end() } else { "" };
+            self.heading = if is_source(line.trim_end()) { line.trim_end() } else { "" };
             self.is_console = false;
         }
         self.note_exception(line);
@@ -50,21 +51,21 @@ impl<'a> LocationContext<'a> {
     fn note_exception(&mut self, line: &str) {
         let text = line.trim();
         let begins = |marks: &[&str]| marks.iter().any(|it| text.starts_with(it));
-        if script::is_console(text) {
+        if is_console(text) {
             self.forget();
             self.is_console = true;
         } else if begins(&["● ", "not ok ", "FAIL "]) || line.contains("panicked at ") {
             // The frames that follow belong to this failure.
             self.forget();
             self.is_failure_next = text.starts_with('●');
-        } else if self.is_failure_next || script::is_exception(line) || begins(&["panic: "]) {
+        } else if self.is_failure_next || is_exception(line) || begins(&["panic: "]) {
             self.begin(text);
-        } else if let Some(said) = script::tap_error(line) {
+        } else if let Some(said) = tap_error(line) {
             self.begin(said);
             self.is_failure_next = said.is_empty();
         } else if begins(&["at ", "❯ ", "File \""]) {
             self.details = 0;
-        } else if self.details > 0 && (script::is_detail(text) || self.exception.ends_with(':')) {
+        } else if self.details > 0 && (is_detail(text) || self.exception.ends_with(':')) {
             self.details -= 1;
             self.exception.push_str(if self.exception.ends_with(':') { " " } else { ", " });
             self.exception.push_str(text);

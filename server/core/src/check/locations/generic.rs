@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{LocationContext, RawLocation, number, path_line_column, script};
+use super::source_path::{is_source, local_path};
+use super::{LocationContext, RawLocation, number, path_line_column};
 use loopkeeper_text::pattern::constant;
 
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
@@ -13,11 +14,6 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
         r#"(?:^|[\s"'`(\[{<=,;|])(?P<file>(?:file://)?(?:/?[A-Za-z]:[\\/])?[^\s:"'`()\[\]{}<>=,;|*?]+):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?"#,
     )
 });
-
-const SOURCES: &str = " astro bash bat bats c cc cfg cjs clj cmake conf cpp cs css cts cxx dart el erl ex exs fish fs go \
-gradle groovy h hh hpp hs html hxx ini java jl js json jsonc jsx kt kts less lua m md mjs ml mli mm mts nim nix nu \
-odin php pl pm proto ps1 py pyi pyx r rb rkt rs rst scala scss sh sol sql svelte swift tcl tf toml ts tsx txt v vim \
-vue xml yaml yml zig zsh ";
 
 pub(super) fn read(line: &str, context: &LocationContext<'_>) -> Vec<RawLocation> {
     if !line.contains(':') {
@@ -38,7 +34,7 @@ pub(super) fn recipe(line: &str) -> Option<RawLocation> {
 fn place(line: &str, found: &regex::Captures<'_>, context: &LocationContext<'_>) -> Option<RawLocation> {
     let whole = found.get(0)?;
     let after = line.get(whole.end()..).unwrap_or_default();
-    let file = script::local(found.name("file")?.as_str())?;
+    let file = local_path(found.name("file")?.as_str())?;
     if after.starts_with(|c: char| c.is_alphanumeric() || c == '_') || !is_source(&file) {
         return None;
     }
@@ -54,23 +50,4 @@ fn place(line: &str, found: &regex::Captures<'_>, context: &LocationContext<'_>)
         warning: said.starts_with("warning"),
         message: message.to_owned(),
     })
-}
-
-pub(super) fn is_source(file: &str) -> bool {
-    let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
-    let Some((stem, extension)) = name.rsplit_once('.') else {
-        return matches!(
-            name,
-            "Makefile" | "makefile" | "Dockerfile" | "Justfile" | "justfile" | "Rakefile" | "CMakeLists"
-        );
-    };
-    if stem.is_empty() || file.contains('@') {
-        return false;
-    }
-    let is_known = SOURCES.split(' ').any(|it| !it.is_empty() && it.eq_ignore_ascii_case(extension));
-    let is_name = extension.len() <= 12
-        && extension.starts_with(|c: char| c.is_ascii_alphabetic())
-        && extension.bytes().all(|it| it.is_ascii_alphanumeric());
-    let within_folder = file.contains(['/', '\\']) && !file.starts_with("//");
-    is_known && !file.starts_with("//") || within_folder && is_name
 }

@@ -3,14 +3,6 @@
 use super::{LocationContext, MESSAGE_CHARS, RawLocation, path_line_column};
 use loopkeeper_text::sanitize;
 
-/// `error[E0308]: mismatched types`, `warning: unused variable`.
-pub(super) fn is_diagnostic(line: &str) -> bool {
-    let Some(rest) = line.strip_prefix("error").or_else(|| line.strip_prefix("warning")) else {
-        return false;
-    };
-    rest.starts_with(": ") || (rest.starts_with('[') && rest.contains("]: "))
-}
-
 /// The line above an arrow is what it is about: `note: …` below an error, a rule's name in other tools that draw them.
 pub(super) fn arrow(line: &str, context: &LocationContext<'_>) -> Option<RawLocation> {
     let place = path_line_column(line.trim_start().strip_prefix("--> ")?.trim_end())?;
