@@ -71,6 +71,8 @@ pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, 
     // The later of two files of the same kind wins.
     let of_root = [
         (LayerKind::OtherTool, "ralph.yml"),
+        (LayerKind::OtherTool, "ralph.toml"),
+        (LayerKind::OtherTool, ".ralphex/config"),
         (LayerKind::OtherTool, ".ralph-tui/config.toml"),
         (LayerKind::OtherTool, "bmalph/config.json"),
         (LayerKind::Ralphrc, ".ralphrc"),

@@ -26,6 +26,10 @@ const AGENT: &str = "agent";
 const ITERATIONS: &str = "max_iterations";
 const PROMISE: &str = "completion_promise";
 const MAY_CHANGE: &str = "may_change";
+/// Criteria as another tool writes them: often the same as in the text.
+const COMPLETION_CRITERIA: &str = "completion_criteria";
+/// The title as another tool writes it.
+const TASK: &str = "task";
 const KEYS: [&str; 7] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE, MAY_CHANGE];
 /// Keys with which no line of prose begins.
 const UNMISTAKABLE: [&str; 5] = [COMMAND, CRITERIA, ITERATIONS, PROMISE, MAY_CHANGE];
@@ -39,12 +43,31 @@ pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
         match entry.key {
             COMMAND => command_of(out, entry.value, &entry.range),
             CRITERIA => criteria_of(out, entry.value, &entry.range),
+            COMPLETION_CRITERIA => {
+                let known = out.criteria.len();
+                criteria_of(out, entry.value, &entry.range);
+                drop_repeated(out, known);
+            }
+            TASK => {
+                let title = one_line(out, &entry).filter(|_| out.title.is_empty());
+                out.title = title.unwrap_or_else(|| std::mem::take(&mut out.title));
+            }
             COMMANDS => commands_of(out, entry),
             AGENT => agent_of(out, &entry),
             ITERATIONS => iterations_of(out, &entry),
             MAY_CHANGE => may_change_of(out, entry),
             PROMISE => out.promise = one_line(out, &entry).or_else(|| out.promise.take()),
             key => not_read(out, (key, entry.key_range), closest(key, KEYS)),
+        }
+    }
+}
+
+/// Removes criteria from `from` on that are among those before.
+fn drop_repeated(out: &mut TaskOutline, from: usize) {
+    let added = out.criteria.split_off(from.min(out.criteria.len()));
+    for draft in added {
+        if out.criteria.iter().all(|it| it.criterion.id != draft.criterion.id) {
+            out.criteria.push(draft);
         }
     }
 }

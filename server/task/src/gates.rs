@@ -35,11 +35,21 @@ pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOut
 }
 
 fn ralphy_config(text: &str, out: &mut TaskOutline) {
+    let mut aside = Vec::new();
     for YamlScalar { path, value, range } in yaml::scalars(text) {
         if let Some((_, name)) = COMMANDS.iter().find(|(key, _)| *key == path) {
             add(out, name, &value, range, None);
+        } else if !path.starts_with("project.") && !["", "false"].contains(&value.as_str()) {
+            aside.push((key_of(&path), range));
         }
     }
+    out.add_left_aside(&aside);
+}
+
+/// `boundaries.never_touch.0` is the key `boundaries.never_touch`.
+fn key_of(path: &str) -> String {
+    let is_name = |it: &&str| !it.starts_with(|first: char| first.is_ascii_digit());
+    path.split('.').take(2).take_while(is_name).collect::<Vec<_>>().join(".")
 }
 
 /// `backpressure.gates` of `ralph.yml`: items with `name` and `command`.
@@ -80,16 +90,39 @@ fn verify_commands(text: &str, out: &mut TaskOutline) {
     const KEY: &str = "verify_commands";
     let (document, _) = DeTable::parse_recoverable(text);
     let top = document.get_ref();
-    let tables = top.values().filter_map(|it| match it.get_ref() {
-        DeValue::Table(table) => Some(table),
-        _ => None,
-    });
-    let found = std::iter::once(top).chain(tables).find_map(|it| it.get(KEY));
-    let Some(DeValue::Array(commands)) = found.map(Spanned::get_ref) else { return };
-    for command in commands {
-        let DeValue::String(written) = command.get_ref() else { continue };
-        add(out, written, written, unquoted(text, command.span()), None);
+    let mut entries: Vec<(String, &Spanned<DeValue<'_>>)> = Vec::new();
+    for (name, value) in top {
+        match value.get_ref() {
+            DeValue::Table(table) => {
+                entries.extend(table.iter().map(|(key, it)| {
+                    (format!("{name}.{key}", name = name.get_ref(), key = key.get_ref()), it)
+                }));
+            }
+            _ => entries.push((name.get_ref().to_string(), value)),
+        }
     }
+    entries.sort_by_key(|(_, it)| it.span().start);
+    let is_read = |name: &str| name == KEY || name.strip_suffix(KEY).is_some_and(|it| it.ends_with('.'));
+    let commands = entries.iter().find(|it| is_read(&it.0));
+    if let Some(DeValue::Array(commands)) = commands.map(|it| it.1.get_ref()) {
+        commands.iter().for_each(|it| verify_command(text, it, out));
+    }
+    let aside = entries.iter().filter(|it| !is_read(&it.0)).map(|(name, it)| (name.clone(), it.span()));
+    out.add_left_aside(&aside.collect::<Vec<_>>());
+}
+
+/// A command, or a table of `command` and `name`.
+fn verify_command(text: &str, value: &Spanned<DeValue<'_>>, out: &mut TaskOutline) {
+    let written = |it: &Spanned<DeValue<'_>>| match it.get_ref() {
+        DeValue::String(text) => Some(text.to_string()),
+        _ => None,
+    };
+    let (name, command) = match value.get_ref() {
+        DeValue::Table(table) => (table.get("name").and_then(written), table.get("command")),
+        _ => (None, Some(value)),
+    };
+    let Some((command, place)) = command.and_then(|it| Some((written(it)?, it.span()))) else { return };
+    add(out, name.as_ref().unwrap_or(&command), &command, unquoted(text, place), None);
 }
 
 /// The range of a string without its quotes.
@@ -152,13 +185,21 @@ fn ralphrc(text: &str, out: &mut TaskOutline) {
 /// `agent.ci_gate.argv`, unless it is disabled.
 fn ci_gate(text: &str, out: &mut TaskOutline) {
     let Ok(parsed) = prd::parse_json(text) else { return };
-    let gate =
-        parsed.value.as_ref().and_then(|it| it.as_object()?.get_object("agent")?.get_object("ci_gate"));
-    let Some(gate) = gate.filter(|it| it.get_boolean("enabled").is_none_or(|it| it.value)) else { return };
-    let Some(argv) = gate.get_array("argv") else { return };
-    let words: Vec<String> =
-        argv.elements.iter().filter_map(|it| it.as_string_lit()).map(|it| quoted(&it.value)).collect();
-    add(out, "The CI gate passes", &words.join(" "), argv.range.start..argv.range.end, None);
+    let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
+    let agent = root.get_object("agent");
+    let gate = agent.and_then(|it| it.get_object("ci_gate"));
+    let gate = gate.filter(|it| it.get_boolean("enabled").is_none_or(|it| it.value));
+    if let Some(argv) = gate.and_then(|it| it.get_array("argv")) {
+        let words: Vec<String> =
+            argv.elements.iter().filter_map(|it| it.as_string_lit()).map(|it| quoted(&it.value)).collect();
+        add(out, "The CI gate passes", &words.join(" "), argv.range.start..argv.range.end, None);
+    }
+    let of_root =
+        root.properties.iter().filter(|it| !["agent", "version", "$schema"].contains(&it.name.as_str()));
+    let of_root = of_root.map(|it| (it.name.as_str().to_owned(), it.range.start..it.range.end));
+    let of_agent = agent.into_iter().flat_map(|it| &it.properties).filter(|it| it.name.as_str() != "ci_gate");
+    let of_agent = of_agent.map(|it| (format!("agent.{}", it.name.as_str()), it.range.start..it.range.end));
+    out.add_left_aside(&of_root.chain(of_agent).collect::<Vec<_>>());
 }
 
 fn add(out: &mut TaskOutline, name: &str, command: &str, range: Range<usize>, timeout_ms: Option<u64>) {
@@ -174,7 +215,7 @@ fn add(out: &mut TaskOutline, name: &str, command: &str, range: Range<usize>, ti
 #[cfg(test)]
 mod tests {
     use crate::criterion::Check;
-    use crate::{TaskDocument, parse_task};
+    use crate::{FindingCode, TaskDocument, parse_task};
 
     fn commands(path: &str, text: &str) -> Vec<(String, String, String)> {
         let document = |path: &str, text: &str| TaskDocument { path: path.to_owned(), text: text.to_owned() };
@@ -228,6 +269,31 @@ mod tests {
         assert_eq!(
             commands(".ralph/config.jsonc", queue),
             [owned("The CI gate passes", "make 'ci all'", "[\"make\", \"ci all\"]")]
+        );
+    }
+
+    #[test]
+    fn keys_without_a_counterpart_are_named_once() {
+        let check = |path: &str, text: &str, aside: &str, place: &str| {
+            let prompt = TaskDocument { path: "PROMPT.md".to_owned(), text: "# T\n".to_owned() };
+            let task = parse_task(&[prompt, TaskDocument { path: path.to_owned(), text: text.to_owned() }]);
+            let found = task.findings.iter().find(|it| it.code == FindingCode::LeftAside).expect(path);
+            assert_eq!(found.message, format!("without a counterpart and left aside: {aside}."));
+            assert_eq!(&text[found.place.range.clone()], place);
+        };
+        let ralphy = "project:\n  name: x\nrules:\n  - a\n  - b\nboundaries:\n  never_touch: ['*.lock']\ncapabilities:\n  browser: false\n";
+        check(".ralphy/config.yaml", ralphy, "rules, boundaries.never_touch", "a");
+        let toml =
+            "verify_commands = [\"a\", { name = \"B\", command = 'b' }]\nx = 1\n[workers]\ncount = 2\n";
+        check(".ralph.toml", toml, "x, workers.count", "1");
+        let queue = "{\"version\": 1, \"webhook\": {}, \"agent\": {\"runner\": \"codex\", \"ci_gate\": {}}}";
+        check(".ralph/config.jsonc", queue, "webhook, agent.runner", "\"webhook\": {}");
+        assert_eq!(
+            commands(".ralph.toml", toml),
+            [
+                ("a".to_owned(), "a".to_owned(), "a".to_owned()),
+                ("B".to_owned(), "b".to_owned(), "b".to_owned())
+            ]
         );
     }
 

@@ -65,7 +65,12 @@ impl TaskOutline {
                 names.push(name);
             }
         }
-        self.add_finding(FindingCode::LeftAside, "without a counterpart", &names.join(", "), first.clone());
+        self.add_finding(
+            FindingCode::LeftAside,
+            "without a counterpart and left aside",
+            &names.join(", "),
+            first.clone(),
+        );
     }
 
     /// Adds judges that the task allows to change, globs separated by spaces.

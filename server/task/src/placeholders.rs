@@ -25,6 +25,9 @@ pub const CHECKS: [&str; 1] = ["QUALITY_GATES"];
 /// Prefix of names from the front matter's `commands`.
 pub const COMMANDS: &str = "commands.";
 
+/// Prefix of names of checks, whose output is meant.
+pub const CHECK_OUTPUTS: &str = "checks.";
+
 /// First parts of names with a dot; others belong to templating languages.
 const SCOPES: [&str; 10] =
     ["commands", "contexts", "checks", "instructions", "args", "ralph", "task", "story", "prd", "plan"];
@@ -86,9 +89,14 @@ fn known() -> impl Iterator<Item = &'static str> {
     story.chain(ITERATION).chain(CHECKS)
 }
 
+/// The name of the criterion whose output a placeholder means.
+pub fn command_name(name: &str) -> Option<&str> {
+    name.strip_prefix(COMMANDS).or_else(|| name.strip_prefix(CHECK_OUTPUTS))
+}
+
 /// Whether a prompt of this task has a value for the placeholder.
 pub(super) fn is_filled(name: &str, task: &Task) -> bool {
-    if let Some(command) = name.strip_prefix(COMMANDS) {
+    if let Some(command) = command_name(name) {
         return task.criteria.iter().any(|it| it.name == command);
     }
     if ITERATION.contains(&name) {
@@ -139,6 +147,8 @@ mod tests {
         check("Do {{STORY_ID}}.", None, &[unknown]);
         check("Do {{STORY_ID}}, read {{PRD_PATH}}.", Some(plan), &[]);
         check("Do {{RUN_ID}}.", Some(plan), &["task: nothing fills in `{{RUN_ID}}`. Write its value."]);
+        let checked = "---\ncommands:\n  - name: tests\n    run: make test\n---\n{{ checks.tests }}";
+        check(checked, None, &[]);
         check("---\ncommands:\n  - name: tests\n    run: make test\n---\n{{ commands.tests }}", None, &[]);
         check(
             "{{ commands.tests }}",

@@ -21,7 +21,7 @@ use crate::criterion::Check;
 use loopkeeper_text::branch;
 use loopkeeper_text::fold::{folded, one_line, shortened};
 pub(super) use values::STORY_FILE;
-use values::{JsonFields, ROOT_FIELDS, STORY_FIELDS};
+use values::{JsonFields, QUEUE_FIELDS, ROOT_FIELDS, STORY_FIELDS};
 
 /// The `status` of a story that needs no work.
 const DONE: &[&str] = &["done", "completed", "rejected"];
@@ -132,7 +132,9 @@ impl PrdReader<'_> {
 
     fn story(&mut self, story: &Object<'_>, known: &HashSet<&str>) {
         let fields = JsonFields::new(story, &mut |name, range| self.report_duplicate(name, range));
-        self.report_misspelled(story, STORY_FIELDS);
+        let of_queue = is_of_queue(&fields);
+        let fields_here = [STORY_FIELDS, if of_queue { QUEUE_FIELDS } else { &[] }].concat();
+        self.report_misspelled(story, &fields_here);
         let id = self.story_id(&fields);
         self.no_nested_stories(&fields);
         let title = fields.text("title", self).unwrap_or_default();
@@ -143,7 +145,7 @@ impl PrdReader<'_> {
             self.text_of("labels", label);
         }
         let depends_on = self.dependencies(&fields, known);
-        let done = match fields.get("status").filter(|_| fields.get("passes").is_none()) {
+        let done = match fields.get("status").filter(|_| of_queue) {
             Some(status) => self.text_of("status", status).is_some_and(|it| DONE.contains(&&*it.value)),
             None => fields.flag("passes", self),
         };
@@ -167,7 +169,9 @@ impl PrdReader<'_> {
             depends_on,
         });
         let plan = Some(self.out.plan.len() - 1);
-        for criterion in fields.list("acceptanceCriteria", self) {
+        let has_criteria = fields.get("acceptanceCriteria").is_some() || !of_queue;
+        let criteria = if has_criteria { "acceptanceCriteria" } else { "acceptance" };
+        for criterion in fields.list(criteria, self) {
             self.prose_criterion(criterion, plan);
         }
         self.commands(&fields, "completionCriteria", plan);
@@ -212,8 +216,8 @@ impl PrdReader<'_> {
 
     fn priority(&mut self, fields: &JsonFields<'_>) -> Option<i64> {
         let value = fields.get("priority")?;
-        let of_queue = fields.get("status").is_some() && fields.get("passes").is_none();
-        let word = value.as_string_lit().filter(|_| of_queue).map(|it| it.value.to_ascii_lowercase());
+        let word =
+            value.as_string_lit().filter(|_| is_of_queue(fields)).map(|it| it.value.to_ascii_lowercase());
         if let Some((_, priority)) = PRIORITIES.iter().find(|(it, _)| word.as_deref() == Some(*it)) {
             return Some(*priority);
         }
@@ -227,8 +231,10 @@ impl PrdReader<'_> {
     /// Keeps only ids of stories, because any other dependency could never be met.
     fn dependencies(&mut self, fields: &JsonFields<'_>, known: &HashSet<&str>) -> Vec<String> {
         let mut found = Vec::new();
-        for value in fields.list("dependsOn", self) {
-            let Some(text) = self.text_of("dependsOn", value) else { continue };
+        let is_snake = fields.get("dependsOn").is_none() && is_of_queue(fields);
+        let name = if is_snake { "depends_on" } else { "dependsOn" };
+        for value in fields.list(name, self) {
+            let Some(text) = self.text_of(name, value) else { continue };
             if known.contains(text.value.trim()) {
                 found.push(text.value.trim().to_owned());
             } else {
@@ -288,6 +294,11 @@ impl PrdReader<'_> {
     fn bytes(&self, range: jsonc_parser::common::Range) -> Range<usize> {
         range.start + self.skipped..range.end + self.skipped
     }
+}
+
+/// Whether a story has a `status` in the place of `passes`.
+fn is_of_queue(fields: &JsonFields<'_>) -> bool {
+    fields.get("status").is_some() && fields.get("passes").is_none()
 }
 
 /// Whether a task of `.ralph/tasks.json` has no command that validates it.

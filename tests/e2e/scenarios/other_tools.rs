@@ -82,7 +82,7 @@ fn verify_commands_are_checks() {
     completes(&Workspace {
         files: &[
             ("PRD.md", "# Shop\n\n- [ ] Sell things\n"),
-            (".ralph.toml", "[loop]\nverify_commands = [\"test -f sold\", 'test -f open']\n"),
+            (".ralph.toml", "[loop]\nverify_commands = [\"test -f sold\", { command = 'test -f open' }]\n"),
         ],
         shows: &["PRD.md", "test -f sold", "test -f open"],
         act: "touch sold open; sed -i 's/\\[ \\]/[x]/' PRD.md",
@@ -93,7 +93,8 @@ fn verify_commands_are_checks() {
 fn folders_of_checks_are_checks() {
     completes(&Workspace {
         files: &[
-            ("RALPH.md", "# Shop\n\nMake it sell.\n"),
+            ("RALPH.md", "# Shop\n\nMake it sell.\n\n{{ checks.sells }}\n"),
+            ("ralph.toml", "[agent]\nargs = [\"-p\"]\nralph = \"RALPH.md\"\n"),
             (".ralphify/checks/sells/CHECK.md", "---\ncommand: test -f sold\ntimeout: 30\n---\nSell.\n"),
             (".ralphify/checks/off/CHECK.md", "---\ncommand: \"false\"\nenabled: false\n---\n"),
         ],

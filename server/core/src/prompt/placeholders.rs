@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use loopkeeper_task::placeholders::{
-    CHECKS, COMMANDS, ITERATION, PLAN_PATH, STORY_BLOCK, STORY_ID, STORY_TITLE, find_placeholders,
+    CHECKS, ITERATION, PLAN_PATH, STORY_BLOCK, STORY_ID, STORY_TITLE, command_name, find_placeholders,
 };
 
 use super::grammar::format_check;
@@ -37,7 +37,7 @@ pub(super) fn fill_placeholders<'a>(input: &PromptInput<'a>) -> Cow<'a, str> {
 }
 
 fn placeholder_value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
-    if let Some(command) = name.strip_prefix(COMMANDS) {
+    if let Some(command) = command_name(name) {
         return command_output(command, in_fence, input);
     }
     if ITERATION.contains(&name) {

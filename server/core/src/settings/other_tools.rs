@@ -24,14 +24,16 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("max_cost", "limits.cost_usd", RalphrcForm::Plain),
     ("completion_promise", "exit.promise", RalphrcForm::Plain),
     ("agent", "agent", RalphrcForm::Plain),
+    ("agent.command", "agent", RalphrcForm::Plain),
+    ("agent.ralph", "tasks.files", RalphrcForm::List),
     ("defaultAgent", "agent", RalphrcForm::Plain),
     ("platform", "agent", RalphrcForm::Plain),
     ("maxIterations", "limits.iterations", RalphrcForm::Plain),
 ];
 /// Parts of the file that the task is read from: the prompt and its gates.
 const OF_TASK: [&str; 2] = ["event_loop.prompt", "backpressure.gates."];
-/// The prompt document that is found without being named.
-const PROMPT_FILE: &str = "PROMPT.md";
+/// The prompt documents that are found without being named.
+const PROMPT_FILES: [&str; 2] = ["PROMPT.md", "RALPH.md"];
 /// Agents that loopkeeper knows by the same name.
 const AGENTS: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cursor", "amp"];
 
@@ -47,13 +49,17 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let index = LineIndex::of(text);
     let mut out = ParsedLayer::default();
     let mut aside = IgnoredLine::default();
-    let entries = if file.strip_suffix(".toml").is_some() { toml_entries(text) } else { yaml_entries(text) };
+    let entries = match file.rsplit_once('.') {
+        Some((_, "toml")) => toml_entries(text),
+        Some((_, "yml" | "json")) => yaml_entries(text),
+        _ => line_entries(text),
+    };
     let is_unset = |it: &Entry| ["", "~", "null", "Null", "NULL"].contains(&it.value.as_str());
     for Entry { path, value, range } in entries.into_iter().filter(|it| !is_unset(it)) {
         let value = if value == "claude-code" { "claude".to_owned() } else { value };
         let mapped = MAPPED.iter().find(|(known, ..)| *known == path);
         let is_read = OF_TASK.iter().any(|it| path == *it || it.ends_with('.') && path.starts_with(it))
-            || mapped.is_some_and(|it| it.2 == RalphrcForm::List && value == PROMPT_FILE);
+            || mapped.is_some_and(|it| it.2 == RalphrcForm::List && PROMPT_FILES.contains(&value.as_str()));
         match mapped {
             _ if is_read => {}
             Some(&mapped) if mapped.1 != "agent" || AGENTS.contains(&value.as_str()) => {
@@ -81,15 +87,44 @@ fn yaml_entries(text: &str) -> Vec<Entry> {
     yaml::scalars(text).into_iter().map(entry).collect()
 }
 
-/// Scalars of the root table only: what has a counterpart is there.
+/// Lines of `key = value`.
+fn line_entries(text: &str) -> Vec<Entry> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let Some((key, value)) = line.split_once('=').filter(|_| !line.trim_start().starts_with(['#', ';']))
+        else {
+            continue;
+        };
+        all.push(Entry {
+            path: key.trim().to_owned(),
+            value: value.trim().to_owned(),
+            range: start..start + line.trim_end().len(),
+        });
+    }
+    all
+}
+
+/// Values of the root table and of the tables in it.
 fn toml_entries(text: &str) -> Vec<Entry> {
     let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
-    let entry =
-        |(key, value): (&toml::Spanned<toml::de::DeString<'_>>, &toml::Spanned<toml::de::DeValue<'_>>)| {
-            let written = text.get(value.span()).unwrap_or_default().trim_matches(['"', '\'']);
-            Entry { path: key.get_ref().to_string(), value: written.to_owned(), range: value.span() }
-        };
-    let mut all: Vec<Entry> = table.get_ref().iter().map(entry).collect();
+    let entry = |path: String, range: std::ops::Range<usize>| {
+        let value = text.get(range.clone()).unwrap_or_default().trim_matches(['"', '\'']).to_owned();
+        Entry { path, value, range }
+    };
+    let mut all = Vec::new();
+    for (key, value) in table.get_ref() {
+        match value.get_ref() {
+            toml::de::DeValue::Table(inner) => all.extend(
+                inner
+                    .iter()
+                    .map(|(name, it)| entry(format!("{}.{}", key.get_ref(), name.get_ref()), it.span())),
+            ),
+            _ => all.push(entry(key.get_ref().to_string(), value.span())),
+        }
+    }
     all.sort_by_key(|it| it.range.start);
     all
 }
@@ -122,6 +157,13 @@ mod tests {
         );
         assert_eq!(said.len(), 1);
         assert!(said[0].contains("left aside: core.guardrails, hats.builder"), "{said:?}");
+        let text = "[agent]\ncommand = \"codex\"\nargs = [\"-p\"]\nralph = \"SHOP.md\"\n";
+        let (set, said) = shown("ralph.toml", text);
+        assert_eq!(set, ["agent = \"codex\"", "tasks.files = [\"SHOP.md\"]"]);
+        assert!(said[0].contains("left aside: agent.args"), "{said:?}");
+        let (set, said) = shown(".ralphex/config", "# x = y\nmax_iterations = 3\nclaude_command = claude\n");
+        assert_eq!(set, ["limits.iterations = 3"]);
+        assert!(said[0].contains("left aside: claude_command"), "{said:?}");
         let (set, said) =
             shown(".ralph-tui/config.toml", "defaultAgent = \"codex\"\nmaxIterations = 15\ndelay = 2\n");
         assert_eq!(set, ["agent = \"codex\"", "limits.iterations = 15"]);

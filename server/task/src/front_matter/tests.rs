@@ -199,3 +199,15 @@ fn commands_tell_and_decide_nothing() {
         &["! Syntax commands: takes a list. Write `- name: …` and `run: …` below it. [commands: [a, b]]"],
     );
 }
+
+#[test]
+fn criteria_that_are_in_the_text_too_are_read_once() {
+    let text = "---\ntask: Shop\ncompletion_criteria:\n  - It sells\n  - \"It opens: `exists open`\"\n---\n\n## Success Criteria\n\n1. [ ] It sells\n";
+    let task = parse_task(&[TaskDocument { path: "RALPH_TASK.md".to_owned(), text: text.to_owned() }]);
+    let names: Vec<&str> = task.criteria.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!((names, task.findings), (vec!["It sells", "It opens"], Vec::new()));
+    assert_eq!(task.title, "Success Criteria");
+    let text = "---\ntask: Shop\n---\n\nSell.\n";
+    let task = parse_task(&[TaskDocument { path: "RALPH_TASK.md".to_owned(), text: text.to_owned() }]);
+    assert_eq!(task.title, "Shop");
+}

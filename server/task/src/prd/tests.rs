@@ -328,3 +328,10 @@ fn a_status_stands_for_passes() {
     let without = r#"{"stories": [{"id": "a", "title": "A"}]}"#;
     assert_eq!(shown(without), ["! syntax story file: `stories` is not read. Call it `userStories`. [{]"]);
 }
+
+#[test]
+fn fields_of_queues_stand_for_those_of_stories() {
+    let text = r#"{"tasks": [{"id": "a", "title": "A", "status": "done"}, {"id": "b", "title": "B", "status": "todo", "acceptance": ["it sells"], "depends_on": ["a"]}]}"#;
+    assert_eq!(shown(text), ["[x] a A [A]", "[ ] b B [B]", "b: it sells [it sells]"]);
+    assert_eq!(parse_prd("tasks.json", text).plan[1].depends_on, ["a"]);
+}

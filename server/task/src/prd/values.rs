@@ -100,6 +100,9 @@ pub(super) const STORY_FIELDS: &[&str] = &[
     "labels",
 ];
 
+/// Further fields of stories with a `status`.
+pub(super) const QUEUE_FIELDS: &[&str] = &["acceptance", "depends_on"];
+
 impl PrdReader<'_> {
     pub(super) fn text_of<'v>(&mut self, name: &str, value: &'v Value<'v>) -> Option<&'v StringLit<'v>> {
         let text = value.as_string_lit();
