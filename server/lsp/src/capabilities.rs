@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::documents::positions::Encoding;
 use super::ext::{COMMANDS, VERSION};
-use super::to_proto;
 
 /// The capabilities that one client announced in `initialize`.
 #[derive(Debug, Default)]
@@ -46,6 +45,12 @@ impl ResolvedClientCapabilities {
         let client_name = params.client_info.map(|it| it.name);
         Self { client: params.capabilities, client_name, encoding, folders, trusted }
     }
+}
+
+/// Whether the client supports code actions in addition to commands.
+pub(crate) fn takes_actions(client: &ClientCapabilities) -> bool {
+    let action = client.text_document.as_ref().and_then(|it| it.code_action.as_ref());
+    action.is_some_and(|it| it.code_action_literal_support.is_some())
 }
 
 pub fn of_server(session: &ResolvedClientCapabilities) -> ServerCapabilities {
@@ -93,7 +98,7 @@ pub fn of_server(session: &ResolvedClientCapabilities) -> ServerCapabilities {
 
 /// Announces kinds only to clients that support them.
 fn code_actions(session: &ResolvedClientCapabilities) -> CodeActionProviderCapability {
-    if !to_proto::takes_actions(&session.client) {
+    if !takes_actions(&session.client) {
         return CodeActionProviderCapability::Simple(true);
     }
     let kinds = [CodeActionKind::QUICKFIX, CodeActionKind::from("source.loopkeeper")];

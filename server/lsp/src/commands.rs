@@ -1,10 +1,12 @@
-//! Executes `workspace/executeCommand`, with one file per kind of command. Each returns the new status, or an error
-//! with the reason in `data.code`. Blocking work runs on blocking threads.
+//! Executes commands, with one file per kind of command. Each returns a result, or an error with the reason in
+//! `data.code`. Blocking work runs on blocking threads.
 
 mod check;
 mod diff;
 mod export;
+mod foreign_loop;
 mod loop_page;
+pub(crate) mod loop_questions;
 mod orders;
 mod output;
 mod plan;
@@ -21,35 +23,29 @@ use std::sync::Arc;
 use lsp_types::ExecuteCommandParams;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tower_lsp::jsonrpc;
 use tracing::{Instrument as _, debug, debug_span};
 
-pub(crate) use self::orders::{answer, resume, stop};
 pub(crate) use self::refusal::CommandRefusal;
 pub(crate) use self::start::start;
 pub(crate) use self::target::find_loop as loop_named;
 use super::ext::{self, CommandResult};
-use super::foreign;
-use super::publisher::status;
 use super::session::ServerState;
-use loopkeeper_workspace::Invalidation;
+use loopkeeper_workspace::{Invalidation, WorkspaceSnapshot};
 
 /// The result of a command.
 pub(crate) type CommandOutcome = Result<CommandResult, CommandRefusal>;
 
-/// Executes a command of the client.
+/// Executes a command of the client; returns its result and a snapshot that includes its changes.
 pub(crate) async fn execute(
     shared: &Arc<ServerState>,
     params: ExecuteCommandParams,
-) -> jsonrpc::Result<Option<Value>> {
+) -> Result<(CommandResult, Arc<WorkspaceSnapshot>), CommandRefusal> {
     let touched = invalidation_for(&params.command);
     let span = debug_span!("command", command = params.command);
     let done = run(shared, params).instrument(span.clone()).await;
     span.in_scope(|| debug!(is_refused = done.is_err(), "executed"));
-    let mut done = done.map_err(jsonrpc::Error::from)?;
-    let snapshot = shared.index().refresh(touched).await;
-    done.status = Some(status::current_status(shared, &snapshot));
-    serde_json::to_value(done).map(Some).map_err(|_| jsonrpc::Error::internal_error())
+    let done = done?;
+    Ok((done, shared.index().refresh(touched).await))
 }
 
 /// The parts of the snapshot that a command may have changed.
@@ -68,13 +64,13 @@ async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> Command
     match params.command.as_str() {
         ext::START => start::start(shared, parse_arguments(arguments)?).await,
         ext::CHECK => check::check(shared, parse_arguments(arguments)?).await,
-        ext::STOP => stop(shared, parse_arguments(arguments)?).await,
-        ext::IMPORT => foreign::import(shared, parse_arguments(arguments)?).await,
+        ext::STOP => orders::stop(shared, parse_arguments(arguments)?).await,
+        ext::IMPORT => foreign_loop::import(shared, parse_arguments(arguments)?).await,
         ext::PAUSE => orders::pause(shared, parse_arguments(arguments)?).await,
         ext::RESUME => orders::resume(shared, parse_arguments(arguments)?).await,
         ext::RESET_BREAKER => orders::reset_breaker(shared, parse_arguments(arguments)?).await,
         ext::RESET_SESSION => orders::reset_session(shared, parse_arguments(arguments)?).await,
-        ext::ANSWER => orders::answer(shared, parse_arguments(arguments)?).await,
+        ext::ANSWER => loop_questions::answer(shared, parse_arguments(arguments)?).await,
         ext::ACCEPT_WEAKENING => orders::accept_weakening(shared, parse_arguments(arguments)?).await,
         ext::STEER => orders::steer(shared, parse_arguments(arguments)?).await,
         ext::OUTPUT => output::output(shared, parse_arguments(arguments)?).await,

@@ -4,13 +4,12 @@
 pub mod positions;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lsp_types::{TextDocumentContentChangeEvent, Url};
 
 use self::positions::{Encoding, LinePositions};
-use super::session::canonical_parent_path;
 
 /// A larger file is not treated as a document.
 const LARGEST: u64 = 16 << 20;
@@ -114,6 +113,15 @@ fn on_disk(uri: &Url) -> Option<String> {
 /// Ignores line endings and a missing final newline, because they are the editor's choice and not the user's change.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     one == other || one.lines().eq(other.lines())
+}
+
+/// The path with its folder canonicalized: a document that is a link itself keeps its name.
+pub(crate) fn canonical_parent_path(path: &Path) -> PathBuf {
+    let folder = path.parent().and_then(|it| it.canonicalize().ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
 }
 
 #[cfg(test)]

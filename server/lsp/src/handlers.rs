@@ -11,6 +11,7 @@ pub(super) mod did_open;
 pub(super) mod did_save;
 pub(super) mod document_link;
 pub(super) mod document_symbol;
+pub(super) mod execute_command;
 pub(super) mod hover;
 pub(super) mod initialize;
 pub(super) mod initialized;

@@ -1,7 +1,8 @@
 //! The language server: shows and controls loops. It may crash, be killed or run several times without affecting them.
 //!
 //! Map: [`fn@serve`], the entry point, connects [`server`] (method to handler) to [`transport`]. Handlers use the state
-//! in [`session`] (the client, its [`capabilities`], the open [`documents`]); a request about a document gets its
+//! in [`session`] (the client, its [`capabilities`], the open [`documents`], [`open_questions`], [`trust_pages`]); a
+//! request about a document gets its
 //! [`document_context`], and [`to_proto`] converts the core's views to LSP types. Tasks and loops come from the
 //! snapshots of `loopkeeper_workspace`; [`publisher`] sends their changes, [`commands`] executes commands,
 //! [`questions`] asks the user, [`virtual_documents`] are generated read-only files, [`trace`] is the log, [`foreign`]
@@ -19,6 +20,7 @@ pub mod documents;
 mod ext;
 mod foreign;
 mod handlers;
+mod open_questions;
 mod publisher;
 mod questions;
 mod serve;
@@ -27,6 +29,7 @@ pub mod session;
 mod to_proto;
 mod trace;
 mod transport;
+mod trust_pages;
 mod view_input;
 mod virtual_documents;
 

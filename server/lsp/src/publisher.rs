@@ -8,7 +8,7 @@ mod held;
 mod lenses;
 mod output;
 mod progress;
-pub(crate) mod questions;
+mod questions;
 pub(crate) mod status;
 
 use std::sync::Arc;

@@ -3,8 +3,7 @@
 //! error, an empty answer. A client that does not support questions gets a message, and offers the answers as code
 //! actions.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use lsp_types::{MessageActionItem, MessageActionItemProperty, MessageType};
@@ -49,30 +48,6 @@ impl QuestionSupport {
         }
         let is_known = session.client_name.as_deref().is_some_and(|it| UNANNOUNCED.contains(&it));
         if is_known { Self::Unannounced } else { Self::Never }
-    }
-}
-
-/// The unanswered questions; a question is never open twice.
-#[derive(Clone, Default)]
-pub(crate) struct OpenQuestions(Arc<Mutex<BTreeSet<String>>>);
-
-/// Marks one question as open until it is dropped.
-pub(crate) struct OpenQuestionGuard {
-    pending: OpenQuestions,
-    key: String,
-}
-
-impl OpenQuestions {
-    /// `None` if the same question is already open.
-    pub(crate) fn try_open(&self, key: String) -> Option<OpenQuestionGuard> {
-        let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
-        is_new.then(|| OpenQuestionGuard { pending: self.clone(), key })
-    }
-}
-
-impl Drop for OpenQuestionGuard {
-    fn drop(&mut self) {
-        self.pending.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }
 

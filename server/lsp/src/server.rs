@@ -20,8 +20,8 @@ use super::ext::{
 };
 use super::handlers::{
     code_action, code_lens, completion, did_change, did_change_watched_files, did_change_workspace_folders,
-    did_close, did_open, did_save, document_link, document_symbol, hover, initialize, initialized,
-    iterations, loops, set_trace, subscribe,
+    did_close, did_open, did_save, document_link, document_symbol, execute_command, hover, initialize,
+    initialized, iterations, loops, set_trace, subscribe,
 };
 use super::session::ServerState;
 
@@ -67,7 +67,7 @@ impl LanguageServer for LspServer {
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
-        commands::execute(&self.shared, params).await
+        execute_command::handle(&self.shared, params).await
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {

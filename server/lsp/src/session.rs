@@ -1,7 +1,7 @@
 //! The state shared by all handlers, cheap to clone as an `Arc`. Every part has its own lock, and no lock is held
 //! across an await.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -9,9 +9,9 @@ use tower_lsp::Client;
 
 use super::capabilities::ResolvedClientCapabilities;
 use super::documents::Documents;
-use super::questions::OpenQuestions;
+use super::open_questions::OpenQuestions;
 use super::trace::ClientTrace;
-use super::virtual_documents::TrustPages;
+use super::trust_pages::TrustPages;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_workspace::{IndexScope, OpenText, TextProvider, WorkspaceIndex};
 
@@ -96,14 +96,5 @@ impl TextProvider for Documents {
             Some(OpenText { path, text: Arc::clone(&it.text) })
         };
         self.all().into_iter().filter_map(text).collect()
-    }
-}
-
-/// The path with its folder canonicalized: a document that is a link itself keeps its name.
-pub(crate) fn canonical_parent_path(path: &Path) -> PathBuf {
-    let folder = path.parent().and_then(|it| it.canonicalize().ok());
-    match (folder, path.file_name()) {
-        (Some(folder), Some(name)) => folder.join(name),
-        _ => path.to_owned(),
     }
 }

@@ -11,6 +11,7 @@ use lsp_types::{
     TextEdit, WorkspaceEdit,
 };
 
+use super::capabilities::takes_actions;
 use super::document_context::DocumentSnapshot;
 
 pub(crate) fn lens(shown: &DocumentSnapshot, lens: editor::Lens) -> CodeLens {
@@ -26,12 +27,6 @@ pub(crate) fn command(command: editor::EditorCommand) -> Command {
         command: command.command.to_owned(),
         arguments: Some(vec![command.argument]),
     }
-}
-
-/// Whether the client supports code actions in addition to commands.
-pub(crate) fn takes_actions(client: &ClientCapabilities) -> bool {
-    let action = client.text_document.as_ref().and_then(|it| it.code_action.as_ref());
-    action.is_some_and(|it| it.code_action_literal_support.is_some())
 }
 
 /// `None` for an edit if the client supports only commands.

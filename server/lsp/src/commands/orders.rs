@@ -7,10 +7,8 @@ use std::sync::Arc;
 use loopkeeper_view::{self as view, LateOrder};
 use serde_json::{Value, json};
 
-use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
+use super::{CommandOutcome, CommandRefusal, foreign_loop, run_blocking, target, trust};
 use crate::ext::{AnswerArgs, CommandResult, LoopArgs, ResumeArgs, SteerArgs, StopArgs};
-use crate::foreign;
-use crate::publisher::questions;
 use crate::session::ServerState;
 use loopkeeper_operations::authority::user_name;
 use loopkeeper_operations::failure::Failure;
@@ -22,7 +20,7 @@ use loopkeeper_system::state_dir::StateDir;
 pub(super) const THE_LOOP: &str = "The loop";
 
 pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOutcome {
-    if let Some(stopped) = foreign::stop(shared, &args.loop_id).await {
+    if let Some(stopped) = foreign_loop::stop(shared, &args.loop_id).await {
         return stopped;
     }
     with_loop(shared, args.loop_id, move |store, seen| {
@@ -72,9 +70,6 @@ pub(super) async fn reset_session(shared: &Arc<ServerState>, args: LoopArgs) -> 
 /// Requires trust, because an answer lets the agent continue.
 pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
-    if args.text.is_none() && questions::ask_as_ordered(shared, &args.loop_id) {
-        return Ok(CommandResult { loop_id: Some(args.loop_id), ..CommandResult::default() });
-    }
     let text = args.text.unwrap_or_default();
     if text.trim().is_empty() {
         let id = &args.loop_id;

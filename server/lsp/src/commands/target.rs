@@ -7,8 +7,9 @@ use loopkeeper_text::sanitize;
 use lsp_types::Url;
 
 use super::CommandRefusal;
+use crate::documents::canonical_parent_path;
 use crate::ext::RefusalCode;
-use crate::session::{ServerState, canonical_parent_path};
+use crate::session::ServerState;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_workspace::Invalidation;

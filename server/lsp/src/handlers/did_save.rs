@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use lsp_types::{DidSaveTextDocumentParams, Url};
 
+use crate::documents::canonical_parent_path;
 use crate::documents::{Document, is_same};
-use crate::session::{ServerState, canonical_parent_path};
+use crate::session::ServerState;
 use loopkeeper_operations::{notify_saved, plan_edit};
 use loopkeeper_workspace::Invalidation;
 use loopkeeper_workspace::snapshot::TaskSnapshot;

@@ -13,13 +13,13 @@ use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, no
 use lsp_types::{Command, MessageType};
 use serde_json::{Value, json};
 
+use crate::commands::loop_questions::PERMITS;
 use crate::ext::{self, Alert, AlertKind, AlertParams, Severity};
 use crate::questions;
 use crate::session::ServerState;
 use loopkeeper_workspace::WorkspaceSnapshot;
 
 use super::held;
-use super::questions::PERMITS;
 
 #[derive(Default)]
 pub(super) struct AlertPublisher {

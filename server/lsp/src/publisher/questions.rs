@@ -5,25 +5,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use loopkeeper_core::journal::QuestionKind;
-use loopkeeper_view::{LoopStatus, QuestionStatus, notice};
+use loopkeeper_view::QuestionStatus;
 
-use crate::commands;
-use crate::ext::{AnswerArgs, ResumeArgs, StopArgs};
-use crate::questions::{self, ClientQuestion, QuestionSupport};
+use crate::commands::loop_questions;
+use crate::questions;
 use crate::session::ServerState;
-use loopkeeper_operations::local_time::LocalZone;
-use loopkeeper_system::clock;
 use loopkeeper_workspace::WorkspaceSnapshot;
-
-const WAIT: &str = "Wait";
-const STOP: &str = "Stop";
-const DECIDE: &str = "Agent decides";
-/// Answers to a permission request, with their labels.
-pub(super) const PERMITS: [(&str, &str); 3] =
-    [("Allow once", "allow"), ("Allow for this loop", "always"), ("Deny", "deny")];
 
 #[derive(Default)]
 pub(super) struct QuestionPublisher {
@@ -40,7 +29,11 @@ impl QuestionPublisher {
             let Some(question) = status.question.as_ref().filter(|it| is_ours(shared, it)) else { continue };
             let is_new = self.asked.get(&status.id) != Some(&question.id);
             if is_new && status.keeper.alive && questions::can_ask(shared) {
-                tokio::spawn(ask_user(Arc::clone(shared), Box::new(status.clone()), question.clone()));
+                tokio::spawn(loop_questions::ask_user(
+                    Arc::clone(shared),
+                    Box::new(status.clone()),
+                    question.clone(),
+                ));
             }
             now.insert(status.id.clone(), question.id.clone());
         }
@@ -48,81 +41,7 @@ impl QuestionPublisher {
     }
 }
 
-/// The user wants to answer, in a client that may only be asked about the user's own commands. `false` if it is asked
-/// in another way, or if the question does not exist.
-pub(crate) fn ask_as_ordered(shared: &Arc<ServerState>, loop_id: &str) -> bool {
-    if QuestionSupport::of(shared) != QuestionSupport::Unannounced {
-        return false;
-    }
-    let snapshot = shared.index().snapshot();
-    let Some(seen) = snapshot.loops.iter().find(|it| it.status.id == loop_id) else { return false };
-    let question = seen.status.question.clone().filter(|_| seen.status.keeper.alive);
-    question.is_some_and(|question| {
-        tokio::spawn(ask_user(Arc::clone(shared), Box::new(seen.status.clone()), question));
-        true
-    })
-}
-
 /// A client that knows us shows the agent's questions itself.
 fn is_ours(shared: &ServerState, question: &QuestionStatus) -> bool {
     question.kind == QuestionKind::UsageLimit || !shared.session().knows_us()
-}
-
-async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>, question: QuestionStatus) {
-    let asked = ClientQuestion {
-        message: message(&status, &question),
-        answers: match question.kind {
-            QuestionKind::UsageLimit => vec![WAIT, STOP],
-            QuestionKind::Permission => PERMITS.map(|(title, _)| title).to_vec(),
-            QuestionKind::Agent | QuestionKind::Denied => vec![DECIDE, STOP],
-        },
-        page: None,
-        expiry: expiry(&question),
-    };
-    let Some(answer) = questions::ask_client(&shared, &asked).await else { return };
-    let loop_id = status.id;
-    let asked = Some(question.id);
-    let done = match (question.kind, answer.as_str()) {
-        (QuestionKind::UsageLimit, WAIT | STOP) => {
-            let text = Some(answer.to_lowercase());
-            commands::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
-        }
-        (QuestionKind::Permission, title) => {
-            let word = PERMITS.into_iter().find(|(it, _)| *it == title);
-            let text = word.map(|(_, word)| word.to_owned());
-            commands::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
-        }
-        (_, DECIDE) => commands::resume(&shared, ResumeArgs { loop_id, anyway: false }).await,
-        (_, STOP) => commands::stop(&shared, StopArgs { loop_id, now: false }).await,
-        _ => return,
-    };
-    if let Err(refusal) = done {
-        questions::warn(&shared, &refusal.message).await;
-    }
-}
-
-fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
-    let id = &status.id;
-    match question.kind {
-        QuestionKind::UsageLimit => {
-            let until = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at));
-            let now = clock::now().wall;
-            let until = until.map(|it| format!(" until {}", LocalZone::local().short(it, now)));
-            let until = until.unwrap_or_default();
-            format!("Wait or stop? The provider's usage limit is reached, so the loop waits{until}.")
-        }
-        QuestionKind::Permission => notice(status),
-        QuestionKind::Agent => {
-            format!("{} Answer with `loopkeeper answer {id} '…'` in a terminal.", notice(status))
-        }
-        QuestionKind::Denied => {
-            format!("{}. Or answer with `loopkeeper answer {id} '…'` in a terminal.", notice(status))
-        }
-    }
-}
-
-/// The time for which the loop waits for the answer.
-fn expiry(question: &QuestionStatus) -> Duration {
-    let expires = question.expires_at.as_deref().and_then(LocalZone::parse_millis);
-    expires.map_or(questions::EXPIRY, |it| Duration::from_millis(it.saturating_sub(clock::now().wall)))
 }
