@@ -70,7 +70,7 @@ async fn the_warden_cannot_be_killed_from_inside() {
 fn settings_choose_the_domain() {
     let warden = Path::new(BINARY);
     let off = Isolation::detect(SandboxMode::Off, warden).unwrap();
-    assert_eq!(off, Isolation::Subreaper { warden: warden.into(), why: None });
+    assert_eq!(off, Isolation::unlimited(warden));
     let Some(domain) = namespace() else { return };
     assert!(matches!(domain, Isolation::PidNamespace { .. }));
     assert_eq!(Isolation::detect(SandboxMode::Auto, warden).unwrap(), domain);

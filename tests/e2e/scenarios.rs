@@ -20,6 +20,7 @@ mod limits;
 mod memory;
 mod missing;
 mod mutants;
+mod network;
 mod other_tools;
 mod permissions;
 mod plans;

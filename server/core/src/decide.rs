@@ -109,6 +109,8 @@ pub enum Event {
         pid: u32,
         agent_pid: Option<u32>,
         domain: String,
+        /// What holds where the settings close the network.
+        network: Option<String>,
         holds: Option<u32>,
     },
     /// Answer to [`Effect::LookForLife`]: output, CPU use or a file change since the last check.

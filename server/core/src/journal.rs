@@ -121,6 +121,9 @@ pub enum Record {
         agent_pid: Option<u32>,
         /// `pid-namespace`, `landlock` or `subreaper`.
         domain: String,
+        /// Where the settings close the network: `closed`, `no-tcp`, or `open: ` and the reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        network: Option<String>,
         /// How often its stop hook may still hold it, where the agent sets a cap.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holds: Option<u32>,

@@ -101,6 +101,9 @@ pub struct Settings {
     /// Paths that the sandbox hides besides its own list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sandbox_hide: Vec<String>,
+    /// Whether agents and the commands of checks may use the network.
+    #[serde(default = "is_on", skip_serializing_if = "Clone::clone")]
+    pub sandbox_network: bool,
     pub keep_loops: u32,
     pub keep_days: u32,
     pub keep_bytes: u64,
@@ -150,6 +153,7 @@ impl Default for Settings {
             sandbox: SandboxMode::Auto,
             sandbox_allow: Vec::new(),
             sandbox_hide: Vec::new(),
+            sandbox_network: true,
             keep_loops: 20,
             keep_days: 60,
             keep_bytes: 5 * 1024 * 1024 * 1024,
@@ -194,6 +198,10 @@ impl Default for LimitSettings {
             grace_ms: 10 * 1000,
         }
     }
+}
+
+fn is_on() -> bool {
+    true
 }
 
 fn calls_per_hour() -> u32 {

@@ -69,6 +69,7 @@ mod tests {
             pid: 1,
             agent_pid: None,
             domain: String::new(),
+            network: None,
             holds: None,
         };
         let intended = Record::IterationIntended {

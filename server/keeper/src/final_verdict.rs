@@ -253,7 +253,7 @@ async fn run_in_room(
         wardens: &wardens,
         redactor: &runtime.redactor,
         permit: &runtime.permit,
-        asker: HttpClient { program: &runtime.messenger, domain: &runtime.check_domain, env: &env },
+        asker: HttpClient { program: &runtime.messenger, domain: &runtime.request_domain, env: &env },
         servers: &settings.serve,
         untracked: &[],
         output: &output,

@@ -84,7 +84,7 @@ pub(super) async fn run_round(
         permit: &runtime.permit,
         asker: HttpClient {
             program: &runtime.messenger,
-            domain: &runtime.check_domain,
+            domain: &runtime.request_domain,
             env: &runtime.check_env,
         },
         servers: &settings.serve,

@@ -14,7 +14,7 @@ use loopkeeper_agent::claude::start::SANDBOXED;
 use loopkeeper_agent::kind::AgentKind;
 use loopkeeper_agent::{LoopMode, PermissionMode};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec, PauseReason};
-use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_core::settings::{SandboxMode, Settings};
 use loopkeeper_text::redact::Redactor;
 
 use super::KeeperError;
@@ -22,7 +22,7 @@ use loopkeeper_system::config_files;
 use loopkeeper_system::env::{EnvAudience, SOCKET, scrubbed_env};
 use loopkeeper_system::git;
 use loopkeeper_system::process::{WardenPool, orphans};
-use loopkeeper_system::sandbox::{FileAccess, FileAccessRequest, Isolation};
+use loopkeeper_system::sandbox::{FileAccess, FileAccessRequest, Isolation, SandboxError};
 use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::binary::HelperBinary;
@@ -48,7 +48,8 @@ pub fn extend_env(env: &mut EnvVars, more: EnvVars) {
 pub struct RunContext {
     pub spec: Rc<LoopSpec>,
     pub agent_domain: Rc<Isolation>,
-    pub check_domain: Rc<Isolation>,
+    /// The isolation of `GET` requests, which only our own program sends: with the network.
+    pub request_domain: Rc<Isolation>,
     /// The isolation of the user's own commands, which may use the user's services and files.
     pub user_domain: Rc<Isolation>,
     /// Separate pools, so that a warden compromised by an agent never runs a check.
@@ -85,8 +86,12 @@ impl RunContext {
         let user_domain = Isolation::detect(spec.settings.sandbox, &warden_program(state))?;
         let request = file_access_request(state, workspace, &spec, agent_home);
         let files = FileAccess::for_agents(&request, |name| std::env::var_os(name));
-        let agent_domain = user_domain.clone().with_files(spec.settings.sandbox, files)?;
+        let agent_domain =
+            limit_network(user_domain.clone().with_files(spec.settings.sandbox, files)?, &spec.settings)?;
         let check_domain = agent_domain.for_checks(request.home.as_deref());
+        let request_domain = check_domain.with_network();
+        // Servers, their requests and the commands that use them have to reach each other.
+        let check_domain = if spec.settings.serve.is_empty() { check_domain } else { request_domain.clone() };
         let token = uuid::Uuid::new_v4().simple().to_string();
         let socket = state.socket_dir().join(format!("{}.sock", spec.loop_id));
         let door = HookEndpoint { token: &token, socket: &socket };
@@ -105,7 +110,7 @@ impl RunContext {
             agent_wardens: WardenPool::new(&agent_domain),
             check_wardens: WardenPool::new(&check_domain),
             agent_domain: Rc::new(agent_domain),
-            check_domain: Rc::new(check_domain),
+            request_domain: Rc::new(request_domain),
             user_domain: Rc::new(user_domain),
             spec: Rc::new(spec),
         })
@@ -182,6 +187,11 @@ impl RunContext {
     ) -> Result<T, SnapshotFailure> {
         work(&mut *lock_store(&self.store)?)
     }
+}
+
+/// The same without a network, if the settings say so.
+pub fn limit_network(isolation: Isolation, settings: &Settings) -> Result<Isolation, SandboxError> {
+    if settings.sandbox_network { Ok(isolation) } else { isolation.without_network(settings.sandbox) }
 }
 
 /// What the sandbox of this loop hides and protects. The rest of the state folder stays writable, because an agent may

@@ -17,9 +17,11 @@ use super::clean_room::OverlayMount;
 use super::{program_path, warden_channel};
 pub use file_access::{FileAccess, FileAccessRequest};
 pub use landlock_rules::{LandlockRules, detect_landlock};
+pub use network::NetworkAccess;
 
 mod file_access;
 mod landlock_rules;
+mod network;
 
 /// A working bubblewrap answers within milliseconds.
 const PROBE: Duration = Duration::from_secs(5);
@@ -43,6 +45,7 @@ pub enum Isolation {
         warden: PathBuf,
         /// Empty: all files are as they are outside.
         files: FileAccess,
+        network: NetworkAccess,
     },
     /// Rules of the kernel for files, signals and abstract sockets. `why`: the reason for having no namespace, as text.
     Landlock {
@@ -51,95 +54,149 @@ pub enum Isolation {
         why: String,
         /// Empty: nothing is restricted.
         files: FileAccess,
+        network: NetworkAccess,
     },
     /// `why`: the reason for having nothing else, as text; absent if the settings disable it.
-    Subreaper { warden: PathBuf, why: Option<String> },
+    Subreaper { warden: PathBuf, why: Option<String>, network: NetworkAccess },
 }
 
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SandboxError {
     #[error("The sandbox is required and cannot be had: {why}.")]
     Unavailable { why: String },
+    #[error("The network cannot be closed, and the sandbox is required: {why}.")]
+    Network { why: String },
 }
 
 impl SandboxError {
     /// The remedy.
     pub fn hint(&self) -> &'static str {
-        "Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] kind = \"auto\"`."
+        match self {
+            Self::Unavailable { .. } => {
+                "Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] kind = \"auto\"`."
+            }
+            Self::Network { .. } => {
+                "Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] network = true`."
+            }
+        }
     }
 }
 
 impl Isolation {
+    /// No isolation besides the warden, by the settings.
+    pub fn unlimited(warden: &Path) -> Self {
+        Self::Subreaper { warden: warden.to_owned(), why: None, network: NetworkAccess::Full }
+    }
+
     /// Tests whether the requested isolation works. `warden` is the warden's executable.
     pub fn detect(setting: SandboxMode, warden: &Path) -> Result<Self, SandboxError> {
-        let warden = warden.to_path_buf();
+        let (warden, network) = (warden.to_path_buf(), NetworkAccess::Full);
         if setting == SandboxMode::Off {
-            return Ok(Self::Subreaper { warden, why: None });
+            return Ok(Self::unlimited(&warden));
         }
         let found = find_bwrap().ok_or_else(|| "bubblewrap is not installed".to_owned());
         let files = FileAccess::default();
-        match found.and_then(|bwrap| probe_namespace(&bwrap, &warden, &files).map(|()| bwrap)) {
-            Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden, files }),
+        let probed =
+            found.and_then(|bwrap| probe_namespace(&bwrap, &warden, &files, &network).map(|()| bwrap));
+        match probed {
+            Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden, files, network }),
             Err(why) => match detect_landlock() {
-                Ok(version) => Ok(Self::Landlock { warden, version, why, files }),
+                Ok(version) => Ok(Self::Landlock { warden, version, why, files, network }),
                 Err(neither) if setting == SandboxMode::Required => {
                     Err(SandboxError::Unavailable { why: format!("{why}, and {neither}") })
                 }
-                Err(neither) => Ok(Self::Subreaper { warden, why: Some(format!("{why}, and {neither}")) }),
+                Err(neither) => {
+                    Ok(Self::Subreaper { warden, why: Some(format!("{why}, and {neither}")), network })
+                }
             },
         }
     }
 
     /// The same with rules for files, where they are possible. An old bubblewrap may not support them.
-    pub fn with_files(self, setting: SandboxMode, files: FileAccess) -> Result<Self, SandboxError> {
-        let (bwrap, warden) = match self {
-            Self::PidNamespace { bwrap, warden, .. } => (bwrap, warden),
-            Self::Landlock { warden, version, why, .. } => {
-                return Self::with_landlock(setting, files, version, (warden, why));
+    pub fn with_files(mut self, setting: SandboxMode, rules: FileAccess) -> Result<Self, SandboxError> {
+        match &mut self {
+            Self::PidNamespace { bwrap, warden, files, network } => {
+                match probe_namespace(bwrap, warden, &rules, network) {
+                    Ok(()) => *files = rules,
+                    Err(why) if setting == SandboxMode::Required => {
+                        return Err(SandboxError::Unavailable { why });
+                    }
+                    Err(why) => tracing::warn!("files are not hidden from agents and checks: {why}"),
+                }
             }
-            Self::Subreaper { .. } => return Ok(self),
+            // Its rules cannot hide what lies in the work tree.
+            Self::Landlock { files, why, .. } => {
+                if let Some(path) = rules.hidden_in_root().next() {
+                    let open = format!("Landlock cannot hide {}, which is in the work tree", path.display());
+                    if setting == SandboxMode::Required {
+                        return Err(SandboxError::Unavailable { why: format!("{why}, and {open}") });
+                    }
+                    tracing::warn!("{open}");
+                }
+                *files = rules;
+            }
+            Self::Subreaper { .. } => {}
+        }
+        Ok(self)
+    }
+
+    /// The same without a network, as far as that works here.
+    pub fn without_network(mut self, setting: SandboxMode) -> Result<Self, SandboxError> {
+        let limited = match &self {
+            Self::PidNamespace { bwrap, warden, files, .. } => {
+                match probe_namespace(bwrap, warden, files, &NetworkAccess::Loopback) {
+                    Ok(()) => NetworkAccess::Loopback,
+                    Err(why) => NetworkAccess::of_landlock(detect_landlock(), &why),
+                }
+            }
+            Self::Landlock { version, why, .. } => NetworkAccess::of_landlock(Ok(*version), why),
+            Self::Subreaper { .. } => NetworkAccess::Open { why: self.no_namespace().unwrap_or_default() },
         };
-        match probe_namespace(&bwrap, &warden, &files) {
-            Ok(()) => Ok(Self::PidNamespace { bwrap, warden, files }),
-            Err(why) if setting == SandboxMode::Required => Err(SandboxError::Unavailable { why }),
-            Err(why) => {
-                tracing::warn!("files are not hidden from agents and checks: {why}");
-                Ok(Self::PidNamespace { bwrap, warden, files: FileAccess::default() })
+        match limited {
+            NetworkAccess::Open { why } if setting == SandboxMode::Required => {
+                Err(SandboxError::Network { why })
+            }
+            limited => {
+                *self.network_mut() = limited;
+                Ok(self)
             }
         }
     }
 
-    /// The rules of Landlock cannot hide what lies in the work tree.
-    fn with_landlock(
-        setting: SandboxMode,
-        files: FileAccess,
-        version: u32,
-        (warden, why): (PathBuf, String),
-    ) -> Result<Self, SandboxError> {
-        if let Some(path) = files.hidden_in_root().next() {
-            let open = format!("Landlock cannot hide {}, which is in the work tree", path.display());
-            if setting == SandboxMode::Required {
-                return Err(SandboxError::Unavailable { why: format!("{why}, and {open}") });
-            }
-            tracing::warn!("{open}");
+    /// The same with the network as outside.
+    #[must_use]
+    pub fn with_network(&self) -> Self {
+        let mut open = self.clone();
+        *open.network_mut() = NetworkAccess::Full;
+        open
+    }
+
+    pub fn network(&self) -> &NetworkAccess {
+        match self {
+            Self::PidNamespace { network, .. }
+            | Self::Landlock { network, .. }
+            | Self::Subreaper { network, .. } => network,
         }
-        Ok(Self::Landlock { warden, version, why, files })
+    }
+
+    fn network_mut(&mut self) -> &mut NetworkAccess {
+        match self {
+            Self::PidNamespace { network, .. }
+            | Self::Landlock { network, .. }
+            | Self::Subreaper { network, .. } => network,
+        }
     }
 
     /// The isolation of checks, which see less than agents.
     #[must_use]
     pub fn for_checks(&self, home: Option<&Path>) -> Self {
-        match self {
-            Self::PidNamespace { bwrap, warden, files } if *files != FileAccess::default() => {
-                let (bwrap, warden, files) = (bwrap.clone(), warden.clone(), files.for_checks(home));
-                Self::PidNamespace { bwrap, warden, files }
-            }
-            Self::Landlock { warden, version, why, files } if *files != FileAccess::default() => {
-                let (warden, why, files) = (warden.clone(), why.clone(), files.for_checks(home));
-                Self::Landlock { warden, version: *version, why, files }
-            }
-            other => other.clone(),
+        let mut isolation = self.clone();
+        if let Self::PidNamespace { files, .. } | Self::Landlock { files, .. } = &mut isolation
+            && *files != FileAccess::default()
+        {
+            *files = files.for_checks(home);
         }
+        isolation
     }
 
     /// The warden's executable.
@@ -162,7 +219,7 @@ impl Isolation {
 
     /// One sentence for the user and for the journal.
     pub fn sentence(&self) -> String {
-        match self {
+        let processes = match self {
             Self::PidNamespace { files, .. } if *files == FileAccess::default() => {
                 "Processes run in a PID namespace of their own.".to_owned()
             }
@@ -185,7 +242,8 @@ impl Isolation {
             Self::Subreaper { why: Some(why), .. } => {
                 format!("Processes run without a PID namespace: {why}.")
             }
-        }
+        };
+        processes + &self.network().sentence()
     }
 
     /// Why no clean room is tried, as text.
@@ -205,20 +263,21 @@ impl Isolation {
     /// The command line up to the warden's own arguments.
     pub(super) fn command(&self, overlay: Option<&OverlayMount>) -> Command {
         match self {
-            Self::PidNamespace { bwrap, warden, files } => {
+            Self::PidNamespace { bwrap, warden, files, network } => {
                 let files = files.with_writable(overlay.and_then(|it| it.upper.parent()));
-                let mut command = bwrap_command(bwrap, warden, &files, overlay.is_some());
+                let mut command = bwrap_command(bwrap, warden, (&files, network), overlay.is_some());
                 add_overlay(&mut command, overlay);
-                if files != FileAccess::default() {
-                    command.args(LandlockRules::of_scope().arguments());
-                }
+                let no_tcp = *network == NetworkAccess::NoTcp;
+                command
+                    .args(LandlockRules::without_files(files != FileAccess::default(), no_tcp).arguments());
                 command
             }
-            Self::Landlock { warden, files, .. } => {
+            Self::Landlock { warden, files, network, .. } => {
                 let files = files.with_writable(overlay.and_then(|it| it.upper.parent()));
                 let mut command = warden_command(warden);
                 add_overlay(&mut command, overlay);
-                command.args(files.landlock_rules().arguments());
+                let no_tcp = *network == NetworkAccess::NoTcp;
+                command.args(LandlockRules { no_tcp, ..files.landlock_rules() }.arguments());
                 command
             }
             Self::Subreaper { warden, .. } => {
@@ -243,9 +302,17 @@ fn warden_command(warden: &Path) -> Command {
     command
 }
 
-fn bwrap_command(bwrap: &Path, warden: &Path, files: &FileAccess, mounts: bool) -> Command {
+fn bwrap_command(
+    bwrap: &Path,
+    warden: &Path,
+    (files, network): (&FileAccess, &NetworkAccess),
+    mounts: bool,
+) -> Command {
     let mut command = Command::new(bwrap);
     command.args(NAMESPACE).args(files.arguments());
+    if *network == NetworkAccess::Loopback {
+        command.arg("--unshare-net");
+    }
     if mounts && !geteuid().is_root() {
         command.args(MOUNT_RIGHTS);
     }
@@ -269,9 +336,14 @@ fn find_bwrap() -> Option<PathBuf> {
 }
 
 /// Starts a warden in a namespace briefly. The error is the reason of the failure, as text.
-fn probe_namespace(bwrap: &Path, warden: &Path, files: &FileAccess) -> Result<(), String> {
+fn probe_namespace(
+    bwrap: &Path,
+    warden: &Path,
+    files: &FileAccess,
+    network: &NetworkAccess,
+) -> Result<(), String> {
     let failed = |what: &dyn std::fmt::Display| format!("bubblewrap does not work here ({what})");
-    let mut child = bwrap_command(bwrap, warden, files, false)
+    let mut child = bwrap_command(bwrap, warden, (files, network), false)
         .arg("--probe")
         .current_dir("/")
         .stdin(Stdio::null())

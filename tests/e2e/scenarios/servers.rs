@@ -9,7 +9,7 @@ use crate::support::port::Port;
 use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::Scenario;
 
-fn serve(port: &Port, mode: &str, timeout: &str) -> String {
+pub(super) fn serve(port: &Port, mode: &str, timeout: &str) -> String {
     let rig = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rigs/serve.py");
     let port = port.number;
     let ready = format!("http://localhost:{port}/health");
@@ -24,7 +24,7 @@ fn serve(port: &Port, mode: &str, timeout: &str) -> String {
     )
 }
 
-fn health(port: &Port) -> String {
+pub(super) fn health(port: &Port) -> String {
     format!("Health: `GET http://localhost:{}/health`", port.number)
 }
 

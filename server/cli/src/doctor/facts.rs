@@ -18,7 +18,7 @@ use loopkeeper_view::doctor::{
 };
 use loopkeeper_view::probe::PROBED;
 
-use loopkeeper_keeper::run_context::warden_program;
+use loopkeeper_keeper::run_context::{limit_network, warden_program};
 use loopkeeper_operations::failure::Failure;
 use loopkeeper_operations::resolved_task::{MAX_LISTED, ResolvedTask};
 use loopkeeper_operations::{self as operations, installed};
@@ -51,9 +51,10 @@ impl FactContext {
         let state = StateDir::open();
         let warden = state.as_ref().map_or_else(|_| "/proc/self/exe".into(), warden_program);
         let wanted = settings.sandbox;
-        let (domain, sentence) = match Isolation::detect(wanted, &warden) {
+        let detected = Isolation::detect(wanted, &warden).and_then(|it| limit_network(it, &settings));
+        let (domain, sentence) = match detected {
             Ok(domain) => (domain.clone(), domain.sentence()),
-            Err(error) => (Isolation::Subreaper { warden, why: None }, error.to_string()),
+            Err(error) => (Isolation::unlimited(&warden), error.to_string()),
         };
         let kind = match domain {
             Isolation::PidNamespace { .. } => SandboxKind::Namespaces,
@@ -61,7 +62,8 @@ impl FactContext {
             Isolation::Subreaper { .. } => SandboxKind::Nothing,
         };
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let enclosure = SandboxFacts { wanted, kind, sentence };
+        let is_network_open = domain.network().is_open();
+        let enclosure = SandboxFacts { wanted, kind, is_network_open, sentence };
         Ok(Self { root, path, resolved, settings, state, domain, enclosure })
     }
 

@@ -351,6 +351,7 @@ fn outcome_sentence(outcome: &Outcome) -> String {
 
 fn is_milestone(record: &Record) -> bool {
     match record {
+        Record::AgentStarted { iteration: 1, network: Some(network), .. } => network.starts_with("open"),
         Record::IterationIntended { .. }
         | Record::AgentStarted { .. }
         | Record::AgentLeft { .. }

@@ -50,9 +50,10 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         Event::TaskRead(reading) => documents::task_read(state, live, now, reading),
         Event::CallAnswered(slot) => calls::handle_slot(state, live, now, slot),
         Event::LimitKnown { until, met_by } => calls::handle_usage_limit(state, live, now, (until, met_by)),
-        Event::AgentStarted { pid, agent_pid, domain, holds } => {
+        Event::AgentStarted { pid, agent_pid, domain, network, holds } => {
             let iteration = state.iteration;
-            agent_started(state, live, now, Record::AgentStarted { iteration, pid, agent_pid, domain, holds })
+            let started = Record::AgentStarted { iteration, pid, agent_pid, domain, network, holds };
+            agent_started(state, live, now, started)
         }
         Event::AgentLeft(left) => hook_session::handle_agent_exit(state, live, left),
         Event::SessionCame(offer) => attached::accept_session(state, live, offer),

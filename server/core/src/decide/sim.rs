@@ -249,17 +249,7 @@ impl Sim {
                 self.prompts.push(prompt);
                 self.sessions.push((session, resumed));
                 self.process.used_before = session_tokens;
-                if self.is_lent() && !self.process.alive {
-                    let run = AgentRun { ending: AgentEnding::Exited, ..quiet_run() };
-                    return self.event(Event::AgentEnded(Box::new(run)));
-                }
-                self.process.works = true;
-                let holds = self.process.answers();
-                let domain = "subreaper".to_owned();
-                self.event(Event::AgentStarted { pid: 42, agent_pid: Some(43), domain, holds });
-                if self.live.ending.is_none() {
-                    self.act();
-                }
+                self.start_agent();
             }
             Effect::LetAgentGo { .. } => self.let_go(),
             Effect::StopAgent { why, .. } => {
@@ -286,6 +276,19 @@ impl Sim {
             }
             Effect::AwaitUser => {}
             Effect::Permit(permit) => self.permits.push(permit),
+        }
+    }
+
+    fn start_agent(&mut self) {
+        if self.is_lent() && !self.process.alive {
+            let run = AgentRun { ending: AgentEnding::Exited, ..quiet_run() };
+            return self.event(Event::AgentEnded(Box::new(run)));
+        }
+        self.process.works = true;
+        let (holds, domain) = (self.process.answers(), "subreaper".to_owned());
+        self.event(Event::AgentStarted { pid: 42, agent_pid: Some(43), domain, network: None, holds });
+        if self.live.ending.is_none() {
+            self.act();
         }
     }
 

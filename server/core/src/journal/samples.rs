@@ -57,7 +57,8 @@ fn subagents() -> Vec<Record> {
 
 fn agent_started() -> Record {
     let domain = "subreaper".to_owned();
-    Record::AgentStarted { iteration: 1, pid: 4711, agent_pid: Some(4713), domain, holds: Some(8) }
+    let network = Some("no-tcp".to_owned());
+    Record::AgentStarted { iteration: 1, pid: 4711, agent_pid: Some(4713), domain, network, holds: Some(8) }
 }
 
 fn first_iteration() -> Vec<Record> {

@@ -19,18 +19,7 @@ pub(super) fn accept_value(
         let hint = Some("remove the line; this version would not act on it".to_owned());
         return Err(SettingProblem { code: SettingCode::NotYetSupported, place: Blame::Key, message, hint });
     }
-    let value = parse_value(key.takes, raw).map_err(|wrong| explain(key, &path, raw, wrong))?;
-    if key.since == KeySupport::OnlyDefault && format_toml(key.takes, raw) != key.default {
-        let message = format!("`{path} = {}` is not yet supported", format_toml(key.takes, raw));
-        let hint = Some(format!("remove the line; this version only does `{path} = {}`", key.default));
-        return Err(SettingProblem {
-            code: SettingCode::NotYetSupported,
-            place: Blame::Value,
-            message,
-            hint,
-        });
-    }
-    Ok(value)
+    parse_value(key.takes, raw).map_err(|wrong| explain(key, &path, raw, wrong))
 }
 
 /// Why not.

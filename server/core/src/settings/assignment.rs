@@ -150,6 +150,7 @@ fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool
             None => return false,
         },
         ("sandbox.allow", SettingValue::Texts(it)) => settings.sandbox_allow = it,
+        ("sandbox.network", SettingValue::Flag(it)) => settings.sandbox_network = it,
         ("sandbox.hide", SettingValue::Texts(it)) => settings.sandbox_hide = it,
         ("mode", SettingValue::Text(it)) => match parse_mode(&it) {
             Some(mode) => settings.mode = mode,

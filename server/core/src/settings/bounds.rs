@@ -106,6 +106,11 @@ impl UserLimits {
         if let Some(set) = of_tree("criteria.protected") {
             lines.extend(self.unprotected(set).into_iter().map(|it| format!("not protected: {it}")));
         }
+        let network = of_tree("sandbox.network").filter(|it| it.value == SettingValue::Flag(true));
+        let is_closed = |it: &Assignment| it.value == SettingValue::Flag(false);
+        if network.is_some() && self.own.get("sandbox.network").is_some_and(is_closed) {
+            lines.push("sandbox.network = true, else false".to_owned());
+        }
         for path in ["exit.when", "exit.groups"] {
             let loosened = of_tree(path).filter(|it| it.written != it.key.default);
             lines.extend(loosened.map(|it| format!("{path} = {}", it.written)));
@@ -213,6 +218,10 @@ mod tests {
         check("", "exit.when = \"promise\"", &["exit.when = \"promise\""]);
         check("", "exit.groups = \"majority\"", &["exit.groups = \"majority\""]);
         check("", "exit.groups = \"all\"", &[]);
+        check("", "sandbox.network = true", &[]);
+        check("sandbox.network = true", "sandbox.network = false", &[]);
+        let opened = "sandbox.network = true, else false";
+        check("sandbox.network = false", "sandbox.network = true", &[opened]);
         check("limits.iterations = 999\ncriteria.protected = []", "", &[]);
         check("max.iterations = 50", "limits.iterations = 40", &[]);
     }

@@ -194,9 +194,7 @@ fn row(key: &Key) -> String {
     let takes = key.takes.to_string();
     let later = match (key.since, key.takes) {
         (KeySupport::NotYet, _) => " **Not yet supported.**".to_owned(),
-        (KeySupport::OnlyDefault, _) => {
-            " **Other values than the default are not yet supported.**".to_owned()
-        }
+        (KeySupport::Built, ValueKind::Network) => " **Not yet supported: a list of hosts.**".to_owned(),
         (KeySupport::Built, ValueKind::Word { later, .. }) if !later.is_empty() => {
             let words: Vec<String> = later.iter().map(|it| format!("`\"{it}\"`")).collect();
             format!(" **Not yet supported: {}.**", words.join(", "))
@@ -249,12 +247,10 @@ fn property(key: &Key) -> Value {
     let mut schema = match key.since {
         // Nothing fits: an editor marks the line, as the command refuses it.
         KeySupport::NotYet => json!({ "not": {} }),
-        KeySupport::OnlyDefault => only_default(key),
         KeySupport::Built => shape(key.takes),
     };
     let note = match key.since {
         KeySupport::NotYet => "Not yet supported. ",
-        KeySupport::OnlyDefault => "Only the default is supported yet. ",
         KeySupport::Built => "",
     };
     if let Some(map) = schema.as_object_mut() {
@@ -263,12 +259,6 @@ fn property(key: &Key) -> Value {
         map.insert("description".to_owned(), json!(format!("{note}{}{default}", key.doc)));
     }
     schema
-}
-
-/// The defaults of such keys are the same in TOML and JSON.
-fn only_default(key: &Key) -> Value {
-    let default: Value = serde_json::from_str(key.default).unwrap_or(Value::Null);
-    json!({ "const": default })
 }
 
 fn shape(takes: ValueKind) -> Value {
@@ -293,7 +283,7 @@ fn shape(takes: ValueKind) -> Value {
         }
         ValueKind::Cost => json!({ "type": "number", "exclusiveMinimum": 0 }),
         ValueKind::Size => json!({ "type": "string", "pattern": "^[0-9]+ *([KMGT]iB|[kMGT]B|B)$" }),
-        ValueKind::Flag => json!({ "type": "boolean" }),
+        ValueKind::Flag | ValueKind::Network => json!({ "type": "boolean" }),
         ValueKind::Paths
         | ValueKind::Globs
         | ValueKind::CommandOrNone

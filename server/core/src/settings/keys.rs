@@ -7,10 +7,6 @@ const fn key(path: &'static str, takes: ValueKind, default: &'static str, doc: &
     Key { path, takes, default, doc, since: KeySupport::Built }
 }
 
-const fn only_default(path: &'static str, takes: ValueKind, default: &'static str, doc: &'static str) -> Key {
-    Key { path, takes, default, doc, since: KeySupport::OnlyDefault }
-}
-
 const fn words(now: &'static [&'static str], later: &'static [&'static str]) -> ValueKind {
     ValueKind::Word { now, later }
 }
@@ -153,8 +149,8 @@ pub const KEYS: &[Key] = &[
         "Paths that the sandbox neither hides nor protects, such as `/run/docker.sock` or `~/.ssh`; in a workspace's file they need your trust."),
     key("sandbox.hide", ValueKind::Texts, "[]",
         "Further files and folders that agents and checks cannot access, such as `~/Documents`; a relative path is below the root."),
-    only_default("sandbox.network", ValueKind::Flag, "true",
-        "Whether the agent may use the network."),
+    key("sandbox.network", ValueKind::Network, "true",
+        "Whether agents and the commands of checks may use the network; `false` closes an agent's way to a model that is not on its own disk too, and leaves the network open to `GET` and, where there are servers (`[[serve]]`), to them and to commands."),
 
     key("on.iteration_start", ValueKind::CommandOrNone, "[]",
         "A command to run before each iteration, which waits for it."),

@@ -23,8 +23,6 @@ pub struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySupport {
     Built,
-    /// The default is what happens today, so writing it changes nothing; any other value is refused.
-    OnlyDefault,
     NotYet,
 }
 
@@ -56,6 +54,8 @@ pub enum ValueKind {
     Cost,
     Size,
     Flag,
+    /// Whether there is a network; a list of hosts is known and refused.
+    Network,
     /// A path relative to the root.
     Path,
     /// Paths relative to the root.
@@ -141,7 +141,7 @@ impl fmt::Display for ValueKind {
             Self::Pause => "a duration such as \"0s\" or \"2m\"",
             Self::Cost => "an amount in US dollars such as 2.50",
             Self::Size => "a size such as \"5GiB\"",
-            Self::Flag => "true or false",
+            Self::Flag | Self::Network => "true or false",
             Self::Path => "a path below the root",
             Self::Paths => "a list of paths below the root",
             Self::Globs => "a list of globs",

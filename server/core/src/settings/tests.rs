@@ -85,6 +85,7 @@ fn sample(key: &Key) -> &'static str {
         ValueKind::Cost => "7.7",
         ValueKind::Size => "\"7MiB\"",
         ValueKind::Flag => "true",
+        ValueKind::Network => "false",
         ValueKind::Paths | ValueKind::Globs | ValueKind::Texts | ValueKind::Names => "[\"OTHER\"]",
         ValueKind::Command | ValueKind::CommandOrNone => "[\"OTHER\"]",
         ValueKind::Variables => "{ OTHER = \"1\" }",

@@ -90,6 +90,8 @@ pub(super) fn parse_value(takes: ValueKind, raw: &RawValue) -> Result<SettingVal
         ValueKind::Cost => parse_cost(raw).and_then(above_zero),
         ValueKind::Size => parse_amount(raw, size_bytes, SIZE_UNITS).and_then(above_zero),
         ValueKind::Flag => parse_flag(raw),
+        ValueKind::Network if matches!(raw, RawValue::List(_)) => Err(not_yet()),
+        ValueKind::Network => parse_flag(raw),
         ValueKind::Path => parse_path(raw),
         ValueKind::Paths => parse_texts(raw, path_fault),
         ValueKind::Globs => parse_texts(raw, glob_fault),
@@ -114,7 +116,7 @@ impl ValueKind {
         match self {
             Self::Count | Self::Percent if numeric => RawValue::Integer(text.to_owned()),
             Self::Cost if numeric => RawValue::Float(text.to_owned()),
-            Self::Flag => match text {
+            Self::Flag | Self::Network => match text {
                 "true" => RawValue::Flag(true),
                 "false" => RawValue::Flag(false),
                 other => RawValue::Text(other.to_owned()),

@@ -114,10 +114,13 @@ impl AttachedSession {
         let pid = self.session.as_ref().and_then(|it| it.process.as_ref()).map_or(0, |it| it.pid);
         let pid = u32::try_from(pid).unwrap_or_default();
         let domain = "yours".to_owned();
+        let is_closed = !self.context.runtime.spec.settings.sandbox_network;
+        let network = is_closed.then(|| "open: your session has no sandbox".to_owned());
         self.context.send_event(Event::AgentStarted {
             pid,
             agent_pid: None,
             domain,
+            network,
             holds: Some(self.holds),
         });
         let is_long = kind == HookEvent::Prompt && prompt.len() > MAX_CONTEXT;

@@ -307,6 +307,7 @@ impl AgentTask {
             pid,
             agent_pid,
             domain: self.context.runtime.agent_domain.name().to_owned(),
+            network: self.context.runtime.agent_domain.network().describe(),
             holds,
         }
     }

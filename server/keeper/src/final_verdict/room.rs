@@ -68,7 +68,7 @@ async fn try_room(
     let name = format!("room-{}", uuid::Uuid::new_v4().simple());
     let room = CleanRoom::create(&parent.join(name), &runtime.root())?;
     fill(&room, layout)?;
-    let wardens = WardenPool::in_overlay(&runtime.check_domain, room.mount());
+    let wardens = WardenPool::in_overlay(runtime.check_wardens.isolation(), room.mount());
     let job = Job {
         argv: Approved::internal(["/bin/sh", "-c", ":"].map(OsString::from).to_vec()),
         cwd: runtime.root(),

@@ -268,7 +268,7 @@ impl FileAccess {
             real.filter(|it| !it.starts_with(&self.root) && !writable.contains(it)).collect()
         };
         let (hidden, read_only) = (outside(&self.hidden), outside(&self.read_only));
-        LandlockRules { hidden, read_only, open: writable, scope: true }
+        LandlockRules { hidden, read_only, open: writable, scope: true, no_tcp: false }
     }
 
     /// The hidden paths that [`Self::landlock_rules`] leaves open.

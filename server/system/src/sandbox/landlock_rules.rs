@@ -10,13 +10,15 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, RulesetError, Scope, make_bitflags,
+    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, RulesetError, Scope, make_bitflags,
 };
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 /// The first version that permits moving a file to another folder, which builds need.
 const FILES: u32 = 2;
+/// The first version that limits TCP.
+pub(super) const NETWORK: u32 = 4;
 /// The first version that limits signals and abstract sockets.
 pub(super) const SCOPES: u32 = 6;
 /// Options of the warden.
@@ -24,6 +26,7 @@ const HIDE: &str = "--hide";
 const KEEP: &str = "--keep";
 const OPEN: &str = "--open";
 const SCOPE: &str = "--scope";
+const NO_TCP: &str = "--no-tcp";
 
 /// What a job may not access. The rules are made when it starts, from the files that exist then.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,6 +38,8 @@ pub struct LandlockRules {
     pub(super) open: Vec<PathBuf>,
     /// No signals to processes, and no abstract sockets of processes, that are not the job's.
     pub(super) scope: bool,
+    /// No TCP connections and no TCP ports.
+    pub(super) no_tcp: bool,
 }
 
 /// The version of Landlock that limits files here; the error is the reason why there is none, as text. A thread of its
@@ -59,9 +64,9 @@ pub fn detect_landlock() -> Result<u32, String> {
 }
 
 impl LandlockRules {
-    /// Only signals and abstract sockets, which no mount namespace limits.
-    pub(super) fn of_scope() -> Self {
-        Self { scope: true, ..Self::default() }
+    /// Only signals and abstract sockets, which no mount namespace limits, and TCP.
+    pub(super) fn without_files(scope: bool, no_tcp: bool) -> Self {
+        Self { scope, no_tcp, ..Self::default() }
     }
 
     /// The options of the warden that [`Self::read_option`] reads.
@@ -69,7 +74,8 @@ impl LandlockRules {
         let paths = [(HIDE, &self.hidden), (KEEP, &self.read_only), (OPEN, &self.open)];
         let options = paths.into_iter().flat_map(|(option, paths)| paths.iter().map(move |it| (option, it)));
         let words = options.flat_map(|(option, path)| [option.into(), path.clone().into_os_string()]);
-        words.chain(self.scope.then(|| SCOPE.into())).collect()
+        let flags = [(SCOPE, self.scope), (NO_TCP, self.no_tcp)].into_iter().filter(|it| it.1);
+        words.chain(flags.map(|it| it.0.into())).collect()
     }
 
     /// Reads one option of the warden's command line. False if it is none of these or lacks its path.
@@ -80,6 +86,10 @@ impl LandlockRules {
             OPEN => &mut self.open,
             SCOPE => {
                 self.scope = true;
+                return true;
+            }
+            NO_TCP => {
+                self.no_tcp = true;
                 return true;
             }
             _ => return false,
@@ -102,6 +112,9 @@ impl LandlockRules {
         let mut rules = Ruleset::default();
         if self.scope {
             rules = rules.scope(Scope::from_all(ABI::V6))?;
+        }
+        if self.no_tcp {
+            rules = rules.handle_access(AccessNet::from_all(ABI::V4))?;
         }
         if files {
             rules = rules.handle_access(reading() | writing())?;
@@ -207,6 +220,7 @@ mod tests {
             read_only: vec!["/c".into()],
             open: vec!["/d".into()],
             scope: true,
+            no_tcp: true,
         };
         let (mut read, mut words) = (LandlockRules::default(), rules.arguments().into_iter());
         while let Some(word) = words.next() {
@@ -237,7 +251,7 @@ mod tests {
             hidden: vec![at("secret")],
             read_only: vec![at("kept")],
             open: vec![at("secret/mine")],
-            scope: false,
+            ..LandlockRules::default()
         };
         let works = |code: &str| {
             let mut command = Command::new("sh");

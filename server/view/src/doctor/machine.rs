@@ -31,6 +31,8 @@ pub struct SandboxFacts {
     /// The mode requested in the settings.
     pub wanted: SandboxMode,
     pub kind: SandboxKind,
+    /// Although the settings close it.
+    pub is_network_open: bool,
     pub sentence: String,
 }
 
@@ -70,6 +72,7 @@ fn git_finding(git: &Result<String, String>) -> DoctorFinding {
 
 fn sandbox_finding(it: &SandboxFacts) -> DoctorFinding {
     let level = match (it.wanted, it.kind) {
+        (SandboxMode::Off, _) | (_, SandboxKind::Namespaces) if it.is_network_open => DoctorLevel::Note,
         (SandboxMode::Off, _) | (_, SandboxKind::Namespaces) => DoctorLevel::Good,
         (SandboxMode::Required, SandboxKind::Nothing) => DoctorLevel::Bad,
         (SandboxMode::Auto | SandboxMode::Required, _) => DoctorLevel::Note,
@@ -77,6 +80,9 @@ fn sandbox_finding(it: &SandboxFacts) -> DoctorFinding {
     let finding = new(level, it.sentence.trim_end_matches('.').to_owned());
     match (level, it.kind) {
         (DoctorLevel::Good | DoctorLevel::Info, _) => finding,
+        (_, _) if it.wanted == SandboxMode::Off => {
+            finding.with_hint("remove `sandbox.kind`, or set `sandbox.network = true`")
+        }
         (_, SandboxKind::Landlock) => finding.with_hint(LANDLOCK_HINT),
         (DoctorLevel::Note | DoctorLevel::Bad, _) => finding.with_hint(
             "install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces",
@@ -136,6 +142,7 @@ mod tests {
             enclosure: SandboxFacts {
                 wanted: SandboxMode::Auto,
                 kind: SandboxKind::Namespaces,
+                is_network_open: false,
                 sentence: "Enclosed.".into(),
             },
             watches: Some(65_536),
@@ -168,6 +175,10 @@ mod tests {
         ] {
             let enclosure = SandboxFacts { wanted, kind, ..well().enclosure };
             check(|it| it.enclosure = enclosure, 1, (level, "Enclosed"));
+        }
+        for wanted in [SandboxMode::Auto, SandboxMode::Off] {
+            let enclosure = SandboxFacts { wanted, is_network_open: true, ..well().enclosure };
+            check(|it| it.enclosure = enclosure, 1, (DoctorLevel::Note, "Enclosed"));
         }
         check(|_| {}, 2, (DoctorLevel::Good, "65536 files"));
         check(|it| it.watches = Some(100), 2, (DoctorLevel::Note, "only 100"));

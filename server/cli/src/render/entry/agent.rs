@@ -10,13 +10,24 @@ use loopkeeper_view::sentences;
 /// Omits `pid`, because it is the warden's, often the same for many iterations. Only a session that the user opened has
 /// no warden; its `pid` is the agent's.
 pub(super) fn started(record: &Record) -> String {
-    let Record::AgentStarted { pid, agent_pid, domain, .. } = record else { return String::new() };
+    let Record::AgentStarted { pid, agent_pid, domain, network, .. } = record else { return String::new() };
     let number = agent_pid.map_or_else(String::new, |it| format!(", process {it}"));
-    match domain.as_str() {
+    let mut text = match domain.as_str() {
         "yours" => format!("agent working in your session, process {pid}"),
         "pid-namespace" => format!("agent started in its own PID namespace{number}"),
         "landlock" => format!("agent started under Landlock{number}"),
         _ => format!("agent started{number}"),
+    };
+    text.push_str(&network.as_deref().map_or_else(String::new, network_limit));
+    text
+}
+
+/// `network` as in the record.
+fn network_limit(network: &str) -> String {
+    match network {
+        "closed" => ", without network".to_owned(),
+        "no-tcp" => ", without TCP connections".to_owned(),
+        other => format!("; the network is {}", sanitize::line(other)),
     }
 }
 

@@ -351,7 +351,14 @@ fn everything_shows_each_claim_with_its_weight() {
 }
 
 fn started_as(domain: &str, agent_pid: Option<u32>) -> Record {
-    Record::AgentStarted { iteration: 1, pid: 5, agent_pid, domain: domain.into(), holds: None }
+    Record::AgentStarted {
+        iteration: 1,
+        pid: 5,
+        agent_pid,
+        domain: domain.into(),
+        network: None,
+        holds: None,
+    }
 }
 
 #[test]
@@ -369,6 +376,24 @@ fn a_start_names_the_agents_own_process() {
     check("subreaper", Some(812), "agent started, process 812");
     check("subreaper", None, "agent started");
     check("yours", None, "agent working in your session, process 5");
+}
+
+#[test]
+fn a_start_says_what_holds_of_a_closed_network() {
+    let check = |iteration, network: &str, expect: &str, is_milestone| {
+        let (domain, network) = ("subreaper".to_owned(), Some(network.to_owned()));
+        let started =
+            Record::AgentStarted { iteration, pid: 5, agent_pid: None, domain, network, holds: None };
+        let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+        let lines = plain(&formatter.format_entry(&entry(NOON, started.clone()), DetailLevel::Everything));
+        assert!(lines.iter().any(|it| it.ends_with(expect)), "{lines:#?}");
+        let milestones = formatter.format_entry(&entry(NOON, started), DetailLevel::Milestones);
+        assert_eq!(!milestones.is_empty(), is_milestone, "{milestones:#?}");
+    };
+    check(1, "closed", "agent started, without network", false);
+    check(1, "no-tcp", "agent started, without TCP connections", false);
+    check(1, "open: no bubblewrap", "agent started; the network is open: no bubblewrap", true);
+    check(2, "open: no bubblewrap", "agent started; the network is open: no bubblewrap", false);
 }
 
 #[test]

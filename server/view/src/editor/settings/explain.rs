@@ -35,9 +35,6 @@ fn blocks(key: &Key, path: &str) -> Vec<HoverBlock> {
     }
     match key.since {
         KeySupport::Built => {}
-        KeySupport::OnlyDefault => {
-            all.push(HoverBlock::Text("Other values are not yet supported.".to_owned()));
-        }
         KeySupport::NotYet => all.push(HoverBlock::Text("Not yet supported: remove the line.".to_owned())),
     }
     all
