@@ -18,6 +18,7 @@ pub mod journal_file;
 mod last_result;
 pub mod logging;
 pub mod process;
+pub mod process_table;
 mod program_path;
 mod regular_file;
 pub mod removal_watch;

@@ -13,7 +13,6 @@ mod output_file;
 mod run;
 mod running;
 mod supervise;
-pub mod table;
 pub mod tree;
 mod warden;
 mod warden_pool;

@@ -31,7 +31,7 @@ pub fn parse_task(documents: &[TaskDocument]) -> Task {
     let mut task = Task::default();
     let mut ids = TaskIds::default();
     let optional = optional_sections(documents);
-    let embedded = documents.first().and_then(EmbeddedPrompt::of);
+    let embedded = documents.first().and_then(|it| EmbeddedPrompt::of(&it.path, &it.text));
     for (index, document) in documents.iter().enumerate() {
         let prompt = embedded.as_ref().filter(|_| index == 0);
         let outline = prompt

@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use loopkeeper_text::yaml;
 
-use super::TaskDocument;
 use super::kind::{DocumentKind, kind_of};
 use super::outline::TaskOutline;
 
@@ -43,10 +42,11 @@ fn find(kind: DocumentKind, text: &str) -> Option<(String, Range<usize>)> {
 }
 
 impl EmbeddedPrompt {
-    pub(super) fn of(document: &TaskDocument) -> Option<Self> {
-        let kind = kind_of(&document.path).filter(|it| it.is_embedded())?;
-        let (text, value) = find(kind, &document.text)?;
-        let written = document.text.get(value.clone()).unwrap_or_default();
+    /// The prompt in the text of the file at `path`.
+    pub(super) fn of(path: &str, document: &str) -> Option<Self> {
+        let kind = kind_of(path).filter(|it| it.is_embedded())?;
+        let (text, value) = find(kind, document)?;
+        let written = document.get(value.clone()).unwrap_or_default();
         let lines = line_offsets(&text, written, value.start).unwrap_or_default();
         Some(Self { text, lines, value })
     }

@@ -19,7 +19,7 @@ use crate::agent_hooks::{HookEvent, HookQuestion, HookRequest, HookVerdict};
 use crate::loop_context::LoopContext;
 use crate::user_commands;
 use loopkeeper_system::clock;
-use loopkeeper_system::process::table::{self, Process};
+use loopkeeper_system::process_table::{self, Process};
 
 /// Polling interval for the existence of the session's process during an iteration.
 const LOOK: Duration = Duration::from_secs(2);
@@ -180,8 +180,10 @@ impl AttachedSession {
             self.holds = question.cap.unwrap_or(BLOCKS);
         }
         let id = question.session.clone().unwrap_or_default();
-        self.session =
-            Some(SessionOwner { id: id.clone(), process: question.pid.and_then(table::find_process) });
+        self.session = Some(SessionOwner {
+            id: id.clone(),
+            process: question.pid.and_then(process_table::find_process),
+        });
         self.waits = Some((kind, answer));
         let tokens = question.tokens;
         self.context.send_event(Event::SessionCame(SessionOffer { session: id, holds: self.holds, tokens }));
@@ -256,7 +258,7 @@ impl SessionOwner {
 }
 
 fn refresh_process(process: &Process) -> Option<Process> {
-    table::find_process(process.pid).filter(|it| it.started == process.started && it.running)
+    process_table::find_process(process.pid).filter(|it| it.started == process.started && it.running)
 }
 
 async fn given_up(waits: &mut Option<(HookEvent, oneshot::Sender<HookVerdict>)>) {

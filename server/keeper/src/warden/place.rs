@@ -10,7 +10,7 @@ use rustix::process::{getegid, geteuid, getpid};
 use rustix::thread::{UnshareFlags, clear_ambient_capability_set};
 
 use loopkeeper_system::clean_room::OverlayMount;
-use loopkeeper_system::process::table::{self, Process};
+use loopkeeper_system::process_table::{self, Process};
 
 /// Properties that a job inherits from its warden and must leave unchanged.
 #[derive(PartialEq, Eq)]
@@ -124,9 +124,9 @@ pub(super) fn is_init() -> bool {
 /// All processes in the domain except the warden.
 pub(super) fn other_processes() -> Vec<Process> {
     let own = getpid().as_raw_pid();
-    let mut all = table::list_processes();
+    let mut all = process_table::list_processes();
     if !is_init() {
-        return table::descendants(own, all);
+        return process_table::descendants(own, all);
     }
     // Processes that entered the namespace from outside have no parent in it.
     all.retain(|process| process.running && process.pid != own);

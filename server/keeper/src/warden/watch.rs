@@ -16,8 +16,8 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::place::other_processes;
 use loopkeeper_system::process::job_request::JobRequest;
-use loopkeeper_system::process::table;
 use loopkeeper_system::process::tree::{self, ChildrenLeft, KillReport};
+use loopkeeper_system::process_table;
 use loopkeeper_system::sandbox::LandlockRules;
 use loopkeeper_system::warden_channel::{GRACE, NOW, WardenReport};
 
@@ -173,7 +173,7 @@ impl<'a> JobReaper<'a> {
             not_started: None,
             survivors: if outlived { swept.names(self.main.as_raw_pid()) } else { Vec::new() },
             left: swept.left,
-            cpu_ms: table::find_process(getpid().as_raw_pid()).map_or(0, |own| own.cpu_ms),
+            cpu_ms: process_table::find_process(getpid().as_raw_pid()).map_or(0, |own| own.cpu_ms),
             again: false,
         }
     }

@@ -8,7 +8,7 @@ use rustix::process::getpid;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::orphans::is_warden;
-use super::table::find_process;
+use crate::process_table::find_process;
 
 /// A parent that exits during the search is replaced by the warden above it, so the search is repeated.
 const ATTEMPTS: u32 = 8;

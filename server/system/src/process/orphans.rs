@@ -14,8 +14,8 @@ use rustix::process::{
 };
 use tokio::sync::Notify;
 
-use super::table::{self, Process};
 use super::tree::{self, ChildrenLeft, KillReport};
+use crate::process_table::{self, Process};
 use crate::warden_channel;
 
 /// The variable that marks everything a loop starts: `LOOPKEEPER_LOOP=<loopId>:<token>`.
@@ -104,12 +104,12 @@ pub(super) fn is_subreaper() -> bool {
 /// their processes is in ours.
 pub fn kill_orphans() -> Orphans {
     let own = getpid().as_raw_pid();
-    let session = table::find_process(own).map_or(own, |own| own.session);
+    let session = process_table::find_process(own).map_or(own, |own| own.session);
     let spare = |child: &Process| child.session == session || known_wardens().contains(&child.pid);
     let look = || {
-        let mut all = table::list_processes();
+        let mut all = process_table::list_processes();
         all.retain(|process| process.parent != own || !spare(process));
-        table::descendants(own, all)
+        process_table::descendants(own, all)
     };
     tree::end_children(look, spare, |time| wait_for_strays(spare, time)).into()
 }
@@ -118,7 +118,7 @@ pub fn kill_orphans() -> Orphans {
 fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> ChildrenLeft {
     std::thread::sleep(time);
     let mut children = ChildrenLeft::None;
-    for stray in table::own_children().iter().filter(|child| !spare(child)) {
+    for stray in process_table::own_children().iter().filter(|child| !spare(child)) {
         let gone = Pid::from_raw(stray.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
         if !matches!(gone, Some(Ok(Some(_)))) {
             children = ChildrenLeft::Left;
@@ -138,11 +138,11 @@ pub fn end_marked_while(loop_id: &str, has_no_keeper: impl Fn() -> bool) -> Orph
     let mark = format!("{ENV_LOOP}={loop_id}:");
     let own = getpid().as_raw_pid();
     let find = || {
-        let all = table::list_processes();
+        let all = process_table::list_processes();
         let mut found: Vec<Process> = Vec::new();
         for process in all.iter().filter(|process| process.running && process.pid != own) {
             if has_mark(process.pid, &mark) || is_warden_of(process.pid, loop_id) {
-                found.extend(table::descendants(process.pid, all.clone()));
+                found.extend(process_table::descendants(process.pid, all.clone()));
                 found.push(process.clone());
             }
         }
@@ -162,7 +162,7 @@ pub fn end_marked_while(loop_id: &str, has_no_keeper: impl Fn() -> bool) -> Orph
 
 fn wait_for_wardens(loop_id: &str) {
     let until = Instant::now() + WARDEN;
-    let all = table::list_processes().into_iter();
+    let all = process_table::list_processes().into_iter();
     for warden in all.filter(|process| process.running && is_warden_of(process.pid, loop_id)) {
         // Continue it even if the agent stopped it, because it must run to do its work.
         let _ = warden.signal(Signal::CONT);
@@ -176,8 +176,8 @@ fn wait_for_wardens(loop_id: &str) {
 
 /// Continues the warden of a job, and its guard.
 pub(super) fn continue_stopped_wardens(outermost: i32) {
-    let wardens = table::children_of(outermost).into_iter().filter(|it| is_warden(it.pid));
-    for warden in table::find_process(outermost).into_iter().chain(wardens).filter(|it| it.stopped) {
+    let wardens = process_table::children_of(outermost).into_iter().filter(|it| is_warden(it.pid));
+    for warden in process_table::find_process(outermost).into_iter().chain(wardens).filter(|it| it.stopped) {
         let _ = warden.signal(Signal::CONT);
     }
 }

@@ -12,7 +12,8 @@ use super::lines::LineSplitter;
 use super::output_file::OutputFile;
 use super::supervise::SupervisorMessage;
 use super::warden::FORCE;
-use super::{JobOutcome, OutputEvent, Stream, TerminateMode, orphans, table};
+use super::{JobOutcome, OutputEvent, Stream, TerminateMode, orphans};
+use crate::process_table;
 use crate::warden_channel::{GRACE, NOW, WardenReport};
 
 /// Whether a job is blocked on a response of ours.
@@ -134,7 +135,7 @@ impl JobHandle {
 
     /// CPU time used by everything in the domain so far.
     pub fn cpu_ms(&self) -> u64 {
-        table::cpu_ms(self.pid).saturating_sub(self.spent_ms)
+        process_table::cpu_ms(self.pid).saturating_sub(self.spent_ms)
     }
 
     /// Waits for the end and returns the outcome; unread output goes to the file only.

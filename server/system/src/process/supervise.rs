@@ -14,7 +14,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, interval_at, sleep_until};
 
 use super::warden::{FORCE, WardenHandle};
-use super::{Stream, orphans, table, tree};
+use super::{Stream, orphans, tree};
+use crate::process_table;
 use crate::warden_channel::{NOW, Started, WardenReport};
 
 const CHUNK: usize = 64 * 1024;
@@ -121,8 +122,8 @@ impl ProcessSupervisor {
     /// Ends a warden that does not do its work (stopped by the agent, stuck) and everything below it.
     async fn end_from_outside(&mut self) -> Option<ExitStatus> {
         let pid = self.warden.pid;
-        tree::end_all(|| table::descendants(pid, table::list_processes()));
-        let _ = table::find_process(pid).map(|warden| warden.signal(Signal::KILL));
+        tree::end_all(|| process_table::descendants(pid, process_table::list_processes()));
+        let _ = process_table::find_process(pid).map(|warden| warden.signal(Signal::KILL));
         self.warden.wait().await
     }
 
@@ -147,7 +148,7 @@ impl ProcessSupervisor {
         };
         self.said.drain(..=end);
         if let Some(to) = self.main.take() {
-            let _ = to.send(table::number_below(self.warden.pid, main));
+            let _ = to.send(process_table::number_below(self.warden.pid, main));
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, getpgrp, kill_process_group};
 
-use super::table::{self, Process};
+use crate::process_table::{self, Process};
 
 /// Processes that take longer to die (another user's, stuck in the kernel) are reported, not waited for.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -71,7 +71,7 @@ pub fn end_children(
         if round % ROUNDS == 0 {
             swept.stop(&look());
         }
-        for child in table::own_children().iter().filter(|child| !spare(child)) {
+        for child in process_table::own_children().iter().filter(|child| !spare(child)) {
             if child.running {
                 swept.insert(child);
             }

@@ -6,11 +6,11 @@ use std::os::unix::fs::MetadataExt;
 use rustix::process::Signal;
 
 use super::workspace::LoopDir;
-use crate::process::table::{self, Process};
+use crate::process_table::{self, Process};
 
 /// The stopped process that holds the lock of the loop, if `pid` is its pid here.
 pub(super) fn find(of: &LoopDir, pid: u32) -> Option<Process> {
-    let process = table::find_process(i32::try_from(pid).ok()?).filter(|it| it.stopped)?;
+    let process = process_table::find_process(i32::try_from(pid).ok()?).filter(|it| it.stopped)?;
     // A pid of another PID namespace may be that of another process here.
     let file = File::open(of.lock()).and_then(|it| it.metadata()).ok()?;
     let locks = std::fs::read_to_string("/proc/locks").ok()?;

@@ -1,6 +1,6 @@
 //! Reads the process table from `/proc`, and sends signals that cannot hit the wrong process.
 //!
-//! What to end is decided by [`super::tree`] and its callers.
+//! What to end is decided by [`crate::process::tree`] and its callers.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -70,7 +70,7 @@ pub(crate) fn own_children() -> Vec<Process> {
     children_of(getpid().as_raw_pid())
 }
 
-pub(super) fn children_of(parent: i32) -> Vec<Process> {
+pub(crate) fn children_of(parent: i32) -> Vec<Process> {
     let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     let lists: Vec<String> =
         tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
