@@ -29,6 +29,7 @@ mod progress;
 mod questions;
 mod receipt;
 mod recovery;
+mod resources;
 mod runner_report;
 mod servers;
 mod sessions;

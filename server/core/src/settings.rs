@@ -104,6 +104,12 @@ pub struct Settings {
     /// Whether agents and the commands of checks may use the network.
     #[serde(default = "is_on", skip_serializing_if = "Clone::clone")]
     pub sandbox_network: bool,
+    /// Bytes of data of one process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_memory: Option<u64>,
+    /// Of one agent or check.
+    #[serde(default = "processes")]
+    pub sandbox_processes: u32,
     pub keep_loops: u32,
     pub keep_days: u32,
     pub keep_bytes: u64,
@@ -154,6 +160,8 @@ impl Default for Settings {
             sandbox_allow: Vec::new(),
             sandbox_hide: Vec::new(),
             sandbox_network: true,
+            sandbox_memory: None,
+            sandbox_processes: processes(),
             keep_loops: 20,
             keep_days: 60,
             keep_bytes: 5 * 1024 * 1024 * 1024,
@@ -202,6 +210,10 @@ impl Default for LimitSettings {
 
 fn is_on() -> bool {
     true
+}
+
+fn processes() -> u32 {
+    4096
 }
 
 fn calls_per_hour() -> u32 {

@@ -3,6 +3,7 @@
 
 mod activity;
 mod attached;
+mod exhaustion;
 mod hook_injection;
 mod job;
 mod session;

@@ -22,7 +22,7 @@ use loopkeeper_system::config_files;
 use loopkeeper_system::env::{EnvAudience, SOCKET, scrubbed_env};
 use loopkeeper_system::git;
 use loopkeeper_system::process::{WardenPool, orphans};
-use loopkeeper_system::sandbox::{FileAccess, FileAccessRequest, Isolation, SandboxError};
+use loopkeeper_system::sandbox::{FileAccess, FileAccessRequest, Isolation, ResourceLimits, SandboxError};
 use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::binary::HelperBinary;
@@ -86,8 +86,7 @@ impl RunContext {
         let user_domain = Isolation::detect(spec.settings.sandbox, &warden_program(state))?;
         let request = file_access_request(state, workspace, &spec, agent_home);
         let files = FileAccess::for_agents(&request, |name| std::env::var_os(name));
-        let agent_domain =
-            limit_network(user_domain.clone().with_files(spec.settings.sandbox, files)?, &spec.settings)?;
+        let agent_domain = agent_isolation(&user_domain, files, &spec.settings)?;
         let check_domain = agent_domain.for_checks(request.home.as_deref());
         let request_domain = check_domain.with_network();
         // Servers, their requests and the commands that use them have to reach each other.
@@ -187,6 +186,16 @@ impl RunContext {
     ) -> Result<T, SnapshotFailure> {
         work(&mut *lock_store(&self.store)?)
     }
+}
+
+fn agent_isolation(
+    found: &Isolation,
+    files: FileAccess,
+    settings: &Settings,
+) -> Result<Isolation, SandboxError> {
+    let isolation = limit_network(found.clone().with_files(settings.sandbox, files)?, settings)?;
+    let (memory, processes) = (settings.sandbox_memory, Some(settings.sandbox_processes));
+    Ok(isolation.with_resources(ResourceLimits { memory, processes }))
 }
 
 /// The same without a network, if the settings say so.

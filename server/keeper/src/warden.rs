@@ -35,12 +35,14 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     if args.next_if(|it| it == GUARD).is_some() {
         return guard::run(args);
     }
-    let Some(WardenArgs { own_proc, overlay, rules, work }) = WardenArgs::read(args, std::env::vars_os())
+    let Some(WardenArgs { own_proc, overlay, rules, resources, work }) =
+        WardenArgs::read(args, std::env::vars_os())
     else {
         return ExitCode::from(2);
     };
     let prepared = if own_proc { place::mount_proc() } else { Ok(()) };
     let prepared = prepared.and_then(|()| overlay.as_ref().map_or(Ok(()), place::mount_overlay));
+    let prepared = prepared.and_then(|()| resources.apply(own_proc));
     // A job must not reach the channel to the keeper: it could report its own result.
     let prepared = prepared.and_then(|()| hardening::forbid_tracing());
     hardening::drop_tracing_capability();

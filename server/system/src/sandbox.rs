@@ -18,10 +18,12 @@ use super::{program_path, warden_channel};
 pub use file_access::{FileAccess, FileAccessRequest};
 pub use landlock_rules::{LandlockRules, detect_landlock};
 pub use network::NetworkAccess;
+pub use resources::ResourceLimits;
 
 mod file_access;
 mod landlock_rules;
 mod network;
+mod resources;
 
 /// A working bubblewrap answers within milliseconds.
 const PROBE: Duration = Duration::from_secs(5);
@@ -45,7 +47,7 @@ pub enum Isolation {
         warden: PathBuf,
         /// Empty: all files are as they are outside.
         files: FileAccess,
-        network: NetworkAccess,
+        limits: JobLimits,
     },
     /// Rules of the kernel for files, signals and abstract sockets. `why`: the reason for having no namespace, as text.
     Landlock {
@@ -54,10 +56,17 @@ pub enum Isolation {
         why: String,
         /// Empty: nothing is restricted.
         files: FileAccess,
-        network: NetworkAccess,
+        limits: JobLimits,
     },
     /// `why`: the reason for having nothing else, as text; absent if the settings disable it.
-    Subreaper { warden: PathBuf, why: Option<String>, network: NetworkAccess },
+    Subreaper { warden: PathBuf, why: Option<String>, limits: JobLimits },
+}
+
+/// What limits a job besides its namespaces and files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JobLimits {
+    pub network: NetworkAccess,
+    pub resources: ResourceLimits,
 }
 
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -85,28 +94,28 @@ impl SandboxError {
 impl Isolation {
     /// No isolation besides the warden, by the settings.
     pub fn unlimited(warden: &Path) -> Self {
-        Self::Subreaper { warden: warden.to_owned(), why: None, network: NetworkAccess::Full }
+        Self::Subreaper { warden: warden.to_owned(), why: None, limits: JobLimits::default() }
     }
 
     /// Tests whether the requested isolation works. `warden` is the warden's executable.
     pub fn detect(setting: SandboxMode, warden: &Path) -> Result<Self, SandboxError> {
-        let (warden, network) = (warden.to_path_buf(), NetworkAccess::Full);
+        let (warden, limits) = (warden.to_path_buf(), JobLimits::default());
         if setting == SandboxMode::Off {
             return Ok(Self::unlimited(&warden));
         }
         let found = find_bwrap().ok_or_else(|| "bubblewrap is not installed".to_owned());
         let files = FileAccess::default();
         let probed =
-            found.and_then(|bwrap| probe_namespace(&bwrap, &warden, &files, &network).map(|()| bwrap));
+            found.and_then(|bwrap| probe_namespace(&bwrap, &warden, &files, &limits.network).map(|()| bwrap));
         match probed {
-            Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden, files, network }),
+            Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden, files, limits }),
             Err(why) => match detect_landlock() {
-                Ok(version) => Ok(Self::Landlock { warden, version, why, files, network }),
+                Ok(version) => Ok(Self::Landlock { warden, version, why, files, limits }),
                 Err(neither) if setting == SandboxMode::Required => {
                     Err(SandboxError::Unavailable { why: format!("{why}, and {neither}") })
                 }
                 Err(neither) => {
-                    Ok(Self::Subreaper { warden, why: Some(format!("{why}, and {neither}")), network })
+                    Ok(Self::Subreaper { warden, why: Some(format!("{why}, and {neither}")), limits })
                 }
             },
         }
@@ -115,8 +124,8 @@ impl Isolation {
     /// The same with rules for files, where they are possible. An old bubblewrap may not support them.
     pub fn with_files(mut self, setting: SandboxMode, rules: FileAccess) -> Result<Self, SandboxError> {
         match &mut self {
-            Self::PidNamespace { bwrap, warden, files, network } => {
-                match probe_namespace(bwrap, warden, &rules, network) {
+            Self::PidNamespace { bwrap, warden, files, limits } => {
+                match probe_namespace(bwrap, warden, &rules, &limits.network) {
                     Ok(()) => *files = rules,
                     Err(why) if setting == SandboxMode::Required => {
                         return Err(SandboxError::Unavailable { why });
@@ -157,7 +166,7 @@ impl Isolation {
                 Err(SandboxError::Network { why })
             }
             limited => {
-                *self.network_mut() = limited;
+                self.limits_mut().network = limited;
                 Ok(self)
             }
         }
@@ -167,23 +176,34 @@ impl Isolation {
     #[must_use]
     pub fn with_network(&self) -> Self {
         let mut open = self.clone();
-        *open.network_mut() = NetworkAccess::Full;
+        open.limits_mut().network = NetworkAccess::Full;
         open
     }
 
+    /// The same with limits of memory and processes.
+    #[must_use]
+    pub fn with_resources(mut self, resources: ResourceLimits) -> Self {
+        self.limits_mut().resources = resources;
+        self
+    }
+
     pub fn network(&self) -> &NetworkAccess {
+        &self.limits().network
+    }
+
+    fn limits(&self) -> &JobLimits {
         match self {
-            Self::PidNamespace { network, .. }
-            | Self::Landlock { network, .. }
-            | Self::Subreaper { network, .. } => network,
+            Self::PidNamespace { limits, .. }
+            | Self::Landlock { limits, .. }
+            | Self::Subreaper { limits, .. } => limits,
         }
     }
 
-    fn network_mut(&mut self) -> &mut NetworkAccess {
+    fn limits_mut(&mut self) -> &mut JobLimits {
         match self {
-            Self::PidNamespace { network, .. }
-            | Self::Landlock { network, .. }
-            | Self::Subreaper { network, .. } => network,
+            Self::PidNamespace { limits, .. }
+            | Self::Landlock { limits, .. }
+            | Self::Subreaper { limits, .. } => limits,
         }
     }
 
@@ -262,21 +282,20 @@ impl Isolation {
 
     /// The command line up to the warden's own arguments.
     pub(super) fn command(&self, overlay: Option<&OverlayMount>) -> Command {
-        match self {
-            Self::PidNamespace { bwrap, warden, files, network } => {
+        let no_tcp = *self.network() == NetworkAccess::NoTcp;
+        let mut command = match self {
+            Self::PidNamespace { bwrap, warden, files, limits } => {
                 let files = files.with_writable(overlay.and_then(|it| it.upper.parent()));
-                let mut command = bwrap_command(bwrap, warden, (&files, network), overlay.is_some());
+                let mut command = bwrap_command(bwrap, warden, (&files, &limits.network), overlay.is_some());
                 add_overlay(&mut command, overlay);
-                let no_tcp = *network == NetworkAccess::NoTcp;
                 command
                     .args(LandlockRules::without_files(files != FileAccess::default(), no_tcp).arguments());
                 command
             }
-            Self::Landlock { warden, files, network, .. } => {
+            Self::Landlock { warden, files, .. } => {
                 let files = files.with_writable(overlay.and_then(|it| it.upper.parent()));
                 let mut command = warden_command(warden);
                 add_overlay(&mut command, overlay);
-                let no_tcp = *network == NetworkAccess::NoTcp;
                 command.args(LandlockRules { no_tcp, ..files.landlock_rules() }.arguments());
                 command
             }
@@ -285,7 +304,9 @@ impl Isolation {
                 add_overlay(&mut command, overlay);
                 command
             }
-        }
+        };
+        command.args(self.limits().resources.arguments());
+        command
     }
 }
 

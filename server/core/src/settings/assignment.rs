@@ -151,6 +151,8 @@ fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool
         },
         ("sandbox.allow", SettingValue::Texts(it)) => settings.sandbox_allow = it,
         ("sandbox.network", SettingValue::Flag(it)) => settings.sandbox_network = it,
+        ("sandbox.memory", SettingValue::Amount(it)) => settings.sandbox_memory = Some(it),
+        ("sandbox.processes", SettingValue::Count(it)) => settings.sandbox_processes = it,
         ("sandbox.hide", SettingValue::Texts(it)) => settings.sandbox_hide = it,
         ("mode", SettingValue::Text(it)) => match parse_mode(&it) {
             Some(mode) => settings.mode = mode,

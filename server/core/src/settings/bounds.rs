@@ -44,6 +44,8 @@ const RAISABLE: &[&str] = &[
     "breaker.permission_denials",
     "breaker.fast_failures",
     "breaker.max_trips",
+    "sandbox.memory",
+    "sandbox.processes",
 ];
 
 /// What the user's own file says.
@@ -218,6 +220,10 @@ mod tests {
         check("", "exit.when = \"promise\"", &["exit.when = \"promise\""]);
         check("", "exit.groups = \"majority\"", &["exit.groups = \"majority\""]);
         check("", "exit.groups = \"all\"", &[]);
+        let more = "sandbox.processes = 9000, else 4096";
+        check("", "sandbox.processes = 9000\nsandbox.memory = \"9GiB\"", &[more]);
+        let more = "sandbox.memory = \"9GiB\", else \"1GiB\"";
+        check("sandbox.memory = \"1GiB\"", "sandbox.memory = \"9GiB\"", &[more]);
         check("", "sandbox.network = true", &[]);
         check("sandbox.network = true", "sandbox.network = false", &[]);
         let opened = "sandbox.network = true, else false";

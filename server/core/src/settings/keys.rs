@@ -151,6 +151,10 @@ pub const KEYS: &[Key] = &[
         "Further files and folders that agents and checks cannot access, such as `~/Documents`; a relative path is below the root."),
     key("sandbox.network", ValueKind::Network, "true",
         "Whether agents and the commands of checks may use the network; `false` closes an agent's way to a model that is not on its own disk too, and leaves the network open to `GET` and, where there are servers (`[[serve]]`), to them and to commands."),
+    key("sandbox.memory", ValueKind::Size, "",
+        "How much memory for its data one process of an agent or check may have; not written: no limit."),
+    key("sandbox.processes", ValueKind::Count, "4096",
+        "How many processes and threads one agent or check may have at a time; root is limited only with bubblewrap, from Linux 6.14."),
 
     key("on.iteration_start", ValueKind::CommandOrNone, "[]",
         "A command to run before each iteration, which waits for it."),

@@ -10,6 +10,7 @@ use loopkeeper_core::decide::Event;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::exhaustion;
 use super::job::{name, prompt_file};
 use super::{
     AgentCommand, AgentTask, IterationStart, LingerTimer, WatchResult, cpu_every, local_clock, summarize_run,
@@ -251,8 +252,11 @@ impl AgentProcess {
             duration_ms: clock::now().awake.saturating_sub(self.began),
         };
         let was_heard = held || self.has_asked;
-        let mut over =
-            summarize_run(self.reader, ended, left, run.context.runtime.spec.settings.limits.steps);
+        let (settings, stderr) = (&run.context.runtime.spec.settings, left.stderr.clone());
+        let mut over = summarize_run(self.reader, ended, left, settings.limits.steps);
+        if over.ending == AgentEnding::Exited {
+            exhaustion::name_limit(&mut over, &stderr, settings);
+        }
         over.dropped += self.dropped;
         if !held {
             if !was_heard {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use loopkeeper_system::clean_room::OverlayMount;
 use loopkeeper_system::process::job_request::JobRequest;
-use loopkeeper_system::sandbox::LandlockRules;
+use loopkeeper_system::sandbox::{LandlockRules, ResourceLimits};
 use loopkeeper_system::warden_channel;
 
 #[derive(Debug, PartialEq)]
@@ -17,6 +17,7 @@ pub(super) struct WardenArgs {
     pub(super) overlay: Option<OverlayMount>,
     /// Restrict each job by these.
     pub(super) rules: LandlockRules,
+    pub(super) resources: ResourceLimits,
     pub(super) work: WardenMode,
 }
 
@@ -37,6 +38,7 @@ impl WardenArgs {
         env: impl Iterator<Item = (OsString, OsString)>,
     ) -> Option<Self> {
         let (mut own_proc, mut overlay, mut rules) = (false, None, LandlockRules::default());
+        let mut resources = ResourceLimits::default();
         let (mut stdin, mut grace) = (None, Duration::ZERO);
         loop {
             let word = args.next()?;
@@ -46,21 +48,25 @@ impl WardenArgs {
                     let [root, upper, work] = [args.next()?, args.next()?, args.next()?].map(PathBuf::from);
                     overlay = Some(OverlayMount { root, upper, work });
                 }
-                "--probe" => return Some(Self { own_proc, overlay, rules, work: WardenMode::Probe }),
-                "--orders" => return Some(Self { own_proc, overlay, rules, work: WardenMode::Orders }),
+                "--probe" => {
+                    return Some(Self { own_proc, overlay, rules, resources, work: WardenMode::Probe });
+                }
+                "--orders" => {
+                    return Some(Self { own_proc, overlay, rules, resources, work: WardenMode::Orders });
+                }
                 // Marks the process for the next keeper, which searches for orphans of a killed one.
                 warden_channel::LOOP => drop(args.next()?),
                 "--stdin" => stdin = Some(PathBuf::from(args.next()?)),
                 "--grace-ms" => grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?),
                 "--" => break,
-                word if rules.read_option(word, &mut args) => {}
+                word if rules.read_option(word, &mut args) || resources.read_option(word, &mut args) => {}
                 _ => return None,
             }
         }
         let program = args.next()?;
         let (cwd, env, args) = (".".into(), env.collect(), args.collect());
         let work = WardenMode::Job(JobRequest { cwd, env, stdin, grace, program, args });
-        Some(Self { own_proc, overlay, rules, work })
+        Some(Self { own_proc, overlay, rules, resources, work })
     }
 }
 
