@@ -65,21 +65,28 @@ fn resolve_cached(layers: Vec<Layer>, arguments: &[SettingOverride]) -> Arc<Reso
     resolved
 }
 
+/// Configurations of other tools in a root, the weakest first: the later of two files of the same kind wins.
+const OF_OTHER_TOOLS: [(LayerKind, &str); 7] = [
+    (LayerKind::OtherTool, "ralph.yml"),
+    (LayerKind::OtherTool, "ralph.toml"),
+    (LayerKind::OtherTool, ".ralphex/config"),
+    (LayerKind::OtherTool, ".ralph-tui/config.toml"),
+    (LayerKind::OtherTool, "bmalph/config.json"),
+    (LayerKind::Ralphrc, ".ralphrc"),
+    (LayerKind::Ralphrc, ".ralph/.ralphrc"),
+];
+
+/// The kind and the name of a configuration of another tool at `path`, if it is one in a root.
+pub fn of_other_tool(root: &Path, path: &Path) -> Option<(LayerKind, &'static str)> {
+    let below = path.strip_prefix(root).ok()?;
+    OF_OTHER_TOOLS.into_iter().find(|(_, name)| below == Path::new(name))
+}
+
 /// Reads the configuration files that exist.
 pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, ConfigFileError> {
     let user = user_file.map(|path| (LayerKind::User, path.to_owned(), path.display().to_string()));
-    // The later of two files of the same kind wins.
-    let of_root = [
-        (LayerKind::OtherTool, "ralph.yml"),
-        (LayerKind::OtherTool, "ralph.toml"),
-        (LayerKind::OtherTool, ".ralphex/config"),
-        (LayerKind::OtherTool, ".ralph-tui/config.toml"),
-        (LayerKind::OtherTool, "bmalph/config.json"),
-        (LayerKind::Ralphrc, ".ralphrc"),
-        (LayerKind::Ralphrc, ".ralph/.ralphrc"),
-        (LayerKind::Workspace, "loopkeeper.toml"),
-    ];
-    let of_root = of_root.into_iter().map(|(kind, name)| (kind, root.join(name), name.to_owned()));
+    let of_root = OF_OTHER_TOOLS.into_iter().chain([(LayerKind::Workspace, "loopkeeper.toml")]);
+    let of_root = of_root.map(|(kind, name)| (kind, root.join(name), name.to_owned()));
     let mut layers = Vec::new();
     for (kind, path, file) in user.into_iter().chain(of_root) {
         if let Some(text) = read_text(&path)? {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::settings::LayerKind;
 use loopkeeper_lint::LintCache;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{Task, TaskDocument, TaskId};
@@ -101,11 +102,13 @@ pub struct LoopSnapshot {
     pub damage: Option<String>,
 }
 
-/// One `loopkeeper.toml` as open in the editor.
+/// One `loopkeeper.toml` as open in the editor, or an open configuration of another tool.
 #[derive(Debug, Clone)]
 pub struct ConfigSnapshot {
     pub path: PathBuf,
     pub text: Arc<str>,
+    /// Kind and name of another tool's configuration.
+    pub other_tool: Option<(LayerKind, &'static str)>,
 }
 
 impl WorkspaceSnapshot {

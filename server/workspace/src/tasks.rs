@@ -204,7 +204,8 @@ pub(super) fn configs(
     saved: &BTreeMap<PathBuf, Arc<str>>,
 ) -> Vec<Arc<ConfigSnapshot>> {
     let mut texts = saved.clone();
-    for text in open.iter().filter(|it| is_config(&it.path)) {
+    let of_other_tool = |path: &Path| roots.iter().find_map(|it| config_files::of_other_tool(it, path));
+    for text in open.iter().filter(|it| is_config(&it.path) || of_other_tool(&it.path).is_some()) {
         texts.insert(text.path.clone(), Arc::clone(&text.text));
     }
     let mine = |path: &PathBuf| {
@@ -213,6 +214,6 @@ pub(super) fn configs(
     texts
         .into_iter()
         .filter(|(path, _)| mine(path))
-        .map(|(path, text)| Arc::new(ConfigSnapshot { path, text }))
+        .map(|(path, text)| Arc::new(ConfigSnapshot { other_tool: of_other_tool(&path), path, text }))
         .collect()
 }

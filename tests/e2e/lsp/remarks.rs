@@ -207,6 +207,28 @@ fn slips_in_the_configuration_stand_there_until_they_are_mended() {
 }
 
 #[test]
+fn keys_of_other_tools_are_explained_or_named() {
+    let rc = "PROJECT_NAME=shop\nMAX_CALLS_PER_HOUR=40\n";
+    let yml = "event_loop:\n  prompt: |\n    # Shop\n\n    ## Done when\n\n    - it sells: `exist sold`\n  persistent: true\n";
+    let mut desk = Desk::new(&[(".ralphrc", rc), ("ralph.yml", yml)], &json!({}));
+    desk.open(".ralphrc", rc);
+    desk.until(".ralphrc", &["0 3 left-aside: without a counterpart and left aside: PROJECT_NAME"]);
+    let at = json!({"textDocument": {"uri": desk.uri(".ralphrc")}, "position": {"line": 1, "character": 4}});
+    let hover = desk.editor.request("textDocument/hover", &at).to_string();
+    assert!(hover.contains("limits.calls_per_hour = 40"), "{hover}");
+    desk.open("ralph.yml", yml);
+    desk.until(
+        "ralph.yml",
+        &[
+            "0 4 summary: idle: 1 criterion, without a check",
+            "6 1 bad-check: `exist sold` is not a check. Did you mean `exists sold`?",
+            "7 3 left-aside: without a counterpart and left aside: event_loop.persistent",
+        ],
+    );
+    desk.editor.quit();
+}
+
+#[test]
 fn a_folder_without_tasks_hears_nothing() {
     let mut desk = Desk::new(&[("README.md", "# Notes\n\n- a: `cargo test`\n")], &json!({}));
     desk.open("README.md", "# Notes\n\n- a: `cargo test`\n");

@@ -100,7 +100,7 @@ A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and 
 | `CLAUDE_CODE_CMD`, `CLAUDE_MODEL`, `CLAUDE_EFFORT` | `agents.claude.command`, `agents.claude.model`, `agents.claude.effort` |
 
 Variables of these names that begin with `CB_` win over the file, where there is one. `OPTIONAL_SECTIONS`, `TEST_COMMAND` and `QUALITY_GATES` belong to the task ([TASKS.md](TASKS.md#workspaces-of-other-tools)).
-Other keys are ignored, and `run`, `check` and `doctor` list them; shell code in the value of one of these stops the command.
+Other keys are ignored, and `run`, `check`, `doctor` and the editors list them; shell code in the value of one of these stops the command.
 
 ## `ralph.yml`, `.ralph-tui/config.toml`, `bmalph/config.json`, `ralph.toml`, `.ralphex/config`
 
@@ -114,7 +114,7 @@ Other keys are ignored, and `run`, `check` and `doctor` list them; shell code in
 | `event_loop.prompt_file`, `prompt_file`, `agent.ralph` | `tasks.files` |
 | `cli.backend`, `agent`, `agent.command`, `defaultAgent`, `platform` | `agent`, where loopkeeper knows an agent of that name |
 
-Other keys are ignored, and `run`, `check` and `doctor` list them. A prompt in `event_loop.prompt` is a task, and `backpressure.gates` are checks ([TASKS.md](TASKS.md#workspaces-of-other-tools)).
+Other keys are ignored, and `run`, `check`, `doctor` and the editors list them. A prompt in `event_loop.prompt` is a task, and `backpressure.gates` are checks ([TASKS.md](TASKS.md#workspaces-of-other-tools)).
 ";
 
 const ENVIRONMENT: &str = "

@@ -8,7 +8,7 @@ use crate::document_context::{DocumentContext, DocumentSnapshot};
 use crate::foreign;
 use crate::session::ServerState;
 use crate::to_proto;
-use loopkeeper_system::clock;
+use loopkeeper_system::{clock, config_files};
 
 pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<Hover> {
     let at = params.text_document_position_params;
@@ -19,7 +19,14 @@ pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<
         let hover = editor::settings::explain("", shown.text(), offset)?;
         return Some(to_proto::hover(&shown, client, &hover));
     }
-    if let Some(hover) = foreign::hover(&*shared.index().wait_until_ready().await, &shown) {
+    let snapshot = shared.index().wait_until_ready().await;
+    let other_tool = snapshot.roots.iter().find_map(|it| config_files::of_other_tool(it, shown.path()));
+    if let Some((kind, file)) = other_tool
+        && let Some(hover) = editor::settings::explain_other_tool(kind, (file, shown.text()), offset)
+    {
+        return Some(to_proto::hover(&shown, client, &hover));
+    }
+    if let Some(hover) = foreign::hover(&snapshot, &shown) {
         return Some(to_proto::hover(&shown, client, &hover));
     }
     let sight = DocumentContext::of(shared, shown).await?;

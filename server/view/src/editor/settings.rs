@@ -4,6 +4,7 @@
 mod complete;
 mod cursor;
 mod explain;
+mod other_tools;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +12,7 @@ use std::ops::Range;
 
 pub use self::complete::complete;
 pub use self::explain::explain;
+pub use self::other_tools::{check_other_tool, explain_other_tool};
 use super::diagnostics::limit;
 use super::standing::overlap;
 use super::{Diagnostic, DiagnosticCode, EditorAction, QUICKFIX, QuickFix, Severity, TextEdit, message};

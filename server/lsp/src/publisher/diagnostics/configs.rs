@@ -44,7 +44,13 @@ impl ConfigDiagnostics {
 impl ReadConfig {
     fn of(config: &ConfigSnapshot) -> Self {
         let text = &config.text;
-        let checked = settings::check(config_kind(&config.path), text);
+        let checked = match config.other_tool {
+            Some((kind, file)) => {
+                let diagnostics = settings::check_other_tool(kind, file, text);
+                SettingsAnalysis { diagnostics, template: None }
+            }
+            None => settings::check(config_kind(&config.path), text),
+        };
         Self { text: Arc::clone(text), lines: LinePositions::of(text), checked }
     }
 

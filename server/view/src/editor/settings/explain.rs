@@ -27,7 +27,7 @@ pub fn explain(file: &str, text: &str, offset: usize) -> Option<Hover> {
     })
 }
 
-fn blocks(key: &Key, path: &str) -> Vec<HoverBlock> {
+pub(super) fn blocks(key: &Key, path: &str) -> Vec<HoverBlock> {
     let mut all = vec![HoverBlock::Title(path.to_owned()), HoverBlock::Text(key.doc.to_owned())];
     all.push(HoverBlock::Text(format!("Takes {}.", key.takes)));
     if !key.default.is_empty() {

@@ -1,0 +1,70 @@
+//! Configurations of other tools in the editor: which of their keys count here, and as what.
+
+use loopkeeper_core::settings::table::{KeyLookup, look_up};
+use loopkeeper_core::settings::{Layer, LayerKind, SettingCode, SettingOrigin, resolve};
+
+use super::{diagnostic, explain, message_of, place};
+use crate::editor::diagnostics::limit;
+use crate::editor::{Diagnostic, DiagnosticCode, Hover, Severity};
+
+/// Errors, and one diagnostic that names the keys without a counterpart. `file`: the name in its root.
+pub fn check_other_tool(kind: LayerKind, file: &str, text: &str) -> Vec<Diagnostic> {
+    let resolved = resolve(&[layer(kind, file, text)], &[]);
+    let findings = resolved.findings().iter().filter_map(|it| {
+        let place = place(it)?;
+        Some(match it.code {
+            SettingCode::Ignored => {
+                Diagnostic::new(place, Severity::Information, DiagnosticCode::LeftAside, message_of(it))
+            }
+            _ => diagnostic(it, place),
+        })
+    });
+    limit(findings.collect())
+}
+
+/// The setting that the line around `offset` writes.
+pub fn explain_other_tool(kind: LayerKind, (file, text): (&str, &str), offset: usize) -> Option<Hover> {
+    let before = text.get(..offset)?;
+    let start = before.rfind('\n').map_or(0, |it| it + 1);
+    let end = text.get(offset..)?.find('\n').map_or(text.len(), |it| offset + it);
+    let resolved = resolve(&[layer(kind, file, text)], &[]);
+    resolved.effective().into_iter().find_map(|setting| {
+        let SettingOrigin::File { place, .. } = setting.origin else { return None };
+        if !(start..=end).contains(&place.range.start) {
+            return None;
+        }
+        let names: Vec<&str> = setting.key.split('.').collect();
+        let KeyLookup::Key(key) = look_up(&names) else { return None };
+        let mut blocks = explain::blocks(key, &setting.key);
+        blocks.truncate(2);
+        blocks.push(crate::editor::HoverBlock::Code(format!("{} = {}", setting.key, setting.value)));
+        Some(Hover { place, blocks })
+    })
+}
+
+fn layer(kind: LayerKind, file: &str, text: &str) -> Layer {
+    Layer { kind, file: file.to_owned(), text: text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopkeeper_core::settings::LayerKind;
+
+    use super::{check_other_tool, explain_other_tool};
+    use crate::editor::HoverBlock;
+
+    #[test]
+    fn keys_without_a_counterpart_are_named_and_others_explained() {
+        let text = "PROJECT_NAME=x\nMAX_CALLS_PER_HOUR=40\nENABLE_BACKUP=true\nCB_COOLDOWN_MINUTES=many\n";
+        let all = check_other_tool(LayerKind::Ralphrc, ".ralphrc", text);
+        let said: Vec<String> = all.iter().map(|it| format!("{} {}", it.code.word(), it.message)).collect();
+        let aside = "left-aside without a counterpart and left aside: PROJECT_NAME, ENABLE_BACKUP";
+        assert!(said.iter().any(|it| it.starts_with(aside)), "{said:?}");
+        assert!(said.iter().any(|it| it.starts_with("bad-value `CB_COOLDOWN_MINUTES`")), "{said:?}");
+        assert!(all.iter().all(|it| text.get(it.place.range.clone()).is_some()));
+        let hover = explain_other_tool(LayerKind::Ralphrc, (".ralphrc", text), 20).expect("a setting");
+        assert_eq!(hover.blocks.last(), Some(&HoverBlock::Code("limits.calls_per_hour = 40".to_owned())));
+        assert_eq!(&text[hover.place.range], "MAX_CALLS_PER_HOUR=40");
+        assert!(explain_other_tool(LayerKind::Ralphrc, (".ralphrc", text), 3).is_none());
+    }
+}
