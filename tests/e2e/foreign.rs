@@ -30,8 +30,13 @@ fn a_loop_of_the_plugin_is_shown_and_stopped() {
 fn a_loop_of_the_plugin_becomes_a_task() {
     let terminal = Terminal::new();
     terminal.file(FILE, STATE).file("loopkeeper.toml", "agent = \"demo\"\n");
+    terminal.run(&["init"]).expect(2).err(&format!("`loopkeeper import {FILE}`"));
+    terminal.run(&["run", "--dry-run"]).expect(2).err(&format!("`loopkeeper import {FILE}` makes one"));
+    terminal.run(&["import", FILE, "--dry-run"]).expect(0).out("Output <promise>ALL DONE</promise>");
+    assert_eq!(terminal.read(FILE), STATE);
     let ran = terminal.run(&["import", FILE]);
     ran.expect(0)
+        .out("# Build a REST API.\n\nBuild a REST API.\n")
         .out("ralph-loop.ralph.md: the loop's prompt")
         .out("The loop is cancelled (was at iteration 3)");
     ran.out("start: loopkeeper run ralph-loop.ralph.md --max-iterations 17");
@@ -43,4 +48,28 @@ fn a_loop_of_the_plugin_becomes_a_task() {
     ran.expect(2).err("its `iteration` is not a number");
     assert!(!ran.stderr.contains('\u{1b}'));
     terminal.run(&["import", "prd.json"]).expect(2).err("prd.json cannot be imported").err(FILE);
+}
+
+#[test]
+fn a_text_becomes_a_task_that_is_shown_before_it_is_written() {
+    let terminal = Terminal::new();
+    let text = "# Shop\n\n- [ ] Sell things\n- [x] Open\n";
+    terminal.file("docs/PRD.md", text).file("loopkeeper.toml", "agent = \"demo\"\n");
+    let shown = terminal.run(&["import", "docs/PRD.md", "--dry-run"]);
+    shown.expect(0).out("## Done when\n\n- Sell things\n");
+    assert!(!terminal.root().join("docs/prd.ralph.md").exists());
+    let ran = terminal.run(&["import", "docs/PRD.md"]);
+    ran.expect(0).out("# Shop\n").out("prd.ralph.md").out("loopkeeper run prd.ralph.md");
+    assert_eq!(
+        (terminal.read("docs/PRD.md"), terminal.read("docs/prd.ralph.md")),
+        (text.to_owned(), format!("{text}\n## Done when\n\n- Sell things\n"))
+    );
+    terminal.run(&["run", "docs/prd.ralph.md", "--dry-run"]).expect(0).out("Sell things");
+    terminal
+        .run(&["import", "docs/prd.ralph.md"])
+        .expect(2)
+        .err("is a task as it is")
+        .err("loopkeeper run docs/prd.ralph.md");
+    terminal.run(&["import", "none.md"]).expect(2).err("is empty, or does not exist");
+    terminal.run(&["import", "loopkeeper.toml"]).expect(2).err("cannot be imported");
 }

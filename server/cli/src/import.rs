@@ -1,28 +1,59 @@
-//! `import`: converts another tool's loop to a task. So far one format: the loop of Claude Code's plugin.
+//! `import`: makes a task of a loop of Claude Code's plugin, or of a text such as a requirements document or an issue.
+//! Shows the task before it writes it.
 
 use std::path::PathBuf;
 
 use clap::ValueHint;
 use loopkeeper_text::sanitize;
 
+use super::ask;
 use super::exit::Exit;
 use super::failure::{self, ExitResult};
 use super::out::Ui;
-use loopkeeper_operations::foreign;
+use loopkeeper_operations::foreign::ImportResult;
+use loopkeeper_operations::import::ImportSource;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The state of a loop that Claude Code's plugin runs: .claude/ralph-loop.local.md
+    /// A text (.md, .txt) that says what should be done, or the state of a loop of Claude Code's plugin:
+    /// .claude/ralph-loop.local.md
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
+    /// Show the task and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
-    let found = foreign::open(&args.file)?;
-    let taken = found.take_over()?;
-    let name = taken.document.file_name().unwrap_or_default().to_string_lossy();
+    let source = ImportSource::open(&args.file)?;
+    out.write(&source.document()?);
+    if args.dry_run {
+        return Ok(Exit::Done);
+    }
+    if ask::is_interactive() && !ask::confirm("Write this task?")? {
+        failure::note("Nothing was written.");
+        return Ok(Exit::Done);
+    }
+    let taken = source.write()?;
     let shown = sanitize::visible(&taken.document.to_string_lossy());
-    out.line(format_args!("Wrote {shown}: the loop's prompt, and its promise where it had one."));
+    match &source {
+        ImportSource::PluginLoop(_) => {
+            out.line(format_args!("Wrote {shown}: the loop's prompt, and its promise where it had one."));
+        }
+        ImportSource::Text(_) => out.line(format_args!("Wrote {shown}")),
+    }
+    show_next(&source, &taken, out);
+    Ok(Exit::Done)
+}
+
+fn show_next(source: &ImportSource, taken: &ImportResult, out: &mut Ui) {
+    let name = taken.document.file_name().unwrap_or_default().to_string_lossy();
+    let name = sanitize::visible(&name);
+    let ImportSource::PluginLoop(found) = source else {
+        return out.line(format_args!(
+            "Add a check to each item of `## Done when`, then start: loopkeeper run {name}"
+        ));
+    };
     match &taken.trouble {
         None => out.line(format_args!(
             "The loop is cancelled (was at iteration {}): its session can end after this turn.",
@@ -32,5 +63,4 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
     let limit = found.state.iterations_left().map_or(String::new(), |it| format!(" --max-iterations {it}"));
     out.line(format_args!("Add checks to it below `## Done when`, then start: loopkeeper run {name}{limit}"));
-    Ok(Exit::Done)
 }

@@ -15,6 +15,7 @@ use thiserror::Error;
 use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
 use super::out::Ui;
+use loopkeeper_operations::foreign;
 use loopkeeper_operations::project_checks::{
     FoundCheck, InstalledTools, ManifestError, MissingTool, ProposedChecks,
 };
@@ -29,7 +30,7 @@ pub(crate) fn command(out: &mut Ui) -> ExitResult {
     let root = root_of(&folder)?;
     let report = run(&root, &folder, &InstalledTools::of_environment()).map_err(|error| {
         let failure = match &error {
-            InitError::Exists { .. } => Failure::usage(&error),
+            InitError::Exists { .. } | InitError::PluginLoop { .. } => Failure::usage(&error),
             _ => Failure::ended(&error),
         };
         failure.hint(error.hint())
@@ -75,6 +76,8 @@ pub(super) struct InitReport {
 pub(super) enum InitError {
     #[error("there is a task document already: {}", files.join(", "))]
     Exists { files: Vec<String> },
+    #[error("a loop of Claude Code's plugin runs here: {file}")]
+    PluginLoop { file: String },
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     #[error("cannot list {}: {source}", path.display())]
@@ -91,6 +94,7 @@ impl InitError {
                 [only] => format!("`loopkeeper run {only}` starts a loop on it."),
                 _ => "`loopkeeper run FILE` starts a loop on one of them.".to_owned(),
             },
+            Self::PluginLoop { file } => format!("`loopkeeper import {file}` makes a task of it."),
             Self::Manifest(error) => error.hint().to_owned(),
             Self::List { .. } | Self::Write { .. } => "check the folder's permissions.".to_owned(),
         }
@@ -103,6 +107,10 @@ pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Resul
     if !existing.is_empty() {
         let files = existing.iter().map(|it| sanitize::visible(it)).collect();
         return Err(InitError::Exists { files });
+    }
+    if let Some(found) = foreign::find_in(folder) {
+        let file = found.path.strip_prefix(folder).unwrap_or(&found.path);
+        return Err(InitError::PluginLoop { file: sanitize::visible(&file.to_string_lossy()) });
     }
     let is_home = machine.is_home(root);
     let before = if is_home { Vec::new() } else { tasks(root) };
@@ -128,12 +136,22 @@ pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Resul
 fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
     let is_task = |it: &&TaskId| {
         // Stories and boxes in files of these names become the plan of the new task.
-        let is_joined = |kind| matches!(kind, DocumentKind::FixPlan | DocumentKind::Prd);
+        let is_joined = |kind| match kind {
+            DocumentKind::FixPlan => true,
+            DocumentKind::Prd => !is_of_other_tool(root, &root.join(&it.0)),
+            _ => false,
+        };
         let is_whole =
             kind_of(&it.0).is_some_and(|kind| kind.is_embedded() || kind.is_plan() && !is_joined(kind));
         is_whole && root.join(&it.0).starts_with(folder)
     };
     tasks.iter().filter(is_task).map(|it| sanitize::visible(&it.0)).collect()
+}
+
+/// Whether the stories belong to a tool that works through them without a prompt document.
+fn is_of_other_tool(root: &Path, stories: &Path) -> bool {
+    let beside = stories.parent().map(|it| it.join("progress.txt"));
+    beside.is_some_and(|it| it.exists()) || root.join(".ralph-tui").exists()
 }
 
 /// The prompt document that the configuration of another tool names.

@@ -14,7 +14,7 @@ use clap::ValueHint;
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::journal::EarlierTask;
-use loopkeeper_core::settings::{OverrideSource, SettingOverride};
+use loopkeeper_core::settings::{OverrideSource, SettingCode, SettingOverride};
 use loopkeeper_core::trust::TrustItem;
 use loopkeeper_text::sanitize;
 use serde_json::json;
@@ -129,7 +129,9 @@ impl PreparedRun {
         for warning in work.warnings().into_iter().chain(operations::remarks::before_start(&work)) {
             failure::warn(warning);
         }
-        for note in work.left_aside().into_iter().chain(work.bounded_limits()) {
+        let bounded = work.resolved.findings().iter().filter(|it| it.code == SettingCode::Bounded);
+        let bounded = bounded.map(|it| format!("{}: {}", it.origin, it.message));
+        for note in work.left_aside().into_iter().chain(bounded) {
             failure::note(format_args!("note: {note}"));
         }
         let crew = AgentRoster::resolve(&work)?;

@@ -50,8 +50,10 @@ pub fn open(path: &Path) -> Result<PluginLoopFile, Failure> {
     let absolute = std::path::absolute(path)?;
     if !FILES.iter().any(|it| absolute.ends_with(it)) {
         let what = format_args!("{shown} cannot be imported: its format is not supported yet").to_string();
-        return Err(Failure::new(FailureKind::Unsupported, what)
-            .hint(format_args!("So far only a loop of Claude Code's plugin can be: `{}`.", FILES[0])));
+        return Err(Failure::new(FailureKind::Unsupported, what).hint(format_args!(
+            "So far only texts (.md, .txt) and a loop of Claude Code's plugin can be: `{}`.",
+            FILES[0]
+        )));
     }
     read(&absolute).map_err(|why| {
         Failure::usage(format_args!("{shown} is not a running loop of Claude Code's plugin: {why}")).hint(
@@ -87,19 +89,24 @@ impl PluginLoopFile {
         })
     }
 
+    /// Its prompt as a task document.
+    pub fn document(&self) -> Result<String, Failure> {
+        plugin_loop::task_document(&self.text).map_err(Failure::ended)
+    }
+
     /// Writes its prompt as a new task next to the existing ones, then cancels it. Overwrites nothing.
     pub fn take_over(&self) -> Result<ImportResult, Failure> {
-        let text = plugin_loop::task_document(&self.text).map_err(Failure::ended)?;
-        let document = write_new(&self.folder, &text)?;
+        let document = write_new(&self.folder, DOCUMENT, &self.document()?)?;
         let trouble = self.cancel().err().map(|it| it.to_string());
         Ok(ImportResult { document, trouble })
     }
 }
 
-fn write_new(folder: &Path, text: &str) -> Result<PathBuf, Failure> {
-    let numbered = |number: u32| match (number, DOCUMENT.split_once('.')) {
+/// Writes a new file, with a number in its name where that is taken.
+pub(super) fn write_new(folder: &Path, name: &str, text: &str) -> Result<PathBuf, Failure> {
+    let numbered = |number: u32| match (number, name.split_once('.')) {
         (2.., Some((stem, rest))) => format!("{stem}-{number}.{rest}"),
-        _ => DOCUMENT.to_owned(),
+        _ => name.to_owned(),
     };
     for path in (1..=MAX_NAMES).map(|it| folder.join(numbered(it))) {
         let failed = |error: io::Error| {
@@ -116,10 +123,8 @@ fn write_new(folder: &Path, text: &str) -> Result<PathBuf, Failure> {
             }
         }
     }
-    Err(Failure::conflict(format_args!(
-        "{DOCUMENT} is there already, and so are {MAX_NAMES} more of its kind"
-    ))
-    .hint("Remove those that are not needed."))
+    Err(Failure::conflict(format_args!("{name} is there already, and so are {MAX_NAMES} more of its kind"))
+        .hint("Remove those that are not needed."))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod export;
 pub mod failure;
 pub mod follow;
 pub mod foreign;
+pub mod import;
 pub mod installed;
 pub mod keeper;
 pub mod keeper_main;

@@ -19,6 +19,7 @@ use loopkeeper_text::{DocumentRange, sanitize};
 use loopkeeper_view::editor;
 
 use super::failure::{Failure, FailureKind, FailureLocation};
+use super::foreign;
 use loopkeeper_system::config_files;
 use loopkeeper_system::task_files::{self, DiscoveredTask, LoadedTask};
 
@@ -389,8 +390,7 @@ fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, F
     }
     match nearest(&tasks, root, from).as_slice() {
         [only] => Ok((*only).clone()),
-        [] => Err(Failure::new(FailureKind::NoTask, format_args!("there is no task in {}", root.display()))
-            .hint("`loopkeeper init` writes a first one; `run --prompt` needs none.")),
+        [] => Err(no_task(root)),
         several => {
             let further = several.len().saturating_sub(MAX_LISTED);
             let names = several.iter().take(MAX_LISTED).map(|it| sanitize::line(&it.id.0));
@@ -398,6 +398,20 @@ fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, F
             let what = format_args!("there are several tasks in {}{list}", root.display());
             Err(Failure::new(FailureKind::NoTask, what).hint("Name one of them."))
         }
+    }
+}
+
+/// Names the way to a task.
+fn no_task(root: &Path) -> Failure {
+    let failure = Failure::new(FailureKind::NoTask, format_args!("there is no task in {}", root.display()));
+    match foreign::find_in(root) {
+        Some(found) => {
+            let file = found.path.strip_prefix(root).unwrap_or(&found.path).display();
+            failure.hint(format_args!(
+                "`loopkeeper import {file}` makes one of the loop of Claude Code's plugin."
+            ))
+        }
+        None => failure.hint("`loopkeeper init` writes a first one; `run --prompt` needs none."),
     }
 }
 

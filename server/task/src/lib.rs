@@ -11,6 +11,7 @@ mod front_matter;
 mod gates;
 mod grammar;
 pub mod ids;
+pub mod import;
 mod item;
 mod kind;
 mod markdown;

@@ -231,3 +231,16 @@ fn tools_sections_and_variables_of_another_tool_count() {
         played.file(path, text);
     }
 }
+
+#[test]
+fn stories_of_another_tool_get_no_second_task() {
+    let stories = "{\"userStories\": [{\"id\": \"1\", \"title\": \"Sell\", \"passes\": false}]}\n";
+    for files in [
+        [("prd.json", stories), ("progress.txt", "# Progress\n")],
+        [("tasks/prd.json", stories), (".ralph-tui/config.toml", "maxIterations = 3\n")],
+    ] {
+        let world = Scenario { files: &files, ..Scenario::default() }.world();
+        world.terminal.run(&["init"]).expect(2).err("prd.json").err("`loopkeeper run");
+        assert!(!world.has("PROMPT.md"));
+    }
+}

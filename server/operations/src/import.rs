@@ -1,0 +1,101 @@
+//! Makes a task document of what is none yet: a loop of Claude Code's plugin, a requirements document, the text of an
+//! issue. The source is read, never written; the new document is returned before it is written.
+
+use std::path::{Path, PathBuf};
+
+use loopkeeper_task::import::task_document;
+use loopkeeper_text::sanitize;
+
+use super::failure::Failure;
+use super::foreign::{self, ImportResult, PluginLoopFile};
+use super::project_checks::{InstalledTools, ProposedChecks};
+use loopkeeper_core::plugin_loop::FILES;
+use loopkeeper_system::config_files::{self, root_of};
+use loopkeeper_system::task_files;
+
+/// What a task can be made of.
+pub enum ImportSource {
+    PluginLoop(PluginLoopFile),
+    Text(ImportedText),
+}
+
+/// A task document that is not written yet.
+pub struct ImportedText {
+    folder: PathBuf,
+    name: String,
+    document: String,
+}
+
+impl ImportSource {
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        let absolute = std::path::absolute(path)?;
+        if FILES.iter().any(|it| absolute.ends_with(it)) {
+            return foreign::open(path).map(Self::PluginLoop);
+        }
+        let is_text = absolute.extension().is_some_and(|it| ["md", "txt"].iter().any(|known| it == *known));
+        refuse_task(&absolute)?;
+        if is_text {
+            ImportedText::read(&absolute).map(Self::Text)
+        } else {
+            foreign::open(path).map(Self::PluginLoop)
+        }
+    }
+
+    /// The document as it will be written.
+    pub fn document(&self) -> Result<String, Failure> {
+        match self {
+            Self::PluginLoop(found) => found.document(),
+            Self::Text(text) => Ok(text.document.clone()),
+        }
+    }
+
+    /// Writes the document, and cancels a loop of the plugin. Overwrites nothing.
+    pub fn write(&self) -> Result<ImportResult, Failure> {
+        match self {
+            Self::PluginLoop(found) => found.take_over(),
+            Self::Text(text) => {
+                let document = foreign::write_new(&text.folder, &text.name, &text.document)?;
+                Ok(ImportResult { document, trouble: None })
+            }
+        }
+    }
+}
+
+impl ImportedText {
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let shown = sanitize::visible(&path.to_string_lossy());
+        let text =
+            config_files::read_text(path).map_err(|error| Failure::usage(&error).hint(error.hint()))?;
+        let text = text.filter(|it| !it.trim().is_empty());
+        let text = text.ok_or_else(|| {
+            Failure::usage(format_args!("{shown} is empty, or does not exist"))
+                .hint("Name a file with the text of the task.")
+        })?;
+        let folder = path.parent().unwrap_or(path).canonicalize()?;
+        let checks = ProposedChecks::of(&root_of(&folder)?, &folder, &InstalledTools::of_environment());
+        let checks = checks.map(|it| it.found).unwrap_or_default();
+        let checks: Vec<_> = checks.into_iter().map(|it| (it.name.to_string(), it.command)).collect();
+        let stem = path.file_stem().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
+        let stem = sanitize::line(&stem);
+        let document = sanitize::text(&task_document(&stem, &text, &checks));
+        Ok(Self { folder, name: format!("{}.ralph.md", stem.to_lowercase()), document })
+    }
+}
+
+/// A second task on the same document would do the work twice.
+fn refuse_task(path: &Path) -> Result<(), Failure> {
+    let Some(folder) = path.parent().and_then(|it| it.canonicalize().ok()) else { return Ok(()) };
+    let root = root_of(&folder)?;
+    let real = folder.join(path.file_name().unwrap_or_default());
+    let resolved = config_files::load(&root, &[])?;
+    let settings = resolved.settings().cloned().unwrap_or_default();
+    let tasks = task_files::discover(&root, &settings.task_exclude, &settings.task_files)?;
+    let Some(task) = tasks.iter().find(|it| it.path == real || it.plans.contains(&real)) else {
+        return Ok(());
+    };
+    let (shown, id) = (sanitize::visible(&path.to_string_lossy()), sanitize::visible(&task.id.0));
+    let what =
+        if task.path == real { "a task as it is".to_owned() } else { format!("a part of the task {id}") };
+    Err(Failure::usage(format_args!("{shown} is {what}"))
+        .hint(format_args!("`loopkeeper run {id}` starts it.")))
+}
