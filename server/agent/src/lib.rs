@@ -218,6 +218,9 @@ pub struct AgentRun {
     /// The denied calls, as `Bash: git push`; the first [`MAX_DENIED`] different ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<String>,
+    /// Paths that its output reports as denied and that the sandbox closes; the first five.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed_paths: Vec<String>,
     /// The program does not exist, so that another start would fail the same way.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub program_missing: bool,

@@ -228,6 +228,7 @@ impl AgentOutputReader {
             final_text: truncate::last(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
             denials: turn.denials.max(tally.denied),
             denied: dedup_denied(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
+            closed_paths: Vec::new(),
             program_missing: false,
             session_lost,
             error,

@@ -50,7 +50,7 @@ pub use apply::{apply, replay, state_from_first};
 pub use earlier_task::earlier_task;
 pub use exit::groups;
 pub use handle_event::{deadline, decide};
-pub use prompt_input::decisions;
+pub use prompt_input::{decisions, sandbox_denies};
 pub use rounds::mark_unstable;
 pub use state::{
     Breaker, Iteration, LoopState, LoopUsage, Pause, Phase, SnapshotRef, StopMode, VolatileState, Wait,

@@ -332,6 +332,7 @@ fn sanitize_run(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
     run.note = run.note.as_deref().map(line);
     run.survivors = run.survivors.iter().map(|it| line(it)).collect();
     run.denied = run.denied.iter().map(|it| line(it)).collect();
+    run.closed_paths = run.closed_paths.iter().map(|it| line(it)).collect();
     run.left = run.left.iter().map(|it| line(it)).collect();
     run.files = run.files.iter().map(|it| line(it)).collect();
     for error in &mut run.errors {

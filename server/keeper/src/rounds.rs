@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use loopkeeper_core::decide::{Event, LoopState, Phase};
+use loopkeeper_core::check::{CheckResult, Status};
+use loopkeeper_core::decide::{Event, LoopState, Phase, sandbox_denies};
 use loopkeeper_core::journal::{LoopSpec, Round};
 use loopkeeper_core::jury::is_due;
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::sanitize;
 use tracing::debug_span;
 
 use super::checks::{self, RoundParams};
@@ -62,6 +64,19 @@ pub(super) async fn run_and_report(context: LoopContext, request: RoundRequest) 
     });
 }
 
+/// Adds to the fact of a check what the sandbox denied it, each path once in a round.
+fn name_closed_paths(runtime: &RunContext, results: &mut [CheckResult]) {
+    let mut closed = runtime.closed_to_checks();
+    for result in results.iter_mut().filter(|it| it.status != Status::Pass) {
+        let paths =
+            [&result.head, &result.tail].into_iter().flat_map(|it| closed.find(it)).collect::<Vec<_>>();
+        if !paths.is_empty() {
+            let denies = sanitize::line(&runtime.redactor.redact(&sandbox_denies(&paths)));
+            result.fact = format!("{}; {denies}", result.fact);
+        }
+    }
+}
+
 /// Runs the round and returns it with every path that it wrote.
 pub(super) async fn run_round(
     runtime: &RunContext,
@@ -94,6 +109,7 @@ pub(super) async fn run_round(
         reports: None,
     };
     let mut results = checks::run_round(&plan).await;
+    name_closed_paths(runtime, &mut results);
     let mut after = runtime.with_store(take).await?;
     let mut judging = None;
     if is_due(&request.criteria, &results) && request.judging.is_steady(runtime, (&before, &after)).await? {

@@ -22,7 +22,9 @@ use loopkeeper_system::config_files;
 use loopkeeper_system::env::{EnvAudience, SOCKET, scrubbed_env};
 use loopkeeper_system::git;
 use loopkeeper_system::process::{WardenPool, orphans};
-use loopkeeper_system::sandbox::{FileAccess, FileAccessRequest, Isolation, ResourceLimits, SandboxError};
+use loopkeeper_system::sandbox::{
+    ClosedPaths, FileAccess, FileAccessRequest, Isolation, ResourceLimits, SandboxError,
+};
 use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::binary::HelperBinary;
@@ -129,6 +131,16 @@ impl RunContext {
         self.spec.agents().find(|it| it.name == name).unwrap_or(&self.spec.agent).clone()
     }
 
+    /// What agents cannot access, to be found in their output.
+    pub(super) fn closed_to_agents(&self) -> ClosedPaths {
+        self.agent_domain.closed_paths(home().as_deref())
+    }
+
+    /// The same for checks.
+    pub(super) fn closed_to_checks(&self) -> ClosedPaths {
+        self.check_wardens.isolation().closed_paths(home().as_deref())
+    }
+
     /// Ends idle wardens.
     pub(super) async fn dismiss_wardens(&self) {
         self.agent_wardens.shutdown().await;
@@ -188,6 +200,10 @@ impl RunContext {
     }
 }
 
+fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from).filter(|it| it.is_absolute())
+}
+
 fn agent_isolation(
     found: &Isolation,
     files: FileAccess,
@@ -218,7 +234,7 @@ fn file_access_request(
     // Agents set a name for their commits there.
     let configuration = git.iter().filter(|_| settings.sandbox == SandboxMode::Required);
     FileAccessRequest {
-        home: std::env::var_os("HOME").map(PathBuf::from).filter(|it| it.is_absolute()),
+        home: home(),
         root: workspace.root().to_owned(),
         protected: own
             .into_iter()

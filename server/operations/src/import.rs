@@ -11,6 +11,7 @@ use super::foreign::{self, ImportResult, PluginLoopFile};
 use super::project_checks::{InstalledTools, ProposedChecks};
 use loopkeeper_core::plugin_loop::FILES;
 use loopkeeper_system::config_files::{self, root_of};
+use loopkeeper_system::config_text;
 use loopkeeper_system::task_files;
 
 /// What a task can be made of.
@@ -64,8 +65,7 @@ impl ImportSource {
 impl ImportedText {
     fn read(path: &Path) -> Result<Self, Failure> {
         let shown = sanitize::visible(&path.to_string_lossy());
-        let text =
-            config_files::read_text(path).map_err(|error| Failure::usage(&error).hint(error.hint()))?;
+        let text = config_text::read_text(path).map_err(|error| Failure::usage(&error).hint(error.hint()))?;
         let text = text.filter(|it| !it.trim().is_empty());
         let text = text.ok_or_else(|| {
             Failure::usage(format_args!("{shown} is empty, or does not exist"))

@@ -15,11 +15,13 @@ use thiserror::Error;
 
 use super::clean_room::OverlayMount;
 use super::{program_path, warden_channel};
+pub use closed_paths::ClosedPaths;
 pub use file_access::{FileAccess, FileAccessRequest};
 pub use landlock_rules::{LandlockRules, detect_landlock};
 pub use network::NetworkAccess;
 pub use resources::ResourceLimits;
 
+mod closed_paths;
 mod file_access;
 mod landlock_rules;
 mod network;
@@ -217,6 +219,14 @@ impl Isolation {
             *files = files.for_checks(home);
         }
         isolation
+    }
+
+    /// What its jobs cannot access, to be found in their output.
+    pub fn closed_paths(&self, home: Option<&Path>) -> ClosedPaths {
+        match self {
+            Self::PidNamespace { files, .. } | Self::Landlock { files, .. } => ClosedPaths::of(files, home),
+            Self::Subreaper { .. } => ClosedPaths::default(),
+        }
     }
 
     /// The warden's executable.

@@ -106,3 +106,28 @@ fn a_path_that_the_workspace_leaves_open_needs_trust() {
     let world = Scenario { criteria, settings, ..Scenario::default() }.world();
     world.run(&["trust"]).expect(5).out("Paths that the sandbox leaves open to agent and checks: ~/.ssh");
 }
+
+#[test]
+fn what_the_sandbox_denies_is_named_once_and_told_to_the_next_agent() {
+    if namespace().is_none() {
+        return;
+    }
+    let key = "Key: `$ cat $HOME/.ssh/id >&2; exists=$(ls done) && echo $exists`";
+    let played = Scenario {
+        criteria: &[key],
+        before: BEFORE,
+        acts: &["cat $HOME/.ssh/id; cat $HOME/.ssh/id; cat $HOME/.netrc; echo x > tried", "touch done"],
+        ends: crate::support::scenario::Ends::Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let run = &played.record("agent-ended", 1)["run"];
+    assert_eq!(run["closedPaths"], serde_json::json!(["~/.ssh/id", "~/.netrc"]), "{run}");
+    let sentence = "the sandbox denies ~/.ssh/id, ~/.netrc: `sandbox.allow` lifts it";
+    played.told(2, sentence);
+    let ended = played.record("iteration-ended", 1)["sentence"].as_str().unwrap();
+    assert!(ended.ends_with(&format!("; {sentence}")), "{ended}");
+    let result = &played.record("checks-done", 1)["round"]["results"][0];
+    let fact = result["fact"].as_str().unwrap();
+    assert!(fact.ends_with("; the sandbox denies ~/.ssh/id: `sandbox.allow` lifts it"), "{fact}");
+}

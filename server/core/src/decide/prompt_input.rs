@@ -149,7 +149,17 @@ pub(super) fn iteration_sentence(
         text.push_str("; ");
         text.push_str(contradiction);
     }
+    let closed = state.last_iteration().map_or(&[][..], |it| &it.closed_paths);
+    if !closed.is_empty() {
+        text.push_str("; ");
+        text.push_str(&sandbox_denies(closed));
+    }
     text
+}
+
+/// A fact without a full stop.
+pub fn sandbox_denies(paths: &[String]) -> String {
+    format!("the sandbox denies {}: `sandbox.allow` lifts it", paths.join(", "))
 }
 
 fn what_happened(

@@ -285,8 +285,8 @@ impl Sim {
             return self.event(Event::AgentEnded(Box::new(run)));
         }
         self.process.works = true;
-        let (holds, domain) = (self.process.answers(), "subreaper".to_owned());
-        self.event(Event::AgentStarted { pid: 42, agent_pid: Some(43), domain, network: None, holds });
+        let holds = self.process.answers();
+        self.event(started(holds));
         if self.live.ending.is_none() {
             self.act();
         }
@@ -410,4 +410,9 @@ impl Sim {
             (None, None) => "",
         }
     }
+}
+
+fn started(holds: Option<u32>) -> Event {
+    let domain = "subreaper".to_owned();
+    Event::AgentStarted { pid: 42, agent_pid: Some(43), domain, network: None, holds }
 }

@@ -169,6 +169,8 @@ pub struct Iteration {
     pub denials: u32,
     /// What was denied, in words.
     pub denied: Vec<String>,
+    /// Paths that the sandbox closed to it.
+    pub closed_paths: Vec<String>,
     pub final_text: String,
     /// Names of the tools it used; empty where the agent does not report them.
     pub tools: Vec<String>,

@@ -373,6 +373,7 @@ fn run() -> AgentRun {
         final_text: "done".to_owned(),
         denials: 1,
         denied: vec!["Bash: git push".to_owned()],
+        closed_paths: vec!["~/.ssh/id".to_owned()],
         program_missing: true,
         session_lost: true,
         error: Some(provider_error()),

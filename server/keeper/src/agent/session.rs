@@ -18,6 +18,7 @@ use super::{
 use crate::agent_hooks::{HookEvent, HookQuestion, HookRequest, HookVerdict};
 use loopkeeper_system::clock;
 use loopkeeper_system::process::{JobHandle, OutputEvent, StopHookWait, Stream, TerminateMode};
+use loopkeeper_system::sandbox::ClosedPaths;
 
 /// Drain stdout for this long before handling a hook call, since output and hooks arrive on different channels.
 const LAST_LINES: Duration = Duration::from_millis(40);
@@ -49,6 +50,8 @@ pub(super) struct AgentProcess {
     halted: Option<KillReason>,
     /// Bytes omitted from the output file of the previous iteration.
     dropped: u64,
+    closed: ClosedPaths,
+    closed_paths: Vec<String>,
     /// An iteration that arrived after the release of this process.
     late: Option<IterationStart>,
 }
@@ -66,6 +69,8 @@ impl AgentProcess {
             holds,
             halted: None,
             dropped: 0,
+            closed: run.context.runtime.closed_to_agents(),
+            closed_paths: Vec::new(),
             late: None,
         }
     }
@@ -181,7 +186,10 @@ impl AgentProcess {
             said: question.text.as_deref().unwrap_or_default(),
             session_tokens: question.tokens,
         };
-        run.report_ended(self.reader.so_far(told, end, &local_clock()));
+        let mut so_far = self.reader.so_far(told, end, &local_clock());
+        so_far.closed_paths = std::mem::take(&mut self.closed_paths);
+        self.closed = run.context.runtime.closed_to_agents();
+        run.report_ended(so_far);
     }
 
     /// Why a request does not concern this process.
@@ -213,6 +221,7 @@ impl AgentProcess {
         match output {
             OutputEvent::Line { stream, bytes } => {
                 let line = String::from_utf8_lossy(&bytes);
+                self.closed_paths.extend(self.closed.find(&line));
                 match stream {
                     Stream::Stdout => {
                         self.reader.read_line(&line).into_iter().for_each(|it| run.handle_event(it));
@@ -258,6 +267,7 @@ impl AgentProcess {
             exhaustion::name_limit(&mut over, &stderr, settings);
         }
         over.dropped += self.dropped;
+        over.closed_paths = self.closed_paths;
         if !held {
             if !was_heard {
                 run.note_missing_stop_hook(&mut over);

@@ -45,6 +45,7 @@ pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: 
         error: None,
         denials: 0,
         denied: Vec::new(),
+        closed_paths: Vec::new(),
         final_text: String::new(),
         errors: Vec::new(),
         output_bytes: 0,
