@@ -140,7 +140,7 @@ M.errors = {
 ---@field branch? string
 ---@field away? string
 ---@field weakened? loopkeeper.Weakened[]
----@field keeper { pid?: integer, alive: boolean }
+---@field keeper { pid?: integer, alive: boolean, stopped?: boolean }
 
 ---@class loopkeeper.QuestionStatus
 ---@field id string

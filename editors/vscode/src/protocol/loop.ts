@@ -43,7 +43,7 @@ export interface LoopStatus {
   branch?: string;
   away?: string;
   weakened?: { path?: string; what: string }[];
-  keeper: { pid?: number; alive: boolean };
+  keeper: { pid?: number; alive: boolean; stopped?: true };
 }
 
 export interface SpawnStatus { used: number; budget: number; depth: number; inIteration: number; refused: number; agents?: SubagentStatus[] }
