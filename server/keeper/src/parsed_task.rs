@@ -73,11 +73,11 @@ mod tests {
         for (name, bytes) in states {
             fs::write(root.join(name), bytes).unwrap();
             let found = task_files::task_at(root, "PROMPT.md");
-            let anew = task_files::load(root, &found).unwrap();
-            let hashes = super::hash_documents(&anew.documents);
+            let reloaded = task_files::load(root, &found).unwrap();
+            let hashes = super::hash_documents(&reloaded.documents);
             for _ in 0..2 {
                 let read = last.reload(root, &found).unwrap();
-                assert_eq!(read, (anew.task.clone(), hashes.clone()), "{name}: {}", bytes.escape_ascii());
+                assert_eq!(read, (reloaded.task.clone(), hashes.clone()), "{name}: {}", bytes.escape_ascii());
             }
         }
     }

@@ -4,15 +4,15 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitCode, ExitStatus};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait};
+use rustix::process::{Pid, Signal, WaitStatus, kill_process};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
 use super::place::other_processes;
-use super::watch::WardenSignals;
+use super::watch::{WardenSignals, reap_children};
 use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::tree::{self, ChildrenLeft};
 use loopkeeper_system::warden_channel::WORD;
@@ -46,11 +46,12 @@ fn start(args: impl Iterator<Item = OsString>) -> io::Result<(WardenSignals, Pid
 }
 
 /// How the warden ended.
-fn supervise(signals: &WardenSignals, warden: Pid) -> Option<i32> {
+fn supervise(signals: &WardenSignals, warden: Pid) -> Option<WaitStatus> {
     const NO_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
     let mut ended = None;
     let mut forwarded = false;
-    while reap(|pid, status| ended = ended.or((pid == warden).then_some(status))) == ChildrenLeft::Left
+    while reap_children(|pid, status| ended = ended.or((pid == warden).then_some(status)))
+        == ChildrenLeft::Left
         && ended.is_none()
     {
         if signals.is_end_requested() && !forwarded {
@@ -63,27 +64,14 @@ fn supervise(signals: &WardenSignals, warden: Pid) -> Option<i32> {
         |_| false,
         |time| {
             signals.pause(time);
-            reap(|_, _| ())
+            reap_children(|_, _| ())
         },
     );
     ended
 }
 
-/// Reaps every child that has ended, including adopted ones.
-fn reap(mut each: impl FnMut(Pid, i32)) -> ChildrenLeft {
-    loop {
-        match wait(WaitOptions::NOHANG) {
-            Ok(Some((pid, status))) => each(pid, status.as_raw()),
-            Err(rustix::io::Errno::INTR) => {}
-            Ok(None) => return ChildrenLeft::Left,
-            Err(_) => return ChildrenLeft::None,
-        }
-    }
-}
-
 /// As a shell reports it.
-fn exit_code(status: Option<i32>) -> ExitCode {
-    let status = status.map(ExitStatus::from_raw);
-    let code = status.and_then(|it| it.code().or(it.signal().map(|signal| 128 + signal)));
+fn exit_code(status: Option<WaitStatus>) -> ExitCode {
+    let code = status.and_then(|it| it.exit_status().or(it.terminating_signal().map(|signal| 128 + signal)));
     ExitCode::from(code.and_then(|it| u8::try_from(it).ok()).unwrap_or(1))
 }

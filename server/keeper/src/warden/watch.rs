@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, setsid, wait};
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, set_child_subreaper, setsid, wait,
+};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::place::other_processes;
@@ -203,16 +205,11 @@ impl<'a> JobReaper<'a> {
 
     /// Reaps every child that has ended, including adopted ones.
     fn reap(&self) -> ChildrenLeft {
-        loop {
-            match wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) if pid == self.main => {
-                    self.ended.set(Some((status.exit_status(), status.terminating_signal())));
-                }
-                Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
-                Ok(None) => return ChildrenLeft::Left,
-                Err(_) => return ChildrenLeft::None,
+        reap_children(|pid, status| {
+            if pid == self.main {
+                self.ended.set(Some((status.exit_status(), status.terminating_signal())));
             }
-        }
+        })
     }
 
     /// Waits briefly for exiting processes. True if a process remains.
@@ -235,6 +232,18 @@ impl<'a> JobReaper<'a> {
             self.reap()
         };
         tree::end_children(other_processes, |_| false, reap)
+    }
+}
+
+/// Reaps every child of this process that has ended, including adopted ones.
+pub(super) fn reap_children(mut each: impl FnMut(Pid, WaitStatus)) -> ChildrenLeft {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) => each(pid, status),
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => return ChildrenLeft::Left,
+            Err(_) => return ChildrenLeft::None,
+        }
     }
 }
 

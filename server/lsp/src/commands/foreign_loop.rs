@@ -21,7 +21,7 @@ pub(super) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> Comma
         match taken.trouble {
             None => Ok(taken.document),
             Some(trouble) => Err(CommandRefusal::internal_error(format_args!(
-                "{} was written, and the loop goes on in its own session: {trouble}",
+                "{} was written, and the loop continues in its own session: {trouble}",
                 taken.document.display()
             ))),
         }

@@ -21,7 +21,7 @@ static DENIED: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)permission denied|\bEACCES\b|read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b|operation not permitted|\bEPERM\b",
     )
 });
-/// A hidden folder is empty, and a hidden socket answers nobody.
+/// A hidden folder is empty, and a hidden socket accepts no connection.
 static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
     constant(r"(?i)no such file or directory|\bENOENT\b|cannot connect|connection refused|\bECONNREFUSED\b")
 });
