@@ -24,6 +24,8 @@ mod standing;
 mod state;
 mod summary;
 mod symbols;
+#[cfg(test)]
+mod texts;
 mod verbs;
 mod weakened;
 
