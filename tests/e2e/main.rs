@@ -44,6 +44,7 @@ mod scenarios;
 mod snapshots;
 mod structure;
 mod support;
+mod texts;
 mod wardens;
 
 /// Reports what this machine does not support. `tests/run` collects these lines from the file that it names.

@@ -1,0 +1,42 @@
+//! What people read in a terminal and on pages, recorded in `texts/*.txt`, so that a change of wording is one
+//! difference to review. `UPDATE_EXPECT=1` rewrites the files. Texts of the editor are recorded by the tests of
+//! `server/view`, in the same folder.
+
+mod errors;
+mod help;
+mod normalized;
+mod pages;
+mod refusals;
+
+use std::fmt::Display;
+
+use crate::cli::{Ran, Terminal};
+
+/// Titled sections of one file.
+#[derive(Default)]
+struct Transcript(String);
+
+impl Transcript {
+    fn section(&mut self, title: &str, body: impl Display) {
+        let gap = if self.0.is_empty() { "" } else { "\n" };
+        self.0 += &format!("{gap}== {title}\n\n{}\n", body.to_string().trim_end());
+    }
+
+    /// Runs a command and records what it prints, errors after the rest, and its exit code.
+    fn run(&mut self, terminal: &Terminal, args: &[&str]) {
+        let ran = Ran::of(&terminal.command(args).env("COLUMNS", "100").output().expect("the binary starts"));
+        self.ran(terminal, args, &ran);
+    }
+
+    fn ran(&mut self, terminal: &Terminal, args: &[&str], ran: &Ran) {
+        let gap = if self.0.is_empty() { "" } else { "\n" };
+        let line = args.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ");
+        let printed = normalized::normalized(&format!("{}{}", ran.stdout, ran.stderr), terminal);
+        let code = ran.code.expect("an exit code");
+        self.0 += &format!("{gap}$ loopkeeper {line}\n{}\n[exit {code}]\n", printed.trim_end());
+    }
+}
+
+fn quoted(word: &str) -> String {
+    if word.is_empty() || word.contains([' ', '`']) { format!("'{word}'") } else { word.to_owned() }
+}

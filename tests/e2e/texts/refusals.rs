@@ -1,0 +1,55 @@
+//! What is refused because of trust, of another loop, or of a keeper that does not answer.
+
+use expect_test::expect_file;
+use rustix::process::{Signal, kill_process};
+
+use super::Transcript;
+use crate::cli_loops::{Gated, TASK};
+use crate::cli_run::project;
+use crate::support::scenario::Scenario;
+
+#[test]
+fn commands_that_are_not_trusted() {
+    let world = Scenario { criteria: &["Tests pass: `$ sh t.sh`"], ..Scenario::default() }.world();
+    let mut file = Transcript::default();
+    for args in [&["run"][..], &["run", "--detach"], &["check"], &["trust"]] {
+        file.run(&world.terminal, args);
+    }
+    expect_file!["errors-trust.txt"].assert_eq(&file.0);
+}
+
+#[test]
+fn loops_that_cannot_obey() {
+    let looped = Gated::start_in(project(TASK, ""));
+    looped.wait_for("agent-started", 0);
+    let mut file = Transcript::default();
+    file.section("while a loop works here", "");
+    for args in [&["run", "--trust"][..], &["resume"], &["answer", "latest", "x"], &["accept"]] {
+        file.run(&looped.terminal, args);
+    }
+    for args in [&["rollback", "latest", "0"][..], &["reset", "breaker"], &["diff", "latest", "7"]] {
+        file.run(&looped.terminal, args);
+    }
+    kill_process(looped.pid(), Signal::STOP).unwrap();
+    while looped.status()["keeper"]["stopped"] != true {
+        std::thread::yield_now();
+    }
+    file.section("with a stopped keeper", "");
+    for args in [&["status"][..], &["pause"], &["steer", "latest", "x"], &["stop"]] {
+        file.run(&looped.terminal, args);
+    }
+    looped.terminal.run(&["stop", "--now"]).expect(0);
+    assert_eq!(looped.watched_end(), 1);
+    file.section("after its end", "");
+    for args in
+        [&["stop"][..], &["pause"], &["resume"], &["steer", "latest", "x"], &["answer", "latest", "x"]]
+    {
+        file.run(&looped.terminal, args);
+    }
+    for args in
+        [&["accept"][..], &["reset", "session"], &["rollback", "latest", "7"], &["log", "--output", "7"]]
+    {
+        file.run(&looped.terminal, args);
+    }
+    expect_file!["errors-loops.txt"].assert_eq(&file.0);
+}
