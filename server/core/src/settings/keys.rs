@@ -14,7 +14,7 @@ const fn words(now: &'static [&'static str], later: &'static [&'static str]) -> 
 #[rustfmt::skip]
 pub const KEYS: &[Key] = &[
     key("agent", ValueKind::Agents, r#""auto""#,
-        "The agent that does the work: a built-in, a name of `[agents]`, `auto` for the first one that is installed, or a list in which the next takes over when one cannot go on."),
+        "The agent that does the work: a built-in, a name of `[agents]`, `auto` for the first one that is installed, or a list in which the next one takes over when one cannot continue."),
     key("mode", words(&["loop", "hook", "attach"], &[]), r#""loop""#,
         "`loop` starts a fresh agent process for each iteration; `hook` holds one session open by its stop hook; `attach` works in the session of Claude Code that you have open in a terminal (`loopkeeper hook install`)."),
     key("serve", ValueKind::Services, "",
@@ -26,7 +26,7 @@ pub const KEYS: &[Key] = &[
         "Documents that match are not taken for tasks."),
 
     key("prompt.template", ValueKind::Path, "",
-        "A file that says in which order and with which words around them an iteration is told its parts, which `PROMPTS.md` names; in the user's own file its path is relative to that file."),
+        "A file with the order of the parts of the prompt, which `PROMPTS.md` lists, and the words around them; in the user's own file its path is relative to that file."),
 
     key("limits.iterations", ValueKind::Count, "25",
         "Maximum number of iterations."),
@@ -43,7 +43,7 @@ pub const KEYS: &[Key] = &[
     key("limits.idle_time", ValueKind::Duration, r#""15m""#,
         "How long the agent may show no sign of life: no output, no processor time, no file change."),
     key("limits.steps", ValueKind::Count, "500",
-        "How many steps one run of the agent may take: answers of its model, or calls of tools, as far as it tells them."),
+        "How many steps one run of the agent may take: answers of its model, or calls of tools, as far as it reports them."),
     key("limits.between", ValueKind::Pause, r#""0s""#,
         "A pause between two iterations."),
     key("limits.grace", ValueKind::Duration, r#""10s""#,
@@ -87,7 +87,7 @@ pub const KEYS: &[Key] = &[
         "Whether the checks are tried on small faults in the lines that the loop changed, before it completes as verified: `tell` shows the faults that no check notices, where one round of the checks takes at most 3 seconds; `require` lists them in the next prompt, and does not end the loop as verified while one is left."),
 
     key("criteria.judge", ValueKind::Agent, "",
-        "Whom `judge` checks ask, with rights to read only; without it another session of the loop's own agent."),
+        "The agent that `judge` checks ask, with read access only; not set: another session of the loop's own agent."),
 
     key("exit.promise", ValueKind::Promise, r#""COMPLETE""#,
         "The text between `<promise>` tags by which the agent claims to be done, unless the task names another."),
@@ -124,12 +124,12 @@ pub const KEYS: &[Key] = &[
         "How often the breaker may open before the loop pauses until its user resumes it."),
 
     key("session.continue", ValueKind::Flag, "false",
-        "Whether an iteration resumes the session of the one before; `false` gives each a fresh context; any agent finds the session's id in `LOOPKEEPER_SESSION`, and `LOOPKEEPER_SESSION_RESUMED=1` where it goes on."),
+        "Whether an iteration resumes the session of the one before; `false` gives each a fresh context; any agent finds the session's id in `LOOPKEEPER_SESSION`, and `LOOPKEEPER_SESSION_RESUMED=1` where it resumes one."),
     key("session.expires", ValueKind::Duration, r#""24h""#,
-        "How long a session may lie unused before the next iteration begins a new one."),
+        "How long a session may stay unused before the next iteration begins a new one."),
 
     key("questions.timeout", ValueKind::Duration, r#""10m""#,
-        "How long a question of the agent's waits for an answer, and how long what it asks to be allowed (`permissions = \"ask\"`)."),
+        "How long a question of the agent's waits for an answer, and how long a request for permission (`permissions = \"ask\"`)."),
     key("questions.unanswered", words(&["continue", "pause"], &[]), r#""continue""#,
         "What happens to an unanswered question: the agent decides and notes its assumption, or the loop pauses."),
 
@@ -137,9 +137,9 @@ pub const KEYS: &[Key] = &[
         "What happens at a usage limit without an answer within 30 s."),
 
     key("git.branch", ValueKind::Branch, "",
-        "The branch a loop works on, made where there is none: `ralph/{task}` names it after the task; `branchName` of a `prd.json` wins over it; `\"\"` stays on the current branch whatever the plan says; not written: the plan's, else the current one."),
+        "The branch on which a loop works, created if it does not exist: `ralph/{task}` names it after the task; `branchName` of a `prd.json` takes precedence; `\"\"` stays on the current branch whatever the plan says; not set: the plan's branch, else the current one."),
     key("git.commit", words(&["agent", "server", "never"], &[]), r#""agent""#,
-        "Who commits: `agent` leaves it to the agent, whose safe mode then allows `git add` and `git commit`; `server` makes one commit an iteration of what it changed; `never` tells the agent not to."),
+        "Who commits: `agent` leaves it to the agent, whose safe mode then allows `git add` and `git commit`; `server` commits the changes of each iteration; `never` asks the agent not to commit."),
     key("git.on_regression", words(&["keep", "rollback"], &[]), r#""keep""#,
         "What happens when a guard breaks: `keep` continues, `rollback` returns to the last snapshot whose guards held."),
 
@@ -150,9 +150,9 @@ pub const KEYS: &[Key] = &[
     key("sandbox.hide", ValueKind::Texts, "[]",
         "Further files and folders that agents and checks cannot access, such as `~/Documents`; a relative path is below the root."),
     key("sandbox.network", ValueKind::Network, "true",
-        "Whether agents and the commands of checks may use the network; `false` closes an agent's way to a model that is not on its own disk too, and leaves the network open to `GET` and, where there are servers (`[[serve]]`), to them and to commands."),
+        "Whether agents and the commands of checks may use the network; `false` also cuts an agent off from a remote model; `GET` keeps the network, and where there are servers (`[[serve]]`), so do they and the commands of checks."),
     key("sandbox.memory", ValueKind::Size, "",
-        "How much memory for its data one process of an agent or check may have; not written: no limit."),
+        "How much memory for its data one process of an agent or check may have; not set: no limit."),
     key("sandbox.processes", ValueKind::Count, "4096",
         "How many processes and threads one agent or check may have at a time; root is limited only with bubblewrap, from Linux 6.14."),
 
@@ -175,7 +175,7 @@ pub const KEYS: &[Key] = &[
         "How much disk the loops of one workspace may take."),
 
     key("env.pass", ValueKind::Names, "[]",
-        "Environment variables that agents and checks get besides the default ones, `MY_*` for all that begin so; those of editors, git and other agents never pass."),
+        "Environment variables that agents and checks get besides the default ones, `MY_*` for all that begin with `MY_`; those of editors, git and other agents never pass."),
     key("env.set", ValueKind::Variables, "{}",
         "Environment variables to set for agents and checks."),
 
@@ -188,13 +188,13 @@ pub const KEYS: &[Key] = &[
     key("agents.*.model", ValueKind::Text, "",
         "The model an agent uses; the agent's own default where this is not set."),
     key("agents.*.effort", ValueKind::Text, "",
-        "How hard the model is to think, in the agent's own words, such as `low` or `high`."),
+        "The model's reasoning effort, in the agent's own terms, such as `low` or `high`."),
     key("agents.*.env", ValueKind::Variables, "{}",
         "Environment variables to set for this agent alone."),
     key("agents.*.prompt", words(&["stdin", "argument", "file"], &[]), r#""stdin""#,
         "How an agent of your own gets its prompt."),
     key("agents.*.output", words(&["text", "claude", "codex", "gemini", "opencode", "acp"], &[]), r#""text""#,
-        "How the output of an agent of your own is read; `acp` talks to it by the Agent Client Protocol, and to `gemini`, `opencode`, `qwen` and `copilot` too."),
+        "How the output of an agent of your own is read; `acp` is the Agent Client Protocol, also for `gemini`, `opencode`, `qwen` and `copilot`."),
 ];
 
 /// Keys that had another name, with the current one: an error names it.
