@@ -34,7 +34,7 @@ fn lint_runs_nothing_and_needs_no_trust() {
     assert_eq!(
         lines,
         [
-            "PROMPT.md:5:22: vague: Errors are handled properly: \"properly\" has no measure. Name the input and the result.",
+            "PROMPT.md:5:22: vague: Errors are handled properly: \"properly\" cannot be measured. Name the input and the expected result.",
             "PROMPT.md:6:17: weak: It builds: `|| true` hides every failure. Let the check fail.",
             "T: vague: 0 of 2 criteria have a check that can fail; missing: behaviour, tests, types, lint, docs, leftovers, limits of scope",
         ]

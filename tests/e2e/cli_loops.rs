@@ -106,7 +106,7 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     assert_eq!(gated.state(), ("working".into(), "iterating".into()));
     terminal.run(&["status"]).expect(0).out("Working: iteration 1/25").out("It is there");
     terminal.run(&["run", "--trust"]).expect(1).err("already running in ");
-    terminal.run(&["rollback", "latest", "0"]).expect(1).err("at work").err("Hint: Pause it first");
+    terminal.run(&["rollback", "latest", "0"]).expect(1).err("at work").err("Hint: `loopkeeper pause` ");
     terminal.run(&["resume"]).expect(1).err("not paused");
     terminal
         .run(&["steer", "latest", "look at the gate"])

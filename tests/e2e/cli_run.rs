@@ -90,7 +90,7 @@ fn a_check_is_typed_without_backticks_and_needs_no_trust() {
     terminal
         .run(&["run", "--prompt", "Make it", "--check", " "])
         .expect(2)
-        .err("an empty check checks nothing");
+        .err("--check: command: empty, so nothing is checked");
     // Combined with a task that has its own criteria it is one more criterion, however often the documents are read.
     let task =
         "# Make it\n\n## Done when\n\n- It is there: `exists done`\n- Nice (optional): `exists never`\n";

@@ -62,7 +62,7 @@ fn contradictions(criteria: &[Criterion]) -> Vec<Lint> {
                 code: LintCode::Contradictory,
                 criterion: index,
                 place: criterion.place.clone(),
-                fact: format!("cannot hold together with \"{}\"", short(&other.name)),
+                fact: format!("contradicts \"{}\"", short(&other.name)),
                 remedy: "Keep one of them",
                 better: BetterLine::Nothing,
             });

@@ -168,7 +168,7 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
         criterion: index,
         place: context.place_of(criterion, &words),
         fact,
-        remedy: "Check what can be seen without doing it",
+        remedy: "Use a check without side effects",
         better,
     })
 }

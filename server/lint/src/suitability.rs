@@ -28,7 +28,7 @@ impl Unsuitable {
                 "exploring has no result that a check can decide",
                 "Ask for a document and check its sections",
             ),
-            Self::Unbounded => ("the work has no end", "Name what is enough, with a number"),
+            Self::Unbounded => ("the work has no end", "State a goal with a number"),
             Self::Trivial => ("a one-line change needs no loop", "Ask the agent once"),
         }
     }

@@ -30,7 +30,7 @@ fn a_remark_is_at_its_words() {
     let (documents, found) = of("- Ünïcode ✅ is handled properly");
     let place = &found[0].place;
     assert_eq!(&documents[0].text[place.range.clone()], "properly");
-    assert_eq!(found[0].fact, "\"properly\" has no measure");
+    assert_eq!(found[0].fact, "\"properly\" cannot be measured");
 }
 
 #[test]

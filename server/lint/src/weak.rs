@@ -130,7 +130,7 @@ fn constant(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
             && (PRINTERS.contains(&program) || program == "false" || program == "exit" || is_version(it))
             || is_constant_test(it)
     };
-    segments.iter().all(is_fixed).then(|| Weakness::new(format!("`{command}` does not look at the project")))
+    segments.iter().all(is_fixed).then(|| Weakness::new(format!("`{command}` tests nothing in the project")))
 }
 
 /// `node --version`
@@ -200,11 +200,11 @@ fn hidden_exit(command: &str, segments: &[Segment<'_>], expect: &[Expect]) -> Op
     match last.operator {
         Operator::Or if is_quiet => Some(Weakness::with(format!("`{shown}` hides every failure"), before)),
         Operator::Then if is_quiet && !stops_at_errors(segments) => {
-            Some(Weakness::with(format!("`{shown}` hides the exit status before it"), before))
+            Some(Weakness::with(format!("`{shown}` hides an earlier exit status"), before))
         }
         Operator::Pipe if FILTERS.contains(&program) && !command.contains("pipefail") && !decides(last) => {
             let better = before.trim_end().trim_end_matches("2>&1");
-            Some(Weakness::with(format!("`{shown}` hides the exit status before it"), better))
+            Some(Weakness::with(format!("`{shown}` hides an earlier exit status"), better))
         }
         Operator::First | Operator::And | Operator::Then if segments.iter().all(always_succeeds) => {
             Some(Weakness::new(format!("`{program}` succeeds whatever it finds")))

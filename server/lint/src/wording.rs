@@ -10,9 +10,9 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     let (code, word) = judge_words(&criterion.name)?;
     let (fact, remedy) = match code {
         LintCode::Subjective => {
-            (format!("\"{word}\" is a matter of taste"), "Let a judge decide, or name what is seen")
+            (format!("\"{word}\" is a matter of taste"), "Use `judge`, or describe what is seen")
         }
-        _ => (format!("\"{word}\" has no measure"), "Name the input and the result"),
+        _ => (format!("\"{word}\" cannot be measured"), "Name the input and the expected result"),
     };
     Some(Lint {
         code,

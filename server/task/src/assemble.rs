@@ -74,8 +74,8 @@ pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
         if line.trim().is_empty() {
             outline.add_finding(
                 FindingCode::BadValue,
-                CRITERION_ARGUMENT,
-                "an empty criterion says nothing",
+                "criterion",
+                "empty. Write a line that must hold",
                 0..line.len(),
             );
         } else {
@@ -95,8 +95,8 @@ pub fn add_checks(task: &mut Task, checks: &[String]) {
     for text in checks {
         let mut outline = TaskOutline::new(CHECK_ARGUMENT);
         if text.trim().is_empty() {
-            let fact = "an empty check checks nothing. Write a command";
-            outline.add_finding(FindingCode::BadCheck, CHECK_ARGUMENT, fact, 0..text.len());
+            let fact = "empty, so nothing is checked. Write one";
+            outline.add_finding(FindingCode::BadCheck, "command", fact, 0..text.len());
         } else {
             outline.add_criterion(
                 &InlineContent::of_code(text),
@@ -177,7 +177,7 @@ fn note_unreadable(outline: &mut TaskOutline, text: &str) {
         outline.add_finding(
             FindingCode::Syntax,
             "document",
-            "empty. Write what is to be done",
+            "empty. Describe what should be done",
             0..text.len(),
         );
     } else if let Some(at) = text.find('\0') {

@@ -164,7 +164,7 @@ mod tests {
             said,
             [
                 "loop of the other tool: active at iteration 3. End it before you start one here.",
-                "without a counterpart and left aside: model, rotation."
+                "not used by loopkeeper: model, rotation."
             ]
         );
         let boxes: Vec<_> = task.plan.iter().map(|it| (it.title.as_str(), it.done)).collect();

@@ -111,7 +111,7 @@ fn agent_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
     let mut words = value.split_whitespace();
     let program = words.next().unwrap_or_default().to_owned();
     if words.next().is_some() {
-        let fact = format!("of the line only `{program}` is used. Arguments go into the configuration");
+        let fact = format!("only `{program}` of this line is used. Write arguments into `loopkeeper.toml`");
         out.add_finding(FindingCode::BadValue, AGENT, &fact, entry.range.clone());
     }
     setting(out, entry, "agent", program);
@@ -222,7 +222,7 @@ fn note_unclosed(text: &str, out: &mut TaskOutline) {
         match ours {
             _ if index == 0 && !line.trim().is_empty() => return,
             Some(key) => {
-                let fact = format!("`{key}` is not read, since no `---` closes it. Write one");
+                let fact = format!("no `---` closes it, so `{key}` is not read. Add one");
                 return out.add_finding(FindingCode::Syntax, NAME, &fact, range);
             }
             None => {}

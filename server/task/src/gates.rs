@@ -278,7 +278,7 @@ mod tests {
             let prompt = TaskDocument { path: "PROMPT.md".to_owned(), text: "# T\n".to_owned() };
             let task = parse_task(&[prompt, TaskDocument { path: path.to_owned(), text: text.to_owned() }]);
             let found = task.findings.iter().find(|it| it.code == FindingCode::LeftAside).expect(path);
-            assert_eq!(found.message, format!("without a counterpart and left aside: {aside}."));
+            assert_eq!(found.message, format!("not used by loopkeeper: {aside}."));
             assert_eq!(&text[found.place.range.clone()], place);
         };
         let ralphy = "project:\n  name: x\nrules:\n  - a\n  - b\nboundaries:\n  never_touch: ['*.lock']\ncapabilities:\n  browser: false\n";

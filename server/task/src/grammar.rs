@@ -108,7 +108,7 @@ impl ItemParser<'_> {
             && (!lenient || self.text_behind(stray.end).starts_with("$ "))
         {
             self.faults.push(
-                ItemFault::new(FindingCode::BadCheck, "a backtick without its pair", &stray)
+                ItemFault::new(FindingCode::BadCheck, "an unpaired backtick", &stray)
                     .with_hint("Close the code span"),
             );
         }

@@ -65,12 +65,7 @@ impl TaskOutline {
                 names.push(name);
             }
         }
-        self.add_finding(
-            FindingCode::LeftAside,
-            "without a counterpart and left aside",
-            &names.join(", "),
-            first.clone(),
-        );
+        self.add_finding(FindingCode::LeftAside, "not used by loopkeeper", &names.join(", "), first.clone());
     }
 
     /// Adds judges that the task allows to change, globs separated by spaces.

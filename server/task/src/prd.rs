@@ -238,7 +238,7 @@ impl PrdReader<'_> {
             if known.contains(text.value.trim()) {
                 found.push(text.value.trim().to_owned());
             } else {
-                self.out_of_order(&text.value, "names no story", text.range.start..text.range.end);
+                self.out_of_order(&text.value, "no story has this id", text.range.start..text.range.end);
             }
         }
         found

@@ -17,7 +17,7 @@ pub(super) fn find_promise(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
         for (found, clause) in with_clauses(line) {
             let place = range.start + found.start..range.start + found.end;
             if found.is_doubled {
-                let fact = "a doubled tag is never printed as promised";
+                let fact = "no output matches a doubled tag";
                 let fault = grammar::ItemFault::new(FindingCode::BadPromise, fact, &place)
                     .with_hint("Write it once")
                     .with_fix(Some(promise_tag::with_text(&found.text)));

@@ -263,7 +263,7 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
     });
     let count = |round: &Option<Box<Round>>| round.as_deref().map(count_round);
     let Some((as_left, pinned, judges, basis, unavailable)) = last else {
-        let not_covered = vec!["no clean room was asked for: the round in the work tree decided".to_owned()];
+        let not_covered = vec!["no clean room was used: the checks in the work tree decided".to_owned()];
         return ReceiptVerdict {
             as_left: None,
             pinned: None,

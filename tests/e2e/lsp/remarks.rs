@@ -114,7 +114,7 @@ fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
         &[
             "0 3 summary: idle: 0 of 2 criteria pass, 1 without a check",
             "4 2 failing: 😀 tests: exit 1",
-            "5 2 not-a-check: `cargo test` is not run: write `$ cargo test`.",
+            "5 2 not-a-check: `cargo test` is not run. Write `$ cargo test`.",
         ],
     );
     let failing = &said["diagnostics"][1];
@@ -135,7 +135,7 @@ fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
         &[
             "0 4 summary: idle: 0 of 2 criteria pass, 1 without a check, files changed since",
             "4 4 failing: 😀 tests: exit 1, files changed since",
-            "5 2 not-a-check: `cargo test` is not run: write `$ cargo test`.",
+            "5 2 not-a-check: `cargo test` is not run. Write `$ cargo test`.",
         ],
     );
     assert_eq!(stale["diagnostics"][1]["tags"], json!([1]));
@@ -212,7 +212,7 @@ fn keys_of_other_tools_are_explained_or_named() {
     let yml = "event_loop:\n  prompt: |\n    # Shop\n\n    ## Done when\n\n    - it sells: `exist sold`\n  persistent: true\n";
     let mut desk = Desk::new(&[(".ralphrc", rc), ("ralph.yml", yml)], &json!({}));
     desk.open(".ralphrc", rc);
-    desk.until(".ralphrc", &["0 3 left-aside: without a counterpart and left aside: PROJECT_NAME"]);
+    desk.until(".ralphrc", &["0 3 left-aside: not used by loopkeeper: PROJECT_NAME. Write settings of loops into `loopkeeper.toml`."]);
     let at = json!({"textDocument": {"uri": desk.uri(".ralphrc")}, "position": {"line": 1, "character": 4}});
     let hover = desk.editor.request("textDocument/hover", &at).to_string();
     assert!(hover.contains("limits.calls_per_hour = 40"), "{hover}");
@@ -222,7 +222,7 @@ fn keys_of_other_tools_are_explained_or_named() {
         &[
             "0 4 summary: idle: 1 criterion, without a check",
             "6 1 bad-check: `exist sold` is not a check. Did you mean `exists sold`?",
-            "7 3 left-aside: without a counterpart and left aside: event_loop.persistent",
+            "7 3 left-aside: not used by loopkeeper: event_loop.persistent. Write settings of loops into `loopkeeper.toml`.",
         ],
     );
     desk.editor.quit();

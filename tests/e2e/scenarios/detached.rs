@@ -202,7 +202,7 @@ fn a_rollback_of_a_loop_at_rest_and_none_of_one_at_work() {
     let (world, id) =
         detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
     world.until_shared("up.1");
-    world.run(&["rollback", &id, "0"]).expect(1).err("at work").err("Hint: Pause it first");
+    world.run(&["rollback", &id, "0"]).expect(1).err("at work").err("Hint: `loopkeeper pause` ");
     world.run(&["pause", &id]).expect(0);
     go(&world, 1);
     world.until("end of the iteration", |it| it["type"] == "iteration-ended");

@@ -131,7 +131,7 @@ fn quality_gates_are_checks() {
         let world = Scenario { files: &files, ..Scenario::default() }.world();
         let plan = world.terminal.run(&["run", "--dry-run"]);
         plan.expect(0).out("The tests pass").out("test -f never");
-        assert!(!plan.stderr.contains("left aside"), "{plan:?}");
+        assert!(!plan.stderr.contains("not used by loopkeeper"), "{plan:?}");
         plan.stdout
     };
     assert!(scenario("").contains("test -f open (optional)"));
@@ -225,7 +225,7 @@ fn tools_sections_and_variables_of_another_tool_count() {
     dry.expect(0)
         .out("breaker.no_progress = 7")
         .out("agents.claude.args = [\"--allowedTools\", \"Write\", \"Bash(npm *)\"]");
-    dry.err("note: .ralphrc:3: without a counterpart and left aside: ENABLE_BACKUP");
+    dry.err("note: .ralphrc:3: not used by loopkeeper: ENABLE_BACKUP");
     let played = scenario.play();
     for (path, text) in files.iter().filter(|it| it.0 != ".ralph/fix_plan.md") {
         played.file(path, text);

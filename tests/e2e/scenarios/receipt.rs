@@ -89,7 +89,7 @@ fn an_edited_receipt_is_refused() {
     fs::write(&path, page.replace("\"verified\": true", "\"verified\": false")).unwrap();
     world.run(&["verify", &path]).expect(2).err("was edited");
     fs::write(&path, "# Notes\n").unwrap();
-    world.run(&["verify", &path]).expect(2).err("is no receipt");
+    world.run(&["verify", &path]).expect(2).err("is not a receipt");
 }
 
 #[test]

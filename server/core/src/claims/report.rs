@@ -72,7 +72,8 @@ impl Claims {
         let mut fields = Vec::new();
         self.list_status(&mut fields);
         out.extend(fields.iter().map(|it| format!("The agent reports {}.", it.claim)));
-        let quote = |it: &Indicator, means: &str| format!("The agent said \"{}\" ({means}).", it.phrase);
+        let quote =
+            |it: &Indicator, means: &str| format!("The agent's words mean \"{}\" ({means}).", it.phrase);
         out.extend(self.indicators.iter().map(|it| quote(it, strength(it))));
         out.extend(self.not_yet.iter().map(|it| quote(it, "a sign of work left")));
         out.extend(self.progress.map(|it| format!("The agent reports {it} % progress.")));

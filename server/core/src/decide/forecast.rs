@@ -60,7 +60,7 @@ fn all_fit(state: &LoopState, cost: Option<u64>, time: Option<u64>) -> Option<St
         }
         (None, None) => return None,
     };
-    Some(format!("about {pace} an iteration: at this pace all {} {sum}", iterations(all)))
+    Some(format!("about {pace} per iteration: at this pace all {} {sum}", iterations(all)))
 }
 
 /// The iteration after which `left` is used up.

@@ -171,7 +171,7 @@ fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decisi
     if live.rollback_in_progress {
         Some(being_put_back())
     } else if !state.is_paused_at_rest() || state.stop.is_some() {
-        Some(refuse("the loop is at work. Hint: pause it first"))
+        Some(refuse("the loop is at work. Hint: `loopkeeper pause` pauses it after this iteration."))
     } else if live.checking_at_rest {
         Some(refuse("the checks are running. Hint: ask again when they have ended"))
     } else {

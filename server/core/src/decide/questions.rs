@@ -201,7 +201,7 @@ pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
     let refuse =
         |code, message: &str| vec![Decision::Effect(Effect::Refuse { code, message: message.to_owned() })];
     let Some(open) = &state.questions.open else {
-        let message = "the loop asks nothing. Hint: `loopkeeper steer` sends the agent a message";
+        let message = "the loop asks nothing. Hint: `loopkeeper steer` sends the agent a message.";
         return refuse(RefusalReason::Conflict, message);
     };
     if open.kind == QuestionKind::Permission {

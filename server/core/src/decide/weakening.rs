@@ -228,7 +228,7 @@ pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<String> {
     let id = &state.spec.loop_id;
     let restore = restore_hint(state);
     let accept = if state.spec.attended {
-        format!("`loopkeeper accept {id}` takes it as it is")
+        format!("`loopkeeper accept {id}` accepts it as it is")
     } else {
         String::new()
     };

@@ -156,18 +156,18 @@ mod tests {
             ]
         );
         assert_eq!(said.len(), 1);
-        assert!(said[0].contains("left aside: core.guardrails, hats.builder"), "{said:?}");
+        assert!(said[0].contains("not used by loopkeeper: core.guardrails, hats.builder"), "{said:?}");
         let text = "[agent]\ncommand = \"codex\"\nargs = [\"-p\"]\nralph = \"SHOP.md\"\n";
         let (set, said) = shown("ralph.toml", text);
         assert_eq!(set, ["agent = \"codex\"", "tasks.files = [\"SHOP.md\"]"]);
-        assert!(said[0].contains("left aside: agent.args"), "{said:?}");
+        assert!(said[0].contains("not used by loopkeeper: agent.args"), "{said:?}");
         let (set, said) = shown(".ralphex/config", "# x = y\nmax_iterations = 3\nclaude_command = claude\n");
         assert_eq!(set, ["limits.iterations = 3"]);
-        assert!(said[0].contains("left aside: claude_command"), "{said:?}");
+        assert!(said[0].contains("not used by loopkeeper: claude_command"), "{said:?}");
         let (set, said) =
             shown(".ralph-tui/config.toml", "defaultAgent = \"codex\"\nmaxIterations = 15\ndelay = 2\n");
         assert_eq!(set, ["agent = \"codex\"", "limits.iterations = 15"]);
-        assert!(said[0].contains("left aside: delay"), "{said:?}");
+        assert!(said[0].contains("not used by loopkeeper: delay"), "{said:?}");
     }
 
     #[test]
@@ -181,6 +181,6 @@ mod tests {
         let (set, said) = shown("ralph.yml", "max_iterations: many\nagent: custom\n");
         assert_eq!(set, [""; 0]);
         assert!(said.iter().any(|it| it.starts_with("ralph.yml:1: `max_iterations`")), "{said:?}");
-        assert!(said.iter().any(|it| it.contains("left aside: agent")), "{said:?}");
+        assert!(said.iter().any(|it| it.contains("not used by loopkeeper: agent")), "{said:?}");
     }
 }

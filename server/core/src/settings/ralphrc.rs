@@ -157,12 +157,12 @@ impl IgnoredLine {
             fix: None,
         };
         let later = self.later.first().map(|(_, at)| {
-            let message = format!("not yet supported and left aside: {}", names(&self.later));
+            let message = format!("not yet supported: {}", names(&self.later));
             note(at, message, "the other tool still reads them")
         });
         let foreign = self.foreign.first().map(|(_, at)| {
-            let message = format!("without a counterpart and left aside: {}", names(&self.foreign));
-            note(at, message, "what a loop should do is written in loopkeeper.toml")
+            let message = format!("not used by loopkeeper: {}", names(&self.foreign));
+            note(at, message, "write settings of loops into `loopkeeper.toml`")
         });
         let code = self.code.first().map(|at| {
             let message = format!("shell code, which is never run: {} lines from here", self.code.len());

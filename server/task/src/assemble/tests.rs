@@ -100,8 +100,8 @@ fn an_empty_task_says_so() {
     check("fix_plan.md", "# Plan\n\n- no box\n", nothing);
     let empty = "story file: `userStories` is empty, so there is nothing to do. Add a story.";
     check("prd.json", "{\"userStories\": []}", empty);
-    check("PROMPT.md", "", "document: empty. Write what is to be done.");
-    check("PROMPT.md", "\u{feff} \r\n", "document: empty. Write what is to be done.");
+    check("PROMPT.md", "", "document: empty. Describe what should be done.");
+    check("PROMPT.md", "\u{feff} \r\n", "document: empty. Describe what should be done.");
     check("PROMPT.md", "\u{1}\0\u{2}", "document: a NUL byte, so this is not a text file.");
     assert_eq!(parse_inline_task("Do it", &[]).findings[0].message, nothing);
     assert_eq!(parse_inline_task("", &[]).findings[0].code, FindingCode::Syntax);

@@ -87,7 +87,7 @@ fn what_is_not_read_is_reported() {
     );
     check("---\ncriteria: [\n  a,\n  b\n---\n", "criteria: a list that is not closed. Write the `]`.");
     check("---\ntest_command: |\n  a\n  b\n---\n", "a b: no command of one line. Write one.");
-    let unclosed = "front matter: `test_command` is not read, since no `---` closes it. Write one.";
+    let unclosed = "front matter: no `---` closes it, so `test_command` is not read. Add one.";
     check("---\nagent: x\ntest_command: npm test\n## Done when\n- a\n", unclosed);
     check("\u{feff}---\r\ntest_command: npm test\r\n", unclosed);
     check("---\nagent: x\n\n## Done when\n- test_command: a\n", "");
@@ -129,7 +129,7 @@ fn settings_of_a_document() {
         "agent: claude -p --dangerously-skip-permissions",
         &[
             "agent = claude [agent: claude -p --dangerously-skip-permissions]",
-            "! BadValue agent: of the line only `claude` is used. Arguments go into the configuration. \
+            "! BadValue agent: only `claude` of this line is used. Write arguments into `loopkeeper.toml`. \
              [agent: claude -p --dangerously-skip-permissions]",
         ],
     );

@@ -72,13 +72,13 @@ impl ItemFault {
 
     pub(super) fn two_checks(first: &InlinePiece<'_>, second: &InlinePiece<'_>) -> Self {
         let (one, other) = (quoted_span(first), quoted_span(second));
-        let sentence = format!("One item may hold one check: split {one} and {other}");
+        let sentence = format!("two checks in one item, {one} and {other}. Write two items");
         Self::sentence(FindingCode::BadCheck, sentence, &second.range)
     }
 
     /// `fix` is the replacement for `written`.
     pub(super) fn not_run(written: &str, fix: &str, range: &Range<usize>) -> Self {
-        let sentence = format!("{written} is not run: write {fix}");
+        let sentence = format!("{written} is not run. Write {fix}");
         Self::sentence(FindingCode::NotACheck, sentence, range)
     }
 

@@ -86,7 +86,7 @@ fn parse_search(verb: &str, rest: &str) -> Result<(TextPattern, Vec<String>), Sp
         _ => return Err(missing()),
     };
     if pattern.source.is_empty() {
-        return Err("an empty pattern is in every file".into());
+        return Err("an empty pattern matches every file".into());
     }
     match rest.strip_prefix(' ') {
         Some(rest) => Ok((pattern, parse_globs(rest)?)),
@@ -230,7 +230,7 @@ fn parse_judge(rest: &str) -> Result<Check, SpanError> {
     {
         return Ok(judge_of(Some((needed, asked))));
     }
-    Err(format!("`judge` takes nothing or `2 of 3`, and asks {MAX_JUDGES} at most").into())
+    Err(format!("`judge` takes no argument, or a vote such as `2 of 3` with at most {MAX_JUDGES}").into())
 }
 
 /// The judge's statement is the rest of its item.

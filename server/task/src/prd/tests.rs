@@ -86,7 +86,7 @@ fn stories_are_plan_items_and_their_criteria_are_criteria() {
             "US-001: npm run lint | $ npm run lint [$ npm run lint]",
             "US-001: make check | $ make check [`make check`]",
             "-: npm run typecheck | $ npm run typecheck [npm run typecheck]",
-            "! not-a-check `npm test` is not run: write `$ npm test`. [`npm test`] => `$ npm test`",
+            "! not-a-check `npm test` is not run. Write `$ npm test`. [`npm test`] => `$ npm test`",
         ],
     );
     assert_eq!(parse_prd("prd.json", text).title, "Shop");
@@ -120,7 +120,7 @@ fn escapes_widen_a_place_to_its_literal() {
             "[ ] A T [T]",
             r#"A: Say "hi" | $ echo "hi" ["Say \"hi\": `$ echo \"hi\"`"]"#,
             r#"A: café: cargo test ["caf\u00e9: `cargo test`"]"#,
-            r#"! not-a-check `cargo test` is not run: write `$ cargo test`. ["caf\u00e9: `cargo test`"]"#,
+            r#"! not-a-check `cargo test` is not run. Write `$ cargo test`. ["caf\u00e9: `cargo test`"]"#,
         ],
     );
     check(
@@ -128,7 +128,7 @@ fn escapes_widen_a_place_to_its_literal() {
         &[
             "[ ] A T [T]",
             "A: é: $ x $ y [é: `$ x` `$ y`]",
-            "! bad-check One item may hold one check: split `$ x` and `$ y`. [`$ y`]",
+            "! bad-check two checks in one item, `$ x` and `$ y`. Write two items. [`$ y`]",
         ],
     );
 }
@@ -198,7 +198,7 @@ fn wrong_values_are_named_and_the_rest_is_read() {
     wrong(r#""notes": []"#, "! bad-value notes: must be text in quotes, is []. [[]]");
     wrong(r#""labels": "x""#, "! bad-value labels: must be a list in brackets, is \"x\". [\"x\"]");
     wrong(r#""labels": [1]"#, "! bad-value labels: must be text in quotes, is 1. [1]");
-    wrong(r#""dependsOn": ["B"]"#, "! bad-value B: names no story. [\"B\"]");
+    wrong(r#""dependsOn": ["B"]"#, "! bad-value B: no story has this id. [\"B\"]");
     wrong(
         r#""acceptanceCriteria": "x""#,
         "! bad-value acceptanceCriteria: must be a list in brackets, is \"x\". [\"x\"]",

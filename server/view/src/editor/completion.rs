@@ -38,14 +38,14 @@ const CHECKS: &[SuggestionForm] = &[
     ("$ command", "$ ", "Run with `sh -c` in the project root; it must exit 0."),
     ("exists glob…", "exists ", "Every glob must match at least one file."),
     ("missing glob…", "missing ", "No glob may match any file."),
-    ("has \"text\" glob…", "has ", "Some file that the globs match must contain the text or the /regex/."),
+    ("has \"text\" glob…", "has ", "A file that the globs match must contain the text or the /regex/."),
     ("lacks \"text\" glob…", "lacks ", "No file that the globs match may contain the text or the /regex/."),
     ("clean", "clean", "No new untracked files may be left behind."),
 ];
 
 const EXPECTATIONS: &[SuggestionForm] = &[
     ("== number", "== ", "The last number the command prints must be this."),
-    ("!= number", "!= ", "The last number the command prints must be another."),
+    ("!= number", "!= ", "The last number the command prints must not be this."),
     (">= number", ">= ", "The last number the command prints must be at least this."),
     ("<= number", "<= ", "The last number the command prints must be at most this."),
     ("> number", "> ", "The last number the command prints must be above this."),

@@ -12,7 +12,7 @@ use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::breaker::limits;
 use loopkeeper_core::decide::flaky::passes_needed;
 use loopkeeper_core::decide::{LoopState, branch_tracking};
-use loopkeeper_core::journal::{BreakerState, Weakening};
+use loopkeeper_core::journal::{BreakerState, PauseReason, Weakening};
 use loopkeeper_core::prompt::grammar::check_spans;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
@@ -61,7 +61,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
     let mut all = vec![HoverBlock::Title(criterion.name.clone())];
     let Some(check) = &criterion.check else {
         all.push(HoverBlock::Text(
-            "No check: only the agent's word counts. Add one, for example `$ npm test`.".to_owned(),
+            "No check: only the agent's claim counts. Add one, for example `$ npm test`.".to_owned(),
         ));
         return all;
     };
@@ -70,7 +70,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
     all.push(HoverBlock::Text(said));
     let row = known.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
     if row.contains(|it| it != '·') {
-        all.push(HoverBlock::Text(format!("Over the iterations: {row}")));
+        all.push(HoverBlock::Text(format!("By iteration: {row}")));
     }
     all.extend(known.state.and_then(|it| flaky(it, &criterion.id)).map(HoverBlock::Text));
     all.extend(weakened::told_at(known, Some(&criterion.id)).map(weakening_block));
@@ -114,9 +114,9 @@ fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
     let belongs = |it: &&Criterion| it.plan_item.as_deref() == Some(item.id.as_str());
     let criteria = known.task.criteria.iter().filter(belongs);
     let account = match (item.done, item.blocking) {
-        (true, _) => "Marked done: the agent's own account.",
-        (false, true) => "Open: it keeps the loop going.",
-        (false, false) => "Open, but optional: it does not keep the loop going.",
+        (true, _) => "Marked done: the agent's own claim.",
+        (false, true) => "Open: the loop does not complete without it.",
+        (false, false) => "Open, but optional: the loop can complete without it.",
     };
     let mut all = vec![HoverBlock::Title(item.title.clone()), HoverBlock::Text(account.to_owned())];
     let lines: Vec<String> =
@@ -136,7 +136,9 @@ fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
     if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
         all.push(HoverBlock::Text(format!("{}.", words::capitalised(&outcome.sentence))));
     }
-    if let Some(pause) = known.open_loop().and_then(|it| it.pause.as_ref()) {
+    // The breaker has its own line.
+    let pause = known.open_loop().and_then(|it| it.pause.as_ref());
+    if let Some(pause) = pause.filter(|it| it.reason != PauseReason::Breaker) {
         all.push(HoverBlock::Text(format!("{}.", words::capitalised(pause.message.trim_end_matches('.')))));
     }
     all.extend(weakened::reported_weakenings(known).map(|(it, _)| weakening_block(it)));
@@ -190,7 +192,7 @@ fn weakening_block(weakening: &Weakening) -> HoverBlock {
 
 fn flaky(state: &LoopState, id: &CriterionId) -> Option<String> {
     let rounds = passes_needed(state, id).filter(|_| state.outcome.is_none())?;
-    Some(format!("It passes and fails on the same files: it has to pass {rounds} rounds in a row."))
+    Some(format!("It passes and fails on the same files: it must pass {rounds} rounds in a row."))
 }
 
 /// The agent's last claims about its own work.
@@ -212,7 +214,7 @@ fn breaker(known: &TaskView<'_>, status: &LoopStatus) -> String {
     let mut parts =
         vec![format!("{} iterations without a file change", of(counts.no_progress, limits.no_progress))];
     let others = [
-        (counts.fast_failures, limits.fast_failures, "over within 10 s"),
+        (counts.fast_failures, limits.fast_failures, "ended within 10 s"),
         (counts.same_error, limits.same_error, "with the same error"),
         (counts.permission_denials, limits.permission_denials, "with denied tools"),
         (counts.output_decline, limits.output_decline, "with far less output"),
@@ -225,7 +227,7 @@ fn breaker(known: &TaskView<'_>, status: &LoopStatus) -> String {
             0 | 1 => String::new(),
             trips => format!(" It has opened {trips} times."),
         };
-        return format!("Paused by the breaker: {reason}.{times}");
+        return format!("Breaker open: {reason}.{times}");
     }
     let word = match status.breaker.state {
         BreakerState::Closed => "closed",

@@ -12,13 +12,13 @@ pub fn describe_check(check: &Check) -> Vec<String> {
         }
         Check::Missing { globs } => vec![format!("No pattern may match a file: {}.", globs.join(", "))],
         Check::Has { pattern, globs } => {
-            vec![format!("Some file of {} must contain {}.", globs.join(", "), searched(pattern))]
+            vec![format!("A file that matches {} must contain {}.", globs.join(", "), searched(pattern))]
         }
         Check::Lacks { pattern, globs } => {
-            vec![format!("No file of {} may contain {}.", globs.join(", "), searched(pattern))]
+            vec![format!("No file that matches {} may contain {}.", globs.join(", "), searched(pattern))]
         }
         Check::Clean => vec!["No new untracked files may be left behind.".to_owned()],
-        Check::Get { .. } => vec!["A request, from this machine, that must be answered.".to_owned()],
+        Check::Get { expect, .. } => request(expect),
         Check::Judge { of, .. } => judge(of.unwrap_or((1, 1))),
     }
 }
@@ -28,7 +28,7 @@ fn judge((needed, asked): (u32, u32)) -> Vec<String> {
         1 => "An agent that looks for a reason against it must find none.".to_owned(),
         _ => format!("{needed} of {asked} agents that look for a reason against it must find none."),
     };
-    vec![who, "Asked once all other required checks pass; it counts as calls and costs.".to_owned()]
+    vec![who, "It is asked once all other required checks pass; its calls and cost count.".to_owned()]
 }
 
 fn command(expect: &[Expect]) -> Vec<String> {
@@ -36,17 +36,28 @@ fn command(expect: &[Expect]) -> Vec<String> {
     if !expect.iter().any(|it| matches!(it, Expect::Exit { .. })) {
         all.push("It must exit 0.".to_owned());
     }
-    all.extend(expect.iter().map(expected));
+    all.extend(expect.iter().map(|it| expected(it, "Its output", "it prints")));
     all
 }
 
-fn expected(expect: &Expect) -> String {
+/// Without an expected status, any success will do.
+fn request(expect: &[Expect]) -> Vec<String> {
+    let mut all = vec!["A GET request from this machine must be answered.".to_owned()];
+    if !expect.iter().any(|it| matches!(it, Expect::Status { .. })) {
+        all.push("The answer's status must be from 200 to 299.".to_owned());
+    }
+    all.extend(expect.iter().map(|it| expected(it, "The answer's body", "in the answer's body")));
+    all
+}
+
+/// `searched_text`: what is searched for a pattern; `source`: where a number comes from.
+fn expected(expect: &Expect, searched_text: &str, source: &str) -> String {
     match expect {
         Expect::Number { compare, value } => {
-            format!("The last number it prints must be {} {value}.", compared(*compare))
+            format!("The last number {source} must be {} {value}.", compared(*compare))
         }
-        Expect::Matches { pattern } => format!("Its output must contain {}.", searched(pattern)),
-        Expect::MatchesNot { pattern } => format!("Its output must not contain {}.", searched(pattern)),
+        Expect::Matches { pattern } => format!("{searched_text} must contain {}.", searched(pattern)),
+        Expect::MatchesNot { pattern } => format!("{searched_text} must not contain {}.", searched(pattern)),
         Expect::Exit { code } => format!("It must exit {code}."),
         Expect::Status { code } => format!("The answer's status must be {code}."),
     }
@@ -55,7 +66,7 @@ fn expected(expect: &Expect) -> String {
 fn compared(compare: Compare) -> &'static str {
     match compare {
         Compare::Equal => "exactly",
-        Compare::NotEqual => "another than",
+        Compare::NotEqual => "other than",
         Compare::AtLeast => "at least",
         Compare::AtMost => "at most",
         Compare::Above => "above",
@@ -68,7 +79,7 @@ fn searched(pattern: &TextPattern) -> String {
     match pattern.kind {
         PatternKind::Literal => text,
         PatternKind::Regex => format!("a match of {text}"),
-        PatternKind::RegexIgnoreCase => format!("a match of {text}, upper or lower case"),
+        PatternKind::RegexIgnoreCase => format!("a match of {text}, ignoring case"),
     }
 }
 
@@ -76,9 +87,9 @@ fn searched(pattern: &TextPattern) -> String {
 pub(super) fn attributes(criterion: &loopkeeper_task::criterion::Criterion) -> Vec<String> {
     let mut all = Vec::new();
     if !criterion.required {
-        all.push("Optional: it does not keep the loop going.".to_owned());
+        all.push("Optional: the loop can complete without it.".to_owned());
     }
-    all.extend(criterion.timeout_ms.map(|ms| format!("It may take {}.", words::duration(ms))));
+    all.extend(criterion.timeout_ms.map(|ms| format!("Timeout: {}.", words::duration(ms))));
     all.extend(criterion.group.as_ref().map(|it| format!("Group {it}.")));
     all.extend(criterion.stage.map(|it| format!("Stage {it}.")));
     all
@@ -100,12 +111,24 @@ mod tests {
         check(
             "a: `$ cov` `>= 80` `exit 3` `!/warn/i`",
             "Run with `sh -c` in the project root, without stdin. The last number it prints must be at least 80. It \
-             must exit 3. Its output must not contain a match of /warn/i, upper or lower case.",
+             must exit 3. Its output must not contain a match of /warn/i, ignoring case.",
         );
         check("a: `exists a.md docs/*.md`", "Every pattern must match a file: a.md, docs/*.md.");
         check("a: `missing tmp/*`", "No pattern may match a file: tmp/*.");
-        check("a: `has \"fn main\" src/*.rs`", "Some file of src/*.rs must contain \"fn main\".");
-        check("a: `lacks /TODO|FIXME/ src/**`", "No file of src/** may contain a match of /TODO|FIXME/.");
+        check("a: `has \"fn main\" src/*.rs`", "A file that matches src/*.rs must contain \"fn main\".");
+        check(
+            "a: `lacks /TODO|FIXME/ src/**`",
+            "No file that matches src/** may contain a match of /TODO|FIXME/.",
+        );
+        check(
+            "a: `GET http://localhost/`",
+            "A GET request from this machine must be answered. The answer's status must be from 200 to 299.",
+        );
+        check(
+            "a: `GET http://localhost/` `404` `/gone/`",
+            "A GET request from this machine must be answered. The answer's status must be 404. \
+             The answer's body must contain a match of /gone/.",
+        );
         check("a: `clean`", "No new untracked files may be left behind.");
     }
 }

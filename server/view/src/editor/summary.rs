@@ -91,11 +91,11 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
     let status = known.status?;
     let (severity, code, name, fact, cure) = match (status.phase, known.outcome()) {
         (DisplayPhase::Damaged, _) => {
-            let fact = "the loop's journal does not fit its checksums".to_owned();
+            let fact = "the loop's journal does not match its checksums".to_owned();
             (Severity::Error, DiagnosticCode::Damaged, "damaged", fact, "Start a new loop")
         }
         (DisplayPhase::Interrupted, _) => {
-            let fact = "the process that owned the loop is gone".to_owned();
+            let fact = "the loop's process ended".to_owned();
             (Severity::Warning, DiagnosticCode::Interrupted, "interrupted", fact, "Resume the loop")
         }
         (DisplayPhase::NeedsAnswer, _) => return status.question.as_ref().map(|it| needs_answer(place, it)),
@@ -116,10 +116,10 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
             DiagnosticCode::BreakerOpen,
             "breaker open",
             breaker(status),
-            "Reset it to go on",
+            "Reset it to continue",
         ),
         (DisplayPhase::Waiting, _) if is_cooling(status) => {
-            let cure = "Resume it to try at once";
+            let cure = "Resume to try again now";
             (Severity::Warning, DiagnosticCode::BreakerOpen, "breaker open", breaker(status), cure)
         }
         _ => return None,

@@ -76,7 +76,8 @@ pub fn parse(text: &str) -> Result<Receipt, String> {
         Some((_, rest)) => rest.rsplit_once("\n```").map_or(rest, |(json, _)| json),
         None => &text,
     };
-    let receipt: Receipt = serde_json::from_str(json).map_err(|error| format!("is no receipt: {error}"))?;
+    let receipt: Receipt =
+        serde_json::from_str(json).map_err(|error| format!("is not a receipt: {error}"))?;
     if receipt.format > super::FORMAT {
         return Err("was written by a newer loopkeeper".to_owned());
     }

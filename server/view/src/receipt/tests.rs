@@ -131,7 +131,7 @@ fn an_edited_receipt_is_refused() {
         assert!(parse(&edited).is_err_and(|it| it.contains("its page does not fit its JSON")), "{from}");
     }
     assert!(parse(&page.replace('\n', "\r\n")).is_ok(), "line ends are not content");
-    assert!(parse("# Notes\n").is_err_and(|it| it.starts_with("is no receipt")));
+    assert!(parse("# Notes\n").is_err_and(|it| it.starts_with("is not a receipt")));
     let newer = page.replace("\"format\": 1", "\"format\": 2");
     assert_eq!(parse(&newer), Err("was written by a newer loopkeeper".to_owned()));
 }

@@ -321,7 +321,7 @@ fn a_pace_says_where_a_loop_is_heading() {
     check(few(), 2, 500_000, None);
     let dear = "about $2.00 an iteration: at this pace the cost limit is reached after iteration 13";
     check(few(), 3, 2_000_000, Some(dear));
-    let all = "about $0.01 an iteration: at this pace all 100 iterations cost about $1.00";
+    let all = "about $0.01 per iteration: at this pace all 100 iterations cost about $1.00";
     check(few(), 4, 10_000, Some(all));
     let mut short = one();
     short.settings.limits.duration_ms = 20 * MINUTE;

@@ -50,7 +50,7 @@ fn a_whole_further_iteration_that_leaves_it_is_the_last() {
     let acts = || vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Act::idle("pp"), Act::idle("pp")];
     let sim = two(acts()).run();
     assert_eq!(sim.state.iteration, 2);
-    let hint = "Hint: `loopkeeper rollback 20261120-abcdef 0 tests/a.py tests/b.py` restores it, `loopkeeper accept 20261120-abcdef` takes it as it is";
+    let hint = "Hint: `loopkeeper rollback 20261120-abcdef 0 tests/a.py tests/b.py` restores it, `loopkeeper accept 20261120-abcdef` accepts it as it is";
     assert!(sim.sentence().contains(hint), "{}", sim.sentence());
     let mut alone = spec(vec![criterion("tests", "t"), criterion("lint", "l")]);
     alone.attended = false;

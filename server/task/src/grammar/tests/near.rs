@@ -203,7 +203,7 @@ fn checks_that_are_typed_need_no_backticks() {
         said(&["$npm test"]),
         "Tests | $npm test | ! `$npm test` is not a check. Did you mean `$ npm test`?"
     );
-    assert_eq!(said(&[" "]), "Tests | ! --check: an empty check checks nothing. Write a command.");
+    assert_eq!(said(&[" "]), "Tests | ! command: empty, so nothing is checked. Write one.");
     let mut empty = crate::parse_inline_task("Do it", &[]);
     assert_eq!(empty.findings.len(), 1);
     crate::add_checks(&mut empty, &["make".to_owned()]);

@@ -107,7 +107,7 @@ fn messages_say_what_is_wrong_and_what_helps() {
             "`has foo`: `has` needs \"text\" or /regex/, then a glob.",
             "`has /(/ x`: bad pattern, unclosed group.",
             "`exists [a`: bad glob, unclosed character class; missing ']'.",
-            "`cargo test` is not run: write `$ cargo test`.",
+            "`cargo test` is not run. Write `$ cargo test`.",
             "Done when: no list items, so nothing is checked. Write one item per criterion.",
         ]
     );
@@ -122,17 +122,20 @@ fn a_message_about_a_code_span_names_the_span() {
         assert!(expect.chars().count() <= 100, "{expect}");
     };
     check("Docs: `has \"x README.md`", "`has \"x README.md`: the quote is never closed.");
-    check("Two: `exists a` and `exists b`", "One item may hold one check: split `exists a` and `exists b`.");
+    check(
+        "Two: `exists a` and `exists b`",
+        "two checks in one item, `exists a` and `exists b`. Write two items.",
+    );
     check("Docs: `exist x`", "`exist x` is not a check. Did you mean `exists x`?");
     check("Up: `$ cov` `>= 80%`", "`>= 80%`: `>=` compares with one plain number. Did you mean `>= 80`?");
     check("Up: `$ cov` `exit 1` `exit 2`", "`exit 2`: there are two exit codes. Keep one.");
     check("Up: `exists a, b`", "`exists a, b`: a comma behind a name. Put a space between names.");
-    check("$ cargo test", "$ cargo test is not run: write `$ cargo test`.");
-    check("An odd ` here", "An odd ` here: a backtick without its pair. Close the code span.");
+    check("$ cargo test", "$ cargo test is not run. Write `$ cargo test`.");
+    check("An odd ` here", "An odd ` here: an unpaired backtick. Close the code span.");
     let long = "cargo test --package a-very-long-name --features one,two,three --no-fail-fast";
     check(
         &format!("`{long}`"),
-        "`cargo test --package a-very-long-…` is not run: write `$ cargo test --package a-very-long-…`.",
+        "`cargo test --package a-very-long-…` is not run. Write `$ cargo test --package a-very-long-…`.",
     );
     // A hint that does not fit is left out rather than cut.
     check(&format!("Docs: `exist {}`", "folder/".repeat(12)), "`exist folder/folder/folde…` is not a check.");

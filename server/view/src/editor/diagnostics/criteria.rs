@@ -91,8 +91,8 @@ fn fact(code: DiagnosticCode, result: &CheckResult) -> (String, &'static str) {
             };
             (format!("could not run, {fact}"), cure)
         }
-        DiagnosticCode::TimedOut => (fact.to_owned(), "Give it longer with `(timeout …)`"),
-        DiagnosticCode::NoTestsRan => (fact.to_owned(), "Look at what it selects"),
+        DiagnosticCode::TimedOut => (fact.to_owned(), "Raise the limit with `(timeout …)`"),
+        DiagnosticCode::NoTestsRan => (fact.to_owned(), "Check which tests it selects"),
         DiagnosticCode::Regressed if result.fact.is_empty() => ("passed before, fails now".to_owned(), ""),
         DiagnosticCode::Regressed => (format!("passed before, now {fact}"), ""),
         _ => (fact.to_owned(), ""),
@@ -112,7 +112,7 @@ fn related(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
             uri: uri.to_owned(),
             naming: failures.first().map(|it| (it.file.clone(), it.line)),
         },
-        message: "everything it printed".to_owned(),
+        message: "the complete output".to_owned(),
     });
     places.chain(output).collect()
 }
@@ -127,7 +127,7 @@ fn unknown<'a>(
         return None;
     }
     let (code, fact, cure) = if criterion.check.is_none() {
-        let fact = "no check, only the agent's word counts";
+        let fact = "no check, only the agent's claim counts";
         (DiagnosticCode::Unverified, fact, "Add one, such as `$ npm test`")
     } else if !known.is_trusted(criterion) {
         // The task's first line reports it once for all criteria.
@@ -184,7 +184,7 @@ fn flaky(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
     known.state.filter(|it| known.open_loop().is_some() && is_flaky(it, &criterion.id))?;
     let kind = (Severity::Warning, DiagnosticCode::Flaky);
     let fact = "passes and fails on the same files";
-    Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "Make it give one answer"))
+    Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "Make its result deterministic"))
 }
 
 /// A criterion written by the agent: shown but not adopted.

@@ -70,8 +70,8 @@ fn without_a_loop_results_are_the_users_to_mend() {
         &prompt().found(&[('t', "no result after 600 s"), ('z', "0 tests ran")]),
         &[
             "1 I summary idle: 0 of 2 criteria pass",
-            "5 W timed-out tests: no result after 600 s. Give it longer with `(timeout …)`.",
-            "6 W no-tests-ran lint: 0 tests ran. Look at what it selects.",
+            "5 W timed-out tests: no result after 600 s. Raise the limit with `(timeout …)`.",
+            "6 W no-tests-ran lint: 0 tests ran. Check which tests it selects.",
         ],
     );
     check(
@@ -135,7 +135,7 @@ fn what_stops_a_loop_stands_on_the_first_line() {
         first(&World::prompt().cooling()),
         [
             "1 W summary breaker open: 0 of 2 criteria pass",
-            "1 W breaker-open breaker open: 3 iterations without a file change. Resume it to try at once.",
+            "1 W breaker-open breaker open: 3 iterations without a file change. Resume to try again now.",
         ]
     );
     let open = World::prompt().tripped();
@@ -143,21 +143,21 @@ fn what_stops_a_loop_stands_on_the_first_line() {
         first(&open),
         [
             "1 W summary breaker open: 0 of 2 criteria pass",
-            "1 W breaker-open breaker open: 3 iterations without a file change. Reset it to go on.",
+            "1 W breaker-open breaker open: 3 iterations without a file change. Reset it to continue.",
         ]
     );
     assert_eq!(
         first(&open.abandoned()),
         [
             "1 I summary needs you: 0 of 2 criteria pass",
-            "1 W interrupted interrupted: the process that owned the loop is gone. Resume the loop.",
+            "1 W interrupted interrupted: the loop's process ended. Resume the loop.",
         ]
     );
     assert_eq!(
         first(&World::prompt().tripped().damaged()),
         [
             "1 I summary idle: 0 of 2 criteria pass",
-            "1 E damaged damaged: the loop's journal does not fit its checksums. Start a new loop.",
+            "1 E damaged damaged: the loop's journal does not match its checksums. Start a new loop.",
         ]
     );
     let mut short = spec(World::prompt().task.criteria);
@@ -227,7 +227,7 @@ fn a_check_that_cannot_decide_is_flaky() {
         &world,
         &[
             "1 I summary working: 1 of 2 criteria pass",
-            "5 W flaky tests: passes and fails on the same files. Make it give one answer.",
+            "5 W flaky tests: passes and fails on the same files. Make its result deterministic.",
             "6 I failing lint: fails",
         ],
     );
@@ -369,7 +369,7 @@ fn evidence_is_linked_and_copied_to_its_lines() {
                     uri: "file:///s/0001.out".into(),
                     naming: Some(("src/auth.rs".into(), 88))
                 },
-                "everything it printed"
+                "the complete output"
             ),
         ]
     );

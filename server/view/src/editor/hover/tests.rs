@@ -24,7 +24,7 @@ fn a_criterion_says_what_is_checked_and_found() {
     world.results[0].0.head = "running 2 tests\n```\n[x](command:evil)\n".to_owned();
     assert_eq!(
         at(&world, "PROMPT.md", "cargo test").markdown(),
-        "**tests**\n\n✗ 1 of 2 fail · 12 s\n\nOver the iterations: ✗✗✓\n\n```\n$ cargo test\n```\n\nRun with \\`sh -c\\` in \
+        "**tests**\n\n✗ 1 of 2 fail · 12 s\n\nBy iteration: ✗✗✓\n\n```\n$ cargo test\n```\n\nRun with \\`sh -c\\` in \
          the project root, without stdin. It must exit 0.\n\nIts output:\n\n````\nrunning 2 \
          tests\n```\n[x](command:evil)\n````"
     );
@@ -95,7 +95,7 @@ fn what_was_weakened_and_what_flips_is_said() {
     let shown = at(&world, "PROMPT.md", "# Pay").plain();
     assert!(shown.contains("Weakened in iteration 1: tests/a.py lost 1 test."), "{shown}");
     let shown = at(&world, "PROMPT.md", "cargo test").plain();
-    let expect = "It passes and fails on the same files: it has to pass 3 rounds in a row.";
+    let expect = "It passes and fails on the same files: it must pass 3 rounds in a row.";
     assert!(shown.contains(expect) && !shown.contains("Weakened"), "{shown}");
     assert!(!at(&world, "PROMPT.md", "cargo clippy").plain().contains("same files"));
     let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
@@ -110,7 +110,7 @@ fn a_plan_item_shows_its_criteria() {
     let world = World::of(&[("prd.json", text)]).found(&[('p', "")]);
     assert_eq!(
         at(&world, "prd.json", "Log in").plain(),
-        "Log in\n\nMarked done: the agent's own account.\n\n✓ one\n· two"
+        "Log in\n\nMarked done: the agent's own claim.\n\n✓ one\n· two"
     );
 }
 

@@ -58,7 +58,7 @@ mod tests {
         let text = "PROJECT_NAME=x\nMAX_CALLS_PER_HOUR=40\nENABLE_BACKUP=true\nCB_COOLDOWN_MINUTES=many\n";
         let all = check_other_tool(LayerKind::Ralphrc, ".ralphrc", text);
         let said: Vec<String> = all.iter().map(|it| format!("{} {}", it.code.word(), it.message)).collect();
-        let aside = "left-aside without a counterpart and left aside: PROJECT_NAME, ENABLE_BACKUP";
+        let aside = "left-aside not used by loopkeeper: PROJECT_NAME, ENABLE_BACKUP";
         assert!(said.iter().any(|it| it.starts_with(aside)), "{said:?}");
         assert!(said.iter().any(|it| it.starts_with("bad-value `CB_COOLDOWN_MINUTES`")), "{said:?}");
         assert!(all.iter().all(|it| text.get(it.place.range.clone()).is_some()));
