@@ -20,8 +20,8 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     check(&["hook", "keep"], "unrecognized subcommand 'keep'");
     check(&["stopp"], "a similar subcommand exists: 'stop'");
     check(&["stop", "--later"], "unexpected argument '--later'");
-    check(&["stop", "--force"], "Hint: the flag is `--now` here");
-    check(&["rollback", "latest", "0", "--yes"], "Hint: the flag is `--anyway` here");
+    check(&["stop", "--force"], "Hint: The flag is `--now` here");
+    check(&["rollback", "latest", "0", "--yes"], "Hint: The flag is `--anyway` here");
     check(&["diff", "latest", "seven"], "invalid value 'seven'");
     check(&["diff", "latest", "0"], "not the number of an iteration: 1, 2, 3 …\n");
     check(&["diff", "latest", "-1"], "not the number of an iteration: 1, 2, 3 …\n");

@@ -184,7 +184,7 @@ fn no_agent_reads_a_placeholder_of_another_tool() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", "# Go\n\nWork on {{STORY_ID}}.\n\n## Done when\n\n- It is: `exists in.txt`\n");
     let ran = terminal.run(&["run", "--agent", "demo", "--dry-run"]);
-    ran.expect(2).err("PROMPT.md still holds the template's text, line 3");
+    ran.expect(2).err("PROMPT.md still contains the template's text, line 3");
     ran.err("Hint: Nothing fills in `{{STORY_ID}}`: write its value, then start again.");
     terminal.file("prd.json", STORIES);
     terminal.run(&["run", "--agent", "demo", "--dry-run"]).expect(0);

@@ -39,7 +39,7 @@ fn the_task_file_is_written_where_it_is_asked_for_and_the_nearest_one_is_taken()
         let mut command = terminal.command(&["run", "--agent", "demo", "--dry-run"]);
         Ran::of(&command.current_dir(terminal.root().join(folder)).output().unwrap())
     };
-    plan("a").expect(2).err("a/PROMPT.md still holds the template's text, line 1");
+    plan("a").expect(2).err("a/PROMPT.md still contains the template's text, line 1");
     let whole = plan(".");
     whole.expect(0);
     assert!(!whole.stdout.contains("a/PROMPT.md"), "{}", whole.stdout);
@@ -51,15 +51,15 @@ fn a_template_that_nobody_edited_is_not_started() {
     terminal.run(&["init"]).expect(0);
     let agent = ["--agent", "demo", "--trust"];
     let ran = terminal.run(&[&["run"], &agent[..]].concat());
-    ran.expect(2).err("PROMPT.md still holds the template's text, line 1");
-    ran.err("Hint: Edit PROMPT.md: say what should be done, then start again.");
+    ran.expect(2).err("PROMPT.md still contains the template's text, line 1");
+    ran.err("Hint: Edit PROMPT.md: describe what should be done, then start again.");
     terminal.run(&[&["run", "--dry-run"], &agent[..]].concat()).expect(2);
     let edited = terminal.read("PROMPT.md").replace("Say in one line what should be done", "Greet");
     terminal.file("PROMPT.md", &edited);
     terminal
         .run(&[&["run"], &agent[..]].concat())
         .expect(2)
-        .err("PROMPT.md still holds the template's text, line 3");
+        .err("PROMPT.md still contains the template's text, line 3");
     let described = edited.replace("Describe here what should be different", "A greeting");
     let described = described.replace("it is. The agent is given this whole file", "That is all: this file");
     terminal.file("PROMPT.md", &described);

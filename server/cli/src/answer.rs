@@ -14,8 +14,8 @@ pub(crate) struct Args {
     /// A loop's id, a unique prefix of it, or `latest` (of this work tree)
     #[arg(value_name = "LOOP")]
     pub(crate) which: String,
-    /// What the agent is told about its question; `wait` or `stop` at a usage limit; `allow`, `always` or `deny` where
-    /// it waits to be allowed something
+    /// The answer to the agent's question; `wait` or `stop` at a usage limit; `allow`, `always` or `deny` for a
+    /// request for permission
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }

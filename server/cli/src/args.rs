@@ -61,7 +61,7 @@ pub(crate) enum PublicCommand {
     Watch(watch::Args),
     /// Show what a loop or one of its iterations changed
     Diff(diff::Args),
-    /// Put the files back as they were after an iteration
+    /// Restore the files as they were after an iteration
     Rollback(rollback::Args),
     /// End a loop after its current iteration
     Stop(stop::Args),
@@ -73,21 +73,21 @@ pub(crate) enum PublicCommand {
     Reset(reset::Args),
     /// Give the agent a hint for its next iteration
     Steer(steer::Args),
-    /// Answer the question that a loop asks
+    /// Answer a loop's question
     Answer(answer::Args),
-    /// Accept what the agent weakened (tests, protected files, scripts of checks) as it is
+    /// Accept tests, protected files and scripts of checks as the agent weakened them
     Accept(LoopArg),
-    /// Skip an item of the plan, or take it up again
+    /// Skip a plan item, or no longer skip it
     Skip(skip::Args),
-    /// Move an item of the plan: BY places earlier among the open items, negative later
+    /// Move a plan item BY places earlier among the open items; a negative number moves it later
     Prioritize(prioritize::Args),
     /// Write a first task file with the checks found in the project
     Init,
-    /// Turn a loop of Claude Code's plugin into a task here, and cancel it there
+    /// Write a task from a text, or from a loop of Claude Code's plugin, which is cancelled
     Import(import::Args),
-    /// Show every command a task would run, and trust them
+    /// Show every command that a task would run, and ask whether to trust them
     Trust(trust::Args),
-    /// Check agents, machine and workspace, and say what to do about what is missing
+    /// Check agents, machine and workspace, and name what is missing and how to fix it
     Doctor(doctor::Args),
     /// Install loopkeeper's hooks in Claude Code's settings of this workspace, or remove them
     Hook(hook::Args),

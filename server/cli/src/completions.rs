@@ -4,7 +4,7 @@ use super::out::Ui;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The shell that should complete `loopkeeper`
+    /// The shell
     shell: clap_complete::Shell,
 }
 

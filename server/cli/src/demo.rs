@@ -22,7 +22,7 @@ use loopkeeper_system::state_dir::StateDir;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Make the project in DIR and leave it there, ready to be started again
+    /// Create the project in DIR and keep it, ready to be started again
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) keep: Option<PathBuf>,
 }

@@ -26,10 +26,10 @@ pub(crate) struct Args {
     /// Find out what the agent can do, with a few short calls
     #[arg(long, requires = "agent")]
     pub(crate) probe: bool,
-    /// With --probe, do not ask whether to spend the calls
+    /// With --probe, make the calls without asking
     #[arg(long, requires = "probe")]
     pub(crate) yes: bool,
-    /// With --probe, trust what this workspace says about the agent
+    /// With --probe, trust this workspace's settings of the agent
     #[arg(long, requires = "probe")]
     pub(crate) trust: bool,
     /// With --probe, write the table to FILE.md and FILE.json

@@ -15,7 +15,7 @@ use loopkeeper_system::state_dir::StateDir;
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) which: LoopArg,
-    /// Write it here; by default `ralph-<loop>.tar.gz` in this folder
+    /// The file to write; by default `ralph-<loop>.tar.gz` in this folder
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) to: Option<PathBuf>,
 }

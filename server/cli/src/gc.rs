@@ -21,7 +21,7 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Say what would be removed, remove nothing
+    /// Print what would be removed; remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

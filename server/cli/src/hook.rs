@@ -18,7 +18,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Copy, Subcommand)]
 enum HookAction {
-    /// Let Claude Code ask loopkeeper in this workspace when a turn ends (.claude/settings.local.json)
+    /// Make Claude Code in this workspace call loopkeeper when a turn ends (.claude/settings.local.json)
     Install,
     /// Remove the hooks and leave the rest of the file as it is
     Remove,

@@ -15,7 +15,7 @@ use loopkeeper_operations::import::ImportSource;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A text (.md, .txt) that says what should be done, or the state of a loop of Claude Code's plugin:
+    /// A text (.md, .txt) that describes the work, or the state file of a loop of Claude Code's plugin:
     /// .claude/ralph-loop.local.md
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,

@@ -21,16 +21,16 @@ use loopkeeper_system::state_dir::StateDir;
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) which: LoopArg,
-    /// Show the agent's sessions: when each began, and why it was left
+    /// Show the agent's sessions: when each began, and why it ended
     #[arg(long, conflicts_with = "json")]
     pub(crate) sessions: bool,
-    /// Print what the agent was told in this iteration
+    /// Print the agent's prompt in this iteration
     #[arg(long, value_name = "ITERATION", value_parser = select::iteration, conflicts_with_all = ["json", "sessions"])]
     pub(crate) prompt: Option<u32>,
-    /// Print what the agent printed in this iteration
+    /// Print the agent's output in this iteration
     #[arg(long, value_name = "ITERATION", value_parser = select::iteration, conflicts_with_all = ["json", "sessions", "prompt"])]
     pub(crate) output: Option<u32>,
-    /// Print the journal's records as they are, one a line
+    /// Print the journal's records as they are, one per line
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -18,7 +18,7 @@ pub(crate) struct ItemArg {
     /// A task document
     #[arg(value_name = "TASK", value_hint = ValueHint::FilePath)]
     pub(crate) task: String,
-    /// An item of its plan: its id, its title, or a part of it that no other open item has
+    /// A plan item: its id, its title, or a part of the title that no other open item has
     #[arg(value_name = "ITEM")]
     pub(crate) item: String,
 }

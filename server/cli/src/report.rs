@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// `html` is written to a file, the others are printed
     #[arg(long, value_name = "FORMAT", default_value = "html")]
     pub(crate) format: ReportFormat,
-    /// Write it here; by default an HTML page is written into the loop's folder
+    /// The file to write; by default an HTML page is written into the loop's folder
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) to: Option<PathBuf>,
 }

@@ -10,7 +10,7 @@ use loopkeeper_operations::{control_client, keeper};
 pub(crate) struct Args {
     #[command(flatten)]
     which: LoopArg,
-    /// Go on without the checks that cannot run on this machine
+    /// Continue without the checks that cannot run on this machine
     #[arg(long)]
     anyway: bool,
 }

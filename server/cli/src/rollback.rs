@@ -28,10 +28,10 @@ pub(crate) struct Args {
     /// Show the iterations you can go back to, and what each of them reached; change nothing
     #[arg(long, conflicts_with_all = ["iteration", "paths", "undo"])]
     pub(crate) list: bool,
-    /// Undo the last rollback: every file is again what it was right before it; once more does it again
+    /// Undo the last rollback: restore every file as it was right before it; a second --undo repeats the rollback
     #[arg(long, conflicts_with_all = ["iteration", "paths"])]
     pub(crate) undo: bool,
-    /// Also where files were changed since the last snapshot, without asking
+    /// Overwrite files that changed since the last snapshot without asking
     #[arg(long)]
     pub(crate) anyway: bool,
     /// Only these files or folders, relative to the root

@@ -44,13 +44,13 @@ pub(crate) struct Args {
     /// nearest folder
     #[arg(value_name = "TASK", value_hint = ValueHint::FilePath)]
     pub(crate) tasks: Vec<String>,
-    /// A task without a file: what the agent is told
+    /// A task without a file: the text of the prompt
     #[arg(long, value_name = "TEXT", conflicts_with = "tasks")]
     pub(crate) prompt: Option<String>,
     /// With --prompt, a line that must hold, with its check: 'All tests pass: `$ cargo test`'
     #[arg(long, value_name = "LINE", requires = "prompt")]
     pub(crate) criterion: Vec<String>,
-    /// A command that must succeed besides: 'cargo test'. May be given several times
+    /// A further command that must succeed, such as 'cargo test'; may be given several times
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,
     /// The word inside <promise>…</promise> by which the agent says it is done
@@ -83,7 +83,7 @@ pub(crate) struct Args {
     /// Return once the loop runs; `watch` shows it
     #[arg(long)]
     pub(crate) detach: bool,
-    /// Print journal records as JSON, one a line; with --dry-run, the plan as one object
+    /// Print journal records as JSON, one per line; with --dry-run, the plan as one object
     #[arg(long)]
     pub(crate) json: bool,
 }

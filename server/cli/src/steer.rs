@@ -13,7 +13,7 @@ pub(crate) struct Args {
     /// A loop's id, a unique prefix of it, or `latest` (of this work tree)
     #[arg(value_name = "LOOP")]
     pub(crate) which: String,
-    /// What the agent is told at the start of its next iteration
+    /// The hint, which the prompt of the next iteration contains
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }

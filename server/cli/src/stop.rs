@@ -20,7 +20,7 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) which: LoopArg,
-    /// At once, even in the middle of an iteration
+    /// Stop at once, even during an iteration
     #[arg(long)]
     pub(crate) now: bool,
 }

@@ -76,7 +76,7 @@ fn read(args: &Args) -> Result<Receipt, Failure> {
         |error: std::io::Error| Failure::usage(format_args!("cannot read {name}: {error}")).hint(hint);
     let metadata = std::fs::metadata(&args.receipt).map_err(unreadable)?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
-        return Err(Failure::usage(format_args!("{name} is no receipt")).hint(hint));
+        return Err(Failure::usage(format_args!("{name} is not a receipt")).hint(hint));
     }
     let text = std::fs::read_to_string(&args.receipt).map_err(unreadable)?;
     parse(&text).map_err(|what| Failure::usage(format_args!("{name} {what}")).hint(hint))

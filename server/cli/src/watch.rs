@@ -27,7 +27,7 @@ const LOOKS_PER_LIFE_SIGN: u32 = 10;
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) which: LoopArg,
-    /// Print journal records as JSON, one a line
+    /// Print journal records as JSON, one per line
     #[arg(long)]
     pub(crate) json: bool,
 }

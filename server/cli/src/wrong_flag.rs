@@ -54,7 +54,7 @@ fn remedy(command: &clap::Command, flag: &str) -> Option<String> {
     let has = |long: &str| command.get_arguments().any(|it| it.get_long() == Some(long));
     let names = SYNONYMS.iter().filter(|(flags, _)| flags.contains(&flag)).flat_map(|(_, longs)| *longs);
     if let Some(long) = names.copied().find(|long| has(long)) {
-        return Some(format!("the flag is `--{long}` here; `{} --help` lists all.", command.get_name()));
+        return Some(format!("The flag is `--{long}` here; `{} --help` lists all.", command.get_name()));
     }
     let of_any = |it: &&(&str, &[&str], &str)| it.0.is_empty() && it.1.contains(&flag);
     ELSEWHERE.iter().find(of_any).map(|(_, _, remedy)| (*remedy).to_owned())

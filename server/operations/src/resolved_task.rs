@@ -156,9 +156,9 @@ impl ResolvedTask {
         let hint = if said.starts_with("{{") {
             format!("Nothing fills in `{}`: write its value, then start again.", sanitize::line(said))
         } else {
-            format!("Edit {file}: say what should be done, then start again.")
+            format!("Edit {file}: describe what should be done, then start again.")
         };
-        Err(Failure::usage(format_args!("{file} still holds the template's text, line {line}")).hint(hint))
+        Err(Failure::usage(format_args!("{file} still contains the template's text, line {line}")).hint(hint))
     }
 
     /// Refuses a task that would run fewer checks than its author wrote.
@@ -168,8 +168,9 @@ impl ResolvedTask {
         let said = self.format_findings(blocking.iter().copied());
         let failure = match said.as_slice() {
             [] => return Ok(()),
-            [one] if unread => Failure::usage(one)
-                .hint("Correct the file: what cannot be read as a whole is not started in part."),
+            [one] if unread => {
+                Failure::usage(one).hint("Correct the file: a task starts only if all of it can be read.")
+            }
             [one] => {
                 Failure::usage(one).hint("Correct the line: a check that cannot run as written is never run.")
             }

@@ -106,7 +106,7 @@ fn check_missing(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     there.dedup();
     Ok(match (there.as_slice(), trouble) {
         ([], Some(trouble)) => return Err(trouble),
-        ([], None) => RawResult::new(Status::Pass, "nothing there"),
+        ([], None) => RawResult::new(Status::Pass, "no file matches"),
         ([one], _) => RawResult::new(Status::Fail, format!("{one} exists")),
         ([first, rest @ ..], _) => {
             RawResult::new(Status::Fail, format!("{first} and {} more exist", rest.len()))

@@ -117,8 +117,8 @@ fn missing() {
         let check = Check::Missing { globs: globs(written) };
         assert_eq!(look(&folder.path().join("root"), &check), (status, fact.to_owned()), "{written}");
     };
-    check("docs", Status::Pass, "nothing there");
-    check("docs/**|*.tmp", Status::Pass, "nothing there");
+    check("docs", Status::Pass, "no file matches");
+    check("docs/**|*.tmp", Status::Pass, "no file matches");
     check("README.md", Status::Fail, "README.md exists");
     check("target", Status::Fail, "target exists");
     check("em*", Status::Fail, "empty exists");
