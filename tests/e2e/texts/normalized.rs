@@ -16,6 +16,7 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"(?m)^\d{2}:\d{2}:\d{2}\b", "CLOCK"),
         (r"\bsince \d{2}:\d{2}\b", "since CLOCK"),
         (r"\b(\d+ min )?\d+(\.\d+)? m?s of\b", "DURATION of"),
+        (r"\b\d+ h( \d+ min)? left\b", "DURATION left"),
         // A duration that rounds to zero is not printed.
         (r" · (\d+ min )?\d+(\.\d+)? m?s\b", ""),
         (r"\b(\d+ min )?\d+(\.\d+)? m?s\b", "DURATION"),
@@ -57,6 +58,7 @@ fn what_differs_from_run_to_run_becomes_a_word() {
     check("✓ pass  long enough · 7 ms", "✓ pass  long enough");
     check("snapshot: 348adb6840, process 25091", "snapshot: ID, process PID");
     check("2 of 5 iterations · 554 ms of 8 h", "2 of 5 iterations · DURATION of 8 h");
+    check("8 h, 7 h 59 min left", "8 h, DURATION left");
     check("PROMPT.md:10:11: bad-check", "PROMPT.md:10:11: bad-check");
     check(&"fad95e7a6e".repeat(4), "HASH");
     check("    /usr/bin/sh a.sh; /bin/sh", "    /bin/sh a.sh; /bin/sh");
