@@ -75,11 +75,20 @@ fn output_in_the_editor() {
     let mut studio = Studio::open(&scenario());
     let task = studio.uri("PROMPT.md");
     studio.world.run(&["run", "--trust"]).expect(0);
+    let status = studio.status(|it| it["loops"][0]["state"] == "done");
     let mut file = Transcript::default();
-    file.section("Show Output, of the agent", page(&mut studio, "output", &json!({"task": task})));
-    file.section(
-        "Show Output, of its first iteration",
-        page(&mut studio, "output", &json!({"task": task, "iteration": 1})),
-    );
+    for (title, argument) in [
+        ("Show Output, of the agent", json!({"task": task})),
+        ("Show Output, of its first iteration", json!({"task": task, "iteration": 1})),
+    ] {
+        file.section(title, page(&mut studio, "output", &argument));
+    }
+    fs::remove_file(studio.world.root().join("hello.txt")).unwrap();
+    studio.world.run(&["check"]).expect(1);
+    studio
+        .remarks("PROMPT.md", |all| all.iter().any(|it| it["message"].as_str().unwrap().contains("exit 1")));
+    let criterion = &status["tasks"][0]["criteria"]["items"][1]["id"];
+    let argument = json!({"task": task, "criterion": criterion});
+    file.section("Show Output, of a failing check", page(&mut studio, "output", &argument));
     expect_file!["output.txt"].assert_eq(&file.0);
 }
