@@ -19,7 +19,14 @@ struct Transcript(String);
 impl Transcript {
     fn section(&mut self, title: &str, body: impl Display) {
         let gap = if self.0.is_empty() { "" } else { "\n" };
-        self.0 += &format!("{gap}== {title}\n\n{}\n", body.to_string().trim_end());
+        let body = body.to_string();
+        self.0.extend([gap, "== ", title, "\n\n", body.trim_end(), "\n"]);
+    }
+
+    /// A title for the commands after it.
+    fn heading(&mut self, title: &str) {
+        let gap = if self.0.is_empty() { "" } else { "\n" };
+        self.0.extend([gap, "== ", title, "\n"]);
     }
 
     /// Runs a command and records what it prints, errors after the rest, and its exit code.
@@ -33,7 +40,8 @@ impl Transcript {
         let line = args.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ");
         let printed = normalized::normalized(&format!("{}{}", ran.stdout, ran.stderr), terminal);
         let code = ran.code.expect("an exit code");
-        self.0 += &format!("{gap}$ loopkeeper {line}\n{}\n[exit {code}]\n", printed.trim_end());
+        let code = code.to_string();
+        self.0.extend([gap, "$ loopkeeper ", &line, "\n", printed.trim_end(), "\n[exit ", &code, "]\n"]);
     }
 }
 

@@ -125,7 +125,7 @@ fn settings_that_cannot_be_read() {
         "[[serve]]\ncommand = [\"x\"]\n",
         "prompt.template = \"gone.md\"\n",
     ] {
-        file.section(&format!("loopkeeper.toml: {}", text.trim_end().replace('\n', " / ")), "");
+        file.heading(&format!("loopkeeper.toml: {}", text.trim_end().replace('\n', " / ")));
         among(&mut file, &[("PROMPT.md", TASK), ("loopkeeper.toml", text)], &["run", "--trust"]);
     }
     expect_file!["errors-settings.txt"].assert_eq(&file.0);

@@ -23,7 +23,7 @@ fn loops_that_cannot_obey() {
     let looped = Gated::start_in(project(TASK, ""));
     looped.wait_for("agent-started", 0);
     let mut file = Transcript::default();
-    file.section("while a loop works here", "");
+    file.heading("while a loop works here");
     for args in [&["run", "--trust"][..], &["resume"], &["answer", "latest", "x"], &["accept"]] {
         file.run(&looped.terminal, args);
     }
@@ -34,13 +34,13 @@ fn loops_that_cannot_obey() {
     while looped.status()["keeper"]["stopped"] != true {
         std::thread::yield_now();
     }
-    file.section("with a stopped keeper", "");
+    file.heading("with a stopped keeper");
     for args in [&["status"][..], &["pause"], &["steer", "latest", "x"], &["stop"]] {
         file.run(&looped.terminal, args);
     }
     looped.terminal.run(&["stop", "--now"]).expect(0);
     assert_eq!(looped.watched_end(), 1);
-    file.section("after its end", "");
+    file.heading("after its end");
     for args in
         [&["stop"][..], &["pause"], &["resume"], &["steer", "latest", "x"], &["answer", "latest", "x"]]
     {

@@ -9,7 +9,7 @@ mod settings;
 
 use std::fmt::Display;
 
-use super::diagnostic::{Diagnostic, RelatedTarget, Severity};
+use super::diagnostic::{Diagnostic, DiagnosticCode, RelatedTarget, Severity};
 use super::fixture::World;
 
 /// Titled sections of one file.
@@ -19,7 +19,8 @@ struct Transcript(String);
 impl Transcript {
     fn section(&mut self, title: &str, body: impl Display) {
         let gap = if self.0.is_empty() { "" } else { "\n" };
-        self.0 += &format!("{gap}== {title}\n\n{}\n", body.to_string().trim_end());
+        let body = body.to_string();
+        self.0.extend([gap, "== ", title, "\n\n", body.trim_end(), "\n"]);
     }
 }
 
@@ -58,4 +59,35 @@ fn diagnostic(it: &Diagnostic, text: &str) -> String {
 fn excerpt(text: &str) -> String {
     let (first, rest) = text.split_once('\n').map_or((text, ""), |(first, rest)| (first, rest));
     if rest.trim().is_empty() { first.to_owned() } else { format!("{first} …") }
+}
+
+/// The files with diagnostics.
+const RECORDED: [&str; 9] = [
+    include_str!("../../../../tests/e2e/texts/diagnostics-at-work.txt"),
+    include_str!("../../../../tests/e2e/texts/diagnostics-checks.txt"),
+    include_str!("../../../../tests/e2e/texts/diagnostics-documents.txt"),
+    include_str!("../../../../tests/e2e/texts/diagnostics-loops.txt"),
+    include_str!("../../../../tests/e2e/texts/diagnostics-plans.txt"),
+    include_str!("../../../../tests/e2e/texts/diagnostics-remarks.txt"),
+    include_str!("../../../../tests/e2e/texts/diagnostics-results.txt"),
+    include_str!("../../../../tests/e2e/texts/hovers-other-tools.txt"),
+    include_str!("../../../../tests/e2e/texts/settings-mistakes.txt"),
+];
+
+/// Codes without a recorded message: two belong to lines of sources, one to a question of a running agent, one to keys
+/// of later versions.
+const NOT_RECORDED: [DiagnosticCode; 4] = [
+    DiagnosticCode::Unnoticed,
+    DiagnosticCode::HollowTest,
+    DiagnosticCode::NeedsAnswer,
+    DiagnosticCode::NotYetSupported,
+];
+
+#[test]
+fn every_other_code_is_recorded() {
+    for code in DiagnosticCode::ALL {
+        let ends_line = format!(" {}\n", code.word());
+        let is_recorded = RECORDED.iter().any(|it| it.contains(&ends_line));
+        assert_eq!(is_recorded, !NOT_RECORDED.contains(&code), "{code:?}");
+    }
 }

@@ -31,12 +31,12 @@ fn results_of_checks() {
     let located =
         prompt().found(&[('f', "2 of 9 fail"), ('p', "")]).located(&places).with_output("file:///o");
     add("places in the output", &located);
-    let copies: String = located
+    let copies: Vec<String> = located
         .look(source_failures)
         .iter()
         .map(|it| format!("{}:{} {:?}: {}\n", it.file, it.line, it.severity, it.message))
         .collect();
-    file.section("the same in the sources", copies);
+    file.section("the same in the sources", copies.concat());
     expect_file!["../../../../../tests/e2e/texts/diagnostics-results.txt"].assert_eq(&file.0);
 }
 

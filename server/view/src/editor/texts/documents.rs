@@ -9,7 +9,10 @@ use crate::editor::queue_diagnostics;
 
 /// A task with these items.
 fn items(items: &[&str]) -> String {
-    format!("# Pay\n\nDone when:\n\n{}", items.iter().map(|it| format!("- {it}\n")).collect::<String>())
+    format!(
+        "# Pay\n\nDone when:\n\n{}",
+        items.iter().map(|it| format!("- {it}\n")).collect::<Vec<_>>().concat()
+    )
 }
 
 /// The diagnostics besides those of the results.

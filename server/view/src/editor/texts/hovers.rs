@@ -34,7 +34,7 @@ const CHECKS: &[&str] = &[
 #[test]
 fn hovers_over_criteria() {
     let mut file = Transcript::default();
-    let items: String = CHECKS.iter().map(|it| format!("- {it}\n")).collect();
+    let items = CHECKS.iter().map(|it| format!("- {it}\n")).collect::<Vec<_>>().concat();
     let world = World::of(&[("PROMPT.md", &format!("# Pay\n\nDone when:\n\n{items}"))]);
     for item in CHECKS {
         file.section(item, over(&world, "PROMPT.md", item));
