@@ -7,6 +7,7 @@ pub mod digest;
 pub mod fold;
 pub mod globs;
 pub mod lines;
+pub mod message;
 pub mod moment;
 pub mod pattern;
 pub mod redact;
