@@ -66,6 +66,7 @@ use loopkeeper_agent::acp::talk::PermissionAnswer;
 use loopkeeper_agent::{AgentExited, AgentRun};
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 /// Input of [`fn@decide`]. Events that do not fit the phase are ignored: they belong to work that was given up.
@@ -87,7 +88,7 @@ pub enum Event {
     /// `reason`: the disk is full, or the workspace cannot be read.
     SnapshotFailed {
         reason: PauseReason,
-        message: String,
+        message: Message,
     },
     /// Answer to [`Effect::TakeBranch`].
     BranchTaken(LoopBranch),
@@ -159,11 +160,11 @@ pub enum Event {
     },
     /// Nothing was restored, or not everything.
     RollbackFailed {
-        message: String,
+        message: Message,
     },
     /// The state folder's disk is full; the records before this event are durable.
     DiskFilled {
-        message: String,
+        message: Message,
     },
     /// The time that [`deadline`] returned has come.
     DeadlinePassed,
@@ -372,7 +373,7 @@ pub enum Effect {
     /// Reject the command of this event; `code` is a stable identifier.
     Refuse {
         code: RefusalReason,
-        message: String,
+        message: Message,
     },
     /// The loop has ended: answer, close, exit.
     Finish,

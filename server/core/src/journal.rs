@@ -32,6 +32,7 @@ use crate::settings::LoopEvent;
 use loopkeeper_agent::{AgentExited, AgentRun, ProviderError};
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 /// One line of the journal, read.
@@ -260,7 +261,7 @@ pub enum Record {
     },
     Paused {
         reason: PauseReason,
-        message: String,
+        message: Message,
     },
     /// The user continues although these checks cannot run.
     ChecksWaived {

@@ -47,6 +47,7 @@ use loopkeeper_system::snapshots::SnapshotError;
 use loopkeeper_system::state_dir::StateError;
 use loopkeeper_system::state_dir::lock::LockError;
 use loopkeeper_system::state_dir::workspace::LoopDir;
+use loopkeeper_text::message::HintedError;
 
 /// Why a keeper could not start or had to leave its loop interrupted.
 #[derive(Debug, Error)]
@@ -77,15 +78,15 @@ pub enum KeeperError {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
 }
 
-impl KeeperError {
-    /// How the user can fix the error.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Journal(error) => error.hint().to_owned(),
-            Self::Lock(error) => error.hint(),
-            Self::State(error) => error.hint(),
-            Self::Sandbox(error) => error.hint().to_owned(),
-            Self::LogFilter(error) => error.hint().to_owned(),
+impl HintedError for KeeperError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Journal(error) => return error.hint(),
+            Self::Lock(error) => return error.hint(),
+            Self::State(error) => return error.hint(),
+            Self::Sandbox(error) => return error.hint(),
+            Self::LogFilter(error) => return error.hint(),
+            Self::Snapshots(error) if error.hint().is_some() => return error.hint(),
             Self::Snapshots(_) | Self::Io { .. } => {
                 "check the disk and the rights of the state folder".to_owned()
             }
@@ -98,9 +99,11 @@ impl KeeperError {
             Self::Refused { hint, .. } => {
                 hint.clone().unwrap_or_else(|| "fix what it names, then start again".to_owned())
             }
-        }
+        })
     }
+}
 
+impl KeeperError {
     pub(crate) fn nothing(dir: &LoopDir) -> Self {
         Self::NoLoop { path: dir.path().to_owned() }
     }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_lint::{Gate, ProjectCommand};
 use loopkeeper_system::config_text::ConfigFileError;
+use loopkeeper_text::message::HintedError;
 use thiserror::Error;
 
 pub use self::installed::InstalledTools;
@@ -24,13 +25,13 @@ pub enum ManifestError {
     NotJson { path: PathBuf, source: serde_json::Error },
 }
 
-impl ManifestError {
-    /// The remedy.
-    pub fn hint(&self) -> &str {
-        match self {
-            Self::Unreadable(error) => error.hint(),
+impl HintedError for ManifestError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Unreadable(error) => return error.hint(),
             Self::NotJson { .. } => "correct the file; `init` reads its scripts.",
-        }
+        };
+        Some(hint.to_owned())
     }
 }
 

@@ -22,6 +22,7 @@ use loopkeeper_agent::{PermissionMode, allow, bypass, codex};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::message::HintedError;
 
 use self::preflight::PreflightError;
 use super::config_text;
@@ -50,11 +51,10 @@ pub enum AgentError {
     Ourselves { source: std::io::Error },
 }
 
-impl AgentError {
-    /// The remedy, as a sentence for the user.
-    pub fn hint(&self) -> String {
+impl HintedError for AgentError {
+    fn hint(&self) -> Option<String> {
         const OWN: &str = "set `agent` in loopkeeper.toml to a command of your own under `[agents.NAME]`";
-        match self {
+        Some(match self {
             Self::NoneFound => {
                 let first = known_agent("claude").map_or_else(String::new, install_hint);
                 format!("{first} or another of them, or {OWN}.")
@@ -89,7 +89,7 @@ impl AgentError {
             Self::Settings { agent, .. } => format!("correct `args` under `[agents.{agent}]`."),
             Self::NoCommand { agent } => format!("add `command = [\"…\"]` under `[agents.{agent}]`."),
             Self::Ourselves { .. } => "start loopkeeper by its whole path.".to_owned(),
-        }
+        })
     }
 }
 

@@ -49,7 +49,7 @@ pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<Arc<ResolvedSe
         Arc::make_mut(&mut resolved).add_error(
             origin,
             format!("`prompt.template`: {error}"),
-            error.hint().to_owned(),
+            error.hint().unwrap_or_default(),
         );
     }
     Ok(resolved)

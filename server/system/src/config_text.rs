@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use loopkeeper_text::message::HintedError;
 use rustix::fs::OFlags;
 use thiserror::Error;
 
@@ -25,14 +26,14 @@ pub enum ConfigFileError {
     NotText { path: PathBuf, at: usize },
 }
 
-impl ConfigFileError {
-    /// The remedy.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl HintedError for ConfigFileError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
             Self::Read { .. } => "make the file readable, or remove it.",
             Self::NotAFile { .. } | Self::TooLarge { .. } => "put a configuration file there, or remove it.",
             Self::NotText { .. } => "save the file as UTF-8.",
-        }
+        };
+        Some(hint.to_owned())
     }
 }
 

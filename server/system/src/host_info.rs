@@ -6,6 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use loopkeeper_text::message::HintedError as _;
 use loopkeeper_view::doctor::{DoctorProblem, LoginEvidence, StateFacts};
 use rustix::fs::{inotify, statvfs};
 
@@ -26,7 +27,10 @@ pub fn check_watcher() -> Result<(), String> {
 
 /// Facts about the state folder.
 pub fn state(state: &Result<StateDir, StateError>) -> Result<StateFacts, DoctorProblem> {
-    let told = |error: &StateError| DoctorProblem { what: error.to_string(), hint: error.hint() };
+    let told = |error: &StateError| DoctorProblem {
+        what: error.to_string(),
+        hint: error.hint().unwrap_or_default(),
+    };
     let root = state.as_ref().map_err(told)?.root();
     let look = || {
         let mode = std::fs::metadata(root)?.mode() & 0o777;
@@ -80,6 +84,7 @@ fn read_beginning(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use loopkeeper_text::message::HintedError as _;
     use loopkeeper_view::doctor::LoginEvidence;
 
     use super::{LoginTraces, check_watcher, state};

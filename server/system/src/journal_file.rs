@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::journal::line::BadLine;
 use loopkeeper_core::journal::reading::{self, ChecksumChain, JournalTail, ParsedJournal};
 use loopkeeper_core::journal::{Entry, Record};
+use loopkeeper_text::message::HintedError;
 use loopkeeper_text::moment::Moment;
 
 use super::durable;
@@ -42,10 +43,9 @@ pub enum JournalError {
     Unwritable { path: PathBuf, why: BadLine },
 }
 
-impl JournalError {
-    /// The remedy, for the user.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl HintedError for JournalError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
             Self::Full { .. } => "Make room on that disk, then resume the loop.",
             Self::Io { .. } | Self::Sync { .. } | Self::Broken { .. } => {
                 "Check the disk and the permissions of that folder, then resume the loop."
@@ -61,7 +61,8 @@ impl JournalError {
                 "Nothing was changed. Restore the file from a backup, or start a new loop."
             }
             Self::Unwritable { .. } => "This is an error in loopkeeper: please report it.",
-        }
+        };
+        Some(hint.to_owned())
     }
 }
 

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_text::message::HintedError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 use thiserror::Error;
@@ -79,17 +80,17 @@ pub enum SandboxError {
     Network { why: String },
 }
 
-impl SandboxError {
-    /// The remedy.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl HintedError for SandboxError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
             Self::Unavailable { .. } => {
                 "Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] kind = \"auto\"`."
             }
             Self::Network { .. } => {
                 "Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] network = true`."
             }
-        }
+        };
+        Some(hint.to_owned())
     }
 }
 

@@ -14,6 +14,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::durable;
+use loopkeeper_text::message::HintedError;
 
 /// Why the state folder cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -38,11 +39,10 @@ pub enum StateError {
     Io { action: &'static str, path: PathBuf, source: io::Error },
 }
 
-impl StateError {
-    /// The remedy, for the user.
-    pub fn hint(&self) -> String {
+impl HintedError for StateError {
+    fn hint(&self) -> Option<String> {
         const OTHER: &str = "Set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk.";
-        match self {
+        Some(match self {
             Self::Exposed { path, .. } => format!("Run `chmod 700 {}`.", path.display()),
             Self::Collision { dir, .. } => format!("Move {} away.", dir.display()),
             Self::NoLoop { .. } => "`loopkeeper status` lists the loops.".to_owned(),
@@ -56,9 +56,11 @@ impl StateError {
                 "Make room on that disk.".to_owned()
             }
             Self::Io { .. } => OTHER.to_owned(),
-        }
+        })
     }
+}
 
+impl StateError {
     pub fn no_tree(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::NoTree { path, source }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use loopkeeper_task::{self as task, Finding, FindingCode, Task, TaskDocument, TaskId};
 use loopkeeper_text::DocumentRange;
+use loopkeeper_text::message::HintedError;
 use thiserror::Error;
 
 pub use discover::{discover, task_at};
@@ -59,10 +60,9 @@ pub enum TaskFileError {
     BadGlob { glob: String, source: globset::Error },
 }
 
-impl TaskFileError {
-    /// The remedy.
-    pub fn hint(&self) -> &'static str {
-        match self {
+impl HintedError for TaskFileError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
             Self::Read { .. } => "make the file readable, or name another task.",
             Self::NotAFile { .. } => "put the task document there, or name another task.",
             Self::TooLarge { .. } => "split the document, or name another task.",
@@ -70,7 +70,8 @@ impl TaskFileError {
             Self::Write { .. } => "make the file and its folder writable.",
             Self::Changed { .. } => "look at it, and try again.",
             Self::BadGlob { .. } => "correct the glob in loopkeeper.toml.",
-        }
+        };
+        Some(hint.to_owned())
     }
 }
 

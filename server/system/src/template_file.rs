@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, PromptTemplate};
+use loopkeeper_text::message::HintedError;
 use thiserror::Error;
 
 use super::config_text::{self, ConfigFileError};
@@ -22,15 +23,15 @@ pub enum TemplateError {
     Wrong { path: String, line: usize, message: String, hint: String },
 }
 
-impl TemplateError {
-    /// The remedy, without a period; may be a question.
-    pub fn hint(&self) -> &str {
-        match self {
+impl HintedError for TemplateError {
+    fn hint(&self) -> Option<String> {
+        let hint: &str = match self {
             Self::Absent { .. } => "write the template, or remove the key",
             Self::Within(TaskFileError::OutsideRoot { .. }) => "copy the file into the root",
             Self::Within(_) | Self::Elsewhere(_) => "put a text file there, or remove the key",
             Self::Wrong { hint, .. } => hint,
-        }
+        };
+        Some(hint.to_owned())
     }
 }
 
@@ -73,7 +74,7 @@ mod tests {
         fs::write(root.join("bad.md"), "{task}\n{fail}\n").unwrap();
         fs::create_dir(root.join("folder")).unwrap();
         std::os::unix::fs::symlink(outside.path().join("theirs.md"), root.join("link.md")).unwrap();
-        let said = |path: &str| read(&root, path).map_err(|it| format!("{it}. Hint: {}", it.hint()));
+        let said = |path: &str| read(&root, path).map_err(|it| it.to_message().to_string());
         let theirs = outside.path().join("theirs.md");
         assert_eq!(
             (said("good.md"), said(theirs.to_str().unwrap())),

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::trust::TrustItem;
 use loopkeeper_task::TaskId;
 use loopkeeper_text::digest::sha256;
+use loopkeeper_text::message::HintedError;
 use serde::{Deserialize, Serialize};
 
 use super::durable;
@@ -31,15 +32,15 @@ pub enum TrustError {
     State(#[from] StateError),
 }
 
-impl TrustError {
-    pub fn hint(&self) -> String {
-        match self {
+impl HintedError for TrustError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::Damaged { .. } => {
                 "Trust again what you need; the damaged list is kept next to it.".to_owned()
             }
             Self::Io { .. } => "Check the permissions of that folder, and the disk.".to_owned(),
-            Self::State(error) => error.hint(),
-        }
+            Self::State(error) => return error.hint(),
+        })
     }
 }
 

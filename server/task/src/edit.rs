@@ -9,6 +9,8 @@ mod tests;
 
 use std::ops::Range;
 
+use loopkeeper_text::message::Message;
+
 use super::assemble::is_story_file;
 use super::{PlanItem, Task, TaskDocument, parse_task};
 
@@ -43,12 +45,12 @@ pub enum PlanEditOutcome {
     Moved(i32),
 }
 
-/// Why nothing is changed, with the alternative after `. Hint: `.
+/// Why nothing is changed, with the alternative as the hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanEditError {
     /// No item, or several, match this name.
-    Unknown(String),
-    Conflict(String),
+    Unknown(Message),
+    Conflict(Message),
 }
 
 /// Byte replacements, in order of position.
@@ -94,8 +96,8 @@ pub fn find_item<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, PlanEdi
     }
     match found.as_slice() {
         [one] => Ok(one),
-        [] => Err(PlanEditError::Unknown(format!("the plan has no item \"{name}\""))),
-        _ => Err(PlanEditError::Unknown(format!("the plan has several items \"{name}\""))),
+        [] => Err(PlanEditError::Unknown(format!("the plan has no item \"{name}\"").into())),
+        _ => Err(PlanEditError::Unknown(format!("the plan has several items \"{name}\"").into())),
     }
 }
 
@@ -104,7 +106,7 @@ fn target<'a>(
     task: &'a Task,
     id: &str,
 ) -> Result<PlanEditTarget<'a>, PlanEditError> {
-    let unknown = || PlanEditError::Unknown(format!("the plan has no item \"{id}\""));
+    let unknown = || PlanEditError::Unknown(format!("the plan has no item \"{id}\"").into());
     let item = task.plan.iter().find(|it| it.id == id).ok_or_else(unknown)?;
     let document = documents.iter().find(|it| it.path == item.place.file).ok_or_else(unknown)?;
     Ok(PlanEditTarget { task, document, item })
@@ -167,7 +169,7 @@ fn swap_with_neighbor(
         (Some(_), None) | (None, Some(_)) => {
             let fact =
                 format!("cannot change places with \"{}\": one of them has no `priority`", other.title);
-            return Err(conflict_error(target.item, &format!("{fact}. Hint: give it one")));
+            return Err(conflict_error(target.item, Message::new(fact).with_hint("give it one")));
         }
         _ if target.is_story() => stories::swap(target, other)?,
         _ => boxes::swap(target, other)?,
@@ -202,7 +204,7 @@ impl PlanEditTarget<'_> {
         let of = if self.is_story() { "open item" } else { "open item of its list" };
         other
             .and_then(|at| row.get(at).copied())
-            .ok_or_else(|| conflict_error(self.item, &format!("is the {end} {of} already")))
+            .ok_or_else(|| conflict_error(self.item, format!("is the {end} {of} already")))
     }
 
     fn is_beside(&self, other: &PlanItem) -> bool {
@@ -217,8 +219,9 @@ fn place_of(task: &Task, item: &PlanItem) -> usize {
     of_file.position(|it| it.place == item.place).unwrap_or_default()
 }
 
-fn conflict_error(item: &PlanItem, fact: &str) -> PlanEditError {
-    PlanEditError::Conflict(format!("\"{}\" {fact}", item.title))
+/// `predicate` follows the item's title.
+fn conflict_error(item: &PlanItem, predicate: impl Into<Message>) -> PlanEditError {
+    PlanEditError::Conflict(predicate.into().map_fact(|it| format!("\"{}\" {it}", item.title)))
 }
 
 fn apply_splices(text: &str, splices: &TextSplices) -> String {

@@ -49,6 +49,15 @@ impl Message {
         }
     }
 
+    /// Both parts changed alike, such as sanitised.
+    pub fn map_parts(&self, change: impl Fn(&str) -> String) -> Self {
+        let fact = Self::new(change(&self.fact));
+        match self.hint() {
+            Some(hint) => fact.with_hint(change(hint)),
+            None => fact,
+        }
+    }
+
     /// The lines for standard error, with a final newline.
     pub fn error_lines(&self) -> String {
         let hint = self.hint().map(|it| hint_line(words::capitalised(it)) + "\n");
@@ -204,6 +213,15 @@ mod tests {
         };
         check(message("a", Some("b")), message("a, twice", Some("b")));
         check(message("a", None), message("a, twice.", None));
+    }
+
+    #[test]
+    fn both_parts_are_changed_alike() {
+        let check = |before: Message, expect: Message| {
+            assert_eq!(before.map_parts(str::to_uppercase), expect);
+        };
+        check(message("a", Some("b")), message("A", Some("B")));
+        check(message("a", None), message("A", None));
     }
 
     #[test]

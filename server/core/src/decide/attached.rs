@@ -38,7 +38,7 @@ pub(super) fn accept_session(
     }
     let rests = state.pause.as_ref().filter(|it| it.reason != PauseReason::Session);
     let stops = state.stop.map(|_| "the loop is stopping".to_owned());
-    if let Some(why) = stops.or_else(|| Some(rests?.message.clone())) {
+    if let Some(why) = stops.or_else(|| Some(rests?.message.to_string())) {
         return vec![Decision::Effect(Effect::LetAgentGo { why })];
     }
     // A release request concerned the previous session, which may have ended without answering it.

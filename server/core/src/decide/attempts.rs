@@ -6,6 +6,7 @@ use crate::journal::{GuardedOrder, OrderSource, Record};
 
 use super::state::{LoopState, Phase};
 use super::{Decision, Effect, RefusalReason};
+use loopkeeper_text::message::Message;
 
 /// Attempts beyond this number are refused without a record: a process could fill the journal.
 const MAX_RECORDED: u32 = 100;
@@ -62,16 +63,15 @@ fn source(state: &LoopState, from: AttemptOrigin) -> OrderSource {
     }
 }
 
-fn message(order: GuardedOrder, by: OrderSource) -> String {
+fn message(order: GuardedOrder, by: OrderSource) -> Message {
     let sender = match by {
         OrderSource::Agent | OrderSource::Job => "a process of this loop",
         OrderSource::OtherLoop => "a process of another loop",
         OrderSource::Unknown => "a process that ended before it was identified",
     };
     let verb = order.verb();
-    format!(
-        "`{verb}` came from {sender}, and only the user may order it. Hint: use a terminal or an editor that no agent started."
-    )
+    Message::new(format!("`{verb}` came from {sender}, and only the user may order it"))
+        .with_hint("use a terminal or an editor that no agent started.")
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::journal::{PauseReason, Record};
 use loopkeeper_text::digest::sha256;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::calls::{self, CallSlotUsage};
@@ -100,7 +101,7 @@ fn is_stale(state: &LoopState) -> bool {
 fn pause_untrusted(state: &LoopState, what: &[String]) -> Vec<Decision> {
     let first = what.first().map_or("", String::as_str);
     let more = if what.len() > 1 { format!(" and {} more", what.len() - 1) } else { String::new() };
-    let message =
-        format!("not trusted yet: {first}{more}. Hint: read it with `loopkeeper trust`, then resume");
+    let message = Message::new(format!("not trusted yet: {first}{more}"))
+        .with_hint("read it with `loopkeeper trust`, then resume");
     pause_or_end(state, PauseReason::Trust, message)
 }

@@ -13,7 +13,7 @@ pub fn earlier_task(state: &LoopState) -> EarlierTask {
     commits.drain(..commits.len().saturating_sub(MAX_COMMITS));
     EarlierTask {
         title: state.spec.title.clone(),
-        sentence: state.outcome.as_ref().map_or_else(String::new, |it| it.sentence.clone()),
+        sentence: state.outcome.as_ref().map_or_else(String::new, |it| it.sentence.to_string()),
         commits,
         decisions: decisions(state).into_iter().map(str::to_owned).collect(),
     }

@@ -10,6 +10,7 @@ use crate::check::Status;
 use crate::journal::{Outcome, OutcomeKind, Pinned};
 use crate::jury;
 use loopkeeper_task::proposal;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::limits::iterations;
@@ -51,13 +52,16 @@ fn nothing_to_do(state: &LoopState) -> Option<Outcome> {
 }
 
 /// Checks that already pass are no evidence of the requested work.
-fn already_holds(state: &LoopState, checked: usize) -> String {
+fn already_holds(state: &LoopState, checked: usize) -> Message {
     let proposed = proposal::propose_criterion(&state.spec.title, &state.spec.criteria);
-    format!(
-        "completed, verified: already holds, {} before the first iteration, so nothing can show that new work is \
-         done. Hint: add a criterion that fails until it is, such as \"- {proposed}\"; `--anyway` starts without one",
-        criteria(checked, "passed", "passed")
-    )
+    let passed = criteria(checked, "passed", "passed");
+    let fact = format!(
+        "completed, verified: already holds, {passed} before the first iteration, so nothing can show that new work \
+         is done"
+    );
+    Message::new(fact).with_hint(format!(
+        "add a criterion that fails until it is, such as \"- {proposed}\"; `--anyway` starts without one"
+    ))
 }
 
 /// The loop ended because everything held before the first iteration.
@@ -102,10 +106,11 @@ fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, 
     }
     if let Some(judged) = judged_by_worker(state, checked) {
         let n = criteria(checked.len(), "passes", "pass");
-        return claimed_outcome(format!(
+        let fact = format!(
             "completed, claimed, not verified: {n} after {after}{tail}, but \"{judged}\" was judged by the agent that \
-             worked. Hint: `criteria.judge` names another agent"
-        ));
+             worked"
+        );
+        return claimed_outcome(Message::new(fact).with_hint("`criteria.judge` names another agent"));
     }
     if unchecked == 0 {
         let n = criteria(checked.len(), "passes", "pass");
@@ -189,15 +194,15 @@ fn criteria(n: usize, one: &str, many: &str) -> String {
     }
 }
 
-fn verified_outcome(sentence: String) -> Outcome {
-    Outcome { kind: OutcomeKind::Completed, verified: true, sentence, cause: None }
+fn verified_outcome(sentence: impl Into<Message>) -> Outcome {
+    Outcome { kind: OutcomeKind::Completed, verified: true, sentence: sentence.into(), cause: None }
 }
 
-fn claimed_outcome(sentence: String) -> Outcome {
-    Outcome { kind: OutcomeKind::Completed, verified: false, sentence, cause: None }
+fn claimed_outcome(sentence: impl Into<Message>) -> Outcome {
+    Outcome { kind: OutcomeKind::Completed, verified: false, sentence: sentence.into(), cause: None }
 }
 
 /// Stopped for a special reason: the task is neither proven nor claimed to be done.
-fn stopped_outcome(sentence: String) -> Outcome {
-    Outcome { kind: OutcomeKind::Stopped, verified: false, sentence, cause: None }
+fn stopped_outcome(sentence: impl Into<Message>) -> Outcome {
+    Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: sentence.into(), cause: None }
 }

@@ -149,19 +149,19 @@ pub(super) fn passed_in_room<'a>(
 pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
     let verdict = current(state).filter(|_| needs_verdict(state, &outcome));
     if outcome.kind == OutcomeKind::Completed {
-        outcome.sentence.push_str(&describe_accepted(state));
+        outcome.sentence = outcome.sentence.map_fact(|it| it + &describe_accepted(state));
     }
     let basis = verdict.map(|it| it.basis.clone()).filter(|it| !it.is_empty());
     let mut is_claimed = verdict.is_some_and(|it| it.unproven);
     let unmet = mutants::unmet_requirement(state).filter(|_| outcome.verified && !is_claimed);
     is_claimed |= unmet.is_some();
     for part in basis.into_iter().chain(unmet) {
-        outcome.sentence.push_str("; ");
-        outcome.sentence.push_str(&part);
+        outcome.sentence = outcome.sentence.map_fact(|it| format!("{it}; {part}"));
     }
     if is_claimed {
         outcome.verified = false;
-        outcome.sentence = outcome.sentence.replacen("verified", "claimed, not verified", 1);
+        outcome.sentence =
+            outcome.sentence.map_fact(|it| it.replacen("verified", "claimed, not verified", 1));
     }
     outcome
 }

@@ -4,6 +4,7 @@
 use crate::journal::{Outcome, OutcomeKind, PauseReason, Record, SnapshotWhen};
 use loopkeeper_agent::{AgentEnding, AgentRun};
 use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::state::{LoopState, Phase, StopMode, VolatileState};
@@ -36,7 +37,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         Event::Reopened { boot, version } => recover_after_restart(state, boot, version),
         Event::WentOn => went_on(state, live, now),
         Event::SnapshotTaken(shot) => snapshot_taken(state, live, shot),
-        Event::SnapshotFailed { reason, message } => snapshot_failed(state, live, reason, &message),
+        Event::SnapshotFailed { reason, message } => snapshot_failed(state, live, reason, message),
         Event::BranchTaken(LoopBranch { name, from, made, note }) if state.phase == Phase::Starting => {
             let record = Record::BranchTaken { branch: name, from, made, note };
             vec![Decision::Record(record), Decision::Effect(Effect::TakeSnapshot)]
@@ -85,7 +86,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         // Each command is reported once: a permanent failure would add no information.
         Event::HookFailed { event, .. } if state.hooks_failed.contains_key(&event) => Vec::new(),
         Event::HookFailed { event, message } => vec![Decision::Record(Record::HookFailed { event, message })],
-        Event::RollbackFailed { message } => regression::handle_failure(state, live, &message),
+        Event::RollbackFailed { message } => regression::handle_failure(state, live, message),
         Event::DiskFilled { message } => disk_filled(state, live, message),
         Event::DeadlinePassed => deadline_passed(state, live, now),
         Event::SubagentSeen(told) => spawns::handle_subagent(state, told),
@@ -300,7 +301,7 @@ fn snapshot_failed(
     state: &LoopState,
     live: &mut VolatileState,
     reason: PauseReason,
-    message: &str,
+    message: Message,
 ) -> Vec<Decision> {
     live.preparing = false;
     live.pinning = None;
@@ -310,7 +311,7 @@ fn snapshot_failed(
     }
     let full = reason == PauseReason::Disk;
     let what = if full { "the disk is full" } else { "the workspace cannot be snapshotted" };
-    let message = format!("{what}: {message}");
+    let message = message.map_fact(|it| format!("{what}: {it}"));
     match state.phase {
         Phase::Boundary | Phase::Preparing if state.stop.is_some() => vec![user_stop_step(state)],
         Phase::Boundary | Phase::Preparing => pause_or_end(state, reason, message),
@@ -327,7 +328,7 @@ fn snapshot_failed(
     }
 }
 
-fn disk_filled(state: &LoopState, live: &mut VolatileState, message: String) -> Vec<Decision> {
+fn disk_filled(state: &LoopState, live: &mut VolatileState, message: Message) -> Vec<Decision> {
     let mut steps = match state.phase {
         // There was room for the last record after all.
         Phase::Ended => return Vec::new(),
@@ -341,7 +342,12 @@ fn disk_filled(state: &LoopState, live: &mut VolatileState, message: String) -> 
 }
 
 /// Pauses for the user, or ends if the loop is unattended.
-pub(super) fn pause_or_end(state: &LoopState, reason: PauseReason, message: String) -> Vec<Decision> {
+pub(super) fn pause_or_end(
+    state: &LoopState,
+    reason: PauseReason,
+    message: impl Into<Message>,
+) -> Vec<Decision> {
+    let message = message.into();
     if state.spec.attended {
         return vec![Decision::Record(Record::Paused { reason, message })];
     }
@@ -349,7 +355,12 @@ pub(super) fn pause_or_end(state: &LoopState, reason: PauseReason, message: Stri
     vec![end_step(kind, message, Some(reason)), Decision::Effect(Effect::Finish)]
 }
 
-pub(super) fn end_step(kind: OutcomeKind, sentence: String, cause: Option<PauseReason>) -> Decision {
+pub(super) fn end_step(
+    kind: OutcomeKind,
+    sentence: impl Into<Message>,
+    cause: Option<PauseReason>,
+) -> Decision {
+    let sentence = sentence.into();
     Decision::Record(Record::Ended { outcome: Outcome { kind, verified: false, sentence, cause } })
 }
 

@@ -49,8 +49,8 @@ pub(super) fn release_reason(steps: &[Decision]) -> String {
         Decision::Effect(Effect::JudgeFinalTree { .. }) => {
             Some("every check passes, the final verdict follows".to_owned())
         }
-        Decision::Record(Record::Ended { outcome }) => Some(outcome.sentence.clone()),
-        Decision::Record(Record::Paused { message, .. }) => Some(message.clone()),
+        Decision::Record(Record::Ended { outcome }) => Some(outcome.sentence.to_string()),
+        Decision::Record(Record::Paused { message, .. }) => Some(message.to_string()),
         _ => None,
     };
     steps.iter().find_map(sentence).unwrap_or_default()

@@ -54,7 +54,7 @@ pub(super) fn wait_limit_outcome(state: &LoopState, wait: Wait) -> Option<Outcom
 }
 
 fn limit_reached_outcome(state: &LoopState, what: &str) -> Outcome {
-    let sentence = format!("limit reached: {what}{}", exit::progress_suffix(state));
+    let sentence = format!("limit reached: {what}{}", exit::progress_suffix(state)).into();
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::journal::{BreakerCause, BreakerState, PauseReason, Record};
 use loopkeeper_agent::AgentEnding;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::handle_event::{criteria_of, end_agent};
@@ -36,7 +37,10 @@ pub(super) fn handle_command(
         | UserCommand::AcceptWeakening { .. }
             if state.stop.is_some() =>
         {
-            refuse("the loop is stopping. Hint: `loopkeeper run` starts a new one when it has ended")
+            refuse(
+                Message::new("the loop is stopping")
+                    .with_hint("`loopkeeper run` starts a new one when it has ended"),
+            )
         }
         UserCommand::Stop => stop(state),
         UserCommand::StopNow => stop_now(state, live),
@@ -98,7 +102,7 @@ fn pause(state: &LoopState) -> Vec<Decision> {
     if state.pause.is_some() {
         return Vec::new();
     }
-    let message = "paused by the user".to_owned();
+    let message = "paused by the user".into();
     vec![Decision::Record(Record::Paused { reason: PauseReason::User, message })]
 }
 
@@ -109,7 +113,9 @@ pub(super) fn resume(state: &LoopState) -> Vec<Decision> {
     let waived = questions::waive_question(state);
     let is_shared = shared_limits::is_waited_for(state);
     if state.pause.is_none() && waived.is_none() && !is_open && !is_shared {
-        return refuse("the loop is not paused. Hint: `loopkeeper status` shows what it does.");
+        return refuse(
+            Message::new("the loop is not paused").with_hint("`loopkeeper status` shows what it does."),
+        );
     }
     let mut steps: Vec<Decision> = waived.into_iter().collect();
     if state.pause.is_some() || is_shared {
@@ -143,7 +149,7 @@ fn rollback(state: &LoopState, live: &mut VolatileState, to: u32, paths: Vec<Str
         return refusal;
     }
     if state.tree_after(to).is_none() {
-        let message = format!("there is no snapshot of iteration {to}");
+        let message = format!("there is no snapshot of iteration {to}").into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::BadArgument, message })];
     }
     live.rollback_in_progress = true;
@@ -155,7 +161,7 @@ fn undo_rollback(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
         return refusal;
     }
     match undo::undoable_rollback(state) {
-        Err(message) => refuse(&message),
+        Err(message) => refuse(message),
         Ok(last) => {
             (live.rollback_in_progress, live.undoing) = (true, Some(last.seq));
             vec![Decision::Effect(Effect::PrepareRollback {
@@ -171,18 +177,19 @@ fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decisi
     if live.rollback_in_progress {
         Some(being_put_back())
     } else if !state.is_paused_at_rest() || state.stop.is_some() {
-        Some(refuse("the loop is at work. Hint: `loopkeeper pause` pauses it after this iteration."))
+        Some(refuse(Message::new("the loop is at work")
+                .with_hint("`loopkeeper pause` pauses it after this iteration")))
     } else if live.checking_at_rest {
-        Some(refuse("the checks are running. Hint: ask again when they have ended"))
+        Some(refuse(Message::new("the checks are running").with_hint("ask again when they have ended")))
     } else {
         None
     }
 }
 
 fn being_put_back() -> Vec<Decision> {
-    refuse("a rollback is running. Hint: try again when it has ended")
+    refuse(Message::new("a rollback is running").with_hint("try again when it has ended"))
 }
 
-fn refuse(message: &str) -> Vec<Decision> {
-    vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message: message.to_owned() })]
+fn refuse(message: impl Into<Message>) -> Vec<Decision> {
+    vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message: message.into() })]
 }

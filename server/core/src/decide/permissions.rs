@@ -5,6 +5,7 @@
 use crate::journal::{QuestionKind, Record};
 use loopkeeper_agent::PermissionMode;
 use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words;
 
@@ -21,14 +22,14 @@ const MAX: u32 = 50;
 /// Refuses, or answers the agent immediately, or asks the user.
 pub(super) fn handle_permission_request(state: &LoopState, now: Moment, text: String) -> Vec<Decision> {
     if let Some(message) = cannot_ask_reason(state) {
-        let message = message.to_owned();
+        let message = message.into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
     if state.questions.allowed.contains(&text) {
         return Vec::new();
     }
     if let Some(message) = skip_user_reason(state) {
-        let message = message.to_owned();
+        let message = message.into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
     let id = format!("permission-{}-{}", state.iteration, state.seq + 1);
@@ -74,8 +75,9 @@ pub(super) fn answer(open: &PendingQuestion, text: &str) -> Vec<Decision> {
         ALWAYS => (ALWAYS, PermissionAnswer::Allowed),
         DENY => (DENY, PermissionAnswer::Denied("the user did not allow it".to_owned())),
         _ => {
-            let message = "the agent waits to be allowed something. Hint: answer `allow`, `always` or `deny`";
-            let (code, message) = (RefusalReason::BadArgument, message.to_owned());
+            let code = RefusalReason::BadArgument;
+            let message = Message::new("the agent waits to be allowed something")
+                .with_hint("answer `allow`, `always` or `deny`");
             return vec![Decision::Effect(Effect::Refuse { code, message })];
         }
     };

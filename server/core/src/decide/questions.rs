@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
 use crate::settings::{AtUsageLimit, UnansweredPolicy};
 use loopkeeper_agent::PermissionMode;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::handle_event::{end_step, pause_or_end};
@@ -198,10 +199,10 @@ pub(super) fn before_wait(
 
 /// Handles an answer of the user.
 pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
-    let refuse =
-        |code, message: &str| vec![Decision::Effect(Effect::Refuse { code, message: message.to_owned() })];
+    let refuse = |code, message| vec![Decision::Effect(Effect::Refuse { code, message })];
     let Some(open) = &state.questions.open else {
-        let message = "the loop asks nothing. Hint: `loopkeeper steer` sends the agent a message.";
+        let message =
+            Message::new("the loop asks nothing").with_hint("`loopkeeper steer` sends the agent a message");
         return refuse(RefusalReason::Conflict, message);
     };
     if open.kind == QuestionKind::Permission {
@@ -220,7 +221,8 @@ pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
             vec![answered(word.to_owned()), end_step(OutcomeKind::Stopped, sentence, None)]
         }
         _ => {
-            refuse(RefusalReason::BadArgument, "the loop asks whether to wait. Hint: answer `wait` or `stop`")
+            let message = Message::new("the loop asks whether to wait").with_hint("answer `wait` or `stop`");
+            refuse(RefusalReason::BadArgument, message)
         }
     }
 }
@@ -228,7 +230,8 @@ pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
 /// The same for a question that was shown to the user: the open question may be a different one now.
 pub(super) fn answer_to(state: &LoopState, question: &str, text: String) -> Vec<Decision> {
     if state.questions.open.as_ref().is_some_and(|it| it.id != question) {
-        let message = "that question is over. Hint: `loopkeeper status` shows what is asked now".to_owned();
+        let message =
+            Message::new("that question is over").with_hint("`loopkeeper status` shows what is asked now");
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
     answer(state, text)

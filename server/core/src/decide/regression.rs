@@ -10,6 +10,7 @@ use loopkeeper_task::criterion::{Criterion, CriterionId};
 use super::handle_event::{begin_rollback, criteria_of, pause_or_end};
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect, SnapshotFacts, flaky};
+use loopkeeper_text::message::Message;
 
 /// Maximum consecutive rollbacks; the next iteration is kept, otherwise the loop could never get past it.
 const MAX_IN_A_ROW: u32 = 2;
@@ -63,11 +64,12 @@ pub(super) fn judge_again(state: &LoopState, live: &mut VolatileState) -> Decisi
 }
 
 /// A failed rollback of the user is refused; a failed rollback of the loop needs the user.
-pub(super) fn handle_failure(state: &LoopState, live: &mut VolatileState, message: &str) -> Vec<Decision> {
+pub(super) fn handle_failure(state: &LoopState, live: &mut VolatileState, message: Message) -> Vec<Decision> {
     (live.rollback_in_progress, live.undoing) = (false, None);
     match live.taking_back.take().filter(|_| state.stop.is_none()) {
         Some(reason) => {
-            let message = format!("{reason}, and its changes could not be taken back: {message}");
+            let message =
+                message.map_fact(|it| format!("{reason}, and its changes could not be taken back: {it}"));
             pause_or_end(state, PauseReason::Workspace, message)
         }
         None => goes_on(state),

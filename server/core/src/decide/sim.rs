@@ -222,7 +222,7 @@ impl Sim {
             return false;
         }
         self.queue.remove(0);
-        self.event(Event::SnapshotFailed { reason, message: "cannot write".to_owned() });
+        self.event(Event::SnapshotFailed { reason, message: "cannot write".into() });
         true
     }
 
@@ -268,7 +268,7 @@ impl Sim {
                 let (after, refused) = (self.tree(), Vec::new());
                 self.event(Event::RolledBack { to, paths, tree, from, after, refused });
             }
-            Effect::Refuse { message, .. } => self.refused.push(message),
+            Effect::Refuse { message, .. } => self.refused.push(message.to_string()),
             Effect::Finish => {
                 // A process that waits for its answer is released.
                 self.process.alive &= !self.is_lent();
@@ -403,11 +403,11 @@ impl Sim {
         self.back_at = Some(tree.to_owned());
     }
 
-    pub fn sentence(&self) -> &str {
+    pub fn sentence(&self) -> String {
         match (&self.state.outcome, &self.state.pause) {
-            (Some(outcome), _) => &outcome.sentence,
-            (None, Some(pause)) => &pause.message,
-            (None, None) => "",
+            (Some(outcome), _) => outcome.sentence.to_string(),
+            (None, Some(pause)) => pause.message.to_string(),
+            (None, None) => String::new(),
         }
     }
 }

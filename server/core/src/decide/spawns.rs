@@ -81,7 +81,9 @@ fn handle_spawn_request(
     what: String,
 ) -> Vec<Decision> {
     let refused = refusal_reason(state, by.as_ref());
-    let refuse = refused.clone().map(|message| Effect::Refuse { code: RefusalReason::Conflict, message });
+    let refuse = refused
+        .clone()
+        .map(|message| Effect::Refuse { code: RefusalReason::Conflict, message: message.into() });
     let is_kept = refused.is_none() || state.spawns.refusals() < REFUSALS_KEPT;
     let record = Record::SubagentAsked { iteration: state.iteration, by, call, what, refused };
     let kept = is_kept.then_some(Decision::Record(record));

@@ -14,6 +14,7 @@ use loopkeeper_agent::errors::{Fingerprint, SeenError};
 use loopkeeper_agent::{AgentEnding, ProviderError};
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::TaskDocuments;
@@ -249,7 +250,7 @@ pub enum StopMode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pause {
     pub reason: PauseReason,
-    pub message: String,
+    pub message: Message,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use crate::journal::Record;
 
 use super::checkpoint::{self, LoopMemory};
 use super::state::LoopState;
+use loopkeeper_text::message::Message;
 
 /// The last rollback on record.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,24 +31,22 @@ pub struct UndoableRollback {
 }
 
 /// The rollback that would be undone, or why there is none, with a hint.
-pub fn undoable_rollback(state: &LoopState) -> Result<&UndoableRollback, String> {
+pub fn undoable_rollback(state: &LoopState) -> Result<&UndoableRollback, Message> {
     let id = &state.spec.loop_id;
     let Some(last) = &state.undo else {
-        return Err(format!(
-            "there is no rollback of loop {id} to undo. Hint: `loopkeeper rollback {id} --list` shows the iterations \
-             you can go back to."
-        ));
+        let hint = format!("`loopkeeper rollback {id} --list` shows the iterations you can go back to.");
+        return Err(Message::new(format!("there is no rollback of loop {id} to undo")).with_hint(hint));
     };
     if last.iteration == state.iteration {
         return Ok(last);
     }
     let (next, before) = (last.iteration + 1, last.position_before);
-    Err(format!(
-        "iteration {next} was started after the rollback, so it cannot be undone. Hint: `loopkeeper rollback {id} \
-         {before}` puts the files back to what they were after iteration {before}; what was there right before the \
-         rollback is kept as snapshot {}.",
+    let fact = format!("iteration {next} was started after the rollback, so it cannot be undone");
+    Err(Message::new(fact).with_hint(format!(
+        "`loopkeeper rollback {id} {before}` puts the files back to what they were after iteration {before}; what was \
+         there right before the rollback is kept as snapshot {}.",
         last.from
-    ))
+    )))
 }
 
 /// The iteration whose end the files are at.

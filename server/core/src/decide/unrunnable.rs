@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::MissingDependency;
 use crate::journal::{PauseReason, Pinned, Record, Round};
 use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 
 use super::handle_event::pause_or_end;
@@ -79,8 +80,8 @@ fn blocked_criteria(state: &LoopState) -> impl Iterator<Item = (&Pinned, &Missin
     })
 }
 
-/// `"Tests pass" cannot run: Python module "pytest" is not installed. Hint: …`
-fn message(state: &LoopState, blocked: &[(&Pinned, &MissingDependency)]) -> String {
+/// `"Tests pass" cannot run: Python module "pytest" is not installed`, with the remedy.
+fn message(state: &LoopState, blocked: &[(&Pinned, &MissingDependency)]) -> Message {
     let mut missing: Vec<&MissingDependency> = Vec::new();
     for (_, it) in blocked {
         if !missing.iter().any(|known| known.kind == it.kind && known.name == it.name) {
@@ -102,11 +103,8 @@ fn message(state: &LoopState, blocked: &[(&Pinned, &MissingDependency)]) -> Stri
     } else {
         ("start again", "`--anyway` starts without it")
     };
-    format!(
-        "{what} cannot run: {}{more}. Hint: {}, then {then}; {anyway}",
-        named.join("; "),
-        remedies.join(" and ")
-    )
+    Message::new(format!("{what} cannot run: {}{more}", named.join("; ")))
+        .with_hint(format!("{}, then {then}; {anyway}", remedies.join(" and ")))
 }
 
 /// `resume` of a loop that is paused for them, without checking whether they can run now.

@@ -4,6 +4,7 @@
 use crate::journal::{BreakerState, WaitReason};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::limits::{DAY_MS, HOUR_MS, MAX_FAILURES};
@@ -76,7 +77,7 @@ fn jitter(state: &LoopState, width: u64) -> u64 {
 
 /// What the user has to do before another start makes sense. Login trouble and a missing program are certain at
 /// once; other failures get three starts, momentary ones of the provider more.
-pub(super) fn needs_user(state: &LoopState) -> Option<String> {
+pub(super) fn needs_user(state: &LoopState) -> Option<Message> {
     let row = state.last_iteration()?;
     let error = row.error.as_ref();
     let message = error.map_or("it did not end by itself", |it| it.message.as_str());
@@ -86,33 +87,28 @@ pub(super) fn needs_user(state: &LoopState) -> Option<String> {
     let most_stalls = if is_trial { MAX_FAILURES } else { MAX_STALLS };
     match error.map(|it| it.class) {
         Some(ProviderClass::Login) if state.failures > 0 => {
-            Some(with_hint(&format!("the agent `{name}` is not logged in: {message}"), &log_in(state)))
+            let fact = format!("the agent `{name}` is not logged in: {message}");
+            Some(Message::new(fact).with_hint(log_in(state)))
         }
         Some(ProviderClass::Billing) if state.failures > 0 => {
             let hint =
                 format!("add credit to the account or choose another agent, then {}", resume_command(state));
-            Some(with_hint(
-                &format!("the account of the agent `{name}` has no credit left: {message}"),
-                &hint,
-            ))
+            let fact = format!("the account of the agent `{name}` has no credit left: {message}");
+            Some(Message::new(fact).with_hint(hint))
         }
         Some(ProviderClass::Quota) if !is_trial => None,
         Some(ProviderClass::Quota | ProviderClass::Transient) => (state.stalls >= most_stalls).then(|| {
-            let sentence =
-                format!("the provider of `{name}` failed {} times in a row: {message}", state.stalls);
-            with_hint(&sentence, &format!("see whether it is down, then {}", resume_command(state)))
+            let fact = format!("the provider of `{name}` failed {} times in a row: {message}", state.stalls);
+            Message::new(fact).with_hint(format!("see whether it is down, then {}", resume_command(state)))
         }),
         _ if state.failures > 0 && row.program_missing => {
             let hint = format!("install it or set `agents.{name}.command`, then {}", resume_command(state));
-            Some(with_hint(&format!("the agent `{name}` {message}"), &hint))
+            Some(Message::new(format!("the agent `{name}` {message}")).with_hint(hint))
         }
-        _ => (state.failures >= MAX_FAILURES)
-            .then(|| format!("the agent `{name}` failed {} times in a row: {message}", state.failures)),
+        _ => (state.failures >= MAX_FAILURES).then(|| {
+            format!("the agent `{name}` failed {} times in a row: {message}", state.failures).into()
+        }),
     }
-}
-
-fn with_hint(sentence: &str, hint: &str) -> String {
-    format!("{}. Hint: {hint}", sentence.trim_end_matches('.'))
 }
 
 fn log_in(state: &LoopState) -> String {

@@ -8,6 +8,7 @@ use crate::check::{CheckResult, Status, counts};
 use crate::journal::{PauseReason, Record, Round, SnapshotWhen, UnacceptedChange, Weakening};
 use crate::tamper::{ProtectionRules, WeakeningFinding};
 use loopkeeper_task::criterion::{Check, CriterionId};
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words::counted;
 
@@ -221,7 +222,7 @@ fn describe_weakenings<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> Str
 
 /// Everything else is done, and a whole further iteration that knew of it did not restore it: more of them would
 /// only cost.
-pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<String> {
+pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<Message> {
     if !was_told(state) || exit::completed(state, now).is_none() {
         return None;
     }
@@ -233,11 +234,9 @@ pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<String> {
         String::new()
     };
     let ways: Vec<String> = [restore, accept].into_iter().filter(|it| !it.is_empty()).collect();
-    let hint = if ways.is_empty() { String::new() } else { format!(". Hint: {}", ways.join(", ")) };
-    Some(format!(
-        "every check passes, but {}: not counted as done{hint}",
-        describe_weakenings(current_weakenings(state))
-    ))
+    let weakened = describe_weakenings(current_weakenings(state));
+    let message = Message::new(format!("every check passes, but {weakened}: not counted as done"));
+    Some(if ways.is_empty() { message } else { message.with_hint(ways.join(", ")) })
 }
 
 /// The command that puts the files back to the start of the loop that changed them.
@@ -280,7 +279,7 @@ pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
     let after = |it: &&super::SnapshotRef| it.when == SnapshotWhen::After;
     let tree = state.snapshots.iter().rev().find(after).map(|it| it.tree.clone());
     let (Some(tree), true) = (tree, has_unresolved(state)) else {
-        let message = "nothing is weakened: there is nothing to accept".to_owned();
+        let message = "nothing is weakened: there is nothing to accept".into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     };
     let of_path = |it: &Weakening| (!it.path.is_empty()).then(|| it.path.clone());

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::PauseReason;
+use loopkeeper_text::message::Message;
 
 /// A signal by which the agent claims to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,7 +26,7 @@ pub struct Outcome {
     pub kind: OutcomeKind,
     /// Every required criterion passed by loopkeeper's own run.
     pub verified: bool,
-    pub sentence: String,
+    pub sentence: Message,
     /// What it would have paused for, had a user been there to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<PauseReason>,

@@ -170,7 +170,7 @@ fn around_iterations() -> Vec<Record> {
             until: Moment { wall: 5, awake: 6 },
             met_by: Some("20261120-abcdef".to_owned()),
         },
-        Record::Paused { reason: PauseReason::Disk, message: "the disk is full".to_owned() },
+        Record::Paused { reason: PauseReason::Disk, message: "the disk is full".into() },
         Record::ChecksWaived { criteria: vec![CriterionId("0123456789".to_owned())] },
         Record::Resumed {},
         Record::Steered { text: "\"quoted\"\n\u{1b}[31m {\"v\":1} ünï 完成".to_owned() },
@@ -219,7 +219,7 @@ fn recovered_and_ended() -> Vec<Record> {
             outcome: Outcome {
                 kind: OutcomeKind::Completed,
                 verified: true,
-                sentence: "completed, verified".to_owned(),
+                sentence: "completed, verified".into(),
                 cause: Some(PauseReason::User),
             },
         },

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::lines::LineIndex;
+use loopkeeper_text::message::Message;
 
 /// Something in a configuration file or an argument that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,10 +69,17 @@ impl SettingOrigin {
     }
 }
 
+impl SettingFinding {
+    /// With its place, and a hint that ends a sentence.
+    pub fn to_message(&self) -> Message {
+        let end = if self.hint.ends_with('?') { "" } else { "." };
+        Message::new(format!("{}: {}", self.origin, self.message)).with_hint(format!("{}{end}", self.hint))
+    }
+}
+
 impl fmt::Display for SettingFinding {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let end = if self.hint.ends_with('?') { "" } else { "." };
-        write!(out, "{}: {}. Hint: {}{end}", self.origin, self.message, self.hint)
+        write!(out, "{}", self.to_message())
     }
 }
 

@@ -7,6 +7,7 @@ use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::{PermissionMode, PromptBy};
 use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::message::HintedError as _;
 
 use super::{AgentError, AgentQuery, find_program, plan_agent};
 
@@ -120,7 +121,7 @@ fn auto_takes_the_first_one_installed() {
     let error = planned(&place, "auto", &agents).unwrap_err();
     assert!(matches!(error, AgentError::NoneFound), "{error}");
     assert!(error.to_string().contains("`claude`, `codex`, `opencode`, `gemini`"), "{error}");
-    assert!(error.hint().contains("install Claude Code"), "{}", error.hint());
+    assert!(error.hint().unwrap().contains("install Claude Code"), "{}", error.hint().unwrap());
     for (name, first) in [("gemini", "-o"), ("opencode", "run"), ("codex", "exec"), ("claude", "-p")] {
         program(&place.bin.join(name));
         let argv = planned(&place, "auto", &agents).unwrap();
@@ -145,7 +146,7 @@ fn what_refuses_root_says_so_before_it_starts() {
     check("codex", true, &[], false);
     let error =
         planned_as(&place, "claude", &[all("claude")], User { is_root: true, env_set: &[] }).unwrap_err();
-    assert!(error.hint().contains("permissions = \"edits\""), "{}", error.hint());
+    assert!(error.hint().unwrap().contains("permissions = \"edits\""), "{}", error.hint().unwrap());
 }
 
 /// One of the known agents with these `args`.
@@ -171,7 +172,11 @@ fn arguments_that_ask_nobody_are_no_way_around_the_permissions() {
             "with `{word}` the agent `{name}` would ask nobody, whatever it does, but `permissions` is `\"edits\"`"
         );
         assert!(error.to_string() == expect, "{error}");
-        assert!(error.hint().contains("`permissions = \"all\"` there says the same"), "{}", error.hint());
+        assert!(
+            error.hint().unwrap().contains("`permissions = \"all\"` there says the same"),
+            "{}",
+            error.hint().unwrap()
+        );
         let error = with_args(&place, name, ReadOnly, &[word]).unwrap_err();
         assert!(error.to_string().ends_with("a judge may only read"), "{error}");
         assert!(with_args(&place, name, All, &[word]).is_ok());
@@ -210,7 +215,11 @@ fn settings_of_ones_own_stand_beside_the_permissions() {
     ] {
         let error = of(&["--settings", args]).unwrap_err();
         assert!(error.to_string().starts_with(why), "{error}");
-        assert!(error.hint().starts_with("correct `args` under `[agents.claude]`"), "{}", error.hint());
+        assert!(
+            error.hint().unwrap().starts_with("correct `args` under `[agents.claude]`"),
+            "{}",
+            error.hint().unwrap()
+        );
     }
 }
 
@@ -220,7 +229,7 @@ fn what_edits_nothing_in_safety_says_so_before_it_starts() {
     program(&place.bin.join("cursor-agent"));
     let error = planned(&place, "cursor", &[agent("cursor", &[])]).unwrap_err();
     assert!(
-        matches!(error, AgentError::NoSafeMode { .. }) && error.hint().contains("sandboxed-all"),
+        matches!(error, AgentError::NoSafeMode { .. }) && error.hint().unwrap().contains("sandboxed-all"),
         "{error}"
     );
     let all = AgentSettings { permissions: PermissionMode::All, ..agent("cursor", &[]) };
@@ -287,7 +296,7 @@ fn what_cannot_start_says_the_remedy() {
     ] {
         let error = planned(&place, "mine", &[agents]).unwrap_err();
         assert!(error.to_string().contains(expect), "{error}");
-        assert!(error.hint().contains(remedy), "{}", error.hint());
+        assert!(error.hint().unwrap().contains(remedy), "{}", error.hint().unwrap());
     }
 }
 

@@ -1,5 +1,6 @@
 //! `LOOPKEEPER_LOG`: which spans and events are logged.
 
+use loopkeeper_text::message::HintedError;
 use thiserror::Error;
 use tracing_subscriber::filter::Targets;
 
@@ -25,10 +26,10 @@ pub struct LogFilterError {
     problem: String,
 }
 
-impl LogFilterError {
-    /// The remedy, for the user.
-    pub fn hint(&self) -> &'static str {
-        "set it to off, error, warn, info, debug or trace, or to a list such as `info,loopkeeper_keeper=trace`"
+impl HintedError for LogFilterError {
+    fn hint(&self) -> Option<String> {
+        let hint = "set it to off, error, warn, info, debug or trace, or to a list such as `info,loopkeeper_keeper=trace`";
+        Some(hint.to_owned())
     }
 }
 

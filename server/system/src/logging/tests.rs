@@ -1,6 +1,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use loopkeeper_text::message::HintedError as _;
 use loopkeeper_text::redact::Redactor;
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
@@ -35,7 +36,7 @@ fn a_bad_filter_names_the_variable_and_what_is_wrong() {
     let check = |value: &str, problem: &str| {
         let error = filter::parse(value).unwrap_err();
         assert_eq!(error.to_string(), format!("`LOOPKEEPER_LOG` is \"{value}\": {problem}"));
-        assert!(error.hint().contains("`info,loopkeeper_keeper=trace`"));
+        assert!(error.hint().unwrap().contains("`info,loopkeeper_keeper=trace`"));
     };
     check("debgu", "`debgu` is neither a level nor a module of loopkeeper");
     check("info,loopkeper=trace", "`loopkeper` is neither a level nor a module of loopkeeper");

@@ -3,32 +3,44 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use loopkeeper_text::message::HintedError;
+
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     #[error("Cannot {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    #[error(
-        "The snapshot store {} is gone.\nHint: it was deleted while in use; start again to make a new, empty one.",
-        dir.display()
-    )]
+    #[error("The snapshot store {} is gone", dir.display())]
     Missing { dir: PathBuf },
-    #[error(
-        "The snapshot store {} is damaged: {what}.\nHint: move that folder aside to go on with an empty one; the work tree is not affected.",
-        dir.display()
-    )]
+    #[error("The snapshot store {} is damaged: {what}", dir.display())]
     Damaged { dir: PathBuf, what: String },
-    #[error(
-        "Snapshot {tree} is not in the store {}.\nHint: retention ([keep]) or `loopkeeper gc` may have removed it.",
-        dir.display()
-    )]
+    #[error("Snapshot {tree} is not in the store {}", dir.display())]
     Unknown { tree: String, dir: PathBuf },
     /// See [`super::SnapshotStore::set_time_limit`].
-    #[error("Looking at the work tree took longer than there was time for.")]
+    #[error("Looking at the work tree took longer than there was time for")]
     OutOfTime,
-    #[error(
-        "The rollback is incomplete: {source}\nHint: run it again. The tree as it was before is snapshot {before}."
-    )]
+    #[error("The rollback is incomplete: {source}")]
     Incomplete { before: String, source: Box<SnapshotError> },
+}
+
+impl HintedError for SnapshotError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Io { .. } | Self::OutOfTime => None,
+            Self::Missing { .. } => {
+                Some("it was deleted while in use; start again to make a new, empty one.".to_owned())
+            }
+            Self::Damaged { .. } => Some(
+                "move that folder aside to go on with an empty one; the work tree is not affected."
+                    .to_owned(),
+            ),
+            Self::Unknown { .. } => {
+                Some("retention ([keep]) or `loopkeeper gc` may have removed it.".to_owned())
+            }
+            Self::Incomplete { before, .. } => {
+                Some(format!("run it again. The tree as it was before is snapshot {before}."))
+            }
+        }
+    }
 }
 
 impl SnapshotError {

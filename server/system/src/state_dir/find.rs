@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::time::UNIX_EPOCH;
 
 use loopkeeper_core::journal::line;
+use loopkeeper_text::message::HintedError;
 
 use super::workspace::{LoopDir, Workspace, folders_in};
 use super::{StateDir, StateError};
@@ -23,14 +24,14 @@ pub enum FindError {
     State(#[from] StateError),
 }
 
-impl FindError {
-    pub fn hint(&self) -> String {
-        match self {
+impl HintedError for FindError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::NoLoops => "`loopkeeper run` starts one.".to_owned(),
             Self::Unknown { .. } => "`loopkeeper status` lists the loops.".to_owned(),
             Self::Ambiguous { .. } => "Type more of its id.".to_owned(),
-            Self::State(error) => error.hint(),
-        }
+            Self::State(error) => return error.hint(),
+        })
     }
 }
 

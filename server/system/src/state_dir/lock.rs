@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::workspace::{LoopDir, path_id};
 use super::{StateDir, StateError, stopped_keeper};
+use loopkeeper_text::message::HintedError;
 
 /// Why a lock could not be acquired.
 #[derive(Debug, thiserror::Error)]
@@ -24,9 +25,9 @@ pub enum LockError {
     State(#[from] StateError),
 }
 
-impl LockError {
-    pub fn hint(&self) -> String {
-        match self {
+impl HintedError for LockError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::Held { loop_id } => format!("`loopkeeper watch {loop_id}` shows what it does."),
             Self::TreeBusy { holder: TreeHolder::Checks { .. }, .. } => {
                 "One work tree holds one loop or check round at a time. Try again when the checks are done."
@@ -36,8 +37,9 @@ impl LockError {
                 "One work tree holds one loop at a time: `loopkeeper watch` shows it, `loopkeeper stop` ends it."
                     .to_owned()
             }
-            Self::State(error) => error.hint(),
+            Self::State(error) => return error.hint(),
         }
+        )
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loopkeeper_core::journal::Record;
 use loopkeeper_task::TaskId;
+use loopkeeper_text::message::HintedError as _;
 use loopkeeper_text::moment::Moment;
 use tempfile::TempDir;
 
@@ -97,7 +98,7 @@ fn a_folder_that_others_can_open_is_refused() {
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(bits)).unwrap();
         let error = StateDir::at(dir.path()).unwrap_err();
         assert!(matches!(error, StateError::Exposed { mode, .. } if mode == bits), "{error}");
-        assert!(error.hint().starts_with("Run `chmod 700 /"));
+        assert!(error.hint().unwrap().starts_with("Run `chmod 700 /"));
         assert!(fs::read_dir(dir.path()).unwrap().next().is_none());
     }
 }
@@ -114,7 +115,7 @@ fn a_folder_of_another_user_is_refused() {
     };
     let error = StateDir::at(foreign).unwrap_err();
     assert!(matches!(error, StateError::Foreign { .. }), "{error}");
-    assert!(error.hint().contains("LOOPKEEPER_STATE_DIR"));
+    assert!(error.hint().unwrap().contains("LOOPKEEPER_STATE_DIR"));
 }
 
 #[test]
@@ -296,7 +297,7 @@ fn a_check_round_names_its_task_as_the_holder() {
         error.to_string(),
         format!("checks of docs/PROMPT.md are already running in {}", root.display())
     );
-    assert!(error.hint().contains("when the checks are done"), "{}", error.hint());
+    assert!(error.hint().unwrap().contains("when the checks are done"), "{}", error.hint().unwrap());
 }
 
 #[test]

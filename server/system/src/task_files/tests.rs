@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use loopkeeper_task::FindingCode;
 use loopkeeper_text::DocumentRange;
+use loopkeeper_text::message::HintedError as _;
 use tempfile::TempDir;
 
 use super::{DiscoveredTask, LoadedTask, TaskFileError, discover, load, missing_context, reload};
@@ -248,7 +249,7 @@ fn what_is_no_sensible_file_is_refused() {
         let error = root.task("PROMPT.md").unwrap_err();
         let path = root.path.join("PROMPT.md");
         assert_eq!(error.to_string(), expect.replace('%', &path.display().to_string()));
-        assert!(error.hint().ends_with('.'));
+        assert!(error.hint().unwrap().ends_with('.'));
         fs::remove_file(&path).or_else(|_| fs::remove_dir(&path)).unwrap_or_default();
     };
     check("cannot read %: No such file or directory (os error 2)");

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::trust::{TrustContent, TrustItem, TrustSubject};
+use loopkeeper_text::message::HintedError;
 use rustix::fs::{Mode, OFlags};
 
 const FILES: [&str; 6] = [
@@ -38,10 +39,11 @@ pub enum SurfaceError {
     Special { path: PathBuf },
 }
 
-impl SurfaceError {
-    pub fn hint(&self) -> &'static str {
-        "Agents run programs from there, so it has to be readable in full before it can be trusted: remove what \
-         does not belong there."
+impl HintedError for SurfaceError {
+    fn hint(&self) -> Option<String> {
+        let hint = "Agents run programs from there, so it has to be readable in full before it can be trusted: remove what \
+         does not belong there.";
+        Some(hint.to_owned())
     }
 }
 

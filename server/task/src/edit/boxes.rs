@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use loopkeeper_text::message::Message;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::super::PlanItem;
@@ -20,7 +21,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
     let text = target.document.text.get(place.clone()).unwrap_or_default();
     let found = MARKS.iter().filter_map(|mark| Some((text.rfind(mark)?, mark.len()))).max();
     let Some((at, length)) = found else {
-        let fact = "is optional by its heading. Hint: move it to another one";
+        let fact = Message::new("is optional by its heading").with_hint("move it to another one");
         return Err(conflict_error(target.item, fact));
     };
     let space = usize::from(text.get(..at).is_some_and(|it| it.ends_with(' ')));
@@ -42,7 +43,7 @@ pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<Text
     let blocks = blocks(text);
     let whole = |item: &PlanItem| enclosing_block(&blocks, item).map(|it| lines(text, &it.range));
     let (Some(mut one), Some(mut two)) = (whole(target.item), whole(other)) else {
-        return Err(conflict_error(target.item, "is in no list. Hint: move it by hand"));
+        return Err(conflict_error(target.item, Message::new("is in no list").with_hint("move it by hand")));
     };
     let numbers = (number(text, &one), number(text, &two));
     if let (Some(first), Some(second)) = numbers

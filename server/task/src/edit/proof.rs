@@ -6,6 +6,7 @@ use super::super::{Finding, PlanItem, Task};
 use super::{PlanEditError, PlanEditTarget, TaskDocument, TextSplices, conflict_error, parse_task};
 use crate::criterion::{Criterion, CriterionId};
 use loopkeeper_text::DocumentRange;
+use loopkeeper_text::message::Message;
 
 /// Accepts only a change of whether the item, with its criteria, blocks.
 pub(super) fn of_skip(
@@ -108,5 +109,9 @@ fn findings(task: &Task) -> Vec<String> {
 }
 
 fn side_effect_error(item: &PlanItem) -> PlanEditError {
-    conflict_error(item, "cannot be changed without changing something else. Hint: change the plan by hand")
+    conflict_error(
+        item,
+        Message::new("cannot be changed without changing something else")
+            .with_hint("change the plan by hand"),
+    )
 }

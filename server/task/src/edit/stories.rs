@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
+use loopkeeper_text::message::Message;
 
 use super::super::PlanItem;
 use super::super::prd;
@@ -28,7 +29,10 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
         }
     })?
     .ok_or_else(|| {
-        conflict_error(target.item, "cannot be skipped as it is written. Hint: write `\"skipped\": true`")
+        conflict_error(
+            target.item,
+            Message::new("cannot be skipped as it is written").with_hint("write `\"skipped\": true`"),
+        )
     })
 }
 

@@ -44,7 +44,7 @@ fn raise(file: &str, text: &str, name: &str, by: i32, expect: &str) {
 fn refused(file: &str, text: &str, name: &str, wish: PlanEdit, expect: &str) {
     let (PlanEditError::Unknown(said) | PlanEditError::Conflict(said)) =
         changed(file, text, name, wish).unwrap_err();
-    assert_eq!(said, expect);
+    assert_eq!(said.to_string(), expect);
 }
 
 #[test]
@@ -168,7 +168,8 @@ fn items_are_named_by_id_title_or_a_part_of_it() {
     let task = parse_task(&plan("prd.json", text));
     let check = |name: &str, expect: Result<&str, &str>| {
         let found = find_item(&task, name).map(|it| it.id.clone());
-        let found = found.map_err(|(PlanEditError::Unknown(it) | PlanEditError::Conflict(it))| it);
+        let found =
+            found.map_err(|(PlanEditError::Unknown(it) | PlanEditError::Conflict(it))| it.to_string());
         assert_eq!(found, expect.map(str::to_owned).map_err(str::to_owned));
     };
     check("US-2", Ok("US-2"));

@@ -18,10 +18,10 @@ fn waiting(acts: Vec<Act>) -> Sim {
 }
 
 /// The reason why the loop is paused.
-fn wanted(sim: &Sim) -> &str {
+fn wanted(sim: &Sim) -> String {
     let pause = sim.state.pause.as_ref().expect("it rests");
     assert_eq!(pause.reason, PauseReason::Session);
-    &pause.message
+    pause.message.to_string()
 }
 
 fn lend(sim: &mut Sim, holds: u32) {

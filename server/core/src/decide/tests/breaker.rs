@@ -27,7 +27,7 @@ fn alone() -> LoopSpec {
 fn opened(spec: LoopSpec, acts: Vec<Act>) -> Option<(u32, String)> {
     let sim = Sim::new(LoopSpec { attended: false, ..spec }, "ff", acts).run();
     let outcome = sim.state.outcome.as_ref()?;
-    (outcome.kind == OutcomeKind::Breaker).then(|| (sim.state.iteration, outcome.sentence.clone()))
+    (outcome.kind == OutcomeKind::Breaker).then(|| (sim.state.iteration, outcome.sentence.to_string()))
 }
 
 #[track_caller]

@@ -69,7 +69,7 @@ fn completes(sim: &Sim, iterations: u32, sentence: &str) {
         (outcome.kind, outcome.verified, sim.state.iteration),
         (OutcomeKind::Completed, true, iterations)
     );
-    assert_eq!(outcome.sentence, sentence);
+    assert_eq!(outcome.sentence.to_string(), sentence);
 }
 
 #[test]

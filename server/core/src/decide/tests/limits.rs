@@ -379,7 +379,7 @@ fn orders_are_heard_while_a_slot_is_asked_for() {
         let mut sim = asked();
         sim.order(order);
         sim.play();
-        assert_eq!((sim.sentence(), sim.state.iteration), ("stopped before the first iteration", 0));
+        assert_eq!((sim.sentence().as_str(), sim.state.iteration), ("stopped before the first iteration", 0));
     }
     let mut sim = asked();
     sim.order(UserCommand::Pause);

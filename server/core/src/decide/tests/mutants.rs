@@ -151,7 +151,7 @@ fn required(acts: Vec<Act>, replies: Vec<MutantReply>) -> (u32, bool, String) {
     let sim = sim(MutantPolicy::Require, acts, replies).run();
     let outcome = sim.state.outcome.clone().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
     assert_eq!(outcome.kind, OutcomeKind::Completed, "{}", outcome.sentence);
-    (sim.state.iteration, outcome.verified, outcome.sentence)
+    (sim.state.iteration, outcome.verified, outcome.sentence.to_string())
 }
 
 #[test]

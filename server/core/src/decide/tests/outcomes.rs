@@ -93,7 +93,7 @@ fn a_round_that_is_over_before_it_is_cancelled_ends_the_loop_once() {
     sim.play();
     sim.event(crate::decide::Event::ChecksCancelled);
     let ends = sim.entries.iter().filter(|it| matches!(it.record, Record::Ended { .. })).count();
-    assert_eq!((ends, sim.sentence()), (1, "stopped before the first iteration"));
+    assert_eq!((ends, sim.sentence().as_str()), (1, "stopped before the first iteration"));
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn a_disk_that_fills_up_with_any_record_holds_the_loop_or_lets_it_end() {
         for _ in 0..turns {
             sim.turn();
         }
-        sim.event(crate::decide::Event::DiskFilled { message: "the disk is full".to_owned() });
+        sim.event(crate::decide::Event::DiskFilled { message: "the disk is full".into() });
         sim.play();
         if sim.state.outcome.is_none() {
             assert_eq!(

@@ -159,7 +159,7 @@ fn a_stop_a_pause_and_the_end_take_the_question_back() {
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::User));
     check("stop", &|sim| sim.order(UserCommand::Stop));
     check("stop now", &|sim| sim.order(UserCommand::StopNow));
-    check("full", &|sim| sim.event(Event::DiskFilled { message: "full".to_owned() }));
+    check("full", &|sim| sim.event(Event::DiskFilled { message: "full".into() }));
     check("gone", &|sim| sim.event(Event::AskerLeft));
     for order in [UserCommand::Stop, UserCommand::Pause] {
         let mut sim = at_work(true);

@@ -109,7 +109,7 @@ fn nobody_answers_and_it_rests() {
     let sim = pausing(false).run();
     assert_eq!(end(&sim), (OutcomeKind::Failed, 1));
     let outcome = sim.state.outcome.as_ref().unwrap();
-    assert_eq!(outcome.sentence, "unanswered question: Which database do you want?");
+    assert_eq!(outcome.sentence.to_string(), "unanswered question: Which database do you want?");
     assert_eq!(outcome.cause, Some(PauseReason::Question));
 }
 

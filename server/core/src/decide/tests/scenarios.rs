@@ -43,7 +43,8 @@ fn differs(row: &Row) -> Option<String> {
     if !row.by.is_empty() && by != row.by {
         return Some(format!("{}: worked on by {by:?}, expected {:?}", row.name, row.by));
     }
-    let is_so = found == (end.kind, end.verified, end.after) && outcome.sentence.contains(end.says);
+    let is_so =
+        found == (end.kind, end.verified, end.after) && outcome.sentence.to_string().contains(end.says);
     (!is_so).then(|| format!("{}: {found:?} {:?}, expected {end:?}", row.name, outcome.sentence))
 }
 

@@ -19,7 +19,7 @@ fn weakens(results: &'static str, paths: &[&'static str]) -> Act {
 fn ends(sim: &Sim, kind: OutcomeKind, iterations: u32, words: &str) {
     let outcome = sim.state.outcome.as_ref().unwrap_or_else(|| panic!("rests: {}", sim.sentence()));
     assert_eq!((outcome.kind, sim.state.iteration), (kind, iterations), "{}", outcome.sentence);
-    assert!(outcome.sentence.contains(words), "{}", outcome.sentence);
+    assert!(outcome.sentence.to_string().contains(words), "{}", outcome.sentence);
 }
 
 fn rounds(sim: &Sim) -> usize {

@@ -14,7 +14,7 @@ fn sealed(body: &str, previous: u32) -> Vec<u8> {
 
 #[test]
 fn the_format_is_pinned_byte_by_byte() {
-    let record = Record::Paused { reason: PauseReason::Disk, message: "full".to_owned() };
+    let record = Record::Paused { reason: PauseReason::Disk, message: "full".into() };
     let moment = Moment { wall: 1_795_183_200_123, awake: 123_456 };
     let (line, sum) = encode_line(&Entry { seq: 12, epoch: 2, at: moment, record }, 0x0102_0304).unwrap();
     let body = r#"{"v":1,"seq":12,"epoch":2,"at":"2026-11-20T14:00:00.123Z","up":123456,"type":"paused","reason":"disk","message":"full""#;
@@ -95,7 +95,7 @@ fn lines_of_other_versions() {
     check(&format!(r#"{head},"type":"resumed","later":{{"a":[1,null]}}"#), Ok(Record::Resumed {}));
     check(&format!(r#"{head},"later":1,"type":"stopping","now":true"#), Ok(Record::Stopping { now: true }));
     check(&format!(r#"{head},"type":"from-the-future","x":{{"type":"resumed"}}"#), Ok(Record::Unknown));
-    let other = Record::Paused { reason: PauseReason::Other, message: "why".to_owned() };
+    let other = Record::Paused { reason: PauseReason::Other, message: "why".into() };
     check(&format!(r#"{head},"type":"paused","reason":"a-new-reason","message":"why""#), Ok(other));
     let other =
         Record::Waiting { reason: WaitReason::Other, until: Moment { wall: 5, awake: 6 }, met_by: None };
@@ -167,7 +167,7 @@ fn any_record() -> impl Strategy<Value = Record> {
         }),
         (proptest::sample::select(kinds.to_vec()), any::<bool>(), any::<String>()).prop_map(
             |(kind, verified, sentence)| Record::Ended {
-                outcome: Outcome { kind, verified, sentence, cause: None }
+                outcome: Outcome { kind, verified, sentence: sentence.into(), cause: None }
             }
         ),
         Just(Record::Unknown),
