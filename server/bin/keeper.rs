@@ -1,11 +1,11 @@
 //! Entry point of the stand-alone keeper binary (see `operations::keeper_main`). A keeper stays resident for hours, so
 //! it must not link the CLI or the language server. Also acts as the warden if `loopkeeper-warden` is not installed.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use loopkeeper_keeper::warden;
 use loopkeeper_operations::keeper_main;
+use loopkeeper_system::internal_program;
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
@@ -16,7 +16,5 @@ fn main() -> ExitCode {
     if word == keeper_main::WORD {
         return keeper_main::main(args);
     }
-    let _ =
-        writeln!(std::io::stderr(), "error: this is a part of loopkeeper\nHint: Run `loopkeeper` instead.");
-    ExitCode::from(2)
+    internal_program::refuse_user()
 }

@@ -216,7 +216,7 @@ fn root_a_full_disk_takes_the_record_that_says_so() {
         assert!(matches!(error, JournalError::Full { .. }), "{error}");
     }
     journal.spend_reserve().unwrap();
-    let paused = Record::Paused { reason: PauseReason::Disk, message: full.to_string() };
+    let paused = Record::Paused { reason: PauseReason::Disk, message: full.to_string().into() };
     journal.append(now, vec![paused.clone()]).unwrap();
     assert!(matches!(journal.refill_reserve(), Err(JournalError::Full { .. })) || written < 200);
 

@@ -14,6 +14,7 @@ use loopkeeper_agent::{PermissionMode, PromptBy};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{AgentPlan, Entry, Record};
 use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::message;
 use loopkeeper_text::{sanitize, words};
 use loopkeeper_view::{self as view, CriteriaStatus, LateOrder, effect};
 use serde::Serialize;
@@ -123,7 +124,7 @@ fn print_results(work: &ResolvedTask, criteria: &CriteriaStatus, results: &[Chec
     out.write(&table::with_output(criteria, results, Glyphs::of_environment()));
     out.line(format_args!("{}: {}", work.title(), criteria.sentence()));
     for remedy in remedies(results) {
-        out.line(format_args!("Hint: {}.", words::capitalised(remedy)));
+        out.line(message::hint_line(format_args!("{}.", words::capitalised(remedy))));
     }
 }
 

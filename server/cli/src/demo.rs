@@ -16,9 +16,11 @@ use super::{demo_project, trust};
 use loopkeeper_keeper::launch;
 use loopkeeper_operations as operations;
 use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::failure::FailureKind;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_text::message::HintedError as _;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -85,10 +87,8 @@ fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Opt
 }
 
 fn create_project(project: &Path) -> Result<(), Failure> {
-    demo_project::create(project).map_err(|error| {
-        let hint = error.hint();
-        Failure::usage(error).hint(hint)
-    })
+    demo_project::create(project)
+        .map_err(|error| Failure::from_message(FailureKind::Usage, error.to_message()))
 }
 
 /// Removes the folder on drop.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use git2::{Repository, RepositoryInitOptions, Signature};
+use loopkeeper_text::message::HintedError;
 
 /// The files in the folder before the first iteration.
 const FILES: [(&str, &str); 6] = [
@@ -25,13 +26,13 @@ pub(crate) enum DemoError {
     Git { path: PathBuf, source: git2::Error },
 }
 
-impl DemoError {
-    /// A hint for the user.
-    pub(crate) fn hint(&self) -> &'static str {
-        match self {
+impl HintedError for DemoError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
             Self::Taken { .. } => "name a folder that does not exist yet.",
             Self::Io { .. } | Self::Git { .. } => "name a folder you may write to with `--keep`.",
-        }
+        };
+        Some(hint.to_owned())
     }
 }
 

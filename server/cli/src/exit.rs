@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn outcomes_have_the_exit_codes_of_the_contract() {
         let check = |kind, verified, cause, expect| {
-            let outcome = Outcome { kind, verified, sentence: String::new(), cause };
+            let outcome = Outcome { kind, verified, sentence: "".into(), cause };
             assert_eq!(Exit::of(&outcome) as u8, expect, "{outcome:?}");
         };
         check(OutcomeKind::Completed, true, None, 0);

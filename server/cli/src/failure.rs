@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use clap::error::ErrorKind;
 use loopkeeper_system::state_dir::lock::TreeHolder;
+use loopkeeper_text::message;
 use loopkeeper_text::{sanitize, words};
 
 use super::exit::Exit;
@@ -50,8 +51,11 @@ pub(crate) fn of_arguments(error: &clap::Error, command: &clap::Command) -> Exit
     let args: Vec<String> = std::env::args_os().map(|it| it.to_string_lossy().into_owned()).collect();
     let hint = wrong_flag::hint(error, command, &args);
     let text = match (rendered.split_once("\n\nFor more information"), hint) {
-        (Some((what, _)), Some(hint)) => format!("{}\nHint: {hint}\n", without_tip(what)),
-        (Some((what, _)), None) => format!("{}\nHint: `--help` shows how it is used.\n", what.trim_end()),
+        (Some((what, _)), Some(hint)) => format!("{}\n{}\n", without_tip(what), message::hint_line(hint)),
+        (Some((what, _)), None) => {
+            let hint = message::hint_line("`--help` shows how it is used.");
+            format!("{}\n{hint}\n", what.trim_end())
+        }
         (None, _) => rendered,
     };
     let _ = anstream::stderr().write_all(text.as_bytes());

@@ -15,12 +15,14 @@ use thiserror::Error;
 use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
 use super::out::Ui;
+use loopkeeper_operations::failure::FailureKind;
 use loopkeeper_operations::foreign;
 use loopkeeper_operations::project_checks::{
     FoundCheck, InstalledTools, ManifestError, MissingTool, ProposedChecks,
 };
 use loopkeeper_system::config_files::{self, root_of};
 use loopkeeper_system::task_files;
+use loopkeeper_text::message::HintedError;
 
 const FILE: &str = "PROMPT.md";
 
@@ -29,11 +31,11 @@ pub(crate) fn command(out: &mut Ui) -> ExitResult {
     let folder = Path::new(".").canonicalize()?;
     let root = root_of(&folder)?;
     let report = run(&root, &folder, &InstalledTools::of_environment()).map_err(|error| {
-        let failure = match &error {
-            InitError::Exists { .. } | InitError::PluginLoop { .. } => Failure::usage(&error),
-            _ => Failure::ended(&error),
+        let kind = match &error {
+            InitError::Exists { .. } | InitError::PluginLoop { .. } => FailureKind::Usage,
+            _ => FailureKind::Broken,
         };
-        failure.hint(error.hint())
+        Failure::from_message(kind, error.to_message())
     })?;
     let file = sanitize::visible(&report.file.to_string_lossy());
     out.line(format_args!("Wrote {file}"));
@@ -86,18 +88,17 @@ pub(super) enum InitError {
     Write { path: PathBuf, source: io::Error },
 }
 
-impl InitError {
-    /// The remedy.
-    pub(crate) fn hint(&self) -> String {
-        match self {
+impl HintedError for InitError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
             Self::Exists { files } => match files.as_slice() {
                 [only] => format!("`loopkeeper run {only}` starts a loop on it."),
                 _ => "`loopkeeper run FILE` starts a loop on one of them.".to_owned(),
             },
             Self::PluginLoop { file } => format!("`loopkeeper import {file}` makes a task of it."),
-            Self::Manifest(error) => error.hint().to_owned(),
+            Self::Manifest(error) => return error.hint(),
             Self::List { .. } | Self::Write { .. } => "check the folder's permissions.".to_owned(),
-        }
+        })
     }
 }
 

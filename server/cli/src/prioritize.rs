@@ -65,7 +65,7 @@ pub(crate) fn change(which: &ItemArg, wish: PlanEdit, out: &mut Ui) -> Result<()
 fn with_items(refused: PlanEditError, task: &Task) -> Failure {
     const MAX: usize = 20;
     let PlanEditError::Unknown(what) = refused else { return refused.into() };
-    let mut what = sanitize::line(&what);
+    let mut what = sanitize::line(what.fact());
     for item in task.plan.iter().filter(|it| !it.done).take(MAX) {
         let _ = write!(what, "\n  {}  {}", sanitize::line(&item.id), sanitize::line(&item.title));
     }

@@ -3,6 +3,8 @@
 use super::exit::Exit;
 use super::failure::{self, Failure};
 use loopkeeper_lsp::{self as lsp, ServeError};
+use loopkeeper_operations::failure::FailureKind;
+use loopkeeper_text::message::HintedError as _;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -18,7 +20,9 @@ pub(crate) fn run() -> Exit {
     match lsp::serve() {
         Ok(true) => Exit::Done,
         Ok(false) => Exit::Ended,
-        Err(ServeError::LogFilter(error)) => failure::report(&Failure::usage(&error).hint(error.hint())),
+        Err(ServeError::LogFilter(error)) => {
+            failure::report(&Failure::from_message(FailureKind::Usage, error.to_message()))
+        }
         Err(error) => failure::report(&Failure::ended(error)),
     }
 }

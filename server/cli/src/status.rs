@@ -124,7 +124,7 @@ fn details(status: &LoopStatus, seen: &LoopView, out: &mut Ui) {
 fn elsewhere(seen: &LoopView) -> OtherLoop {
     let status = seen.status();
     let (sentence, folder) = (headline(&status), seen.folder());
-    OtherLoop { id: status.id, folder, state: status.state, sentence }
+    OtherLoop { id: status.id, folder, state: status.state, sentence: sentence.to_string() }
 }
 
 /// Loops of other folders, one per line.
@@ -182,7 +182,7 @@ fn print_loop(
     let mut head = headline(status);
     if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at)) {
         let word = progress::until(status);
-        head = format!("{head}, {word} {}", zone.short(until, now));
+        head = head.map_fact(|it| format!("{it}, {word} {}", zone.short(until, now)));
     }
     out.line(format_args!("{LOUD}{}{LOUD:#}  {head}", status.id));
     let mut facts = vec![status.task.title.clone(), progress::agent(status), format!("since {began}")];

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use loopkeeper_core::journal::GuardedOrder;
 use loopkeeper_core::trust::TrustItem;
+use loopkeeper_text::message::HintedError as _;
 use loopkeeper_text::words;
 
 use super::ask;
@@ -96,7 +97,7 @@ pub(crate) fn ensure_trusted(
 fn open(state: &StateDir) -> TrustStore {
     let store = TrustStore::open(state);
     if let Some(trouble) = store.load_error() {
-        failure::warn(format_args!("{trouble}. {}", trouble.hint()));
+        failure::warn(trouble.to_message().sentences());
     }
     store
 }

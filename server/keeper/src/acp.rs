@@ -23,6 +23,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use self::child::AgentChild;
 use crate::hook;
 use loopkeeper_system::env::{RESUMED, SESSION};
+use loopkeeper_system::internal_program;
 
 /// The subcommand's name.
 pub const WORD: &str = "acp";
@@ -59,8 +60,7 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let is_ours = if held { args.next().unwrap_or_default() == "--" } else { first == "--" };
     let program = args.next().filter(|_| is_ours);
     let (Some(program), Ok(brief)) = (program, prompt_params(held)) else {
-        note("error: this is a part of loopkeeper\nHint: Run `loopkeeper` instead.");
-        return ExitCode::from(2);
+        return internal_program::refuse_user();
     };
     match run(&program, args, brief) {
         Ok(code) => code,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use loopkeeper_agent::acp::talk::PermissionAnswer;
 use loopkeeper_core::decide::UserCommand;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -20,6 +21,7 @@ use tracing::{Instrument as _, debug, debug_span};
 
 use super::agent_hooks::{HookBroker, HookEvent, HookQuestion, HookVerdict};
 use super::authority::{AUTHORIZE, RequestSender};
+use super::control_error::ControlError;
 use super::spawn_boxed_local;
 use loopkeeper_system::state_dir::socket::MAX_LINE;
 
@@ -54,7 +56,7 @@ pub enum ControlReply {
     Later,
     Refused {
         code: &'static str,
-        message: String,
+        message: Message,
     },
 }
 
@@ -166,7 +168,7 @@ async fn serve_connection((stream, sender): (UnixStream, RequestSender), control
     }
     while let Some(line) = link.line().await {
         let Ok(request) = serde_json::from_slice::<RequestLine>(&line) else {
-            let _ = link.send(&refusal("", "badArgument", "not a request of this protocol")).await;
+            let _ = link.send(&refusal("", "badArgument", &"not a request of this protocol".into())).await;
             return;
         };
         if request.verb == "watch" {
@@ -201,7 +203,7 @@ async fn answer_hook(
     line: &[u8],
 ) -> Option<serde_json::Value> {
     let Ok(question) = serde_json::from_slice::<HookQuestion>(line) else {
-        return Some(refusal(id, "badArgument", "not a question of a hook that this keeper knows"));
+        return Some(refusal(id, "badArgument", &"not a question of a hook that this keeper knows".into()));
     };
     if question.own && sender.is_job() {
         // The session belongs to the user, so processes of the loop cannot send requests for it.
@@ -225,7 +227,7 @@ async fn verdict(control: &ControlState, question: HookQuestion) -> HookVerdict 
         return control.hooks.ask_agent(question).await;
     };
     match submit_command(control, UserCommand::Subagent(told)).await {
-        ControlReply::Refused { code: "conflict", message } => HookVerdict::deny(message),
+        ControlReply::Refused { code: "conflict", message } => HookVerdict::deny(message.to_string()),
         _ => HookVerdict::allow(""),
     }
 }
@@ -240,8 +242,8 @@ async fn answer_permission(control: &ControlState, question: &HookQuestion) -> H
         ControlReply::Done { .. } | ControlReply::Permitted(PermissionAnswer::Allowed) => {
             HookVerdict::allow("")
         }
-        ControlReply::Permitted(PermissionAnswer::Denied(why))
-        | ControlReply::Refused { message: why, .. } => HookVerdict::deny(why),
+        ControlReply::Permitted(PermissionAnswer::Denied(why)) => HookVerdict::deny(why),
+        ControlReply::Refused { message, .. } => HookVerdict::deny(message.to_string()),
         ControlReply::Permitted(PermissionAnswer::Cancelled) => HookVerdict::cancel(),
         ControlReply::Later | ControlReply::Restored { .. } => {
             HookVerdict::deny("it was not answered".to_owned())
@@ -278,14 +280,14 @@ async fn log_duration(reply: impl Future<Output = ControlReply>) -> ControlReply
 async fn handle_request(control: &ControlState, request: &RequestLine) -> ControlReply {
     let order = match parse_command(request) {
         Ok(order) => order,
-        Err((code, message)) => return ControlReply::Refused { code, message },
+        Err((code, message)) => return ControlReply::Refused { code, message: message.into() },
     };
     submit_command(control, order).await
 }
 
 async fn submit_command(control: &ControlState, order: UserCommand) -> ControlReply {
     let (answer, answered) = oneshot::channel();
-    let gone = || ControlReply::Refused { code: "conflict", message: "the loop is ending".to_owned() };
+    let gone = || ControlReply::Refused { code: "conflict", message: "the loop is ending".into() };
     if control.asks.send(ControlRequest { order, answer }).await.is_err() {
         return gone();
     }
@@ -350,7 +352,9 @@ async fn stream_events(mut link: Connection, control: ControlState) {
 
 fn reply_json(id: &str, answer: &ControlReply) -> serde_json::Value {
     match answer {
-        ControlReply::Permitted(_) | ControlReply::Later => refusal(id, "conflict", "no answer to an order"),
+        ControlReply::Permitted(_) | ControlReply::Later => {
+            refusal(id, "conflict", &"no answer to an order".into())
+        }
         ControlReply::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
         ControlReply::Restored { seq, written, removed, refused } => {
             // Longer lists would not fit a line.
@@ -362,8 +366,8 @@ fn reply_json(id: &str, answer: &ControlReply) -> serde_json::Value {
     }
 }
 
-fn refusal(id: &str, code: &str, message: &str) -> serde_json::Value {
-    json!({"id": id, "ok": false, "error": {"code": code, "message": message}})
+fn refusal(id: &str, code: &str, message: &Message) -> serde_json::Value {
+    json!({"id": id, "ok": false, "error": ControlError::new(code, message)})
 }
 
 /// Counts one owed answer until it is dropped.

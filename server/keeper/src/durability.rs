@@ -82,7 +82,7 @@ mod tests {
             calls_note: None,
         };
         let outcome =
-            Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: String::new(), cause: None };
+            Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: "".into(), cause: None };
         let checks = Effect::RunChecks { criteria: Vec::new(), repeats: 0 };
         check(std::slice::from_ref(&started), &[], Durability::Soon);
         check(std::slice::from_ref(&started), &[Effect::TakeSnapshot], Durability::Soon);

@@ -13,6 +13,7 @@ use loopkeeper_core::decide::{
     weakening,
 };
 use loopkeeper_core::journal::GitHead;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 use tokio::sync::oneshot;
 use tracing::Instrument as _;
@@ -200,7 +201,7 @@ impl EffectRunner {
                 |note: String| CommitOutcome { iteration, note: Some(note), ..CommitOutcome::default() };
             context.send_event(Event::Committed(match made {
                 Ok(Ok(made)) => made,
-                Ok(Err(trouble)) => failed(trouble.message),
+                Ok(Err(trouble)) => failed(trouble.message.to_string()),
                 Err(error) => failed(error.to_string()),
             }));
         });
@@ -244,7 +245,7 @@ impl EffectRunner {
     }
 
     /// Takes a snapshot of the tree before a rollback overwrites it.
-    pub(super) fn keep_tree(&self) -> Result<SnapshotFacts, String> {
+    pub(super) fn keep_tree(&self) -> Result<SnapshotFacts, Message> {
         let shot = self.context.runtime.with_store_now(|store| take_snapshot(store, Duration::ZERO, None));
         let head = head_or_note(git::head(&self.context.runtime.root()));
         shot.map(|it| SnapshotFacts { head, ..it }).map_err(|it| it.message)
@@ -256,7 +257,7 @@ impl EffectRunner {
         tree: &str,
         paths: &[String],
         since: Option<&str>,
-    ) -> Result<RestoreReport, String> {
+    ) -> Result<RestoreReport, Message> {
         let paths = (!paths.is_empty()).then_some(paths);
         let restored = self.context.runtime.with_store_now(|store| {
             Ok(match since {
@@ -382,7 +383,7 @@ pub(super) fn on_signal(
     Ok((Event::UserAsked(UserCommand::StopNow), None))
 }
 
-pub(super) fn refusal(code: RefusalReason, message: String) -> ControlReply {
+pub(super) fn refusal(code: RefusalReason, message: Message) -> ControlReply {
     let code = match code {
         RefusalReason::Conflict => "conflict",
         RefusalReason::BadArgument => "badArgument",

@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use loopkeeper_text::message::Message;
 use serde::{Deserialize, Serialize};
 
 /// Environment variable that requests the JSON form.
@@ -11,11 +12,27 @@ const JSON: &str = "json";
 
 /// Why one of our programs failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorLine {
-    #[serde(rename = "error")]
-    pub fact: String,
+#[serde(into = "WireError", from = "WireError")]
+pub struct ErrorLine(pub Message);
+
+#[derive(Serialize, Deserialize)]
+struct WireError {
+    error: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
+    hint: Option<String>,
+}
+
+impl From<ErrorLine> for WireError {
+    fn from(ErrorLine(message): ErrorLine) -> Self {
+        let (error, hint) = message.into_parts();
+        Self { error, hint }
+    }
+}
+
+impl From<WireError> for ErrorLine {
+    fn from(WireError { error, hint }: WireError) -> Self {
+        Self(Message::from_parts(error, hint))
+    }
 }
 
 impl ErrorLine {
@@ -43,16 +60,13 @@ impl ErrorLine {
 
 #[cfg(test)]
 mod tests {
-    use super::ErrorLine;
+    use super::{ErrorLine, Message};
 
     #[test]
     fn the_last_error_is_found_among_other_lines() {
-        let error = |fact: &str, hint: Option<&str>| ErrorLine {
-            fact: fact.to_owned(),
-            hint: hint.map(str::to_owned),
-        };
-        let with_hint = error("a \"b\".\nc", Some("run `x`. Hint: y"));
-        let plain = error("gone", None);
+        let with_hint = ErrorLine(Message::new("a \"b\".\nc").with_hint("run `x`"));
+        let plain = ErrorLine(Message::new("gone"));
+        assert_eq!(plain.to_json(), "{\"error\":\"gone\"}\n");
         let output = format!("error: text\n{}12:00 warn x\n{}{{\n", plain.to_json(), with_hint.to_json());
         assert_eq!(ErrorLine::find_last(&output), Some(with_hint));
         assert_eq!(ErrorLine::find_last(&plain.to_json()), Some(plain));

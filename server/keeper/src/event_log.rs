@@ -47,7 +47,7 @@ pub(super) fn log_record(entry: &Entry) {
             info!(seq, ?state, ?cause, trips, cooldown_ms, "breaker changed");
         }
         Record::Waiting { reason, .. } => info!(seq, ?reason, "waiting"),
-        Record::Paused { reason, message } => info!(seq, ?reason, cause = message, "paused"),
+        Record::Paused { reason, message } => info!(seq, ?reason, cause = message.to_string(), "paused"),
         Record::Resumed {} => info!(seq, "resumed"),
         Record::Stopping { now } => info!(seq, now, "stopping"),
         Record::Recovered { interrupted, .. } => info!(seq, interrupted, "taken over by this keeper"),

@@ -121,8 +121,8 @@ fn ended_early(dir: &LoopDir, status: ExitStatus, logged_before: u64) -> Result<
         let _ = file.take(64 * 1024).read_to_string(&mut said);
     }
     Err(match ErrorLine::find_last(&said) {
-        Some(ErrorLine { fact, hint }) => KeeperError::Refused { what: fact, hint },
-        None => KeeperError::Refused { what: truncate::last(&said, 4096).trim().to_owned(), hint: None },
+        Some(ErrorLine(message)) => KeeperError::Refused { message },
+        None => KeeperError::Refused { message: truncate::last(&said, 4096).trim().into() },
     })
 }
 

@@ -9,6 +9,7 @@ pub mod calls;
 pub mod check_only;
 pub mod checks;
 pub mod control;
+pub mod control_error;
 mod durability;
 pub mod effects;
 pub mod error_line;
@@ -47,7 +48,7 @@ use loopkeeper_system::snapshots::SnapshotError;
 use loopkeeper_system::state_dir::StateError;
 use loopkeeper_system::state_dir::lock::LockError;
 use loopkeeper_system::state_dir::workspace::LoopDir;
-use loopkeeper_text::message::HintedError;
+use loopkeeper_text::message::{HintedError, Message};
 
 /// Why a keeper could not start or had to leave its loop interrupted.
 #[derive(Debug, Error)]
@@ -68,10 +69,10 @@ pub enum KeeperError {
     Terminated { signal: &'static str },
     #[error("There is no loop in {}: its journal says nothing.", path.display())]
     NoLoop { path: PathBuf },
-    #[error("The workspace cannot be checked: {message}")]
-    Workspace { message: String },
-    #[error("the keeper did not start: {what}")]
-    Refused { what: String, hint: Option<String> },
+    #[error("The workspace cannot be checked: {}", message.fact())]
+    Workspace { message: Message },
+    #[error("the keeper did not start: {}", message.fact())]
+    Refused { message: Message },
     #[error(transparent)]
     LogFilter(#[from] LogFilterError),
     #[error("Could not {action} {}: {source}", path.display())]
@@ -95,9 +96,11 @@ impl HintedError for KeeperError {
             }
             Self::Terminated { .. } => "go on with `loopkeeper resume`".to_owned(),
             Self::NoLoop { .. } => "start the loop again".to_owned(),
-            Self::Workspace { .. } => "check that every folder of the work tree can be read".to_owned(),
-            Self::Refused { hint, .. } => {
-                hint.clone().unwrap_or_else(|| "fix what it names, then start again".to_owned())
+            Self::Workspace { message } => {
+                message.hint().unwrap_or("check that every folder of the work tree can be read").to_owned()
+            }
+            Self::Refused { message } => {
+                message.hint().unwrap_or("fix what it names, then start again").to_owned()
             }
         })
     }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use loopkeeper_core::decide::{self, Decision, Effect, Event, LoopState, Phase, UserCommand, VolatileState};
 use loopkeeper_core::journal::{Entry, LoopSpec, Record};
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use tokio::sync::{mpsc, oneshot};
 
@@ -268,7 +269,7 @@ impl Keeper {
         }
     }
 
-    fn not_rolled_back(&mut self, message: String) -> Result<ControlReply, KeeperError> {
+    fn not_rolled_back(&mut self, message: Message) -> Result<ControlReply, KeeperError> {
         self.handle_event(Event::RollbackFailed { message: message.clone() })?;
         Ok(ControlReply::Refused { code: "conflict", message })
     }
@@ -339,7 +340,7 @@ impl Keeper {
         self.journal.recover()?;
         self.journal.spend_reserve()?;
         let entries = self.journal.append(now, records)?;
-        self.queue.push_front(Event::DiskFilled { message: error.to_string() });
+        self.queue.push_front(Event::DiskFilled { message: error.to_string().into() });
         Ok(entries)
     }
 }

@@ -15,6 +15,7 @@ use loopkeeper_agent::kind::AgentKind;
 use loopkeeper_agent::{LoopMode, PermissionMode};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec, PauseReason};
 use loopkeeper_core::settings::{SandboxMode, Settings};
+use loopkeeper_text::message::{HintedError as _, Message};
 use loopkeeper_text::redact::Redactor;
 
 use super::KeeperError;
@@ -252,7 +253,7 @@ fn file_access_request(
 #[derive(Debug)]
 pub struct SnapshotFailure {
     pub reason: PauseReason,
-    pub message: String,
+    pub message: Message,
     /// Not an error: the work took too long for the event loop.
     is_late: bool,
 }
@@ -261,13 +262,13 @@ impl From<SnapshotError> for SnapshotFailure {
     fn from(error: SnapshotError) -> Self {
         let reason = if error.is_full() { PauseReason::Disk } else { PauseReason::Workspace };
         let is_late = matches!(error, SnapshotError::OutOfTime);
-        Self { reason, message: error.to_string(), is_late }
+        Self { reason, message: error.to_message(), is_late }
     }
 }
 
 impl From<String> for SnapshotFailure {
     fn from(message: String) -> Self {
-        Self { reason: PauseReason::Workspace, message, is_late: false }
+        Self { reason: PauseReason::Workspace, message: message.into(), is_late: false }
     }
 }
 

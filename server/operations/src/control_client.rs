@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::failure::{Failure, FailureKind};
 use super::loops::{LoopView, damaged_error};
+use loopkeeper_keeper::control_error::ControlError;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::socket::MAX_LINE;
@@ -26,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug, Deserialize)]
 struct KeeperReply {
     ok: bool,
-    error: Option<KeeperRefusal>,
+    error: Option<ControlError>,
     restored: Option<RollbackResult>,
 }
 
@@ -43,12 +44,6 @@ pub struct RollbackResult {
 pub struct UnrestoredPath {
     pub path: String,
     pub why: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct KeeperRefusal {
-    code: String,
-    message: String,
 }
 
 /// Sends `order`, an object with `do` and its arguments, to the loop's running keeper.
@@ -86,14 +81,14 @@ fn send_for_reply(store: &StateDir, loop_id: &str, order: Value) -> Result<Keepe
 fn answer_of(mut reply: KeeperReply) -> Result<KeeperReply, Failure> {
     match (reply.ok, reply.error.take()) {
         (true, _) => Ok(reply),
-        (false, Some(KeeperRefusal { code, message })) => {
-            let kind = match code.as_str() {
+        (false, Some(error)) => {
+            let kind = match error.code.as_str() {
                 "badArgument" => FailureKind::Usage,
                 "unsupported" => FailureKind::Unsupported,
                 "forbidden" => FailureKind::Forbidden,
                 _ => FailureKind::Conflict,
             };
-            Err(Failure::new(kind, message))
+            Err(Failure::from_message(kind, error.into_message()))
         }
         (false, None) => Err(Failure::ended("the keeper refused without saying why")),
     }

@@ -4,7 +4,8 @@
 use std::fmt::{Display, Write as _};
 
 use loopkeeper_core::settings::{SettingFinding, SettingOrigin};
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::message::{HintedError as _, Message};
+use loopkeeper_text::sanitize;
 
 use loopkeeper_keeper::KeeperError;
 use loopkeeper_keeper::error_line::ErrorLine;
@@ -23,8 +24,7 @@ use loopkeeper_system::trust::surfaces::SurfaceError;
 #[derive(Debug)]
 pub struct Failure {
     pub kind: FailureKind,
-    pub what: String,
-    pub hint: Option<String>,
+    pub message: Message,
     /// The holder of the tree, if that is the reason.
     pub holder: Option<String>,
     /// Where to correct it.
@@ -72,11 +72,12 @@ impl FailureKind {
 }
 
 impl Failure {
-    pub fn new(kind: FailureKind, what: impl Display) -> Self {
-        let what = what.to_string();
-        // Messages of the core include their remedy.
-        let (fact, hint) = words::fact_and_hint(&what);
-        Self { kind, what: fact.to_owned(), hint: hint.map(str::to_owned), holder: None, spots: Vec::new() }
+    pub fn new(kind: FailureKind, fact: impl Display) -> Self {
+        Self::from_message(kind, Message::new(fact.to_string()))
+    }
+
+    pub fn from_message(kind: FailureKind, message: Message) -> Self {
+        Self { kind, message, holder: None, spots: Vec::new() }
     }
 
     /// Why a program of ours ended with this exit code, from its standard error.
@@ -84,7 +85,7 @@ impl Failure {
         let output = String::from_utf8_lossy(stderr);
         let kind = FailureKind::of_exit(code);
         match (ErrorLine::find_last(&output), output.trim()) {
-            (Some(ErrorLine { fact, hint }), _) => Self { hint, ..Self::new(kind, fact) },
+            (Some(ErrorLine(message)), _) => Self::from_message(kind, message),
             (None, "") => {
                 let code = code.map_or_else(|| "a signal".to_owned(), |it| format!("exit code {it}"));
                 Self::new(kind, format_args!("a part of loopkeeper ended with {code} and no message"))
@@ -96,10 +97,9 @@ impl Failure {
     /// The text for standard error, with a final newline; JSON if the caller of this process requested it.
     pub fn for_stderr(&self) -> String {
         if ErrorLine::is_requested() {
-            return ErrorLine { fact: self.what.clone(), hint: self.hint.clone() }.to_json();
+            return ErrorLine(self.message.clone()).to_json();
         }
-        let hint = self.hint.as_ref().map(|it| format!("Hint: {}\n", words::capitalised(it)));
-        sanitize::text(&format!("error: {}\n{}", self.what, hint.unwrap_or_default()))
+        sanitize::text(&self.message.error_lines())
     }
 
     /// Wrong arguments or configuration.
@@ -124,7 +124,7 @@ impl Failure {
     }
 
     pub fn hint(self, hint: impl Display) -> Self {
-        Self { hint: Some(hint.to_string()), ..self }
+        Self { message: self.message.with_hint(hint.to_string()), ..self }
     }
 }
 
@@ -147,13 +147,13 @@ impl From<std::io::Error> for Failure {
 
 impl From<StateError> for Failure {
     fn from(error: StateError) -> Self {
-        Self::ended(&error).hint(error.hint())
+        Self::from_message(FailureKind::Broken, error.to_message())
     }
 }
 
 impl From<FindError> for Failure {
     fn from(error: FindError) -> Self {
-        Self::usage(&error).hint(error.hint())
+        Self::from_message(FailureKind::Usage, error.to_message())
     }
 }
 
@@ -164,7 +164,7 @@ impl From<LockError> for Failure {
             LockError::Held { .. } => FailureKind::Conflict,
             LockError::State(_) => FailureKind::Broken,
         };
-        let failure = Self::new(kind, &error).hint(error.hint());
+        let failure = Self::from_message(kind, error.to_message());
         match error {
             LockError::TreeBusy { holder, .. } => {
                 Self { holder: holder.loop_id().map(str::to_owned), ..failure }
@@ -176,13 +176,13 @@ impl From<LockError> for Failure {
 
 impl From<SnapshotError> for Failure {
     fn from(error: SnapshotError) -> Self {
-        Self::ended(&error)
+        Self::from_message(FailureKind::Broken, error.to_message())
     }
 }
 
 impl From<ConfigFileError> for Failure {
     fn from(error: ConfigFileError) -> Self {
-        Self::usage(&error).hint(error.hint())
+        Self::from_message(FailureKind::Usage, error.to_message())
     }
 }
 
@@ -192,9 +192,7 @@ impl From<&[SettingFinding]> for Failure {
         let blocking: Vec<_> = findings.iter().filter(|it| it.is_blocking()).collect();
         let spots = blocking.iter().filter_map(|it| FailureLocation::from_origin(&it.origin)).collect();
         if let [one] = blocking.as_slice() {
-            let hint = if one.hint.ends_with('?') { one.hint.clone() } else { format!("{}.", one.hint) };
-            let failure = Self::usage(format_args!("{}: {}", one.origin, one.message)).hint(hint);
-            return Self { spots, ..failure };
+            return Self { spots, ..Self::from_message(FailureKind::Usage, one.to_message()) };
         }
         let mut what = "the configuration has errors".to_owned();
         for it in blocking {
@@ -216,25 +214,25 @@ impl FailureLocation {
 
 impl From<TaskFileError> for Failure {
     fn from(error: TaskFileError) -> Self {
-        Self::usage(&error).hint(error.hint())
+        Self::from_message(FailureKind::Usage, error.to_message())
     }
 }
 
 impl From<TrustError> for Failure {
     fn from(error: TrustError) -> Self {
-        Self::ended(&error).hint(error.hint())
+        Self::from_message(FailureKind::Broken, error.to_message())
     }
 }
 
 impl From<SurfaceError> for Failure {
     fn from(error: SurfaceError) -> Self {
-        Self::usage(&error).hint(error.hint())
+        Self::from_message(FailureKind::Usage, error.to_message())
     }
 }
 
 impl From<AgentError> for Failure {
     fn from(error: AgentError) -> Self {
-        Self::new(FailureKind::AgentMissing, &error).hint(error.hint())
+        Self::from_message(FailureKind::AgentMissing, error.to_message())
     }
 }
 
@@ -245,20 +243,18 @@ impl From<KeeperError> for Failure {
             KeeperError::LogFilter(_) => FailureKind::Usage,
             _ => FailureKind::Broken,
         };
-        Self::new(kind, &error).hint(error.hint())
+        Self::from_message(kind, error.to_message())
     }
 }
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
-        Self::ended(&error).hint(error.hint())
+        Self::from_message(FailureKind::Broken, error.to_message())
     }
 }
 
 impl Display for Failure {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(&self.what)?;
-        let stop = if self.what.ends_with('.') { "" } else { "." };
-        self.hint.as_ref().map_or(Ok(()), |hint| write!(out, "{stop} {}", words::capitalised(hint)))
+        out.write_str(&self.message.sentences())
     }
 }

@@ -65,7 +65,7 @@ impl ImportSource {
 impl ImportedText {
     fn read(path: &Path) -> Result<Self, Failure> {
         let shown = sanitize::visible(&path.to_string_lossy());
-        let text = config_text::read_text(path).map_err(|error| Failure::usage(&error).hint(error.hint()))?;
+        let text = config_text::read_text(path).map_err(Failure::from)?;
         let text = text.filter(|it| !it.trim().is_empty());
         let text = text.ok_or_else(|| {
             Failure::usage(format_args!("{shown} is empty, or does not exist"))

@@ -45,8 +45,8 @@ pub fn write(
 impl From<PlanEditError> for Failure {
     fn from(refused: PlanEditError) -> Self {
         match refused {
-            PlanEditError::Unknown(what) => Self::new(FailureKind::Usage, what),
-            PlanEditError::Conflict(what) => Self::new(FailureKind::Conflict, what),
+            PlanEditError::Unknown(what) => Self::from_message(FailureKind::Usage, what),
+            PlanEditError::Conflict(what) => Self::from_message(FailureKind::Conflict, what),
         }
     }
 }

@@ -16,7 +16,7 @@ use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::digest::sha256;
 use loopkeeper_view::receipt::{FileHash, JournalDigest, Receipt, ReceiptFiles, check_hash, status_word};
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::follow::LoopTailer;
 use super::loops::damaged_error;
 use super::resolved_task::ResolvedTask;
@@ -45,7 +45,8 @@ pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure>
 
 fn judges(state: &LoopState, store: &SnapshotStore) -> Result<Vec<FileHash>, Failure> {
     let Some(scan) = weakening::inspection(state) else { return Ok(Vec::new()) };
-    let paths = find_judges(&scan, store, &state.judged_tree).map_err(|it| Failure::ended(it.message))?;
+    let paths = find_judges(&scan, store, &state.judged_tree)
+        .map_err(|it| Failure::from_message(FailureKind::Broken, it.message))?;
     Ok(paths
         .into_iter()
         .take(MAX_FILES)

@@ -9,7 +9,7 @@ use loopkeeper_core::journal::{GuardedOrder, Record, SnapshotWhen};
 
 use super::authority;
 use super::control_client::{self, RollbackResult, UnrestoredPath};
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::loops::LoopView;
 use loopkeeper_system::clock;
 use loopkeeper_system::journal_file::JournalFile;
@@ -56,7 +56,8 @@ impl RestoreSource {
                 undoes: None,
             }),
             RestoreSelection::BeforeRollback => {
-                let last = undo::undoable_rollback(&seen.state).map_err(Failure::conflict)?;
+                let last = undo::undoable_rollback(&seen.state)
+                    .map_err(|it| Failure::from_message(FailureKind::Conflict, it))?;
                 Ok(Self {
                     to: last.position_before,
                     tree: last.from.clone(),

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::journal::{BreakerState, EarlierTask, PauseReason};
 use loopkeeper_core::settings::preset;
-use loopkeeper_text::{branch, words};
+use loopkeeper_text::branch;
+use loopkeeper_text::message::Message;
 use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus};
 
 use super::agents::AgentRoster;
@@ -62,7 +63,7 @@ pub fn busy_error(state: &StateDir, holder: TreeHolder, path: PathBuf) -> Failur
     let waiting = waiting.and_then(|dir| LoopView::read(state, dir).ok().flatten());
     let failure = Failure::from(LockError::TreeBusy { holder, path });
     let Some((what, remedy)) = waiting.and_then(|it| needed(&it.status())) else { return failure };
-    Failure { what, ..failure }.hint(remedy)
+    Failure { message: Message::new(what).with_hint(remedy), ..failure }
 }
 
 /// What a loop needs from the user, and how to provide it. `None` for one that continues without the user.
@@ -80,7 +81,7 @@ fn needed(status: &LoopStatus) -> Option<(String, String)> {
             let is_open = status.breaker.state == BreakerState::Open;
             let word = if is_open { "reset breaker" } else { "resume" };
             let why = status.pause.as_ref().filter(|it| it.reason != PauseReason::User);
-            let why = why.map_or_else(String::new, |it| format!(": {}", words::fact_and_hint(&it.message).0));
+            let why = why.map_or_else(String::new, |it| format!(": {}", it.message.fact()));
             (format!("loop {id} is paused here{why}"), format!("`loopkeeper {word} {id}`"))
         }
         _ => return None,

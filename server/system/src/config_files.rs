@@ -10,6 +10,7 @@ use std::sync::Arc;
 use loopkeeper_core::settings::{
     Layer, LayerKind, ResolvedSettings, SettingOverride, environment_layer, resolve,
 };
+use loopkeeper_text::message::HintedError as _;
 
 use super::config_text::{ConfigFileError, read_text};
 use super::last_result::LastResult;

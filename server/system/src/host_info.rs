@@ -84,7 +84,6 @@ fn read_beginning(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use loopkeeper_text::message::HintedError as _;
     use loopkeeper_view::doctor::LoginEvidence;
 
     use super::{LoginTraces, check_watcher, state};

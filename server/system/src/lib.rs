@@ -14,6 +14,7 @@ pub mod env;
 pub mod git;
 pub mod host_info;
 pub mod http;
+pub mod internal_program;
 pub mod journal_file;
 mod last_result;
 pub mod logging;

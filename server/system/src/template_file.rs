@@ -61,6 +61,8 @@ pub fn read(root: &Path, path: &str) -> Result<String, TemplateError> {
 mod tests {
     use std::fs;
 
+    use loopkeeper_text::message::HintedError as _;
+
     use super::read;
 
     #[test]

@@ -32,6 +32,17 @@ impl Message {
         Self { fact, hint: Some(without_separators(hint.into())) }
     }
 
+    pub fn from_parts(fact: impl Into<String>, hint: Option<String>) -> Self {
+        match hint {
+            Some(hint) => Self::new(fact).with_hint(hint),
+            None => Self::new(fact),
+        }
+    }
+
+    pub fn into_parts(self) -> (String, Option<String>) {
+        (self.fact, self.hint)
+    }
+
     pub fn fact(&self) -> &str {
         &self.fact
     }
@@ -42,20 +53,12 @@ impl Message {
 
     /// The same hint for another fact.
     pub fn map_fact(self, change: impl FnOnce(String) -> String) -> Self {
-        let fact = Self::new(change(self.fact));
-        match self.hint {
-            Some(hint) => fact.with_hint(hint),
-            None => fact,
-        }
+        Self::from_parts(change(self.fact), self.hint)
     }
 
     /// Both parts changed alike, such as sanitised.
     pub fn map_parts(&self, change: impl Fn(&str) -> String) -> Self {
-        let fact = Self::new(change(&self.fact));
-        match self.hint() {
-            Some(hint) => fact.with_hint(change(hint)),
-            None => fact,
-        }
+        Self::from_parts(change(&self.fact), self.hint().map(change))
     }
 
     /// The lines for standard error, with a final newline.
@@ -75,10 +78,8 @@ impl Message {
     /// The last separator counts: text of an agent can only be in the fact.
     fn parse(line: &str) -> Self {
         let split = line.rsplit_once(SEPARATOR).or_else(|| line.rsplit_once(LINE_SEPARATOR));
-        match split {
-            Some((fact, hint)) => Self::new(fact).with_hint(hint),
-            None => Self::new(line),
-        }
+        let (fact, hint) = split.map_or((line, None), |(fact, hint)| (fact, Some(hint.to_owned())));
+        Self::from_parts(fact, hint)
     }
 }
 
@@ -137,11 +138,7 @@ pub trait HintedError: Error {
     fn hint(&self) -> Option<String>;
 
     fn to_message(&self) -> Message {
-        let fact = Message::new(self.to_string());
-        match self.hint() {
-            Some(hint) => fact.with_hint(hint),
-            None => fact,
-        }
+        Message::from_parts(self.to_string(), self.hint())
     }
 }
 
@@ -150,11 +147,7 @@ mod tests {
     use super::{Message, hint_line};
 
     fn message(fact: &str, hint: Option<&str>) -> Message {
-        let fact = Message::new(fact);
-        match hint {
-            Some(hint) => fact.with_hint(hint),
-            None => fact,
-        }
+        Message::from_parts(fact, hint.map(str::to_owned))
     }
 
     #[test]

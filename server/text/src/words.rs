@@ -8,12 +8,6 @@ pub fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Splits a sentence into a fact and the optional hint after it.
-pub fn fact_and_hint(text: &str) -> (&str, Option<&str>) {
-    let split = text.split_once(". Hint: ").or_else(|| text.split_once("\nHint: "));
-    split.map_or((text, None), |(fact, hint)| (fact, Some(hint)))
-}
-
 /// RFC 3339 with milliseconds, UTC.
 pub fn rfc3339(wall_ms: u64) -> String {
     let time = Timestamp::from_millisecond(wall_ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);

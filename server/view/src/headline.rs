@@ -3,30 +3,26 @@
 use super::{DisplayPhase, DisplayState, LoopStatus};
 use crate::sentences;
 use loopkeeper_core::journal::{PauseReason, QuestionKind, WaitReason};
+use loopkeeper_text::message::Message;
 use loopkeeper_text::words;
 
 /// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Contains no time of day, which each view adds itself.
-pub fn headline(status: &LoopStatus) -> String {
+pub fn headline(status: &LoopStatus) -> Message {
     // What a damaged journal says about the end is not known to be true.
     if let Some(outcome) = status.outcome.as_ref().filter(|_| status.phase != DisplayPhase::Damaged) {
         let rolled_back = if status.stale { " (files rolled back since)" } else { "" };
-        return format!("{}{rolled_back}", words::capitalised(&outcome.sentence));
+        return outcome.sentence.clone().map_fact(|it| format!("{}{rolled_back}", words::capitalised(&it)));
     }
     if let Some(wanted) = requested_permission(status) {
         // The agent's text comes last, because text after it could not be distinguished from it.
         let iteration = iteration(status);
-        return format!("{}: {iteration}, {}, {wanted}", word(status), status.criteria.sentence());
+        return format!("{}: {iteration}, {}, {wanted}", word(status), status.criteria.sentence()).into();
     }
-    let what = what(status);
-    // A hint goes to the end of the line.
-    let (fact, hint) = words::fact_and_hint(&what);
     let mut counts = status.criteria.sentence();
     counts.extend(status.spent.cost_micros.map(|it| format!(", {}", words::cost(it))));
-    let hint = hint.map_or_else(String::new, |it| format!(". Hint: {it}"));
-    let line = followed_by(fact, &counts);
     // The breaker's reason is in parentheses, because a colon would be the second one of the line.
     let colon = if status.is_cooling() { "" } else { ":" };
-    format!("{}{colon} {line}{hint}", word(status))
+    what(status).map_fact(|it| format!("{}{colon} {}", word(status), followed_by(&it, &counts)))
 }
 
 /// `fact, counts`, or two sentences if the fact ends one, like a question of the agent.
@@ -61,9 +57,9 @@ fn iteration(status: &LoopStatus) -> String {
     format!("iteration {}/{}", status.iteration, status.limits.iterations)
 }
 
-fn what(status: &LoopStatus) -> String {
+fn what(status: &LoopStatus) -> Message {
     let iteration = iteration(status);
-    match status.phase {
+    let fact = match status.phase {
         DisplayPhase::Baseline => "checks before iteration 1".into(),
         DisplayPhase::Iterating => iteration,
         DisplayPhase::Checking => format!("{iteration}, running checks"),
@@ -81,17 +77,22 @@ fn what(status: &LoopStatus) -> String {
         DisplayPhase::Stopping => format!("{iteration}, stopping"),
         DisplayPhase::Untrusted => "its commands are not trusted".into(),
         DisplayPhase::NeedsAnswer => format!("{iteration}, {}", question_text(status)),
-        DisplayPhase::Interrupted => interrupted(status, &iteration),
+        DisplayPhase::Interrupted => return interrupted(status, &iteration),
         DisplayPhase::Damaged => "its journal is damaged".into(),
         DisplayPhase::Paused => match &status.pause {
             Some(pause) if pause.reason == PauseReason::Missing && status.iteration == 0 => {
-                pause.message.clone()
+                return pause.message.clone();
             }
-            Some(pause) if pause.reason != PauseReason::User => format!("{iteration}, {}", pause.message),
+            Some(pause) if pause.reason != PauseReason::User => {
+                return pause.message.clone().map_fact(|it| format!("{iteration}, {it}"));
+            }
             _ => iteration,
         },
-        DisplayPhase::Ended => status.outcome.as_ref().map(|it| it.sentence.clone()).unwrap_or_default(),
-    }
+        DisplayPhase::Ended => {
+            return status.outcome.as_ref().map(|it| it.sentence.clone()).unwrap_or_default();
+        }
+    };
+    fact.into()
 }
 
 /// The text of a denial is a full sentence already.
@@ -104,15 +105,15 @@ fn question_text(status: &LoopStatus) -> String {
 }
 
 /// A keeper that exited because of a full disk recorded that reason.
-fn interrupted(status: &LoopStatus, iteration: &str) -> String {
+fn interrupted(status: &LoopStatus, iteration: &str) -> Message {
     if status.keeper.stopped {
-        return format!("{iteration}, the loop's process is stopped");
+        return format!("{iteration}, the loop's process is stopped").into();
     }
     match &status.pause {
         Some(pause) if pause.reason == PauseReason::Disk => {
-            format!("interrupted in {iteration}, {}", pause.message)
+            pause.message.clone().map_fact(|it| format!("interrupted in {iteration}, {it}"))
         }
         _ if status.iteration == 0 => "interrupted before the first iteration".into(),
-        _ => format!("interrupted in {iteration}"),
+        _ => format!("interrupted in {iteration}").into(),
     }
 }

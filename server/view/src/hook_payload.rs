@@ -100,7 +100,7 @@ fn pause_reason(state: &LoopState) -> (Option<PauseReason>, Option<String>) {
         return (Some(PauseReason::Question), Some(sentences::wanted(&question.text)));
     }
     let pause = state.pause.as_ref();
-    (pause.map(|it| it.reason), pause.map(|it| it.message.clone()))
+    (pause.map(|it| it.reason), pause.map(|it| it.message.to_string()))
 }
 
 fn iteration_end(state: &LoopState, changes: &ChangeStats, sentence: &str) -> HookPayload {

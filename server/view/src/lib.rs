@@ -29,6 +29,7 @@ pub use self::status::{StatusFacts, file_uri, status};
 pub use loopkeeper_core::journal::BreakerCounts;
 use loopkeeper_core::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
 use loopkeeper_core::settings::preset::PresetSelection;
+use loopkeeper_text::message::Message;
 
 /// One loop as views show it. Field names are contract; readers ignore unknown fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -235,7 +236,7 @@ pub struct QuestionStatus {
 #[serde(rename_all = "camelCase")]
 pub struct PauseStatus {
     pub reason: PauseReason,
-    pub message: String,
+    pub message: Message,
 }
 
 /// A test, check or protected file that is weaker than at the start.

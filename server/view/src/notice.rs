@@ -4,17 +4,18 @@
 use super::{DisplayPhase, DisplayState, LoopStatus, headline};
 use crate::sentences;
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
+use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 
 /// Maximum length of a task's title before a question.
 const TITLE_CHARS: usize = 24;
 
 /// `"Pay" asks: Which database do you want?`
-pub fn notice(status: &LoopStatus) -> String {
+pub fn notice(status: &LoopStatus) -> Message {
     let title = if status.task.title.is_empty() { &status.task.uri } else { &status.task.title };
     let short = format!("\"{}\"", sanitize::line_within(title, TITLE_CHARS));
     if let Some(question) = status.question.as_ref().filter(|_| status.phase == DisplayPhase::NeedsAnswer) {
-        return match question.kind {
+        let fact = match question.kind {
             QuestionKind::Agent => format!("{short} asks: {}", sanitize::line(&question.text)),
             // Not shortened, so that no part of the requested action is hidden.
             QuestionKind::Permission => {
@@ -24,11 +25,14 @@ pub fn notice(status: &LoopStatus) -> String {
                 format!("{short}: {}", sanitize::line(&question.text))
             }
         };
+        return fact.into();
     }
     let pause = status.pause.as_ref().filter(|it| it.reason != PauseReason::User);
     match pause.filter(|_| status.state == DisplayState::NeedsYou && status.phase == DisplayPhase::Paused) {
-        Some(pause) => format!("{short} needs you: {}", sanitize::line(&pause.message)),
-        None => sanitize::line(&format!("\"{title}\": {}", headline(status))),
+        Some(pause) => {
+            pause.message.map_parts(sanitize::line).map_fact(|it| format!("{short} needs you: {it}"))
+        }
+        None => headline(status).map_fact(|it| format!("\"{title}\": {it}")).map_parts(sanitize::line),
     }
 }
 

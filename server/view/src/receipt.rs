@@ -192,7 +192,7 @@ impl Receipt {
             outcome: ReceiptOutcome {
                 kind: outcome.kind,
                 verified: outcome.verified,
-                sentence: outcome.sentence.clone(),
+                sentence: outcome.sentence.to_string(),
                 iterations: state.iteration,
             },
             commit: head.as_ref().map(|it| it.commit.clone()),

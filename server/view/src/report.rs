@@ -156,7 +156,7 @@ pub fn report(state: &LoopState, status: &LoopStatus) -> LoopReport {
         agent: sanitize::line(&state.spec.agent.name),
         started_at: words::rfc3339(state.started_at.wall),
         sentence: sentence(state, status),
-        outcome: state.outcome.clone().map(|it| Outcome { sentence: line(&it.sentence), ..it }),
+        outcome: state.outcome.clone().map(|it| Outcome { sentence: it.sentence.map_parts(line), ..it }),
         budget: budget(status, Some(state), state.last_at),
         limits: limit_shares(state),
         forecast: status.forecast.clone().filter(|_| state.outcome.is_none()),
@@ -196,9 +196,9 @@ fn sentence(state: &LoopState, status: &LoopStatus) -> String {
         return "The journal is damaged: what follows may be incomplete or changed".to_owned();
     }
     let text = match &state.outcome {
-        Some(outcome) => outcome.sentence.clone(),
+        Some(outcome) => outcome.sentence.to_string(),
         None => match &state.pause {
-            Some(pause) => format!("paused: {}", words::fact_and_hint(&pause.message).0),
+            Some(pause) => format!("paused: {}", pause.message.fact()),
             None => format!("open, after {}", words::counted(u64::from(state.iteration), "iteration")),
         },
     };

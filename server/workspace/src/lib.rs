@@ -33,6 +33,7 @@ pub use self::tasks::{config_kind, is_config};
 use self::watching::FileWatcher;
 use self::worker_thread::WorkerThread;
 use loopkeeper_system::state_dir::{StateDir, StateError};
+use loopkeeper_text::message::Message;
 
 /// Events arrive in bursts; only their final result is read.
 const DEBOUNCE: Duration = Duration::from_millis(40);
@@ -147,7 +148,9 @@ impl IndexScope {
         worked.await.unwrap_or_else(|| {
             let mut index_state = self.build_state();
             index_state.report_problem(
-                "looking at the folders failed. Hint: this is a bug, please report it".to_owned(),
+                Message::new("looking at the folders failed")
+                    .with_hint("this is a bug, please report it")
+                    .to_string(),
             );
             index_state
         })

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use loopkeeper_text::message::HintedError as _;
 use loopkeeper_view as view;
 
 use super::loops::LoopIndex;
@@ -246,7 +247,7 @@ impl IndexState {
                 }
                 self.store = Some(store);
             }
-            Err(error) => self.state_troubles = vec![format!("{error}. {}", error.hint())],
+            Err(error) => self.state_troubles = vec![error.to_message().sentences()],
         }
     }
 

@@ -11,6 +11,7 @@ use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, ResolvedSettings, SettingOverride, Settings};
 use loopkeeper_task as task;
+use loopkeeper_text::message::HintedError as _;
 use loopkeeper_text::sanitize;
 use loopkeeper_view::doctor::{
     AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, LoginState, MachineFacts, SandboxFacts,
@@ -19,7 +20,7 @@ use loopkeeper_view::doctor::{
 use loopkeeper_view::probe::PROBED;
 
 use loopkeeper_keeper::run_context::{limit_network, warden_program};
-use loopkeeper_operations::failure::Failure;
+use loopkeeper_operations::failure::{Failure, FailureKind};
 use loopkeeper_operations::resolved_task::{MAX_LISTED, ResolvedTask};
 use loopkeeper_operations::{self as operations, installed};
 use loopkeeper_system::agents::{self, AgentQuery};
@@ -137,7 +138,7 @@ impl FactContext {
     }
 
     pub(super) fn state(&self) -> Result<&StateDir, Failure> {
-        self.state.as_ref().map_err(|error| Failure::ended(error).hint(error.hint()))
+        self.state.as_ref().map_err(|error| Failure::from_message(FailureKind::Broken, error.to_message()))
     }
 
     /// The kind of agent whose command line and output format this one has.
@@ -292,7 +293,8 @@ fn is_own(agent: &AgentSettings) -> bool {
 }
 
 fn trouble(failure: &Failure) -> DoctorProblem {
-    DoctorProblem { what: failure.what.clone(), hint: failure.hint.clone().unwrap_or_default() }
+    let (what, hint) = failure.message.clone().into_parts();
+    DoctorProblem { what, hint: hint.unwrap_or_default() }
 }
 
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_text::message;
 use loopkeeper_text::{sanitize, words};
 use loopkeeper_view::doctor::{
     AgentFacts, AgentVersion, DoctorFinding, DoctorLevel, DoctorTopic, LoginState,
@@ -32,7 +33,8 @@ pub(super) fn findings(findings: &[DoctorFinding], glyphs: Glyphs) -> String {
         };
         let _ = writeln!(text, "  {style}{sign}{style:#} {}", sanitize::line(&finding.what));
         if let Some(hint) = &finding.hint {
-            let _ = writeln!(text, "    Hint: {}", words::capitalised(&sanitize::line(hint)));
+            let hint = words::capitalised(&sanitize::line(hint));
+            let _ = writeln!(text, "    {}", message::hint_line(hint));
         }
     }
     text

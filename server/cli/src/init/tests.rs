@@ -229,7 +229,7 @@ fn nothing_that_exists_is_touched() {
         let before = contents(root.path());
         let error = init(root.path(), root.path()).unwrap_err();
         assert_eq!(error.to_string(), format!("there is a task document already: {task}"));
-        assert_eq!(error.hint(), format!("`loopkeeper run {task}` starts a loop on it."));
+        assert_eq!(error.hint(), Some(format!("`loopkeeper run {task}` starts a loop on it.")));
         assert_eq!(contents(root.path()), before);
     }
     let root = project(&[("RALPH.md", ""), (".ralph/PROMPT.md", "")]);

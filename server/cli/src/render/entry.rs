@@ -16,6 +16,7 @@ use loopkeeper_core::journal::{
     SessionReason, WaitReason,
 };
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::message::{self, Message};
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::{sanitize, words};
 use loopkeeper_view::sentences;
@@ -99,11 +100,12 @@ impl EntryFormatter {
     fn hint(&self, record: &Record) -> Option<String> {
         let Record::Asked { kind, until: Some(_), .. } = record else { return None };
         let id = &self.loop_id;
-        Some(match kind {
-            QuestionKind::UsageLimit => format!("Hint: `loopkeeper answer {id} stop` ends it"),
-            QuestionKind::Permission => format!("Hint: `loopkeeper answer {id} allow`, `always` or `deny`"),
-            QuestionKind::Agent | QuestionKind::Denied => format!("Hint: `loopkeeper answer {id} '…'`"),
-        })
+        let command = match kind {
+            QuestionKind::UsageLimit => format!("`loopkeeper answer {id} stop` ends it"),
+            QuestionKind::Permission => format!("`loopkeeper answer {id} allow`, `always` or `deny`"),
+            QuestionKind::Agent | QuestionKind::Denied => format!("`loopkeeper answer {id} '…'`"),
+        };
+        Some(message::hint_line(command))
     }
 
     fn observe(&mut self, record: &Record) {
@@ -480,9 +482,9 @@ fn answered(text: Option<&str>) -> String {
     text.map_or_else(|| "not answered".into(), |it| format!("answered: {}", sanitize::line(it)))
 }
 
-fn paused(reason: PauseReason, message: &str) -> String {
+fn paused(reason: PauseReason, message: &Message) -> String {
     match reason {
-        PauseReason::User => message.to_owned(),
+        PauseReason::User => message.to_string(),
         _ => format!("paused: {message}"),
     }
 }

@@ -165,7 +165,8 @@ impl TaskEnd {
         Self {
             kind,
             exit: outcome.filter(|_| exit != Exit::Signalled).map_or(exit, Exit::of),
-            sentence: sanitize::line(outcome.map_or("interrupted", |it| it.sentence.as_str())),
+            sentence: outcome
+                .map_or_else(|| "interrupted".to_owned(), |it| sanitize::line(&it.sentence.to_string())),
         }
     }
 }
@@ -271,6 +272,6 @@ fn is_completed(end: &TaskEnd) -> bool {
 
 fn failed(failure: &Failure) -> TaskEnd {
     failure::warn(failure);
-    let what = sanitize::line(&failure.what);
+    let what = sanitize::line(failure.message.fact());
     TaskEnd::not_started(Exit::of_failure(failure.kind), what)
 }

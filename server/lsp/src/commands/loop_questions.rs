@@ -90,7 +90,7 @@ fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
             let until = until.unwrap_or_default();
             format!("Wait or stop? The provider's usage limit is reached, so the loop waits{until}.")
         }
-        QuestionKind::Permission => notice(status),
+        QuestionKind::Permission => notice(status).to_string(),
         QuestionKind::Agent => {
             format!("{} Answer with `loopkeeper answer {id} '…'` in a terminal.", notice(status))
         }

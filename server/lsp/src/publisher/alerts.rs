@@ -8,7 +8,6 @@ use std::sync::Arc;
 use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::decide::{LoopState, weakening};
 use loopkeeper_core::journal::{OutcomeKind, PauseReason, QuestionKind};
-use loopkeeper_text::words;
 use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, notice};
 use lsp_types::{Command, MessageType};
 use serde_json::{Value, json};
@@ -55,7 +54,7 @@ impl AlertPublisher {
                 }
                 let mut alert = alert(status, &seen.state);
                 if !shared.session().knows_us() {
-                    alert.message = notice(status);
+                    alert.message = notice(status).to_string();
                 }
                 send(shared, alert).await;
             }
@@ -69,7 +68,7 @@ fn alert_state(status: &LoopStatus) -> AlertState {
         DisplayState::NeedsYou => {
             let asked = status.question.as_ref().map(|it| it.id.clone());
             let why =
-                asked.or_else(|| status.pause.as_ref().map(|it| it.message.clone())).unwrap_or_default();
+                asked.or_else(|| status.pause.as_ref().map(|it| it.message.to_string())).unwrap_or_default();
             AlertState::NeedsYou(status.phase, why)
         }
         DisplayState::Working if status.is_cooling() => AlertState::Tripped(status.breaker.trips),
@@ -79,11 +78,10 @@ fn alert_state(status: &LoopStatus) -> AlertState {
 
 fn alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
     let actions = actions(status, state);
-    let mut message = notice(status);
+    let message = notice(status);
     // The buttons run the commands that the hint suggests for a terminal.
-    if actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING) {
-        message = words::fact_and_hint(&message).0.to_owned();
-    }
+    let is_offered = actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING);
+    let message = if is_offered { message.fact().to_owned() } else { message.to_string() };
     let (kind, severity) = match &status.outcome {
         None => (AlertKind::NeedsYou, Severity::Warning),
         Some(outcome) => match outcome.kind {

@@ -40,8 +40,8 @@ pub(super) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>) 
 /// Leaves out the last remedies of the hint, because the buttons offer them.
 fn message(status: &LoopStatus) -> String {
     let said = notice(status);
-    let (fact, hint) = words::fact_and_hint(&said);
-    let hint = hint.map(|it| it.rsplit_once("; `--anyway`").map_or(it, |(it, _)| it)).map(words::capitalised);
+    let hint =
+        said.hint().map(|it| it.rsplit_once("; `--anyway`").map_or(it, |(it, _)| it)).map(words::capitalised);
     let hint = hint.map_or_else(String::new, |it| format!(" {it}."));
-    format!("{fact}.{hint}")
+    format!("{}.{hint}", said.fact())
 }

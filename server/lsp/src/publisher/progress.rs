@@ -177,7 +177,11 @@ fn message(status: &LoopStatus) -> String {
 }
 
 fn ending(status: &LoopStatus) -> String {
-    status.outcome.as_ref().map_or_else(|| loopkeeper_view::headline(status), |it| it.sentence.clone())
+    status
+        .outcome
+        .as_ref()
+        .map_or_else(|| loopkeeper_view::headline(status), |it| it.sentence.clone())
+        .to_string()
 }
 
 /// The share of iterations; never 100 before the end, because some editors treat 100 as the end.

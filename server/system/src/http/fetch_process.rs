@@ -3,7 +3,7 @@
 //! cookies. A redirect is treated as a new request.
 
 use std::fmt;
-use std::io::{self, Read, Write as _};
+use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -16,6 +16,7 @@ use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Error};
 
+use super::super::internal_program;
 use super::wire::{RequestKind, VARIABLE, WireRequest, WireResponse};
 
 /// The subcommand's name.
@@ -28,9 +29,7 @@ const LISTENING: Duration = Duration::from_millis(300);
 pub fn main() -> ExitCode {
     let question = std::env::var(VARIABLE).ok().and_then(|it| WireRequest::decode(&it));
     let Some(question) = question else {
-        let words = "error: this is a part of loopkeeper\nHint: Run `loopkeeper` instead.";
-        let _ = writeln!(io::stderr(), "{words}");
-        return ExitCode::from(2);
+        return internal_program::refuse_user();
     };
     let said = match question.what {
         RequestKind::Answer => WireResponse::Reply(perform_request(&question)),

@@ -134,12 +134,13 @@ fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
     all.push(HoverBlock::Text(said));
     all.extend(grade(known).map(HoverBlock::Text));
     if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
-        all.push(HoverBlock::Text(format!("{}.", words::capitalised(&outcome.sentence))));
+        all.push(HoverBlock::Text(format!("{}.", words::capitalised(&outcome.sentence.to_string()))));
     }
     // The breaker has its own line.
     let pause = known.open_loop().and_then(|it| it.pause.as_ref());
     if let Some(pause) = pause.filter(|it| it.reason != PauseReason::Breaker) {
-        all.push(HoverBlock::Text(format!("{}.", words::capitalised(pause.message.trim_end_matches('.')))));
+        let message = pause.message.to_string();
+        all.push(HoverBlock::Text(format!("{}.", words::capitalised(message.trim_end_matches('.')))));
     }
     all.extend(weakened::reported_weakenings(known).map(|(it, _)| weakening_block(it)));
     if let Some(state) = known.state {

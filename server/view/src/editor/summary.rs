@@ -3,6 +3,7 @@
 use super::{Diagnostic, DiagnosticCode, Severity, TaskView, message};
 use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, sentences};
 use loopkeeper_core::journal::{Edit, OutcomeKind, PauseReason, QuestionKind};
+use loopkeeper_text::message::Message;
 use loopkeeper_text::{DocumentRange, words};
 
 pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
@@ -67,7 +68,7 @@ fn word(known: &TaskView<'_>) -> &'static str {
 /// Problems that only the user can fix and that have no code of their own, with the recorded message.
 fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
     if let Some(outcome) = status.outcome.as_ref().filter(|it| it.kind == OutcomeKind::Failed) {
-        return (!known.is_mended()).then(|| format!("failed: {}", before_hint(&outcome.sentence)));
+        return (!known.is_mended()).then(|| format!("failed: {}", without_hint(&outcome.sentence)));
     }
     let pause = status.pause.as_ref().filter(|_| status.phase == DisplayPhase::Paused)?;
     match pause.reason {
@@ -76,14 +77,14 @@ fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
         | PauseReason::Workspace
         | PauseReason::Missing
         | PauseReason::Session
-        | PauseReason::Other => Some(format!("needs you: {}", before_hint(&pause.message))),
+        | PauseReason::Other => Some(format!("needs you: {}", without_hint(&pause.message))),
         PauseReason::User | PauseReason::Breaker | PauseReason::Trust | PauseReason::Question => None,
     }
 }
 
 /// Hints are for the terminal; an editor offers its own actions.
-fn before_hint(message: &str) -> &str {
-    words::fact_and_hint(message).0.trim_end_matches('.')
+fn without_hint(message: &Message) -> &str {
+    message.fact().trim_end_matches('.')
 }
 
 /// Why the loop is blocked.

@@ -2,6 +2,7 @@ use super::notice;
 use crate::status::tests::idle;
 use crate::{DisplayPhase, DisplayState, LoopStatus, PauseStatus, QuestionStatus};
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
+use loopkeeper_text::message::Message;
 
 fn asking(title: &str, kind: QuestionKind, text: &str) -> LoopStatus {
     let mut status = needing(title);
@@ -21,7 +22,7 @@ fn needing(title: &str) -> LoopStatus {
 #[test]
 fn the_question_comes_first() {
     let check = |title: &str, kind: QuestionKind, text: &str, expect: &str| {
-        assert_eq!(notice(&asking(title, kind, text)), expect);
+        assert_eq!(notice(&asking(title, kind, text)).to_string(), expect);
     };
     check(
         "Say hello politely",
@@ -33,17 +34,17 @@ fn the_question_comes_first() {
     check("Pay", QuestionKind::Permission, "run a command: git push\u{1b}[2J", wanted);
     check("Pay", QuestionKind::Denied, "Bash(rm) was denied", "\"Pay\": Bash(rm) was denied");
     // A long title leaves room for the question.
-    let long = notice(&asking(&"very ".repeat(20), QuestionKind::Agent, "Which one?"));
+    let long = notice(&asking(&"very ".repeat(20), QuestionKind::Agent, "Which one?")).to_string();
     assert!(long.find("Which one?").is_some_and(|it| it <= 40), "{long}");
 }
 
 #[test]
 fn a_loop_that_rests_says_why() {
-    let pause =
-        |reason| PauseStatus { reason, message: "the agent is not logged in. Hint: log in".to_owned() };
+    let message = || Message::new("the agent is not logged in").with_hint("log in");
+    let pause = |reason| PauseStatus { reason, message: message() };
     let mut status = needing("Pay");
     status.pause = Some(pause(PauseReason::Agent));
-    assert_eq!(notice(&status), "\"Pay\" needs you: the agent is not logged in. Hint: log in");
+    assert_eq!(notice(&status).to_string(), "\"Pay\" needs you: the agent is not logged in. Hint: log in");
     status.phase = DisplayPhase::Interrupted;
-    assert!(notice(&status).starts_with("\"Pay\": Needs you: interrupted"), "{}", notice(&status));
+    assert!(notice(&status).fact().starts_with("\"Pay\": Needs you: interrupted"), "{}", notice(&status));
 }

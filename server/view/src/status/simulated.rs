@@ -65,7 +65,7 @@ fn a_permission_request_needs_the_user() {
     let (alive, dead) = order(UserCommand::Permission(wish.to_owned()));
     assert_eq!((alive.state, dead.question), (DisplayState::NeedsYou, None));
     assert_eq!(
-        headline(&alive),
+        headline(&alive).to_string(),
         "Needs you: iteration 1/25, its one criterion does not pass, the agent wants to \
          run a command (not of the task): git push"
     );

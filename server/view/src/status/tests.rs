@@ -8,6 +8,7 @@ use loopkeeper_core::journal::{
     PauseReason, QuestionKind, Record, WaitReason,
 };
 use loopkeeper_core::settings::LoopEvent;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 const NOON: u64 = 1_795_176_000_000;
@@ -167,7 +168,7 @@ fn the_status_has_the_shape_of_the_contract() {
 #[test]
 fn headlines_say_the_state_first() {
     let check = |records: &[Record], expect: &str| {
-        assert_eq!(headline(&status(&after(records), &alive())), expect);
+        assert_eq!(headline(&status(&after(records), &alive())).to_string(), expect);
     };
     let open = Record::BreakerChanged {
         state: BreakerState::Open,
@@ -192,7 +193,7 @@ fn headlines_say_the_state_first() {
         &[baseline(), open, paused(PauseReason::Breaker)],
         "Needs you: iteration 0/25, because, no criteria",
     );
-    let message = "the agent crashed. Hint: mend it".to_owned();
+    let message = Message::new("the agent crashed").with_hint("mend it");
     let broken = Record::Paused { reason: PauseReason::Agent, message };
     let expect = "Needs you: iteration 0/25, the agent crashed, no criteria. Hint: mend it";
     check(&[baseline(), broken], expect);
@@ -207,7 +208,7 @@ fn a_question_ends_its_sentence_in_a_headline() {
         let text = text.to_owned();
         shown.question =
             Some(QuestionStatus { id: "1".to_owned(), kind: QuestionKind::Agent, text, expires_at: None });
-        assert_eq!(headline(&shown), expect);
+        assert_eq!(headline(&shown).to_string(), expect);
     };
     check("Tabs or spaces?", "Needs you: iteration 1/25, the agent asks: Tabs or spaces? No criteria");
     check("Name the port. ", "Needs you: iteration 1/25, the agent asks: Name the port. No criteria");
@@ -288,5 +289,5 @@ fn an_open_breaker_that_tries_again_works_and_waits() {
     assert_eq!(json!(shown.wait), json!({"reason": "breaker", "resumesAt": at}));
     assert_eq!((shown.breaker.resumes_at.as_deref(), shown.breaker.trips), (Some(at), 1));
     let line = "Breaker open at iteration 0/25 (because), retries automatically, no criteria";
-    assert_eq!(headline(&shown), line);
+    assert_eq!(headline(&shown).to_string(), line);
 }

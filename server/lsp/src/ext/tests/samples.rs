@@ -273,7 +273,7 @@ fn a_loop(full: bool) -> LoopStatus {
             text: s(),
             expires_at: full.then(s),
         }),
-        pause: full.then(|| PauseStatus { reason: PauseReason::User, message: s() }),
+        pause: full.then(|| PauseStatus { reason: PauseReason::User, message: s().into() }),
         spent: UsageStatus { cost_micros: some(1), tokens: some(1), calls: 1, calls_this_hour: 1 },
         started_at: s(),
         paused_ms: 0,
@@ -284,7 +284,7 @@ fn a_loop(full: bool) -> LoopStatus {
         outcome: full.then(|| Outcome {
             kind: OutcomeKind::Stopped,
             verified: false,
-            sentence: s(),
+            sentence: s().into(),
             cause: Some(PauseReason::Breaker),
         }),
         branch: full.then(s),

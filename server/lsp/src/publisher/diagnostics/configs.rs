@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use loopkeeper_text::message::HintedError as _;
 use loopkeeper_view::editor::settings::{self, SettingsAnalysis};
 
 use super::{DiagnosticsByUri, DiagnosticsContext};
@@ -60,7 +61,7 @@ impl ReadConfig {
         // The template may have changed although the text that names it did not.
         let template = self.checked.template.as_ref().and_then(|it| {
             let error = template_file::read(config.path.parent()?, &it.path).err()?;
-            Some(it.diagnostic(&error.to_string(), error.hint()))
+            Some(it.diagnostic(&error.to_string(), &error.hint().unwrap_or_default()))
         });
         for remark in self.checked.diagnostics.iter().cloned().chain(template) {
             let range = self.lines.range(&config.text, &remark.place.range, context.encoding);

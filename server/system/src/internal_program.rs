@@ -1,0 +1,13 @@
+//! The reply of a program that only loopkeeper itself starts, such as the keeper, to a user who starts it.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use loopkeeper_text::message::Message;
+
+/// Reports on standard error which program to run instead.
+pub fn refuse_user() -> ExitCode {
+    let message = Message::new("this is a part of loopkeeper").with_hint("run `loopkeeper` instead.");
+    let _ = io::stderr().write_all(message.error_lines().as_bytes());
+    ExitCode::from(2)
+}
