@@ -48,6 +48,33 @@ fn the_map_of_the_code_names_every_part() {
     assert_eq!(missing, [""; 0]);
 }
 
+/// Lines of a source that write the label of a hint, outside comments and tests.
+fn labelled_hints(source: &str) -> Vec<&str> {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let is_comment = |line: &&str| line.trim_start().starts_with("//");
+    code.lines().filter(|it| !is_comment(it) && it.replace("ValueHint:", "").contains("Hint:")).collect()
+}
+
+#[test]
+fn only_the_message_module_joins_a_fact_and_a_hint() {
+    let is_test = |path: &Path| path.ends_with("tests.rs") || path.iter().any(|it| it == "tests");
+    for file in files(&root().join("server"), &["rs"]) {
+        if !is_test(&file) && !file.ends_with("text/src/message.rs") {
+            let source = fs::read_to_string(&file).unwrap();
+            assert_eq!(labelled_hints(&source), [""; 0], "{}: use `Message`", file.display());
+        }
+    }
+}
+
+#[test]
+fn a_hint_in_a_string_is_found() {
+    let check = |source: &str, expect: &[&str]| assert_eq!(labelled_hints(source), expect, "{source}");
+    check("let it = \"a. Hint: b\";", &["let it = \"a. Hint: b\";"]);
+    check("x\ny(\"\\nHint: b\")", &["y(\"\\nHint: b\")"]);
+    check("/// `a. Hint: b`\nvalue_hint = ValueHint::FilePath", &[]);
+    check("x\n#[cfg(test)]\nassert(\"a. Hint: b\")", &[]);
+}
+
 /// Broken links of a page: to a missing file or heading.
 fn dead_links(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).unwrap();
