@@ -1,6 +1,7 @@
 //! Finds and reads the task documents of a root. Runs nothing, follows no link out of the root, blocks on no pipe, and
 //! reads no file that is longer than a task can be.
 
+mod beside;
 mod discover;
 mod open;
 mod replace;

@@ -13,7 +13,7 @@ use super::kind::{DocumentKind, kind_of};
 use super::markdown::{self, DocumentRole};
 use super::outline::MAY_CHANGE;
 use super::outline::{CriterionOrigin, TaskOutline};
-use super::{Finding, FindingCode, Task, front_matter, gates, placeholders, prd, template};
+use super::{Finding, FindingCode, Task, front_matter, gates, placeholders, prd, task_list, template};
 use crate::criterion::CriterionId;
 use loopkeeper_text::fold::shortened;
 
@@ -122,8 +122,13 @@ fn optional_sections(documents: &[TaskDocument]) -> Option<Vec<String>> {
 
 fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline {
     let TaskDocument { path, text } = document;
-    if is_story_file(path) {
-        return prd::parse_prd(path, text);
+    match kind_of(path) {
+        Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree) => {
+            return task_list::parse_yaml(path, text);
+        }
+        Some(DocumentKind::RuntimeTasks) => return task_list::parse_lines(path, text),
+        _ if is_story_file(path) => return prd::parse_prd(path, text),
+        _ => {}
     }
     let names_gates = |it: &DocumentKind| it.is_gates() || *it == DocumentKind::OrchestratorConfig;
     if let Some(kind) = kind_of(path).filter(names_gates) {
@@ -216,8 +221,13 @@ fn emptiness_of(task: &Task, file: &str) -> TaskOutline {
     if kind_of(file).is_some_and(DocumentKind::is_story_file) {
         let mut outline = TaskOutline::new(file);
         // Do not pay an agent to read an empty list.
-        let fact = "`userStories` is empty, so there is nothing to do. Add a story";
-        outline.add_finding(FindingCode::Syntax, prd::STORY_FILE, fact, 0..first_line);
+        let (file, list) = match kind_of(file) {
+            Some(DocumentKind::Prd) => (prd::STORY_FILE, "userStories"),
+            Some(DocumentKind::AgentStories) => (prd::STORY_FILE, "stories"),
+            _ => ("task list", "tasks"),
+        };
+        let fact = format!("`{list}` is empty, so there is nothing to do. Add one");
+        outline.add_finding(FindingCode::Syntax, file, &fact, 0..first_line);
         outline
     } else {
         empty_outline(file, first_line)

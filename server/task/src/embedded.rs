@@ -23,8 +23,12 @@ pub(super) struct EmbeddedPrompt {
     value: Range<usize>,
 }
 
-/// Whether a file of this kind contains a prompt, as some of them can.
-pub fn has_prompt(kind: DocumentKind, text: &str) -> bool {
+/// Whether the text makes a document of this kind a task ([`DocumentKind::needs_text`]).
+pub fn is_task_text(kind: DocumentKind, text: &str) -> bool {
+    if kind == DocumentKind::StoryPrompt {
+        // `CLAUDE.md` can also be the memory of a project with stories.
+        return text.contains("prd.json") && text.contains("<promise>");
+    }
     find(kind, text).is_some()
 }
 

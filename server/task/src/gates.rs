@@ -1,9 +1,11 @@
 //! Gates of other tools: files beside a task that name the commands which must pass. Each command becomes a criterion at
 //! its place there.
 
+pub(super) mod folders;
+mod json;
+
 use std::ops::Range;
 
-use loopkeeper_text::shell_word::quoted;
 use loopkeeper_text::yaml::{self, YamlScalar};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -12,7 +14,6 @@ use super::item::{ByteOrigin, InlineContent};
 use super::kind::DocumentKind;
 use super::outline::{CriterionOrigin, TaskOutline};
 use super::prd;
-use super::source::front_matter_end;
 
 /// Key and name of the commands in `.ralphy/config.yaml`.
 const COMMANDS: [(&str, &str); 3] = [
@@ -25,9 +26,15 @@ pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOut
     let mut out = TaskOutline::new(file);
     match kind {
         DocumentKind::RalphyConfig => ralphy_config(text, &mut out),
-        DocumentKind::CheckFolder => check_folder(file, text, &mut out),
+        DocumentKind::CheckFolder => folders::check(file, text, &mut out),
+        DocumentKind::CheckScript => folders::script(file, text, &mut out),
+        DocumentKind::ContextFolder => folders::context(file, text, &mut out),
+        // Its text is a part of the prompt.
+        DocumentKind::InstructionFolder => {}
         DocumentKind::Ralphrc => ralphrc(text, &mut out),
-        DocumentKind::QueueConfig => ci_gate(text, &mut out),
+        DocumentKind::QueueConfig => json::ci_gate(text, &mut out),
+        DocumentKind::RunConfig => json::run_config(text, &mut out),
+        DocumentKind::Verification => json::verification(text, &mut out),
         DocumentKind::OrchestratorConfig => backpressure(text, &mut out),
         _ => verify_commands(text, &mut out),
     }
@@ -67,38 +74,19 @@ fn backpressure(text: &str, out: &mut TaskOutline) {
     }
 }
 
-/// `.ralphify/checks/NAME/CHECK.md`: front matter with `command` and `timeout` in seconds.
-fn check_folder(file: &str, text: &str, out: &mut TaskOutline) {
-    let block = text.get(..front_matter_end(text)).unwrap_or_default();
-    let inner = block.trim_start_matches('\u{feff}').trim_start_matches('-');
-    let skipped = block.len() - inner.len();
-    let inner = inner.trim_end().trim_end_matches('-');
-    let scalars = yaml::scalars(inner);
-    let of = |key: &str| scalars.iter().find(|it| it.path == key);
-    if of("enabled").is_some_and(|it| it.value == "false") {
-        return;
-    }
-    let Some(command) = of("command") else { return };
-    let timeout = of("timeout").and_then(|it| it.value.parse::<u64>().ok()).map(|it| it.saturating_mul(1000));
-    let name = file.rsplit('/').nth(1).unwrap_or(file);
-    let range = command.range.start + skipped..command.range.end + skipped;
-    add(out, name, &command.value, range, timeout);
-}
-
-/// `verify_commands = ["npm test", …]` of `.ralph.toml`, at the top or in a table.
+/// `verify_commands = ["npm test", …]` of `.ralph.toml`, at the top or in a table at any depth.
 fn verify_commands(text: &str, out: &mut TaskOutline) {
     const KEY: &str = "verify_commands";
     let (document, _) = DeTable::parse_recoverable(text);
-    let top = document.get_ref();
     let mut entries: Vec<(String, &Spanned<DeValue<'_>>)> = Vec::new();
-    for (name, value) in top {
+    let top = document.get_ref().iter().map(|(key, it)| (key.get_ref().to_string(), it));
+    let mut waiting: Vec<(String, &Spanned<DeValue<'_>>)> = top.collect();
+    while let Some((path, value)) = waiting.pop() {
         match value.get_ref() {
             DeValue::Table(table) => {
-                entries.extend(table.iter().map(|(key, it)| {
-                    (format!("{name}.{key}", name = name.get_ref(), key = key.get_ref()), it)
-                }));
+                waiting.extend(table.iter().map(|(key, it)| (format!("{path}.{}", key.get_ref()), it)));
             }
-            _ => entries.push((name.get_ref().to_string(), value)),
+            _ => entries.push((path, value)),
         }
     }
     entries.sort_by_key(|(_, it)| it.span().start);
@@ -182,26 +170,6 @@ fn ralphrc(text: &str, out: &mut TaskOutline) {
     }
 }
 
-/// `agent.ci_gate.argv`, unless it is disabled.
-fn ci_gate(text: &str, out: &mut TaskOutline) {
-    let Ok(parsed) = prd::parse_json(text) else { return };
-    let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
-    let agent = root.get_object("agent");
-    let gate = agent.and_then(|it| it.get_object("ci_gate"));
-    let gate = gate.filter(|it| it.get_boolean("enabled").is_none_or(|it| it.value));
-    if let Some(argv) = gate.and_then(|it| it.get_array("argv")) {
-        let words: Vec<String> =
-            argv.elements.iter().filter_map(|it| it.as_string_lit()).map(|it| quoted(&it.value)).collect();
-        add(out, "The CI gate passes", &words.join(" "), argv.range.start..argv.range.end, None);
-    }
-    let of_root =
-        root.properties.iter().filter(|it| !["agent", "version", "$schema"].contains(&it.name.as_str()));
-    let of_root = of_root.map(|it| (it.name.as_str().to_owned(), it.range.start..it.range.end));
-    let of_agent = agent.into_iter().flat_map(|it| &it.properties).filter(|it| it.name.as_str() != "ci_gate");
-    let of_agent = of_agent.map(|it| (format!("agent.{}", it.name.as_str()), it.range.start..it.range.end));
-    out.add_left_aside(&of_root.chain(of_agent).collect::<Vec<_>>());
-}
-
 fn add(out: &mut TaskOutline, name: &str, command: &str, range: Range<usize>, timeout_ms: Option<u64>) {
     if command.trim().is_empty() {
         return;
@@ -273,6 +241,30 @@ mod tests {
     }
 
     #[test]
+    fn verifiers_and_commands_of_json_files_are_criteria() {
+        let shown = |path: &str, text: &str| {
+            let prompt = TaskDocument { path: "PRD.md".to_owned(), text: "# T\n".to_owned() };
+            let task = parse_task(&[prompt, TaskDocument { path: path.to_owned(), text: text.to_owned() }]);
+            let one = |it: &crate::criterion::Criterion| {
+                format!("{} | {:?} | {}", it.name, it.check, &text[it.place.range.clone()])
+            };
+            task.criteria.iter().map(one).collect::<Vec<_>>().join("\n")
+        };
+        let config = "{\"runner\": \"vitest\", \"buildCommand\": \"npx tsc --noEmit\", \"testCommand\": \"npx vitest run\", \"mode\": \"tdd-strict\"}";
+        let found = shown(".ralph/run-config.json", config);
+        assert!(found.starts_with("The build succeeds | ") && found.ends_with("| npx vitest run"), "{found}");
+        let without = shown(".ralph/run-config.json", &config.replace("tdd-strict", "skip-tests"));
+        assert_eq!(without.lines().count(), 1, "{without}");
+        let rules = "{\"defaults\": {\"verifiers\": [\"checkbox\", \"tsc\", {\"type\": \"fileExists\", \"args\": {\"path\": \"src/a b.ts\"}}, {\"type\": \"fileContains\", \"args\": {\"path\": \"a.ts\", \"content\": \"say \\\"x\\\"\"}}, {\"type\": \"diff\"}]}}";
+        let found = shown(".ralph/verification.json", rules);
+        assert_eq!(found.lines().count(), 3, "{found}");
+        assert!(found.contains("The types are right") && found.contains("Exists"), "{found}");
+        let cache =
+            "{\"timestamp\": 1, \"level\": \"tsc\", \"healthy\": true, \"fileHashes\": {\"a\": \"b\"}}";
+        assert_eq!(shown(".ralph/verification.json", cache), "");
+    }
+
+    #[test]
     fn keys_without_a_counterpart_are_named_once() {
         let check = |path: &str, text: &str, aside: &str, place: &str| {
             let prompt = TaskDocument { path: "PROMPT.md".to_owned(), text: "# T\n".to_owned() };
@@ -286,8 +278,8 @@ mod tests {
         let toml =
             "verify_commands = [\"a\", { name = \"B\", command = 'b' }]\nx = 1\n[workers]\ncount = 2\n";
         check(".ralph.toml", toml, "x, workers.count", "1");
-        let queue = "{\"version\": 1, \"webhook\": {}, \"agent\": {\"runner\": \"codex\", \"ci_gate\": {}}}";
-        check(".ralph/config.jsonc", queue, "webhook, agent.runner", "\"webhook\": {}");
+        let queue = "{\"version\": 1, \"webhook\": {}, \"agent\": {\"runner\": \"codex\", \"model\": \"m\", \"ci_gate\": {}}}";
+        check(".ralph/config.jsonc", queue, "webhook, agent.model", "\"webhook\": {}");
         assert_eq!(
             commands(".ralph.toml", toml),
             [

@@ -17,6 +17,12 @@ pub enum DocumentKind {
     ScriptsPrompt,
     /// `PROMPT_build.md`
     BuildPrompt,
+    /// `CLAUDE.md` or `prompt.md` beside a `prd.json` that its text names
+    StoryPrompt,
+    /// `.ralph/prd.md` beside a `tasks.json`
+    ObjectivePrompt,
+    /// `SYSTEM_PROMPT.md` beside a `PROGRESS.md`
+    SystemPrompt,
     /// `ralph.yml`: a prompt in `event_loop.prompt`, or gates for the tasks beside it
     OrchestratorConfig,
     /// `.ralph/ralph-loop.state.json`: the prompt of a loop
@@ -27,6 +33,14 @@ pub enum DocumentKind {
     AgentStories,
     /// `.ralph/tasks.json` beside a `state.json`, `.ralph/queue.jsonc`: tasks with a `status`
     TaskQueue,
+    /// `tasks.json`, `PRD.json`, in a folder with `.ralphy`: tasks that are `completed` or not
+    TaskList,
+    /// `tasks.yaml` in a folder with `.ralphy`
+    YamlTaskList,
+    /// `.ralph/tasks.yml`: a tree of tasks with a `status`
+    YamlTaskTree,
+    /// `PROGRESS.md` beside a `SYSTEM_PROMPT.md`
+    ProgressPlan,
     /// `PRD.md`, beside the configuration of a tool that works through its boxes
     RequirementsPlan,
     /// `docs/plans/*.md`, in a root with `.ralphex`
@@ -39,24 +53,51 @@ pub enum DocumentKind {
     RalphyConfig,
     /// `.ralph.toml`
     VerifyCommands,
-    /// `.ralphify/checks/*/CHECK.md`
+    /// `checks/*/CHECK.md` in `.ralphify` or `.ralph`
     CheckFolder,
+    /// `checks/*/run.*` there: the script that is the check
+    CheckScript,
+    /// `contexts/*/CONTEXT.md` there: text and the output of a command for the prompt
+    ContextFolder,
+    /// `instructions/*/INSTRUCTION.md` there: text for the prompt
+    InstructionFolder,
+    /// `.ralph/run-config.json`: commands that build and test
+    RunConfig,
+    /// `.ralph/verification.json` with `verifiers`
+    Verification,
+    /// `.ralph/agent/tasks.jsonl`: one task a line
+    RuntimeTasks,
     /// `fix_plan.md`, `@fix_plan.md`, `IMPLEMENTATION_PLAN.md`, `.ralph/ralph-tasks.md`
     FixPlan,
 }
 
 impl DocumentKind {
-    /// A file of another tool that names commands, found by its place and not by the search for tasks.
+    /// A file of another tool beside its tasks, found by its place and not by the search for tasks.
     pub fn is_gates(self) -> bool {
         matches!(
             self,
-            Self::Ralphrc | Self::QueueConfig | Self::RalphyConfig | Self::VerifyCommands | Self::CheckFolder
+            Self::Ralphrc
+                | Self::QueueConfig
+                | Self::RalphyConfig
+                | Self::VerifyCommands
+                | Self::CheckFolder
+                | Self::CheckScript
+                | Self::ContextFolder
+                | Self::InstructionFolder
+                | Self::RunConfig
+                | Self::Verification
+                | Self::RuntimeTasks
         )
     }
 
     /// A file of another tool that is a task only if it contains a prompt.
     pub fn is_embedded(self) -> bool {
         matches!(self, Self::OrchestratorConfig | Self::LoopState)
+    }
+
+    /// A document that is a task only if its text says so ([`super::is_task_text`]).
+    pub fn needs_text(self) -> bool {
+        self.is_embedded() || self == Self::StoryPrompt
     }
 
     /// A document that is a task by itself, and not together with the others in its folder.
@@ -73,18 +114,35 @@ impl DocumentKind {
             }
             Self::ExecutionPlan => Some((2, &[".ralphex"])),
             Self::TaskQueue => Some((0, &["state.json", "queue.jsonc"])),
+            Self::StoryPrompt => Some((0, &["prd.json"])),
+            Self::ObjectivePrompt => Some((0, &["tasks.json"])),
+            Self::SystemPrompt => Some((0, &["PROGRESS.md"])),
+            Self::ProgressPlan => Some((0, &["SYSTEM_PROMPT.md"])),
+            Self::TaskList | Self::YamlTaskList => Some((0, &[".ralphy"])),
             _ => None,
         }
     }
 
-    /// A JSON document of stories.
-    pub fn is_story_file(self) -> bool {
-        matches!(self, Self::Prd | Self::AgentStories | Self::TaskQueue)
+    /// A file in the folder of the document that contains the tasks in its place.
+    pub fn successor(self) -> Option<&'static str> {
+        (self == Self::RequirementsPlan).then_some(".ralph/tasks.yml")
     }
 
-    /// Whether its stories have a `status` in the place of `passes`.
-    pub fn has_status(self) -> bool {
-        matches!(self, Self::AgentStories | Self::TaskQueue)
+    /// A JSON or YAML document of stories.
+    pub fn is_story_file(self) -> bool {
+        self.done_value().is_some()
+    }
+
+    /// The field of a story that says that it is done, and its value then.
+    pub fn done_value(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Prd => Some(("passes", "true")),
+            Self::AgentStories | Self::TaskQueue => Some(("status", "\"done\"")),
+            Self::TaskList | Self::YamlTaskList => Some(("completed", "true")),
+            Self::YamlTaskTree => Some(("status", "done")),
+            Self::RuntimeTasks => Some(("status", "\"closed\"")),
+            _ => None,
+        }
     }
 
     /// Belongs to the task in the same folder.
@@ -93,6 +151,10 @@ impl DocumentKind {
             Self::Prd
             | Self::AgentStories
             | Self::TaskQueue
+            | Self::TaskList
+            | Self::YamlTaskList
+            | Self::YamlTaskTree
+            | Self::ProgressPlan
             | Self::Ralphrc
             | Self::QueueConfig
             | Self::RequirementsPlan
@@ -100,6 +162,12 @@ impl DocumentKind {
             | Self::RalphyConfig
             | Self::VerifyCommands
             | Self::CheckFolder
+            | Self::CheckScript
+            | Self::ContextFolder
+            | Self::InstructionFolder
+            | Self::RunConfig
+            | Self::Verification
+            | Self::RuntimeTasks
             | Self::FixPlan => true,
             Self::Prompt
             | Self::RalphFolderPrompt
@@ -108,6 +176,9 @@ impl DocumentKind {
             | Self::RalphTask
             | Self::ScriptsPrompt
             | Self::BuildPrompt
+            | Self::StoryPrompt
+            | Self::ObjectivePrompt
+            | Self::SystemPrompt
             | Self::OrchestratorConfig
             | Self::LoopState => false,
         }
@@ -127,31 +198,59 @@ pub fn kind_of(path: &str) -> Option<DocumentKind> {
         // A template there, filled in by the tool that it belongs to.
         "PROMPT_build.md" if is_in(".agents/ralph") => None,
         "PROMPT_build.md" => Some(DocumentKind::BuildPrompt),
+        "CLAUDE.md" | "prompt.md" => Some(DocumentKind::StoryPrompt),
+        "SYSTEM_PROMPT.md" => Some(DocumentKind::SystemPrompt),
+        "prd.md" if is_in(".ralph") => Some(DocumentKind::ObjectivePrompt),
+        "ralph.yml" => Some(DocumentKind::OrchestratorConfig),
+        "ralph-loop.state.json" if is_in(".ralph") || is_in(".opencode") => Some(DocumentKind::LoopState),
+        _ if name.strip_suffix(".ralph.md").is_some_and(|stem| !stem.is_empty()) => {
+            Some(DocumentKind::NamedRalph)
+        }
+        _ => plan_kind(folder, name).or_else(|| gates_kind(folder, name)),
+    }
+}
+
+fn plan_kind(folder: &str, name: &str) -> Option<DocumentKind> {
+    let is_in = |end: &str| ends_with_path(folder, end);
+    match name {
         _ if is_in(".agents/tasks") && name.starts_with("prd") && name.strip_suffix(".json").is_some() => {
             Some(DocumentKind::AgentStories)
         }
         "prd.json" => Some(DocumentKind::Prd),
         "tasks.json" | "queue.jsonc" if is_in(".ralph") => Some(DocumentKind::TaskQueue),
-        "ralph-loop.state.json" if is_in(".ralph") || is_in(".opencode") => Some(DocumentKind::LoopState),
+        "tasks.yml" if is_in(".ralph") => Some(DocumentKind::YamlTaskTree),
+        "tasks.yaml" if is_in(".ralph") => None,
+        "tasks.json" | "PRD.json" => Some(DocumentKind::TaskList),
+        "tasks.yaml" | "tasks.yml" => Some(DocumentKind::YamlTaskList),
         "ralph-tasks.md" if is_in(".ralph") => Some(DocumentKind::FixPlan),
-        "config.jsonc" if is_in(".ralph") => Some(DocumentKind::QueueConfig),
-        "ralph.yml" => Some(DocumentKind::OrchestratorConfig),
-        ".ralphrc" => Some(DocumentKind::Ralphrc),
         "PRD.md" => Some(DocumentKind::RequirementsPlan),
-        "config.yaml" if is_in(".ralphy") => Some(DocumentKind::RalphyConfig),
-        ".ralph.toml" => Some(DocumentKind::VerifyCommands),
-        "CHECK.md"
-            if folder
-                .rsplit_once('/')
-                .is_some_and(|(above, _)| ends_with_path(above, ".ralphify/checks")) =>
-        {
-            Some(DocumentKind::CheckFolder)
-        }
+        "PROGRESS.md" => Some(DocumentKind::ProgressPlan),
         "fix_plan.md" | "@fix_plan.md" | "IMPLEMENTATION_PLAN.md" => Some(DocumentKind::FixPlan),
         _ if is_in("docs/plans") && name.strip_suffix(".md").is_some() => Some(DocumentKind::ExecutionPlan),
-        _ if name.strip_suffix(".ralph.md").is_some_and(|stem| !stem.is_empty()) => {
-            Some(DocumentKind::NamedRalph)
-        }
+        _ => None,
+    }
+}
+
+fn gates_kind(folder: &str, name: &str) -> Option<DocumentKind> {
+    let is_in = |end: &str| ends_with_path(folder, end);
+    // `.ralphify/checks/NAME`, and `.ralphify/ralphs/NAME/checks/NAME`.
+    let is_below = |part: &str| {
+        let above =
+            folder.rsplit_once('/').and_then(|(above, _)| above.strip_suffix(part)?.strip_suffix('/'));
+        above.is_some_and(|it| it.split('/').any(|part| [".ralphify", ".ralph"].contains(&part)))
+    };
+    match name {
+        "config.jsonc" if is_in(".ralph") => Some(DocumentKind::QueueConfig),
+        "run-config.json" if is_in(".ralph") => Some(DocumentKind::RunConfig),
+        "verification.json" if is_in(".ralph") => Some(DocumentKind::Verification),
+        "tasks.jsonl" if is_in(".ralph/agent") => Some(DocumentKind::RuntimeTasks),
+        ".ralphrc" => Some(DocumentKind::Ralphrc),
+        "config.yaml" if is_in(".ralphy") => Some(DocumentKind::RalphyConfig),
+        ".ralph.toml" => Some(DocumentKind::VerifyCommands),
+        "CHECK.md" if is_below("checks") => Some(DocumentKind::CheckFolder),
+        "CONTEXT.md" if is_below("contexts") => Some(DocumentKind::ContextFolder),
+        "INSTRUCTION.md" if is_below("instructions") => Some(DocumentKind::InstructionFolder),
+        _ if name.strip_prefix("run.").is_some() && is_below("checks") => Some(DocumentKind::CheckScript),
         _ => None,
     }
 }

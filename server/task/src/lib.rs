@@ -26,10 +26,11 @@ mod promise_tag;
 pub mod proposal;
 pub mod queue;
 mod source;
+mod task_list;
 pub mod template;
 
 pub use assemble::{CHECK_ARGUMENT, TaskDocument, add_checks, is_story_file, parse_inline_task, parse_task};
-pub use embedded::has_prompt;
+pub use embedded::is_task_text;
 pub use kind::{DocumentKind, kind_of};
 pub use source::front_matter_end;
 

@@ -15,6 +15,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, ParseResult, parse_to_ast};
 
 use super::grammar::{self, ItemMode};
 use super::item::{ByteOrigin as Bytes, InlineContent};
+use super::kind::{DocumentKind, kind_of};
 use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::{FindingCode, PlanItem, ids};
 use crate::criterion::Check;
@@ -24,14 +25,15 @@ pub(super) use values::STORY_FILE;
 use values::{JsonFields, QUEUE_FIELDS, ROOT_FIELDS, STORY_FIELDS};
 
 /// The `status` of a story that needs no work.
-const DONE: &[&str] = &["done", "completed", "rejected"];
+pub(super) const DONE: &[&str] = &["done", "completed", "rejected", "closed", "failed"];
 /// Priorities in words, in thousandths.
 const PRIORITIES: [(&str, i64); 4] = [("critical", 0), ("high", 1000), ("medium", 2000), ("low", 3000)];
 
 pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let json = text.get(skipped..).unwrap_or_default();
-    let mut reader = PrdReader { json, skipped, out: TaskOutline::new(file), ids: HashSet::new() };
+    let (kind, out) = (kind_of(file), TaskOutline::new(file));
+    let mut reader = PrdReader { json, skipped, kind, out, ids: HashSet::new() };
     match parse_json(json) {
         Ok(parsed) => reader.root(parsed.value.as_ref()),
         Err(error) => {
@@ -60,18 +62,22 @@ pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
     parse_to_ast(json, &CollectOptions::default(), &options)
 }
 
-/// `stories` or `tasks`, if they have a `status` in the place of `passes`, as in `.agents/tasks/prd.json`.
-fn stories_with_status<'a>(root: &JsonFields<'a>) -> Option<&'a Value<'a>> {
+/// `stories` or `tasks`, if they have a `status` or are `completed` in the place of `passes`, as in
+/// `.agents/tasks/prd.json`, or if the file of this kind calls them so.
+fn stories_of_other_tool<'a>(root: &JsonFields<'a>, kind: Option<DocumentKind>) -> Option<&'a Value<'a>> {
     let value = root.get("stories").or_else(|| root.get("tasks"))?;
     let Value::Array(stories) = value else { return None };
-    let has_status = |it: &Value<'_>| it.as_object().is_some_and(|it| it.get("status").is_some());
-    stories.elements.iter().any(has_status).then_some(value)
+    let has = |it: &Value<'_>, name: &str| it.as_object().is_some_and(|it| it.get(name).is_some());
+    let is_known = kind == Some(DocumentKind::TaskList)
+        || stories.elements.iter().any(|it| has(it, "status") || has(it, "completed"));
+    is_known.then_some(value)
 }
 
 struct PrdReader<'a> {
     json: &'a str,
     /// Bytes of a byte order mark before `json`.
     skipped: usize,
+    kind: Option<DocumentKind>,
     out: TaskOutline,
     ids: HashSet<String>,
 }
@@ -89,7 +95,7 @@ impl PrdReader<'_> {
             .or_else(|| fields.text("description", self))
             .unwrap_or_default();
         self.branch(&fields);
-        match fields.get("userStories").or_else(|| stories_with_status(&fields)) {
+        match fields.get("userStories").or_else(|| stories_of_other_tool(&fields, self.kind)) {
             Some(Value::Array(stories)) => self.stories(&stories.elements),
             Some(other) => self.report_wrong_type("userStories", "a list of stories", other),
             None => self.no_stories(root, &fields),
@@ -139,7 +145,9 @@ impl PrdReader<'_> {
         self.no_nested_stories(&fields);
         let title = fields.text("title", self).unwrap_or_default();
         fields.text("description", self);
-        fields.text("notes", self);
+        if !(of_queue && fields.get("notes").is_some_and(|it| it.as_array().is_some())) {
+            fields.text("notes", self);
+        }
         let priority = self.priority(&fields);
         for label in fields.list("labels", self) {
             self.text_of("labels", label);
@@ -147,6 +155,7 @@ impl PrdReader<'_> {
         let depends_on = self.dependencies(&fields, known);
         let done = match fields.get("status").filter(|_| of_queue) {
             Some(status) => self.text_of("status", status).is_some_and(|it| DONE.contains(&&*it.value)),
+            None if fields.get("passes").is_none() => fields.flag("completed", self),
             None => fields.flag("passes", self),
         };
         let skipped = fields.flag("skipped", self);
@@ -215,7 +224,7 @@ impl PrdReader<'_> {
     }
 
     fn priority(&mut self, fields: &JsonFields<'_>) -> Option<i64> {
-        let value = fields.get("priority")?;
+        let value = fields.get("priority").or_else(|| fields.get("parallel_group"))?;
         let word =
             value.as_string_lit().filter(|_| is_of_queue(fields)).map(|it| it.value.to_ascii_lowercase());
         if let Some((_, priority)) = PRIORITIES.iter().find(|(it, _)| word.as_deref() == Some(*it)) {

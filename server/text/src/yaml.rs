@@ -33,11 +33,31 @@ enum Level {
 
 /// The scalars of the first document, up to the first error. Aliases are left out.
 pub fn scalars(text: &str) -> Vec<YamlScalar> {
-    let lines = LineIndex::of(text);
+    parse(text).scalars
+}
+
+/// What a document contains, and what its end could not be read for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct YamlDocument {
+    pub scalars: Vec<YamlScalar>,
+    /// The first error and its byte.
+    pub fault: Option<(String, usize)>,
+}
+
+/// The scalars of the first document, and the error that ended it.
+pub fn parse(text: &str) -> YamlDocument {
+    let mut places = Places::of(text);
     let mut levels: Vec<Level> = Vec::new();
     let mut all = Vec::new();
+    let mut fault = None;
     for event in Parser::new_from_str(text) {
-        let Ok((event, span)) = event else { break };
+        let (event, span) = match event {
+            Ok(found) => found,
+            Err(error) => {
+                fault = Some((error.info().to_owned(), places.byte_at(error.marker())));
+                break;
+            }
+        };
         match event {
             Event::MappingStart(..) if levels.len() < MAX_DEPTH => levels.push(Level::Mapping { key: None }),
             Event::SequenceStart(..) if levels.len() < MAX_DEPTH => levels.push(Level::Sequence { next: 0 }),
@@ -51,18 +71,24 @@ pub fn scalars(text: &str) -> Vec<YamlScalar> {
                     *key = Some(value.into_owned());
                     continue;
                 }
-                let range = byte_at(text, &lines, span.start)..byte_at(text, &lines, span.end);
+                let range = places.byte_at(&span.start)..places.byte_at(&span.end);
                 all.push(YamlScalar { path: path(&levels), value: value.into_owned(), range });
                 finish_value(&mut levels);
             }
-            Event::MappingStart(..) | Event::SequenceStart(..) | Event::DocumentEnd => break,
+            Event::MappingStart(..) | Event::SequenceStart(..) => {
+                fault =
+                    Some((format!("nested in more than {MAX_DEPTH} levels"), places.byte_at(&span.start)));
+                break;
+            }
+            Event::DocumentEnd => break,
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
         }
         if all.len() == MAX_SCALARS {
+            fault = Some((format!("more than {MAX_SCALARS} values"), places.byte_at(&span.end)));
             break;
         }
     }
-    all
+    YamlDocument { scalars: all, fault }
 }
 
 /// The value of the last key or index is complete.
@@ -82,11 +108,32 @@ fn path(levels: &[Level]) -> String {
     names.collect::<Vec<_>>().join(".")
 }
 
-/// Markers count lines from 1 and characters from 0.
-fn byte_at(text: &str, lines: &LineIndex, marker: Marker) -> usize {
-    let start = lines.start(marker.line().saturating_sub(1)).unwrap_or(text.len());
-    let rest = text.get(start..).unwrap_or_default();
-    rest.char_indices().nth(marker.col()).map_or(text.len(), |(at, _)| start + at)
+/// Converts markers, which count lines from 1 and characters from 0, to bytes.
+struct Places<'a> {
+    text: &'a str,
+    lines: LineIndex,
+    /// The last one: line, column and byte. The next one is mostly behind it in the same line.
+    last: (usize, usize, usize),
+}
+
+impl<'a> Places<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { text, lines: LineIndex::of(text), last: (0, 0, 0) }
+    }
+
+    fn byte_at(&mut self, marker: &Marker) -> usize {
+        let (line, column, byte) = self.last;
+        let (column, start) = if marker.line() == line && marker.col() >= column {
+            (column, byte)
+        } else {
+            (0, self.lines.start(marker.line().saturating_sub(1)).unwrap_or(self.text.len()))
+        };
+        let rest = self.text.get(start..).unwrap_or_default();
+        let found =
+            rest.char_indices().nth(marker.col() - column).map_or(self.text.len(), |(at, _)| start + at);
+        self.last = (marker.line(), marker.col(), found);
+        found
+    }
 }
 
 #[cfg(test)]

@@ -41,18 +41,13 @@ fn write_duties(out: &mut String, plan: &[PlanItem]) {
     files.dedup();
     for file in &files {
         let path = code_span(&single_line(file));
-        let _ = if kind_of(file).is_some_and(DocumentKind::has_status) {
+        let done = kind_of(file).and_then(DocumentKind::done_value);
+        let done = done.or_else(|| is_story_file(file).then_some(("passes", "true")));
+        let _ = if let Some((field, value)) = done {
             writeln!(
                 out,
                 "Its stories are in {path}, and you keep that file up to date: once all that a story asks for holds, \
-                 set its `status` to `\"done\"` there and change nothing else of it. The status says that the story \
-                 is done; the checks decide whether that is so."
-            )
-        } else if is_story_file(file) {
-            writeln!(
-                out,
-                "Its stories are in {path}, and you keep that file up to date: once all that a story asks for holds, \
-                 set its `passes` to `true` there and change nothing else of it. `passes` says that the story is \
+                 set its `{field}` to `{value}` there and change nothing else of it. `{field}` says that the story is \
                  done; the checks decide whether that is so."
             )
         } else {

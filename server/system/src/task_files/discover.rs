@@ -9,8 +9,8 @@ use std::path::{Component, Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 
+use super::beside::gate_files;
 use super::{DiscoveredTask, TaskFileError, relative};
-use crate::config_text;
 use crate::snapshots::ignores::{FolderMarkers, IgnoreRules, users_excludes_file};
 use crate::work_trees::OtherWorkTrees;
 
@@ -95,7 +95,7 @@ impl TaskWalk<'_> {
             && (file_type.is_file() || file_type.is_symlink())
             && !kind.is_gates()
             && has_marker(&path, kind)
-            && (!kind.is_embedded() || has_prompt(self.root, &path, kind))
+            && (!kind.needs_text() || has_task_text(self.root, &path, kind))
             && let Some(folder) = path.parent()
         {
             self.folders.entry(folder.to_owned()).or_default().push((kind, path));
@@ -106,7 +106,7 @@ impl TaskWalk<'_> {
         let mut tasks: Vec<(DocumentKind, usize, DiscoveredTask)> = Vec::new();
         for documents in self.folders.values() {
             let plans = plans(documents);
-            for (kind, path) in documents.iter().filter(|(kind, _)| !kind.is_plan()) {
+            for (kind, path) in prompts(documents) {
                 tasks.push((*kind, path.components().count(), self.discovered_task(path, plans.clone())));
             }
         }
@@ -138,6 +138,17 @@ impl TaskWalk<'_> {
     }
 }
 
+/// The prompt documents of a folder. One for the stories beside it counts only where no other is.
+fn prompts(documents: &[(DocumentKind, PathBuf)]) -> Vec<&(DocumentKind, PathBuf)> {
+    let prompts = documents.iter().filter(|it| !it.0.is_plan());
+    let (of_stories, mut prompts): (Vec<_>, Vec<_>) =
+        prompts.partition(|it| it.0 == DocumentKind::StoryPrompt);
+    if prompts.is_empty() {
+        prompts.extend(of_stories.into_iter().min());
+    }
+    prompts
+}
+
 fn plans(documents: &[(DocumentKind, PathBuf)]) -> Vec<PathBuf> {
     let mut plans: Vec<&(DocumentKind, PathBuf)> =
         documents.iter().filter(|(kind, _)| kind.is_plan() && !kind.is_apart()).collect();
@@ -167,32 +178,19 @@ pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
 
 /// Whether the files of the tool are there that makes a document of this name a task.
 fn has_marker(path: &Path, kind: DocumentKind) -> bool {
+    let is_beside = |name: &str| path.parent().is_some_and(|it| it.join(name).symlink_metadata().is_ok());
+    if kind.successor().is_some_and(is_beside) {
+        return false;
+    }
     let Some((up, names)) = kind.markers() else { return true };
     let folder = path.ancestors().nth(up + 1);
     folder.is_some_and(|it| names.iter().any(|name| it.join(name).symlink_metadata().is_ok()))
 }
 
-/// Whether a file of another tool that can contain a prompt contains one.
-fn has_prompt(root: &Path, path: &Path, kind: DocumentKind) -> bool {
+/// Whether the text of a document that needs it makes it a task.
+fn has_task_text(root: &Path, path: &Path, kind: DocumentKind) -> bool {
     let text = super::read(root, path).map(|it| String::from_utf8_lossy(&it).into_owned());
-    text.is_ok_and(|it| loopkeeper_task::has_prompt(kind, &it))
-}
-
-/// Commands of other tools for the tasks in the folder of `path`.
-fn gate_files(path: &Path) -> Vec<PathBuf> {
-    let Some(folder) = path.parent() else { return Vec::new() };
-    let is_file = |it: &PathBuf| it.symlink_metadata().is_ok_and(|it| it.is_file());
-    let mut named = vec![folder.join(".ralphy/config.yaml"), folder.join(".ralph.toml")];
-    let orchestrator = folder.join("ralph.yml");
-    named.extend(Some(orchestrator).filter(|it| it != path && has_line(it, |it| it == "gates:")));
-    if folder.ends_with(".ralph") {
-        named.push(folder.join("config.jsonc"));
-    }
-    named.extend(quality_gates(folder));
-    let checks = fs::read_dir(folder.join(".ralphify/checks")).into_iter().flatten().flatten();
-    let mut checks: Vec<PathBuf> = checks.map(|it| it.path().join("CHECK.md")).collect();
-    checks.sort();
-    named.into_iter().chain(checks).filter(is_file).collect()
+    text.is_ok_and(|it| loopkeeper_task::is_task_text(kind, &it))
 }
 
 fn glob_set(globs: &[String]) -> Result<GlobSet, TaskFileError> {
@@ -205,19 +203,4 @@ fn glob_set(globs: &[String]) -> Result<GlobSet, TaskFileError> {
         set.add(GlobBuilder::new(glob).literal_separator(true).build().map_err(failed(glob))?);
     }
     set.build().map_err(failed(&globs.join(", ")))
-}
-
-/// The `.ralphrc` of a folder, or of the one around `.ralph`, if it names commands that must pass or optional sections.
-fn quality_gates(folder: &Path) -> Option<PathBuf> {
-    const KEYS: [&str; 3] = ["TEST_COMMAND=", "QUALITY_GATES=", "OPTIONAL_SECTIONS="];
-    let own = folder.join(".ralphrc");
-    let above = folder.parent().filter(|_| folder.ends_with(".ralph")).map(|it| it.join(".ralphrc"));
-    let is_read = |it: &str| KEYS.iter().any(|key| it.trim_start_matches("export ").starts_with(key));
-    std::iter::once(own).chain(above).find(|it| has_line(it, is_read))
-}
-
-/// Whether a small file has a line like this, without its indentation.
-fn has_line(path: &Path, is_it: impl Fn(&str) -> bool) -> bool {
-    let text = config_text::read_text(path).ok().flatten().unwrap_or_default();
-    text.lines().any(|it| is_it(it.trim()))
 }

@@ -98,7 +98,7 @@ fn an_empty_task_says_so() {
     let nothing = "task: no criteria, so nothing is checked. Add a list under \"Done when\".";
     check("PROMPT.md", "# Do it\n", nothing);
     check("fix_plan.md", "# Plan\n\n- no box\n", nothing);
-    let empty = "story file: `userStories` is empty, so there is nothing to do. Add a story.";
+    let empty = "story file: `userStories` is empty, so there is nothing to do. Add one.";
     check("prd.json", "{\"userStories\": []}", empty);
     check("PROMPT.md", "", "document: empty. Describe what should be done.");
     check("PROMPT.md", "\u{feff} \r\n", "document: empty. Describe what should be done.");

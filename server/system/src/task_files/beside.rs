@@ -1,0 +1,80 @@
+//! Finds the files of other tools that belong to a task without being named by it: commands that must pass, texts for the
+//! prompt, tasks of a run. Lists folders by their names; reads only small files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::config_text;
+
+/// The files for the tasks in the folder of `path`.
+pub(super) fn gate_files(path: &Path) -> Vec<PathBuf> {
+    let Some(folder) = path.parent() else { return Vec::new() };
+    let is_file = |it: &PathBuf| it.symlink_metadata().is_ok_and(|it| it.is_file());
+    let mut named = vec![folder.join(".ralphy/config.yaml"), folder.join(".ralph.toml")];
+    let orchestrator = folder.join("ralph.yml");
+    if orchestrator.exists() {
+        named.push(folder.join(".ralph/agent/tasks.jsonl"));
+    }
+    named.extend(Some(orchestrator).filter(|it| it != path && has_line(it, |it| it == "gates:")));
+    if folder.ends_with(".ralph") {
+        named.push(folder.join("config.jsonc"));
+        if path.ends_with("tasks.yml") {
+            named.extend(folder.parent().map(|it| it.join(".ralph.toml")));
+        }
+    }
+    if path.ends_with("PRD.md") {
+        named.extend(["run-config.json", "verification.json"].map(|it| folder.join(".ralph").join(it)));
+    }
+    named.extend(quality_gates(folder));
+    named.into_iter().chain(of_folders(folder)).filter(is_file).collect()
+}
+
+/// Checks, contexts and instructions, each in a folder of its own.
+fn of_folders(folder: &Path) -> Vec<PathBuf> {
+    let mut places = vec![folder.join(".ralphify"), folder.join(".ralph")];
+    // `.ralphify/ralphs/NAME` has its own besides those for all.
+    if let Some(above) = folder.parent().filter(|it| it.ends_with(".ralphify/ralphs")) {
+        places.extend(above.parent().map(Path::to_owned));
+        places.push(folder.to_owned());
+    }
+    let mut found = Vec::new();
+    for (kind, file) in
+        [("checks", "CHECK.md"), ("contexts", "CONTEXT.md"), ("instructions", "INSTRUCTION.md")]
+    {
+        for place in &places {
+            found.extend(folders_in(&place.join(kind)).into_iter().map(|it| script_or(&it, file)));
+        }
+    }
+    found
+}
+
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path()).collect();
+    found.sort();
+    found
+}
+
+/// A check can be a script beside its description, which then says only whether it is enabled.
+fn script_or(folder: &Path, file: &str) -> PathBuf {
+    let description = folder.join(file);
+    let is_script = |it: &PathBuf| it.file_stem().is_some_and(|it| it == "run");
+    let script = folders_in(folder).into_iter().find(is_script).filter(|_| file == "CHECK.md");
+    let is_off = || has_line(&description, |it| it == "enabled: false");
+    script.filter(|_| !is_off()).unwrap_or(description)
+}
+
+/// The `.ralphrc` of a folder, or of the one around `.ralph`, if it names commands that must pass or optional sections.
+fn quality_gates(folder: &Path) -> Option<PathBuf> {
+    const KEYS: [&str; 3] = ["TEST_COMMAND=", "QUALITY_GATES=", "OPTIONAL_SECTIONS="];
+    let own = folder.join(".ralphrc");
+    let above = folder.parent().filter(|_| folder.ends_with(".ralph")).map(|it| it.join(".ralphrc"));
+    let is_read = |it: &str| KEYS.iter().any(|key| it.trim_start_matches("export ").starts_with(key));
+    std::iter::once(own).chain(above).find(|it| has_line(it, is_read))
+}
+
+/// Whether a small file has a line like this, without its indentation.
+fn has_line(path: &Path, is_it: impl Fn(&str) -> bool) -> bool {
+    let text = config_text::read_text(path).ok().flatten().unwrap_or_default();
+    text.lines().any(|it| is_it(it.trim()))
+}

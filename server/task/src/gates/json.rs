@@ -1,0 +1,126 @@
+//! Gates in JSON files of other tools.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{Array, Object, Value};
+use jsonc_parser::common::Ranged;
+use loopkeeper_text::shell_word::quoted;
+
+use super::add;
+use crate::WrittenSetting;
+use crate::grammar::{self, ItemMode};
+use crate::item::{ByteOrigin, InlineContent};
+use crate::outline::{CriterionOrigin, TaskOutline};
+use crate::prd;
+
+/// Agents that loopkeeper knows by the same name.
+const RUNNERS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
+
+/// `agent.ci_gate.argv`, unless it is disabled.
+pub(super) fn ci_gate(text: &str, out: &mut TaskOutline) {
+    let Ok(parsed) = prd::parse_json(text) else { return };
+    let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
+    let agent = root.get_object("agent");
+    let gate = agent.and_then(|it| it.get_object("ci_gate"));
+    let gate = gate.filter(|it| it.get_boolean("enabled").is_none_or(|it| it.value));
+    if let Some(argv) = gate.and_then(|it| it.get_array("argv")) {
+        let words: Vec<String> =
+            argv.elements.iter().filter_map(|it| it.as_string_lit()).map(|it| quoted(&it.value)).collect();
+        add(out, "The CI gate passes", &words.join(" "), argv.range.start..argv.range.end, None);
+    }
+    let of_root =
+        root.properties.iter().filter(|it| !["agent", "version", "$schema"].contains(&it.name.as_str()));
+    let of_root = of_root.map(|it| (it.name.as_str().to_owned(), it.range.start..it.range.end));
+    let runner = agent.and_then(|it| it.get_string("runner"));
+    let runner = runner.filter(|it| RUNNERS.contains(&&*it.value));
+    if let Some(runner) = runner {
+        let place = out.place(inner(text, runner.range.start..runner.range.end));
+        out.settings.push(WrittenSetting { key: "agent", value: runner.value.to_string(), place });
+    }
+    let is_read = |it: &str| it == "ci_gate" || it == "runner" && runner.is_some();
+    let of_agent = agent.into_iter().flat_map(|it| &it.properties).filter(|it| !is_read(it.name.as_str()));
+    let of_agent = of_agent.map(|it| (format!("agent.{}", it.name.as_str()), it.range.start..it.range.end));
+    out.add_left_aside(&of_root.chain(of_agent).collect::<Vec<_>>());
+}
+
+/// `buildCommand` and `testCommand` of `.ralph/run-config.json`.
+pub(super) fn run_config(text: &str, out: &mut TaskOutline) {
+    let Ok(parsed) = prd::parse_json(text) else { return };
+    let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
+    let skips_tests = root.get_string("mode").is_some_and(|it| it.value == "skip-tests");
+    for (key, name) in [("buildCommand", "The build succeeds"), ("testCommand", "The tests pass")] {
+        let command = root.get_string(key).filter(|_| key != "testCommand" || !skips_tests);
+        if let Some(command) = command {
+            add(out, name, &command.value, inner(text, command.range.start..command.range.end), None);
+        }
+    }
+}
+
+/// `verifiers` of `.ralph/verification.json`, at the top or in `defaults`. The same file can be a cache without any.
+pub(super) fn verification(text: &str, out: &mut TaskOutline) {
+    let Ok(parsed) = prd::parse_json(text) else { return };
+    let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
+    let of_root = root.get_array("verifiers");
+    let found = of_root.or_else(|| root.get_object("defaults").and_then(|it| it.get_array("verifiers")));
+    let mut aside = Vec::new();
+    for verifier in found.map_or(&[][..], |it: &Array<'_>| it.elements.as_slice()) {
+        let place = verifier.start()..verifier.end();
+        let name = match verifier {
+            Value::StringLit(name) => Some((&*name.value, None)),
+            Value::Object(it) => it.get_string("type").map(|name| (&*name.value, it.get_object("args"))),
+            _ => None,
+        };
+        let Some((name, args)) = name else { continue };
+        // What the boxes of the plan say is read there.
+        if name != "checkbox" && !add_verifier(name, args, &place, out) {
+            aside.push((name.to_owned(), place));
+        }
+    }
+    out.add_left_aside(&aside);
+}
+
+/// Whether there is a check with this meaning.
+fn add_verifier(name: &str, args: Option<&Object<'_>>, place: &Range<usize>, out: &mut TaskOutline) -> bool {
+    let arg = |key: &str| args.and_then(|it| it.get_string(key)).map(|it| it.value.to_string());
+    let glob = |it: &str| if it.contains([' ', '"']) { format!("{it:?}") } else { it.to_owned() };
+    let command = match name {
+        "tsc" => Some("npx tsc --noEmit".to_owned()),
+        "vitest" => Some("npx vitest run".to_owned()),
+        "commandExitCode" | "custom" => arg("command"),
+        _ => None,
+    };
+    if let Some(command) = command {
+        add(out, name_of(name, &command), &command, place.clone(), None);
+        return true;
+    }
+    let check = match (name, arg("path"), arg("content")) {
+        ("fileExists", Some(path), _) => format!("exists {}", glob(&path)),
+        ("fileContains", Some(path), Some(content)) => {
+            let content = content.replace('\\', "\\\\").replace('"', "\\\"");
+            format!("has \"{content}\" {}", glob(&path))
+        }
+        _ => return false,
+    };
+    let line = format!("{name}: `{check}`");
+    let inline = InlineContent::of_plain(&line, &ByteOrigin::Whole(place.clone()));
+    let item = grammar::parse_item(&inline, ItemMode::Criterion);
+    let is_check = item.check.is_some();
+    if is_check {
+        out.add_item(item, place.clone(), CriterionOrigin::default());
+    }
+    is_check
+}
+
+fn name_of<'a>(verifier: &'a str, command: &'a str) -> &'a str {
+    match verifier {
+        "tsc" => "The types are right",
+        "vitest" => "The tests pass",
+        _ => command,
+    }
+}
+
+/// The range of a string without its quotes.
+fn inner(text: &str, range: Range<usize>) -> Range<usize> {
+    let is_quoted = text.get(range.clone()).is_some_and(|it| it.len() >= 2 && it.ends_with('"'));
+    if is_quoted { range.start + 1..range.end - 1 } else { range }
+}
