@@ -61,6 +61,8 @@ function options(hooks: Hooks): LanguageClientOptions {
       { scheme: "file", pattern: "**/.agents/tasks/prd*.json" },
       { scheme: "file", pattern: "**/.ralph/{tasks.json,queue.jsonc,config.jsonc,ralph-loop.state.json}" },
       { scheme: "file", pattern: "**/{ralph.yml,.ralphrc,.ralph.toml}" },
+      { scheme: "file", pattern: "**/{tasks.yaml,tasks.yml,tasks.json,PRD.json}" },
+      { scheme: "file", pattern: "**/.ralph/{run-config.json,verification.json,agent/tasks.jsonl}" },
       { scheme: "file", pattern: "**/{.ralphy/config.yaml,.ralph-tui/config.toml,bmalph/config.json}" },
       { scheme: "file", pattern: "**/loopkeeper.toml" },
     ],

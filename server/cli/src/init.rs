@@ -142,8 +142,10 @@ fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
             DocumentKind::Prd => !is_of_other_tool(root, &root.join(&it.0)),
             _ => false,
         };
-        let is_whole =
-            kind_of(&it.0).is_some_and(|kind| kind.is_embedded() || kind.is_plan() && !is_joined(kind));
+        let is_prompt = |kind: DocumentKind| kind.markers().is_some() || kind == DocumentKind::Ralph;
+        let is_whole = kind_of(&it.0).is_some_and(|kind| {
+            kind.is_embedded() || if kind.is_plan() { !is_joined(kind) } else { is_prompt(kind) }
+        });
         is_whole && root.join(&it.0).starts_with(folder)
     };
     tasks.iter().filter(is_task).map(|it| sanitize::visible(&it.0)).collect()
@@ -211,7 +213,8 @@ fn existing_tasks(folder: &Path) -> Result<Vec<String>, InitError> {
     for entry in fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
         // A plan alone is not an obstacle: it becomes the plan of the new task.
-        if kind_of(&name).is_some_and(|kind| !kind.is_plan() && !kind.is_embedded()) {
+        let is_task = |it: DocumentKind| !it.is_plan() && !it.is_embedded() && it.markers().is_none();
+        if kind_of(&name).is_some_and(is_task) {
             files.push(name);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopkeeper_task::kind_of;
+use loopkeeper_task::{DocumentKind, kind_of};
 use loopkeeper_text::sanitize;
 use serde::Serialize;
 
@@ -36,16 +36,21 @@ pub fn list_tasks() -> Result<Vec<TaskSummary>, Failure> {
 }
 
 fn is_project(root: &Path) -> bool {
-    let holds_task = |folder: &Path| {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        entries
-            .filter_map(|it| it.file_name().into_string().ok())
-            .any(|it| kind_of(&it).is_some_and(|kind| !kind.is_gates()))
+    const FOLDERS: [&str; 5] = ["", ".ralph", "scripts/ralph", ".agents/tasks", "docs/plans"];
+    let is_task = |path: &Path| {
+        let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
+        // `CLAUDE.md` is in home folders too.
+        kind_of(&below).is_some_and(|it| {
+            !it.is_gates() && it != DocumentKind::StoryPrompt && task_files::has_marker(path, it)
+        })
+    };
+    let holds_task = |folder: &&str| {
+        let entries = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+        entries.into_iter().any(|it| is_task(&it.path()))
     };
     root.join("loopkeeper.toml").exists()
         || config_files::has_repository(root)
-        || holds_task(root)
-        || holds_task(&root.join(".ralph"))
+        || FOLDERS.iter().any(|it| holds_task(it))
 }
 
 fn summary(root: &Path, found: &task_files::DiscoveredTask) -> TaskSummary {

@@ -17,7 +17,7 @@ use loopkeeper_text::DocumentRange;
 use loopkeeper_text::message::HintedError;
 use thiserror::Error;
 
-pub use discover::{discover, task_at};
+pub use discover::{discover, has_marker, task_at};
 pub use replace::replace;
 
 /// Larger than any hand-written file; a story file of ten thousand stories is smaller.

@@ -11,9 +11,11 @@ use super::ids::IdAllocator;
 use super::item::{ByteOrigin as Bytes, InlineContent};
 use super::kind::{DocumentKind, kind_of};
 use super::markdown::{self, DocumentRole};
-use super::outline::MAY_CHANGE;
-use super::outline::{CriterionOrigin, TaskOutline};
-use super::{Finding, FindingCode, Task, front_matter, gates, placeholders, prd, task_list, template};
+use super::outline::{CriterionOrigin, MAY_CHANGE, TaskOutline};
+use super::prompt_parts::{self, PromptPart};
+use super::{
+    Finding, FindingCode, Task, front_matter, gates, placeholders, prd, requirements, task_list, template,
+};
 use crate::criterion::CriterionId;
 use loopkeeper_text::fold::shortened;
 
@@ -46,11 +48,15 @@ pub fn parse_task(documents: &[TaskDocument]) -> Task {
         }
     }
     let first = documents.first().map_or("", |document| document.path.as_str());
-    for mut outline in [placeholders_of(&task, first), emptiness_of(&task, first)] {
+    let parts = PromptPart::all(documents);
+    for mut outline in [placeholders_of(&task, first, &parts), emptiness_of(&task, first)] {
         if let Some(embedded) = &embedded {
             embedded.relocate(&mut outline);
         }
         task.findings.append(&mut outline.findings);
+    }
+    if let Some(prompt) = prompt_parts::expand(first, &task.prompt, &parts) {
+        task.prompt = prompt;
     }
     task
 }
@@ -83,7 +89,7 @@ pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
         }
         ids.merge(&mut task, outline);
     }
-    for mut outline in [placeholders_of(&task, PROMPT_ARGUMENT), emptiness_of(&task, PROMPT_ARGUMENT)] {
+    for mut outline in [placeholders_of(&task, PROMPT_ARGUMENT, &[]), emptiness_of(&task, PROMPT_ARGUMENT)] {
         task.findings.append(&mut outline.findings);
     }
     task
@@ -135,6 +141,7 @@ fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline 
         return gates::parse_gates(kind, path, text);
     }
     let mut outline = match kind_of(path) {
+        Some(DocumentKind::RequirementsPlan) => requirements::parse(path, text),
         Some(kind) if kind.is_plan() => markdown::parse_plan(path, text, optional),
         _ => markdown::parse_markdown(path, text, DocumentRole::Prompt),
     };
@@ -196,13 +203,14 @@ fn note_unreadable(outline: &mut TaskOutline, text: &str) {
 }
 
 /// Reports placeholders that other tools fill in and loopkeeper does not, so that no agent receives the braces.
-fn placeholders_of(task: &Task, file: &str) -> TaskOutline {
+fn placeholders_of(task: &Task, file: &str, parts: &[PromptPart]) -> TaskOutline {
     let mut outline = TaskOutline::new(file);
     if is_story_file(file) {
         return outline;
     }
     for placeholder in placeholders::find_placeholders(&task.prompt) {
-        if !placeholders::is_filled(placeholder.name, task) {
+        let is_part = parts.iter().any(|it| it.is_named(placeholder.name));
+        if !is_part && !placeholders::is_filled(placeholder.name, task) {
             let shown = shortened(placeholder.name, 30);
             let fact = format!("nothing fills in `{{{{{shown}}}}}`. Write its value");
             outline.add_finding(FindingCode::Template, "task", &fact, placeholder.range);

@@ -6,16 +6,19 @@
 mod tests;
 mod yaml;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::grammar::{ItemFault, ItemMode};
 use super::item::{ByteOrigin as Bytes, InlineContent};
+use super::kind::{DocumentKind, kind_of};
 use super::may_change;
 use super::outline::{CriterionOrigin, TaskOutline};
 use super::prd;
 use super::source::{front_matter_end, lines_of};
 use super::{FindingCode, WrittenSetting};
 use loopkeeper_text::closest::closest;
+use loopkeeper_text::shell_word::quoted;
 use yaml::{YamlEntry, YamlPair, YamlValue};
 
 const COMMAND: &str = "test_command";
@@ -31,6 +34,10 @@ const COMPLETION_CRITERIA: &str = "completion_criteria";
 /// The title as another tool writes it.
 const TASK: &str = "task";
 const KEYS: [&str; 7] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE, MAY_CHANGE];
+/// Keys of a `RALPH.md` that have no counterpart.
+const RALPH_ASIDE: [&str; 5] = ["args", "credit", "checks", "contexts", "instructions"];
+/// Keys of it that describe it.
+const RALPH_NOTES: [&str; 3] = ["description", "enabled", "name"];
 /// Keys with which no line of prose begins.
 const UNMISTAKABLE: [&str; 5] = [COMMAND, CRITERIA, ITERATIONS, PROMISE, MAY_CHANGE];
 
@@ -39,6 +46,8 @@ pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
     if end <= '\u{feff}'.len_utf8() {
         return note_unclosed(text, out);
     }
+    let of_ralph = kind_of(out.file()) == Some(DocumentKind::Ralph);
+    let mut aside = Vec::new();
     for entry in yaml::parse_entries(text.get(..end).unwrap_or_default()) {
         match entry.key {
             COMMAND => command_of(out, entry.value, &entry.range),
@@ -57,9 +66,12 @@ pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
             ITERATIONS => iterations_of(out, &entry),
             MAY_CHANGE => may_change_of(out, entry),
             PROMISE => out.promise = one_line(out, &entry).or_else(|| out.promise.take()),
+            key if of_ralph && RALPH_ASIDE.contains(&key) => aside.push((key.to_owned(), entry.key_range)),
+            key if of_ralph && RALPH_NOTES.contains(&key) => {}
             key => not_read(out, (key, entry.key_range), closest(key, KEYS)),
         }
     }
+    out.add_left_aside(&aside);
 }
 
 /// Removes criteria from `from` on that are among those before.
@@ -203,11 +215,22 @@ fn add_informational_command(
     if run.trim().is_empty() {
         return;
     }
-    let inline = InlineContent::of_plain(run, &Bytes::Whole(range.clone()));
-    let mut item = prd::command_item(run, &inline).renamed(name.trim());
+    let run = in_own_folder(out.file(), run);
+    let inline = InlineContent::of_plain(&run, &Bytes::Whole(range.clone()));
+    let mut item = prd::command_item(&run, &inline).renamed(name.trim());
     item.attributes.optional = true;
     item.attributes.timeout_ms = item.attributes.timeout_ms.or(timeout_ms);
     out.add_item(item, range, CriterionOrigin::default());
+}
+
+/// A program in the folder of a `RALPH.md` (`./run.sh`) is run there, all others in the root.
+fn in_own_folder<'a>(file: &str, run: &'a str) -> Cow<'a, str> {
+    match file.rsplit_once('/') {
+        Some((folder, "RALPH.md")) if run.starts_with("./") => {
+            Cow::Owned(format!("cd {} && {run}", quoted(folder)))
+        }
+        _ => Cow::Borrowed(run),
+    }
 }
 
 /// Reports unclosed front matter: it counts as the document's own text, so its settings would be ignored.

@@ -75,6 +75,8 @@ struct CriteriaSection<'a> {
     phrase: HeadingPhrase,
     heading: InlineContent<'a>,
     is_empty: bool,
+    /// It says what to print when done: nothing more is expected of a section about stopping.
+    has_promise: bool,
 }
 
 struct ListContext<'a> {
@@ -159,14 +161,20 @@ impl<'a> MarkdownReader<'a> {
         } else if may_change::behind_label(&plain) == Some("") {
             self.lead = ListLead::MayChange;
         } else if let Some(phrase) = match_phrase(&plain) {
-            self.sections.push(CriteriaSection { level, phrase, heading: text, is_empty: true });
+            self.sections.push(CriteriaSection {
+                level,
+                phrase,
+                heading: text,
+                is_empty: true,
+                has_promise: false,
+            });
         }
     }
 
     /// Closes the sections that a heading of this level ends.
     fn close_sections(&mut self, level: u8) {
         while let Some(section) = self.sections.pop_if(|section| section.level >= level) {
-            if section.is_empty {
+            if section.is_empty && !(section.has_promise && is_about_stopping(&section.heading)) {
                 let name = section.heading.plain_text();
                 self.no_criteria(&name, section.heading.range.clone());
             } else if let Some(outer) = self.sections.last_mut() {
@@ -184,6 +192,9 @@ impl<'a> MarkdownReader<'a> {
         let plain = text.plain_text();
         if self.take_title(&text) {
             return;
+        }
+        if let Some(section) = self.sections.last_mut() {
+            section.has_promise |= promise_tag::is_in(self.source.slice(&text.range));
         }
         if mentions::is_context(&plain) {
             self.out_context(mentions::behind_colon(&text));
@@ -394,6 +405,10 @@ fn mode_of(phrase: HeadingPhrase) -> ItemMode {
         HeadingPhrase::Criteria => ItemMode::Criterion,
         HeadingPhrase::Validation => ItemMode::Validation,
     }
+}
+
+fn is_about_stopping(heading: &InlineContent<'_>) -> bool {
+    heading.plain_text().to_lowercase().contains("stop condition")
 }
 
 /// The text after `label:`, in any case.

@@ -46,6 +46,11 @@ impl TaskOutline {
         Self { file: file.to_owned(), ..Self::default() }
     }
 
+    /// Relative to the root.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
     pub(super) fn place(&self, range: Range<usize>) -> DocumentRange {
         DocumentRange { file: self.file.clone(), range }
     }

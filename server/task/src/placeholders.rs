@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::Task;
+use super::kind::{DocumentKind, kind_of};
 use super::source::lines_of;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,17 +21,41 @@ pub const STORY_ID: [&str; 4] = ["STORY_ID", "TASK_ID", "taskId", "storyId"];
 pub const STORY_TITLE: [&str; 4] = ["STORY_TITLE", "TASK_TITLE", "taskTitle", "storyTitle"];
 pub const STORY_BLOCK: [&str; 2] = ["STORY_BLOCK", "STORY"];
 pub const PLAN_PATH: [&str; 3] = ["PRD_PATH", "PLAN_PATH", "prdPath"];
-pub const ITERATION: [&str; 2] = ["ITERATION", "iteration"];
+pub const ITERATION: [&str; 3] = ["ITERATION", "iteration", "ralph.iteration"];
+pub const MAX_ITERATIONS: &str = "ralph.max_iterations";
 pub const CHECKS: [&str; 1] = ["QUALITY_GATES"];
 /// Prefix of names from the front matter's `commands`.
 pub const COMMANDS: &str = "commands.";
 
 /// Prefix of names of checks, whose output is meant.
 pub const CHECK_OUTPUTS: &str = "checks.";
+/// Prefix of names of contexts, likewise.
+pub const CONTEXTS: &str = "contexts.";
+/// Arguments of another tool's command line: empty here.
+const ARGUMENTS: &str = "args.";
+const NAME: &str = "ralph.name";
 
 /// First parts of names with a dot; others belong to templating languages.
 const SCOPES: [&str; 10] =
     ["commands", "contexts", "checks", "instructions", "args", "ralph", "task", "story", "prd", "plan"];
+
+/// Everything in double braces on one line, in order: code and fences count as well.
+pub(super) fn find_all(text: &str) -> Vec<Placeholder<'_>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(open) = text.get(from..).and_then(|it| it.find("{{")).map(|it| it + from) {
+        let inside = text.get(open + 2..).unwrap_or_default();
+        let line = inside.find('\n').unwrap_or(inside.len());
+        let Some(close) = inside.get(..line).and_then(|it| it.find("}}")) else {
+            from = open + 2 + line;
+            continue;
+        };
+        from = open + 2 + close + 2;
+        let name = inside.get(..close).unwrap_or_default().trim();
+        found.push(Placeholder { name, range: open..from, in_fence: false });
+    }
+    found
+}
 
 /// All placeholders, in order. A document without `{{` costs one search.
 pub fn find_placeholders(text: &str) -> Vec<Placeholder<'_>> {
@@ -65,7 +90,7 @@ fn in_line<'a>(line: &'a str, start: usize, in_fence: bool, found: &mut Vec<Plac
         let before = line.get(..open).unwrap_or_default();
         let name = line.get(inside..close).unwrap_or_default().trim();
         let in_span = before.matches('`').count() % 2 == 1;
-        let of_commands = name.starts_with(COMMANDS);
+        let of_commands = command_name(name).is_some();
         if is_name(name) && !before.ends_with('$') && (of_commands || !in_fence && !in_span) {
             found.push(Placeholder { name, range: start + open..start + from, in_fence });
         }
@@ -91,7 +116,12 @@ fn known() -> impl Iterator<Item = &'static str> {
 
 /// The name of the criterion whose output a placeholder means.
 pub fn command_name(name: &str) -> Option<&str> {
-    name.strip_prefix(COMMANDS).or_else(|| name.strip_prefix(CHECK_OUTPUTS))
+    [COMMANDS, CHECK_OUTPUTS, CONTEXTS].into_iter().find_map(|it| name.strip_prefix(it))
+}
+
+/// Whether a file is a context, whose name can be that of a check too.
+pub fn is_context(file: &str) -> bool {
+    kind_of(file) == Some(DocumentKind::ContextFolder)
 }
 
 /// Whether a prompt of this task has a value for the placeholder.
@@ -99,7 +129,7 @@ pub(super) fn is_filled(name: &str, task: &Task) -> bool {
     if let Some(command) = command_name(name) {
         return task.criteria.iter().any(|it| it.name == command);
     }
-    if ITERATION.contains(&name) {
+    if ITERATION.contains(&name) || [MAX_ITERATIONS, NAME].contains(&name) || name.starts_with(ARGUMENTS) {
         return true;
     }
     if CHECKS.contains(&name) {

@@ -78,7 +78,10 @@ pub(super) fn push_item(
     out.plan.len() - 1
 }
 
-/// `- [/] text`: an item in progress, as some tools write it.
+/// Marks of boxes that are begun or blocked, as some tools write them.
+const BEGUN: [&str; 3] = ["[/] ", "[~] ", "[!] "];
+
+/// `- [/] text`: an item in progress.
 pub(super) fn take_begun_box(
     out: &mut TaskOutline,
     source: &MarkdownSource<'_>,
@@ -86,7 +89,7 @@ pub(super) fn take_begun_box(
     optional: bool,
 ) -> bool {
     let written = source.slice(&text.range);
-    let Some(rest) = written.strip_prefix("[/] ") else { return false };
+    let Some(rest) = BEGUN.iter().find_map(|it| written.strip_prefix(it)) else { return false };
     let from = text.range.start + written.len() - rest.len();
     let first_line = lines_of(rest).next().unwrap_or_default().trim_end();
     take_box(out, &InlineContent::of_plain(first_line, &Bytes::At(from)), false, optional);

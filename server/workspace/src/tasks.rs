@@ -7,7 +7,7 @@ use std::sync::Arc;
 use loopkeeper_core::settings::LayerKind;
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
 use loopkeeper_task::criterion::Check;
-use loopkeeper_task::{self as task, Task, TaskDocument, TaskId};
+use loopkeeper_task::{self as task, DocumentKind, Task, TaskDocument, TaskId};
 
 use super::OpenText;
 use super::snapshot::{ConfigSnapshot, TaskSnapshot, UntrustedCommands};
@@ -62,7 +62,9 @@ pub(super) fn roots(folders: &[PathBuf], open: &[OpenText]) -> Vec<PathBuf> {
         }
     }
     for text in open {
-        if task::kind_of(&text.path.to_string_lossy()).is_some() {
+        let kind = task::kind_of(&text.path.to_string_lossy());
+        // `CLAUDE.md` is in folders that are no work tree too.
+        if kind.is_some_and(|it| it != DocumentKind::StoryPrompt && task_files::has_marker(&text.path, it)) {
             own_root(&text.path).into_iter().for_each(&mut add);
         }
     }

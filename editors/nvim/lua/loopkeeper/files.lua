@@ -27,6 +27,7 @@ local endings = {
   '/%.agents/tasks/prd[^/]*%.json$',
   '/%.ralph/tasks%.json$',
   '/%.ralph/queue%.jsonc$',
+  '/%.ralph/tasks%.yml$',
   '/%.ralph/config%.jsonc$',
   '/%.ralph/ralph%-loop%.state%.json$',
   '/%.ralph/ralph%-tasks%.md$',
@@ -40,6 +41,14 @@ local endings = {
 local marked = {
   ['/PRD%.md$'] = { '.ralphy/config.yaml', '.ralph.toml', '.ralph/session.json', 'knowledge.md' },
   ['/docs/plans/[^/]+%.md$'] = { '../../.ralphex' },
+  ['/tasks%.ya?ml$'] = { '.ralphy' },
+  ['/tasks%.json$'] = { '.ralphy' },
+  ['/PRD%.json$'] = { '.ralphy' },
+  ['/CLAUDE%.md$'] = { 'prd.json' },
+  ['/prompt%.md$'] = { 'prd.json' },
+  ['/%.ralph/prd%.md$'] = { 'tasks.json' },
+  ['/SYSTEM_PROMPT%.md$'] = { 'PROGRESS.md' },
+  ['/PROGRESS%.md$'] = { 'SYSTEM_PROMPT.md' },
 }
 
 ---@param path string

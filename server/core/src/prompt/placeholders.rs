@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use loopkeeper_task::placeholders::{
-    CHECKS, ITERATION, PLAN_PATH, STORY_BLOCK, STORY_ID, STORY_TITLE, command_name, find_placeholders,
+    CHECKS, CONTEXTS, ITERATION, MAX_ITERATIONS, PLAN_PATH, STORY_BLOCK, STORY_ID, STORY_TITLE, command_name,
+    find_placeholders, is_context,
 };
 
 use super::grammar::format_check;
@@ -38,10 +39,13 @@ pub(super) fn fill_placeholders<'a>(input: &PromptInput<'a>) -> Cow<'a, str> {
 
 fn placeholder_value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
     if let Some(command) = command_name(name) {
-        return command_output(command, in_fence, input);
+        return command_output(command, (name.starts_with(CONTEXTS), in_fence), input);
     }
     if ITERATION.contains(&name) {
         return Some(input.iteration.to_string());
+    }
+    if name == MAX_ITERATIONS {
+        return Some((input.iteration + input.budget.iterations).to_string());
     }
     if CHECKS.contains(&name) {
         let checks = input.pinned.iter().filter_map(|it| it.criterion.check.as_ref());
@@ -66,9 +70,14 @@ fn placeholder_value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Opt
     }
 }
 
-/// What a command of the front matter printed when it ran last.
-fn command_output(command: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
-    let pinned = input.pinned.iter().find(|it| it.criterion.name == command)?;
+/// What a command of the front matter, or of a context, printed when it ran last.
+fn command_output(
+    command: &str,
+    (of_context, in_fence): (bool, bool),
+    input: &PromptInput<'_>,
+) -> Option<String> {
+    let named = input.pinned.iter().map(|it| (it, &it.criterion)).filter(|it| it.1.name == command);
+    let (pinned, _) = { named }.find(|it| is_context(&it.1.place.file) == of_context)?;
     let result = input.results.get(&pinned.criterion.id)?;
     let output = result.output_within(OUTPUT_BYTES);
     let shown = output.trim_end();

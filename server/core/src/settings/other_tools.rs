@@ -26,6 +26,7 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("agent", "agent", RalphrcForm::Plain),
     ("agent.command", "agent", RalphrcForm::Plain),
     ("agent.ralph", "tasks.files", RalphrcForm::List),
+    ("agent.prompt", "tasks.files", RalphrcForm::List),
     ("defaultAgent", "agent", RalphrcForm::Plain),
     ("platform", "agent", RalphrcForm::Plain),
     ("maxIterations", "limits.iterations", RalphrcForm::Plain),
@@ -34,8 +35,15 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
 const OF_TASK: [&str; 2] = ["event_loop.prompt", "backpressure.gates."];
 /// The prompt documents that are found without being named.
 const PROMPT_FILES: [&str; 2] = ["PROMPT.md", "RALPH.md"];
+/// Keys that say nothing about a loop.
+const NOTES: [&str; 5] = ["name", "description", "createdAt", "configVersion", "updatedAt"];
 /// Agents that loopkeeper knows by the same name.
 const AGENTS: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cursor", "amp"];
+
+/// A name without an extension is a folder of `.ralphify/ralphs`, whose `RALPH.md` is found.
+fn is_found_by_name(value: &str) -> bool {
+    PROMPT_FILES.contains(&value) || !value.contains('.')
+}
 
 /// A key with its value and its place.
 struct Entry {
@@ -59,7 +67,8 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
         let value = if value == "claude-code" { "claude".to_owned() } else { value };
         let mapped = MAPPED.iter().find(|(known, ..)| *known == path);
         let is_read = OF_TASK.iter().any(|it| path == *it || it.ends_with('.') && path.starts_with(it))
-            || mapped.is_some_and(|it| it.2 == RalphrcForm::List && PROMPT_FILES.contains(&value.as_str()));
+            || mapped.is_some_and(|it| it.2 == RalphrcForm::List && is_found_by_name(&value))
+            || NOTES.contains(&path.as_str());
         match mapped {
             _ if is_read => {}
             Some(&mapped) if mapped.1 != "agent" || AGENTS.contains(&value.as_str()) => {

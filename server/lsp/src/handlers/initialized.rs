@@ -9,7 +9,7 @@ use crate::publisher;
 use crate::session::ServerState;
 
 /// Task documents and configuration, wherever they are; the server's own watches cover only the folders that it knows.
-const WATCHED: [&str; 14] = [
+const WATCHED: [&str; 15] = [
     "**/PROMPT.md",
     "**/PROMPT_build.md",
     "**/RALPH.md",
@@ -19,7 +19,8 @@ const WATCHED: [&str; 14] = [
     "**/prd.json",
     "**/.agents/tasks/prd*.json",
     "**/.ralph/{tasks.json,queue.jsonc,config.jsonc,ralph-loop.state.json,ralph-tasks.md}",
-    "**/{.ralphy/config.yaml,.ralph.toml,ralph.yml,CHECK.md,PRD.md}",
+    "**/{.ralphy/config.yaml,.ralph.toml,ralph.yml,CHECK.md,CONTEXT.md,INSTRUCTION.md,PRD.md}",
+    "**/{tasks.yaml,tasks.yml,tasks.json,PRD.json,PROGRESS.md,SYSTEM_PROMPT.md,CLAUDE.md,prompt.md}",
     "**/{fix_plan,@fix_plan,IMPLEMENTATION_PLAN}.md",
     "**/loopkeeper.toml",
     "**/.ralphrc",

@@ -1,0 +1,84 @@
+//! `PRD.md` of other tools: boxes with annotations. `**T2** Count depends: T1` waits for the box that begins with `**T1**`,
+//! and a box with `[DECOMPOSED]` is done by those that replace it.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::FindingCode;
+use super::markdown;
+use super::outline::TaskOutline;
+
+const DEPENDS: &str = "depends:";
+const DECOMPOSED: &str = "[DECOMPOSED]";
+
+pub(super) fn parse(path: &str, text: &str) -> TaskOutline {
+    let mut out = markdown::parse_plan(path, text, None);
+    if text.contains(DECOMPOSED) {
+        for item in &mut out.plan {
+            let written = text.get(item.place.range.clone()).unwrap_or_default();
+            item.blocking &= !written.contains(DECOMPOSED);
+        }
+    }
+    if text.contains(DEPENDS) {
+        add_dependencies(text, &mut out);
+    }
+    out
+}
+
+fn add_dependencies(text: &str, out: &mut TaskOutline) {
+    let written = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
+    for item in &mut out.plan {
+        if let Some(id) = id_of(written(&item.place.range)) {
+            id.clone_into(&mut item.id);
+        }
+    }
+    let known: HashSet<String> = out.plan.iter().map(|it| it.id.clone()).collect();
+    let mut unknown = Vec::new();
+    for item in &mut out.plan {
+        let whole = written(&item.place.range);
+        let Some((before, after)) = whole.split_once(DEPENDS) else { continue };
+        let mut at = item.place.range.start + before.len() + DEPENDS.len();
+        let end =
+            after.find(|it: char| !(it.is_alphanumeric() || "_,- \t".contains(it))).unwrap_or(after.len());
+        for name in after.get(..end).unwrap_or_default().split(',') {
+            let (start, said) = (at + name.len() - name.trim_start().len(), name.trim());
+            at += name.len() + 1;
+            if known.contains(said) {
+                item.depends_on.push(said.to_owned());
+            } else if !said.is_empty() {
+                unknown.push((said.to_owned(), start..start + said.len()));
+            }
+        }
+    }
+    for (name, range) in unknown {
+        out.add_finding(FindingCode::BadValue, &name, "names no box", range);
+    }
+}
+
+/// `T1` of `**T1** Sell things`.
+fn id_of(text: &str) -> Option<&str> {
+    let (id, _) = text.strip_prefix("**")?.split_once("**")?;
+    Some(id.trim()).filter(|it| !it.is_empty() && !it.contains('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn boxes_wait_for_those_that_they_name() {
+        let text = "# Shop\n\n- [ ] **T1** Sell\n- [ ] **T2** Count depends: T1, T9\n- [ ] **T0** Open [DECOMPOSED]\n";
+        let out = parse("PRD.md", text);
+        let items: Vec<_> =
+            out.plan.iter().map(|it| (it.id.as_str(), it.depends_on.join(","), it.blocking)).collect();
+        assert_eq!(
+            items,
+            [("T1", String::new(), true), ("T2", "T1".to_owned(), true), ("T0", String::new(), false)]
+        );
+        let finding = &out.findings[0];
+        assert_eq!(
+            (finding.message.as_str(), &text[finding.place.range.clone()]),
+            ("T9: names no box.", "T9")
+        );
+    }
+}
