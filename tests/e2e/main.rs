@@ -46,6 +46,7 @@ mod structure;
 mod support;
 mod texts;
 mod wardens;
+mod workspaces;
 
 /// Reports what this machine does not support. `tests/run` collects these lines from the file that it names.
 fn not_run(what: &str, why: &str) {

@@ -21,6 +21,7 @@ use loopkeeper_operations::project_checks::{
     FoundCheck, InstalledTools, ManifestError, MissingTool, ProposedChecks,
 };
 use loopkeeper_system::config_files::{self, root_of};
+use loopkeeper_system::config_text;
 use loopkeeper_system::task_files;
 use loopkeeper_text::message::HintedError;
 
@@ -154,7 +155,11 @@ fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
 /// Whether the stories belong to a tool that works through them without a prompt document.
 fn is_of_other_tool(root: &Path, stories: &Path) -> bool {
     let beside = stories.parent().map(|it| it.join("progress.txt"));
-    beside.is_some_and(|it| it.exists()) || root.join(".ralph-tui").exists()
+    let has_commands = || {
+        let text = config_text::read_text(stories).ok().flatten();
+        text.is_some_and(|it| it.contains("\"completionCriteria\""))
+    };
+    beside.is_some_and(|it| it.exists()) || root.join(".ralph-tui").exists() || has_commands()
 }
 
 /// The prompt document that the configuration of another tool names.

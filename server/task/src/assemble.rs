@@ -146,6 +146,9 @@ fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline 
         _ => markdown::parse_markdown(path, text, DocumentRole::Prompt),
     };
     front_matter::parse_front_matter(text, &mut outline);
+    if kind_of(path) == Some(DocumentKind::ExecutionPlan) {
+        requirements::skip_examples(text, &mut outline);
+    }
     note_unreadable(&mut outline, text);
     if let Some(range) = template::unedited(text) {
         let fact = "still the template's text. Write what should be done";

@@ -25,6 +25,14 @@ pub(super) fn parse(path: &str, text: &str) -> TaskOutline {
     out
 }
 
+/// A box whose text contains a box is an example in `docs/plans/*.md`.
+pub(super) fn skip_examples(text: &str, out: &mut TaskOutline) {
+    for item in &mut out.plan {
+        let written = text.get(item.place.range.clone()).unwrap_or_default();
+        item.blocking &= !["[ ]", "[x]", "[X]"].iter().any(|it| written.contains(it));
+    }
+}
+
 fn add_dependencies(text: &str, out: &mut TaskOutline) {
     let written = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
     for item in &mut out.plan {

@@ -111,7 +111,7 @@ Other keys are ignored, and `run`, `check`, `doctor` and the editors list them; 
 | `event_loop.max_cost_usd`, `max_cost` | `limits.cost_usd` |
 | `event_loop.cooldown_delay_seconds` | `limits.between` |
 | `event_loop.completion_promise`, `completion_promise` | `exit.promise` |
-| `event_loop.prompt_file`, `prompt_file`, `agent.ralph` | `tasks.files` |
+| `event_loop.prompt_file`, `prompt_file`, `agent.ralph`, `agent.prompt` | `tasks.files` |
 | `cli.backend`, `agent`, `agent.command`, `defaultAgent`, `platform` | `agent`, where loopkeeper knows an agent of that name |
 
 Other keys are ignored, and `run`, `check`, `doctor` and the editors list them. A prompt in `event_loop.prompt` is a task, and `backpressure.gates` are checks ([TASKS.md](TASKS.md#workspaces-of-other-tools)).

@@ -190,3 +190,12 @@ fn judges_that_may_change() {
     let criteria = check("## Done when\n\n- `exists a`\n\n## May change\n\n- tests/a.py\n", "tests/a.py");
     assert_eq!(criteria, 1, "the list is no list of criteria");
 }
+
+#[test]
+fn a_section_about_stopping_needs_no_list_if_it_says_what_to_print() {
+    let print = "When all stories pass, reply with:\n<promise>COMPLETE</promise>\n";
+    check(&format!("## Stop Condition\n\nCheck the stories.\n\n{print}"), &[]);
+    let missing =
+        "! no-criteria Done when: no list items, so nothing is checked. Write one item per criterion.";
+    check(&format!("## Done when\n\n{print}"), &[missing]);
+}

@@ -1,0 +1,267 @@
+//! The rows of the table.
+
+use super::Workspace;
+
+macro_rules! workspaces {
+    ($($name:ident $row:expr)*) => {
+        $(#[test]
+        fn $name() {
+            $row.play();
+        })*
+    };
+}
+
+workspaces! {
+    frankbria Workspace {
+        folder: "frankbria",
+        task: ".ralph/PROMPT.md",
+        outline: &[".ralph/PROMPT.md: # Ralph Development Instructions", ".ralph/fix_plan.md: Sell things 🛒", ".ralph/fix_plan.md: Count what is sold", ".ralph/fix_plan.md: Décorate the shop", ".ralph/fix_plan.md: Project initialization"],
+        told: &["You are Ralph"],
+        shows: &["Plan      1 of 4 done", "limits.calls_per_hour = 40", "agents.claude.args"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/\\[ \\] [SC]/[x] /' .ralph/fix_plan.md",
+    }
+    frankbria_flat Workspace {
+        folder: "frankbria-flat",
+        task: "PROMPT.md",
+        outline: &["@fix_plan.md: Sell things", "@fix_plan.md: Open the shop", "PROMPT.md: # Shop"],
+        told: &["Its boxes are in `@fix_plan.md`"],
+        shows: &["Plan      1 of 2 done"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/\\[ \\]/[x]/' @fix_plan.md",
+    }
+    bmalph Workspace {
+        folder: "bmalph",
+        task: ".ralph/PROMPT.md",
+        outline: &[".ralph/.ralphrc: test -f sold", ".ralph/.ralphrc: test -f open", ".ralph/.ralphrc: test -f counted", ".ralph/@fix_plan.md: Story 1.1: Sell things", ".ralph/@fix_plan.md: Story 1.2: Open the shop", ".ralph/PROMPT.md: # Shop"],
+        told: &[],
+        shows: &["The tests pass", "test -f counted", "Plan      1 of 2 done"],
+        args: &[],
+        act: "touch sold open counted; sed -i 's/\\[ \\]/[x]/' .ralph/@fix_plan.md",
+    }
+    snarktank Workspace {
+        folder: "snarktank",
+        task: "scripts/ralph/prompt.md",
+        outline: &["scripts/ralph/prd.json: It sells: `exists sold`", "scripts/ralph/prd.json: Typecheck passes", "scripts/ralph/prd.json: It is open: `exists open`", "scripts/ralph/prompt.md: # Ralph Agent Instructions"],
+        told: &["Its stories are in `scripts/ralph/prd.json`", "next: US-002"],
+        shows: &["Plan      0 of 2 done"],
+        args: &[],
+        act: "touch sold open; echo '<promise>COMPLETE</promise>'; sed -i 's/\"passes\": false/\"passes\": true/' scripts/ralph/prd.json",
+    }
+    snarktank_claude Workspace {
+        folder: "snarktank-claude",
+        task: "scripts/ralph/CLAUDE.md",
+        outline: &["scripts/ralph/CLAUDE.md: # Ralph Agent Instructions", "scripts/ralph/prd.json: It sells: `exists sold`", "scripts/ralph/prd.json: Typecheck passes", "scripts/ralph/prd.json: It is open: `exists open`"],
+        told: &["You are an autonomous coding agent", "Its stories are in `scripts/ralph/prd.json`"],
+        shows: &["Plan      0 of 2 done"],
+        args: &[],
+        act: "touch sold open; echo '<promise>COMPLETE</promise>'; sed -i 's/\"passes\": false/\"passes\": true/' scripts/ralph/prd.json",
+    }
+    snarktank_root Workspace {
+        folder: "snarktank-root",
+        task: "prompt.md",
+        outline: &["prd.json: It sells: `exists sold`", "prd.json: Typecheck passes", "prd.json: It is open: `exists open`", "prompt.md: # Ralph Agent Instructions"],
+        told: &["You are an autonomous coding agent", "Its stories are in `prd.json`"],
+        shows: &["Plan      0 of 2 done"],
+        args: &[],
+        act: "touch sold open; echo '<promise>COMPLETE</promise>'; sed -i 's/\"passes\": false/\"passes\": true/' prd.json",
+    }
+    ralph_tui Workspace {
+        folder: "ralph-tui",
+        task: "prd.json",
+        outline: &["prd.json: It sells: `exists sold`", "prd.json: Öffnen"],
+        told: &["The task is the list of stories in `prd.json`"],
+        shows: &["Plan      1 of 2 done", "limits.iterations = 15"],
+        args: &[],
+        act: "touch sold; sed -i 's/\"passes\": false/\"passes\": true/' prd.json",
+    }
+    ralfpretzel Workspace {
+        folder: "ralfpretzel",
+        task: "prd.json",
+        outline: &["prd.json: It sells", "prd.json: test -f sold", "prd.json: test -f counted"],
+        told: &[],
+        shows: &["test -f counted"],
+        args: &[],
+        act: "touch sold counted; echo '<promise>COMPLETE</promise>'; sed -i 's/\"passes\": false/\"passes\": true/' prd.json",
+    }
+    iannuttall Workspace {
+        folder: "iannuttall",
+        task: ".agents/tasks/prd.json",
+        outline: &[".agents/tasks/prd.json: test -f gate", ".agents/tasks/prd.json: It sells: `exists sold`", ".agents/tasks/prd.json: Open the shop"],
+        told: &["set its `status` to `\"done\"`"],
+        shows: &["test -f gate", "Plan      1 of 2 done"],
+        args: &[],
+        act: "touch sold gate; sed -i 's/\"open\"/\"done\"/' .agents/tasks/prd.json",
+    }
+    ralph_orchestrator Workspace {
+        folder: "ralph-orchestrator",
+        task: "PROMPT.md",
+        outline: &[".ralph/agent/tasks.jsonl: Sell things", ".ralph/agent/tasks.jsonl: 开店", "PROMPT.md: # Shop", "ralph.yml: \"test -f open\""],
+        told: &["Make it sell.", "next: task-1: Sell things", "set its `status` to `\"closed\"`"],
+        shows: &["Plan      1 of 2 done", "opens", "limits.iterations = 40", "exit.promise = \"LOOP_COMPLETE\""],
+        args: &[],
+        act: "touch open; sed -i 's/\"open\"/\"closed\"/' .ralph/agent/tasks.jsonl",
+    }
+    ralph_orchestrator_flat Workspace {
+        folder: "ralph-orchestrator-flat",
+        task: "SHOP.md",
+        outline: &["SHOP.md: It sells: `exists sold`"],
+        told: &["Make it sell."],
+        shows: &["limits.iterations = 30", "limits.cost_usd = 5.0"],
+        args: &[],
+        act: "touch sold",
+    }
+    ralph_orchestrator_inline Workspace {
+        folder: "ralph-orchestrator-inline",
+        task: "ralph.yml",
+        outline: &["ralph.yml: It sells: `exists sold`"],
+        told: &["# Shop 🛒"],
+        shows: &["limits.iterations = 4", "exit.promise = \"SHOP_DONE\""],
+        args: &[],
+        act: "touch sold",
+    }
+    ralphex Workspace {
+        folder: "ralphex",
+        task: "docs/plans/2026-01-01-shop.md",
+        outline: &["docs/plans/2026-01-01-shop.md: `test -f sold`", "docs/plans/2026-01-01-shop.md: sell things", "docs/plans/2026-01-01-shop.md: write `[ ]` boxes", "docs/plans/2026-01-01-shop.md: open the shop"],
+        told: &[],
+        shows: &["Plan      1 of 3 done", "limits.iterations = 30"],
+        args: &[],
+        act: "touch sold; sed -i 's/\\[ \\] sell/[x] sell/' docs/plans/2026-01-01-shop.md",
+    }
+    ralphy Workspace {
+        folder: "ralphy",
+        task: "PRD.md",
+        outline: &[".ralphy/config.yaml: \"test -f sold\"", "PRD.md: sell things", "PRD.md: open the shop"],
+        told: &["Its boxes are in `PRD.md`"],
+        shows: &["The tests pass", "Plan      1 of 2 done"],
+        args: &[],
+        act: "touch sold; sed -i 's/\\[ \\]/[x]/' PRD.md",
+    }
+    ralphy_yaml Workspace {
+        folder: "ralphy-yaml",
+        task: "tasks.yaml",
+        outline: &[".ralphy/config.yaml: \"test -f sold\"", "tasks.yaml: Créate it", "tasks.yaml: sell things", "tasks.yaml: open the shop"],
+        told: &["The task is the list of stories in `tasks.yaml`", "next: sell things", "set its `completed` to `true`"],
+        shows: &["The tests pass", "Plan      1 of 3 done"],
+        args: &[],
+        act: "touch sold; sed -i 's/false/true/' tasks.yaml",
+    }
+    ralphy_json Workspace {
+        folder: "ralphy-json",
+        task: "tasks.json",
+        outline: &[".ralphy/config.yaml: \"test -f sold\"", "tasks.json: sell things", "tasks.json: open the shop"],
+        told: &["next: sell things"],
+        shows: &["The tests pass", "Plan      1 of 2 done"],
+        args: &[],
+        act: "touch sold; sed -i 's/false/true/' tasks.json",
+    }
+    open_ralph_wiggum Workspace {
+        folder: "open-ralph-wiggum",
+        task: ".ralph/ralph-loop.state.json",
+        outline: &[".ralph/ralph-loop.state.json: \"Make it sell.\\nDone when:\\n- it sells: `exists sold`\"", ".ralph/ralph-tasks.md: Sell", ".ralph/ralph-tasks.md: Count", ".ralph/ralph-tasks.md: Open"],
+        told: &["Make it sell.\nDone when:"],
+        shows: &["Plan      1 of 3 done", "limits.iterations = 7"],
+        args: &[],
+        act: "touch sold; sed -i 's/\\[.\\]/[x]/' .ralph/ralph-tasks.md",
+    }
+    ralph_wiggum_cursor Workspace {
+        folder: "ralph-wiggum-cursor",
+        task: "RALPH_TASK.md",
+        outline: &["RALPH_TASK.md: test_command: \"test -f open\"", "RALPH_TASK.md: It sells: `exists sold`", "RALPH_TASK.md: It counts: `exists counted`"],
+        told: &["# Task: Shop"],
+        shows: &["test -f open", "limits.iterations = 20"],
+        args: &[],
+        act: "touch sold counted open; sed -i 's/\\[ \\]/[x]/' RALPH_TASK.md",
+    }
+    fitchmultz Workspace {
+        folder: "fitchmultz",
+        task: ".ralph/queue.jsonc",
+        outline: &[".ralph/config.jsonc: [\"test\", \"-f\", \"sold\"]", ".ralph/queue.jsonc: Sell things", ".ralph/queue.jsonc: Open the shop"],
+        told: &["RQ-0001: Sell things"],
+        shows: &["The CI gate passes", "Plan      1 of 2 done"],
+        args: &[],
+        act: "touch sold; sed -i 's/todo/done/' .ralph/queue.jsonc",
+    }
+    ralphdex Workspace {
+        folder: "ralphdex",
+        task: ".ralph/prd.md",
+        outline: &[".ralph/prd.md: # Shop", ".ralph/tasks.json: It counts: `exists counted`", ".ralph/tasks.json: test -f sold", ".ralph/tasks.json: Open the shop"],
+        told: &["Make it sell."],
+        shows: &["test -f sold", "Plan      1 of 2 done"],
+        args: &[],
+        act: "touch sold counted; sed -i 's/todo/done/' .ralph/tasks.json",
+    }
+    lkonga Workspace {
+        folder: "lkonga",
+        task: "PRD.md",
+        outline: &[".ralph/run-config.json: test -f open", ".ralph/run-config.json: test -f sold", "PRD.md: **T1** Sell things", "PRD.md: **T2** Count them depends: T1", "PRD.md: **T0** Open the shop [DECOMPOSED]"],
+        told: &["after T1"],
+        shows: &["The build succeeds", "The tests pass"],
+        args: &[],
+        act: "touch sold open; sed -i 's/\\[ \\] \\*\\*T[12]/[x] **T/' PRD.md",
+    }
+    ralphify_checks Workspace {
+        folder: "ralphify-checks",
+        task: "RALPH.md",
+        outline: &[".ralphify/checks/counts/run.sh: #!/bin/sh", ".ralphify/checks/sells/CHECK.md: test -f sold", ".ralphify/contexts/stock/CONTEXT.md: echo 3 left", ".ralphify/ralphs/docs/RALPH.md: # Docs", "RALPH.md: # Shop"],
+        told: &["The stock:\n\n```\n3 left\n```", "Write small functions."],
+        shows: &["sells", "counts"],
+        args: &[],
+        act: "touch sold counted",
+    }
+    ralphify_dot_ralph Workspace {
+        folder: "ralphify-dot-ralph",
+        task: "PROMPT.md",
+        outline: &[".ralph/checks/sells/CHECK.md: test -f sold", "PROMPT.md: # Shop"],
+        told: &["Make it sell.\n\nWrite small functions."],
+        shows: &["sells"],
+        args: &[],
+        act: "touch sold",
+    }
+    ralphify Workspace {
+        folder: "ralphify",
+        task: "ralphs/shop/RALPH.md",
+        outline: &["ralphs/shop/RALPH.md:     run: ./stock.sh", "ralphs/shop/RALPH.md: It sells: `exists sold`"],
+        told: &["3 left in shop", "This is shop, iteration 1 of 25. Focus: ."],
+        shows: &["stock (optional)"],
+        args: &[],
+        act: "touch sold",
+    }
+    playbook Workspace {
+        folder: "playbook",
+        task: "PROMPT_build.md",
+        outline: &["IMPLEMENTATION_PLAN.md: Sell things", "IMPLEMENTATION_PLAN.md: Open the shop", "PROMPT_build.md: 0a. Study `specs/*` with up to 500 parallel Sonnet subagents."],
+        told: &["Do the most important item"],
+        shows: &["Plan      1 of 2 done"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/\\[ \\]/[x]/' IMPLEMENTATION_PLAN.md",
+    }
+    nixuuu Workspace {
+        folder: "nixuuu",
+        task: ".ralph/tasks.yml",
+        outline: &[".ralph.toml: test -f sold", ".ralph.toml: test -f open", ".ralph/tasks.yml: Sell things", ".ralph/tasks.yml: Open the shop"],
+        told: &["1.1: Sell things"],
+        shows: &["Plan      1 of 2 done", "It is open"],
+        args: &[],
+        act: "touch sold open; sed -i 's/todo/done/' .ralph/tasks.yml",
+    }
+    nixuuu_progress Workspace {
+        folder: "nixuuu-progress",
+        task: "SYSTEM_PROMPT.md",
+        outline: &["PROGRESS.md: T01 [shop] Open the shop", "PROGRESS.md: T02 [shop] Sell things", "PROGRESS.md: T03 [shop] Count them", "PROGRESS.md: T04 [shop] Close the shop", "SYSTEM_PROMPT.md: # Shop"],
+        told: &["Do the current task"],
+        shows: &["Plan      1 of 4 done"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/\\[.\\] T/[x] T/' PROGRESS.md",
+    }
+    objective Workspace {
+        folder: "objective",
+        task: "shop.ralph.md",
+        outline: &["shop.ralph.md: It sells: `exists sold`", "shop.ralph.md: It counts: `exists counted`"],
+        told: &["Sell things"],
+        shows: &["It counts"],
+        args: &[],
+        act: "touch sold counted",
+    }
+}
