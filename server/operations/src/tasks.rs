@@ -50,7 +50,7 @@ fn is_project(root: &Path) -> bool {
     };
     root.join("loopkeeper.toml").exists()
         || config_files::has_repository(root)
-        || FOLDERS.iter().any(|it| holds_task(it))
+        || FOLDERS.iter().any(holds_task)
 }
 
 fn summary(root: &Path, found: &task_files::DiscoveredTask) -> TaskSummary {

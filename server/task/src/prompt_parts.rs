@@ -38,7 +38,8 @@ impl PromptPart {
             let commands =
                 super::gates::parse_gates(DocumentKind::ContextFolder, &document.path, &document.text);
             if kind == "contexts" && !commands.criteria.is_empty() {
-                text = format!("{text}\n\n{output}").trim_start().to_owned();
+                let before = if text.is_empty() { "" } else { "\n\n" };
+                text = format!("{text}{before}{output}");
             }
         }
         Some(Self { kind, name, text })
