@@ -213,3 +213,21 @@ fn a_rollback_on_a_terminal_names_what_the_user_changed_and_asks() {
     terminal.run(&["rollback", "--undo"]).expect(0).out("2 files written");
     assert_eq!(terminal.read("made"), "mine\n");
 }
+
+#[test]
+fn a_task_that_suits_no_loop_is_asked_about_once() {
+    let task = "# Fix a typo in the readme\n\n## Done when\n\n- It is fixed: `$ test -f done`\n";
+    let terminal = project(task, "");
+    let Some(mut shown) = Shown::start(&terminal, "run --trust", &[]) else { return };
+    shown.until("a one-line change needs no loop. Ask the agent once. Start it anyway? [y/N]");
+    shown.press(b"n\n");
+    let (code, seen) = shown.end();
+    assert_eq!(code, Some(1), "{seen}");
+    assert!(seen.contains("Nothing was started."), "{seen}");
+    let Some(mut again) = Shown::start(&terminal, "run --trust", &[]) else { return };
+    again.until("iteration 1");
+    assert!(!again.seen.contains("[y/N]"), "{}", again.seen);
+    again.press(CTRL_C);
+    again.press(CTRL_C);
+    again.end();
+}

@@ -32,6 +32,7 @@ use loopkeeper_operations::agents::AgentRoster;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::resolved_task::{ResolvedTask, TypedTask};
 use loopkeeper_operations::start::{self, Interactivity, StartRequest};
+use loopkeeper_operations::suitability::SuitabilityQuestion;
 use loopkeeper_operations::{self as operations, keeper};
 use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::state_dir::StateDir;
@@ -102,12 +103,27 @@ fn run_one(args: &Args, out: &mut Ui) -> ExitResult {
         prepared.show(args, &state, out);
         return Ok(Exit::Done);
     }
+    if !is_wanted(args, &state, &prepared.work)? {
+        failure::note("Nothing was started.");
+        return Ok(Exit::Ended);
+    }
     let started = prepared.start(args, (&state, consent(args)), Vec::new())?;
     let exit = started.run_to_end(args, &state, out)?;
     if started.mode == RunMode::Watched && starts_anyway(args, &state, &started.dir)? {
         return run_one(&Args { anyway: true, ..args.clone() }, out);
     }
     Ok(exit)
+}
+
+/// Asks about a task for which a loop may be the wrong tool, where a user can answer.
+fn is_wanted(args: &Args, state: &StateDir, work: &ResolvedTask) -> Result<bool, Failure> {
+    if args.anyway || args.json || !ask::is_interactive() {
+        return Ok(true);
+    }
+    let Some(question) = SuitabilityQuestion::of(state, work)? else { return Ok(true) };
+    let is_wanted = ask::confirm(&format!("{} Start it anyway?", question.text()))?;
+    question.record()?;
+    Ok(is_wanted)
 }
 
 fn consent(args: &Args) -> TrustConsent {

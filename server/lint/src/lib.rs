@@ -149,4 +149,6 @@ fn command_of(criterion: &Criterion) -> Option<&str> {
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
+mod grade_corpus;
+#[cfg(test)]
 mod tests;

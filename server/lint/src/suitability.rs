@@ -18,6 +18,16 @@ pub enum Unsuitable {
 }
 
 impl Unsuitable {
+    /// One stable word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NothingVerifiable => "nothing-verifiable",
+            Self::Exploratory => "exploratory",
+            Self::Unbounded => "unbounded",
+            Self::Trivial => "trivial",
+        }
+    }
+
     /// The fact and the remedy, as two sentences without periods.
     pub fn sentences(self) -> (&'static str, &'static str) {
         match self {
@@ -35,10 +45,10 @@ impl Unsuitable {
 }
 
 static EXPLORATORY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(please\s+)?(explore|investigate|brainstorm|research|look into|figure out|think about|find out|understand|play (around )?with|experiment with|see (if|whether|what)|evaluate (options|whether|different)|come up with)\b|^\W*(调研|探索|研究一下|看看|想想|思考|了解一下|头脑风暴|尝试一下)").ok()
+    Regex::new(r"(?i)^\W*(please\s+)?(explore|spike|investigate|brainstorm|research|look into|figure out|think about|find out|understand|play (around )?with|experiment with|see (if|whether|what)|evaluate (options|whether|different)|come up with)\b|^\W*(调研|探索|研究一下|看看|想想|思考|了解一下|头脑风暴|尝试一下)").ok()
 });
 static UNBOUNDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(improve|refactor|optimi[sz]e|clean up|fix|polish|enhance|modernize|rewrite|test|document) (everything|all (the )?(code|things|bugs|issues)|the (whole|entire|full) (code ?base|project|repo(sitory)?|app|system)|the code ?base)\b|\bkeep (improving|going|optimi[sz]ing|refactoring|adding|working)\b|\bas (much|many|good|fast|well) as (possible|you can)\b|\buntil (it is |it's )?(perfect|no (more )?(bugs|improvements)|you are (happy|satisfied)|there is nothing)\b|\bmake (it|the \w+|everything) (better|perfect|great|awesome|nicer)\b|\bcontinuously\b|\bforever\b|\bendless(ly)?\b|持续(优化|改进)|不断(优化|改进)|全面(优化|重构)|尽可能多|重构整个|优化整个|修复所有").ok()
+    Regex::new(r"(?i)\b(improve|refactor|optimi[sz]e|clean up|fix|polish|enhance|modernize|rewrite|test|document) (everything|all (the )?(code|things|bugs|issues)|the (whole|entire|full) (code ?base|project|repo(sitory)?|app|system)|the code ?base)\b|\bkeep (improving|going|optimi[sz]ing|refactoring|adding|working)\b|\bas (much|many|good|fast|well) as (possible|you can)\b|\buntil (it is |it's )?(perfect|no (more )?(bugs|improvements)|you are (happy|satisfied)|there is nothing)\b|\bmake (it|the \w+|everything) (better|perfect|great|awesome|nicer|faster|cleaner|simpler)\b|\bcontinuously\b|\bforever\b|\bendless(ly)?\b|持续(优化|改进)|不断(优化|改进)|全面(优化|重构)|尽可能多|重构整个|优化整个|修复所有").ok()
 });
 static TRIVIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)^\W*(please\s+)?(fix (a |the |this )?(typo|spelling|missing (semicolon|comma|import))|bump (the )?(version|dependency)|rename \S+ to \S+$|change (the )?(color|colour|title|text|label|port|version|timeout) (of \S+ )?(from \S+ )?to \S+$|remove (an? |the )?(unused import|trailing whitespace|console\.log)|add (a |the )?(missing )?(comma|semicolon|newline|period)|update (the )?(copyright )?year)|^\W*(修正|修复|改正)(一个)?(错别字|拼写)|^\W*(升级|更新)版本号").ok()

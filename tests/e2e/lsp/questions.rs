@@ -192,6 +192,25 @@ fn what_holds_already_is_asked_about_in_every_editor() {
 }
 
 #[test]
+fn a_task_that_suits_no_loop_is_asked_about_once() {
+    let task = "# Explore caching options\n\n## Done when\n\n- We know more\n";
+    let acts = &["touch known; echo '<promise>COMPLETE</promise>'"];
+    let mut studio = Studio::open(&Scenario { files: &[("PROMPT.md", task)], acts, ..Scenario::default() });
+    studio.trust("PROMPT.md");
+    studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Not now"})));
+    let start = json!({"task": "PROMPT.md"});
+    assert_eq!(studio.done("start", &start)["loopId"], Value::Null);
+    let question = studio.editor.said("window/showMessageRequest", |_| true);
+    let message = question["message"].as_str().unwrap();
+    assert!(message.starts_with("A loop may be the wrong tool: exploring has no result"), "{message}");
+    assert!(studio.world.loops().is_empty());
+    // The next start is meant.
+    studio.start("PROMPT.md");
+    studio.world.until("end", |it| it["type"] == "ended");
+    assert_eq!(studio.editor.count("window/showMessageRequest"), 1);
+}
+
+#[test]
 fn what_holds_already_leads_to_the_task() {
     let mut studio = Studio::open(&holding());
     studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Edit task"})));

@@ -7,11 +7,13 @@ use loopkeeper_text::words;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
 use crate::ext::{CommandResult, StartArgs, StartLimits};
-use crate::questions;
+use crate::questions::{self, ClientQuestion};
 use crate::session::ServerState;
 use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::failure::Failure;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::start::{Interactivity, StartRequest};
+use loopkeeper_operations::suitability::SuitabilityQuestion;
 use loopkeeper_operations::{self as operations, keeper, start as beginnings};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
@@ -20,6 +22,9 @@ pub(crate) async fn start(shared: &Arc<ServerState>, args: StartArgs) -> Command
     trust::refuse_without_editor(shared, &args.task)?;
     let task = target::task(shared, &args.task).await?;
     target::refuse_unsaved(&task, shared)?;
+    if !is_wanted(shared, &task, &args).await? {
+        return Ok(CommandResult::default());
+    }
     let asked = args.clone();
     let begun = run_blocking(move || start_loop(&task, &args)).await?;
     match begun {
@@ -31,6 +36,39 @@ pub(crate) async fn start(shared: &Arc<ServerState>, args: StartArgs) -> Command
         }
         LoopStart::Untrusted(page) => Err(trust::ask(shared, page, trust::AfterTrust::Start(asked))),
     }
+}
+
+const START: &str = "Start anyway";
+
+/// Asks about a task for which a loop may be the wrong tool, where the client can be asked. No answer counts as no.
+async fn is_wanted(
+    shared: &Arc<ServerState>,
+    task: &Arc<TaskSnapshot>,
+    args: &StartArgs,
+) -> Result<bool, CommandRefusal> {
+    if args.anyway || !questions::can_ask(shared) {
+        return Ok(true);
+    }
+    let place = task.path.clone();
+    let question = run_blocking(move || {
+        // The start itself reports what is wrong with the task.
+        let Ok(work) = ResolvedTask::find(place.to_str(), &[]) else { return Ok(None) };
+        let state = StateDir::open().map_err(Failure::from)?;
+        Ok(SuitabilityQuestion::of(&state, &work)?)
+    })
+    .await?;
+    let Some(question) = question else { return Ok(true) };
+    let Some(place) = shared.pending.try_open(format!("suitability {}", task.uri)) else { return Ok(false) };
+    let asked = ClientQuestion {
+        message: question.text(),
+        answers: vec![START, questions::NOT_NOW],
+        page: None,
+        expiry: questions::EXPIRY,
+    };
+    let answer = questions::ask_client(shared, &asked).await;
+    drop(place);
+    run_blocking(move || Ok(question.record()?)).await?;
+    Ok(answer.as_deref() == Some(START))
 }
 
 enum LoopStart {
@@ -45,7 +83,7 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
     work.refuse_unready().map_err(refused)?;
     let crew = AgentRoster::resolve(&work).map_err(refused)?;
     let items = operations::trust::items(&work, &crew)?;
-    let store = StateDir::open().map_err(loopkeeper_operations::failure::Failure::from)?;
+    let store = StateDir::open().map_err(Failure::from)?;
     beginnings::ensure_tree_free(&store, &work, |_| {})?;
     if let Some(needed) = trust::required_trust(&store, &work, &items, &arguments)? {
         return Ok(LoopStart::Untrusted(needed));

@@ -95,6 +95,23 @@ impl Workspace {
         self.dir.join("checks").join(format!("{}.jsonl", file_name_of(&task.0)))
     }
 
+    /// What the user was asked about this task before a start, one word. Empty: nothing yet.
+    pub fn asked_before_start(&self, task: &TaskId) -> String {
+        std::fs::read_to_string(self.question_file(task)).unwrap_or_default().trim().to_owned()
+    }
+
+    /// Records it, so that it is asked once.
+    pub fn record_asked(&self, task: &TaskId, word: &str) -> Result<(), StateError> {
+        let file = self.question_file(task);
+        let folder = self.dir.join("asked");
+        durable::make_folder(&folder).map_err(StateError::io("make", &folder))?;
+        std::fs::write(&file, format!("{word}\n")).map_err(StateError::io("write", &file))
+    }
+
+    fn question_file(&self, task: &TaskId) -> PathBuf {
+        self.dir.join("asked").join(file_name_of(&task.0))
+    }
+
     /// Creates a new loop's folder, with an id that is unique for this user.
     pub fn new_loop(&self, state: &StateDir, now: Moment) -> Result<LoopDir, StateError> {
         loop {
