@@ -1,13 +1,21 @@
-//! A task document made of a text that is none: a requirements document, the text of an issue.
+//! A task document made of a text that is none: a requirements document, the text of an issue, the log of a failed run.
+
+mod ci_log;
+mod issue;
 
 use std::fmt::Write as _;
 
 use super::{TaskDocument, parse_task};
 
 /// What the text asks for, as a task. Its own criteria stay as they are; a text without any gets a list of them: its
-/// open boxes, then `checks`, each a name and a command.
+/// open boxes, or what an issue expects, then `checks`, each a name and a command. A log of continuous integration gets
+/// the command that failed.
 pub fn task_document(name: &str, text: &str, checks: &[(String, String)]) -> String {
-    let text = text.trim_start_matches('\u{feff}').trim();
+    if ci_log::is_log(text) {
+        return ci_log::document(text, checks);
+    }
+    let text = issue::with_title(text.trim_start_matches('\u{feff}').trim());
+    let text = text.trim();
     let read = |path: &str| parse_task(&[TaskDocument { path: path.to_owned(), text: text.to_owned() }]);
     let task = read("PROMPT.md");
     let mut document = String::new();
@@ -28,18 +36,49 @@ pub fn task_document(name: &str, text: &str, checks: &[(String, String)]) -> Str
     for title in &open {
         let _ = writeln!(document, "- {title}");
     }
+    let (is_fault, expected) = issue::expectations(text);
+    if is_fault {
+        document.push_str("- A test reproduces the fault, and passes now\n");
+    }
+    for item in &expected {
+        let _ = writeln!(document, "- {item}");
+    }
     for (name, command) in checks {
         let _ = writeln!(document, "- {name}: `$ {command}`");
     }
-    if open.is_empty() && checks.is_empty() {
+    if open.is_empty() && checks.is_empty() && !is_fault {
         document.push_str("- What is described above is done\n");
     }
     document
 }
 
+/// A name for the file of a task document, from its title: `cart-loses-items`.
+pub fn file_stem(document: &str) -> String {
+    const MAX_WORDS: usize = 6;
+    let title = document.lines().find_map(|it| it.strip_prefix("# ")).unwrap_or_default().to_lowercase();
+    let words = title.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    let stem = words.take(MAX_WORDS).collect::<Vec<_>>().join("-");
+    let stem: String = stem.chars().take(60).collect();
+    if stem.is_empty() { "imported".to_owned() } else { stem }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::task_document;
+    use super::{file_stem, task_document};
+
+    #[test]
+    fn an_issue_becomes_a_task_with_what_it_expects() {
+        let issue = "title:\tCart loses items\nstate:\tOPEN\n--\n### Steps to reproduce\n\n1. Add two\n\n### Expected behavior\n\nBoth items stay.\n";
+        let task = task_document("issue", issue, &[("All tests pass".to_owned(), "npm test".to_owned())]);
+        assert!(task.starts_with("# Cart loses items\n\n### Steps"), "{task}");
+        let ends = "## Done when\n\n- A test reproduces the fault, and passes now\n- Both items stay.\n- All tests pass: `$ npm test`\n";
+        assert!(task.ends_with(ends), "{task}");
+        assert_eq!(file_stem(&task), "cart-loses-items");
+        assert_eq!(
+            (file_stem("# 购物车 丢失!\n"), file_stem("x")),
+            ("购物车-丢失".to_owned(), "imported".to_owned())
+        );
+    }
 
     #[test]
     fn a_text_becomes_a_task_with_its_boxes_and_the_checks_of_the_project() {

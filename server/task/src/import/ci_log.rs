@@ -1,0 +1,267 @@
+//! A log of a failed run in continuous integration: which command failed, what it said, and the task to mend that. Knows
+//! logs of GitHub Actions (also as `gh run view --log-failed` prints them) and GitLab, and traces of a shell.
+
+use std::fmt::Write as _;
+
+use loopkeeper_text::fold::shortened;
+use loopkeeper_text::sanitize;
+
+/// Lines of the log that go into the task, the last ones of the step that failed.
+const MAX_LINES: usize = 40;
+const MAX_ERRORS: usize = 8;
+const MAX_CHARS: usize = 200;
+/// Texts that only such logs contain.
+const SIGNS: [&str; 6] = [
+    "##[error]",
+    "##[group]",
+    "Process completed with exit code",
+    "ERROR: Job failed",
+    "section_start:",
+    "Job failed: exit code",
+];
+/// Beginnings of lines that end a step which failed.
+const FAILED: [&str; 5] = [
+    "##[error]Process completed with exit code",
+    "Error: Process completed with exit code",
+    "Process completed with exit code",
+    "ERROR: Job failed",
+    "make: *** [",
+];
+
+pub(super) fn is_log(text: &str) -> bool {
+    let plain = sanitize::strip_escapes(text);
+    SIGNS.iter().any(|it| plain.contains(it))
+}
+
+/// The task, with `checks`, each a name and a command, besides the command that failed.
+pub(super) fn document(text: &str, checks: &[(String, String)]) -> String {
+    let plain = sanitize::strip_escapes(text);
+    let log = FailedStep::of(&plain);
+    let mut out = String::new();
+    let _ = writeln!(out, "# {}\n", log.title());
+    out.push_str(
+        "A run in continuous integration failed. Find the cause and mend it. Weaken, skip or delete no test, and change \
+         the configuration of the run only if it is the cause.\n",
+    );
+    let errors = log.errors();
+    if !errors.is_empty() {
+        out.push_str("\n## What it said\n\n");
+        for error in errors {
+            let _ = writeln!(out, "- {}", error.replace('`', "'"));
+        }
+    }
+    out.push_str("\n## The end of its log\n\n~~~~text\n");
+    for line in &log.lines {
+        let _ = writeln!(out, "{}", shortened(line, MAX_CHARS).replace("~~~~", "~~~ "));
+    }
+    out.push_str("~~~~\n\n## Done when\n\n");
+    if let Some(command) = &log.command {
+        let _ = writeln!(out, "- The command that failed passes: `$ {command}`");
+    }
+    for (name, command) in checks.iter().filter(|it| log.command.as_ref() != Some(&it.1)) {
+        let _ = writeln!(out, "- {name}: `$ {command}`");
+    }
+    if log.command.is_none() && checks.is_empty() {
+        out.push_str("- The run passes\n");
+    }
+    out
+}
+
+/// The last step of the log that failed.
+#[derive(Debug, Default)]
+struct FailedStep<'a> {
+    /// Job and step, where the log names them.
+    place: Option<String>,
+    /// A command of one line that can be run elsewhere too.
+    command: Option<String>,
+    /// Without time stamps, at most [`MAX_LINES`].
+    lines: Vec<&'a str>,
+}
+
+impl<'a> FailedStep<'a> {
+    fn of(plain: &'a str) -> Self {
+        let mut found: Option<Self> = None;
+        let mut step = Step::default();
+        for raw in plain.lines() {
+            let (place, line) = without_frame(raw);
+            if step.place != place {
+                step = Step { place, ..Step::default() };
+            }
+            step.read(line);
+            if FAILED.iter().any(|it| line.starts_with(it)) {
+                // The first failure is the cause of those after it.
+                found.get_or_insert_with(|| step.failed());
+            }
+        }
+        found.unwrap_or_else(|| step.failed())
+    }
+
+    fn title(&self) -> String {
+        match (&self.place, &self.command) {
+            (Some(place), _) => format!("Mend the failing run: {place}"),
+            (None, Some(command)) => format!("Mend `{command}` in continuous integration"),
+            (None, None) => "Mend the failing run in continuous integration".to_owned(),
+        }
+    }
+
+    fn errors(&self) -> Vec<String> {
+        const MARKS: [&str; 10] = [
+            "error",
+            "Error:",
+            "FAILED",
+            "FAIL ",
+            "panicked at",
+            "AssertionError",
+            "not ok ",
+            "✕",
+            "✗",
+            "Traceback",
+        ];
+        let mut errors: Vec<String> = Vec::new();
+        for line in &self.lines {
+            let said = line.trim_start_matches("##[error]").trim();
+            let is_end = FAILED.iter().any(|it| line.starts_with(it));
+            let is_summary = said.starts_with("npm ") || said.ends_with("0 errors");
+            if is_end || is_summary || !MARKS.iter().any(|it| said.contains(it)) {
+                continue;
+            }
+            let said = shortened(said, MAX_CHARS).into_owned();
+            if !errors.contains(&said) && errors.len() < MAX_ERRORS {
+                errors.push(said);
+            }
+        }
+        errors
+    }
+}
+
+/// A step while it is read.
+#[derive(Default)]
+struct Step<'a> {
+    place: Option<String>,
+    command: Option<String>,
+    /// The lines of a script that GitHub prints before it runs it.
+    script: Option<Vec<&'a str>>,
+    lines: Vec<&'a str>,
+}
+
+impl<'a> Step<'a> {
+    fn read(&mut self, line: &'a str) {
+        if let Some(title) = line.strip_prefix("##[group]Run ") {
+            self.lines.clear();
+            self.command = command_of(&[title]);
+            self.script = Some(Vec::new());
+        } else if let Some(script) = &mut self.script {
+            let is_end = ["shell: ", "with:", "env:", "##[endgroup]"].iter().any(|it| line.starts_with(it));
+            if !is_end {
+                return script.push(line);
+            }
+            self.command = command_of(script).or_else(|| self.command.take());
+            self.script = None;
+        } else if let Some(command) = line.strip_prefix("$ ").or_else(|| line.strip_prefix("+ ")) {
+            self.lines.clear();
+            self.command = command_of(&[command]);
+        } else {
+            self.lines.push(line);
+        }
+    }
+
+    fn failed(&self) -> FailedStep<'a> {
+        let is_noise = |it: &&&str| !it.trim().is_empty() && !it.starts_with("##[endgroup]");
+        let mut lines: Vec<&str> = self.lines.iter().filter(is_noise).copied().collect();
+        lines.drain(..lines.len().saturating_sub(MAX_LINES));
+        FailedStep { place: self.place.clone(), command: self.command.clone(), lines }
+    }
+}
+
+/// One line that a shell runs as the script did. `None`: an action, or more than a line can say.
+fn command_of(script: &[&str]) -> Option<String> {
+    const MAX_COMMANDS: usize = 4;
+    let lines: Vec<&str> = script.iter().map(|it| it.trim()).filter(|it| !it.is_empty()).collect();
+    let is_plain = |it: &&str| {
+        let keyword = it.split([' ', ';']).next().unwrap_or_default();
+        !["if", "then", "else", "fi", "for", "do", "done", "while", "case", "esac", "{", "}"]
+            .contains(&keyword)
+            && !it.contains(['`', '\0'])
+            && !it.contains("${{")
+            && !it.contains("<<")
+            && !it.ends_with(['\\', '|', '&'])
+            && !it.starts_with('#')
+    };
+    let is_action = |it: &str| it.split(' ').next().is_some_and(|it| it.contains('/') && it.contains('@'));
+    match lines.as_slice() {
+        [] => None,
+        [only] if is_action(only) => None,
+        all if all.len() > MAX_COMMANDS || !all.iter().all(is_plain) => None,
+        all => Some(all.join(" && ")),
+    }
+}
+
+/// A line without its time stamp, and the job and step that `gh run view --log` puts before it.
+fn without_frame(raw: &str) -> (Option<String>, &str) {
+    let mut parts = raw.splitn(3, '\t');
+    if let (Some(job), Some(step), Some(rest)) = (parts.next(), parts.next(), parts.next())
+        && let Some(line) = without_time(rest.trim_start_matches('\u{feff}'))
+    {
+        let step = if step == "UNKNOWN STEP" { "" } else { step };
+        let place = if step.is_empty() { job.to_owned() } else { format!("{job} / {step}") };
+        return (Some(place), line);
+    }
+    (None, without_time(raw.trim_start_matches('\u{feff}')).unwrap_or(raw))
+}
+
+/// `2026-01-01T10:00:00.1234567Z text` without its first word.
+fn without_time(line: &str) -> Option<&str> {
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let is_digit = |at: usize| word.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let is_time = word.len() >= 20
+        && word.ends_with('Z')
+        && is_digit(0)
+        && is_digit(3)
+        && word.get(10..11) == Some("T");
+    is_time.then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{document, is_log};
+
+    const GITHUB: &str = "2026-01-01T10:00:00.1234567Z ##[group]Run actions/checkout@v4\n2026-01-01T10:00:00.1234567Z with:\n2026-01-01T10:00:00.1234567Z ##[endgroup]\n2026-01-01T10:00:01.1234567Z ##[group]Run npm ci\n2026-01-01T10:00:01.1234567Z \u{1b}[36;1mnpm ci\u{1b}[0m\n2026-01-01T10:00:01.1234567Z \u{1b}[36;1mnpm test\u{1b}[0m\n2026-01-01T10:00:01.1234567Z shell: /usr/bin/bash -e {0}\n2026-01-01T10:00:01.1234567Z ##[endgroup]\n2026-01-01T10:00:09.1234567Z FAIL test/cart.test.ts\n2026-01-01T10:00:09.1234567Z   ✕ adds `two` items (3 ms)\n2026-01-01T10:00:09.1234567Z ##[error]Process completed with exit code 1.\n2026-01-01T10:00:10.1234567Z Post job cleanup.\n";
+
+    #[test]
+    fn the_command_that_failed_is_the_criterion() {
+        assert!(is_log(GITHUB));
+        let task = document(GITHUB, &[("All tests pass".to_owned(), "npm test".to_owned())]);
+        assert!(task.starts_with("# Mend `npm ci && npm test` in continuous integration\n"), "{task}");
+        assert!(task.contains("- FAIL test/cart.test.ts\n- ✕ adds 'two' items (3 ms)\n"), "{task}");
+        assert!(!task.contains("Post job cleanup"), "{task}");
+        let ends = "## Done when\n\n- The command that failed passes: `$ npm ci && npm test`\n- All tests pass: `$ npm test`\n";
+        assert!(task.ends_with(ends), "{task}");
+    }
+
+    #[test]
+    fn logs_of_other_tools_are_read() {
+        let check = |log: &str, title: &str, end: &str| {
+            assert!(is_log(log), "{log}");
+            let task = document(log, &[]);
+            assert!(task.starts_with(&format!("# {title}\n")), "{task}");
+            assert!(task.ends_with(&format!("## Done when\n\n{end}")), "{task}");
+        };
+        check(
+            "build\tTest\t2026-01-01T10:00:01.1234567Z ##[group]Run cargo test\nbuild\tTest\t2026-01-01T10:00:01.1234567Z shell: bash\nbuild\tTest\t2026-01-01T10:00:02.1234567Z error[E0308]: mismatched types\nbuild\tTest\t2026-01-01T10:00:02.1234567Z ##[error]Process completed with exit code 101.\n",
+            "Mend the failing run: build / Test",
+            "- The command that failed passes: `$ cargo test`\n",
+        );
+        check(
+            "section_start:1:step_script\n\u{1b}[32;1m$ make lint\u{1b}[0;m\nok\n\u{1b}[32;1m$ make test\u{1b}[0;m\nsrc/a.c:3:1: error: expected ';'\nERROR: Job failed: exit code 2\n",
+            "Mend `make test` in continuous integration",
+            "- The command that failed passes: `$ make test`\n",
+        );
+        let script = "##[group]Run if true; then\nif true; then\n  x\nfi\nshell: bash\n##[error]Process completed with exit code 1.\n";
+        check(script, "Mend the failing run in continuous integration", "- The run passes\n");
+    }
+
+    #[test]
+    fn a_text_about_a_failure_is_no_log() {
+        assert!(!is_log("# Crash\n\nIt exits with code 1.\n"));
+    }
+}

@@ -1,0 +1,71 @@
+//! The text of an issue: the fields that `gh issue view` prints before it become a title, and what its author expects
+//! becomes criteria.
+
+/// Criteria from one section.
+const MAX_EXPECTED: usize = 5;
+
+/// The text with a heading in the place of the printed fields.
+pub(super) fn with_title(text: &str) -> String {
+    let Some((fields, body)) = text.split_once("\n--\n") else { return text.to_owned() };
+    let title = fields.lines().find_map(|it| it.strip_prefix("title:"));
+    let is_field =
+        |it: &str| it.split_once(':').is_some_and(|(name, _)| name.chars().all(char::is_alphanumeric));
+    match title.map(str::trim).filter(|it| !it.is_empty() && fields.lines().all(is_field)) {
+        Some(title) => format!("# {title}\n\n{}", body.trim_start()),
+        None => text.to_owned(),
+    }
+}
+
+/// Whether the text reports a fault, and what should happen instead: the lines below such a heading.
+pub(super) fn expectations(text: &str) -> (bool, Vec<String>) {
+    const EXPECTED: [&str; 5] = ["expected", "what should happen", "what i expect", "预期", "期望"];
+    const FAULT: [&str; 7] =
+        ["steps to reproduce", "reproduction", "actual", "current behavio", "what happened", "复现", "实际"];
+    let (mut is_fault, mut is_expected) = (false, false);
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let said = line.trim();
+        let heading = said.trim_start_matches('#').trim().trim_matches(['*', ':', '：']).to_lowercase();
+        let is_heading = said.starts_with('#') || said.starts_with("**");
+        if is_heading {
+            is_expected = EXPECTED.iter().any(|it| heading.starts_with(it));
+            is_fault |= FAULT.iter().any(|it| heading.starts_with(it));
+        } else if is_expected && !said.is_empty() && found.len() < MAX_EXPECTED {
+            let item = said.trim_start_matches(['-', '*', ' ']).trim_start_matches("[ ]").trim();
+            if item.starts_with("```") {
+                is_expected = false;
+            } else if !item.is_empty() && !item.starts_with("<!--") {
+                found.push(item.to_owned());
+            }
+        }
+    }
+    (is_fault || !found.is_empty(), found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{expectations, with_title};
+
+    #[test]
+    fn printed_fields_become_a_title() {
+        let text = "title:\tCart loses items\nstate:\tOPEN\nlabels:\tbug, cart\n--\nIt does.\n";
+        assert_eq!(with_title(text), "# Cart loses items\n\nIt does.\n");
+        for other in ["# A\n\ntext\n--\nmore\n", "a sentence: b\n--\nx\n"] {
+            assert_eq!(with_title(other), other);
+        }
+    }
+
+    #[test]
+    fn what_is_expected_is_a_criterion() {
+        let check = |text: &str, expect: (bool, &[&str])| {
+            let (is_fault, found) = expectations(text);
+            assert_eq!((is_fault, found.iter().map(String::as_str).collect::<Vec<_>>().as_slice()), expect);
+        };
+        check(
+            "### Steps to reproduce\n\n1. Add two\n\n### Expected behavior\n\nBoth items stay.\n- The sum is right\n\n### Actual behavior\n\nOne.\n",
+            (true, &["Both items stay.", "The sum is right"]),
+        );
+        check("**预期结果**\n\n购物车保留两件商品\n", (true, &["购物车保留两件商品"]));
+        check("# Add dark mode\n\nPlease.\n", (false, &[]));
+    }
+}
