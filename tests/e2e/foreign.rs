@@ -1,8 +1,11 @@
 //! A loop of Claude Code's plugin: displayed, cancelled and imported from the terminal.
 
+use std::io::Write;
+use std::process::Stdio;
+
 use serde_json::Value;
 
-use crate::cli::Terminal;
+use crate::cli::{Ran, Terminal};
 
 pub(crate) const FILE: &str = ".claude/ralph-loop.local.md";
 pub(crate) const STATE: &str = "---\nactive: true\niteration: 3\nsession_id: abc\nmax_iterations: 20\n\
@@ -72,4 +75,42 @@ fn a_text_becomes_a_task_that_is_shown_before_it_is_written() {
         .err("loopkeeper run docs/prd.ralph.md");
     terminal.run(&["import", "none.md"]).expect(2).err("is empty, or does not exist");
     terminal.run(&["import", "loopkeeper.toml"]).expect(2).err("cannot be imported");
+}
+
+const LOG: &str = "build\tTest\t2026-01-01T10:00:01.1234567Z ##[group]Run test -f sold\nbuild\tTest\t2026-01-01T10:00:01.1234567Z shell: bash\nbuild\tTest\t2026-01-01T10:00:02.1234567Z \u{1b}[31mError: nothing sells\u{1b}[0m\nbuild\tTest\t2026-01-01T10:00:02.1234567Z ##[error]Process completed with exit code 1.\n";
+
+#[test]
+fn the_log_of_a_failed_run_becomes_a_task() {
+    let terminal = Terminal::new();
+    terminal.file("run.log", LOG).file("loopkeeper.toml", "agent = \"demo\"\n");
+    let ends = "- The command that failed passes: `$ test -f sold`\n";
+    terminal
+        .run(&["import", "run.log", "--dry-run"])
+        .expect(0)
+        .out("# Mend the failing run: build / Test\n")
+        .out("- Error: nothing sells\n")
+        .out(ends);
+    assert!(!terminal.root().join("run.ralph.md").exists());
+    let piped = |text: &str| {
+        let mut child = terminal
+            .command(&["import", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("starts");
+        child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("read");
+        Ran::of(&child.wait_with_output().expect("ends"))
+    };
+    piped(LOG).expect(0).out(ends).out("Wrote").out("mend-the-failing-run-build-test.ralph.md");
+    terminal
+        .run(&["run", "mend-the-failing-run-build-test.ralph.md", "--dry-run"])
+        .expect(0)
+        .out("test -f sold");
+    let issue = "title:\tCart loses items\nstate:\tOPEN\n--\n### Expected behavior\n\nBoth items stay.\n";
+    piped(issue)
+        .expect(0)
+        .out("# Cart loses items\n")
+        .out("- Both items stay.\n")
+        .out("cart-loses-items.ralph.md");
+    piped(" \n").expect(2);
 }

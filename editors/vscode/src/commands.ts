@@ -4,6 +4,7 @@ import { commands } from "vscode";
 import type { Disposable } from "vscode";
 import { showDashboard } from "./commands/dashboard";
 import { rollback, showIterationChanges, showOutput, showReceipt, undoRollback } from "./commands/history";
+import { importText } from "./commands/import";
 import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, steer, stopLoop, stopLoopNow } from "./commands/loops";
 import { showStatus } from "./commands/overview";
 import { pickTask } from "./commands/pick";
@@ -27,6 +28,7 @@ export function registerCommands(parts: Parts): Disposable[] {
     showOutput,
     showReceipt,
     showDashboard,
+    importText,
     trust,
   };
   return [

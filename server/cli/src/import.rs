@@ -1,22 +1,26 @@
-//! `import`: makes a task of a loop of Claude Code's plugin, or of a text such as a requirements document or an issue.
-//! Shows the task before it writes it.
+//! `import`: makes a task of a loop of Claude Code's plugin, or of a text such as a requirements document, an issue or the
+//! log of a failed run. Shows the task before it writes it.
 
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 use loopkeeper_text::sanitize;
 
 use super::ask;
 use super::exit::Exit;
-use super::failure::{self, ExitResult};
+use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
 use loopkeeper_operations::foreign::ImportResult;
-use loopkeeper_operations::import::ImportSource;
+use loopkeeper_operations::import::{ImportSource, ImportedText};
+
+/// Of standard input.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A text (.md, .txt) that describes the work, or the state file of a loop of Claude Code's plugin:
-    /// .claude/ralph-loop.local.md
+    /// A text (.md, .txt) that describes the work, the log of a failed run (.log), the state of a loop of
+    /// Claude Code's plugin (.claude/ralph-loop.local.md), or `-` for a text on standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// Show the task and write nothing
@@ -25,7 +29,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
-    let source = ImportSource::open(&args.file)?;
+    let source = if args.file.as_os_str() == "-" { piped()? } else { ImportSource::open(&args.file)? };
     out.write(&source.document()?);
     if args.dry_run {
         return Ok(Exit::Done);
@@ -44,6 +48,14 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
     show_next(&source, &taken, out);
     Ok(Exit::Done)
+}
+
+/// The text on standard input, which a command such as `gh run view --log-failed` prints.
+fn piped() -> Result<ImportSource, Failure> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes)?;
+    let folder = Path::new(".").canonicalize()?;
+    ImportedText::of(&folder, None, &String::from_utf8_lossy(&bytes)).map(ImportSource::Text)
 }
 
 fn show_next(source: &ImportSource, taken: &ImportResult, out: &mut Ui) {

@@ -51,7 +51,7 @@ pub fn open(path: &Path) -> Result<PluginLoopFile, Failure> {
     if !FILES.iter().any(|it| absolute.ends_with(it)) {
         let what = format_args!("{shown} cannot be imported: its format is not supported yet").to_string();
         return Err(Failure::new(FailureKind::Unsupported, what).hint(format_args!(
-            "So far only texts (.md, .txt) and a loop of Claude Code's plugin can be: `{}`.",
+            "So far only texts (.md, .txt, .log) and a loop of Claude Code's plugin can be: `{}`.",
             FILES[0]
         )));
     }
@@ -102,13 +102,23 @@ impl PluginLoopFile {
     }
 }
 
+/// The path that [`write_new`] tries first among those that are free.
+pub(super) fn free_path(folder: &Path, name: &str) -> PathBuf {
+    let mut paths = numbered_paths(folder, name);
+    paths.find(|it| it.symlink_metadata().is_err()).unwrap_or_else(|| folder.join(name))
+}
+
+fn numbered_paths(folder: &Path, name: &str) -> impl Iterator<Item = PathBuf> {
+    let numbered = move |number: u32| match (number, name.split_once('.')) {
+        (2.., Some((stem, rest))) => folder.join(format!("{stem}-{number}.{rest}")),
+        _ => folder.join(name),
+    };
+    (1..=MAX_NAMES).map(numbered)
+}
+
 /// Writes a new file, with a number in its name where that is taken.
 pub(super) fn write_new(folder: &Path, name: &str, text: &str) -> Result<PathBuf, Failure> {
-    let numbered = |number: u32| match (number, name.split_once('.')) {
-        (2.., Some((stem, rest))) => format!("{stem}-{number}.{rest}"),
-        _ => name.to_owned(),
-    };
-    for path in (1..=MAX_NAMES).map(|it| folder.join(numbered(it))) {
+    for path in numbered_paths(folder, name) {
         let failed = |error: io::Error| {
             Failure::ended(format_args!("cannot write {}: {error}", path.display()))
                 .hint("check the folder's permissions.")

@@ -1,10 +1,10 @@
 //! Makes a task document of what is none yet: a loop of Claude Code's plugin, a requirements document, the text of an
-//! issue. The source is read, never written; the new document is returned before it is written.
+//! issue, the log of a failed run. The source is read, never written; the new document is returned before it is written.
 
 use std::path::{Path, PathBuf};
 
-use loopkeeper_task::import::task_document;
-use loopkeeper_text::sanitize;
+use loopkeeper_task::import::{file_stem, task_document};
+use loopkeeper_text::{sanitize, truncate};
 
 use super::failure::Failure;
 use super::foreign::{self, ImportResult, PluginLoopFile};
@@ -13,6 +13,11 @@ use loopkeeper_core::plugin_loop::FILES;
 use loopkeeper_system::config_files::{self, root_of};
 use loopkeeper_system::config_text;
 use loopkeeper_system::task_files;
+
+/// Extensions of the files that are read as texts.
+const TEXTS: [&str; 3] = ["md", "txt", "log"];
+/// A longer text is read up to its end: what failed is there.
+const MAX_BYTES: usize = 1024 * 1024;
 
 /// What a task can be made of.
 pub enum ImportSource {
@@ -33,7 +38,7 @@ impl ImportSource {
         if FILES.iter().any(|it| absolute.ends_with(it)) {
             return foreign::open(path).map(Self::PluginLoop);
         }
-        let is_text = absolute.extension().is_some_and(|it| ["md", "txt"].iter().any(|known| it == *known));
+        let is_text = absolute.extension().is_some_and(|it| TEXTS.iter().any(|known| it == *known));
         refuse_task(&absolute)?;
         if is_text {
             ImportedText::read(&absolute).map(Self::Text)
@@ -63,6 +68,15 @@ impl ImportSource {
 }
 
 impl ImportedText {
+    pub fn document(&self) -> &str {
+        &self.document
+    }
+
+    /// Where the document would be written now.
+    pub fn path(&self) -> PathBuf {
+        foreign::free_path(&self.folder, &self.name)
+    }
+
     fn read(path: &Path) -> Result<Self, Failure> {
         let shown = sanitize::visible(&path.to_string_lossy());
         let text = config_text::read_text(path).map_err(Failure::from)?;
@@ -72,13 +86,26 @@ impl ImportedText {
                 .hint("Name a file with the text of the task.")
         })?;
         let folder = path.parent().unwrap_or(path).canonicalize()?;
+        let stem = path.file_stem().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
+        Self::of(&folder, Some(&stem), &text)
+    }
+
+    /// A text without a file, for a task in `folder`: named by its title unless it has a `name`.
+    pub fn of(folder: &Path, name: Option<&str>, text: &str) -> Result<Self, Failure> {
+        if text.trim().is_empty() {
+            return Err(
+                Failure::usage("there is no text to import").hint("Copy or select the text of the task.")
+            );
+        }
+        let folder = folder.to_owned();
+        let text = truncate::last(text, MAX_BYTES);
         let checks = ProposedChecks::of(&root_of(&folder)?, &folder, &InstalledTools::of_environment());
         let checks = checks.map(|it| it.found).unwrap_or_default();
         let checks: Vec<_> = checks.into_iter().map(|it| (it.name.to_string(), it.command)).collect();
-        let stem = path.file_stem().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
-        let stem = sanitize::line(&stem);
-        let document = sanitize::text(&task_document(&stem, &text, &checks));
-        Ok(Self { folder, name: format!("{}.ralph.md", stem.to_lowercase()), document })
+        let title = sanitize::line(name.unwrap_or("Imported task"));
+        let document = sanitize::text(&task_document(&title, text, &checks));
+        let stem = name.map_or_else(|| file_stem(&document), |_| title.to_lowercase());
+        Ok(Self { folder, name: format!("{stem}.ralph.md"), document })
     }
 }
 

@@ -74,3 +74,19 @@ fn a_loop_of_the_plugin_is_continued_as_a_task() {
         !terminal.root().join(FILE).exists() && terminal.read("ralph-loop.ralph.md").contains("ALL DONE")
     );
 }
+
+#[test]
+fn a_text_is_shown_as_a_task_and_written_by_nothing_but_the_user() {
+    let (terminal, mut editor, _) = desk();
+    terminal.file("cart-loses-items.ralph.md", "# Mine\n");
+    let text = "# Cart loses items\n\n## Expected behavior\n\nBoth items stay.\n";
+    let import = json!({"command": "loopkeeper.server.import", "arguments": [{"text": text}]});
+    let done = editor.request("workspace/executeCommand", &import);
+    assert!(done["document"].as_str().is_some_and(|it| it.ends_with("- Both items stay.\n")), "{done}");
+    let place = done["uri"].as_str().expect("a URI");
+    assert!(place.ends_with("/cart-loses-items-2.ralph.md"), "{done}");
+    assert!(!terminal.root().join("cart-loses-items-2.ralph.md").exists());
+    let nothing = json!({"command": "loopkeeper.server.import", "arguments": [{"text": " "}]});
+    let refused = editor.call("workspace/executeCommand", &nothing);
+    assert_eq!(refused["error"]["data"]["code"], "badArgument", "{refused}");
+}

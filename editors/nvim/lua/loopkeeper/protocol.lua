@@ -350,7 +350,9 @@ M.errors = {
 ---@field task string
 
 ---@class loopkeeper.ImportArgs
----@field file string
+---@field file? string
+---@field text? string
+---@field folder? string
 
 ---@class loopkeeper.CommandResult
 ---@field status? loopkeeper.StatusParams
@@ -364,6 +366,7 @@ M.errors = {
 ---@field patch? string
 ---@field files? loopkeeper.ChangedFile[]
 ---@field saved? boolean
+---@field document? string
 
 ---@class loopkeeper.RefusedPath
 ---@field path string

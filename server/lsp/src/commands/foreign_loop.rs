@@ -1,4 +1,4 @@
-//! Commands for loops of Claude Code's plugin, which are named by their state files.
+//! Commands for loops of Claude Code's plugin, which are named by their state files, and for texts that become tasks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,10 +11,39 @@ use crate::ext::{CommandResult, ImportArgs};
 use crate::session::ServerState;
 use crate::virtual_documents;
 use loopkeeper_operations::foreign;
+use loopkeeper_operations::import::ImportedText;
+
+/// Makes a task of a loop of the plugin, or shows one that a text describes.
+pub(super) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> CommandOutcome {
+    match args {
+        ImportArgs { text: Some(text), folder, .. } => propose(shared, text, folder.as_deref()).await,
+        ImportArgs { file: Some(file), .. } => take_over(shared, &file).await,
+        ImportArgs { .. } => Err(CommandRefusal::bad_argument("`file` or `text` is missing")),
+    }
+}
+
+/// The task of a text, for the client to show: the user decides whether and where it is saved.
+async fn propose(shared: &Arc<ServerState>, text: String, folder: Option<&str>) -> CommandOutcome {
+    let roots = shared.index().wait_until_ready().await.roots.clone();
+    let path = folder.and_then(|it| Url::parse(it).ok()?.to_file_path().ok()?.canonicalize().ok());
+    let is_opened = |it: &PathBuf| roots.iter().any(|root| it.starts_with(root));
+    let folder = path.filter(is_opened).or_else(|| roots.first().cloned());
+    let folder = folder.ok_or_else(|| CommandRefusal::bad_argument("no folder is opened"))?;
+    let (document, path) = run_blocking(move || {
+        let imported = ImportedText::of(&folder, None, &text)?;
+        Ok((imported.document().to_owned(), imported.path()))
+    })
+    .await?;
+    Ok(CommandResult {
+        uri: Some(virtual_documents::uri(&path)),
+        document: Some(document),
+        ..CommandResult::default()
+    })
+}
 
 /// Converts the loop to a task, and cancels it.
-pub(super) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> CommandOutcome {
-    let path = state_file_path(shared, &args.file)
+async fn take_over(shared: &Arc<ServerState>, file: &str) -> CommandOutcome {
+    let path = state_file_path(shared, file)
         .ok_or_else(|| CommandRefusal::bad_argument("`file` is not a file URI of an opened folder"))?;
     let document = run_blocking(move || {
         let taken = foreign::open(&path)?.take_over()?;

@@ -53,12 +53,18 @@ pub(crate) const COMMANDS: [&str; 22] = [
     IMPORT,
 ];
 
-/// The state file of another tool's loop.
-#[derive(Debug, Clone, Deserialize)]
+/// The state file of another tool's loop, or a text.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ImportArgs {
-    pub(crate) file: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
+    /// The opened folder that the task is for; the first one if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) folder: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -251,6 +257,9 @@ pub(crate) struct CommandResult {
     /// `false` if the change was made in the editor, and the document still has to be saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) saved: Option<bool>,
+    /// A task that the client shows, and the user saves at `uri`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) document: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,5 @@
 -- Commands to a running loop: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`, and `import` of a loop that
--- Claude Code's plugin runs.
+-- Claude Code's plugin runs or of a text.
 
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')
@@ -43,8 +43,16 @@ M.stop = {
   end,
 }
 
+local sources = { 'clipboard', 'selection' }
+
 M.import = {
-  run = function()
+  complete = function(words)
+    return #words > 0 and {} or sources
+  end,
+  run = function(call)
+    if vim.list_contains(sources, call.words[1]) then
+      return require('loopkeeper.import').text(call.words[1])
+    end
     pick.foreign(function(client, foreign)
       require('loopkeeper.orders').send(client, protocol.commands.import, { file = foreign.uri })
     end, function()

@@ -40,7 +40,7 @@ pub(super) fn messages() -> Vec<Message> {
         ("LoopStatus", json!(a_loop(true)), Some(json!(a_loop(false)))),
         ("TaskEntry", json!(task(true)), Some(json!(task(false)))),
         ("ForeignLoop", json!(foreign(true)), Some(json!(foreign(false)))),
-        ("ImportArgs", json!(ImportArgs { file: s() }), None),
+        ("ImportArgs", json!(import()), None),
         ("OutputParams", json!(OutputParams { loop_id: s(), iteration: 1, text: s() }), None),
         ("AlertParams", json!(alert()), Some(json!(alert()))),
         ("LoopsParams", json!(LoopsParams { all: true }), None),
@@ -334,6 +334,10 @@ fn page() -> TrustPageResult {
     TrustPageResult { hash: s(), trusted: true, commands: vec![command], text: s() }
 }
 
+fn import() -> ImportArgs {
+    ImportArgs { file: Some(s()), text: Some(s()), folder: Some(s()) }
+}
+
 fn start() -> StartArgs {
     let limits = StartLimits { iterations: Some(1), duration: Some(s()), cost_usd: Some(1.0) };
     StartArgs { task: s(), agent: Some(s()), limits, anyway: true }
@@ -353,6 +357,7 @@ fn result() -> CommandResult {
         effect: Some(s()),
         patch: Some(s()),
         files: Some(vec![file]),
+        document: Some(s()),
     }
 }
 

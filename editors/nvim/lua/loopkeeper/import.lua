@@ -1,0 +1,52 @@
+-- `:Ralph import clipboard` and `selection`: makes a task of a text such as an issue or the log of a failed run, and shows
+-- it in a new buffer. Nothing is written before the user saves it.
+
+local client_module = require('loopkeeper.client')
+local protocol = require('loopkeeper.protocol')
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+---@type table<string, fun(): string>
+local read = {
+  clipboard = function()
+    local text = vim.fn.getreg('+')
+    return text ~= '' and text or vim.fn.getreg('"')
+  end,
+  -- The last selection of this buffer, also while it is still selected.
+  selection = function()
+    local first, last = vim.fn.line("'<"), vim.fn.line("'>")
+    if vim.api.nvim_get_mode().mode:match('[vV\22]') then
+      first, last = vim.fn.line('v'), vim.fn.line('.')
+    end
+    if first == 0 or last == 0 then
+      return ''
+    end
+    return table.concat(vim.api.nvim_buf_get_lines(0, math.min(first, last) - 1, math.max(first, last), false), '\n')
+  end,
+}
+
+---@param result loopkeeper.CommandResult
+local function show(result)
+  local path = vim.uri_to_fname(result.uri)
+  vim.cmd.split(vim.fn.fnameescape(path))
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(vim.trim(result.document), '\n'))
+  vim.bo.filetype = 'markdown'
+  ui.info('Look through the task and `:write` it: until then it is only here.')
+end
+
+---@param source 'clipboard'|'selection'
+function M.text(source)
+  local text = read[source]()
+  if vim.trim(text) == '' then
+    return ui.error(('there is no text in the %s'):format(source))
+  end
+  local client = client_module.current()
+  if not client then
+    return
+  end
+  local folder = vim.uri_from_fname(client_module.root(client))
+  require('loopkeeper.orders').send(client, protocol.commands.import, { text = text, folder = folder }, show)
+end
+
+return M

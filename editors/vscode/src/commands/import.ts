@@ -1,0 +1,27 @@
+// Import Selection or Clipboard as Task: a task made of a text such as an issue or the log of a failed run, in an unsaved
+// document. Nothing is written before the user saves it.
+
+import { Position, Uri, WorkspaceEdit, env, window, workspace } from "vscode";
+
+import type { Parts } from "../parts";
+import { Commands, type OrderResult } from "../protocol";
+
+export async function importText({ server }: Parts): Promise<void> {
+  const editor = window.activeTextEditor;
+  const selected = editor && editor.document.getText(editor.selection);
+  const text = selected?.trim() ? selected : await env.clipboard.readText();
+  if (text.trim() === "") {
+    void window.showInformationMessage("Ralph: nothing is selected, and the clipboard is empty.");
+    return;
+  }
+  const folder = (editor && workspace.getWorkspaceFolder(editor.document.uri)) ?? workspace.workspaceFolders?.[0];
+  const argument = { text, ...(folder && { folder: folder.uri.toString() }) };
+  const result = await server.run<OrderResult & { uri?: string; document?: string }>(Commands.importLoop, argument);
+  if (result?.uri === undefined || result.document === undefined) return;
+  const unsaved = Uri.parse(result.uri).with({ scheme: "untitled" });
+  const document = await workspace.openTextDocument(unsaved);
+  const edit = new WorkspaceEdit();
+  edit.insert(unsaved, new Position(0, 0), result.document);
+  await workspace.applyEdit(edit);
+  await window.showTextDocument(document);
+}
