@@ -8,7 +8,7 @@ import { Commands, type OrderResult } from "../protocol";
 
 export async function importText({ server }: Parts): Promise<void> {
   const editor = window.activeTextEditor;
-  const selected = editor && editor.document.getText(editor.selection);
+  const selected = editor?.document.getText(editor.selection);
   const text = selected?.trim() ? selected : await env.clipboard.readText();
   if (text.trim() === "") {
     void window.showInformationMessage("Ralph: nothing is selected, and the clipboard is empty.");
