@@ -116,9 +116,10 @@ fn verify_command(text: &str, value: &Spanned<DeValue<'_>>, out: &mut TaskOutlin
 /// The range of a string without its quotes.
 fn unquoted(text: &str, span: Range<usize>) -> Range<usize> {
     let written = text.get(span.clone()).unwrap_or_default();
-    let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
-    let is_closed = written.len() >= 2 * quotes && written.starts_with(['"', '\'']);
-    if is_closed { span.start + quotes..span.end - quotes } else { span }
+    let quote =
+        ["\"\"\"", "'''", "\"", "'"].into_iter().find(|it| written.starts_with(it)).unwrap_or_default();
+    let is_closed = written.len() > 2 * quote.len() && written.ends_with(quote);
+    if is_closed { span.start + quote.len()..span.end - quote.len() } else { span }
 }
 
 /// The titles in `OPTIONAL_SECTIONS` of a `.ralphrc`.

@@ -57,8 +57,12 @@ impl ParsedItem {
         Self { id, name, check, attributes: ItemAttributes::default(), faults }
     }
 
+    /// With a name from elsewhere, on one line; unchanged if that is blank.
     pub(super) fn renamed(self, name: &str) -> Self {
-        Self { attributes: self.attributes, ..Self::new(name.to_owned(), self.check, self.faults) }
+        if name.trim().is_empty() {
+            return self;
+        }
+        Self { attributes: self.attributes, ..Self::new(one_line(name), self.check, self.faults) }
     }
 
     /// Whether the author intended a check, valid or not.

@@ -157,7 +157,8 @@ fn end_of(said: &str) -> &'static str {
 }
 
 fn message(name: &str, fact: &str) -> String {
-    let fact = shortened(fact, FACT_CHARS);
+    let fact = folded(fact);
+    let fact = shortened(&fact, FACT_CHARS);
     let room = MESSAGE_CHARS - 3 - fact.chars().count();
     let end = end_of(&fact);
     let mut message = String::with_capacity(MESSAGE_CHARS);

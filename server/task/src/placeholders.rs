@@ -42,19 +42,26 @@ const SCOPES: [&str; 10] =
 /// Everything in double braces on one line, in order: code and fences count as well.
 pub(super) fn find_all(text: &str) -> Vec<Placeholder<'_>> {
     let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(open) = text.get(from..).and_then(|it| it.find("{{")).map(|it| it + from) {
-        let inside = text.get(open + 2..).unwrap_or_default();
-        let line = inside.find('\n').unwrap_or(inside.len());
-        let Some(close) = inside.get(..line).and_then(|it| it.find("}}")) else {
-            from = open + 2 + line;
-            continue;
-        };
-        from = open + 2 + close + 2;
-        let name = inside.get(..close).unwrap_or_default().trim();
-        found.push(Placeholder { name, range: open..from, in_fence: false });
+    let mut at = 0;
+    for line in lines_of(text) {
+        for (range, name) in braces(line) {
+            found.push(Placeholder { name, range: at + range.start..at + range.end, in_fence: false });
+        }
+        at += line.len();
     }
     found
+}
+
+/// Pairs of double braces in a line, each with the name between them.
+fn braces(line: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let open = from + line.get(from..)?.find("{{")?;
+        let inside = open + 2;
+        let close = inside + line.get(inside..)?.find("}}")?;
+        from = close + 2;
+        Some((open..from, line.get(inside..close)?.trim()))
+    })
 }
 
 /// All placeholders, in order. A document without `{{` costs one search.
@@ -80,20 +87,17 @@ pub fn find_placeholders(text: &str) -> Vec<Placeholder<'_>> {
 }
 
 fn in_line<'a>(line: &'a str, start: usize, in_fence: bool, found: &mut Vec<Placeholder<'a>>) {
-    let mut from = 0;
-    while let Some(open) = line.get(from..).and_then(|it| it.find("{{")).map(|it| it + from) {
-        let inside = open + 2;
-        let Some(close) = line.get(inside..).and_then(|it| it.find("}}")).map(|it| it + inside) else {
-            return;
-        };
-        from = close + 2;
-        let before = line.get(..open).unwrap_or_default();
-        let name = line.get(inside..close).unwrap_or_default().trim();
-        let in_span = before.matches('`').count() % 2 == 1;
+    let (mut from, mut backticks) = (0, 0);
+    for (range, name) in braces(line) {
+        let before = line.get(from..range.start).unwrap_or_default();
+        backticks += before.matches('`').count();
+        let in_span = backticks % 2 == 1;
         let of_commands = command_name(name).is_some();
         if is_name(name) && !before.ends_with('$') && (of_commands || !in_fence && !in_span) {
-            found.push(Placeholder { name, range: start + open..start + from, in_fence });
+            found.push(Placeholder { name, range: start + range.start..start + range.end, in_fence });
         }
+        backticks += name.matches('`').count();
+        from = range.end;
     }
 }
 

@@ -85,7 +85,8 @@ struct PrdReader<'a> {
 impl PrdReader<'_> {
     fn root(&mut self, value: Option<&Value<'_>>) {
         let Some(Value::Object(root)) = value else {
-            return self.report_syntax("no object with `userStories`", 0..self.json.len().min(1));
+            let first = self.json.chars().next().map_or(0, char::len_utf8);
+            return self.report_syntax("no object with `userStories`", 0..first);
         };
         let fields = JsonFields::new(root, &mut |name, range| self.report_duplicate(name, range));
         self.report_misspelled(root, ROOT_FIELDS);

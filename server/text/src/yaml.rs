@@ -138,7 +138,7 @@ impl<'a> Places<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::scalars;
+    use super::{parse, scalars};
     use proptest::prelude::proptest;
 
     #[test]
@@ -160,6 +160,20 @@ mod tests {
         assert_eq!(&text[all[0].range.clone()], "\"npm test\"");
         assert_eq!(&text[all[1].range.clone()], "x");
         assert_eq!(scalars("a: b\nc: [d\n").first().map(|it| it.value.as_str()), Some("b"));
+    }
+
+    #[test]
+    fn an_error_has_a_place() {
+        let text = "ä: b\nc: [d\n";
+        let document = parse(text);
+        let (fault, at) = document.fault.expect("an error");
+        assert!(
+            !fault.is_empty() && text.is_char_boundary(at) && document.scalars.len() == 2,
+            "{fault} {at}"
+        );
+        let deep = parse(&"- ".repeat(100)).fault.expect("an error");
+        assert_eq!(deep.0, "nested in more than 32 levels");
+        assert_eq!(parse("a: b\n").fault, None);
     }
 
     proptest! {

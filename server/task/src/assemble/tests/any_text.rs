@@ -136,7 +136,10 @@ const STORIES: &str = r#"{"project": "P", "userStories": [{"id": "A", "title": "
     "\"b\" `cargo test`"], "completionCriteria": ["npm test"], "passes": false, "dependsOn": ["B"]}, // c
     {"id": "B", "title": "U",}], "qualityGates": ["make"]}"#;
 
-fn holds(task: &Task, documents: &[TaskDocument]) -> Result<(), proptest::test_runner::TestCaseError> {
+pub(super) fn holds(
+    task: &Task,
+    documents: &[TaskDocument],
+) -> Result<(), proptest::test_runner::TestCaseError> {
     let sound = |place: &DocumentRange| {
         let document = documents.iter().find(|document| document.path == place.file);
         document.is_some_and(|document| document.text.get(place.range.clone()).is_some())

@@ -195,7 +195,5 @@ fn judges_that_may_change() {
 fn a_section_about_stopping_needs_no_list_if_it_says_what_to_print() {
     let print = "When all stories pass, reply with:\n<promise>COMPLETE</promise>\n";
     check(&format!("## Stop Condition\n\nCheck the stories.\n\n{print}"), &[]);
-    let missing =
-        "! no-criteria Done when: no list items, so nothing is checked. Write one item per criterion.";
-    check(&format!("## Done when\n\n{print}"), &[missing]);
+    check(&format!("## Done when\n\n{print}"), &["! no-criteria [Done when]"]);
 }
