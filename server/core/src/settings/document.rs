@@ -12,72 +12,71 @@ const INTRODUCTION: &str = "\
 <!-- Generated from the table of keys by the test `configuration`; edit server/core/src/settings/keys.rs. -->
 # Configuration
 
-How a loop behaves is written in `loopkeeper.toml` at the root of the work tree, and in
-`$XDG_CONFIG_HOME/loopkeeper/config.toml` (else `~/.config/loopkeeper/config.toml`) for everything of one user.
-Arguments win, then the task's front matter, then the work tree's file, then a `.ralphrc`, then the configuration of another tool, then the user's file, then the defaults below.
-`loopkeeper run --dry-run` prints every effective value and where it was written.
+Loops are configured in `loopkeeper.toml` at the root of the work tree, and for all loops of a user in
+`$XDG_CONFIG_HOME/loopkeeper/config.toml` (else `~/.config/loopkeeper/config.toml`).
+In order of precedence: arguments, the task's front matter, the work tree's file, a `.ralphrc`, the configuration of another tool, the user's file, the defaults below.
+`loopkeeper run --dry-run` prints every effective value and its source.
 
-A file with errors stops the command with exit code 2 and names every mistake at once: an
-unknown key, a value that means nothing, and a key that this version does not act on yet. No limit can be
-switched off, so `0` is refused.
+If a file has errors, the command ends with exit code 2 and reports all of them at once: unknown keys, invalid
+values, and keys that this version does not support yet. No limit can be disabled, so `0` is refused.
 
 Durations are written as `\"500ms\"`, `\"10s\"`, `\"30m\"`, `\"1h30m\"` or `\"2d\"`, sizes as `\"500MiB\"` or `\"5GiB\"`.
-Editors with a TOML language server complete and check the file with `server/loopkeeper.schema.json`.
+Editors with a TOML language server can complete and check the file with `server/loopkeeper.schema.json`.
 ";
 
 const SERVE: &str = "\
-A `GET` check needs a server, and nothing that an agent started is alive when checks run. `[[serve]]` names one:
+A `GET` check needs a server, and all processes of the agent have ended when checks run. `[[serve]]` configures one:
 
 ```toml
 [[serve]]
 command = [\"npm\", \"start\"]             # started in the root without a shell, with the environment of checks
-ready = \"http://localhost:8080/health\"   # asked until it answers with a status below 400
+ready = \"http://localhost:8080/health\"   # requested until the status is below 400
 timeout = \"60s\"                          # the default
 ```
 
-All of them are started for each round of checks that has a `GET` in it, each in a kill domain of its own, and ended
-after it. They need your trust as checks do, unless your own file names them. Where one ends early, is not ready in
-time, or something else answers at its `ready` before it is started, no `GET` of the round passes.
-A request goes to public addresses; to this machine and private networks only where the check itself says so, by a
-literal address or `localhost`, or where the host is that of a `ready`. Redirects, at most 5, are held to the same.
+All servers are started before each round of checks that contains a `GET`, each in its own kill domain, and ended
+after it. They need your trust like checks, unless your own file configures them. If a server ends early or is not
+ready in time, or another program answers at its `ready` before it is started, no `GET` of the round passes.
+Requests to this machine and to private networks are allowed only if the check itself names a literal address or
+`localhost`, or the host is that of a `ready`. The same applies to redirects, of which at most 5 are followed.
 
 ";
 
 const ON: &str = "\
-Your own commands, started in the root without a shell, each in a kill domain of its own, with the environment of
-checks and `LOOPKEEPER_EVENT`. What a work tree's file says needs your trust as checks do; your own file is your
-word. One JSON object is on the command's standard input:
+Your own commands, started in the root without a shell, each in its own kill domain, with the environment of checks
+and `LOOPKEEPER_EVENT`. Commands from a work tree's file need your trust like checks; those in your own file do not.
+The command gets one JSON object on its standard input:
 
-| field | of | is |
+| field | event | meaning |
 |---|---|---|
 | `event` | all | `iteration-start`, `iteration-end`, `needs-you` or `ended`, also in `LOOPKEEPER_EVENT` |
 | `loopId`, `task`, `root`, `iteration` | all | the loop, its task, the real path of its root, the last iteration that was started |
 | `criteria` | all | `{passed, failed, unverified, total}`, as last judged |
-| `spent` | all | of the whole loop, as `status --json` shows it: `{costMicros?, tokens?, calls}` |
+| `spent` | all | by the whole loop, as `status --json` shows it: `{costMicros?, tokens?, calls}` |
 | `duration` | `iteration-end`, `ended` | milliseconds: of the iteration with its checks, of the loop without pauses |
 | `changed`, `sentence` | `iteration-end` | `{count, files, lines?}`, the first 20 files, `lines` as `{added, removed}`; what the iteration did |
-| `reason`, `text` | `needs-you` | why the loop rests, in a word and in a sentence |
+| `reason`, `text` | `needs-you` | why the loop is paused, as a code and as a sentence |
 | `outcome` | `ended` | `{kind, verified, sentence}` |
 
-The agent waits for `iteration_start`; the others run beside the loop, one of a kind at a time, and the loop's
-process stays until they are done. A command that fails or takes too long is noted in the loop's `keeper.log`, with
-the last line of its errors, and changes nothing. What a command prints is thrown away. Each event is told at most
-once: one that a crash overtook is not told again.
+The agent waits for `iteration_start`; the other commands run concurrently with the loop, one of each kind at a time,
+and the keeper does not exit before they have ended. A command that fails or takes too long is logged to the loop's
+`keeper.log`, with the last line of its errors, and has no other effect. Output is discarded. Each event is sent at
+most once: an event that was lost in a crash is not sent again.
 
 ";
 
 const WHEN: &str = "\
 ## `exit.when`
 
-An expression of conditions with `and`, `or`, `not` and brackets; `not` binds closest, then `and`, then `or`. Texts
-stand in `\"` or `'`, so that `when = 'criteria and text(\"done\")'` needs no escapes. Comparisons are `>`, `>=`, `<`,
-`<=` and `==`. An expression that can never hold, or always holds, is refused.
+An expression combines conditions with `and`, `or`, `not` and parentheses, in this order of precedence: `not`, `and`,
+`or`. Texts are quoted with `\"` or `'`, so that `when = 'criteria and text(\"done\")'` needs no escapes. Comparisons
+are `>`, `>=`, `<`, `<=` and `==`. An expression that can never hold, or always holds, is refused.
 
-An expression says when a loop ends, never what is verified: the outcome is *completed, verified* only if every
-required criterion has a check and passes then. It is *claimed* where the conditions that decide are the agent's word
-(`promise`, `exit_signal`, `indicators`, `done_signals`, `text`, a plan that is ticked). Where a required check fails,
-or nothing but time, cost or the number of iterations decides, the loop is *stopped*, not completed.
-Before the first iteration only an expression that cannot hold without `criteria` is asked.
+An expression defines when a loop ends, never what is verified: the outcome is *completed, verified* only if every
+required criterion has a check and passes then. It is *claimed* if the deciding conditions are the agent's word
+(`promise`, `exit_signal`, `indicators`, `done_signals`, `text`, a ticked plan). If a required check fails, or only
+time, cost or the number of iterations decide, the loop is *stopped*, not completed.
+Before the first iteration, only an expression that cannot hold without `criteria` is evaluated.
 
 | condition | holds when |
 |---|---|
@@ -122,20 +121,20 @@ const ENVIRONMENT: &str = "
 
 | variable | |
 |---|---|
-| `LOOPKEEPER_LOG` | what server and keepers log: `off`, `error`, `warn`, `info`, `debug` or `trace`, or a list by module such as `info,loopkeeper_keeper=trace`. A keeper logs warnings if it is not set, a server nothing. |
+| `LOOPKEEPER_LOG` | the log level of server and keepers: `off`, `error`, `warn`, `info`, `debug` or `trace`, or a list by module such as `info,loopkeeper_keeper=trace`. A keeper logs warnings if it is not set, a server nothing. |
 | `LOOPKEEPER_STATE_DIR` | the state folder; else `$XDG_STATE_HOME/loopkeeper`, else `~/.local/state/loopkeeper` |
 
-A keeper logs to `keeper.log` in the loop's folder, `workspaces/*/loops/LOOP/` in the state folder (readable by its
-user alone; at most 1 MiB, and `keeper.log.1` with what was before); `loopkeeper export LOOP` packs both. The keeper
-of a loop without a terminal takes the variable from the program that starts it. `info` says what happens to the
-loop, `debug` adds each check, snapshot and request with its duration.
+A keeper logs to `keeper.log` in the loop's folder, `workspaces/*/loops/LOOP/` in the state folder (readable only by
+its user; at most 1 MiB, older lines in `keeper.log.1`); `loopkeeper export LOOP` packs both. The keeper of a loop
+without a terminal inherits the variable from the program that starts it. `info` logs changes of the loop's state,
+`debug` adds each check, snapshot and request with its duration.
 
 The language server logs to standard error, which editors keep: Visual Studio Code in the output *Ralph Server*,
-Neovim in the file `vim.lsp.get_log_path()`. It also sends what it does to a client whose trace setting asks for it
+Neovim in the file `vim.lsp.get_log_path()`. It also sends its log to the client if the client's trace setting is on
 (`loopkeeper.trace.server` in Visual Studio Code, `:help loopkeeper-trace` in Neovim): requests and commands with
 their durations for `messages`, everything for `verbose`.
 
-Prompts, what agents say and values of variables are not logged; recognised secrets are redacted.
+Prompts, output of agents and values of variables are not logged; recognised secrets are redacted.
 ";
 
 /// `CONFIGURATION.md`.
