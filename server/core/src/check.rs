@@ -1,4 +1,4 @@
-//! What a check found. Types here; reading of output (expectations, counts, locations) below this module.
+//! The results of checks: types here, parsers of output (expectations, counts, locations) in the modules below.
 
 pub mod answer;
 pub mod counts;

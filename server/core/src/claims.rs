@@ -1,12 +1,12 @@
-//! What the agent's own last message claims: typed, each claim with its weight. Claims are hints, never proof,
-//! and nothing here decides. Code, fences, quotations and the prompt quoted back claim nothing.
+//! Parses the claims in the agent's own last message: typed, each with its weight. Claims are hints, never proof,
+//! and nothing here decides. Code, fences, quotations and quoted parts of the prompt are not claims.
 //!
-//! How words become indicators: every phrase of the table (`phrases.rs`) or of the user's dictionary counts once
-//! a message however often it is said, and only from a confidence of 50 % on. A phrase under a condition, in a
-//! plan, a wish or a question is none; a single word said of a part ("finished the parser", "step 2 is done")
-//! weighs 40 %. One phrase that says *not yet*, or one that is denied ("not done", "almost complete"), vetoes:
-//! then no indicator of the message counts. `STATUS: COMPLETE` and `TESTS_STATUS: PASSING` of a status block
-//! count as the phrases they stand for; a `STATUS` of something else, or failing tests, veto as *not yet* does.
+//! Indicators: every phrase of the table (`phrases.rs`) or of the user's dictionary counts once per message, however
+//! often it occurs, and only from a confidence of 50 % on. A phrase in a condition, plan, wish or question does not
+//! count; a single word about a part ("finished the parser", "step 2 is done") weighs 40 %. One *not yet* phrase, or
+//! one negated phrase ("not done", "almost complete"), is a veto: then no indicator of the message counts.
+//! `STATUS: COMPLETE` and `TESTS_STATUS: PASSING` of a status block count as the equivalent phrases; another `STATUS`,
+//! or failing tests, are a veto like *not yet*.
 
 pub mod indicators;
 mod labels;
@@ -37,7 +37,7 @@ pub(crate) use test_only::is_test_only;
 const EXCERPT_CHARS: usize = 120;
 /// Distinct phrases that are kept, of each kind.
 const MAX_LISTED: usize = 24;
-/// So many phrases together say "done" where a contradiction is looked for.
+/// Number of phrases that together claim completion when contradictions are searched.
 const PHRASES_FOR_A_CLAIM: usize = 2;
 
 /// What one message claims. Bounded, whatever the message.
@@ -102,7 +102,7 @@ fn combine_signals(one: Option<bool>, other: Option<bool>) -> Option<bool> {
     }
 }
 
-/// What a status block states in the place of words.
+/// Indicators from the fields of a status block.
 fn add_stated(found: &mut IndicatorMatches, block: &StatusBlock) {
     let one = |phrase: &str, percent: u8, excerpt: &str| Indicator {
         phrase: phrase.to_owned(),

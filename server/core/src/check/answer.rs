@@ -1,5 +1,5 @@
-//! From what a server answered to a result. Only an answer with the status that is wanted and everything else that
-//! is expected is a pass; no answer, too late an answer and one too long to be searched never are.
+//! Evaluates the response of a server. Only a response with the expected status that meets all other expectations is
+//! a pass; a missing, late or oversized response never is.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,7 @@ pub const BODY_BYTES: usize = 8 * 1024 * 1024;
 /// So many redirects are followed.
 pub const MAX_REDIRECTS: u32 = 5;
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HttpOutcome {
     Answered(HttpResponse),

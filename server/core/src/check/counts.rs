@@ -1,5 +1,5 @@
 //! Counts the tests that a runner reports: the sum over all summaries in an output. One file per runner below.
-//! Counts never make a pass; they unmask a run in which nothing was tested or something failed, and they word a failure.
+//! Counts never make a pass: they detect a run in which nothing was tested or something failed, and describe a failure.
 
 mod cargo;
 mod go;

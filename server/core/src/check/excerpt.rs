@@ -1,4 +1,4 @@
-//! The beginning and the end of an output, as they are kept with a result: sanitised, redacted, capped.
+//! The beginning and the end of an output that are stored with a result: sanitised, redacted, bounded.
 
 #[cfg(test)]
 mod tests;

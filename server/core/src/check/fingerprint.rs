@@ -1,6 +1,6 @@
-//! How a check failed, as a fingerprint: equal for two runs that fail in the same way, whatever differs by chance
-//! (times, addresses, temporary paths, line numbers, seeds, the order of tests). Counts and values are kept: eleven
-//! failing tests are not twelve, and another assertion is another failure.
+//! Fingerprint of a check's failure: equal for two runs that fail in the same way, whatever differs by chance (times,
+//! addresses, temporary paths, line numbers, seeds, the order of tests). Counts and values are significant: another
+//! number of failing tests or another assertion is another failure.
 
 mod normalize;
 #[cfg(test)]

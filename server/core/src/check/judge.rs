@@ -1,5 +1,5 @@
-//! From what a command did to a result. Only an exit as expected together with every expectation met is a pass;
-//! timeouts, signals, commands that could not start, runs without tests and unreadable outputs never are.
+//! Evaluates the run of a command. Only the expected exit code with every expectation met is a pass; timeouts,
+//! signals, commands that could not start, runs without tests and unreadable outputs never are.
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,5 @@
-//! Places in sources that an output names: `src/a.rs:3:5` in all the forms compilers, runners and stack traces
-//! have. It parses text heuristically and never checks whether a file exists.
+//! Finds source locations in an output: `src/a.rs:3:5` in all formats of compilers, runners and stack traces. Parses
+//! text heuristically and never checks whether a file exists.
 
 mod context;
 mod generic;

@@ -1,7 +1,7 @@
-//! What a check lacks to be run at all. What is missing below the root (a script, a module of the project) is a goal
-//! that the agent can write; what is missing on the machine (a program, an installed package) only the user can
-//! provide, and no call of an agent helps. Reads the output and facts about the tree; what no table knows is an
-//! ordinary failure, so that honest work is never stopped.
+//! Detects what a check lacks to run at all. Something missing below the root (a script, a module of the project) is a
+//! goal that the agent can write; something missing on the machine (a program, an installed package) only the user
+//! can provide, and no call of an agent helps. Uses the output and facts about the tree; a cause that no table
+//! contains is an ordinary failure, so that honest work is never stopped.
 
 mod manifest;
 mod owner;

@@ -1,5 +1,5 @@
-//! What a command printed, as text to search: escape sequences out, line ends `\n`. Knows where bytes are
-//! missing, so that no reader joins the text across the gap.
+//! The output of a command as searchable text: without escape sequences, with `\n` line ends. Marks where bytes are
+//! missing, so that no parser joins the text across the gap.
 
 use std::borrow::Cow;
 

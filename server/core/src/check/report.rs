@@ -1,9 +1,9 @@
-//! The report that a test runner writes into a file of ours, where it can be asked for one by an environment variable.
-//! What a program under test prints can look like a summary; the report is a second witness. The command stays as the
-//! user wrote it. Text in, counts and faults out: files are written and read elsewhere.
+//! The report that a test runner writes to a file of ours, if an environment variable can request one. A program under
+//! test can print text that looks like a summary; the report is a second source. The user's command does not change.
+//! Text in, counts and faults out: files are written and read elsewhere.
 //!
-//! Only runners that write a file beside their usual output are asked. `go test -json`, `cargo nextest`'s and libtest's
-//! JSON take the place of the output, and jest, vitest and mocha offer no variable.
+//! Only runners that write a file in addition to their usual output are supported. `go test -json`, `cargo nextest`'s
+//! and libtest's JSON replace the output, and jest, vitest and mocha have no such variable.
 
 mod junit;
 #[cfg(test)]
@@ -85,10 +85,10 @@ fn node_output(last: &CheckResult) -> Option<&'static str> {
     (has_line(&last.head) || has_line(&last.tail)).then_some("spec")
 }
 
-/// What speaks against a pass.
+/// A reason against a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReportFault {
-    /// There is none, or it cannot be read.
+    /// The report is missing or unreadable.
     Missing,
     Failures(TestCounts),
     /// More passed in the output than in the report.

@@ -1,5 +1,5 @@
-//! What is shown of a result, to agents and to people alike: the places of its failures and its output within a
-//! number of bytes.
+//! The part of a result that is shown, identically to agents and users: the locations of its failures and its output
+//! within a number of bytes.
 
 #[cfg(test)]
 mod tests;

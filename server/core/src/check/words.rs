@@ -1,4 +1,4 @@
-//! Facts about a check in the words people see. A fact is a function of the result, never of the clock.
+//! Facts about a check as text for users. A fact is a function of the result, never of the clock.
 
 /// `SIGSEGV`, or `signal 77` for one without a name here.
 pub(super) fn signal(number: i32) -> String {

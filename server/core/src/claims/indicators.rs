@@ -1,5 +1,5 @@
-//! Finds the phrases of completion in a message and judges whether they are meant: denied, hypothetical and
-//! quoted ones are not, and one about a part weighs less. In doubt, it is no indicator.
+//! Finds completion phrases in a message and decides whether they count: negated, hypothetical and quoted ones do
+//! not, and one about a part weighs less. In doubt, a phrase is not an indicator.
 
 mod scope;
 
@@ -16,7 +16,7 @@ use scope::PhraseScope;
 const OF_A_PART: u8 = 40;
 /// Number of words that `_` may match.
 const LONGEST_GAP: usize = 3;
-/// The user's entries that are looked at.
+/// Maximum number of the user's entries.
 const MAX_WORDS: usize = 64;
 const BARE: &[&str] = &["complete", "done", "finished", "implemented", "ready"];
 
@@ -88,7 +88,7 @@ struct IndicatorEntry<'a> {
     patterns: Vec<PhrasePattern>,
 }
 
-/// The user's words come first: they win over the table where both fit equally long.
+/// The user's phrases come first: they override the table if both match the same length.
 fn entries(words: &[(String, u8)]) -> Vec<IndicatorEntry<'_>> {
     let own = words.iter().take(MAX_WORDS).filter_map(|(text, percent)| {
         let patterns = vec![literal(text)?];
@@ -118,7 +118,7 @@ fn entries(words: &[(String, u8)]) -> Vec<IndicatorEntry<'_>> {
 
 type PhraseIndex<'a> = HashMap<&'a str, Vec<(&'a IndicatorEntry<'a>, &'a PhrasePattern)>>;
 
-/// Most words of a message begin no phrase; that has to be found out fast.
+/// Fast rejection: most words of a message do not begin a phrase.
 fn by_first_word<'a>(entries: &'a [IndicatorEntry<'a>]) -> PhraseIndex<'a> {
     let mut table = PhraseIndex::new();
     for entry in entries {

@@ -1,5 +1,5 @@
-//! The phrases by which agents say that all is done, or that it is not, in English and Chinese: one table, each
-//! with its confidence in percent. Whether a phrase is meant in its context is decided elsewhere.
+//! Table of the English and Chinese phrases that state completion or its opposite, each with its confidence in
+//! percent. Whether a phrase counts in its context is decided elsewhere.
 
 use super::prose::is_cjk;
 
@@ -95,7 +95,7 @@ pub(super) const PHRASES: &[CompletionPhrase] = &[
     ]),
 ];
 
-/// A phrase as it is looked for: each step the words that fit there, or a gap.
+/// A compiled phrase: each step is a set of alternative words, or a gap.
 pub(super) struct PhrasePattern {
     pub(super) steps: Vec<PatternStep>,
 }
@@ -114,7 +114,7 @@ pub(super) fn pattern(text: &str) -> PhrasePattern {
     PhrasePattern { steps: text.split_whitespace().map(step).collect() }
 }
 
-/// The user's words as they are met in a message; `None` without a word in them.
+/// The user's phrase, tokenised like a message; `None` if it contains no word.
 pub(super) fn literal(text: &str) -> Option<PhrasePattern> {
     let mut words: Vec<String> = Vec::new();
     let mut joined = false;

@@ -1,4 +1,4 @@
-//! The progress that the agent reports, in percent. Shares of something else (coverage, tests) are no progress.
+//! Parses the progress that the agent reports, in percent. Percentages of something else (coverage, tests) do not count.
 
 use super::prose::{ProseToken, Sentence};
 

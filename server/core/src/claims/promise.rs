@@ -1,5 +1,5 @@
-//! Whether the agent's own last message holds the promise tag. What merely talks about the tag (instructions
-//! quoted back, code, prose) is no claim.
+//! Detects the promise tag in the agent's own last message. Mentions of the tag (quoted instructions, code, prose) are
+//! not a claim.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,9 +13,9 @@ use super::prose_mask::{self, MessageLineKind};
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
 
-/// Whether the last tag of the message that stands alone holds exactly `expected`, whitespace aside.
+/// Whether the last isolated tag of the message contains exactly `expected`, ignoring whitespace.
 ///
-/// A tag stands alone if it is alone on its line, or as the last thing of the message behind a finished sentence.
+/// A tag is isolated if it is alone on its line, or at the end of the message after a complete sentence.
 pub fn promise(final_text: &str, expected: &str) -> bool {
     let expected = normalised(expected);
     if expected.is_empty() {
@@ -69,7 +69,7 @@ fn decoration(c: char) -> bool {
     c.is_whitespace() || matches!(c, '*' | '_')
 }
 
-/// "Done. `<tag>`" and "Done ✅ `<tag>`" claim; "I will print `<tag>`" and "then print: `<tag>`" only speak of it.
+/// "Done. `<tag>`" and "Done ✅ `<tag>`" are claims; "I will print `<tag>`" and "then print: `<tag>`" only mention it.
 fn ends_a_sentence(text: &str) -> bool {
     text.chars().last().is_some_and(|c| {
         matches!(c, '.' | '!' | '…' | '。' | '！')
@@ -174,7 +174,7 @@ mod tests {
         check("<<promise>COMPLETE</promise>>", false);
         check("<promise><promise>COMPLETE</promise></promise>", false);
         check("<promise>COMPLETE</promise><promise>COMPLETE</promise>", false);
-        // The last one that stands alone decides.
+        // The last isolated one decides.
         check("<promise>COMPLETE</promise>\n<promise>NOT YET</promise>", false);
         check("<promise>NOT YET</promise>\n<promise>COMPLETE</promise>", true);
         assert!(promise("<promise>all  tests\npass</promise>", "all tests pass"));

@@ -1,5 +1,5 @@
-//! A message as sentences of words: Latin words in lower case, Chinese characters one by one, and the marks
-//! between clauses. Knows how people write, not what they claim.
+//! Tokenises a message into sentences of words: Latin words in lower case, single Chinese characters, and the marks
+//! between clauses. Independent of the meaning.
 
 use std::ops::Range;
 
@@ -103,7 +103,7 @@ fn place(line: &str) -> (SentenceContext, usize) {
     (place, line.len() - item.len() + skipped)
 }
 
-/// Adds the sentences of one line; the last is handed back, since it may go on.
+/// Adds the sentences of one line; returns the last one, which the next line may continue.
 fn read(
     text: &str,
     start: usize,
@@ -148,7 +148,7 @@ fn read(
     now
 }
 
-/// Letters and digits, and what holds words together: `don't`, `lib.rs`, `3/5`, `is_done`.
+/// Letters, digits, and characters inside words: `don't`, `lib.rs`, `3/5`, `is_done`.
 fn goes_into_word(before: char, c: char, next: char) -> bool {
     let letter = |c: char| (c.is_alphanumeric() && !is_cjk(c)) || c == '_';
     let joint = matches!(c, '\'' | '’' | '.' | '/') && letter(before) && letter(next);

@@ -96,7 +96,7 @@ pub(super) fn mask_lines(
     without_code_spans(&spoken)
 }
 
-/// Code spans become blanks with a letter in between, so that what stood around them never closes up.
+/// Code spans become blanks with a letter in between, so that the text around them does not become adjacent.
 fn without_code_spans(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -113,7 +113,7 @@ fn without_code_spans(text: &str) -> String {
     out
 }
 
-/// As many bytes as `of` has, with its line ends, standing for one word.
+/// A placeholder word with the length and the line ends of `of`.
 pub(super) fn push_blank(out: &mut String, of: &str) {
     let letter = usize::from(of.len() > 1);
     for (at, byte) in of.bytes().enumerate() {

@@ -1,12 +1,12 @@
-//! Whether the agent's last words ask the user for something. Politeness, rhetoric and questions that the agent
-//! answers itself are none.
+//! Detects a question to the user at the end of the agent's message. Politeness, rhetorical questions and questions
+//! that the agent answers itself do not count.
 
 use super::prose::{ProseToken, Sentence, is_cjk};
 use loopkeeper_text::sanitize;
 
 /// Of the question's text.
 const QUESTION_CHARS: usize = 500;
-/// Sentences at the end of a message among which a question is looked for.
+/// Number of sentences at the end of a message that are searched for a question.
 const NEAR_THE_END: usize = 10;
 /// Sentences of prose behind which a question is no longer the point of a message.
 const MAX_AFTER: usize = 3;

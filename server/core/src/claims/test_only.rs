@@ -1,8 +1,8 @@
-//! Whether an iteration did nothing but run tests: judged by its changes and commands, not by its message.
+//! Detects iterations that did nothing but run tests, by their changes and commands, not by the message.
 
 use super::status::WorkType;
 
-/// Begin a command; more words may follow.
+/// The beginnings of commands that run tests; more words may follow.
 const RUNNERS: &[&str] = &[
     "cargo test",
     "cargo nextest",

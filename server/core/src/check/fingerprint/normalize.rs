@@ -1,4 +1,4 @@
-//! One line of a failing check's output without what differs from run to run.
+//! Normalises one line of a failing check's output: removes everything that differs from run to run.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Reads from a failed run that its tool is missing, and how many errors a compiler counted.
+//! Detects in a failed run that its tool is missing, and how many errors a compiler counted.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What earlier lines of an output say about the places that later lines name.
+//! Context from earlier lines of an output for the locations in later lines.
 
 use super::line_kinds::{is_console, is_detail, is_diagnostic, is_exception, tap_error};
 use super::source_path::is_source;

@@ -1,5 +1,5 @@
 //! `path:line[:col]` anywhere in a line. A path is a name with an extension; bare names need one that sources
-//! have, so that times, hosts, addresses and versions are none.
+//! have, so that times, hosts, addresses and versions do not match.
 
 use std::sync::LazyLock;
 

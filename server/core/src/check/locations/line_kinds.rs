@@ -1,4 +1,4 @@
-//! Recognises lines that say what the places of other lines are about.
+//! Recognises lines that describe the locations in other lines.
 
 /// `error[E0308]: mismatched types`, `warning: unused variable`.
 pub(super) fn is_diagnostic(line: &str) -> bool {

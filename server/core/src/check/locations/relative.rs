@@ -1,4 +1,4 @@
-//! Paths below the root, as they are shown: relative to it. Many runners print where a file lies on the machine.
+//! Converts paths below the root to relative ones for display. Many runners print absolute paths.
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What files such as `pyproject.toml` and `package.json` say of a project: what it needs, what it provides.
+//! Dependencies and own commands of a project, from files such as `pyproject.toml` and `package.json`.
 
 use serde_json::Value;
 use toml::Table;

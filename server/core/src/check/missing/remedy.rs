@@ -1,4 +1,4 @@
-//! What the user can do about what is missing, in the words of the tools that the project uses.
+//! Suggests how the user can provide a missing dependency, by commands of the tools that the project uses.
 
 use super::MissingKind;
 use super::tables::{self, VIRTUAL_ENVIRONMENTS};

@@ -1,4 +1,4 @@
-//! Names that are known: what Python and Node programs install, and which plugin brings an option.
+//! Tables of known names: the packages of Python and Node programs, and the plugins of options.
 
 pub(super) const NODE_MODULES: &str = "node_modules";
 

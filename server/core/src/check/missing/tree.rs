@@ -1,4 +1,4 @@
-//! What is known of the tree a check ran on, as data.
+//! Facts about the tree that a check ran on, as data.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Which names a source binds: what it imports, what it defines itself, what it sets on a module. Read by lines
-//! and indentation, as the inventory of tests is; comments and strings are left out.
+//! The names that a source binds: imports, its own definitions, assignments to a module. Parsed by lines and
+//! indentation like the inventory of tests; comments and strings are ignored.
 
 mod defined;
 mod imports;

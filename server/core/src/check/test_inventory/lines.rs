@@ -1,5 +1,5 @@
-//! The lines of a source that are code: comments out, how far each is indented. Line by line and by the usual
-//! habits; a string that holds a comment's mark costs at most a line.
+//! The code lines of a source, without comments and with their indentation. Works line by line by common conventions;
+//! a string that contains a comment mark affects at most one line.
 
 use super::TestLanguage;
 use super::strings::continued;

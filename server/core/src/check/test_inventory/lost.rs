@@ -1,5 +1,5 @@
-//! What a file lost between two states: tests, runs of tests, assertions. What was renamed, moved, reformatted or
-//! added is no loss.
+//! Finds the losses between two states of a file: tests, runs of tests, assertions. Renamed, moved, reformatted and
+//! added tests are not a loss.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use super::{TestCase, TestInventory};
 use loopkeeper_text::pattern::constant;
 use loopkeeper_text::words::counted;
 
-/// What is gone.
+/// One loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TestLoss {
     pub tests: u32,

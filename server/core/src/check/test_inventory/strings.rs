@@ -1,4 +1,4 @@
-//! Lines that begin within a string, or within brackets where a line of Python is no separate statement.
+//! Finds lines that begin inside a string, or inside brackets, where a line of Python is not a statement.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What the words around a phrase make of it. Errs on the side of "not meant": a completion that is missed costs
-//! an iteration, one that is invented costs the task.
+//! Evaluates the context of a phrase. Prefers false negatives: a missed completion costs an iteration, a false one
+//! costs the task.
 
 mod words;
 
@@ -131,7 +131,7 @@ fn is_denied(clause: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
         || is_answered_no(said)
 }
 
-/// Phrases that hold a word which elsewhere denies: `not yet`, `nothing to do`, `close to`.
+/// Phrases that contain a word which is a negation elsewhere: `not yet`, `nothing to do`, `close to`.
 fn is_self_denying(phrase: &[ProseToken]) -> bool {
     matches!(phrase.first().and_then(word), Some("not" | "nothing" | "no" | "without" | "yet" | "still"))
 }

@@ -1,5 +1,5 @@
-//! The fields of a status block: spellings, values, bounds. A field that still holds its placeholder unmasks the
-//! whole block as the template of the prompt.
+//! Parses the fields of a status block: spellings, values, bounds. If a field still contains its placeholder, the whole
+//! block is the template of the prompt.
 
 use serde::{Deserialize, Serialize};
 
@@ -177,7 +177,7 @@ impl StatusDraft {
     }
 }
 
-/// `true`, `Yes`, `false (more to do)`. A yes under a condition is none; a no is always one.
+/// `true`, `Yes`, `false (more to do)`. A conditional yes does not count; a no always does.
 pub(super) fn parse_bool(value: &str) -> Option<bool> {
     let value = value.trim().to_lowercase();
     let end = value.find(|c: char| !c.is_alphanumeric()).unwrap_or(value.len());

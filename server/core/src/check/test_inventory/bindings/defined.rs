@@ -1,4 +1,4 @@
-//! What a source defines, assigns and sets where its tests can see it: for the whole file, or within a test.
+//! Finds the names that a source defines, assigns and sets in the scope of its tests: in the whole file, or in a test.
 
 use super::{CodeLine, Definition, DefinitionKind, TestLanguage, ident};
 

@@ -1,4 +1,4 @@
-//! What a source takes from elsewhere, in the forms that the languages have for it.
+//! Finds the imports of a source, in the syntax of each language.
 
 use super::{ImportBinding, TestLanguage, ident};
 use loopkeeper_text::truncate;
