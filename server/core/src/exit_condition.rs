@@ -1,6 +1,6 @@
-//! The language of `exit.when`: which conditions together say that a loop is done. Text to [`Expression`]
-//! ([`parse`]), facts to a verdict with its reason ([`fn@evaluate`]), and what an expression can promise at all
-//! ([`rests_on_checks`]). Reads no tree and no clock: the caller passes the facts.
+//! The language of `exit.when`: conditions that together define when a loop is done. [`parse`] turns text into an
+//! [`Expression`], [`fn@evaluate`] facts into a verdict with its reason, and [`rests_on_checks`] analyses what an
+//! expression can guarantee. Reads no tree and no clock: the caller passes the facts.
 
 mod check;
 mod evaluate;
@@ -20,7 +20,7 @@ pub(crate) use self::evaluate::evaluate;
 pub use self::evaluate::{ClaimThresholds, CriterionFact, ExitFacts, ExpressionVerdict};
 use loopkeeper_task::criterion::TextPattern;
 
-/// Reads an expression; refused when a word of it means nothing, or when it never or always holds.
+/// Parses an expression; an unknown word, or an expression that never or always holds, is an error.
 pub fn parse(text: &str) -> Result<Expression, WhenError> {
     let expression = parser::parse_expression(text)?;
     match check::find_useless(&expression) {
@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Result<Expression, WhenError> {
 pub struct Expression(ExpressionNode);
 
 impl Expression {
-    /// The globs of its `file("…")`: what must be looked up before it can be evaluated.
+    /// The globs of its `file("…")`, which the caller has to match before it evaluates the expression.
     pub fn globs(&self) -> Vec<&str> {
         let mut globs = Vec::new();
         self.0.visit_atoms(&mut |atom| match atom {

@@ -62,7 +62,7 @@ pub enum Record {
         /// The one that was checked out before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<String>,
-        /// It was made, from where HEAD stood.
+        /// It was created, at HEAD.
         #[serde(default, skip_serializing_if = "is_false")]
         made: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ pub enum Record {
         /// What `clean` tolerates: untracked at the start.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         untracked: Vec<String>,
-        /// The documents' criteria as they stood when this was pinned.
+        /// The criteria in the documents when this was pinned.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         seen: Vec<Criterion>,
     },
@@ -129,7 +129,7 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holds: Option<u32>,
     },
-    /// The process that its stop hook held after this iteration is gone, and its kill domain is empty.
+    /// The process that its stop hook held after this iteration has ended, and its kill domain is empty.
     AgentLeft {
         iteration: u32,
         left: Box<AgentExited>,
@@ -147,7 +147,7 @@ pub enum Record {
         /// The agent's own id of the call of its tool.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<String>,
-        /// What it is to do, in the agent's words.
+        /// Its task, as the agent describes it.
         what: String,
         /// Why it may not, as sent to the agent; `None`: it may.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,7 +161,7 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<String>,
         id: String,
-        /// Its kind or task, in the agent's words.
+        /// Its kind or task, as the agent describes it.
         what: String,
     },
     SubagentEnded {
@@ -182,7 +182,7 @@ pub enum Record {
         undoes: Option<u64>,
     },
     ChecksDone {
-        /// `None`: asked for by the user while the loop rested, or looked at again because files had changed.
+        /// `None`: requested by the user while the loop was paused, or repeated because files had changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         iteration: Option<u32>,
         round: Box<Round>,
@@ -220,7 +220,7 @@ pub enum Record {
         weakened: Vec<Weakening>,
         /// One sentence for people: what this iteration did.
         sentence: String,
-        /// Criteria that turned and items of the plan that got done in it, in words.
+        /// Criteria that changed to passing and plan items that were completed in it, as text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         milestones: Vec<String>,
         /// Subjects of the commits that it left HEAD at, oldest first; the last 20.
@@ -286,7 +286,7 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
-    /// The agent's session, where iterations go on with that of the one before (`session.continue`).
+    /// The session that iterations continue was replaced (only with `session.continue`).
     SessionChanged {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<String>,
@@ -307,7 +307,7 @@ pub enum Record {
         from: String,
         to: String,
         reason: TakeoverReason,
-        /// When the one that was left can be asked again; absent: by the user's word, or at any time.
+        /// When the previous agent can be tried again; absent: after a request of the user, or at any time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Moment>,
         /// The message of its provider.
@@ -456,7 +456,7 @@ pub enum SnapshotWhen {
     BeforeRollback,
 }
 
-/// Where the user's own repository stood.
+/// HEAD of the user's own repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GitHead {

@@ -1,5 +1,5 @@
-//! The `judge` check: what an agent is asked about a criterion, how its answer is read, and what several answers
-//! come to. Nothing but the one form of answer counts, and only in the agent's own last message.
+//! The `judge` check: the prompt about a criterion, the parser of the answer, and the result of several answers. Only
+//! one form of answer counts, and only in the agent's own last message.
 
 mod answer;
 #[cfg(test)]
@@ -16,15 +16,15 @@ use crate::settings::LimitSettings;
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::words;
 
-/// Of the changes since the start, this much is shown; the judge reads the files themselves.
+/// Maximum length of the shown changes since the start; the judge reads the files itself.
 pub const DIFF_BYTES: usize = 48 * 1024;
 
-/// What one judge is asked.
+/// The prompt of one judge.
 #[derive(Debug, Clone, Copy)]
 pub struct JudgePrompt<'a> {
     /// The criterion's prose.
     pub criterion: &'a str,
-    /// The changes since the start of the loop; `None` where no start is known.
+    /// The changes since the start of the loop; `None` if the start is unknown.
     pub diff: Option<&'a str>,
     /// An unpredictable word: it fences the data, and the answer has to repeat it.
     pub key: &'a str,
@@ -40,8 +40,8 @@ pub fn quorum(criterion: &Criterion) -> Option<(u32, u32)> {
     }
 }
 
-/// Whether judges are to be asked after the others of a round: only where everything else that is required holds, so
-/// that no call is made for a task that is not done anyway.
+/// Whether judges are asked after the other checks of a round: only if everything else that is required holds, so that
+/// no call is made for a task that is not done anyway.
 pub fn is_due(criteria: &[Criterion], results: &[CheckResult]) -> bool {
     let holds = |(criterion, result): (&Criterion, &CheckResult)| {
         let decides = criterion.required && quorum(criterion).is_none();
@@ -80,7 +80,7 @@ pub fn judge_prompt(case: &JudgePrompt<'_>) -> String {
     )
 }
 
-/// The word that an answer has to repeat, from the prompt of a judge; `None` where no judge is asked.
+/// The word that an answer has to repeat, from the prompt of a judge; `None` if no judge is asked.
 pub fn answer_key(told: &str) -> Option<&str> {
     let (_, from) = told.rsplit_once("{\"judge\": \"")?;
     from.split_once('"').map(|(key, _)| key)
@@ -117,7 +117,7 @@ impl JudgeUsage {
     }
 }
 
-/// What is left of a loop's budget.
+/// The remaining budget of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RemainingBudget {
     cost_micros: u64,
@@ -125,12 +125,12 @@ pub struct RemainingBudget {
 }
 
 impl RemainingBudget {
-    /// The whole of it: for checks without a loop.
+    /// The full budget: for checks without a loop.
     pub fn from_limits(limits: &LimitSettings) -> Self {
         Self { cost_micros: limits.cost_micros, tokens: limits.tokens }
     }
 
-    /// What is left of it; an unknown value counts as zero.
+    /// The remainder after this use; an unknown value counts as zero.
     pub fn after(limits: &LimitSettings, cost_micros: Option<u64>, tokens: Option<u64>) -> Self {
         let whole = Self::from_limits(limits);
         Self {
@@ -139,7 +139,7 @@ impl RemainingBudget {
         }
     }
 
-    /// Whether one more may be asked.
+    /// Whether it allows one more call.
     pub fn allows(self, spent: JudgeUsage) -> bool {
         spent.cost_micros.unwrap_or(0) < self.cost_micros
             && self.tokens.is_none_or(|it| spent.tokens.unwrap_or(0) < it)

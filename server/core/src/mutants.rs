@@ -74,7 +74,7 @@ pub fn is_source(path: &str) -> bool {
     syntax::of_path(path).is_some()
 }
 
-/// At most `max` mutants of the changed lines, spread over files and lines. Those that are run first tell the most.
+/// At most `max` mutants of the changed lines, spread over files and lines, the most informative ones first.
 pub fn choose_mutants(sources: &[ChangedSource], max: usize) -> Vec<Mutant> {
     let of_file = |source: &ChangedSource| {
         let edits = spread::order(edits(source));
@@ -149,7 +149,7 @@ impl<'a> LexedSource<'a> {
         lines
     }
 
-    /// Imports, attributes, types, tests inside a source of Rust: nothing there is the work's behaviour.
+    /// Imports, attributes, types, tests inside a source of Rust: none of them is behaviour of the work.
     fn skipped_lines(&self) -> BTreeSet<u32> {
         let mut skipped = self.test_modules();
         for (line, range) in self.lines() {

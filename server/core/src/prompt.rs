@@ -123,13 +123,13 @@ pub struct AnsweredForPrompt<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct IterationSummary<'a> {
     pub number: u32,
-    /// What it did, in the loop's words.
+    /// The sentence that the loop recorded for it.
     pub sentence: &'a str,
     pub changes: &'a ChangeStats,
     /// Subjects of its commits.
     pub commits: &'a [String],
     pub claim: Option<Claim>,
-    /// The agent's last message; empty where there is none that could help.
+    /// The agent's last message; empty if it has no useful one.
     pub handoff: &'a str,
     /// Its keeper died, or the agent was ended: what it left may be half done.
     pub cut_short: bool,

@@ -1,9 +1,8 @@
-//! What an agent must not make easier: tests, files under `criteria.protected`, the scripts that checks name.
-//! Compares the pinned start with what is there now and says what was weakened. Text in, sentences out: who
-//! reads the files, and what follows, is decided elsewhere.
+//! Detects weakened tests, files under `criteria.protected` and scripts that checks name, by comparing the pinned
+//! start with the current files. Text in, sentences out: files are read, and consequences decided, elsewhere.
 //!
-//! In tests only a loss counts; they may be added to, renamed, moved. In what gives a verdict (a check's script,
-//! a target of its Makefile, golden files) every change counts.
+//! In tests only a loss counts: additions, renames and moves are allowed. In files that produce a verdict (a check's
+//! script, a target of its Makefile, golden files) every change counts.
 
 pub mod judge_files;
 mod mixed_files;
@@ -29,12 +28,12 @@ use crate::check::test_inventory::{
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId, Expect};
 use loopkeeper_text::pattern::constant;
 
-/// More files than this are not read; what checks name comes first.
+/// Maximum number of files that are read; those that checks name come first.
 pub(crate) const MAX_FILES: usize = 200;
 /// Maximum size of a file that is compared.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
-/// What is to be watched, as the loop pinned it.
+/// The watched files, as the loop pinned them.
 #[derive(Debug, Clone, Default)]
 pub struct ProtectionRules {
     commands: Vec<CheckCommand>,
@@ -43,33 +42,33 @@ pub struct ProtectionRules {
     globs: Vec<String>,
     /// Built on the first query: most scans of the tree have no candidate.
     protected: OnceLock<GlobSet>,
-    /// What the task allows to change.
+    /// Paths that the task allows to change.
     allowed: GlobSet,
     artefacts: BTreeSet<String>,
 }
 
-/// A check that runs something.
+/// A check that runs a command.
 #[derive(Debug, Clone)]
 struct CheckCommand {
     criterion: CriterionId,
     line: String,
-    /// What it runs gives the verdict by its exit code; otherwise its output is judged.
+    /// The exit code of its command is the verdict; otherwise the output is judged.
     by_exit: bool,
 }
 
-/// The contents of a file. `None`: not there, too long, or no text.
+/// The contents of a file. `None`: missing, too long, or not text.
 pub trait FileVersions {
     fn read_before(&self, path: &str) -> Option<String>;
     fn read_after(&self, path: &str) -> Option<String>;
-    /// There now, whatever it holds.
+    /// Exists now, with any contents.
     fn exists(&self, path: &str) -> bool;
-    /// There before, whatever it held.
+    /// Existed before, with any contents.
     fn existed(&self, path: &str) -> bool {
         self.read_before(path).is_some()
     }
 }
 
-/// One thing that was made easier.
+/// One weakening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeakeningFinding {
     pub path: String,
@@ -101,7 +100,7 @@ impl ProtectionRules {
         }
     }
 
-    /// Changes of files at or below what these globs match are no weakening.
+    /// Changes of files at or below a match of these globs are not a weakening.
     #[must_use]
     pub fn allowing(self, globs: &[String]) -> Self {
         Self { allowed: glob_set(globs), ..self }
@@ -136,7 +135,7 @@ impl ProtectionRules {
                 || self.commands.iter().any(|it| it.line.contains(file_name(path))))
     }
 
-    /// What was made easier among the paths that changed.
+    /// The weakenings among the changed paths.
     pub fn find_weakenings(&self, changed: &[String], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
         let mut paths: Vec<&str> =
             changed.iter().map(String::as_str).filter(|it| self.is_relevant(it)).collect();
@@ -169,7 +168,7 @@ fn glob_set(globs: &[String]) -> GlobSet {
     set.build().unwrap_or_default()
 }
 
-/// Tests that are in a file now and were not there before.
+/// Tests in a file that did not exist before.
 fn moved_tests(paths: &[&str], files: &dyn FileVersions) -> Vec<TestCase> {
     let of = |path: &&str| {
         let after = inventory(path, &files.read_after(path)?);
@@ -198,7 +197,7 @@ impl TamperComparison<'_> {
         Some(WeakeningFinding { path: path.to_owned(), what: format!("{path} {what}"), criterion })
     }
 
-    /// What a new file can do.
+    /// The weakening by a new file.
     fn describe_gain(&self, path: &str, named: Option<&CheckedFile>) -> Option<String> {
         let after = self.files.read_after(path)?;
         let instead = named.and_then(|it| it.instead_of.as_ref());
@@ -209,7 +208,7 @@ impl TamperComparison<'_> {
     fn describe_loss(&self, path: &str, before: &str, named: Option<&CheckedFile>) -> Option<String> {
         let after = self.files.read_after(path);
         if after.is_none() && self.files.exists(path) {
-            // Too long by now, or no longer text: no comparison is possible.
+            // Now too long, or no longer text: no comparison is possible.
             return None;
         }
         let text = after.as_deref().unwrap_or_default();
@@ -242,14 +241,14 @@ impl TamperComparison<'_> {
     }
 }
 
-/// A file whose purpose are tests: it may grow. What only a shell reads may end anywhere, so that it is a script.
+/// A file of tests, which may grow. A shell script may exit anywhere, so it is compared as a script.
 fn is_tests(path: &str, inventory: &TestInventory) -> bool {
     let script = language(path) == Some(TestLanguage::Shell)
         && file_name(path).rsplit_once('.').is_none_or(|(_, it)| it != "bats");
     !script && (!inventory.tests.is_empty() || (is_test_path(path) && !inventory.loose.is_empty()))
 }
 
-/// Whether a file that a check runs gives the verdict, by its name; otherwise it is the work itself.
+/// Whether a file that a check runs is a checker, by its name; otherwise it is the work itself.
 fn decides_verdict(path: &str) -> bool {
     static CHECKER: LazyLock<Regex> = LazyLock::new(|| {
         constant(
@@ -259,7 +258,7 @@ fn decides_verdict(path: &str) -> bool {
     CHECKER.is_match(path) || is_test_path(path)
 }
 
-/// Whether nothing of a script is left that could fail, though its exit code is all that counts.
+/// Whether no part of a script is left that could fail, although its exit code is the verdict.
 fn is_gutted(before: &str, after: &str) -> bool {
     static IDLE: LazyLock<Regex> = LazyLock::new(|| {
         constant(
@@ -270,7 +269,7 @@ fn is_gutted(before: &str, after: &str) -> bool {
     !is_idle(before) && is_idle(after)
 }
 
-/// Comments and spaces decide nothing.
+/// Comments and spaces have no effect.
 fn code_differs(path: &str, before: &str, after: &str) -> bool {
     if language(path).is_none() && !before.starts_with("#!") {
         return before != after;
@@ -283,7 +282,7 @@ fn code_lines(text: &str) -> Vec<&str> {
     lines.filter(|it| !it.is_empty() && (!it.starts_with('#') || it.starts_with("#!"))).collect()
 }
 
-/// A helper of tests may be added to.
+/// Additions to a helper of tests are allowed.
 fn lacks_lines(path: &str, before: &str, after: &str) -> bool {
     code_differs(path, before, after) && {
         let mut left = code_lines(after);
@@ -297,7 +296,7 @@ fn lacks_lines(path: &str, before: &str, after: &str) -> bool {
     }
 }
 
-/// What turns a runner's failures into something else, wherever it is put.
+/// Code in any file that hides a runner's failures.
 fn find_new_hooks(path: &str, before: &str, after: &str) -> Option<String> {
     find_hook(path, before, after).or_else(|| test_evasion::find_evasion(path, before, after))
 }
@@ -332,14 +331,14 @@ fn is_golden(path: &str) -> bool {
             r"(?i)(?:^|[/._-])(?:expected|golden|snapshots?|snap|approved|reference|fixtures?)(?:[/._-]|$)",
         )
     });
-    // Each of the words has one of these, and a pattern is compiled when it is first asked.
+    // Cheap pre-check: each of the words contains one of these, and compiling a pattern is expensive.
     let lower = path.to_lowercase();
     let may_be =
         !path.is_ascii() || ["ect", "old", "nap", "pro", "ref", "fix"].iter().any(|it| lower.contains(it));
     may_be && GOLDEN.is_match(path)
 }
 
-/// Whether a glob is more than one path, or none at all.
+/// Whether the text is a pattern, not a plain path.
 fn is_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }

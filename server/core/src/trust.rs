@@ -1,5 +1,5 @@
 //! The commands that a workspace could make loopkeeper run: what exactly is hashed, and how it is shown to the user who
-//! decides. Pure; who trusts what is kept by the shell's trust store.
+//! decides. Pure; the trust store of `loopkeeper-system` keeps the decisions.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,7 +19,7 @@ use loopkeeper_text::digest::{hex, sha256};
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::{sanitize, words};
 
-/// One thing that needs the user's word before it may run.
+/// One item that needs the user's consent before it may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustItem {
     pub runs: TrustSubject,
@@ -100,7 +100,7 @@ impl TrustItem {
         lines.iter().map(|line| Self::new(TrustSubject::Limit { line: line.clone() }))
     }
 
-    /// The commands of `[on]` that a file of the work tree names: the user's own file is the user's word.
+    /// The commands of `[on]` in files of the work tree; those in the user's own file need no consent.
     pub fn from_hooks(hooks: &HookSettings) -> Vec<Self> {
         let of = |on: LoopEvent| Some((on, hooks.for_event(on)?));
         let written = LoopEvent::ALL.into_iter().filter_map(of);
@@ -155,7 +155,7 @@ impl TrustItem {
         criteria.into_iter().filter_map(item).collect()
     }
 
-    /// What the user's word is kept under: 64 hex digits over the real path of the root, the kind and the
+    /// The key of the user's consent: 64 hex digits over the real path of the root, the kind and the
     /// exact bytes.
     pub fn hash(&self, root: &[u8]) -> String {
         let mut parts: Vec<&[u8]> = vec![b"loopkeeper trust 1", root, self.runs.kind().as_bytes()];
@@ -188,7 +188,7 @@ impl TrustItem {
 }
 
 impl TrustSubject {
-    /// One stable word.
+    /// A stable identifier.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Check { .. } => "check",
@@ -361,7 +361,7 @@ fn line_of_argv(argv: &[String]) -> String {
     argv.iter().map(|it| quote_for_shell(it)).collect::<Vec<_>>().join(" ")
 }
 
-/// In shell syntax, so that no two argument lists look the same.
+/// In shell syntax, so that different argument lists are displayed differently.
 fn quote_for_shell(argument: &str) -> String {
     let plain = |it: char| it.is_ascii_alphanumeric() || "_-./:=@%+,{}".contains(it);
     if !argument.is_empty() && argument.chars().all(plain) {

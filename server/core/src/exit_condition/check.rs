@@ -1,5 +1,5 @@
-//! What an expression can come to at all, over every combination of what its conditions can be: whether it can
-//! hold, whether it can fail, and whether it depends on the checks.
+//! Analyses an expression over all combinations of its conditions' values: whether it can hold, whether it can fail,
+//! and whether it depends on the checks.
 
 use super::{Atom, Expression, ExpressionNode, Quantity};
 

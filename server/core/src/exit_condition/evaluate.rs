@@ -1,4 +1,4 @@
-//! An expression against what is known, with the conditions that decided it in words a user can check.
+//! Evaluates an expression on facts, and names the deciding conditions in text that a user can verify.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ pub(crate) fn evaluate(expression: &Expression, facts: &ExitFacts<'_>) -> Expres
     ExpressionVerdict { holds, because, is_claim }
 }
 
-/// One condition in words.
+/// One condition as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ConditionReason {
     text: String,
@@ -132,7 +132,7 @@ fn evaluate_parts(
 }
 
 impl Atom {
-    /// Where it holds, it does so by the agent's word.
+    /// If it holds, it does so by a claim of the agent.
     fn is_claim(&self, facts: &ExitFacts<'_>) -> bool {
         match self {
             Self::Promise | Self::ExitSignal | Self::Text(_) => true,

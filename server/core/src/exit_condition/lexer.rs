@@ -1,4 +1,4 @@
-//! The text of an expression to its words. Knows quotes and patterns, not what a word means.
+//! Splits the text of an expression into words. Handles quotes and patterns, not the meaning of words.
 
 use std::ops::Range;
 

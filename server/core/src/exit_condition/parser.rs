@@ -1,5 +1,5 @@
-//! Words to an expression: `not` binds closer than `and`, `and` closer than `or`. What a comparison or a bracket
-//! holds is `operand.rs`'s matter.
+//! Parses words into an expression: `not` binds closer than `and`, `and` closer than `or`. Operands of comparisons and
+//! brackets are parsed by `operand.rs`.
 
 mod operand;
 
@@ -137,7 +137,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What follows a comparison: one word, and further ones that go on with a number, as in `1h 30m`.
+    /// The operand of a comparison: one word, and following ones that begin with a number, as in `1h 30m`.
     fn take_value(&mut self) -> Option<Range<usize>> {
         let Some(SpannedToken { token: ExpressionToken::Word(first), range }) = self.peek() else {
             return None;

@@ -1,4 +1,4 @@
-//! An expression as text that reads back as the same expression.
+//! Prints an expression as text that parses to the same expression.
 
 use std::fmt;
 use std::fmt::Write as _;

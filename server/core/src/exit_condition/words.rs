@@ -1,5 +1,5 @@
-//! Every condition that an expression can name: how it is written and what it means. Messages, the reference
-//! page and editors read this one list.
+//! All conditions of the expression language with syntax and meaning: the only list, used by messages, the reference
+//! page and editors.
 
 use super::Quantity;
 use loopkeeper_text::closest::closest;

@@ -1,5 +1,5 @@
-//! Orders that only the user may give, and the processes that tried to give one. A word that only a newer program
-//! knows is read as `Other` or `Unknown`.
+//! Orders that only the user may give, and the processes that tried to give one. Values of a newer version are read as
+//! `Other` or `Unknown`.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub enum GuardedOrder {
     Other,
 }
 
-/// Where an order came from that was refused.
+/// The origin of a refused order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OrderSource {

@@ -29,7 +29,7 @@ pub enum BreakerCause {
     TrialFailed,
     /// The one iteration that was let through got on.
     TrialPassed,
-    /// It rested long enough.
+    /// The cooldown is over.
     Cooldown,
     User,
 }
@@ -60,7 +60,7 @@ pub struct TripEvidence {
     /// What the last iterations changed, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<ChangedIn>,
-    /// Trees that came back, and after which iterations.
+    /// Trees that occurred again, and the iterations that produced them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trees: Vec<TreeAfter>,
     /// The agent's session was given up with it.

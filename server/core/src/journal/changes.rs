@@ -1,4 +1,4 @@
-//! How much an iteration changed: files, and lines where they could be counted.
+//! The amount of an iteration's changes: files, and lines if they could be counted.
 
 use std::fmt;
 use std::ops::Add;

@@ -1,5 +1,5 @@
-//! One line of the journal: to text, from text, and the checksum that chains it to the line before it.
-//! What a whole file means (torn, damaged) is decided in [`super::reading`]; nothing here touches a file.
+//! Encodes and decodes one line of the journal, with the checksum that chains it to the line before. Whether a whole
+//! file is torn or damaged is decided in [`super::reading`]; nothing here accesses a file.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! How a loop ended, and what its agent claimed about it.
+//! The outcome of a loop, and the kinds of claims of its agent.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What an agent did to a criterion in the documents. Such edits are shown and never take effect.
+//! An agent's edits of criteria in the documents. They are shown and never take effect.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! A journal's bytes to its records, and the verdict on what cannot be read: a write that was cut off, or
-//! damage. Total on any bytes; what cannot be read is never taken for "nothing there".
+//! Parses a journal's bytes into records, and classifies unreadable bytes as an interrupted write or as damage. Total
+//! on any bytes; unreadable is never treated as empty.
 
 use super::Entry;
 use super::line::{self, BadLine};
@@ -140,7 +140,7 @@ impl ChecksumChain {
     }
 }
 
-/// Whether `rest` contains a record behind its start. A newline may be among the damaged bytes, so
+/// Whether `rest` contains a record after its start. A newline may be among the damaged bytes, so
 /// a record counts wherever it begins; its checksum may hang on the damaged one, so its form suffices.
 fn holds_later_record(rest: &[u8]) -> bool {
     let mut lines = rest.split_inclusive(|it| *it == b'\n').filter_map(|it| it.strip_suffix(b"\n"));

@@ -1,5 +1,5 @@
-//! The reasons in records why a loop waits, pauses, asks, or leaves a session. Those of waiting and resting may
-//! become more: a word that only a newer program knows is read as `Other`, and never written.
+//! The reasons in records for waits, pauses, questions and changes of the session. Later versions may add reasons for
+//! waits and pauses: an unknown one is read as `Other`, which is never written.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ pub enum PauseReason {
     Question,
     /// A check cannot run: the machine lacks what it needs.
     Missing,
-    /// The session in its user's terminal is not there, or was let go.
+    /// The session in its user's terminal is not available, or was released.
     Session,
     /// A reason of a newer program; its message has the details.
     #[serde(other)]

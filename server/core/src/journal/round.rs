@@ -1,4 +1,4 @@
-//! Criteria as the loop judges them, and what a round of checks found.
+//! Criteria as the loop judges them, and the results of a round of checks.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a loop is started with, and whom it starts.
+//! The inputs of a loop, and the agents that it starts.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ pub struct LoopSpec {
     pub promise: String,
     pub criteria: Vec<Criterion>,
     pub plan: Vec<PlanItem>,
-    /// Go on although everything already holds; completion needs a claim besides.
+    /// Continue although everything already holds; completion also needs a claim.
     pub anyway: bool,
     /// A user can answer: a detached loop. Otherwise it never waits for one.
     pub attended: bool,

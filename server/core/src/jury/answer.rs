@@ -1,5 +1,5 @@
-//! A judge's answer, read strictly: one JSON object with exactly the fields that were asked for, at the end of the
-//! message, with the word that only this judge received.
+//! Parses a judge's answer strictly: one JSON object with exactly the requested fields, at the end of the message, with
+//! the word that only this judge received.
 
 use serde::Deserialize;
 
@@ -8,7 +8,7 @@ use loopkeeper_text::sanitize;
 
 const REASON_CHARS: usize = 1_000;
 
-/// What one judge found.
+/// The verdict of one judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgeAnswer {
     pub holds: bool,
@@ -44,7 +44,7 @@ pub fn parse_answer(message: &str, key: &str) -> Result<JudgeAnswer, String> {
     Ok(JudgeAnswer { holds: written.holds, reason, places })
 }
 
-/// The whole message, what its last fence holds, and its last line.
+/// The whole message, the content of its last fence, and its last line.
 fn json_candidates(message: &str) -> impl Iterator<Item = &str> {
     let message = message.trim();
     let fenced = message.strip_suffix("```").and_then(|it| {
@@ -56,7 +56,7 @@ fn json_candidates(message: &str) -> impl Iterator<Item = &str> {
     [Some(message), fenced, line].into_iter().flatten().filter(is_object)
 }
 
-/// `path:12` or `path:12:3`; what names no line is left to the reason.
+/// `path:12` or `path:12:3`; anything without a line remains in the reason.
 fn parse_location(text: &str) -> Option<Location> {
     let number = |it: &str| it.parse::<u32>().ok().filter(|it| *it > 0);
     let (front, last) = text.trim().rsplit_once(':')?;

@@ -1,4 +1,4 @@
-//! Which lines of a text are new.
+//! Finds the new lines of a text.
 
 use std::collections::{BTreeSet, HashMap};
 

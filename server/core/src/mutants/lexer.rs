@@ -191,7 +191,7 @@ fn rust_raw_string(text: &str) -> Option<usize> {
     Some(inner.find(&close).map_or(text.len(), |it| opened + it + close.len()))
 }
 
-/// `'a'` and `'\n'`; `'a` alone is a lifetime, and as a text no operand of anything.
+/// `'a'` and `'\n'`; `'a` alone is a lifetime, which is never an operand.
 fn rust_character(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('\'')?;
     let first = inner.chars().next()?;

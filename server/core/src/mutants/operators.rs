@@ -100,7 +100,7 @@ fn is_tuning(file: &LexedSource<'_>, token: &SourceToken) -> bool {
     TUNING.iter().any(|it| line.contains(it))
 }
 
-/// An operand stands before it.
+/// It follows an operand.
 fn is_binary(file: &LexedSource<'_>, index: usize) -> bool {
     file.before(index).is_some_and(|it| {
         let word = file.word(it);
@@ -126,7 +126,7 @@ fn angle_compares(file: &LexedSource<'_>, token: &SourceToken) -> bool {
     }
 }
 
-/// Whether an arithmetic sign joins two values that are no literal texts.
+/// Whether an arithmetic sign joins two values, neither of which is a string literal.
 fn computes(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> bool {
     let neighbours = [file.before(index), file.token(index + 1)];
     let is_text = |it: &&SourceToken| it.kind == TokenKind::Text;

@@ -1,4 +1,4 @@
-//! What the lexer has to know of a language: comments and strings.
+//! Lexical syntax of the languages: comments and strings.
 
 /// Comments and strings of a language.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct SourceSyntax {
     pub(super) raw_quotes: &'static [&'static str],
 }
 
-/// Which rules apply besides those for operators and constants.
+/// The rules that apply in addition to those for operators and constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SourceFamily {
     Rust,
@@ -111,7 +111,7 @@ pub(super) const DECLARATIONS: &[&str] = &[
     "assert",
 ];
 
-/// Words that are followed by an operand, so that an operator after them is no binary one.
+/// Words that are followed by an operand, so that an operator after them is not binary.
 pub(super) const KEYWORDS: &[&str] = &[
     "return",
     "in",

@@ -1,4 +1,4 @@
-//! Checks written back in the grammar of task documents.
+//! Formats checks in the grammar of task documents.
 
 use loopkeeper_task::criterion::{Check, Expect};
 

@@ -1,5 +1,5 @@
-//! The project's own files of memory: where they are, their first lines, and what the agent is asked to keep in
-//! them. They are the agent's to write; loopkeeper writes none.
+//! The section on the project's memory files: their paths, their first lines, and how to maintain them. The agent
+//! writes these files; loopkeeper never does.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What a failing check printed: the places of its failures first, then its output, within a number of bytes.
+//! Formats the output of a failing check within a number of bytes: the locations of its failures, then its output.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! What a fresh context does not contain: what earlier iterations did, what they handed over, and what they decided. The
-//! agent's own messages are quoted, never presented as the loop's.
+//! The sections on earlier iterations, which a fresh context does not contain: what they did, reported and decided.
+//! The agent's own messages are quoted, never presented as the loop's.
 
 use std::fmt::Write as _;
 

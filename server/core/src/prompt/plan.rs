@@ -1,4 +1,4 @@
-//! What of the plan is open, in the order in which it is to be done.
+//! The section on the plan: its open items, in the order in which they should be done.
 
 use std::fmt::Write as _;
 
@@ -72,7 +72,7 @@ pub fn plan_item(item: &PlanItem) -> String {
     }
 }
 
-/// What is open: what keeps the loop going comes first, then what waits for nothing, then the lower priority, then the document.
+/// The open items: blocking ones first, then those without open dependencies, then by priority and position.
 pub fn open_items(plan: &[PlanItem]) -> Vec<&PlanItem> {
     let mut open: Vec<&PlanItem> = plan.iter().filter(|it| !it.done).collect();
     open.sort_by_key(|it| {

@@ -141,7 +141,7 @@ fn write_failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize)
         return;
     }
     let _ = writeln!(out, "## What fails: {} of {checked} checks\n", failing.len());
-    // What broke comes before what was never there.
+    // Regressions come before criteria that never passed.
     let (broken, missing): (Vec<_>, Vec<_>) =
         failing.into_iter().partition(|(pinned, _)| has_regressed(input, pinned));
     for (pinned, result) in broken.iter().chain(&missing).take(MAX_LISTED) {

@@ -1,4 +1,4 @@
-//! The task's text where the task is `prd.json` itself: an agent that is handed bare JSON does not know what it is for.
+//! The task's text if the task is `prd.json` itself: bare JSON would not tell the agent what to do.
 
 use super::markdown::{code_span, fenced_block, single_line};
 

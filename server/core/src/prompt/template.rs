@@ -1,5 +1,5 @@
-//! The user's own order and words around the parts of a prompt: text with placeholders. Reading it runs nothing; what
-//! replaces a placeholder is never parsed again.
+//! The user's prompt template: text with placeholders for the sections. Parsing it runs nothing; inserted text is not
+//! searched for placeholders.
 
 use loopkeeper_text::closest::closest;
 

@@ -1,5 +1,5 @@
-//! Judges among the files that changed: tests, their data and helpers, the configuration of runners, scripts that
-//! checks name. In the final verdict these are what they were at the start.
+//! Finds the judges among changed files: tests, their data and helpers, the configuration of runners, scripts that
+//! checks name. The final verdict uses their versions at the start.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,26 +14,26 @@ use super::{
 use crate::check::test_inventory::{is_test_path, language};
 use loopkeeper_text::pattern::constant;
 
-/// A changed file that decides a verdict besides the work.
+/// A changed file other than the work that affects a verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedJudge {
     /// Relative to the root.
     pub path: String,
-    /// It was not there at the start.
+    /// It did not exist at the start.
     pub is_new: bool,
-    /// New, and run or read in the place of another file.
+    /// New, and run or read instead of another file.
     pub stands_in: bool,
-    /// The final text with the parts of the start that judge, of a file that is work too.
+    /// For a file that is also work: the final text with the judging parts of the start.
     pub composed: Option<String>,
     pub change: JudgeChange,
 }
 
-/// What is known of the change of a judge.
+/// The kind of a judge's change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum JudgeChange {
-    /// A file of tests that lost none of them: a criterion that asks for more tests is judged with it as it is.
+    /// A file of tests that lost none: a criterion that requires more tests is judged with its final version.
     OnlyAdded,
-    /// Only its imports changed: the work moved.
+    /// Only its imports changed, because the work moved.
     OnlyImports,
     #[default]
     Other,
@@ -72,7 +72,7 @@ impl ProtectionRules {
         judges.into_iter().map(judge).collect()
     }
 
-    /// The judges among changed files that no snapshot holds.
+    /// The judges among changed files that no snapshot contains.
     pub fn unrecorded_judges(&self, paths: &[String], files: &dyn FileVersions) -> Vec<ChangedJudge> {
         let judges = self.changed_judges(paths, files).into_iter();
         judges.filter(|it| it.stands_in || is_runner_setup(&it.path)).collect()
@@ -88,12 +88,12 @@ impl ProtectionRules {
         paths.iter().filter(is_judge).cloned().collect()
     }
 
-    /// The programs that decide the checks, by name.
+    /// The programs that the checks run, by name.
     pub fn programs(&self, files: &dyn FileVersions) -> Vec<String> {
         named::find_programs(&self.commands, files).into_iter().collect()
     }
 
-    /// The text of a file that is work and judge, with its judging parts as they were at the start, where these changed.
+    /// The text of a file that is both work and judge with its judging parts of the start, if these changed.
     fn compose(
         &self,
         path: &str,
@@ -119,7 +119,7 @@ impl ProtectionRules {
             let stands_in = it.instead_of.is_some();
             stands_in || it.is_data || (it.parts.is_empty() && decides_verdict(path))
         });
-        // Parts of a recipe are the work's, parts are the check's: they are composed.
+        // A recipe belongs to the work in parts and to the check in parts: they are composed.
         let is_test = is_test_path(path) && !is_recipe(path);
         is_named || self.is_protected(path) || is_test || is_runner_setup(path) || is_test_data(path)
     }
@@ -156,7 +156,7 @@ fn is_test_data(path: &str) -> bool {
     snapshot || (is_golden(path) && path.split('/').any(|it| matches!(it, "testdata" | "__snapshots__")))
 }
 
-/// What a test runner or interpreter reads before the first test.
+/// Files that a test runner or interpreter reads before the first test.
 fn is_runner_setup(path: &str) -> bool {
     const NAMES: [&str; 22] = [
         "conftest.py",

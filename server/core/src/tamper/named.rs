@@ -1,18 +1,18 @@
-//! Which files the checks name: what they run, the targets and scripts that they ask for, what they compare with.
-//! Follows a Makefile, a `package.json` and checker scripts a few steps; what a check only reads is no part of it.
+//! Finds the files that checks name: programs, targets and scripts, files to compare with. Follows a Makefile, a
+//! `package.json` and checker scripts a few levels deep; files that a check only reads are not included.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CheckCommand, FileVersions, decides_verdict, file_name, is_golden, recipes, shell};
 use loopkeeper_task::criterion::CriterionId;
 
-/// How deep scripts that run scripts are followed.
+/// Maximum depth of scripts that run scripts.
 const DEPTH: u32 = 3;
 const INTERPRETERS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "nodejs", "bun", "deno", "ruby", "perl",
     "php", "lua", "tsx", "ts-node", "Rscript", "source", ".",
 ];
-/// Modules that are no part of a project.
+/// Modules that are not part of a project.
 const RUNNERS: &[&str] =
     &["unittest", "pytest", "nose2", "doctest", "coverage", "tox", "nox", "mypy", "ruff", "flake8", "pylint"];
 const WRAPPERS: &[&str] = &[
@@ -20,17 +20,17 @@ const WRAPPERS: &[&str] = &[
     "if", "then", "!", "while", "do", "else", "{",
 ];
 
-/// What is known of a file that a check names.
+/// How a check uses a file that it names.
 #[derive(Debug, Clone)]
 pub(super) struct CheckedFile {
     pub(super) criterion: CriterionId,
     /// Its exit code is the verdict.
     pub(super) by_exit: bool,
-    /// It is compared with, not run.
+    /// It is used for comparison, not run.
     pub(super) is_data: bool,
     /// Targets or scripts of it that are run; empty: all of it.
     pub(super) parts: Vec<String>,
-    /// It is not there, and would be run in the place of this.
+    /// It does not exist, and would be run instead of this file.
     pub(super) instead_of: Option<String>,
 }
 
@@ -133,7 +133,7 @@ impl CheckedFileSearch<'_> {
         if known || !decides_verdict(path) || !is_shell(path, &text) {
             return;
         }
-        // What a checker runs is mostly what it checks: only what is named as a checker itself counts.
+        // A checker mostly runs the work that it checks: only files named like checkers count.
         for line in text.lines().filter(|it| !it.trim_start().starts_with('#')) {
             self.scan_line(line, false, depth - 1);
         }
@@ -181,7 +181,7 @@ impl CheckedFileSearch<'_> {
     }
 }
 
-/// Without what only runs another command.
+/// Without a prefix that only runs another command.
 fn strip_wrappers<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     let mut left = words;
     while let Some((first, rest)) = left.split_first() {
@@ -198,7 +198,7 @@ fn strip_wrappers<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     left
 }
 
-/// The script that an interpreter is given.
+/// The script argument of an interpreter.
 fn script_argument(words: &[&str]) -> Option<String> {
     let mut words = words.iter();
     while let Some(word) = words.next() {

@@ -1,5 +1,5 @@
-//! Files in which a check asks for a part by name: targets of a Makefile or justfile, scripts of a `package.json`.
-//! Only the part that is asked for is compared, with what it is made of.
+//! Files of which a check runs a part by name: targets of a Makefile or justfile, scripts of a `package.json`. Only
+//! this part is compared, with its dependencies.
 
 use std::collections::BTreeSet;
 
@@ -28,10 +28,10 @@ pub(super) fn is_make(name: &str) -> bool {
     recipe_kind(name) == Some(RecipeKind::Make)
 }
 
-/// What a command asks of which file.
+/// The file and parts that a command runs.
 pub(super) struct RecipeQuery {
     pub(super) folder: String,
-    /// The first of them that is there.
+    /// The first one that exists is used.
     pub(super) files: Vec<String>,
     pub(super) parts: Vec<String>,
 }
@@ -76,7 +76,7 @@ pub(super) fn parse_query(tool: &str, words: &[&str]) -> Option<RecipeQuery> {
     Some(asked)
 }
 
-/// What is made when nothing is asked for.
+/// The default target.
 pub(super) fn default_parts(path: &str, text: &str) -> Vec<String> {
     if recipe_kind(path) != Some(RecipeKind::Make) {
         return Vec::new();
@@ -97,14 +97,14 @@ pub(super) fn recipe_commands(path: &str, parts: &[String], text: &str) -> Vec<S
     }
 }
 
-/// What became of the parts, as half a sentence.
+/// The change of the parts, as half a sentence.
 pub(super) fn describe_change(path: &str, parts: &[String], before: &str, after: &str) -> Option<String> {
     let parts: Vec<String> = parts.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
     (verdict_lines(path, &parts, before) != verdict_lines(path, &parts, after))
         .then(|| format!("changed what `{}` runs", parts.join(" ")))
 }
 
-/// The commands behind the parts with whatever decides how they are judged.
+/// The commands behind the parts, with everything that affects their exit status.
 fn verdict_lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
     const DECIDES: [&str; 5] = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", ".IGNORE", ".ONESHELL"];
     if recipe_kind(path) != Some(RecipeKind::Make) {
@@ -112,7 +112,7 @@ fn verdict_lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
     }
     let name = |line: &str| line.split([':', '=', '+', '?', ' ']).next().unwrap_or_default().to_owned();
     let decides = text.lines().filter(|it| DECIDES.contains(&name(it).as_str())).map(str::to_owned);
-    // `-` takes a failure for a success; `@` and `+` decide nothing.
+    // `-` turns a failure into a success; `@` and `+` have no effect on the exit status.
     let told = |line: &String| {
         let prefix = line.chars().take_while(|it| matches!(it, '@' | '-' | '+' | ' '));
         let ignored = if prefix.clone().any(|it| it == '-') { "-" } else { "" };
@@ -128,7 +128,7 @@ struct MakeRule {
     recipe: Vec<String>,
 }
 
-/// The recipe of each target with the variables it uses; a target without a recipe means its prerequisites.
+/// The recipe of each target with the variables it uses; a target without a recipe stands for its prerequisites.
 fn of_make(parts: &[String], text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for rule in reached_rules(parts, text) {

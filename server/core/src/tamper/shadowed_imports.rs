@@ -1,6 +1,5 @@
-//! Tests that test something of their own: a name that the pinned file took from the work is bound in the file
-//! itself now. What came from elsewhere, what only wraps or finds the work's own, and what new tests put in its
-//! place for themselves is none of that.
+//! Detects tests that shadow an import: a name that the pinned file imported from the work is now bound in the file
+//! itself. Names from elsewhere, wrappers of the work's own functions, and mocks within new tests do not count.
 
 use super::FileVersions;
 use super::named::join_path;
@@ -14,21 +13,22 @@ pub(super) struct TestFileVersions<'a> {
     pub(super) path: &'a str,
     pub(super) before: &'a str,
     pub(super) after: &'a str,
-    /// What it tested.
+    /// The inventory of its tests before.
     pub(super) old: &'a TestInventory,
 }
 
 impl TestFileVersions<'_> {
-    /// The first name that is its own now, and how many more are. `changed`: where else something changed.
+    /// The first shadowed name, and the number of others. `changed`: other changed files.
     pub(super) fn describe_shadowing(&self, files: &dyn FileVersions, changed: &[&str]) -> Option<String> {
         let new = bindings(self.path, self.after);
         if new.defined.is_empty() {
             return None;
         }
         let was = bindings(self.path, self.before);
-        let look =
+        let comparison =
             ImportComparison { tests: self, work: ChangeScope { path: self.path, files, changed }, was, new };
-        let mut found = look.new.defined.iter().filter_map(|it| Some((it, look.shadowed_module(it)?)));
+        let mut found =
+            comparison.new.defined.iter().filter_map(|it| Some((it, comparison.shadowed_module(it)?)));
         let (first, module) = found.next()?;
         let module = if module.is_empty() { "the package".to_owned() } else { format!("`{module}`") };
         let more = match found.count() {
@@ -50,7 +50,7 @@ struct ImportComparison<'a> {
 }
 
 impl ImportComparison<'_> {
-    /// The module of the work whose place it takes.
+    /// The module of the work that it replaces.
     fn shadowed_module(&self, own: &Definition) -> Option<String> {
         let known = |it: &Definition| {
             (&it.name, it.kind, &it.test) == (&own.name, own.kind, &own.test) && !is_dynamic_import(&it.value)
@@ -68,7 +68,7 @@ impl ImportComparison<'_> {
             DefinitionKind::Set => self.assigned_member_of(own)?,
             DefinitionKind::Declared | DefinitionKind::Assigned => self.imported_from(own)?,
         };
-        // Last, since a file can define thousands of names and few of them come this far.
+        // Last, since a file can define thousands of names, and few of them reach this check.
         (!self.leads_to_work(own) && !self.was.defined.iter().any(known)).then_some(module)
     }
 
@@ -85,7 +85,7 @@ impl ImportComparison<'_> {
         whole.next().map(|it| it.module.clone())
     }
 
-    /// The pinned tests asked for it there.
+    /// The pinned tests imported it from there.
     fn assigned_member_of(&self, own: &Definition) -> Option<String> {
         let (root, member) = own.name.split_once('.')?;
         let member = member.rsplit('.').next().unwrap_or(member);
@@ -102,21 +102,21 @@ impl ImportComparison<'_> {
         of.find(|it| self.is_tested(&it.name)).map(|it| it.module.clone())
     }
 
-    /// The pinned tests say something of it.
+    /// The pinned tests mention it.
     fn is_tested(&self, name: &str) -> bool {
         let old = self.tests.old;
         let mut asserted = old.tests.iter().flat_map(|it| &it.assertions).chain(&old.loose);
         asserted.any(|it| mentions(it, name)) || calls(&self.was.code, name)
     }
 
-    /// What it is made of is the work's own all the same.
+    /// It is still built from the work's own code.
     fn leads_to_work(&self, own: &Definition) -> bool {
         if is_dynamic_import(&own.value) || own.value.contains("testing.T") {
             return true;
         }
         let is_rust = language(self.tests.path) == Some(TestLanguage::Rust);
         let own_imports = self.new.imports.iter().filter(|it| self.work.is_own(it));
-        // A function that calls itself wraps nothing, and a module is not made of its parts.
+        // A recursive function wraps nothing, and a module is not built from its parts.
         let called = own.name.rsplit('.').next();
         let names = own_imports.map(|it| it.name.as_str()).filter(|_| own.kind != DefinitionKind::Replaced);
         let mut names = names.filter(|it| Some(*it) != called || !own.is_function());
@@ -131,7 +131,7 @@ fn is_path_to(value: &str, module: &str) -> bool {
     !head.is_empty() && value.contains(&format!("{head}::"))
 }
 
-/// It is loaded from wherever it is.
+/// It is loaded by path.
 fn is_dynamic_import(value: &str) -> bool {
     const WORDS: [&str; 6] =
         ["require(", "import(", "import_module", "__import__", "requireActual", "importActual"];
@@ -151,7 +151,7 @@ struct ChangeScope<'a> {
 }
 
 impl ChangeScope<'_> {
-    /// It comes from the work: neither from a library nor from what helps the tests.
+    /// It belongs to the work: neither to a library nor to helpers of the tests.
     fn is_own(&self, import: &ImportBinding) -> bool {
         let module = import.module.as_str();
         let folder = parent(self.path);
@@ -185,7 +185,7 @@ impl ChangeScope<'_> {
         if dots > 0 {
             return dots > 1 || !is_test_path(self.path);
         }
-        // Not there yet: the name of a file of tests identifies what it tests.
+        // The module does not exist yet: the name of a test file identifies it.
         let name = self.path.rsplit('/').next().unwrap_or_default();
         let stem = name.strip_suffix(".py").unwrap_or(name);
         stem.strip_prefix("test_").or_else(|| stem.strip_suffix("_test")) == Some(last)
@@ -210,7 +210,7 @@ impl ChangeScope<'_> {
         self.files.read_before(path).is_some() || self.files.exists(path)
     }
 
-    /// What is taken whole has this name, or is not there to be asked.
+    /// Whether the imported module defines this name, or has no known file to search.
     fn provides(&self, import: &ImportBinding, own: &Definition) -> bool {
         if !self.is_own(import) {
             return false;
@@ -232,7 +232,7 @@ impl ChangeScope<'_> {
         texts.into_iter().flatten().any(|it| defines(&file, &it, &own.name))
     }
 
-    /// Another file of tests had it.
+    /// Another test file contained it.
     fn was_in_tests(&self, name: &str) -> bool {
         let tests = self.changed.iter().filter(|it| is_test_path(it) && **it != self.path);
         let mut tests = tests.filter_map(|it| Some((it, self.files.read_before(it)?)));

@@ -1,7 +1,7 @@
-//! Command lines as far as needed to see which files they run: simple commands of words. No expansion, no
-//! evaluation; what is cleverer than that names nothing.
+//! Parses shell command lines as far as needed to find the files that they run: simple commands of words. No expansion
+//! and no evaluation; anything more complex names no file.
 
-/// The simple commands of a line, each as its words, quotes taken off.
+/// The simple commands of a line, each as its words without quotes.
 pub(super) fn split_commands(line: &str) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -21,7 +21,7 @@ pub(super) fn split_commands(line: &str) -> Vec<Vec<String>> {
             }
             '<' | '>' => {
                 end_word(&mut all, &mut word);
-                // What follows is read or written, not run.
+                // The next word is read or written, not run.
                 let target = chars
                     .clone()
                     .take_while(|it| it.is_whitespace() || matches!(it, '<' | '>' | '&'))

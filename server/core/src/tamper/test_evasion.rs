@@ -1,4 +1,4 @@
-//! Work that reaches into the tests which judge it: patches their runner, ends it, finds out that it runs, or compares
+//! Detects work that manipulates the tests which judge it: patches their runner, ends it, detects it, or compares
 //! equal to everything. No test can notice that; the text of the change shows it.
 
 use std::sync::LazyLock;
@@ -8,10 +8,10 @@ use regex::Regex;
 use crate::check::test_inventory::{TestLanguage, is_test_path, language};
 use loopkeeper_text::pattern::constant;
 
-/// A pattern, and what a file does that matches it.
+/// A pattern, and a description of files that match it.
 type EvasionRule = (Regex, &'static str);
 
-/// What the file does since `before`, as half a sentence. `None` for tests.
+/// The evasion that the file contains since `before`, as half a sentence. `None` for tests.
 pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<String> {
     if is_test_path(path) {
         return None;

@@ -1,4 +1,4 @@
-//! Records of what decides whether a loop is verified.
+//! Sample records that affect whether a loop is verified.
 
 use super::round;
 use crate::check::Status;
