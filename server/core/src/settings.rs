@@ -1,8 +1,8 @@
-//! How a loop behaves: resolved values, and below this module the one table of keys that reads, documents and
-//! checks them. Text comes in, values and findings come out; nothing here opens a file or reads the environment.
+//! The settings of a loop: resolved values, and in the modules below the one table of keys for parsing, documentation
+//! and validation. Text in, values and findings out; nothing here opens a file or reads the environment.
 //!
-//! [`fn@resolve`] is the only way from files and arguments to [`Settings`]: it gives none while something that a
-//! person wrote could not be taken as written.
+//! [`fn@resolve`] is the only way from files and arguments to [`Settings`]: it returns none if a file or an argument
+//! has errors.
 
 mod accept;
 pub mod agents;
@@ -44,7 +44,7 @@ pub use resolve::{
 };
 pub(crate) use resolve::{MAY_CHANGE, NO_SANDBOX, PASS, SANDBOX_ALLOW};
 
-/// How a loop behaves, every value resolved. Durations in milliseconds.
+/// The resolved settings of a loop. Durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
@@ -57,11 +57,11 @@ pub struct Settings {
     pub fallbacks: Vec<String>,
     pub task_files: Vec<String>,
     pub task_exclude: Vec<String>,
-    /// Relative to the root, absolute where the user's own file names it.
+    /// Relative to the root, or absolute if the user's own file names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_template: Option<String>,
     pub limits: LimitSettings,
-    /// Globs the agent must not weaken.
+    /// Globs of files that the agent must not weaken.
     pub protected: Vec<String>,
     /// Globs of judges that the task allows to change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -69,7 +69,7 @@ pub struct Settings {
     pub check_timeout_ms: u64,
     #[serde(default)]
     pub mutants: MutantPolicy,
-    /// Whom `judge` checks ask: a name of `[agents]`; `None`: the agent of the loop.
+    /// The agent that answers `judge` checks: a name of `[agents]`; `None`: the agent of the loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
     #[serde(default)]
@@ -91,14 +91,14 @@ pub struct Settings {
     /// Servers that `GET` checks need.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub serve: Vec<ServiceSettings>,
-    /// Keys that are written: a preset does not change them.
+    /// Keys that are set explicitly: a preset does not change them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
     pub sandbox: SandboxMode,
     /// Paths that the sandbox neither hides nor protects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sandbox_allow: Vec<String>,
-    /// Paths that the sandbox hides besides its own list.
+    /// Paths that the sandbox hides in addition to its own list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sandbox_hide: Vec<String>,
     /// Whether agents and the commands of checks may use the network.
@@ -119,7 +119,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The agent of this name: a built-in or an `[agents.NAME]`. `auto` is no agent.
+    /// The agent of this name: a built-in or an `[agents.NAME]`. `auto` is not an agent.
     pub fn agent_named(&self, name: &str) -> Option<&AgentSettings> {
         self.agents.iter().find(|it| it.name == name)
     }
@@ -130,7 +130,7 @@ impl Settings {
     }
 }
 
-/// The documented defaults; a test ties them to the table.
+/// The documented defaults; a test compares them with the table.
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -178,7 +178,7 @@ pub struct LimitSettings {
     pub iterations: u32,
     pub duration_ms: u64,
     pub cost_micros: u64,
-    /// `None`: tokens are counted and end nothing.
+    /// `None`: tokens are counted without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     #[serde(default = "calls_per_hour")]
@@ -227,7 +227,7 @@ fn steps() -> u32 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
-    /// A PID namespace where bubblewrap works, else none, which is reported.
+    /// A PID namespace if bubblewrap works, else none, which is reported.
     Auto,
     Required,
     Off,

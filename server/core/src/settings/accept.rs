@@ -1,4 +1,4 @@
-//! Whether a key may be given a value, by this version; if not, why, as a message for its author.
+//! Validates a value of a key for this version; an error is a message for the author of the line.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::finding::SettingCode;
 use super::table::{Key, KeySupport};
 use super::value::{RawValue, SettingValue, ValueError, ValueFault, ValueFinding, parse_value};
 
-/// The value that `raw` means for `key`, or what is wrong with it.
+/// Parses `raw` as a value of `key`.
 pub(super) fn accept_value(
     key: &Key,
     agent: Option<&str>,
@@ -22,7 +22,7 @@ pub(super) fn accept_value(
     parse_value(key.takes, raw).map_err(|wrong| explain(key, &path, raw, wrong))
 }
 
-/// Why not.
+/// Why a value is rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SettingProblem {
     pub(super) code: SettingCode,
@@ -32,13 +32,13 @@ pub(super) struct SettingProblem {
     pub(super) hint: Option<String>,
 }
 
-/// Which part of a line is to blame.
+/// The part of a line with the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Blame {
     Key,
     Value,
     Item(usize),
-    /// Bytes of a text, and what to write in their place.
+    /// Bytes of a text, and their replacement.
     Within(Range<usize>, Option<String>),
     /// A key inside of an element.
     Field(usize, String),
@@ -73,7 +73,7 @@ fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingP
     }
 }
 
-/// For a file: what else to do about a line than to correct it.
+/// For a file: an alternative to a correction of the line.
 pub(super) fn default_hint(key: &Key) -> String {
     match key.default {
         "" => "correct the value, or remove the line".to_owned(),

@@ -1,12 +1,12 @@
-//! Agents as the configuration knows them: the built-in ones, those of the user, and which keys mean something
-//! for which. What an agent is started with is the agents' own matter, not this file's.
+//! Agents in the configuration: the built-in ones, those of the user, and the keys that each supports. The command
+//! line of an agent is built elsewhere.
 
 use super::AgentSettings;
 use super::value::SettingValue;
 use loopkeeper_agent::kind::{AgentKind, Dialect, KNOWN};
 use loopkeeper_agent::{PermissionMode, PromptBy};
 
-/// What `agent` may say besides the names of agents.
+/// The value of `agent` that is not the name of an agent.
 pub const AUTO: &str = "auto";
 
 pub fn built_in() -> Vec<AgentSettings> {
@@ -29,7 +29,7 @@ pub(super) fn custom_agent(name: &str) -> AgentSettings {
     }
 }
 
-/// Whose keys an agent takes.
+/// Which keys an agent supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentNameKind {
     /// loopkeeper knows its flags.
@@ -55,8 +55,7 @@ fn is_valid_name(name: &str) -> bool {
     name != AUTO && !name.is_empty() && name.len() <= LONGEST && name.chars().all(good)
 }
 
-/// Why a field means nothing for an agent whose output is this (`None`: not known yet), with the remedy; `None` where
-/// it means something.
+/// Why an agent with this output (`None`: not known yet) does not support a field, with the remedy; `None` if it does.
 pub fn misplaced(
     agent: AgentNameKind,
     field: &str,

@@ -1,4 +1,4 @@
-//! One key given one value at one place, and the field of [`Settings`] it sets.
+//! One value of one key with its origin, and the field of [`Settings`] that it sets.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use super::{agents, bounds};
 use loopkeeper_agent::LoopMode;
 use loopkeeper_text::sanitize::shown;
 
-/// What one file, or the arguments, say.
+/// The assignments of one file, or of the arguments.
 #[derive(Debug, Default)]
 pub(super) struct ParsedLayer {
     pub(super) assignments: Vec<Assignment>,
     /// Agents that have a table, even an empty one.
     pub(super) agents: Vec<(String, SettingOrigin)>,
-    /// Paths that were written with a value that cannot be taken: they are not missing.
+    /// Paths with an invalid value: they are not missing.
     pub(super) refused: Vec<String>,
     pub(super) findings: Vec<SettingFinding>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Assignment {
     /// The agent that replaces `*` in the key's path.
     pub(super) agent: Option<String>,
     pub(super) value: SettingValue,
-    /// In TOML, on one line, fit to be shown.
+    /// In TOML, on one line, for display.
     pub(super) written: String,
     /// `None`: the user's argument.
     pub(super) layer: Option<LayerKind>,
@@ -52,7 +52,7 @@ pub(super) fn full_path(key: &Key, agent: Option<&str>) -> String {
 /// The index of each agent in [`Settings::agents`].
 pub(super) type AgentIndex = HashMap<String, usize>;
 
-/// Sets the field. `false`: the table promises a key that nothing acts on, which a test forbids.
+/// Sets the field. `false`: the table contains a key without a field, which a test prevents.
 pub(super) fn assign(settings: &mut Settings, agents: &AgentIndex, assignment: &Assignment) -> bool {
     let value = assignment.value.clone();
     match &assignment.agent {
@@ -181,7 +181,7 @@ fn parse_sandbox(word: &str) -> Option<SandboxMode> {
     }
 }
 
-/// A value as TOML on one line. What environment variables are set to may be a secret and is not shown.
+/// A value as TOML on one line. Values of environment variables may be secrets and are not shown.
 pub(super) fn format_toml(takes: ValueKind, raw: &RawValue) -> String {
     match raw {
         RawValue::Text(text) => format!("\"{}\"", shown(text)),

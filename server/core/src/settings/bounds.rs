@@ -1,5 +1,5 @@
-//! Limits of the user against files of the work tree, which another author may have committed: `[max]` in the user's
-//! own file bounds what they set, and what they raise beyond the user's own limits needs the user's trust.
+//! Bounds files of the work tree, which another author may have committed, by limits of the user: `[max]` in the user's
+//! own file bounds their values, and values above the user's own limits need the user's trust.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ const RAISABLE: &[&str] = &[
     "sandbox.processes",
 ];
 
-/// What the user's own file says.
+/// The limits in the user's own file.
 pub(super) struct UserLimits {
     own: BTreeMap<String, Assignment>,
 }
@@ -59,7 +59,7 @@ impl UserLimits {
         Self { own: own.map(|it| (it.path(), it.clone())).collect() }
     }
 
-    /// Lowers what a file of the work tree sets above its bound, and reports it.
+    /// Lowers values of files of the work tree to their bounds, and reports it.
     pub(super) fn bound(&self, assignment: &mut Assignment) -> Option<SettingFinding> {
         if !is_of_tree(assignment) {
             return None;
@@ -81,7 +81,7 @@ impl UserLimits {
         })
     }
 
-    /// The bounds in the place of defaults that are higher, or of none.
+    /// Replaces missing limits, and defaults above a bound, by the bound.
     pub(super) fn defaults(&self, winners: &BTreeMap<String, Assignment>) -> Vec<Assignment> {
         let unset = BOUNDED.iter().filter(|(_, limit)| !winners.contains_key(*limit));
         let of = |(_, limit): &(&str, &str)| {
@@ -92,7 +92,7 @@ impl UserLimits {
         unset.filter_map(of).collect()
     }
 
-    /// What files of the work tree raise or loosen, one line each.
+    /// The limits that files of the work tree raise or loosen, one line each.
     pub(super) fn raised(&self, winners: &BTreeMap<String, Assignment>) -> Vec<String> {
         let of_tree = |path: &str| winners.get(path).filter(|it| is_of_tree(it));
         let mut lines = Vec::new();
@@ -120,7 +120,7 @@ impl UserLimits {
         lines
     }
 
-    /// The globs that hold without the work tree's list and are not in it.
+    /// The globs that apply without the work tree's list and are missing in it.
     fn unprotected(&self, set: &Assignment) -> Vec<String> {
         let usual = match self.own.get("criteria.protected").map(|it| &it.value) {
             Some(SettingValue::Texts(globs)) => globs.clone(),
@@ -136,7 +136,7 @@ impl UserLimits {
     }
 }
 
-/// A bound that the user did not write.
+/// A default bound.
 pub(super) fn misplaced_bound(assignment: &Assignment) -> Option<SettingFinding> {
     let is_own = assignment.layer == Some(LayerKind::User);
     (assignment.key.section() == SECTION && !is_own).then(|| SettingFinding {
@@ -207,7 +207,7 @@ mod tests {
         check("limits.iterations = 100", "limits.iterations = 101", &["limits.iterations = 101, else 100"]);
         check("limits.iterations = 10", "limits.iterations = 20", &["limits.iterations = 20, else 10"]);
         check("", "limits.duration = \"3d\"", &["limits.duration = \"3d\", else \"8h\""]);
-        // By default there is no limit of tokens to raise.
+        // There is no default limit of tokens that could be raised.
         check("", "limits.tokens = 1000000000", &[]);
         check("limits.tokens = 1000", "limits.tokens = 2000", &["limits.tokens = 2000, else 1000"]);
         check(
@@ -250,9 +250,9 @@ mod tests {
         check("max.iterations = 50", "limits.iterations = 100", 50, 1);
         check("max.iterations = 50", "limits.iterations = 50", 50, 0);
         check("max.iterations = 50", "", 25, 0);
-        // A default is no permission to exceed it.
+        // A default does not permit higher values.
         check("max.iterations = 10", "", 10, 0);
-        // The user's own limit is the user's word.
+        // A limit in the user's own file needs no consent.
         check("max.iterations = 10\nlimits.iterations = 30", "", 30, 0);
         let bounded =
             resolve(&[layer(LayerKind::User, "max.iterations = 5")], &[by(OverrideSource::Task, "9")]);

@@ -1,4 +1,4 @@
-//! The reference page and the JSON schema of the configuration, made from the table of keys.
+//! Generates the reference page and the JSON schema of the configuration from the table of keys.
 
 use std::fmt::Write;
 
@@ -244,7 +244,7 @@ fn insert(table: &mut Value, path: &str, property: Value) {
 
 fn property(key: &Key) -> Value {
     let mut schema = match key.since {
-        // Nothing fits: an editor marks the line, as the command refuses it.
+        // No value is valid: an editor marks the line, as the command refuses it.
         KeySupport::NotYet => json!({ "not": {} }),
         KeySupport::Built => shape(key.takes),
     };

@@ -1,10 +1,10 @@
-//! Environment variables that never reach an agent or a check, whatever file names them.
+//! Environment variables that are never passed to an agent or a check, whatever file names them.
 
 /// Refused even when `[env] pass` or a wider pattern names them.
 const NEVER: &[&str] = &[
     // Our own: the caller adds what a loop's processes need.
     "LOOPKEEPER_*",
-    // Nested agents would take themselves for children of the outer one.
+    // Nested agents would behave as children of the outer one.
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",
     "CLAUDE_CODE_SESSION_ID",
@@ -21,7 +21,7 @@ const NEVER: &[&str] = &[
     "OPENCODE_SERVER*",
     "OPENCODE_CLIENT",
     "AGENT",
-    // Another repository than the one at hand.
+    // They select another repository than that of the work tree.
     "GIT_*",
     // Editors and their terminals.
     "VSCODE_*",
@@ -40,7 +40,7 @@ const NEVER: &[&str] = &[
     "CHROME_DESKTOP",
     "TMUX*",
     "STY",
-    // Code in every program.
+    // They inject code into every program.
     "LD_*",
     "DYLD_*",
     // The package manager that started us, not the one the project uses.
@@ -50,14 +50,14 @@ const NEVER: &[&str] = &[
     "npm_*",
     // Settings of the keepers' own memory.
     "MALLOC_TRIM_THRESHOLD_",
-    // Follow the folder that the program starts in.
+    // They depend on the folder that the program starts in.
     "PWD",
     "OLDPWD",
     "SHLVL",
     "_",
 ];
 
-/// Whether a variable never passes. Of a pattern: whether nothing that it names would.
+/// Whether a variable is never passed. For a pattern: whether no variable that it matches would be.
 pub fn never_passes(name: &str) -> bool {
     NEVER.iter().any(|pattern| names_match(pattern, name))
 }

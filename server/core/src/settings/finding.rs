@@ -1,4 +1,4 @@
-//! What a person should know about the configuration, and where they wrote it.
+//! Findings about the configuration, each with its location.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,11 +12,11 @@ use loopkeeper_text::message::Message;
 pub struct SettingFinding {
     pub code: SettingCode,
     pub origin: SettingOrigin,
-    /// What is wrong, without a period.
+    /// The problem, without a period.
     pub message: String,
     /// The remedy, without a period; perhaps a question.
     pub hint: String,
-    /// Replacement for its place, where there is one obvious cure.
+    /// Replacement for its place, if there is one obvious fix.
     pub fix: Option<String>,
 }
 
@@ -26,13 +26,13 @@ pub enum SettingCode {
     UnknownKey,
     BadValue,
     NotYetSupported,
-    /// Of another tool's file: ignored and reported.
+    /// A key of another tool's file: ignored and reported.
     Ignored,
-    /// Above the user's `[max]`, which counts.
+    /// A value above the user's `[max]`, which is used instead.
     Bounded,
 }
 
-/// Where a value or a finding comes from.
+/// The origin of a value or a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingOrigin {
     Default,
@@ -47,7 +47,7 @@ pub enum SettingOrigin {
 }
 
 impl SettingFinding {
-    /// Whether the finding blocks every run: nothing would run as written.
+    /// Whether the finding blocks every run.
     pub fn is_blocking(&self) -> bool {
         match self.code {
             SettingCode::Syntax
@@ -60,7 +60,7 @@ impl SettingFinding {
 }
 
 impl SettingOrigin {
-    /// The place of `range` in `text`, which is what `file` holds.
+    /// The place of `range` in `text`, the content of `file`.
     pub(super) fn in_text(file: &str, (text, lines): (&str, &LineIndex), range: Range<usize>) -> Self {
         let line = lines.line(range.start);
         let before = text.get(lines.start(line).unwrap_or_default()..range.start).unwrap_or_default();

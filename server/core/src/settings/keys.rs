@@ -1,5 +1,5 @@
-//! Every key there is, in the order of the reference page. Adding one here documents, checks and explains it;
-//! `assignment.rs` maps it to its field.
+//! The table of all keys, in the order of the reference page: documentation, validation and hovers are generated from
+//! it; `assignment.rs` maps each key to its field.
 
 use super::table::{Key, KeySupport, ValueKind};
 
@@ -197,5 +197,5 @@ pub const KEYS: &[Key] = &[
         "How the output of an agent of your own is read; `acp` uses the Agent Client Protocol, for `gemini`, `opencode`, `qwen` and `copilot` too."),
 ];
 
-/// Keys that had another name, with the current one: an error names it.
+/// Renamed keys with their current name, for the error message.
 pub(crate) const RENAMED_KEYS: &[(&str, &str)] = &[("questions.patience", "questions.timeout")];

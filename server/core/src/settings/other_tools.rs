@@ -1,4 +1,4 @@
-//! Configurations of other tools that are YAML or TOML: keys with a counterpart become settings, all others are named
+//! Reads YAML and TOML configurations of other tools: keys with a counterpart become settings, all others are reported
 //! once.
 
 use loopkeeper_text::lines::LineIndex;
@@ -31,7 +31,7 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("platform", "agent", RalphrcForm::Plain),
     ("maxIterations", "limits.iterations", RalphrcForm::Plain),
 ];
-/// Parts of the file that the task is read from: the prompt and its gates.
+/// Keys that belong to the task: the prompt and its gates.
 const OF_TASK: [&str; 2] = ["event_loop.prompt", "backpressure.gates."];
 /// The prompt documents that are found without being named.
 const PROMPT_FILES: [&str; 2] = ["PROMPT.md", "RALPH.md"];
@@ -79,7 +79,7 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
                 }
             }
             _ => {
-                // `hats.builder.instructions` is named as `hats.builder`.
+                // `hats.builder.instructions` is reported as `hats.builder`.
                 let name = path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
                 if !aside.foreign.iter().any(|(known, _)| *known == name) {
                     aside.foreign.push((name, range));

@@ -1,5 +1,5 @@
-//! What the configuration starts besides agents and checks: the user's own commands at events of a loop (`[on]`),
-//! and the servers that `GET` checks need (`[[serve]]`). Starts nothing.
+//! Configured commands other than agents and checks: the user's own commands at events of a loop (`[on]`), and the
+//! servers that `GET` checks need (`[[serve]]`). Starts nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct HookSettings {
 pub struct HookCommand {
     /// The program and its arguments, no shell.
     pub argv: Vec<String>,
-    /// Whose word it is.
+    /// Its author.
     #[serde(skip_serializing_if = "ConfigOrigin::is_tree")]
     pub author: ConfigOrigin,
 }
@@ -35,7 +35,7 @@ pub struct HookCommand {
 pub struct ServiceSettings {
     /// The program and its arguments, no shell.
     pub command: Vec<String>,
-    /// Answers with a status below 400 once it can be asked.
+    /// Responds with a status below 400 once the server is ready.
     pub ready: String,
     pub timeout_ms: u64,
     #[serde(default, skip_serializing_if = "ConfigOrigin::is_tree")]
@@ -80,7 +80,7 @@ impl ConfigOrigin {
         }
     }
 
-    // The shape that serde asks for.
+    // The signature that serde requires.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_tree(&self) -> bool {
         *self == Self::Tree
@@ -90,7 +90,7 @@ impl ConfigOrigin {
 impl LoopEvent {
     pub const ALL: [Self; 4] = [Self::IterationStart, Self::IterationEnd, Self::NeedsYou, Self::Ended];
 
-    /// One stable word, as in the JSON.
+    /// A stable identifier, as in the JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::IterationStart => "iteration-start",
@@ -125,7 +125,7 @@ impl Default for HookSettings {
 }
 
 impl HookSettings {
-    /// The command for an event, where there is one.
+    /// The command for an event, if there is one.
     pub fn for_event(&self, happening: LoopEvent) -> Option<&HookCommand> {
         let hook = match happening {
             LoopEvent::IterationStart => &self.iteration_start,

@@ -13,7 +13,7 @@ const HOUR_MS: u64 = 60 * MINUTE_MS;
 #[serde(rename_all = "camelCase", default)]
 pub struct ExitSettings {
     pub promise: String,
-    /// Consecutive claims that are needed where no check can decide.
+    /// Consecutive claims that are needed if no check can decide.
     pub done_signals: u32,
     pub completion_indicators: u32,
     pub test_loops: u32,
@@ -67,11 +67,11 @@ pub struct SessionSettings {
     pub expires_ms: u64,
 }
 
-/// `[spawns]`: subagents, where the agent can be vetoed.
+/// `[spawns]`: subagents, if the agent can be vetoed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SpawnSettings {
-    /// Of the whole loop; children draw on it as their parents do.
+    /// For the whole loop; children use it like their parents.
     pub budget: u32,
     pub per_agent: u32,
     pub depth: u32,
@@ -79,7 +79,7 @@ pub struct SpawnSettings {
     pub children: u32,
 }
 
-/// `[questions]`: what becomes of a question of the agent's.
+/// `[questions]`: timeout of the agent's questions, and the reaction to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct QuestionSettings {
@@ -92,7 +92,7 @@ pub struct QuestionSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnansweredPolicy {
-    /// The agent decides, and notes what it assumed.
+    /// The agent decides, and notes its assumption.
     #[default]
     Continue,
     Pause,
@@ -107,17 +107,17 @@ pub enum AtUsageLimit {
     Stop,
 }
 
-/// `[git]`: what a loop does with the user's repository.
+/// `[git]`: how a loop uses the user's repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GitSettings {
-    /// Written and empty: the current one, whatever a plan asks for.
+    /// Set and empty: the current branch, whatever a plan requests.
     pub branch: Option<String>,
     pub commit: CommitPolicy,
     pub on_regression: OnRegression,
 }
 
-/// What becomes of faults in changed lines that no check notices.
+/// The reaction to faults in changed lines that no check notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MutantPolicy {
@@ -143,7 +143,7 @@ pub enum CommitPolicy {
 pub enum OnRegression {
     #[default]
     Keep,
-    /// Back to the last snapshot whose guards held.
+    /// Restore the last snapshot whose guards held.
     Rollback,
 }
 

@@ -1,5 +1,5 @@
-//! Presets: how soon the breaker and the exit rules act, by the size of the work. A written number always wins; what was
-//! chosen, and why, is reported in one sentence.
+//! Presets: thresholds of the breaker and the exit rules, by the size of the work. An explicit number always overrides
+//! them; the choice and its reason are reported in one sentence.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +10,7 @@ use super::{Preset, Settings};
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::words;
 
-/// What is known of a project before its loop begins. What is expensive to determine is `None`.
+/// Facts about a project before its loop begins. Facts that are expensive to determine are `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProjectFacts {
     pub files: Option<u64>,
@@ -18,13 +18,13 @@ pub struct ProjectFacts {
     pub tests: Option<u64>,
     /// The usual length of an iteration in earlier loops.
     pub iteration_ms: Option<u64>,
-    /// A criterion asks for a coverage.
+    /// A criterion requires a coverage.
     pub coverage: bool,
-    /// Half of its criteria or more, or its title, speak of refactoring.
+    /// Half of its criteria or more, or its title, mention refactoring.
     pub refactoring: bool,
 }
 
-/// The preset of a loop, and why its numbers are what they are.
+/// The preset of a loop, and the reason for its numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PresetSelection {
@@ -47,7 +47,7 @@ const LARGE: PresetSize = PresetSize { word: "large", exit: [5, 3, 35], breaker:
 const LEAST_NO_PROGRESS: u32 = 2;
 
 impl ProjectFacts {
-    /// What title and criteria say of the work.
+    /// Facts from title and criteria.
     #[must_use]
     pub fn with_task(self, title: &str, criteria: &[Criterion]) -> Self {
         let speaks = |text: &str, of: &[&str]| of.iter().any(|it| text.to_lowercase().contains(it));
@@ -69,7 +69,7 @@ impl ProjectFacts {
     }
 }
 
-/// Applies the preset's numbers where none is written.
+/// Applies the preset's numbers to keys that are not set.
 pub fn apply_preset(settings: &mut Settings, project: &ProjectFacts) -> PresetSelection {
     let (size, why) = select_size(settings, project);
     let because = match why {
@@ -90,7 +90,7 @@ pub fn origin(settings: &Settings, project: &ProjectFacts, key: &str) -> Option<
     })
 }
 
-/// With the reason, where it was not chosen explicitly.
+/// With the reason, if it was not chosen explicitly.
 fn select_size(settings: &Settings, project: &ProjectFacts) -> (PresetSize, Option<String>) {
     match settings.breaker.preset {
         Preset::Small => (SMALL, None),
@@ -106,7 +106,7 @@ fn is_written(written: &[String], key: &str) -> bool {
     written.iter().any(|it| it == key)
 }
 
-/// The number that a preset may have put in the place of a key.
+/// The number that a preset may have set for a key.
 pub fn value(settings: &Settings, key: &str) -> Option<u32> {
     let (exit, breaker) = (&settings.exit, &settings.breaker);
     match key {
@@ -171,7 +171,7 @@ fn adaptive_size(project: &ProjectFacts, iterations: u32) -> (PresetSize, String
         _ => LARGE,
     };
     if project.refactoring {
-        // Its tests pass from the start: an iteration that changes no file has nothing else to show for itself.
+        // Its tests pass from the start, so that only changed files show progress.
         let [no_progress, ..] = &mut size.breaker;
         *no_progress = no_progress.saturating_sub(1).max(LEAST_NO_PROGRESS);
         why.push(format!("refactoring: only {no_progress} iterations without progress"));

@@ -1,5 +1,5 @@
-//! A `.ralphrc` of other tools: there it is shell code, here it is plain `KEY=value` lines and nothing in it is
-//! ever run. What cannot be parsed or has no counterpart is reported; only a relevant key can block.
+//! Reads the `.ralphrc` of other tools. There it is shell code; here it is read as plain `KEY=value` lines, and nothing
+//! in it is ever run. Lines that cannot be parsed or have no counterpart are reported; only a relevant key can block.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::value::RawValue;
 use super::{Layer, LayerKind};
 use loopkeeper_text::lines::LineIndex;
 
-/// Keys with a counterpart that this version acts on, and what their value is called there.
+/// Keys with a supported counterpart, and the format of their values.
 const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("CLAUDE_TIMEOUT_MINUTES", "limits.iteration_time", RalphrcForm::Minutes),
     ("MAX_CALLS_PER_HOUR", "limits.calls_per_hour", RalphrcForm::Plain),
@@ -28,14 +28,14 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("ALLOWED_TOOLS", "agents.claude.args", RalphrcForm::Tools),
 ];
 
-/// Keys that the task beside the file is read from: commands that are its criteria, sections of its plan.
+/// Keys that belong to the task in the same folder: commands that are its criteria, sections of its plan.
 const OF_TASK: &[&str] =
     &["TEST_COMMAND", "QUALITY_GATES", "QUALITY_GATE_MODE", "QUALITY_GATE_TIMEOUT", "OPTIONAL_SECTIONS"];
 
 /// The name of a layer whose lines come from environment variables.
 const ENVIRONMENT: &str = "environment";
 
-/// Keys whose counterpart is still to come. They do not block: the file belongs to another tool, which needs them.
+/// Keys without a supported counterpart. They do not block: the file belongs to another tool, which needs them.
 const LATER: &[&str] = &["MAX_TOKENS_PER_HOUR"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,11 +48,11 @@ pub(super) enum RalphrcForm {
     Hours,
     /// Rules of Claude Code with commas between them.
     Tools,
-    /// Words of a command line; `claude` alone is what the built-in agent looks for anyway.
+    /// Words of a command line; `claude` alone is the default of the built-in agent.
     Program,
 }
 
-/// The layer of these variables, the keys among them that loops use: `None` if there is none.
+/// The layer of the relevant keys among these variables; `None` if there is none.
 pub fn environment_layer(variables: impl Iterator<Item = (String, String)>) -> Option<Layer> {
     let is_read = |name: &str| name.starts_with("CB_") && MAPPED.iter().any(|it| it.0 == name);
     let mut lines: Vec<String> = variables
@@ -98,7 +98,7 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
     out
 }
 
-/// The setting that a key of another tool means.
+/// The setting that corresponds to a key of another tool.
 pub(super) fn assignment(
     (name, path, form): (&str, &str, RalphrcForm),
     value: &str,
@@ -225,7 +225,7 @@ fn name_of(line: &str) -> Option<&str> {
     (starts && name.chars().all(good)).then_some(name)
 }
 
-/// The value from byte `from` on, and where parsing continues: behind the line in which a quoted value ends.
+/// The value from byte `from` on, and where parsing continues: after the line in which a quoted value ends.
 fn value_at(text: &str, from: usize) -> (Option<String>, usize) {
     let rest = text.get(from..).unwrap_or_default();
     let line_end =
@@ -265,7 +265,7 @@ fn value_at(text: &str, from: usize) -> (Option<String>, usize) {
     (Some(value), from + rest.len())
 }
 
-/// The text between the quote at `at` and the next one, and the byte behind that.
+/// The text between the quote at `at` and the next one, and the byte after that.
 fn parse_quoted(text: &str, at: usize, quote: char) -> Option<(&str, usize)> {
     let inner = text.get(at + 1..)?;
     let length = match quote {

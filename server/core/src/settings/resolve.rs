@@ -1,5 +1,5 @@
-//! Files and arguments to effective settings. Arguments win, of several for one key the last one, then the workspace's
-//! file, then another tool's file, then the user's; the order in which files are passed does not matter.
+//! Resolves files and arguments to effective settings. In order of precedence: the last argument for a key, the
+//! workspace's file, another tool's file, the user's file; the order in which files are passed does not matter.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use super::{AgentSettings, Settings, other_tools, ralphrc, toml_layer};
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
 
-/// Begins the line of a glob of judges that may change, in [`ResolvedSettings::to_trust`].
+/// Prefix of a line with a glob of judges that may change, in [`ResolvedSettings::to_trust`].
 pub(crate) const MAY_CHANGE: &str = "may change ";
-/// Begins the line of a variable that passes, in [`ResolvedSettings::to_trust`].
+/// Prefix of a line with a variable that is passed, in [`ResolvedSettings::to_trust`].
 pub(crate) const PASS: &str = "pass ";
-/// Begins the line of a path that the sandbox leaves open, in [`ResolvedSettings::to_trust`].
+/// Prefix of a line with a path that the sandbox leaves open, in [`ResolvedSettings::to_trust`].
 pub(crate) const SANDBOX_ALLOW: &str = "sandbox allow ";
-/// The line there of a sandbox that is switched off.
+/// The line for a disabled sandbox, in [`ResolvedSettings::to_trust`].
 pub(crate) const NO_SANDBOX: &str = "no sandbox";
 
 /// One configuration file, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
     pub kind: LayerKind,
-    /// As it is shown: relative to the root, absolute outside of it.
+    /// For display: relative to the root, absolute outside of it.
     pub file: String,
     pub text: String,
 }
 
-/// From the weakest to the strongest.
+/// In order of increasing precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerKind {
     /// The user's `config.toml`.
@@ -49,7 +49,7 @@ pub enum LayerKind {
     Task,
 }
 
-/// Whose word an override is.
+/// The author of an override.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverrideSource {
     /// The user's: an option of the command line, an argument of an editor's command.
@@ -67,19 +67,19 @@ pub struct SettingOverride {
     pub source: OverrideSource,
 }
 
-/// What the configuration comes to.
+/// The result of resolving the configuration.
 #[derive(Debug, Clone)]
 pub struct ResolvedSettings {
     /// Shared between readers: a file may describe ten thousand agents.
     settings: Arc<Settings>,
-    /// By the path of its key, the value that counts.
+    /// The effective value of each key, by path.
     winners: BTreeMap<String, Assignment>,
     to_trust: Vec<String>,
     raised: Vec<String>,
     findings: Vec<SettingFinding>,
 }
 
-/// One key with its value and where that was written.
+/// One key with its value and origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveSetting {
     pub key: String,
@@ -88,7 +88,7 @@ pub struct EffectiveSetting {
     pub origin: SettingOrigin,
 }
 
-/// Resolves everything at once; all that is wrong is found in one go.
+/// Resolves everything at once and finds all errors in one pass.
 pub fn resolve(layers: &[Layer], arguments: &[SettingOverride]) -> ResolvedSettings {
     let mut layers: Vec<&Layer> = layers.iter().collect();
     layers.sort_by_key(|it| it.kind);
@@ -114,14 +114,14 @@ pub fn resolve(layers: &[Layer], arguments: &[SettingOverride]) -> ResolvedSetti
 }
 
 impl SettingOverride {
-    /// The path of a program that is given in place of an agent's name.
+    /// The path of a program that is used in place of an agent's name.
     pub fn program(&self) -> Option<&str> {
         (self.key == "agent" && self.value.contains('/')).then_some(self.value.as_str())
     }
 }
 
 impl ResolvedSettings {
-    /// The settings, unless something blocks: then nothing may run, and all findings say why.
+    /// The settings; `None` if a finding blocks: then nothing may run.
     pub fn settings(&self) -> Result<&Arc<Settings>, &[SettingFinding]> {
         if self.findings.iter().any(SettingFinding::is_blocking) {
             Err(&self.findings)
@@ -130,12 +130,12 @@ impl ResolvedSettings {
         }
     }
 
-    /// Everything worth saying about the configuration, notes included.
+    /// All findings about the configuration, including notes.
     pub fn findings(&self) -> &[SettingFinding] {
         &self.findings
     }
 
-    /// The template of the prompt and where it is named.
+    /// The prompt template and its origin.
     pub fn template(&self) -> Option<(&str, &SettingOrigin)> {
         let written = self.winners.get("prompt.template")?;
         Some((self.settings.prompt_template.as_deref()?, &written.origin))
@@ -152,21 +152,20 @@ impl ResolvedSettings {
         effective(&self.settings, &self.winners)
     }
 
-    /// What files of the work tree say, verbatim, that reaches every program a loop starts: its environment and
-    /// whether it is enclosed. As much to be trusted as a command: a variable can redirect an agent, with its
-    /// keys, to another host.
+    /// Verbatim settings in files of the work tree that affect every program of a loop: environment and sandbox. They
+    /// need trust like a command: a variable can redirect an agent, with its keys, to another host.
     pub fn to_trust(&self) -> &[String] {
         &self.to_trust
     }
 
-    /// The limits that files of the work tree raise above the user's, and what else they loosen, one line each. They
-    /// need the user's trust before a loop starts.
+    /// The limits that files of the work tree raise above the user's, and other rules that they loosen, one line each.
+    /// They need the user's trust before a loop starts.
     pub fn raised_limits(&self) -> &[String] {
         &self.raised
     }
 }
 
-/// A program is an agent by its file's name; `agents.claude` by any path is still Claude Code.
+/// A program is recognised as an agent by its file name; `agents.claude` with any path is still Claude Code.
 fn read_program(option: &str, path: &str, reading: &mut ParsedLayer) {
     let file = path.rsplit('/').next().unwrap_or_default();
     let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
@@ -238,7 +237,7 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
         winners.insert(assignment.path(), assignment);
     }
     if let Some(template) = settings.prompt_template.as_ref().filter(|it| !it.starts_with('/')) {
-        // The agent must not write its own orders.
+        // The agent must not write its own instructions.
         settings.protected.push(globset::escape(template));
     }
     settings.written = winners.keys().filter(|it| preset_sets(it)).cloned().collect();
@@ -258,7 +257,7 @@ fn index(settings: &Settings) -> AgentIndex {
     settings.agents.iter().enumerate().map(|(at, it)| (it.name.clone(), at)).collect()
 }
 
-/// What means nothing for its agent, which is known only once all settings of the agent are known.
+/// Settings that their agent does not support, which is known only after all its settings are resolved.
 fn misplaced(settings: &Settings, agents: &AgentIndex, said: &Assignment) -> Option<SettingFinding> {
     let agent = settings.agents.get(*agents.get(said.agent.as_deref()?)?)?;
     let kind = agents::kind_of(&agent.name);
@@ -280,7 +279,7 @@ fn preset_sets(path: &str) -> bool {
     EXIT.contains(&path) || BREAKER.contains(&path)
 }
 
-/// Own agents that nothing gave a command, with the path it would have.
+/// Agents of the user without a command, with the path of the missing key.
 fn without_command<'a>(
     agents: &'a [AgentSettings],
     mentioned: &'a [(String, SettingOrigin)],

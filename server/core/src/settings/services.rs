@@ -1,4 +1,4 @@
-//! `[[serve]]`: what one entry means, or which of its words means nothing.
+//! Parses the entries of `[[serve]]`.
 
 use super::SettingCode;
 use super::table::ValueKind;
@@ -16,7 +16,7 @@ pub(super) struct ServiceEntry {
 
 const FIELDS: [&str; 3] = ["command", "ready", "timeout"];
 const TIMEOUT_MS: u64 = 60 * 1000;
-/// More servers than this are a mistake, and each is a process.
+/// Maximum number of servers: each is a process.
 const MAX: usize = 16;
 
 pub(super) fn parse_services(raw: &RawValue) -> Result<SettingValue, ValueError> {

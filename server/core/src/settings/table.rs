@@ -1,12 +1,12 @@
-//! What a configuration key is: its path, what it takes, its default, its meaning, and whether this version
-//! acts on it. The keys themselves are in `keys.rs`; there is no second list of them anywhere.
+//! The type of a configuration key: its path, kind of value, default, meaning, and whether this version supports it.
+//! The keys themselves are in `keys.rs`, which is the only list.
 
 use std::fmt;
 use std::sync::LazyLock;
 
 use super::keys::KEYS;
 
-/// One key of product configuration.
+/// One key of the configuration.
 #[derive(Debug)]
 pub struct Key {
     /// Dotted; `*` is a placeholder for the name of an agent.
@@ -19,14 +19,14 @@ pub struct Key {
     pub since: KeySupport,
 }
 
-/// Whether this version acts on a key. What it does not act on is refused by name, never swallowed.
+/// Whether this version supports a key. An unsupported key is an error, never ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySupport {
     Built,
     NotYet,
 }
 
-/// What a key takes.
+/// The kind of a key's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     /// One of a few words; those of `later` are known and refused.
@@ -36,7 +36,7 @@ pub enum ValueKind {
     },
     /// The name of an agent, or `auto`.
     Agent,
-    /// The same, or a list of names.
+    /// The name of an agent, `auto`, or a list of names.
     Agents,
     Text,
     /// The name of a branch, in which `{task}` is replaced by the task; or empty.
@@ -78,7 +78,7 @@ pub enum ValueKind {
     Services,
 }
 
-/// What a dotted path means.
+/// The meaning of a dotted path.
 #[derive(Debug, Clone, Copy)]
 pub enum KeyLookup {
     Key(&'static Key),
@@ -118,7 +118,7 @@ impl Key {
     }
 }
 
-/// Fits behind "takes".
+/// Follows the word "takes" in messages.
 impl fmt::Display for ValueKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {

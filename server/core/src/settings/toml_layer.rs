@@ -1,5 +1,5 @@
-//! One TOML file to assignments and findings, each with its exact place. Everything in the file is either
-//! understood or named; nothing is skipped.
+//! Parses a TOML file into assignments and findings, each with its exact place. Everything in the file is either
+//! supported or reported; nothing is skipped.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use loopkeeper_text::closest::closest;
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::sanitize::shown;
 
-/// More findings than this say nothing more about a file.
+/// Maximum number of findings of one file.
 const MAX_FINDINGS: usize = 50;
 
 pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
@@ -35,7 +35,7 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
             (message, "correct the line; nothing runs until the file can be read"),
         );
     }
-    // What a broken document seems to say further down may be an echo of the first mistake.
+    // Later errors in a document with a syntax error may be consequences of the first one.
     if errors.is_empty() {
         walk.read_table(document.get_ref(), &mut Vec::new());
     }
@@ -129,8 +129,8 @@ impl TomlLayerReader<'_> {
         }
     }
 
-    /// Bytes of a text as bytes of the file, where the text occurs there verbatim; else all of it, which no
-    /// single word cures.
+    /// Converts a range of a text to a range of the file, if the text occurs there verbatim; else returns the whole
+    /// value, without a fix.
     fn map_to_file(
         &self,
         span: Range<usize>,
@@ -142,7 +142,7 @@ impl TomlLayerReader<'_> {
         let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
         let inner = written.get(quotes..written.len().saturating_sub(quotes));
         match (inner, raw) {
-            // Nothing to point at: the quotes show where it is missing.
+            // An empty text has no word to mark: the quotes show the place.
             (Some(inner), RawValue::Text(text)) if inner == text && !range.is_empty() => {
                 let start = span.start + quotes;
                 (start + range.start..start + range.end, fix)
@@ -166,7 +166,7 @@ impl TomlLayerReader<'_> {
             Some(known) => format!("did you mean `{known}`?"),
             None => "remove the line, or see the list of keys in CONFIGURATION.md".to_owned(),
         };
-        // A key of another table is moved by its author, not by us.
+        // No fix for a key of another table: its author has to move it.
         let beside = |known: String| {
             let (of, name) = known.rsplit_once('.').unwrap_or(("", &known));
             (of == shown_path(path.get(..path.len().saturating_sub(1)).unwrap_or_default()))
@@ -187,7 +187,7 @@ impl TomlLayerReader<'_> {
         (message, hint): (String, impl Into<String>),
         fix: Option<String>,
     ) {
-        // More are read than are kept: the first of the file are wanted, and errors come before the rest.
+        // More are collected than kept: those first in the file are kept, and errors before others.
         if !self.is_full() {
             let origin = self.origin_at(at);
             self.out.findings.push(SettingFinding { code, origin, message, hint: hint.into(), fix });
@@ -206,7 +206,7 @@ impl TomlLayerReader<'_> {
 /// The known key that an unknown path was probably meant to be.
 fn suggest_key(path: &[&str]) -> Option<String> {
     let (name, section) = path.split_last()?;
-    // As the arguments are called: `--max-cost`.
+    // The name of an argument: `--max-cost`.
     let name = &name.trim_start_matches("max-").trim_start_matches("max_");
     let depth = section.len();
     let beside = KEYS.iter().filter_map(|key| {

@@ -1,4 +1,4 @@
-//! One value of the configuration: from what was written to what it means, or why it means nothing.
+//! Parses one value of the configuration.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use loopkeeper_text::globs::{glob_fault, path_fault};
 use loopkeeper_text::sanitize::shown;
 use loopkeeper_text::units::{UnitError, duration_ms, micro_dollars, size_bytes};
 
-/// What was written, whatever it was written in.
+/// A value as written, independent of the file format.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RawValue {
     Text(String),
@@ -25,7 +25,7 @@ pub(super) enum RawValue {
     Table(Vec<(String, RawValue)>),
 }
 
-/// What it means.
+/// A parsed value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum SettingValue {
     Text(String),
@@ -40,22 +40,22 @@ pub(super) enum SettingValue {
     Services(Vec<ServiceEntry>),
 }
 
-/// Why a value cannot be taken. `item` is the index of the bad element of a list or table.
+/// Why a value is invalid. `item` is the index of the bad element of a list or table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ValueError {
     pub(super) item: Option<usize>,
-    /// The key to blame inside of that element.
+    /// The key with the error inside of that element.
     pub(super) field: Option<String>,
     pub(super) fault: ValueFault,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ValueFault {
-    /// What was found instead, and what to do about it where the expectation alone does not say.
+    /// The value that was found, and the remedy if the expectation alone does not imply it.
     Found { found: String, hint: Option<&'static str> },
-    /// Of a text that is an expression.
+    /// An error in an expression.
     Within(Box<WhenError>),
-    /// Known, and not acted on by this version.
+    /// Known, but not supported by this version.
     NotYet,
     /// Everything was reported already.
     Said(Box<ValueFinding>),
@@ -282,7 +282,7 @@ fn parse_variables(raw: &RawValue) -> Result<SettingValue, ValueError> {
     Ok(SettingValue::Pairs(pairs))
 }
 
-/// Kept as it is shown: on one line.
+/// Stored in its display form: on one line.
 fn parse_condition(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let RawValue::Text(text) = raw else { return Err(unexpected_value(raw)) };
     match exit_condition::parse(text) {
@@ -363,7 +363,7 @@ impl ValueError {
     }
 }
 
-/// As a person would name it; never raw bytes of a file.
+/// A readable name; never raw bytes of a file.
 impl fmt::Display for RawValue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
