@@ -256,7 +256,7 @@ fn the_time_grows_with_the_size() {
     const MOST: u32 = 28;
     for (path, [begin, unit, end]) in REPEATED {
         let text = |bytes: usize| format!("{begin}{}{end}", unit.repeat(bytes / unit.len()));
-        let (small, large) = (text(20_000), text(160_000));
+        let (small, large) = (text(10_000), text(80_000));
         let is_linear = || shortest(path, &large) < shortest(path, &small) * MOST;
         // Other processes may take the time of one attempt.
         assert!((0..5).any(|_| is_linear()), "{path}: {unit:?}");
