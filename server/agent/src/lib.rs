@@ -289,7 +289,7 @@ pub(crate) const FINAL_TEXT_BYTES: usize = 16 * 1024;
 /// A line longer than this is one `Oversize` event.
 pub const LINE_BYTES: usize = 1024 * 1024;
 
-/// Why the agent's process is gone.
+/// How the agent's process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentEnding {

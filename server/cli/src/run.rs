@@ -189,9 +189,9 @@ impl PreparedRun {
 /// How a loop is related to this command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunMode {
-    /// It has a keeper of its own, and the command returns.
+    /// In a separate keeper; the command returns.
     Left,
-    /// It has a keeper of its own, and is shown here.
+    /// In a separate keeper, and shown here.
     Watched,
     /// Its keeper is this process.
     Foreground,

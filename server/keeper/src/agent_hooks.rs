@@ -86,7 +86,7 @@ pub enum HookDecision {
     Allow,
     /// Continue: `reason` is the next prompt.
     Block,
-    /// The tool call is refused: `reason` says why.
+    /// The tool call is refused, for this `reason`.
     Deny,
     /// The request was withdrawn.
     Cancel,

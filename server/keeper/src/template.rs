@@ -29,7 +29,7 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> Option<PromptTem
     let path = state.spec.settings.prompt_template.as_deref()?;
     let copy = context.dir.path().join(COPY);
     let kept = std::fs::read_to_string(&copy).unwrap_or_default();
-    // The agent is asked to restore what it changed, as with any protected file.
+    // The next prompt asks the agent to restore the file, like any protected file.
     let is_theirs = weakening::current_weakenings(state).any(|it| it.path == path);
     let now = if is_theirs { None } else { in_snapshot(context, state, path) };
     let Some(now) = now.filter(|it| *it != kept) else { return PromptTemplate::parse(&kept).ok() };

@@ -1,7 +1,7 @@
 //! The warden: the parent process of one agent or check at a time, which leaves no process of its job behind.
 //!
 //! `loopkeeper domain [--stdin FILE] --grace-ms N -- ARGV…`. Its stdin is the channel to the keeper: orders come in,
-//! the report goes out, and EOF (the keeper has ended, for any reason) means to end everything immediately. `loopkeeper
+//! the report goes out, and on EOF (the keeper has ended, for any reason) it ends everything immediately. `loopkeeper
 //! domain --orders` takes one job after the other from its stdin (see `loopkeeper_system::process::job_request`), each
 //! with a separate channel, as long as nothing remains of a job when the next begins. `loopkeeper domain --guard …` runs
 //! the warden with the rest of its arguments and ends what it leaves behind. Must stay small: no async, no
@@ -90,7 +90,7 @@ fn not_started(error: &io::Error) -> WardenReport {
     WardenReport { not_started: Some(error.to_string()), exit: Some(127), ..WardenReport::default() }
 }
 
-/// If the keeper is gone the report is lost; everything has ended in any case.
+/// If the keeper has ended the report is lost; all processes of the job have ended in any case.
 fn send_report(message: &impl Serialize, keeper: impl AsFd) {
     if let Ok(mut line) = serde_json::to_vec(message) {
         line.push(b'\n');
@@ -112,7 +112,7 @@ fn serve_jobs(prepared: io::Result<()>, rules: &LandlockRules) -> ExitCode {
     };
     let mut spent = 0;
     while signals.quiet_until(io::stdin().as_fd()) {
-        // No message or no job: the keeper is gone or is not ours.
+        // No message or no job: the keeper has ended or is not ours.
         let Ok(Some(received)) = job_request::receive(io::stdin()) else { return ExitCode::SUCCESS };
         let ReceivedJob { order, control, out, err } = received;
         let start = JobStart { order: &order, rules, outputs: Some([out, err]) };

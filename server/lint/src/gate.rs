@@ -57,7 +57,7 @@ static PROSE: LazyLock<Vec<(Gate, Option<Regex>)>> = LazyLock::new(|| {
 
 /// The gate that a criterion's prose names; `None` if it is about something else.
 pub(crate) fn of_prose(prose: &str) -> Option<Gate> {
-    // A longer sentence says more than the gate: its check must decide more, too.
+    // A longer sentence states more than the gate, so the gate is not a sufficient check for it.
     const MAX_CHARS: usize = 90;
     if prose.chars().count() > MAX_CHARS {
         return None;

@@ -1,4 +1,4 @@
-//! The grade of a whole task, and what is missing for a better one.
+//! Grades a whole task, and lists what is missing for a better grade.
 
 use loopkeeper_task::criterion::{Check, Criterion, Expect};
 use loopkeeper_task::{Task, TaskDocument};
@@ -117,7 +117,7 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
     Grade { level, measurable: measurable.len(), required: total, missing }
 }
 
-/// A task about documents has no tests of its own.
+/// A task about documents needs no tests.
 fn is_writing(measurable: &[&Criterion]) -> bool {
     const TEXTS: [&str; 5] = [".md", ".txt", ".rst", ".adoc", ".tex"];
     let is_text = |it: &&&Criterion| match &it.check {
@@ -191,7 +191,7 @@ fn selects(command: &str) -> bool {
         || words.windows(3).any(|it| matches!(it, ["cargo", "test", name] if !name.starts_with('-')))
 }
 
-/// A heading or a sentence that says what must not change.
+/// A heading or a sentence that limits the scope of changes.
 fn names_limits(documents: &[TaskDocument]) -> bool {
     const HEADINGS: [&str; 16] = [
         "out of scope",

@@ -227,12 +227,12 @@ fn stops_at_errors(segments: &[Segment<'_>]) -> bool {
     segments.iter().any(sets)
 }
 
-/// `awk '… exit 1'` and `sed '…q1'` set an exit status of their own.
+/// `awk '… exit 1'` and `sed '…q1'` set their own exit status.
 fn decides(segment: &Segment<'_>) -> bool {
     ["awk", "sed"].iter().any(|it| segment.program() == Some(it)) && segment.text.contains("exit")
 }
 
-/// Commands whose exit status says nothing about what they found.
+/// Commands whose exit status does not depend on their findings.
 fn always_succeeds(segment: &Segment<'_>) -> bool {
     let arguments = segment.arguments();
     let has = |flags: &[&str]| arguments.iter().any(|it| flags.contains(&it.as_str()));

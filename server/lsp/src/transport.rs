@@ -1,5 +1,5 @@
 //! Transport between a client's pipes and a `LspService`. Answers every request regardless of the client's
-//! input and of handler failures, and ends when the client is gone.
+//! input and of handler failures, and ends when the client has ended.
 //!
 //! ```text
 //! stdin ─ frames ─ message ─┬─ calls ────▶ lane ─▶ service ─┐
@@ -279,7 +279,7 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
         self.rest_until(|| Arc::clone(&room).try_acquire_many_owned(weight).ok())
     }
 
-    /// `None` if the client is gone, or neither sends nor reads any more.
+    /// `None` if the client has ended, or neither sends nor reads any more.
     fn rest_until<T>(&mut self, look: impl Fn() -> Option<T>) -> Option<T> {
         let mut rest = SHORTEST_REST;
         let (mut read, mut since) = (self.outbox.bytes_written(), Instant::now());

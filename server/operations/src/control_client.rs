@@ -66,7 +66,7 @@ pub fn undo_rollback(store: &StateDir, loop_id: &str) -> Result<Option<RollbackR
     Ok(send_for_reply(store, loop_id, json!({"do": "undo-rollback"}))?.restored)
 }
 
-/// Sends a request to a keeper that may be gone; the caller does not wait long.
+/// Sends a request to a keeper that may have ended, with a short timeout.
 pub(crate) fn ask_quickly(store: &StateDir, loop_id: &str, question: Value) -> Result<(), Failure> {
     let address = store.socket(loop_id)?;
     let failed = |error: io::Error| Failure::ended(error);
@@ -182,7 +182,7 @@ pub fn resume_request(anyway: bool) -> Value {
     if anyway { json!({"do": "resume", "what": "anyway"}) } else { json!({"do": "resume"}) }
 }
 
-/// The first command of a keeper that takes over: a paused loop is to be resumed as well.
+/// The first command for a keeper that takes over; it also resumes a paused loop.
 pub fn then_resume(seen: &LoopView, anyway: bool) -> Option<&'static str> {
     let word = if anyway { "resume-anyway" } else { "resume" };
     seen.state.pause.is_some().then_some(word)

@@ -78,7 +78,7 @@ pub struct ReceiptComparison {
     pub is_same_tree: bool,
 }
 
-/// What does not decide whether a checkout is the same, and a reviewer should know: other programs, and what was accepted.
+/// Notes for a reviewer that do not affect the comparison: different programs, and accepted weakenings.
 pub fn notes(receipt: &Receipt) -> Vec<String> {
     let search_path = std::env::var_os("PATH").unwrap_or_default();
     let program = |then: &CheckProgram| {
@@ -159,7 +159,7 @@ fn file_difference(root: &Path, file: &FileHash) -> Option<&'static str> {
     }
 }
 
-/// The id of the tree as a snapshot would have it, in a store of its own that is removed again.
+/// The id that a snapshot of the tree would have, computed in a temporary store.
 fn current_tree(root: &Path) -> Result<String, Failure> {
     let folder = ScratchDir::new()?;
     let mut store = SnapshotStore::open(folder.path(), root)?;

@@ -198,7 +198,7 @@ fn agent_args(
     let command = command(wanted, agent)?;
     let mut words = [command.as_slice(), &agent.args].concat();
     let judges = agent.permissions == PermissionMode::ReadOnly;
-    // Amp has no flag that limits what it may do.
+    // Amp has no flag that limits its permissions.
     let edits =
         matches!(agent.permissions, PermissionMode::Edits | PermissionMode::Ask) && kind != AgentKind::Amp;
     let is_bound = kind.known_agent().is_some() && (judges || edits);

@@ -95,7 +95,7 @@ impl CleanRoom {
         fs::symlink_metadata(self.upper().join(path)).is_ok_and(|it| it.is_file() || it.is_symlink())
     }
 
-    /// A home folder with links to what is in `home`, without the files at `hidden`, relative to it.
+    /// A home folder with links to the entries of `home`, without the files at `hidden`, relative to it.
     pub fn make_home(&self, home: &Path, hidden: &[PathBuf]) -> io::Result<PathBuf> {
         let made = self.folder.join("home");
         link_all(home, &made, Path::new(""), hidden)?;

@@ -11,7 +11,7 @@ use tokio::net::unix::pipe::Receiver;
 pub struct RemovalWatch(Option<Receiver>);
 
 impl RemovalWatch {
-    /// Needs a tokio runtime. Does not report what is already gone: check once after this.
+    /// Needs a tokio runtime. Does not report paths that are already missing: check once after this.
     pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         // For a file that is held open, unlinking is only an attribute change: its link count decreases.
         let flags = WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF | WatchFlags::ATTRIB;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::durable::make_new_folder;
 
-/// At most this many files of the folder are read, whoever filled it.
+/// Maximum number of files that are read from the folder.
 const MAX_FILES: usize = 100;
 const MAX_BYTES: u64 = 64 * 1024;
 

@@ -1,4 +1,4 @@
-//! Gates of other tools: files beside a task that name the commands which must pass. Each command becomes a criterion at
+//! Gates of other tools: files next to a task that list commands which must pass. Each command becomes a criterion at
 //! its place there.
 
 pub(super) mod folders;
@@ -146,7 +146,7 @@ fn plain_values(text: &str) -> Vec<(&str, &str, usize)> {
     values
 }
 
-/// `TEST_COMMAND="npm test"`, `QUALITY_GATES="a;b"`. They decide nothing unless `QUALITY_GATE_MODE` says that they block.
+/// `TEST_COMMAND="npm test"`, `QUALITY_GATES="a;b"`. They are optional unless `QUALITY_GATE_MODE` makes them block.
 fn ralphrc(text: &str, out: &mut TaskOutline) {
     let values = plain_values(text);
     let of = |key: &str| values.iter().find(|it| it.0 == key);

@@ -1,4 +1,4 @@
-//! A task document made of a text that is none: a requirements document, the text of an issue, the log of a failed run.
+//! Converts a text to a task document: a requirements document, the text of an issue, the log of a failed run.
 
 mod ci_log;
 mod issue;

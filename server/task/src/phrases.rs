@@ -60,7 +60,7 @@ pub(super) fn is_optional(heading: &str) -> bool {
     is_marked_optional(heading) || OPTIONAL.contains(&without_tail(&normalised(heading).replace('-', " ")))
 }
 
-/// Whether the heading says so behind its text.
+/// Whether the heading ends in `(optional)`.
 pub(super) fn is_marked_optional(heading: &str) -> bool {
     let text = normalised(heading);
     let text = text.trim_end_matches([':', '：', ' ']);

@@ -8,7 +8,7 @@ use loopkeeper_text::words;
 
 /// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Contains no time of day, which each view adds itself.
 pub fn headline(status: &LoopStatus) -> Message {
-    // What a damaged journal says about the end is not known to be true.
+    // The outcome in a damaged journal may be wrong.
     if let Some(outcome) = status.outcome.as_ref().filter(|_| status.phase != DisplayPhase::Damaged) {
         let rolled_back = if status.stale { " (files rolled back since)" } else { "" };
         return outcome.sentence.clone().map_fact(|it| format!("{}{rolled_back}", words::capitalised(&it)));

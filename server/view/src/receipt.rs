@@ -166,7 +166,7 @@ pub struct JournalDigest {
     pub sha256: String,
 }
 
-/// What only files tell.
+/// Facts that are not in the journal.
 #[derive(Debug, Clone)]
 pub struct ReceiptFiles {
     pub judges: Vec<FileHash>,
@@ -229,7 +229,7 @@ impl Receipt {
     }
 }
 
-/// The hash of a criterion's check, with what it expects.
+/// The hash of a criterion's check with its expectation.
 pub fn check_hash(criterion: &loopkeeper_task::criterion::Criterion) -> Option<String> {
     let check = criterion.check.as_ref()?;
     let text = serde_json::to_string(&(check, criterion.timeout_ms)).ok()?;

@@ -36,7 +36,7 @@ pub struct LoopReport {
     pub title: String,
     pub agent: String,
     pub started_at: String,
-    /// How it ended, or how it stands.
+    /// Its outcome, or its current state.
     pub sentence: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,

@@ -248,7 +248,7 @@ fn weakened(state: &LoopState) -> Vec<WeakenedStatus> {
 fn question(state: &LoopState, facts: &StatusFacts) -> Option<QuestionStatus> {
     let open = state.questions.open.as_ref().filter(|_| state.outcome.is_none())?;
     if open.kind == QuestionKind::Permission && facts.keeper.is_none() {
-        // The agent that asked is gone as well.
+        // The agent that asked has ended as well.
         return None;
     }
     // A question that pauses the loop has no expiry.

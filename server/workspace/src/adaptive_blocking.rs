@@ -8,7 +8,7 @@ use super::worker_thread::WorkerThread;
 
 /// Time for which blocking everything else is acceptable.
 const QUICK: Duration = Duration::from_millis(2);
-/// A thread switch costs nothing beside work on a larger input, and its memory belongs in the worker's arena of the
+/// The cost of a thread switch is negligible for a larger input, and its memory belongs in the worker's arena of the
 /// allocator. The duration of the last run does not show how long the next one takes: text that is equal to the file
 /// on disk is not parsed.
 const SMALL_BYTES: usize = 64 << 10;
@@ -43,7 +43,7 @@ impl AdaptiveBlocking {
             self.worker.run(timed).await
         };
         let (done, took) = done.unzip();
-        // `MAX` says that nothing is known, not that the work is slow.
+        // `MAX` means unknown, not slow.
         let known = Some(self.expected).filter(|it| *it != Duration::MAX).unwrap_or_default();
         self.expected = took.map_or(Duration::MAX, |took| took.max(known / 2));
         done

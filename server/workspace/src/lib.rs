@@ -214,7 +214,7 @@ impl WorkspaceIndex {
         self.snapshots.clone()
     }
 
-    /// The thread that the index works on, for what is computed from its snapshots.
+    /// The index's worker thread, for computations on its snapshots.
     pub fn worker(&self) -> &WorkerThread {
         &self.worker
     }
@@ -262,7 +262,7 @@ impl IndexWorker {
         let Some((back, _)) = follow(watching, index_state.watched_paths()).await else { return };
         watching = back;
         let (mut pulse, mut quick) = (None, self.unpredicted());
-        // Its own, because what is published from the snapshots does not wait for it.
+        // A separate thread, because publishing snapshots does not wait for it.
         let trees = WorkerThread::start("trees");
         while self.wait_for_work(pulse).await {
             let (mut invalidation, mut number) = self.wanted.take();

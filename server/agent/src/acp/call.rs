@@ -105,7 +105,7 @@ impl AcpToolCall {
         }
     }
 
-    /// The complete description of what it would do, or why that cannot be given.
+    /// The complete description of the call, or why there is none.
     pub fn describe_fully(&self) -> Result<(String, String), &'static str> {
         let paths = self.paths();
         if self.names_too_many {

@@ -32,7 +32,7 @@ impl QueueBudget {
         }
     }
 
-    /// The arguments of a task with these limits: no more than what is left. Its files cannot raise them again.
+    /// The arguments that limit a task to the remaining budget. Its files cannot raise these limits.
     pub(super) fn bounded(&self, args: &Args, own: &LimitSettings) -> Args {
         let cost = own.cost_micros.min(self.cost_micros);
         let iterations = self.iterations.map_or(own.iterations, |left| left.min(own.iterations));

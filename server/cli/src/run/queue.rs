@@ -1,4 +1,4 @@
-//! `run A B C` and `run QUEUE.md`: several tasks, each in a loop of its own that ends before the next begins. All of them
+//! `run A B C` and `run QUEUE.md`: several tasks, each in its own loop, which ends before the next begins. All of them
 //! are checked and trusted before the first starts, and share one budget.
 
 use std::fmt::Display;
@@ -142,7 +142,7 @@ struct TaskEnd {
 enum TaskEndKind {
     NotStarted,
     Completed,
-    /// The user stopped it, or its keeper is gone: the queue ends.
+    /// The user stopped it, or its keeper has ended: the queue ends.
     Stopped,
     Ended,
 }
@@ -152,7 +152,7 @@ impl TaskEnd {
         Self { kind: TaskEndKind::NotStarted, exit, sentence: format!("not started: {reason}") }
     }
 
-    /// `None`: its keeper is gone.
+    /// `None`: its keeper has ended.
     fn of(exit: Exit, state: Option<&LoopState>) -> Self {
         let outcome = state.and_then(|it| it.outcome.as_ref());
         let is_stopped = exit == Exit::Signalled || state.is_none_or(|it| it.stop.is_some());
@@ -238,7 +238,7 @@ impl QueueRun<'_> {
         Ok(TaskEnd::of(exit, seen.as_ref()))
     }
 
-    /// The state of the loop once it has ended, also after the terminal was closed; `None`: its keeper is gone.
+    /// The state of the loop once it has ended, also after the terminal was closed; `None`: its keeper has ended.
     fn ended_state(&self, dir: &LoopDir) -> Result<Option<LoopState>, Failure> {
         loop {
             let seen = LoopView::read(&self.state, dir.clone())?;

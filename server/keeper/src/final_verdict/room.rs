@@ -1,4 +1,4 @@
-//! Opens clean rooms: what is laid over the work tree, what is hidden in it, and the environment in it.
+//! Opens clean rooms: the overlay of the work tree, hidden files, and the environment.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -93,7 +93,7 @@ fn fill(room: &CleanRoom, layout: &RoomLayout) -> io::Result<()> {
     for path in layout.products.iter().chain(&layout.caches) {
         room.hide(path)?;
     }
-    // A file that is gone meanwhile shows when the tree is compared.
+    // If a file was removed meanwhile, the comparison of the tree detects it.
     layout.touched.iter().try_for_each(|it| match room.refresh(it) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,

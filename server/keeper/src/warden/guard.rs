@@ -1,5 +1,5 @@
 //! The guard: the parent of a warden that is not the first process of a PID namespace. It ends what a killed warden left
-//! behind, even if the keeper was killed in the same moment; without it, processes whose parents are gone and that
+//! behind, even if the keeper was killed in the same moment; without it, processes whose parents have ended and that
 //! cleared their environment could not be told from others. It takes no orders and holds no channel.
 
 use std::ffi::OsString;

@@ -1,5 +1,5 @@
 //! Finds pipes, devices and sockets where git expects files. git and libgit2 open them without a deadline, and a pipe
-//! without a writer would block them for ever.
+//! without a writer would block them indefinitely.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -128,7 +128,7 @@ fn in_configs(mut configs: Vec<PathBuf>) -> Option<PathBuf> {
     None
 }
 
-/// The text of a regular file; `None` if it is none, is absent or too large.
+/// The text of a regular file; `None` if it is missing, too large, or not a regular file.
 fn small_text(path: &Path) -> Option<String> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;

@@ -1,4 +1,4 @@
-//! Finds and ends processes whose warden is gone, because the warden or the keeper was killed.
+//! Finds and ends processes whose warden has ended, because the warden or the keeper was killed.
 //!
 //! Only `process` starts programs in a keeper, so an unknown child process is an orphan.
 
@@ -20,7 +20,7 @@ use crate::warden_channel;
 
 /// The variable that marks everything a loop starts: `LOOPKEEPER_LOOP=<loopId>:<token>`.
 pub const ENV_LOOP: &str = "LOOPKEEPER_LOOP";
-/// A warden whose keeper is gone ends its domain automatically; after this time it is stuck.
+/// A warden whose keeper has ended ends its domain automatically; after this time it is stuck.
 const WARDEN: Duration = Duration::from_secs(4);
 
 /// Wardens (or the bubblewrap around them) that this process started and still waits for.
@@ -133,7 +133,7 @@ pub fn end_marked(loop_id: &str) -> Orphans {
 }
 
 /// Ends what a killed keeper of this loop left behind, as long as the loop `has_no_keeper`. Wardens get some time first:
-/// they notice that their keeper is gone, and know their domain better.
+/// they notice that their keeper has ended, and know their domain better.
 pub fn end_marked_while(loop_id: &str, has_no_keeper: impl Fn() -> bool) -> Orphans {
     let mark = format!("{ENV_LOOP}={loop_id}:");
     let own = getpid().as_raw_pid();

@@ -128,7 +128,7 @@ impl JobHandle {
             TerminateMode::Grace => (GRACE, self.grace + FORCE),
             TerminateMode::Now => (NOW, FORCE),
         };
-        // A warden that is gone has no process left to end.
+        // If the warden has ended, no process is left.
         let _ = self.control.write(&[order]);
         let _ = self.force.send(Some(Instant::now() + time));
     }

@@ -62,7 +62,7 @@ impl WardenHandle {
     pub(super) fn return_to_pool(mut self, report: &WardenReport) {
         self.spent_ms += report.cpu_ms;
         let Some(idle) = self.home.as_ref().and_then(|home| home.idle.upgrade()) else {
-            // The pool is gone: closing the channel ends the warden.
+            // The pool was dropped: closing the channel ends the warden.
             return orphans::unregister(self.pid);
         };
         orphans::mark_idle(self.pid);

@@ -1,4 +1,4 @@
-//! Finds, in the words of programs, the paths that the sandbox closed to them. The kernel says only that access is denied;
+//! Finds paths that the sandbox closes in the output of programs. The kernel only reports that access is denied;
 //! which of its paths a program names is compared with the rules. A hint for people and agents, which decides nothing.
 
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
-//! Landlock: what the kernel denies a job and its descendants where there is no mount namespace, and beside one.
+//! Landlock rules for a job and its descendants, without a mount namespace and in addition to one.
 //!
-//! Landlock only permits. A path is closed by permitting everything beside it, so nothing new can be created in a folder
+//! Landlock only permits. A path is closed by permitting all its siblings, so nothing new can be created in a folder
 //! that holds a closed one, and what lies in the work tree cannot be closed at all.
 
 use std::ffi::OsString;
@@ -97,7 +97,7 @@ impl LandlockRules {
         rest.next().map(|path| list.push(path.into())).is_some()
     }
 
-    /// Runs `start` in a thread that these rules restrict, so that they hold for what it starts, and not for the caller.
+    /// Runs `start` in a thread that these rules restrict, so that they apply to its children, not to the caller.
     pub fn start<T: Send>(&self, start: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         if *self == Self::default() {
             return start();

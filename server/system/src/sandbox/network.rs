@@ -8,7 +8,7 @@ pub enum NetworkAccess {
     /// As outside.
     #[default]
     Full,
-    /// A network namespace with nothing but a loopback interface of its own.
+    /// A separate network namespace with only a loopback interface.
     Loopback,
     /// As outside, but Landlock denies TCP connections and ports, those of the loopback interface included.
     NoTcp,

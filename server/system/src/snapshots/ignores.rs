@@ -156,7 +156,7 @@ fn built_in(name: &[u8], is_folder: bool) -> bool {
     is_swap_file(name)
 }
 
-/// vim's `.name.swp` and its successors, Emacs' lock links, Kate's swap files: they come and go with every keystroke.
+/// vim's `.name.swp` and its successors, Emacs' lock links, Kate's swap files, which change with every keystroke.
 fn is_swap_file(name: &[u8]) -> bool {
     let Some(rest) = name.strip_prefix(b".") else { return false };
     let vim = matches!(rest, [.., b'.', b's', b'w', b'a'..=b'p']);

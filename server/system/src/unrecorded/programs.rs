@@ -30,7 +30,7 @@ const HOME_FILES: [&str; 16] = [
 /// Folders whose files all do.
 const HOME_FOLDERS: [&str; 2] = [".gradle/init.d", ".config/jest"];
 
-/// A program that changed since and comes first in the search path, and the one that would run without it.
+/// A changed program that is first in the search path, and the program that would run without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacedProgram {
     pub name: String,

@@ -38,7 +38,7 @@ pub fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     limit(all)
 }
 
-/// What can be said about a task before anything ran: errors, remarks, criteria without a check.
+/// Diagnostics that need no results: errors, remarks, criteria without a check.
 pub fn remarks(task: &Task, documents: &[TaskDocument]) -> Vec<Diagnostic> {
     let known = TaskView {
         reference: "",

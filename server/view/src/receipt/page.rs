@@ -69,7 +69,7 @@ pub fn markdown(receipt: &Receipt) -> String {
     page
 }
 
-/// A receipt from its page or its JSON; the error is what is wrong with the text.
+/// Parses a receipt from its page or its JSON; the error describes the invalid text.
 pub fn parse(text: &str) -> Result<Receipt, String> {
     let text = text.replace("\r\n", "\n");
     let json = match text.rsplit_once(FENCE) {

@@ -27,7 +27,7 @@ fn scaled(value: u64, highest: u64) -> u64 {
     u64::try_from(scaled).unwrap_or(HEIGHT)
 }
 
-/// A share in percent; the text beside it says the same.
+/// A share in percent; the text next to it contains the same number.
 pub(super) fn share(percent: u64) -> Markup {
     html! {
         svg.share aria-hidden="true" width="200" height="10" viewBox="0 0 200 10" {

@@ -101,7 +101,7 @@ impl EntryHandle {
     ) -> EntryResult<bool> {
         let mut there = self.current()?;
         if matches!(there, CurrentEntry::Folder) {
-            // Its files are gone by now; what remains are empty folders, or files to keep.
+            // Its files are already removed; only empty folders, or files to keep, remain.
             folder::remove_empty(self.folder.as_fd(), &self.name);
             there = self.current()?;
         }

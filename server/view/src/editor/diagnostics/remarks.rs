@@ -7,14 +7,14 @@ use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use loopkeeper_lint::{self as lint, LintCode};
 use loopkeeper_task::criterion::{Criterion, FIRST_STAGE};
 
-/// A check that is shorter than this is never worth a stage of its own.
+/// A shorter check never justifies a separate stage.
 const EXPENSIVE_MS: u64 = 20_000;
 
 /// The remarks on a task.
 #[derive(Default)]
 pub(super) struct Remarks<'a> {
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// File and start of the criteria whose wording has a remark, which says more than `unverified`.
+    /// File and start of the criteria with a remark on their wording, which is more specific than `unverified`.
     worded: HashSet<(&'a str, usize)>,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Remarks<'a> {
         remarks
     }
 
-    /// Whether a remark on the same criterion says more than that it has no check.
+    /// Whether a remark on the same criterion is more specific than the missing check.
     pub(super) fn replace(&self, criterion: &Criterion) -> bool {
         let place = &criterion.place;
         criterion.check.is_none() && self.worded.contains(&(place.file.as_str(), place.range.start))
