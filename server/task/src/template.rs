@@ -20,12 +20,13 @@ const PLACEHOLDERS: [&str; 4] =
 /// The first line that is still unedited.
 pub(super) fn unedited(text: &str) -> Option<Range<usize>> {
     let placeholders: Vec<&str> = PLACEHOLDERS.into_iter().filter(|it| text.contains(it)).collect();
+    let ours: Vec<&str> = TITLE.lines().chain(DESCRIPTION.lines()).collect();
     let mut at = 0;
     for line in lines_of(text) {
         let start = at;
         at += line.len();
         let said = line.trim_start_matches('\u{feff}').trim();
-        let is_ours = !said.is_empty() && TITLE.lines().chain(DESCRIPTION.lines()).any(|it| it == said);
+        let is_ours = !said.is_empty() && ours.contains(&said);
         if is_ours || placeholders.iter().any(|it| said.contains(it)) {
             let from = start + line.find(said).unwrap_or_default();
             return Some(from..from + said.len());

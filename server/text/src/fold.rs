@@ -9,14 +9,23 @@ pub fn one_line(text: &str) -> String {
 
 /// Like [`one_line`], without copying text that is already one line.
 pub fn folded(text: &str) -> Cow<'_, str> {
-    let is_folded = !text.starts_with(' ')
-        && !text.ends_with(' ')
-        && !text.contains("  ")
-        && !text.contains(|it: char| it != ' ' && it.is_whitespace());
-    if is_folded {
+    if is_folded(text) {
         return text.into();
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ").into()
+}
+
+/// One pass: this runs over every item of a document at each keystroke.
+fn is_folded(text: &str) -> bool {
+    let mut after_space = true;
+    for char in text.chars() {
+        let is_space = char == ' ';
+        if (is_space && after_space) || (!is_space && char.is_whitespace()) {
+            return false;
+        }
+        after_space = is_space;
+    }
+    !after_space || text.is_empty()
 }
 
 /// Shortens to at most `limit` characters.

@@ -44,7 +44,9 @@ fn commands_and_arguments() {
         &["prioritize", "PROMPT.md", "x", "1"],
         &["init"],
     ];
-    rows.iter().for_each(|args| file.run(&terminal, args));
+    for args in &rows {
+        file.run(&terminal, args);
+    }
     expect_file!["errors-commands.txt"].assert_eq(&file.0);
 }
 

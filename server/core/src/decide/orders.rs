@@ -177,8 +177,10 @@ fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decisi
     if live.rollback_in_progress {
         Some(being_put_back())
     } else if !state.is_paused_at_rest() || state.stop.is_some() {
-        Some(refuse(Message::new("the loop is at work")
-                .with_hint("`loopkeeper pause` pauses it after this iteration")))
+        Some(refuse(
+            Message::new("the loop is at work")
+                .with_hint("`loopkeeper pause` pauses it after this iteration"),
+        ))
     } else if live.checking_at_rest {
         Some(refuse(Message::new("the checks are running").with_hint("ask again when they have ended")))
     } else {

@@ -28,8 +28,8 @@ pub(super) struct Assignment {
     /// The agent that replaces `*` in the key's path.
     pub(super) agent: Option<String>,
     pub(super) value: SettingValue,
-    /// In TOML, on one line, for display.
-    pub(super) written: String,
+    /// What `value` was read from.
+    pub(super) raw: RawValue,
     /// `None`: the user's argument.
     pub(super) layer: Option<LayerKind>,
     pub(super) origin: SettingOrigin,
@@ -39,6 +39,11 @@ impl Assignment {
     /// The dotted path with the agent's name in place of `*`.
     pub(super) fn path(&self) -> String {
         full_path(self.key, self.agent.as_deref())
+    }
+
+    /// The value in TOML, on one line, fit to be shown.
+    pub(super) fn written(&self) -> String {
+        format_toml(self.key.takes, &self.raw)
     }
 }
 

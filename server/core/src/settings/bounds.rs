@@ -69,14 +69,15 @@ impl UserLimits {
             return None;
         }
         let path = assignment.key.path;
-        let message = format!("`{path} = {}` is above your `{name} = {}`", assignment.written, max.written);
+        let message =
+            format!("`{path} = {}` is above your `{name} = {}`", assignment.written(), max.written());
         assignment.value = max.value.clone();
-        assignment.written.clone_from(&max.written);
+        assignment.raw.clone_from(&max.raw);
         Some(SettingFinding {
             code: SettingCode::Bounded,
             origin: assignment.origin.clone(),
             message,
-            hint: format!("{} counts; raise it in {}", max.written, max.origin),
+            hint: format!("{} counts; raise it in {}", max.written(), max.origin),
             fix: None,
         })
     }
@@ -101,8 +102,8 @@ impl UserLimits {
             let own = self.own.get(*path);
             let usual = own.map_or_else(|| default_number(set.key), |it| number(&it.value));
             if usual.is_some_and(|usual| number(&set.value) > Some(usual)) {
-                let usual = own.map_or(set.key.default, |it| it.written.as_str());
-                lines.push(format!("{path} = {}, else {usual}", set.written));
+                let usual = own.map_or_else(|| set.key.default.to_owned(), Assignment::written);
+                lines.push(format!("{path} = {}, else {usual}", set.written()));
             }
         }
         if let Some(set) = of_tree("criteria.protected") {
@@ -114,8 +115,8 @@ impl UserLimits {
             lines.push("sandbox.network = true, else false".to_owned());
         }
         for path in ["exit.when", "exit.groups"] {
-            let loosened = of_tree(path).filter(|it| it.written != it.key.default);
-            lines.extend(loosened.map(|it| format!("{path} = {}", it.written)));
+            let loosened = of_tree(path).filter(|it| it.written() != it.key.default);
+            lines.extend(loosened.map(|it| format!("{path} = {}", it.written())));
         }
         lines
     }

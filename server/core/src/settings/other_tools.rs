@@ -146,7 +146,7 @@ mod tests {
     fn shown(file: &str, text: &str) -> (Vec<String>, Vec<String>) {
         let layer = Layer { kind: LayerKind::OtherTool, file: file.to_owned(), text: text.to_owned() };
         let parsed = parse_layer(&layer);
-        let set = parsed.assignments.iter().map(|it| format!("{} = {}", it.key.path, it.written)).collect();
+        let set = parsed.assignments.iter().map(|it| format!("{} = {}", it.key.path, it.written())).collect();
         (set, parsed.findings.iter().map(ToString::to_string).collect())
     }
 

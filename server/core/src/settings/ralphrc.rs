@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::accept::accept_value;
-use super::assignment::{Assignment, ParsedLayer, format_toml};
+use super::assignment::{Assignment, ParsedLayer};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::table::{KeyLookup, look_up};
 use super::value::RawValue;
@@ -123,9 +123,8 @@ pub(super) fn assignment(
     };
     match accept_value(key, agent, &raw) {
         Ok(value) => {
-            let written = format_toml(key.takes, &raw);
             let (agent, layer) = (agent.map(str::to_owned), Some(layer));
-            Ok(Some(Assignment { key, agent, value, written, layer, origin }))
+            Ok(Some(Assignment { key, agent, value, raw, layer, origin }))
         }
         Err(problem) => {
             let message = format!("`{name}`: {}", problem.message);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::accept::accept_value;
 use super::agents::{self, AgentNameKind};
-use super::assignment::{AgentIndex, Assignment, ParsedLayer, assign, format_toml, full_path};
+use super::assignment::{AgentIndex, Assignment, ParsedLayer, assign, full_path};
 use super::bounds::{self, UserLimits};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::KEYS;
@@ -211,9 +211,8 @@ fn accept_argument(
     let value = accept_value(key, agent, &raw).map_err(|it| {
         finding(it.code, it.message, it.hint.unwrap_or_else(|| "correct the value".to_owned()))
     })?;
-    let written = format_toml(key.takes, &raw);
     let layer = (argument.source == OverrideSource::Task).then_some(LayerKind::Task);
-    Ok(Assignment { key, agent: agent.map(str::to_owned), value, written, layer, origin })
+    Ok(Assignment { key, agent: agent.map(str::to_owned), value, raw, layer, origin })
 }
 
 fn assemble(reading: ParsedLayer) -> ResolvedSettings {
@@ -376,9 +375,7 @@ fn changeable(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
 
 fn row(path: String, default: &str, winners: &BTreeMap<String, Assignment>) -> Option<EffectiveSetting> {
     match winners.get(&path) {
-        Some(it) => {
-            Some(EffectiveSetting { key: path, value: it.written.clone(), origin: it.origin.clone() })
-        }
+        Some(it) => Some(EffectiveSetting { key: path, value: it.written(), origin: it.origin.clone() }),
         None if default.is_empty() => None,
         None => {
             Some(EffectiveSetting { key: path, value: default.to_owned(), origin: SettingOrigin::Default })

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::assignment::{Assignment, assign, format_toml};
+use super::assignment::{Assignment, assign};
 use super::keys::KEYS;
 use super::table::{Key, KeyLookup, KeySupport, look_up};
 use super::{
@@ -45,7 +45,7 @@ fn every_key_that_is_built_is_acted_on() {
             key,
             agent: agent.map(str::to_owned),
             value,
-            written: format_toml(key.takes, &raw),
+            raw,
             layer: None,
             origin: SettingOrigin::Default,
         };

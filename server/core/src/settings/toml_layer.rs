@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::Layer;
 use super::accept::{Blame, accept_value, default_hint};
 use super::agents;
-use super::assignment::{Assignment, ParsedLayer, format_toml, full_path};
+use super::assignment::{Assignment, ParsedLayer, full_path};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::{KEYS, RENAMED_KEYS};
 use super::table::{Key, KeyLookup, ValueKind, look_up};
@@ -109,10 +109,9 @@ impl TomlLayerReader<'_> {
         match accept_value(key, agent, &raw) {
             Ok(value) => {
                 let origin = self.origin_at(at);
-                let written = format_toml(key.takes, &raw);
                 let agent = agent.map(str::to_owned);
                 let layer = Some(self.layer.kind);
-                self.out.assignments.push(Assignment { key, agent, value, written, layer, origin });
+                self.out.assignments.push(Assignment { key, agent, value, raw, layer, origin });
             }
             Err(problem) => {
                 let (at, fix) = match problem.place {
