@@ -176,7 +176,7 @@ fn what_the_front_matter_says_is_done() {
     document("agent: nobody");
     run(&["--dry-run"]).expect(2).err("PROMPT.md:2: there is no agent `nobody`");
     document("max_iterations: many");
-    run(&["--dry-run"]).expect(2).err("PROMPT.md:2: max_iterations: takes a whole number from 1.");
+    run(&["--dry-run"]).expect(2).err("PROMPT.md:2: max_iterations: takes a whole number from 1\n");
 }
 
 #[test]

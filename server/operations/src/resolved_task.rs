@@ -165,7 +165,8 @@ impl ResolvedTask {
     pub fn refuse_broken(&self) -> Result<(), Failure> {
         let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_checks()).collect();
         let unread = blocking.iter().any(|it| it.code == FindingCode::Syntax);
-        let said = self.format_findings(blocking.iter().copied());
+        let said = self.format_findings(blocking.iter().copied()).into_iter();
+        let said: Vec<String> = said.map(|it| it.trim_end_matches('.').to_owned()).collect();
         let failure = match said.as_slice() {
             [] => return Ok(()),
             [one] if unread => {

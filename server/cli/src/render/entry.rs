@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use loopkeeper_core::check::{CheckResult, CriteriaTally, Status};
 use loopkeeper_core::journal::{
-    BreakerState, ChangeStats, Entry, LineStats, Outcome, PauseReason, Proposal, QuestionKind, Record, Round,
+    BreakerState, ChangeStats, Entry, LineStats, PauseReason, Proposal, QuestionKind, Record, Round,
     SessionReason, WaitReason,
 };
 use loopkeeper_task::criterion::{Criterion, CriterionId};
@@ -189,7 +189,7 @@ impl EntryFormatter {
             Record::OrderRefused { .. } | Record::HookFailed { .. } => incident(&entry.record)?,
             Record::RolledBack { .. } => (None, tree::rolled_back(&entry.record)),
             Record::Recovered { interrupted, .. } => (None, recovered(*interrupted)),
-            Record::Ended { outcome } => (None, outcome_sentence(outcome)),
+            Record::Ended { outcome } => (None, format!("ended: {}", outcome.sentence)),
             Record::Unknown => return None,
         })
     }
@@ -344,11 +344,6 @@ fn changed(changes: &ChangeStats) -> Option<String> {
     let files: Vec<String> = changes.files_with_lines().map(file).collect();
     let more = if changes.count > files.len() as u64 { ", …" } else { "" };
     Some(format!("changed: {total} lines: {}{more}", files.join(", ")))
-}
-
-/// The last line of a loop, as text.
-fn outcome_sentence(outcome: &Outcome) -> String {
-    format!("ended: {}", outcome.sentence)
 }
 
 fn is_milestone(record: &Record) -> bool {
