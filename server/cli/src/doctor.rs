@@ -60,15 +60,15 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.probe {
         return probe::run(args, out);
     }
-    let looked = FactContext::from_current_dir(&[])?;
+    let context = FactContext::from_current_dir(&[])?;
     match &args.agent {
-        Some(name) => report_agent(&looked, name, args.json, out),
-        None => report_all(&looked, args.json, out),
+        Some(name) => report_agent(&context, name, args.json, out),
+        None => report_all(&context, args.json, out),
     }
 }
 
-fn report_all(looked: &FactContext, json: bool, out: &mut Ui) -> ExitResult {
-    let facts = looked.facts()?;
+fn report_all(context: &FactContext, json: bool, out: &mut Ui) -> ExitResult {
+    let facts = context.facts()?;
     let findings = examine(&facts);
     let well = is_well(&findings);
     if json {
@@ -80,13 +80,13 @@ fn report_all(looked: &FactContext, json: bool, out: &mut Ui) -> ExitResult {
 }
 
 /// Exit 0 if the agent is installed.
-fn report_agent(looked: &FactContext, name: &str, json: bool, out: &mut Ui) -> ExitResult {
-    let agents = looked.agents(Some(name))?;
+fn report_agent(context: &FactContext, name: &str, json: bool, out: &mut Ui) -> ExitResult {
+    let agents = context.agents(Some(name))?;
     let [agent] = agents.as_slice() else {
         return Err(Failure::usage(format_args!("there is no agent `{name}`"))
             .hint("`loopkeeper doctor` lists those that are known; `[agents.NAME]` adds your own."));
     };
-    let can = looked.kind(name).capabilities();
+    let can = context.kind(name).capabilities();
     let can = capabilities(&if agent.hooks_off.is_some() { can.without_hooks() } else { can });
     if json {
         out.json(&AgentReport { agent, capabilities: can.into_iter().collect() });

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let to = args.to.clone().unwrap_or_else(|| PathBuf::from(export::name(dir.id())));
     let done = export::export(&store, &dir, &to)?;
     out.line(format_args!("Exported loop {} to {}: {} files.", dir.id(), to.display(), done.files));
-    out.line(format_args!("Redacted: {}.", export::taken_out(done.found)));
+    out.line(format_args!("Redacted: {}.", export::describe_redactions(done.found)));
     out.line("Only what looks like a secret is recognised: check the archive before you share it.");
     Ok(Exit::Done)
 }

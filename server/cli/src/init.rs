@@ -154,12 +154,12 @@ fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
 
 /// Whether the stories belong to a tool that works through them without a prompt document.
 fn is_of_other_tool(root: &Path, stories: &Path) -> bool {
-    let beside = stories.parent().map(|it| it.join("progress.txt"));
+    let progress = stories.parent().map(|it| it.join("progress.txt"));
     let has_commands = || {
         let text = config_text::read_text(stories).ok().flatten();
         text.is_some_and(|it| it.contains("\"completionCriteria\""))
     };
-    beside.is_some_and(|it| it.exists()) || root.join(".ralph-tui").exists() || has_commands()
+    progress.is_some_and(|it| it.exists()) || root.join(".ralph-tui").exists() || has_commands()
 }
 
 /// The prompt document that the configuration of another tool names.

@@ -144,7 +144,7 @@ fn show_new_entries(following: &mut LoopTailer, show: &mut LoopPrinter<'_>) -> R
 async fn next_activity(stream: &mut Option<WatchStream>) -> String {
     while let Some(keeper) = stream {
         match keeper.next().await {
-            Some(news) if news.kind == "activity" => return news.text,
+            Some(message) if message.kind == "activity" => return message.text,
             Some(_) => {}
             None => *stream = None,
         }

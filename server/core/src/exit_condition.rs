@@ -1,5 +1,5 @@
 //! The language of `exit.when`: conditions that together define when a loop is done. [`parse`] turns text into an
-//! [`Expression`], [`fn@evaluate`] facts into a verdict with its reason, and [`rests_on_checks`] analyses what an
+//! [`Expression`], [`fn@evaluate`] facts into a verdict with its reason, and [`depends_on_checks`] analyses what an
 //! expression can guarantee. Reads no tree and no clock: the caller passes the facts.
 
 mod check;
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub(crate) use self::check::rests_on_checks;
+pub(crate) use self::check::depends_on_checks;
 pub(crate) use self::evaluate::evaluate;
 pub use self::evaluate::{ClaimThresholds, CriterionFact, ExitFacts, ExpressionVerdict};
 use loopkeeper_task::criterion::TextPattern;

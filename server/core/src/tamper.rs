@@ -145,14 +145,15 @@ impl ProtectionRules {
         let named = named::find_checked_files(&self.commands, files);
         paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
         paths.truncate(MAX_FILES);
-        let look = TamperComparison {
+        let comparison = TamperComparison {
             watch: self,
             files,
             named,
             moved: moved_tests(&paths, files),
             changed: &paths,
         };
-        let mut found: Vec<WeakeningFinding> = paths.iter().filter_map(|it| look.compare_file(it)).collect();
+        let mut found: Vec<WeakeningFinding> =
+            paths.iter().filter_map(|it| comparison.compare_file(it)).collect();
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
     }

@@ -99,16 +99,16 @@ fn run(
     args: impl Iterator<Item = OsString>,
     brief: PromptParams,
 ) -> io::Result<ExitCode> {
-    let (news, heard) = mpsc::channel();
-    listen_to_signals(news.clone())?;
+    let (sender, events) = mpsc::channel();
+    listen_to_signals(sender.clone())?;
     let root = PathBuf::from(&brief.folder).canonicalize()?;
     let (child, output) = AgentChild::start(program, args, VARIABLE)?;
     let (talk, first) = AcpClient::begin(brief);
-    let mut bridge = AcpBridge { talk, child, root, news: news.clone(), ended: None };
-    thread::spawn(move || forward_lines(output, &news));
+    let mut bridge = AcpBridge { talk, child, root, sender: sender.clone(), ended: None };
+    thread::spawn(move || forward_lines(output, &sender));
     bridge.run_actions(first);
     while bridge.ended.is_none() {
-        bridge.handle_next_event(&heard);
+        bridge.handle_next_event(&events);
     }
     let well = bridge.ended == Some(true);
     let exit = bridge.child.end();
@@ -125,28 +125,28 @@ struct AcpBridge {
     child: AgentChild,
     /// Canonical path of the work tree.
     root: PathBuf,
-    news: Sender<BridgeEvent>,
+    sender: Sender<BridgeEvent>,
     /// Set when the session has ended: whether it ended well.
     ended: Option<bool>,
 }
 
 impl AcpBridge {
-    fn handle_next_event(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
+    fn handle_next_event(&mut self, events: &mpsc::Receiver<BridgeEvent>) {
         let timeout = match self.talk.state() {
             AcpState::Replay => Some(SILENCE),
             AcpState::Working | AcpState::Held | AcpState::Over => None,
             AcpState::Greeting | AcpState::Opening | AcpState::Wishing => Some(TIMEOUT),
         };
         let next = match timeout {
-            Some(timeout) => heard.recv_timeout(timeout),
-            None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(timeout) => events.recv_timeout(timeout),
+            None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match next {
             Ok(BridgeEvent::Line(line)) => {
                 let acts = self.talk.handle_line(&line, &|path| is_inside(&self.root, path));
                 self.run_actions(acts);
             }
-            Ok(BridgeEvent::Stop) => self.cancel_turn(heard),
+            Ok(BridgeEvent::Stop) => self.cancel_turn(events),
             Ok(BridgeEvent::Next(next)) => {
                 let next = next.unwrap_or_else(|why| {
                     note(&format!("it may end: {why}"));
@@ -180,10 +180,10 @@ impl AcpBridge {
     }
 
     /// Cancels the turn and waits briefly for the agent's confirmation.
-    fn cancel_turn(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
+    fn cancel_turn(&mut self, events: &mpsc::Receiver<BridgeEvent>) {
         let acts = self.talk.cancel();
         self.run_actions(acts);
-        while let Ok(BridgeEvent::Line(line)) = heard.recv_timeout(CANCELLING) {
+        while let Ok(BridgeEvent::Line(line)) = events.recv_timeout(CANCELLING) {
             let acts = self.talk.handle_line(&line, &|path| is_inside(&self.root, path));
             self.run_actions(acts);
             if self.ended.is_some() {
@@ -208,14 +208,14 @@ impl AcpBridge {
                     self.run_actions(vec![AcpClient::write_response(&id, failed.as_deref())]);
                 }
                 AcpAction::Ask { session } => {
-                    let news = self.news.clone();
+                    let sender = self.sender.clone();
                     // The answer is dropped if the session has to end first.
-                    thread::spawn(move || news.send(BridgeEvent::Next(hook::next_prompt(&session))));
+                    thread::spawn(move || sender.send(BridgeEvent::Next(hook::next_prompt(&session))));
                 }
                 AcpAction::Permit { number, words } => {
-                    let news = self.news.clone();
+                    let sender = self.sender.clone();
                     thread::spawn(move || {
-                        news.send(BridgeEvent::Permitted(number, hook::ask_permission(&words)))
+                        sender.send(BridgeEvent::Permitted(number, hook::ask_permission(&words)))
                     });
                 }
                 AcpAction::Note(words) => note(&words),
@@ -229,7 +229,7 @@ fn note(words: &str) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
-fn forward_lines(output: impl Read, news: &Sender<BridgeEvent>) {
+fn forward_lines(output: impl Read, sender: &Sender<BridgeEvent>) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
     loop {
@@ -237,7 +237,7 @@ fn forward_lines(output: impl Read, news: &Sender<BridgeEvent>) {
         match (&mut output).take(LONGEST_LINE).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => break,
             Ok(_)
-                if news
+                if sender
                     .send(BridgeEvent::Line(String::from_utf8_lossy(&line).trim_end().to_owned()))
                     .is_err() =>
             {
@@ -246,17 +246,17 @@ fn forward_lines(output: impl Read, news: &Sender<BridgeEvent>) {
             Ok(_) => {}
         }
     }
-    let _ = news.send(BridgeEvent::Silent);
+    let _ = sender.send(BridgeEvent::Silent);
 }
 
-fn listen_to_signals(news: Sender<BridgeEvent>) -> io::Result<()> {
+fn listen_to_signals(sender: Sender<BridgeEvent>) -> io::Result<()> {
     let (mut wakes, wake) = UnixStream::pair()?;
     for signal in [SIGTERM, SIGINT] {
         signal_hook::low_level::pipe::register(signal, wake.try_clone()?)?;
     }
     thread::spawn(move || {
         let mut byte = [0];
-        while wakes.read_exact(&mut byte).is_ok() && news.send(BridgeEvent::Stop).is_ok() {}
+        while wakes.read_exact(&mut byte).is_ok() && sender.send(BridgeEvent::Stop).is_ok() {}
     });
     Ok(())
 }

@@ -80,7 +80,7 @@ pub(super) struct Liveness {
     lines: Cell<u64>,
     cpu_ms: Cell<u64>,
     /// Lines, CPU time and clock at the previous check.
-    looked: Cell<(u64, u64, u64)>,
+    previous: Cell<(u64, u64, u64)>,
     /// Tree hash at the previous check; empty before the first.
     pub(super) tree: RefCell<String>,
     last_activity: RefCell<String>,
@@ -127,7 +127,7 @@ impl AgentHandle {
         }
     }
 
-    pub(super) fn let_go(&self, why: String) {
+    pub(super) fn release(&self, why: String) {
         let _ = self.orders.send(AgentCommand::LetGo(why));
     }
 
@@ -143,9 +143,9 @@ impl Liveness {
     /// Whether there was output, or at least one per cent CPU of one core, since the previous check.
     pub(super) fn is_alive(&self) -> bool {
         let now = clock::now().awake;
-        let (lines, cpu, then) = self.looked.get();
+        let (lines, cpu, then) = self.previous.get();
         let (lines_now, cpu_now) = (self.lines.get(), self.cpu_ms.get());
-        self.looked.set((lines_now, cpu_now, now));
+        self.previous.set((lines_now, cpu_now, now));
         lines_now != lines || cpu_now.saturating_sub(cpu) * 100 >= now.saturating_sub(then).max(1)
     }
 }
@@ -246,7 +246,7 @@ impl AgentTask {
 
     /// Publishes the agent's activity to watchers; free when there are none.
     fn publish_activity(&self, event: AgentEvent) {
-        if self.context.control.news.receiver_count() == 0 {
+        if self.context.control.watch_events.receiver_count() == 0 {
             if !matches!(event, AgentEvent::Turn(_)) {
                 self.signs.unseen.replace(Some(event));
             }
@@ -257,18 +257,21 @@ impl AgentTask {
         let text = sanitize::line(&self.context.runtime.redactor.redact(&text));
         if *self.signs.last_activity.borrow() != text {
             self.signs.last_activity.replace(text.clone());
-            let _ = self.context.control.news.send(WatchEvent::Activity { text });
+            let _ = self.context.control.watch_events.send(WatchEvent::Activity { text });
         }
         if let AgentEvent::Text(said) | AgentEvent::Unread(said) = event {
             let text = sanitize::text(&self.context.runtime.redactor.redact(&said));
-            let _ =
-                self.context.control.news.send(WatchEvent::Output { iteration: self.start.iteration, text });
+            let _ = self
+                .context
+                .control
+                .watch_events
+                .send(WatchEvent::Output { iteration: self.start.iteration, text });
         }
     }
 
     /// Sends the last activity to watchers that connected since the previous tick.
     fn send_last_activity(&self) {
-        let watchers = self.context.control.news.receiver_count();
+        let watchers = self.context.control.watch_events.receiver_count();
         if watchers <= self.signs.watchers.replace(watchers) {
             return;
         }
@@ -277,7 +280,7 @@ impl AgentTask {
         }
         let text = self.signs.last_activity.borrow().clone();
         if !text.is_empty() {
-            let _ = self.context.control.news.send(WatchEvent::Activity { text });
+            let _ = self.context.control.watch_events.send(WatchEvent::Activity { text });
         }
     }
 
@@ -374,7 +377,7 @@ mod tests {
     /// Simulates a check one second after the previous one.
     fn check(lines: u64, cpu_ms: u64, expect: bool) {
         let signs = Liveness::default();
-        signs.looked.set((5, 1_000, clock::now().awake - 1_000));
+        signs.previous.set((5, 1_000, clock::now().awake - 1_000));
         signs.lines.set(5 + lines);
         signs.cpu_ms.set(1_000 + cpu_ms);
         assert_eq!(signs.is_alive(), expect, "{lines} lines, {cpu_ms} ms");

@@ -92,7 +92,7 @@ pub struct RequestLine {
 pub struct ControlState {
     pub loop_id: String,
     pub asks: mpsc::Sender<ControlRequest>,
-    pub news: broadcast::Sender<WatchEvent>,
+    pub watch_events: broadcast::Sender<WatchEvent>,
     pub seq: Rc<Cell<u64>>,
     /// Routes hook requests to the running agent.
     pub hooks: HookBroker,
@@ -104,12 +104,12 @@ pub struct ControlState {
 
 impl ControlState {
     pub fn new(loop_id: &str, asks: mpsc::Sender<ControlRequest>) -> Self {
-        let (news, _) = broadcast::channel(256);
+        let (watch_events, _) = broadcast::channel(256);
         let (owed, _) = watch::channel(0);
         Self {
             loop_id: loop_id.to_owned(),
             asks,
-            news,
+            watch_events,
             seq: Rc::default(),
             hooks: HookBroker::default(),
             owed,
@@ -336,11 +336,11 @@ fn name_of_user(text: &str) -> String {
 /// Streams events until the client disconnects or the loop ends. Slow clients miss events; they never block the
 /// keeper.
 async fn stream_events(mut link: Connection, control: ControlState) {
-    let mut news = control.news.subscribe();
+    let mut watch_events = control.watch_events.subscribe();
     drop(control);
     loop {
         tokio::select! {
-            item = news.recv() => match item {
+            item = watch_events.recv() => match item {
                 Ok(item) => if link.send(&item).await.is_err() { return },
                 Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return,

@@ -109,10 +109,10 @@ impl EffectRunner {
             }
             Effect::LetAgentGo { why } => {
                 if let Some(agent) = &self.agent {
-                    agent.let_go(why);
+                    agent.release(why);
                 }
             }
-            Effect::LookForLife => self.look_for_life(),
+            Effect::LookForLife => self.check_activity(),
             // Performed by the main loop itself, because a caller waits for the result.
             Effect::GoOn
             | Effect::PrepareRollback { .. }
@@ -143,28 +143,30 @@ impl EffectRunner {
         };
         let context = self.context.clone();
         let work = async move {
-            let shot = context.runtime.with_store(move |store| {
-                let mut shot = take_snapshot(store, young, before.as_deref())?;
-                shot.lines = match &before {
-                    Some(before) if closing => store.count_lines(before, &shot.tree)?,
+            let snapshot = context.runtime.with_store(move |store| {
+                let mut snapshot = take_snapshot(store, young, before.as_deref())?;
+                snapshot.lines = match &before {
+                    Some(before) if closing => store.count_lines(before, &snapshot.tree)?,
                     Some(_) | None => None,
                 };
                 match &inspection {
-                    Some(it) if closing => shot.weakened = weakening_scan::find_weakened(it, store, &shot)?,
-                    Some(it) => shot.edited = weakening_scan::user_edited_paths(it, store, &shot)?,
+                    Some(it) if closing => {
+                        snapshot.weakened = weakening_scan::find_weakened(it, store, &snapshot)?
+                    }
+                    Some(it) => snapshot.edited = weakening_scan::user_edited_paths(it, store, &snapshot)?,
                     None => {}
                 }
-                Ok(shot)
+                Ok(snapshot)
             });
-            let shot = shot.await;
-            context.send_event(match shot {
-                Ok(shot) => {
+            let snapshot = snapshot.await;
+            context.send_event(match snapshot {
+                Ok(snapshot) => {
                     let head = head(&context).await;
                     let commits = match since {
                         Some(since) => commits(&context, since, head.as_ref()).await,
                         None => Vec::new(),
                     };
-                    Event::SnapshotTaken(SnapshotFacts { head, commits, ..shot })
+                    Event::SnapshotTaken(SnapshotFacts { head, commits, ..snapshot })
                 }
                 Err(SnapshotFailure { reason, message, .. }) => Event::SnapshotFailed { reason, message },
             });
@@ -227,7 +229,7 @@ impl EffectRunner {
     }
 
     /// CPU time and output are cheap to read; the tree is scanned only if neither changed.
-    fn look_for_life(&self) {
+    fn check_activity(&self) {
         let Some(agent) = &self.agent else { return };
         if agent.signs.is_alive() {
             return self.context.send_event(Event::LifeSeen { alive: true });
@@ -246,9 +248,10 @@ impl EffectRunner {
 
     /// Takes a snapshot of the tree before a rollback overwrites it.
     pub(super) fn keep_tree(&self) -> Result<SnapshotFacts, Message> {
-        let shot = self.context.runtime.with_store_now(|store| take_snapshot(store, Duration::ZERO, None));
+        let snapshot =
+            self.context.runtime.with_store_now(|store| take_snapshot(store, Duration::ZERO, None));
         let head = head_or_note(git::head(&self.context.runtime.root()));
-        shot.map(|it| SnapshotFacts { head, ..it }).map_err(|it| it.message)
+        snapshot.map(|it| SnapshotFacts { head, ..it }).map_err(|it| it.message)
     }
 
     /// Restores the work tree; only `paths`, or the differences `since` another snapshot.
@@ -335,8 +338,8 @@ fn take_snapshot(
 /// Reads HEAD on a blocking thread, unless a cheap check shows that it did not change.
 async fn head(context: &LoopContext) -> Option<GitHead> {
     let root = context.runtime.root();
-    let look = context.head.borrow().lookup(&root);
-    let mark = match look {
+    let lookup_result = context.head.borrow().lookup(&root);
+    let mark = match lookup_result {
         HeadLookup::Same(head) => return head,
         HeadLookup::Unknown(mark) => mark,
     };

@@ -271,7 +271,7 @@ async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, wit
         tokio::select! {
             output = running.next() => match output {
                 Some(output) => {
-                    hear_line(&mut reader, &mut left.stderr, output);
+                    read_output_line(&mut reader, &mut left.stderr, output);
                     rest.until = reader.at_rest().then(|| Instant::now() + within.grace);
                     if left.halted.is_none() {
                         left.halted = reader.kill_reason(within.steps);
@@ -303,7 +303,7 @@ struct RunLimits {
     steps: u32,
 }
 
-fn hear_line(reader: &mut AgentOutputReader, stderr: &mut String, output: OutputEvent) {
+fn read_output_line(reader: &mut AgentOutputReader, stderr: &mut String, output: OutputEvent) {
     match output {
         OutputEvent::Line { stream: Stream::Stdout, bytes } => {
             reader.read_line(&String::from_utf8_lossy(&bytes));

@@ -177,7 +177,7 @@ impl Keeper {
         let is_journal = || match self.journal.verify_unchanged() {
             // While idle, foreign changes are reported by the next append.
             Err(JournalError::Foreign { .. }) => rests,
-            looked => looked.is_ok(),
+            result => result.is_ok(),
         };
         let is_ours = || is_journal() && self.locks.iter().all(Lock::is_in_place);
         let root = self.effects.context.state.root();
@@ -325,7 +325,7 @@ impl Keeper {
             self.effects.context.control.seq.set(entry.seq);
             (self.observer)(&entry);
             // The send fails if there are no watchers.
-            let _ = self.effects.context.control.news.send(WatchEvent::Recorded { seq: entry.seq });
+            let _ = self.effects.context.control.watch_events.send(WatchEvent::Recorded { seq: entry.seq });
         }
         self.hooks.dispatch_pending(&self.effects.context);
     }

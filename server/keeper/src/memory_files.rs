@@ -38,8 +38,8 @@ pub(super) fn read(spec: &LoopSpec) -> MemoryFiles {
 /// The task's own folder, then the root.
 fn folders(spec: &LoopSpec) -> Vec<PathBuf> {
     let root = PathBuf::from(&spec.root);
-    let beside = root.join(&spec.task.0).parent().map(Path::to_owned);
-    let own = beside.filter(|it| spec.inline_prompt.is_none() && *it != root);
+    let task_folder = root.join(&spec.task.0).parent().map(Path::to_owned);
+    let own = task_folder.filter(|it| spec.inline_prompt.is_none() && *it != root);
     own.into_iter().chain([root]).collect()
 }
 

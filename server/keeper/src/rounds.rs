@@ -113,15 +113,15 @@ pub(super) async fn run_round(
     let mut after = runtime.with_store(take).await?;
     let mut judging = None;
     if is_due(&request.criteria, &results) && request.judging.is_steady(runtime, (&before, &after)).await? {
-        let heard = judges::run_judges(&plan, runtime, &request.judging, &after).await?;
-        for result in heard.results {
+        let judged = judges::run_judges(&plan, runtime, &request.judging, &after).await?;
+        for result in judged.results {
             debug_span!("check", criterion = result.criterion.0).in_scope(|| event_log::log_check(&result));
             results
                 .iter_mut()
                 .filter(|it| it.criterion == result.criterion)
                 .for_each(|it| *it = result.clone());
         }
-        (judging, after) = (heard.spent, heard.tree);
+        (judging, after) = (judged.spent, judged.tree);
     }
     let wrote = if before == after { Vec::new() } else { runtime.changed_paths(&before, &after).await? };
     let named = wrote.iter().take(NAMED_PATHS).cloned().collect();

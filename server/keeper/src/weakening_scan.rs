@@ -19,11 +19,11 @@ const MAX_SOURCES: usize = 100;
 pub(super) fn find_weakened(
     of: &WeakeningScan,
     store: &SnapshotStore,
-    shot: &SnapshotFacts,
+    snapshot: &SnapshotFacts,
 ) -> Result<Vec<WeakeningFinding>, SnapshotFailure> {
-    let changed = paths_changed_since_pin(of, store, &shot.tree)?;
+    let changed = paths_changed_since_pin(of, store, &snapshot.tree)?;
     let changed: Vec<String> = changed.into_iter().filter(|it| of.watch.is_relevant(it)).collect();
-    let two = TreePair { of, store, now: &shot.tree };
+    let two = TreePair { of, store, now: &snapshot.tree };
     Ok(of.watch.find_weakenings(&changed, &two))
 }
 
@@ -126,12 +126,12 @@ fn paths_changed_since_pin(
 pub(super) fn user_edited_paths(
     of: &WeakeningScan,
     store: &SnapshotStore,
-    shot: &SnapshotFacts,
+    snapshot: &SnapshotFacts,
 ) -> Result<Vec<String>, SnapshotFailure> {
-    if of.left.is_empty() || of.left == shot.tree {
+    if of.left.is_empty() || of.left == snapshot.tree {
         return Ok(Vec::new());
     }
-    let changed = store.changed_paths(&of.left, &shot.tree)?;
+    let changed = store.changed_paths(&of.left, &snapshot.tree)?;
     Ok(changed.into_iter().filter(|it| of.watch.is_relevant(it)).collect())
 }
 

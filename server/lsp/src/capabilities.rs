@@ -31,7 +31,7 @@ pub struct ResolvedClientCapabilities {
 
 impl ResolvedClientCapabilities {
     /// Whether the client announced support for `loopkeeper/…` notifications.
-    pub(crate) fn knows_us(&self) -> bool {
+    pub(crate) fn has_extensions(&self) -> bool {
         let ours = self.client.experimental.as_ref().and_then(|it| it.get("loopkeeper"));
         ours.is_some_and(|it| !it.is_null() && *it != Value::Bool(false))
     }

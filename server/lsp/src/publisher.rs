@@ -41,7 +41,7 @@ pub(crate) async fn publish(shared: Arc<ServerState>) {
     loop {
         let snapshot = snapshots.borrow_and_update().clone();
         let mut due = None;
-        if snapshot.looked {
+        if snapshot.is_complete {
             // Live data of keepers affects none of these.
             if shown.as_ref().is_none_or(|it| !Arc::ptr_eq(it, &snapshot)) {
                 diagnostics.publish(&shared, &snapshot).await;

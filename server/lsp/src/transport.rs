@@ -209,12 +209,12 @@ struct MessageReader<R, S> {
 impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
     fn run(mut self, written: &Receiver<()>) -> ConnectionEnd {
         loop {
-            let goes_on = match self.frames.next() {
+            let continues = match self.frames.next() {
                 Frame::End => false,
                 Frame::Bad(why) => self.send_refusal(&message::bad_frame(why)),
                 Frame::Body(body) => self.handle_message(&body),
             };
-            if !goes_on {
+            if !continues {
                 break;
             }
         }
@@ -271,20 +271,20 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
     fn send_refusal(&mut self, response: &Response) -> bool {
         self.outbox.send_now(response);
         let outbox = self.outbox.clone();
-        self.rest_until(|| outbox.has_room().then_some(())).is_some()
+        self.wait_until(|| outbox.has_room().then_some(())).is_some()
     }
 
     fn wait_for_room(&mut self, weight: u32) -> Option<OwnedSemaphorePermit> {
         let room = Arc::clone(&self.room);
-        self.rest_until(|| Arc::clone(&room).try_acquire_many_owned(weight).ok())
+        self.wait_until(|| Arc::clone(&room).try_acquire_many_owned(weight).ok())
     }
 
     /// `None` if the client has ended, or neither sends nor reads any more.
-    fn rest_until<T>(&mut self, look: impl Fn() -> Option<T>) -> Option<T> {
+    fn wait_until<T>(&mut self, poll: impl Fn() -> Option<T>) -> Option<T> {
         let mut rest = SHORTEST_REST;
         let (mut read, mut since) = (self.outbox.bytes_written(), Instant::now());
         loop {
-            if let Some(found) = look() {
+            if let Some(found) = poll() {
                 return Some(found);
             }
             match self.frames.input().wait_readable(rest) {

@@ -120,12 +120,12 @@ impl ArchiveBuilder {
              Redacted: {}. A line of the journal that something was taken out of no longer fits its checksum.\n\
              Only what looks like a secret is recognised: look through it before you give it away.\n",
             env!("CARGO_PKG_VERSION"),
-            taken_out(all)
+            describe_redactions(all)
         );
         for (name, told) in &self.told {
             let _ = match told {
                 Ok(found) if *found == RedactionCounts::default() => Ok(()),
-                Ok(found) => writeln!(note, "  {name}: {}", taken_out(*found)),
+                Ok(found) => writeln!(note, "  {name}: {}", describe_redactions(*found)),
                 Err(why) => writeln!(note, "  {name}: could not be read: {why}"),
             };
         }
@@ -134,7 +134,7 @@ impl ArchiveBuilder {
 }
 
 /// Formatted as `3 secrets and the home folder 25 times`.
-pub fn taken_out(found: RedactionCounts) -> String {
+pub fn describe_redactions(found: RedactionCounts) -> String {
     let secrets = words::counted(found.secrets as u64, "secret");
     format!("{secrets}, {} of your home folder", words::counted(found.homes as u64, "mention"))
 }

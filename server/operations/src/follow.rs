@@ -29,18 +29,18 @@ impl LoopTailer {
 
     /// The records since the last poll, already applied to [`LoopTailer::state`].
     pub fn poll(&mut self) -> Result<Vec<Entry>, JournalError> {
-        let news = self.follower.poll()?;
-        if news.since == UpdateBase::TheStart {
+        let update = self.follower.poll()?;
+        if update.since == UpdateBase::TheStart {
             self.state = None;
         }
         // After damage every poll starts over: its line numbers are those of the file.
-        self.damage = match news.tail {
+        self.damage = match update.tail {
             JournalTail::Damaged { line, why } => {
                 Some(JournalError::Damaged { path: self.journal.clone(), line, why }.to_string())
             }
             JournalTail::Clean | JournalTail::Torn { .. } => None,
         };
-        for entry in &news.entries {
+        for entry in &update.entries {
             match &mut self.state {
                 None => self.state = decide::state_from_first(entry),
                 Some(state) => decide::apply(state, entry),
@@ -50,7 +50,7 @@ impl LoopTailer {
             let ordered = self.journal.parent().and_then(launch::ordered_start);
             self.state = ordered.as_ref().and_then(decide::state_from_first);
         }
-        let fresh: Vec<_> = news.entries.into_iter().filter(|it| it.seq > self.told).collect();
+        let fresh: Vec<_> = update.entries.into_iter().filter(|it| it.seq > self.told).collect();
         self.told = fresh.last().map_or(self.told, |it| it.seq);
         Ok(fresh)
     }

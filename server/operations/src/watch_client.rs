@@ -33,8 +33,8 @@ impl WatchStream {
     /// The next message that can be parsed; `None` at the end of the stream.
     pub async fn next(&mut self) -> Option<WatchMessage> {
         while let Ok(Some(line)) = self.lines.next_line().await {
-            if let Ok(news) = serde_json::from_str(&line) {
-                return Some(news);
+            if let Ok(message) = serde_json::from_str(&line) {
+                return Some(message);
             }
         }
         None

@@ -32,13 +32,13 @@ pub fn state(state: &Result<StateDir, StateError>) -> Result<StateFacts, DoctorP
         hint: error.hint().unwrap_or_default(),
     };
     let root = state.as_ref().map_err(told)?.root();
-    let look = || {
+    let inspect = || {
         let mode = std::fs::metadata(root)?.mode() & 0o777;
         let disk = statvfs(root)?;
         Ok(StateFacts { path: root.display().to_string(), mode, free: disk.f_bavail * disk.f_frsize })
     };
-    look().map_err(|error: std::io::Error| DoctorProblem {
-        what: format!("cannot look at {}: {error}", root.display()),
+    inspect().map_err(|error: std::io::Error| DoctorProblem {
+        what: format!("cannot inspect at {}: {error}", root.display()),
         hint: "set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk".to_owned(),
     })
 }

@@ -153,7 +153,7 @@ impl JournalFile {
         let (chain, bytes, entries) = self.chain_records(at, records)?;
         self.write(&bytes)?;
         self.sync_file()?;
-        self.take_in(chain, &bytes);
+        self.advance(chain, &bytes);
         self.has_synced();
         Ok(entries)
     }
@@ -163,7 +163,7 @@ impl JournalFile {
     pub fn append_unsynced(&mut self, at: Moment, records: Vec<Record>) -> Result<Vec<Entry>, JournalError> {
         let (chain, bytes, entries) = self.chain_records(at, records)?;
         self.write(&bytes)?;
-        self.take_in(chain, &bytes);
+        self.advance(chain, &bytes);
         Ok(entries)
     }
 
@@ -192,7 +192,7 @@ impl JournalFile {
         Ok((chain, [self.owed.as_slice(), text.as_bytes()].concat(), entries))
     }
 
-    fn take_in(&mut self, chain: ChecksumChain, written: &[u8]) {
+    fn advance(&mut self, chain: ChecksumChain, written: &[u8]) {
         self.chain = chain;
         self.len += written.len() as u64;
         self.loose.extend_from_slice(written);

@@ -44,10 +44,10 @@ impl<'a> OtherWorkTrees<'a> {
     }
 
     fn shared(&self) -> Option<&PathBuf> {
-        let look = || {
+        let read_links = || {
             repository_layout::common_dir(&repository_layout::repository_top(self.root)?)?.canonicalize().ok()
         };
-        self.shared.get_or_init(look).as_ref()
+        self.shared.get_or_init(read_links).as_ref()
     }
 }
 

@@ -77,8 +77,8 @@ fn leading_phrase(text: &str) -> Option<(HeadingPhrase, String)> {
     let text = fold_case(text);
     PHRASES.iter().find_map(|(words, phrase)| {
         let rest = text.strip_prefix(words)?;
-        let goes_on = rest.chars().next().is_some_and(|next| next.is_alphanumeric() && !is_cjk(next));
-        (!goes_on).then(|| (*phrase, rest.to_owned()))
+        let continues = rest.chars().next().is_some_and(|next| next.is_alphanumeric() && !is_cjk(next));
+        (!continues).then(|| (*phrase, rest.to_owned()))
     })
 }
 

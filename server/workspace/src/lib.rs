@@ -175,11 +175,11 @@ impl WorkspaceIndex {
     pub async fn wait_until_ready(&self) -> Arc<WorkspaceSnapshot> {
         const FIRST_SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(10);
         let snapshot = self.snapshot();
-        if snapshot.looked {
+        if snapshot.is_complete {
             return snapshot;
         }
         let mut snapshots = self.snapshots.clone();
-        let _ = timeout(FIRST_SNAPSHOT_TIMEOUT, snapshots.wait_for(|it| it.looked)).await;
+        let _ = timeout(FIRST_SNAPSHOT_TIMEOUT, snapshots.wait_for(|it| it.is_complete)).await;
         self.snapshot()
     }
 

@@ -21,8 +21,8 @@ const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 /// Shared by all subscribers.
 #[derive(Clone, Default)]
 pub struct LiveFeed {
-    heard: Arc<Mutex<LiveFeedState>>,
-    news: Arc<Notify>,
+    state: Arc<Mutex<LiveFeedState>>,
+    changed: Arc<Notify>,
 }
 
 #[derive(Default)]
@@ -50,12 +50,12 @@ impl LiveFeed {
 
     /// Whether output of this loop is kept for [`Self::take_output`].
     pub fn subscribe(&self, loop_id: &str, on: bool) {
-        let mut heard = self.lock_state();
+        let mut state = self.lock_state();
         if on {
-            heard.subscribed.insert(loop_id.to_owned());
+            state.subscribed.insert(loop_id.to_owned());
         } else {
-            heard.subscribed.remove(loop_id);
-            heard.waiting.remove(loop_id);
+            state.subscribed.remove(loop_id);
+            state.waiting.remove(loop_id);
         }
     }
 
@@ -70,7 +70,7 @@ impl LiveFeed {
 
     /// Resolves when there is new activity or output.
     pub async fn wait_for_updates(&self) {
-        self.news.notified().await;
+        self.changed.notified().await;
     }
 
     /// Connects to every running keeper without a connection; `changed` is called when it recorded something or exited.
@@ -100,11 +100,11 @@ impl LiveFeed {
 
     async fn follow_keeper(&self, store: &StateDir, id: &str, changed: &(impl Fn() + Sync)) {
         let Some(mut stream) = connect(store, id).await else { return };
-        while let Some(news) = stream.next().await {
-            match news.kind.as_str() {
+        while let Some(message) = stream.next().await {
+            match message.kind.as_str() {
                 "recorded" => changed(),
-                "activity" => self.set_activity(id, &news.text),
-                "output" => self.add_output(id, &news),
+                "activity" => self.set_activity(id, &message.text),
+                "output" => self.add_output(id, &message),
                 _ => {}
             }
         }
@@ -113,29 +113,29 @@ impl LiveFeed {
     fn set_activity(&self, id: &str, text: &str) {
         let before = self.lock_state().activity.insert(id.to_owned(), text.to_owned());
         if before.as_deref() != Some(text) {
-            self.news.notify_one();
+            self.changed.notify_one();
         }
     }
 
-    fn add_output(&self, id: &str, news: &WatchMessage) {
-        let mut heard = self.lock_state();
-        if !heard.subscribed.contains(id) {
+    fn add_output(&self, id: &str, message: &WatchMessage) {
+        let mut state = self.lock_state();
+        if !state.subscribed.contains(id) {
             return;
         }
-        let waiting = heard.waiting.entry(id.to_owned()).or_default();
-        waiting.iteration = news.iteration;
-        waiting.add(&news.text);
-        self.news.notify_one();
+        let waiting = state.waiting.entry(id.to_owned()).or_default();
+        waiting.iteration = message.iteration;
+        waiting.add(&message.text);
+        self.changed.notify_one();
     }
 
     fn forget(&self, id: &str) {
-        let mut heard = self.lock_state();
-        heard.listening.remove(id);
-        heard.activity.remove(id);
+        let mut state = self.lock_state();
+        state.listening.remove(id);
+        state.activity.remove(id);
     }
 
     fn lock_state(&self) -> MutexGuard<'_, LiveFeedState> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -60,7 +60,7 @@ impl LoopIndex {
                 troubles.push(trouble);
             }
         }
-        self.let_go();
+        self.drop_old_loops();
         troubles
     }
 
@@ -84,7 +84,7 @@ impl LoopIndex {
         self.followed.values().filter(is_open).map(|it| it.folder.as_path())
     }
 
-    fn let_go(&mut self) {
+    fn drop_old_loops(&mut self) {
         let ended = |it: &&Arc<LoopSnapshot>| it.state.outcome.is_some();
         let loops = self.in_order();
         for old in loops.iter().filter(ended).skip(MAX_ENDED) {
@@ -104,7 +104,7 @@ impl FollowedLoop {
         } else {
             store.keeper_of(dir).map_err(|error| error.to_string())?
         };
-        let news = match self.following.poll() {
+        let update = match self.following.poll() {
             // It is just being started: its folder exists before its first record.
             Err(JournalError::Gone { .. }) if self.seen.is_none() => return Ok(()),
             other => other.map_err(|error| error.to_string())?,
@@ -119,7 +119,7 @@ impl FollowedLoop {
         };
         let same = |it: &Arc<LoopSnapshot>| {
             let known = (it.status.keeper.alive, it.status.keeper.stopped);
-            news.is_empty() && it.damage == damage && known == (keeper.is_some(), stopped)
+            update.is_empty() && it.damage == damage && known == (keeper.is_some(), stopped)
         };
         if self.seen.as_ref().is_some_and(same) {
             return Ok(());

@@ -55,17 +55,17 @@ impl StandaloneChecks {
 
     pub(super) fn reload(&mut self) {
         // No file: nothing was checked yet, or the results were deleted.
-        let Ok(news) = self.follower.poll() else {
+        let Ok(update) = self.follower.poll() else {
             if !self.found.is_empty() && !self.path.exists() {
                 *self = Self { version: self.version + 1, ..Self::new(&self.path) };
             }
             return;
         };
-        if news.since == UpdateBase::TheStart {
+        if update.since == UpdateBase::TheStart {
             self.found.clear();
         }
-        self.version += u64::from(!news.entries.is_empty());
-        for entry in news.entries {
+        self.version += u64::from(!update.entries.is_empty());
+        for entry in update.entries {
             let Record::ChecksDone { round, .. } = entry.record else { continue };
             (self.at, self.tree) = (entry.at.wall, round.tree_after.clone());
             for result in round.results {

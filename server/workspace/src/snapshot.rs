@@ -35,7 +35,7 @@ pub struct WorkspaceSnapshot {
     /// The number of the last invalidation that it answers.
     pub answers: u64,
     /// The first update is complete.
-    pub looked: bool,
+    pub is_complete: bool,
 }
 
 /// The first problem found.

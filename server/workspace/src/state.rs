@@ -204,7 +204,7 @@ impl IndexState {
             trusted: self.trusted,
             trouble: troubles.next(),
             answers: 0,
-            looked: true,
+            is_complete: true,
         }
     }
 

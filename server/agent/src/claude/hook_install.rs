@@ -224,9 +224,9 @@ fn append_entry(text: &str, event: &str, entry: &serde_json::Value) -> Result<St
 }
 
 /// Calls `look` on the outermost object. Its ranges refer to `text`, which was parsed as JSON before.
-fn with_root<T>(text: &str, look: impl FnOnce(&Object<'_>) -> T) -> Option<T> {
+fn with_root<T>(text: &str, read: impl FnOnce(&Object<'_>) -> T) -> Option<T> {
     // A byte order mark would shift all ranges; blanks of the same length do not.
     let blank = text.replacen('\u{feff}', "   ", usize::from(text.starts_with('\u{feff}')));
     let parsed = parse_to_ast(&blank, &CollectOptions::default(), &ParseOptions::default()).ok()?;
-    parsed.value.as_ref().and_then(Value::as_object).map(look)
+    parsed.value.as_ref().and_then(Value::as_object).map(read)
 }

@@ -257,22 +257,22 @@ impl FactContext {
     fn tasks(&self) -> Result<TasksFacts, Failure> {
         let settings = &self.settings;
         let found = task_files::discover(&self.root, &settings.task_exclude, &settings.task_files)?;
-        let looked =
+        let examined =
             found.iter().take(MAX_LISTED).map(|it| Ok(self.task(&ResolvedTask::at(&self.root, it)?)));
-        let looked = looked.collect::<Result<Vec<TaskFacts>, Failure>>()?;
+        let examined = examined.collect::<Result<Vec<TaskFacts>, Failure>>()?;
         let further = found.len().saturating_sub(MAX_LISTED) as u64;
-        Ok(TasksFacts { looked, further })
+        Ok(TasksFacts { examined, further })
     }
 
     fn task(&self, work: &ResolvedTask) -> TaskFacts {
-        let looked = operations::trust::known_items(work, |_| ()).and_then(|items| {
+        let examined = operations::trust::known_items(work, |_| ()).and_then(|items| {
             work.refuse_unready()?;
             Ok(self
                 .state
                 .as_ref()
                 .map_or(items.len(), |it| TrustStore::open(it).untrusted_items(&work.root, &items).len()))
         });
-        let (untrusted, broken) = match looked {
+        let (untrusted, broken) = match examined {
             Ok(untrusted) => (untrusted as u64, None),
             Err(failure) => (0, Some(trouble(&failure))),
         };

@@ -37,15 +37,15 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         source: OverrideSource::Argument,
     };
     let arguments: Vec<SettingOverride> = args.agent.iter().map(named).collect();
-    let looked = FactContext::from_current_dir(&arguments)?;
-    looked.resolved.settings()?;
-    let plan = looked.plan()?;
-    consent::ensure_trusted(&looked, &plan, args)?;
-    consent::has_room(&looked, &plan)?;
-    if !consent::confirm_cost(&looked, &plan, args.yes)? {
+    let context = FactContext::from_current_dir(&arguments)?;
+    context.resolved.settings()?;
+    let plan = context.plan()?;
+    consent::ensure_trusted(&context, &plan, args)?;
+    consent::has_room(&context, &plan)?;
+    if !consent::confirm_cost(&context, &plan, args.yes)? {
         return Err(Failure::usage("nothing was started").hint("`--yes` starts it without being asked."));
     }
-    let made = block_on(async { ProbeRunner::new(&looked, plan)?.run_all().await })??;
+    let made = block_on(async { ProbeRunner::new(&context, plan)?.run_all().await })??;
     let Some(ProbeRun { plan, words, calls, starts }) = made else {
         note("Interrupted: nothing was found out. The agent has ended, and its folders are removed.");
         return Ok(Exit::Signalled);
@@ -53,17 +53,17 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let rows = judge_calls(&calls, &words);
     let format =
         calls.get(&Probe::Answer).map_or(OutputFormat::Nothing, |it: &Observation| format_of(&it.stdout));
-    let tried = probe_subject(&looked, &plan, format);
+    let tried = probe_subject(&context, &plan, format);
     let report = ProbeReport {
         agent: plan.name.clone(),
-        version: version(&looked, &plan.name)?,
+        version: version(&context, &plan.name)?,
         command: plan.argv.clone(),
         at: words::rfc3339(clock::now().wall),
         calls: starts,
         recommendation: recommend(&tried, &rows),
         rows,
     };
-    let files = write(&looked, args.out.as_deref(), &report)?;
+    let files = write(&context, args.out.as_deref(), &report)?;
     if args.json {
         out.json(&report);
     } else {
@@ -74,28 +74,28 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(if report.recommendation.drivable { Exit::Done } else { Exit::Ended })
 }
 
-fn probe_subject(looked: &FactContext, plan: &AgentPlan, format: OutputFormat) -> ProbeSubject {
-    let written = looked.settings.agents.iter().find(|it| it.name == plan.name);
+fn probe_subject(context: &FactContext, plan: &AgentPlan, format: OutputFormat) -> ProbeSubject {
+    let written = context.settings.agents.iter().find(|it| it.name == plan.name);
     let command = written.map(|it| [it.command.clone(), it.args.clone()].concat()).unwrap_or_default();
     let is_known = KNOWN.iter().any(|it| it.name == plan.name);
     let command = if is_known { Vec::new() } else { command };
-    let enclosed = matches!(looked.domain, Isolation::PidNamespace { .. });
+    let enclosed = matches!(context.domain, Isolation::PidNamespace { .. });
     ProbeSubject { name: plan.name.clone(), command, prompt: plan.prompt, format, enclosed }
 }
 
-fn version(looked: &FactContext, name: &str) -> Result<Option<String>, Failure> {
-    Ok(looked.agents(Some(name))?.into_iter().find_map(|it| match it.version {
+fn version(context: &FactContext, name: &str) -> Result<Option<String>, Failure> {
+    Ok(context.agents(Some(name))?.into_iter().find_map(|it| match it.version {
         AgentVersion::Told(version) => Some(version),
         AgentVersion::Failed(_) | AgentVersion::NotAsked(_) => None,
     }))
 }
 
 /// Writes the report as Markdown and JSON, to the given path or else to the state folder.
-fn write(looked: &FactContext, out: Option<&Path>, report: &ProbeReport) -> Result<[PathBuf; 2], Failure> {
+fn write(context: &FactContext, out: Option<&Path>, report: &ProbeReport) -> Result<[PathBuf; 2], Failure> {
     let base = if let Some(path) = out {
         path.with_extension("")
     } else {
-        let folder = looked.state()?.root().join("probes");
+        let folder = context.state()?.root().join("probes");
         durable::make_folder(&folder)?;
         let stamp: String = report.at.chars().filter(char::is_ascii_digit).take(14).collect();
         folder.join(format!("{}-{stamp}", report.agent))

@@ -12,25 +12,25 @@ pub(super) struct CtrlC<'a> {
     store: &'a StateDir,
     loop_id: String,
     source: Signal,
-    heard: u32,
+    signals: u32,
 }
 
 impl<'a> CtrlC<'a> {
     pub(super) fn listen(store: &'a StateDir, loop_id: &str) -> Result<Self, Failure> {
         let source = signal(SignalKind::interrupt())?;
-        Ok(Self { store, loop_id: loop_id.to_owned(), source, heard: 0 })
+        Ok(Self { store, loop_id: loop_id.to_owned(), source, signals: 0 })
     }
 
     /// Whether the loop was stopped in the middle of an iteration.
     pub(super) fn was_urgent(&self) -> bool {
-        self.heard > 1
+        self.signals > 1
     }
 }
 
 impl InterruptSource for CtrlC<'_> {
     async fn next(&mut self) -> Option<String> {
         self.source.recv().await?;
-        self.heard += 1;
+        self.signals += 1;
         let now = self.was_urgent();
         Some(match control_client::send(self.store, &self.loop_id, json!({"do": "stop", "now": now})) {
             Ok(()) if now => "Stopping now.".to_owned(),

@@ -86,6 +86,6 @@ fn labelled(line: &str) -> Option<(&'static [&'static str], &str)> {
     let label = label.trim_matches(decoration).to_lowercase();
     let labels = [DECISIONS, NOTES].into_iter().find(|it| it.contains(&label.as_str()))?;
     let value = value.trim_start_matches(['*', '_', ' ']).trim_end();
-    let goes_on = value.is_empty() || line.contains([' ', '：']) || value.starts_with(is_cjk);
-    goes_on.then_some((labels, value))
+    let is_value = value.is_empty() || line.contains([' ', '：']) || value.starts_with(is_cjk);
+    is_value.then_some((labels, value))
 }

@@ -53,9 +53,9 @@ pub(super) fn sentences(masked: &str, lines: &[MessageLine<'_>]) -> Vec<Sentence
         let text = without_quotes(text);
         let (place, begin) = place(&text);
         let body = text.get(begin..).unwrap_or_default();
-        let goes_on =
+        let continues =
             place == SentenceContext::Text && body.trim_start().starts_with(|c: char| c.is_lowercase());
-        if !goes_on {
+        if !continues {
             close(&mut out, open.take());
         }
         let place = open.as_ref().map_or(place, |it| it.place);

@@ -8,7 +8,7 @@ const MAX_ATOMS: usize = 16;
 
 /// Whether the expression can only hold while every required criterion does. Otherwise what it ends is claimed,
 /// whatever else is true. Conditions about single criteria and groups are taken to be independent of it.
-pub(crate) fn rests_on_checks(expression: &Expression) -> bool {
+pub(crate) fn depends_on_checks(expression: &Expression) -> bool {
     let atoms = atoms(&expression.0);
     atoms.contains(&&Atom::Criteria)
         && atoms.len() <= MAX_ATOMS

@@ -123,7 +123,7 @@ impl TomlLayerReader<'_> {
                 };
                 let hint = problem.hint.unwrap_or_else(|| default_hint(key));
                 self.out.refused.push(full_path(key, agent));
-                self.say_with(problem.code, at, (problem.message, hint), fix);
+                self.report_with_fix(problem.code, at, (problem.message, hint), fix);
             }
         }
     }
@@ -158,7 +158,7 @@ impl TomlLayerReader<'_> {
         if let Some((_, now)) = RENAMED_KEYS.iter().find(|(before, _)| *before == written) {
             let name = now.rsplit_once('.').map_or(*now, |(_, name)| name);
             let said = (format!("`{written}` is now called `{now}`"), format!("write `{name}`"));
-            return self.say_with(SettingCode::UnknownKey, at, said, Some(name.to_owned()));
+            return self.report_with_fix(SettingCode::UnknownKey, at, said, Some(name.to_owned()));
         }
         let known = suggest_key(path);
         let hint = match &known {
@@ -166,20 +166,20 @@ impl TomlLayerReader<'_> {
             None => "remove the line, or see the list of keys in CONFIGURATION.md".to_owned(),
         };
         // No fix for a key of another table: its author has to move it.
-        let beside = |known: String| {
+        let with_table = |known: String| {
             let (of, name) = known.rsplit_once('.').unwrap_or(("", &known));
             (of == shown_path(path.get(..path.len().saturating_sub(1)).unwrap_or_default()))
                 .then(|| name.to_owned())
         };
         let message = format!("`{}` is not a known key", shown_path(path));
-        self.say_with(SettingCode::UnknownKey, at, (message, hint), known.and_then(beside));
+        self.report_with_fix(SettingCode::UnknownKey, at, (message, hint), known.and_then(with_table));
     }
 
     fn add_finding(&mut self, code: SettingCode, at: Range<usize>, said: (String, impl Into<String>)) {
-        self.say_with(code, at, said, None);
+        self.report_with_fix(code, at, said, None);
     }
 
-    fn say_with(
+    fn report_with_fix(
         &mut self,
         code: SettingCode,
         at: Range<usize>,
@@ -208,12 +208,12 @@ fn suggest_key(path: &[&str]) -> Option<String> {
     // The name of an argument: `--max-cost`.
     let name = &name.trim_start_matches("max-").trim_start_matches("max_");
     let depth = section.len();
-    let beside = KEYS.iter().filter_map(|key| {
+    let siblings = KEYS.iter().filter_map(|key| {
         let parts: Vec<&str> = key.path.split('.').collect();
         let same = parts.iter().zip(section).all(|(part, of)| part == of || *part == "*");
         parts.get(depth).copied().filter(|part| same && *part != "*")
     });
-    if let Some(near) = closest(name, beside) {
+    if let Some(near) = closest(name, siblings) {
         let full: Vec<&str> = section.iter().copied().chain([near]).collect();
         return Some(shown_path(&full));
     }

@@ -52,9 +52,9 @@ impl ProtectionRules {
             .collect();
         let paths: Vec<&str> = judges.keys().copied().collect();
         let moved = moved_tests(&paths, files);
-        let look = TamperComparison { watch: self, files, named, moved, changed: &paths };
+        let comparison = TamperComparison { watch: self, files, named, moved, changed: &paths };
         let judge = |(path, composed): (&str, Option<String>)| {
-            let stands_in = look.named.get(path).is_some_and(|it| it.instead_of.is_some());
+            let stands_in = comparison.named.get(path).is_some_and(|it| it.instead_of.is_some());
             let is_new = files.read_before(path).is_none() && !files.existed(path);
             let is_tests = !stands_in && !is_runner_setup(path) && language(path).is_some();
             let texts = || files.read_before(path).zip(files.read_after(path));
@@ -62,7 +62,7 @@ impl ProtectionRules {
                 JudgeChange::Other
             } else if texts().is_some_and(|(before, after)| differ_in_imports(&before, &after)) {
                 JudgeChange::OnlyImports
-            } else if files.exists(path) && look.compare_file(path).is_none() {
+            } else if files.exists(path) && comparison.compare_file(path).is_none() {
                 JudgeChange::OnlyAdded
             } else {
                 JudgeChange::Other

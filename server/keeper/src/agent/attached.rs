@@ -72,7 +72,7 @@ impl AttachedSession {
                     None => return,
                 },
                 Some(asked) = self.asked.recv() => self.answer(asked),
-                () = given_up(&mut self.waits) => self.handle_disconnect(),
+                () = wait_for_disconnect(&mut self.waits) => self.handle_disconnect(),
                 _ = tick.tick(), if self.turn.is_some() => self.poll_process(),
             }
         }
@@ -261,7 +261,7 @@ fn refresh_process(process: &Process) -> Option<Process> {
     process_table::find_process(process.pid).filter(|it| it.started == process.started && it.running)
 }
 
-async fn given_up(waits: &mut Option<(HookEvent, oneshot::Sender<HookVerdict>)>) {
+async fn wait_for_disconnect(waits: &mut Option<(HookEvent, oneshot::Sender<HookVerdict>)>) {
     match waits {
         Some((_, answer)) => answer.closed().await,
         None => std::future::pending().await,

@@ -42,10 +42,10 @@ pub(super) async fn find_missing(
         return None;
     }
     let (root, command) = (plan.root.to_path_buf(), command.to_owned());
-    let looked = tokio::task::spawn_blocking(move || {
+    let search = tokio::task::spawn_blocking(move || {
         resolve_missing(&suspects, &command, &collect_facts(&root, &suspects))
     });
-    looked.await.ok().flatten()
+    search.await.ok().flatten()
 }
 
 fn collect_facts(root: &Path, suspects: &[MissingCandidate]) -> TreeFacts {

@@ -51,7 +51,7 @@ pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOu
     })
     .await?;
     // Our own clients show the files side by side.
-    if let Some(patch) = done.patch.as_ref().filter(|_| !shared.session().knows_us()) {
+    if let Some(patch) = done.patch.as_ref().filter(|_| !shared.session().has_extensions()) {
         virtual_documents::open_page(shared, patch);
     }
     Ok(done)

@@ -29,7 +29,7 @@ pub(super) async fn export(shared: &Arc<ServerState>, args: LoopArgs) -> Command
     let said = format!(
         "Exported loop {loop_id} to {} (removed: {}). Check it before you share it.",
         path.display(),
-        export::taken_out(done.found)
+        export::describe_redactions(done.found)
     );
     let reporter = Arc::clone(shared);
     tokio::spawn(async move { reporter.client.show_message(MessageType::INFO, said).await });

@@ -24,7 +24,7 @@ pub(crate) const PERMITS: [(&str, &str); 3] =
 pub(super) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> CommandOutcome {
     if args.text.is_none() {
         trust::refuse_without_editor(shared, &args.loop_id)?;
-        if ask_as_ordered(shared, &args.loop_id) {
+        if ask_after_command(shared, &args.loop_id) {
             return Ok(CommandResult { loop_id: Some(args.loop_id), ..CommandResult::default() });
         }
     }
@@ -33,7 +33,7 @@ pub(super) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> Comma
 
 /// The user wants to answer, in a client that may only be asked about the user's own commands. `false` if it is asked
 /// in another way, or if the question does not exist.
-fn ask_as_ordered(shared: &Arc<ServerState>, loop_id: &str) -> bool {
+fn ask_after_command(shared: &Arc<ServerState>, loop_id: &str) -> bool {
     if QuestionSupport::of(shared) != QuestionSupport::Unannounced {
         return false;
     }

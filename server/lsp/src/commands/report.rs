@@ -15,7 +15,7 @@ pub(super) async fn report_page(shared: &Arc<ServerState>, args: LoopArgs) -> Co
         Ok(html(&report(&seen.state, &seen.status())))
     });
     let LoopPage { uri, loop_id } = page.await?;
-    if !shared.session().knows_us() {
+    if !shared.session().has_extensions() {
         virtual_documents::open_in_browser(shared, &uri);
     }
     Ok(CommandResult { uri: Some(uri), loop_id: Some(loop_id), ..CommandResult::default() })

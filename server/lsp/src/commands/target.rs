@@ -17,12 +17,12 @@ use loopkeeper_workspace::snapshot::TaskSnapshot;
 
 /// The task that a URI or an id names, including one that was created a moment ago.
 pub(super) async fn task(shared: &ServerState, named: &str) -> Result<Arc<TaskSnapshot>, CommandRefusal> {
-    let look = |snapshot: &loopkeeper_workspace::WorkspaceSnapshot| find_task(snapshot, named);
-    if let Some(found) = look(&shared.index().snapshot())? {
+    let find = |snapshot: &loopkeeper_workspace::WorkspaceSnapshot| find_task(snapshot, named);
+    if let Some(found) = find(&shared.index().snapshot())? {
         return Ok(found);
     }
     let snapshot = shared.index().refresh(Invalidation::ALL).await;
-    look(&snapshot)?.ok_or_else(|| {
+    find(&snapshot)?.ok_or_else(|| {
         CommandRefusal::no_task(format_args!(
             "there is no task {} in the opened folders",
             sanitize::line(named)

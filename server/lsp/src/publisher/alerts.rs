@@ -53,7 +53,7 @@ impl AlertPublisher {
                     continue;
                 }
                 let mut alert = alert(status, &seen.state);
-                if !shared.session().knows_us() {
+                if !shared.session().has_extensions() {
                     alert.message = notice(status).to_string();
                 }
                 send(shared, alert).await;
@@ -185,7 +185,7 @@ fn command(title: &str, command: &str, argument: &Value) -> Command {
 }
 
 async fn send(shared: &ServerState, alert: AlertParams) {
-    if shared.session().knows_us() {
+    if shared.session().has_extensions() {
         shared.client.send_notification::<Alert>(alert).await;
         return;
     }

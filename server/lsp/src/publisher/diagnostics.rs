@@ -64,16 +64,16 @@ impl DiagnosticPublisher {
 
     pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, snapshot: &Arc<WorkspaceSnapshot>) {
         let context = DiagnosticsContext::of(shared);
-        let looked = Arc::clone(snapshot);
+        let current = Arc::clone(snapshot);
         // Blocking: reads the source lines of failures.
         let mut kept = std::mem::take(&mut self.kept);
         let mut configs = std::mem::take(&mut self.configs);
-        let size = input_size(&looked, &context);
+        let size = input_size(&current, &context);
         let made = self.quick.run(size, move || {
-            let mut made = kept.collect_diagnostics(&looked, &context);
-            configs.add_to(&mut made, &looked, &context);
+            let mut made = kept.collect_diagnostics(&current, &context);
+            configs.add_to(&mut made, &current, &context);
             queues::add_queues(&mut made, &context);
-            for found in &looked.foreign {
+            for found in &current.foreign {
                 made.add_diagnostic(context.uri(&found.path), foreign::diagnostic());
             }
             (made, kept, configs, context)

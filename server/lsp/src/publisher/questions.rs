@@ -43,5 +43,5 @@ impl QuestionPublisher {
 
 /// A client that knows us shows the agent's questions itself.
 fn is_ours(shared: &ServerState, question: &QuestionStatus) -> bool {
-    question.kind == QuestionKind::UsageLimit || !shared.session().knows_us()
+    question.kind == QuestionKind::UsageLimit || !shared.session().has_extensions()
 }

@@ -44,7 +44,7 @@ impl StatusPublisher {
         shared: &ServerState,
         snapshot: &WorkspaceSnapshot,
     ) -> Option<Instant> {
-        if !shared.session().knows_us() {
+        if !shared.session().has_extensions() {
             return None;
         }
         // A burst of changes results in one status.

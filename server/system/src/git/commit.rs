@@ -116,7 +116,7 @@ impl<'a> CommitBuilder<'a> {
             Err(it) => return Err(error_message(&it)),
         };
         if let Some(made) = parent.as_ref().and_then(|it| self.made_before(it)) {
-            return self.made_up_for(&made, &mut index, paths).map_err(error);
+            return self.finish_commit(&made, &mut index, paths).map_err(error);
         }
         let author = repo
             .signature()
@@ -164,7 +164,7 @@ impl<'a> CommitBuilder<'a> {
     }
 
     /// Completes the work of a keeper that may have died before it updated the index.
-    fn made_up_for(
+    fn finish_commit(
         &self,
         made: &Commit<'_>,
         index: &mut Index,

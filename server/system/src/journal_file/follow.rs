@@ -46,14 +46,14 @@ impl Follower {
         if !self.is_where_it_was()? {
             return self.start_over();
         }
-        let (news, suspicious) = self.read_on()?;
-        if suspicious { self.start_over() } else { Ok(news) }
+        let (update, suspicious) = self.read_on()?;
+        if suspicious { self.start_over() } else { Ok(update) }
     }
 
     fn start_over(&mut self) -> Result<JournalUpdate, JournalError> {
         (self.file, self.offset, self.chain) = (Some(self.open()?), 0, ChecksumChain::default());
-        let (news, _) = self.read_on()?;
-        Ok(JournalUpdate { since: UpdateBase::TheStart, ..news })
+        let (update, _) = self.read_on()?;
+        Ok(JournalUpdate { since: UpdateBase::TheStart, ..update })
     }
 
     /// Whether the file at the path is the one that was read, and at least as long.

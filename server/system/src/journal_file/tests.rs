@@ -217,17 +217,17 @@ fn the_reserve_is_real_and_comes_back() {
 fn a_follower_is_told_everything_once() {
     let (_dir, path, mut journal) = journal(&["one"]);
     let mut follower = Follower::new(&path);
-    let look = |follower: &mut Follower| follower.poll().unwrap();
-    let first = look(&mut follower);
+    let poll = |follower: &mut Follower| follower.poll().unwrap();
+    let first = poll(&mut follower);
     assert_eq!(
         (first.since, texts(&first.entries), first.tail),
         (UpdateBase::TheStart, vec!["one"], JournalTail::Clean)
     );
     journal.append(Moment::default(), vec![steered("two"), steered("three")]).unwrap();
-    assert_eq!(texts(&look(&mut follower).entries), ["two", "three"]);
+    assert_eq!(texts(&poll(&mut follower).entries), ["two", "three"]);
     let nothing =
         JournalUpdate { since: UpdateBase::LastLook, entries: Vec::new(), tail: JournalTail::Clean };
-    assert_eq!(look(&mut follower), nothing);
+    assert_eq!(poll(&mut follower), nothing);
 }
 
 #[test]
@@ -240,13 +240,13 @@ fn a_follower_waits_for_the_rest_of_a_line() {
     let whole = fs::read(&path).unwrap();
     for cut in before + 1..whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
-        let news = follower.poll().unwrap();
-        assert_eq!((news.entries.len(), news.tail), (0, JournalTail::Torn { bytes: cut - before }));
+        let update = follower.poll().unwrap();
+        assert_eq!((update.entries.len(), update.tail), (0, JournalTail::Torn { bytes: cut - before }));
     }
     fs::write(&path, &whole).unwrap();
-    let news = follower.poll().unwrap();
+    let update = follower.poll().unwrap();
     assert_eq!(
-        (news.since, texts(&news.entries), news.tail),
+        (update.since, texts(&update.entries), update.tail),
         (UpdateBase::LastLook, vec!["two"], JournalTail::Clean)
     );
 }
@@ -261,8 +261,8 @@ fn a_follower_starts_over_when_the_past_changes() {
     follower.poll().unwrap();
 
     fs::write(&path, &acknowledged).unwrap();
-    let news = follower.poll().unwrap();
-    assert_eq!((news.since, texts(&news.entries)), (UpdateBase::TheStart, vec!["one"]));
+    let update = follower.poll().unwrap();
+    assert_eq!((update.since, texts(&update.entries)), (UpdateBase::TheStart, vec!["one"]));
 
     let mut other = JournalFile::open(&path).unwrap().journal;
     other.append(Moment::default(), vec![steered("something longer than what stood there before")]).unwrap();
@@ -272,9 +272,9 @@ fn a_follower_starts_over_when_the_past_changes() {
     journal.append(Moment::default(), vec![steered("short")]).unwrap();
     follower.poll().unwrap();
     fs::write(&path, &longer).unwrap();
-    let news = follower.poll().unwrap();
-    assert_eq!(news.since, UpdateBase::TheStart);
-    assert_eq!(texts(&news.entries), ["one", "something longer than what stood there before"]);
+    let update = follower.poll().unwrap();
+    assert_eq!(update.since, UpdateBase::TheStart);
+    assert_eq!(texts(&update.entries), ["one", "something longer than what stood there before"]);
 
     fs::write(&path, String::from_utf8(longer).unwrap().replace("one", "0ne")).unwrap();
     // Old records are not read again as long as the chain continues; a new follower sees the damage.

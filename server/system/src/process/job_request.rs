@@ -54,12 +54,12 @@ pub(crate) fn send(
     let [control, out, err] = own;
     let parts = [file.as_fd(), control, out, err];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PARTS))];
-    let mut beside = SendAncillaryBuffer::new(&mut space);
-    if !beside.push(SendAncillaryMessage::ScmRights(&parts)) {
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    if !ancillary.push(SendAncillaryMessage::ScmRights(&parts)) {
         return Err(io::Error::other("no room for the parts of an order"));
     }
     let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-    sendmsg(channel, &[IoSlice::new(WORD)], &mut beside, flags)?;
+    sendmsg(channel, &[IoSlice::new(WORD)], &mut ancillary, flags)?;
     Ok(())
 }
 
@@ -67,13 +67,13 @@ pub(crate) fn send(
 pub fn receive(channel: impl AsFd) -> io::Result<Option<ReceivedJob>> {
     let mut word = [0; WORD.len()];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PARTS))];
-    let mut beside = RecvAncillaryBuffer::new(&mut space);
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let flags = RecvFlags::CMSG_CLOEXEC;
-    let received = recvmsg(channel, &mut [IoSliceMut::new(&mut word)], &mut beside, flags)?;
+    let received = recvmsg(channel, &mut [IoSliceMut::new(&mut word)], &mut ancillary, flags)?;
     if received.bytes == 0 {
         return Ok(None);
     }
-    let parts = beside.drain().filter_map(|message| match message {
+    let parts = ancillary.drain().filter_map(|message| match message {
         RecvAncillaryMessage::ScmRights(parts) => Some(parts),
         _ => None,
     });

@@ -106,12 +106,12 @@ pub fn kill_orphans() -> Orphans {
     let own = getpid().as_raw_pid();
     let session = process_table::find_process(own).map_or(own, |own| own.session);
     let spare = |child: &Process| child.session == session || known_wardens().contains(&child.pid);
-    let look = || {
+    let list_strays = || {
         let mut all = process_table::list_processes();
         all.retain(|process| process.parent != own || !spare(process));
         process_table::descendants(own, all)
     };
-    tree::end_children(look, spare, |time| wait_for_strays(spare, time)).into()
+    tree::end_children(list_strays, spare, |time| wait_for_strays(spare, time)).into()
 }
 
 /// Waits for adopted processes one by one: known children are waited for elsewhere.

@@ -80,17 +80,17 @@ impl ProcessSupervisor {
         // Never zeroed: most jobs print little, and untouched memory costs nothing.
         let (mut out, mut err) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut force = None;
-        let (mut heard, mut speaks) = (true, true);
-        let mut look = interval_at(Instant::now() + STOPPED, STOPPED);
+        let (mut is_receiver_open, mut reports) = (true, true);
+        let mut poll_timer = interval_at(Instant::now() + STOPPED, STOPPED);
         loop {
             let (stream, chunk) = tokio::select! {
                 status = self.warden.wait() => return WardenExit::Ended(status),
-                said = self.control.read_buf(&mut self.said), if speaks => {
+                said = self.control.read_buf(&mut self.said), if reports => {
                     self.note_start();
                     match self.read_report() {
                         Some(report) if report.again => return WardenExit::Idle(report),
-                        Some(_) => speaks = false,
-                        None => speaks = said.is_ok_and(|read| read > 0),
+                        Some(_) => reports = false,
+                        None => reports = said.is_ok_and(|read| read > 0),
                     }
                     continue;
                 }
@@ -100,19 +100,19 @@ impl ProcessSupervisor {
                     force = *self.force.borrow_and_update();
                     continue;
                 }
-                () = self.to.closed(), if heard => {
-                    heard = false;
+                () = self.to.closed(), if is_receiver_open => {
+                    is_receiver_open = false;
                     let _ = rustix::io::write(&self.control, &[NOW]);
                     force = Some(Instant::now() + FORCE);
                     continue;
                 }
-                _ = look.tick() => {
+                _ = poll_timer.tick() => {
                     orphans::continue_stopped_wardens(self.warden.pid);
                     continue;
                 }
                 () = sleep_until_deadline(force) => return WardenExit::Ended(self.end_from_outside().await),
             };
-            if heard {
+            if is_receiver_open {
                 let _ = self.to.send(SupervisorMessage::Chunk(stream, chunk.clone())).await;
             }
             chunk.clear();

@@ -60,7 +60,7 @@ impl KillReport {
 /// parent becomes a child of this process, which must be a subreaper. The result is therefore certain, even if a scan
 /// of the table missed a process. `look` finds the tree for its names; `reap` waits for a moment and reaps the dead.
 pub fn end_children(
-    look: impl Fn() -> Vec<Process>,
+    list_processes: impl Fn() -> Vec<Process>,
     spare: impl Fn(&Process) -> bool,
     mut reap: impl FnMut(Duration) -> ChildrenLeft,
 ) -> KillReport {
@@ -69,7 +69,7 @@ pub fn end_children(
     let mut round = 0;
     while reap(if round == 0 { Duration::ZERO } else { POLL_INTERVAL }) == ChildrenLeft::Left {
         if round % ROUNDS == 0 {
-            swept.stop(&look());
+            swept.stop(&list_processes());
         }
         for child in process_table::own_children().iter().filter(|child| !spare(child)) {
             if child.running {
@@ -78,7 +78,7 @@ pub fn end_children(
             kill_with_group(child);
         }
         if Instant::now() >= until {
-            swept.left = labels(look().iter());
+            swept.left = labels(list_processes().iter());
             return swept;
         }
         round += 1;

@@ -54,7 +54,7 @@ pub fn find_surfaces(root: &Path) -> Result<Vec<TrustItem>, SurfaceError> {
     for file in FILES {
         search.visit_path(Path::new(file), 0)?;
     }
-    search.look_at_settings(Path::new(".claude"))?;
+    search.add_settings(Path::new(".claude"))?;
     for folder in FOLDERS {
         search.visit_path(Path::new(folder), 0)?;
     }
@@ -72,7 +72,7 @@ struct SurfaceSearch {
 
 impl SurfaceSearch {
     /// Only the settings of this folder; the rest of it is prose.
-    fn look_at_settings(&mut self, folder: &Path) -> Result<(), SurfaceError> {
+    fn add_settings(&mut self, folder: &Path) -> Result<(), SurfaceError> {
         if self.leads_out(folder) {
             return self.visit_path(folder, 0);
         }

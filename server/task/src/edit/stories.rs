@@ -21,7 +21,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
         };
         match &property.value {
             Value::BooleanLit(flag) if flag.value => Some(
-                taken_away(text, story, &bytes)
+                remove_last_property(text, story, &bytes)
                     .unwrap_or_else(|| vec![(bytes(flag.range), "false".to_owned())]),
             ),
             Value::BooleanLit(flag) => Some(vec![(bytes(flag.range), "true".to_owned())]),
@@ -50,7 +50,7 @@ fn insert_skipped(
 }
 
 /// Removes the last property, if inserting it again would restore the text byte for byte.
-fn taken_away(
+fn remove_last_property(
     text: &str,
     story: &Object<'_>,
     bytes: &dyn Fn(jsonc_parser::common::Range) -> Range<usize>,
@@ -127,7 +127,7 @@ fn property<'a>(story: &'a Object<'a>, name: &str) -> Option<&'a ObjectProp<'a>>
 fn with_story<T>(
     target: &PlanEditTarget<'_>,
     item: &PlanItem,
-    look: impl FnOnce(&Object<'_>, usize) -> T,
+    read: impl FnOnce(&Object<'_>, usize) -> T,
 ) -> Result<T, PlanEditError> {
     let text = target.document.text.as_str();
     let json = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -138,5 +138,5 @@ fn with_story<T>(
     let mut stories = stories.into_iter().flat_map(|it| &it.elements).filter_map(Value::as_object);
     // Every story is an item, in the same order.
     let story = stories.nth(place_of(target.task, item));
-    story.map(|it| look(it, skipped)).ok_or_else(|| conflict_error(item, "is not where it was read"))
+    story.map(|it| read(it, skipped)).ok_or_else(|| conflict_error(item, "is not where it was read"))
 }

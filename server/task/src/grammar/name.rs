@@ -57,7 +57,7 @@ impl NameParts {
         match check.map(check_label) {
             Some(label) if name.is_empty() => label,
             // "`$ cargo test` passes" is no sentence without its subject.
-            Some(label) if check_at == Some(0) && goes_on(&all) => {
+            Some(label) if check_at == Some(0) && continues_after_check(&all) => {
                 format!("{label} {name}")
             }
             // A broken item must still be recognisable.
@@ -80,10 +80,10 @@ impl NameParts {
             if let Some(reason) = trailing.bad {
                 bad(reason);
             }
-            let goes_on = !trailing.rest.trim_end_matches(attributes::is_final).is_empty();
+            let has_text = !trailing.rest.trim_end_matches(attributes::is_final).is_empty();
             let rest = trailing.rest.len();
             text.truncate(rest);
-            if goes_on {
+            if has_text {
                 return;
             }
         }
@@ -103,7 +103,7 @@ impl NameParts {
 }
 
 /// Whether a sentence continues directly after the check at its start.
-fn goes_on(prose: &str) -> bool {
+fn continues_after_check(prose: &str) -> bool {
     prose.strip_prefix(CUT).is_some_and(|rest| rest.trim_start().starts_with(char::is_alphanumeric))
 }
 

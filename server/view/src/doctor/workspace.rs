@@ -19,7 +19,7 @@ pub struct WorkspaceFacts {
 /// The tasks of the root.
 #[derive(Debug, Default)]
 pub struct TasksFacts {
-    pub looked: Vec<TaskFacts>,
+    pub examined: Vec<TaskFacts>,
     /// Number of tasks that were not examined because there are too many.
     pub further: u64,
 }
@@ -43,14 +43,14 @@ pub(super) fn examine_workspace(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
     match &facts.tasks {
         None => {}
         Some(Err(trouble)) => all.push(DoctorFinding::from_problem(DoctorTopic::Workspace, trouble)),
-        Some(Ok(tasks)) if tasks.looked.is_empty() => {
+        Some(Ok(tasks)) if tasks.examined.is_empty() => {
             all.push(
                 new(DoctorLevel::Note, "there is no task here")
                     .with_hint("`loopkeeper init` writes a first one"),
             );
         }
         Some(Ok(tasks)) => {
-            all.extend(tasks.looked.iter().map(task_finding));
+            all.extend(tasks.examined.iter().map(task_finding));
             if tasks.further > 0 {
                 let what = format!("{} not looked at", words::counted(tasks.further, "further task"));
                 all.push(
@@ -123,14 +123,14 @@ mod tests {
 
     #[test]
     fn tasks_and_configuration_say_whether_a_loop_could_start() {
-        let tasks = |looked: Vec<TaskFacts>| Some(Ok(TasksFacts { looked, further: 0 }));
+        let tasks = |examined: Vec<TaskFacts>| Some(Ok(TasksFacts { examined, further: 0 }));
         let trouble = || DoctorProblem { what: "PROMPT.md:3: bad".into(), hint: "Correct it.".into() };
         check("", tasks(vec![]), &[(DoctorLevel::Note, "no task")]);
         check("", tasks(vec![task(0, None)]), &[(DoctorLevel::Good, "PROMPT.md can start")]);
         check("", tasks(vec![task(1, None)]), &[(DoctorLevel::Note, "1 command of PROMPT.md is not")]);
         check("", tasks(vec![task(3, None)]), &[(DoctorLevel::Note, "3 commands of PROMPT.md are not")]);
         check("", tasks(vec![task(3, Some(trouble()))]), &[(DoctorLevel::Bad, "PROMPT.md:3: bad")]);
-        let many = TasksFacts { looked: vec![task(0, None)], further: 3 };
+        let many = TasksFacts { examined: vec![task(0, None)], further: 3 };
         let told = [
             (DoctorLevel::Good, "PROMPT.md can start"),
             (DoctorLevel::Note, "3 further tasks not looked at"),

@@ -43,7 +43,7 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// An agent with everything its calls need.
 pub(super) struct ProbeRunner<'a> {
-    looked: &'a FactContext,
+    context: &'a FactContext,
     plan: AgentPlan,
     scratch: ScratchDir,
     words: ProbeNonces,
@@ -68,12 +68,12 @@ pub(super) struct ProbeRun {
 
 impl<'a> ProbeRunner<'a> {
     /// Requires a runtime.
-    pub(super) fn new(looked: &'a FactContext, plan: AgentPlan) -> Result<Self, Failure> {
+    pub(super) fn new(context: &'a FactContext, plan: AgentPlan) -> Result<Self, Failure> {
         let text =
             |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-        let secrets = std::env::vars_os().chain(looked.agent_environment(&plan)).filter_map(text);
+        let secrets = std::env::vars_os().chain(context.agent_environment(&plan)).filter_map(text);
         Ok(Self {
-            looked,
+            context,
             plan,
             scratch: ScratchDir::new()?,
             words: ProbeNonces::new(Uuid::new_v4().as_u64_pair().0),
@@ -99,7 +99,7 @@ impl<'a> ProbeRunner<'a> {
         let mut calls = ProbeObservations::new();
         let mut folders = BTreeMap::new();
         for (at, probe) in Probe::ALL.into_iter().enumerate() {
-            if let Some(settled) = settled(self.looked, &self.plan).filter(|_| probe == Probe::Hook) {
+            if let Some(settled) = settled(self.context, &self.plan).filter(|_| probe == Probe::Hook) {
                 calls.insert(probe, Observation { settled: Some(settled), ..Observation::default() });
                 continue;
             }
@@ -131,7 +131,7 @@ impl<'a> ProbeRunner<'a> {
     ) -> Result<Observation, Failure> {
         let first: ProbeObservations = [(Probe::Answer, seen.clone())].into();
         let is_text = self.plan.dialect != Dialect::Acp && self.plan.prompt == PromptBy::Stdin;
-        let is_open = is_text && self.looked.is_own(&self.plan.name);
+        let is_open = is_text && self.context.is_own(&self.plan.name);
         let is_over = has_answered(&first, &self.words) || self.interrupts.were_heard();
         if is_over || !is_open || seen.not_started.is_some() {
             return Ok(seen);
@@ -172,9 +172,9 @@ impl<'a> ProbeRunner<'a> {
         let job = self.job(probe, &scenario, &folder)?;
         let before = DirSnapshot::capture(&folder);
         let within = ProbeLimits {
-            domain: &self.looked.domain,
+            domain: &self.context.domain,
             longest: self.longest(probe),
-            steps: self.looked.settings.limits.steps,
+            steps: self.context.settings.limits.steps,
             dialect: self.plan.dialect,
             stop_at: scenario.stop_at.map(|it| folder.join(it)),
         };
@@ -194,9 +194,9 @@ impl<'a> ProbeRunner<'a> {
         let asker = CallRequest {
             loop_id: self.asker.clone(),
             iteration: self.starts as u32 + 1,
-            limit: self.looked.settings.limits.calls_per_hour,
+            limit: self.context.settings.limits.calls_per_hour,
         };
-        match calls::in_time(&self.looked.state()?.calls(), &asker).await {
+        match calls::in_time(&self.context.state()?.calls(), &asker).await {
             CallSlot::Taken { .. } => Ok(true),
             CallSlot::Full { .. } => {
                 note("The calls of this hour are used up: no more are made.");
@@ -223,13 +223,13 @@ impl<'a> ProbeRunner<'a> {
             PlaceholderValues { session: &session, prompt: &scenario.prompt, prompt_file: &file },
         );
         let mut env =
-            if probe == Probe::Bare { self.bare_env()? } else { self.looked.agent_environment(&self.plan) };
+            if probe == Probe::Bare { self.bare_env()? } else { self.context.agent_environment(&self.plan) };
         env.push((SESSION.into(), session.into()));
         if resumed {
             env.push((RESUMED.into(), "1".into()));
         }
         if let Some(hook) = &scenario.hook {
-            self.tell_of(hook, &mut argv, &mut env)?;
+            self.install_hook(hook, &mut argv, &mut env)?;
         }
         let argv =
             agent::extract_settings(&self.plan, argv, &prompt_file).map_err(|it| Failure::ended(&it))?;
@@ -240,7 +240,7 @@ impl<'a> ProbeRunner<'a> {
         };
         Ok(Job {
             argv: Approved::from_user_input(acp::bridge_argv(
-                self.looked.domain.warden(),
+                self.context.domain.warden(),
                 self.plan.dialect,
                 LoopMode::Loop,
                 argv,
@@ -263,7 +263,7 @@ impl<'a> ProbeRunner<'a> {
         self.plan.kind().way_to_a_stop_hook().filter(is_told).filter(|_| has_place)
     }
 
-    fn tell_of(&self, hook: &str, argv: &mut Vec<String>, env: &mut EnvVars) -> Result<(), Failure> {
+    fn install_hook(&self, hook: &str, argv: &mut Vec<String>, env: &mut EnvVars) -> Result<(), Failure> {
         match self.way_to_a_hook() {
             Some(HookMechanism::Settings) => *argv = claude::hooks::with_stop(std::mem::take(argv), hook),
             Some(HookMechanism::Overrides) => {
@@ -291,21 +291,21 @@ impl<'a> ProbeRunner<'a> {
     }
 
     fn longest(&self, probe: Probe) -> Duration {
-        let longest = longest(&self.looked.settings.limits);
+        let longest = longest(&self.context.settings.limits);
         if probe == Probe::Bare { longest.min(TO_FAIL) } else { longest }
     }
 }
 
 /// The state of the stop hook, if known without a call: the number of calls is reported before the first.
-pub(super) fn settled(looked: &FactContext, plan: &AgentPlan) -> Option<KnownHookState> {
+pub(super) fn settled(context: &FactContext, plan: &AgentPlan) -> Option<KnownHookState> {
     if plan.dialect == Dialect::Acp {
         return Some(KnownHookState::ByProtocol);
     }
-    looked.hooks_off(plan).map(KnownHookState::HooksOff)
+    context.hooks_off(plan).map(KnownHookState::HooksOff)
 }
 
-pub(super) fn count(looked: &FactContext, plan: &AgentPlan) -> usize {
-    Probe::ALL.len() - usize::from(settled(looked, plan).is_some())
+pub(super) fn count(context: &FactContext, plan: &AgentPlan) -> usize {
+    Probe::ALL.len() - usize::from(settled(context, plan).is_some())
 }
 
 /// Maximum duration of one call.

@@ -20,10 +20,10 @@ use loopkeeper_system::trust::TrustStore;
 use loopkeeper_system::{calls, clock};
 
 /// Requires trust for everything that a file of the workspace configures about the agent.
-pub(super) fn ensure_trusted(looked: &FactContext, plan: &AgentPlan, args: &Args) -> Result<(), Failure> {
-    let items = of_workspace(looked, plan);
-    let mut store = TrustStore::open(looked.state()?);
-    let unknown = store.untrusted_items(&looked.root, &items);
+pub(super) fn ensure_trusted(context: &FactContext, plan: &AgentPlan, args: &Args) -> Result<(), Failure> {
+    let items = of_workspace(context, plan);
+    let mut store = TrustStore::open(context.state()?);
+    let unknown = store.untrusted_items(&context.root, &items);
     if unknown.is_empty() {
         return Ok(());
     }
@@ -38,34 +38,34 @@ pub(super) fn ensure_trusted(looked: &FactContext, plan: &AgentPlan, args: &Args
         if !ask::is_interactive() {
             return Err(refused());
         }
-        write!(anstream::stderr(), "{}", page(&looked.root, &unknown, &unknown).text(&plan.name))?;
+        write!(anstream::stderr(), "{}", page(&context.root, &unknown, &unknown).text(&plan.name))?;
         if !ask::confirm("Trust this?")? {
             return Err(refused());
         }
     }
-    authority::ensure_user(looked.state()?, GuardedOrder::Trust)?;
-    Ok(store.grant(&looked.root, None, &unknown)?)
+    authority::ensure_user(context.state()?, GuardedOrder::Trust)?;
+    Ok(store.grant(&context.root, None, &unknown)?)
 }
 
 /// Leaves out options of the command line and the user's own file, which need no trust.
-fn of_workspace(looked: &FactContext, plan: &AgentPlan) -> Vec<TrustItem> {
+fn of_workspace(context: &FactContext, plan: &AgentPlan) -> Vec<TrustItem> {
     let about = format!("agents.{}.", plan.name);
     let is_theirs = |origin: &SettingOrigin| match origin {
         SettingOrigin::File { place, .. } => !place.file.starts_with('/'),
         SettingOrigin::Default | SettingOrigin::Option(_) => false,
     };
     let written =
-        looked.resolved.effective().iter().any(|it| it.key.starts_with(&about) && is_theirs(&it.origin));
+        context.resolved.effective().iter().any(|it| it.key.starts_with(&about) && is_theirs(&it.origin));
     let mut items: Vec<TrustItem> =
-        TrustItem::from_settings(looked.resolved.to_trust()).into_iter().collect();
+        TrustItem::from_settings(context.resolved.to_trust()).into_iter().collect();
     items.extend(written.then(|| TrustItem::from_agent(plan)));
     items
 }
 
 /// Checks that enough calls are left, because an incomplete probe would waste calls.
-pub(super) fn has_room(looked: &FactContext, plan: &AgentPlan) -> Result<(), Failure> {
-    let (most, needed) = (looked.settings.limits.calls_per_hour, count(looked, plan));
-    let left = most.saturating_sub(calls_last_hour(looked)?);
+pub(super) fn has_room(context: &FactContext, plan: &AgentPlan) -> Result<(), Failure> {
+    let (most, needed) = (context.settings.limits.calls_per_hour, count(context, plan));
+    let left = most.saturating_sub(calls_last_hour(context)?);
     if left as usize >= needed {
         return Ok(());
     }
@@ -75,16 +75,16 @@ pub(super) fn has_room(looked: &FactContext, plan: &AgentPlan) -> Result<(), Fai
 }
 
 /// Number of calls in the last hour.
-fn calls_last_hour(looked: &FactContext) -> Result<u32, Failure> {
-    calls::this_hour(&looked.state()?.calls(), clock::now().wall).map_err(|error| Failure::ended(&error))
+fn calls_last_hour(context: &FactContext) -> Result<u32, Failure> {
+    calls::this_hour(&context.state()?.calls(), clock::now().wall).map_err(|error| Failure::ended(&error))
 }
 
 /// Whether the user accepts the cost.
-pub(super) fn confirm_cost(looked: &FactContext, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
+pub(super) fn confirm_cost(context: &FactContext, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
     failure::note(announcement(
         plan,
-        (count(looked, plan), calls_last_hour(looked)?),
-        &looked.settings.limits,
+        (count(context, plan), calls_last_hour(context)?),
+        &context.settings.limits,
     ));
     if yes {
         return Ok(true);

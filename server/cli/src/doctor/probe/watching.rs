@@ -16,7 +16,7 @@ use crate::failure::note;
 use loopkeeper_system::process::{self, Job, JobHandle, OutputEvent, Stream, TerminateMode};
 use loopkeeper_system::sandbox::Isolation;
 
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Delay after which the command to interrupt is certainly running.
 const INTO_IT: Duration = Duration::from_millis(500);
 /// Limit per stream; the end is kept.
@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct ProbeSignals {
     sources: [Signal; 3],
-    heard: u32,
+    signals: u32,
 }
 
 impl ProbeSignals {
@@ -34,7 +34,7 @@ impl ProbeSignals {
     pub(super) fn listen() -> io::Result<Self> {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         let [interrupt, terminate, hangup] = kinds.map(signal);
-        Ok(Self { sources: [interrupt?, terminate?, hangup?], heard: 0 })
+        Ok(Self { sources: [interrupt?, terminate?, hangup?], signals: 0 })
     }
 
     /// How to end the agent: gently first, immediately after a repeated signal.
@@ -45,13 +45,13 @@ impl ProbeSignals {
             _ = terminate.recv() => {}
             _ = hangup.recv() => {}
         }
-        self.heard += 1;
-        if self.heard > 1 { TerminateMode::Now } else { TerminateMode::Grace }
+        self.signals += 1;
+        if self.signals > 1 { TerminateMode::Now } else { TerminateMode::Grace }
     }
 
     pub(super) fn were_heard(&mut self) -> bool {
         while self.next().now_or_never().is_some() {}
-        self.heard > 0
+        self.signals > 0
     }
 }
 
@@ -108,15 +108,15 @@ struct WatchedProbe {
 impl WatchedProbe {
     async fn go_along(&mut self, within: &ProbeLimits<'_>, interrupts: &mut ProbeSignals) {
         let deadline = Instant::now() + within.longest;
-        let mut look = interval(LOOK_EVERY);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut poll_timer = interval(POLL_INTERVAL);
+        poll_timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 event = self.running.next() => match event {
                     Some(event) => self.handle_output(event, within),
                     None => return,
                 },
-                _ = look.tick(), if within.stop_at.is_some() && self.told.is_none() => self.check_stop_file(within),
+                _ = poll_timer.tick(), if within.stop_at.is_some() && self.told.is_none() => self.check_stop_file(within),
                 how = interrupts.next() => {
                     if how == TerminateMode::Grace {
                         note("The agent is told to end. Ctrl-C again ends it at once.");

@@ -67,7 +67,7 @@ fn of_machine((command, code): (&str, i32), output: &str, tree: &TreeFacts, (fac
 
 /// The agent can provide it, or the owner is unknown: the loop continues.
 #[track_caller]
-fn goes_on(command: &str, code: i32, output: &str, tree: &TreeFacts, kind: Option<MissingKind>) {
+fn assert_continues(command: &str, code: i32, output: &str, tree: &TreeFacts, kind: Option<MissingKind>) {
     let found = missing(command, code, output, tree);
     let kinds = found.as_ref().map(|it| (it.owner, it.kind));
     assert_eq!(kinds, kind.map(|it| (DependencyProvider::Project, it)), "{command}: {output}");
@@ -127,14 +127,26 @@ fn programs_that_shells_do_not_find() {
 fn what_belongs_to_the_project_is_a_goal() {
     let none = tree(&[]);
     let file = Some(MissingKind::File);
-    goes_on("./coverage.sh", 127, "sh: 1: ./coverage.sh: not found\n", &none, file);
-    goes_on("scripts/x.sh", 127, "/bin/sh: line 1: scripts/x.sh: No such file or directory\n", &none, file);
-    goes_on("bash scripts/x.sh", 127, "bash: scripts/x.sh: No such file or directory\n", &none, file);
+    assert_continues("./coverage.sh", 127, "sh: 1: ./coverage.sh: not found\n", &none, file);
+    assert_continues(
+        "scripts/x.sh",
+        127,
+        "/bin/sh: line 1: scripts/x.sh: No such file or directory\n",
+        &none,
+        file,
+    );
+    assert_continues(
+        "bash scripts/x.sh",
+        127,
+        "bash: scripts/x.sh: No such file or directory\n",
+        &none,
+        file,
+    );
     let path = format!("sh: 1: {ROOT}/run: not found\n");
-    goes_on(&format!("{ROOT}/run"), 127, &path, &none, file);
-    goes_on("./run.sh", 126, "sh: 1: ./run.sh: Permission denied\n", &tree(&[("run.sh", "")]), file);
-    goes_on("./build/app", 127, "sh: 1: ./build/app: not found\n", &none, file);
-    goes_on(
+    assert_continues(&format!("{ROOT}/run"), 127, &path, &none, file);
+    assert_continues("./run.sh", 126, "sh: 1: ./run.sh: Permission denied\n", &tree(&[("run.sh", "")]), file);
+    assert_continues("./build/app", 127, "sh: 1: ./build/app: not found\n", &none, file);
+    assert_continues(
         "python manage.py test",
         2,
         "python: can't open file '/x/manage.py': [Errno 2] No such file\n",
@@ -142,19 +154,49 @@ fn what_belongs_to_the_project_is_a_goal() {
         file,
     );
     let target = Some(MissingKind::Target);
-    goes_on("make test", 2, "make: *** No rule to make target 'test'.  Stop.\n", &none, target);
-    goes_on("npm test", 1, "npm error Missing script: \"test\"\n", &tree(&[("package.json", "{}")]), target);
-    goes_on("cargo test --test x", 101, "error: no test target named `x`\n", &none, target);
+    assert_continues("make test", 2, "make: *** No rule to make target 'test'.  Stop.\n", &none, target);
+    assert_continues(
+        "npm test",
+        1,
+        "npm error Missing script: \"test\"\n",
+        &tree(&[("package.json", "{}")]),
+        target,
+    );
+    assert_continues("cargo test --test x", 101, "error: no test target named `x`\n", &none, target);
     // The program that the task is about.
     let own =
         tree(&[("pyproject.toml", "[project]\nname = \"x\"\n[project.scripts]\nwordcount = \"x:main\"\n")]);
-    goes_on("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
+    assert_continues(
+        "wordcount --help",
+        127,
+        "sh: 1: wordcount: not found\n",
+        &own,
+        Some(MissingKind::Program),
+    );
     let own = tree(&[("Cargo.toml", "[package]\nname = \"wordcount\"\n")]);
-    goes_on("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
+    assert_continues(
+        "wordcount --help",
+        127,
+        "sh: 1: wordcount: not found\n",
+        &own,
+        Some(MissingKind::Program),
+    );
     let own = tree(&[("package.json", r#"{"bin": {"wordcount": "cli.js"}}"#)]);
-    goes_on("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
+    assert_continues(
+        "wordcount --help",
+        127,
+        "sh: 1: wordcount: not found\n",
+        &own,
+        Some(MissingKind::Program),
+    );
     let own = tree(&[("bin/wordcount", "")]);
-    goes_on("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
+    assert_continues(
+        "wordcount --help",
+        127,
+        "sh: 1: wordcount: not found\n",
+        &own,
+        Some(MissingKind::Program),
+    );
     // Reported by a script of the project or in a separate environment: it may be what is to be written.
     for output in [
         "./test.sh: 3: wordcount: not found\n",
@@ -162,12 +204,12 @@ fn what_belongs_to_the_project_is_a_goal() {
         "error: Failed to spawn: `wordcount`\n",
         "Command not found: wordcount\n",
     ] {
-        goes_on("./test.sh", 127, output, &none, None);
+        assert_continues("./test.sh", 127, output, &none, None);
     }
     // Without a name nothing is known.
-    goes_on("x", 127, "", &none, None);
-    goes_on("x", 127, "Befehl nicht gefunden\n", &none, None);
-    goes_on("x", 126, "", &none, None);
+    assert_continues("x", 127, "", &none, None);
+    assert_continues("x", 127, "Befehl nicht gefunden\n", &none, None);
+    assert_continues("x", 126, "", &none, None);
 }
 
 #[test]
@@ -183,11 +225,11 @@ fn what_only_looks_like_a_missing_program_is_a_failure() {
         ("cd web && npm test", 2, "sh: 1: cd: can't cd to web\n"),
         ("echo x", 1, ""),
     ] {
-        goes_on(command, code, output, &none, None);
+        assert_continues(command, code, output, &none, None);
     }
     // A check that ran tests can run.
     let output = "E   ModuleNotFoundError: No module named 'numpy'\n==== 1 failed, 40 passed in 0.12s ====\n";
-    goes_on("pytest", 1, output, &none, None);
+    assert_continues("pytest", 1, output, &none, None);
     let passed = judged("true", 0, "sh: 1: true: not found\n", &none);
     assert_eq!((passed.status, passed.missing), (Status::Pass, None));
 }
@@ -217,8 +259,8 @@ fn scripts_with_interpreters_that_are_not_there() {
         (said, how),
     );
     let file = Some(MissingKind::File);
-    goes_on("./run.sh", 127, "sh: 1: ./run.sh: not found\n", &script("/bin/sh\r"), file);
-    goes_on(
+    assert_continues("./run.sh", 127, "sh: 1: ./run.sh: not found\n", &script("/bin/sh\r"), file);
+    assert_continues(
         "./run.sh",
         126,
         "bash: ./run.sh: /bin/sh^M: bad interpreter: No such file or directory\n",
@@ -326,7 +368,7 @@ fn services_and_gems() {
         &none,
         ("gem \"minitest\" is not installed", "`gem install minitest`"),
     );
-    goes_on("ruby t.rb", 1, "<internal>: cannot load such file -- mylib (LoadError)\n", &none, None);
+    assert_continues("ruby t.rb", 1, "<internal>: cannot load such file -- mylib (LoadError)\n", &none, None);
     of_machine(
         ("./gradlew test", 1),
         "ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.\n",

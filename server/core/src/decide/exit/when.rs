@@ -2,8 +2,8 @@
 //! it ends while a required check fails is stopped, not completed.
 
 use crate::exit_condition::{
-    ClaimThresholds, CriterionFact, ExitFacts, Expression, ExpressionVerdict, evaluate, parse,
-    rests_on_checks,
+    ClaimThresholds, CriterionFact, ExitFacts, Expression, ExpressionVerdict, depends_on_checks, evaluate,
+    parse,
 };
 use crate::journal::Outcome;
 use loopkeeper_text::moment::Moment;
@@ -20,7 +20,7 @@ pub(super) fn exit_condition(state: &LoopState) -> Option<Expression> {
 }
 
 pub(super) fn evaluate_condition(state: &LoopState, condition: &Expression, now: Moment) -> Option<Outcome> {
-    if state.last_iteration().is_none() && (state.spec.anyway || !rests_on_checks(condition)) {
+    if state.last_iteration().is_none() && (state.spec.anyway || !depends_on_checks(condition)) {
         // Before any work, only checks can show that there is nothing to do.
         return None;
     }

@@ -5,7 +5,7 @@ use proptest::{prop_assert, prop_assert_eq, prop_assume, proptest};
 
 use super::node;
 use crate::exit_condition::{
-    ClaimThresholds, CriterionFact, ExitFacts, Expression, evaluate, parse, rests_on_checks,
+    ClaimThresholds, CriterionFact, ExitFacts, Expression, depends_on_checks, evaluate, parse,
 };
 
 const MINUTE: u64 = 60_000;
@@ -106,7 +106,7 @@ fn what_nobody_told_holds_nothing() {
 #[test]
 fn only_what_rests_on_the_checks_can_be_verified() {
     let check =
-        |text: &str, expect: bool| assert_eq!(rests_on_checks(&parse(text).unwrap()), expect, "{text}");
+        |text: &str, expect: bool| assert_eq!(depends_on_checks(&parse(text).unwrap()), expect, "{text}");
     check("criteria", true);
     check("criteria and plan", true);
     check("criteria and (plan or promise)", true);
@@ -140,7 +140,7 @@ proptest! {
             cost_micros: cost.map(u64::from), tokens: Some(tokens), ..facts()
         };
         let without = evaluate(&expression, &ExitFacts { criteria: false, ..facts.clone() });
-        prop_assert!(!(rests_on_checks(&expression) && without.holds), "{}", expression);
+        prop_assert!(!(depends_on_checks(&expression) && without.holds), "{}", expression);
         let verdict = evaluate(&expression, &facts);
         prop_assert!(!verdict.because.is_empty());
         let negated = evaluate(&Expression(crate::exit_condition::ExpressionNode::Not(Box::new(expression.0))), &facts);

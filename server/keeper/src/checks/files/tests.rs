@@ -49,7 +49,7 @@ fn pattern(source: &str, kind: PatternKind) -> TextPattern {
 }
 
 /// Status and fact, or the reason of a check that could not run.
-fn look(root: &Path, check: &Check) -> (Status, String) {
+fn run_check(root: &Path, check: &Check) -> (Status, String) {
     match evaluate(root, check, &AtomicBool::new(false)) {
         Ok(finding) => (finding.status, finding.fact),
         Err(reason) => (Status::CouldNotRun, reason),
@@ -61,7 +61,7 @@ fn exists() {
     let folder = tree();
     let check = |written: &str, status: Status, fact: &str| {
         let check = Check::Exists { globs: globs(written) };
-        assert_eq!(look(&folder.path().join("root"), &check), (status, fact.to_owned()), "{written}");
+        assert_eq!(run_check(&folder.path().join("root"), &check), (status, fact.to_owned()), "{written}");
     };
     let absent = |written: &str| check(written, Status::Fail, &format!("{written} does not exist"));
     for there in [
@@ -115,7 +115,7 @@ fn missing() {
     let folder = tree();
     let check = |written: &str, status: Status, fact: &str| {
         let check = Check::Missing { globs: globs(written) };
-        assert_eq!(look(&folder.path().join("root"), &check), (status, fact.to_owned()), "{written}");
+        assert_eq!(run_check(&folder.path().join("root"), &check), (status, fact.to_owned()), "{written}");
     };
     check("docs", Status::Pass, "no file matches");
     check("docs/**|*.tmp", Status::Pass, "no file matches");
@@ -137,7 +137,7 @@ fn has() {
     let check = |source: &str, kind, written: &str, status: Status, fact: &str| {
         let check = Check::Has { pattern: pattern(source, kind), globs: globs(written) };
         assert_eq!(
-            look(&folder.path().join("root"), &check),
+            run_check(&folder.path().join("root"), &check),
             (status, fact.to_owned()),
             "{source} {written}"
         );
@@ -161,7 +161,7 @@ fn lacks() {
     let root = folder.path().join("root");
     let check = |source: &str, written: &str, status: Status, fact: &str| {
         let check = Check::Lacks { pattern: pattern(source, PatternKind::Literal), globs: globs(written) };
-        assert_eq!(look(&root, &check), (status, fact.to_owned()), "{source} {written}");
+        assert_eq!(run_check(&root, &check), (status, fact.to_owned()), "{source} {written}");
     };
     check("FIXME", "src/*.rs", Status::Pass, "not in 2 files");
     check("TODO", "src/main.rs", Status::Fail, "\"TODO\" found in src/main.rs");
@@ -183,7 +183,7 @@ fn a_folder_behind_a_link_within_the_root_is_searched_once() {
     symlink("..", folder.path().join("src/up")).unwrap();
     let lacks = |written: &str| {
         let check = Check::Lacks { pattern: pattern("TODO", PatternKind::Literal), globs: globs(written) };
-        look(folder.path(), &check)
+        run_check(folder.path(), &check)
     };
     assert_eq!(lacks("src/**"), (Status::Fail, "\"TODO\" found in src/link/a.rs".to_owned()));
     assert_eq!(lacks("**/*.rs"), (Status::Fail, "\"TODO\" found in elsewhere/a.rs".to_owned()));
@@ -204,14 +204,14 @@ fn what_was_not_read_is_no_pass() {
     let has = Check::Has { pattern: sought.clone(), globs: all.clone() };
     let lacks = Check::Lacks { pattern: sought, globs: all };
     let too_big = (Status::CouldNotRun, "big.txt is over 16 MiB".to_owned());
-    assert_eq!(look(root, &has), too_big);
-    assert_eq!(look(root, &lacks), too_big);
+    assert_eq!(run_check(root, &has), too_big);
+    assert_eq!(run_check(root, &lacks), too_big);
     write(root, "z.txt", "TODO");
-    assert_eq!(look(root, &has), (Status::Pass, "found in z.txt".to_owned()));
-    assert_eq!(look(root, &lacks), (Status::Fail, "\"TODO\" found in z.txt".to_owned()));
+    assert_eq!(run_check(root, &has), (Status::Pass, "found in z.txt".to_owned()));
+    assert_eq!(run_check(root, &lacks), (Status::Fail, "\"TODO\" found in z.txt".to_owned()));
     fs::remove_file(root.join("big.txt")).unwrap();
     fs::remove_file(root.join("z.txt")).unwrap();
-    assert_eq!(look(root, &lacks), (Status::Pass, "not in a.txt".to_owned()));
+    assert_eq!(run_check(root, &lacks), (Status::Pass, "not in a.txt".to_owned()));
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_folder_that_cannot_be_read_is_no_pass() {
     let root = folder.path();
     write(root, "closed/a.txt", "TODO");
     fs::set_permissions(root.join("closed"), fs::Permissions::from_mode(0o000)).unwrap();
-    let missing = look(root, &Check::Missing { globs: globs("**/b.txt") });
+    let missing = run_check(root, &Check::Missing { globs: globs("**/b.txt") });
     let is_open_to_us = fs::read_dir(root.join("closed")).is_ok();
     fs::set_permissions(root.join("closed"), fs::Permissions::from_mode(0o700)).unwrap();
     // Permissions do not apply to root, which can read the folder.
@@ -245,7 +245,7 @@ fn globs_do_not_look_into_other_work_trees_of_the_repository() {
     write(root, "trees/x/only-there.txt", "FIXME");
     let globs = |it: &str| globs(it);
     let fixme = || pattern("FIXME", PatternKind::Literal);
-    let check = |check: Check, expect: Status| assert_eq!(look(root, &check).0, expect, "{check:?}");
+    let check = |check: Check, expect: Status| assert_eq!(run_check(root, &check).0, expect, "{check:?}");
     check(Check::Exists { globs: globs("**/only-there.txt") }, Status::Fail);
     check(Check::Missing { globs: globs("**/only-there.txt") }, Status::Pass);
     check(Check::Lacks { pattern: fixme(), globs: globs("**") }, Status::Pass);

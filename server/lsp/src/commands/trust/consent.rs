@@ -81,7 +81,7 @@ pub(super) fn show_consent_page(shared: &Arc<ServerState>, needed: TrustRequest,
             return shared.client.show_message(MessageType::INFO, message).await;
         }
         match QuestionSupport::of(&shared) {
-            QuestionSupport::Announced if !shared.session().knows_us() => {
+            QuestionSupport::Announced if !shared.session().has_extensions() => {
                 remember_page(&shared, &needed, &page);
                 virtual_documents::open_page_and_wait(&shared, &virtual_documents::uri(&page)).await;
                 ask_for_consent(&shared, &needed, &AfterTrust::Nothing).await;
@@ -106,7 +106,7 @@ async fn ask_for_consent(shared: &Arc<ServerState>, needed: &TrustRequest, then:
         if answer != SHOW {
             return;
         }
-        if shared.session().knows_us() {
+        if shared.session().has_extensions() {
             drop(place);
             return in_view(shared, needed, then).await;
         }
@@ -126,7 +126,7 @@ async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterT
     }
     let Some(page) = write_page(shared, needed).await else { return };
     let uri = virtual_documents::uri(&page);
-    let shows_itself = asking == QuestionSupport::Announced && shared.session().knows_us();
+    let shows_itself = asking == QuestionSupport::Announced && shared.session().has_extensions();
     let is_shown = shows_itself || virtual_documents::open_page_and_wait(shared, &uri).await;
     // Last, because a line may be truncated.
     let file = if is_shown { String::new() } else { format!(" They are in {}", page.display()) };
