@@ -7,7 +7,7 @@ use loopkeeper_text::sanitize;
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
-use super::out::Ui;
+use super::out::{BatchedLines, Ui};
 use super::render::entry::{self, DetailLevel, EntryFormatter};
 use super::render::{Glyphs, QUIET};
 use super::select::{self, LoopArg};
@@ -39,7 +39,9 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let seen = loops::find(&StateDir::open()?, args.which.name.as_deref(), failure::warn)?;
     let journal = seen.dir.journal();
     if args.json {
-        out.write(&String::from_utf8_lossy(&journal_file::read_raw_lines(&journal)?));
+        let mut lines = BatchedLines::new(out);
+        journal_file::each_line(&journal, |line| lines.add(&String::from_utf8_lossy(line)))?;
+        lines.flush();
         return Ok(Exit::Done);
     }
     if let Some(iteration) = args.prompt {
@@ -53,11 +55,13 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return Ok(Exit::Done);
     }
     let mut formatter = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
-    for entry in LoopTailer::new(&journal).poll()? {
+    let mut lines = BatchedLines::new(out);
+    LoopTailer::new(&journal).poll_each(|entry| {
         for line in formatter.format_entry(&entry, DetailLevel::Everything) {
-            out.line(line);
+            lines.add(&line);
         }
-    }
+    })?;
+    lines.flush();
     if let Some(damage) = &seen.damage {
         out.line(format_args!("From here on {damage}; nothing of it was changed."));
     }

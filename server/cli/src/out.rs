@@ -55,3 +55,31 @@ impl Ui {
         }
     }
 }
+
+/// Lines of a long output, written many at a time.
+pub(crate) struct BatchedLines<'a> {
+    out: &'a mut Ui,
+    text: String,
+}
+
+impl<'a> BatchedLines<'a> {
+    const BATCH_BYTES: usize = 32 * 1024;
+
+    pub(crate) fn new(out: &'a mut Ui) -> Self {
+        Self { out, text: String::new() }
+    }
+
+    pub(crate) fn add(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+        if self.text.len() >= Self::BATCH_BYTES {
+            self.flush();
+        }
+    }
+
+    /// Writes the rest.
+    pub(crate) fn flush(&mut self) {
+        self.out.write(&self.text);
+        self.text.clear();
+    }
+}

@@ -12,6 +12,7 @@ mod reasons;
 mod round;
 #[cfg(test)]
 pub(crate) mod samples;
+pub mod scanner;
 mod spec;
 
 use serde::{Deserialize, Serialize};

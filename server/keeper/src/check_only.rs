@@ -68,7 +68,7 @@ fn record(path: &Path, round: &Round) -> Result<Vec<Entry>, KeeperError> {
     put_damage_aside(path)?;
     shortened::shorten(path)?;
     let mut journal =
-        if path.exists() { JournalFile::open(path)?.journal } else { JournalFile::create(path)? };
+        if path.exists() { JournalFile::open_with(path, |_| ())?.0 } else { JournalFile::create(path)? };
     let record = Record::ChecksDone { iteration: None, round: Box::new(round.clone()) };
     Ok(journal.append(clock::now(), vec![record])?)
 }

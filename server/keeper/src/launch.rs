@@ -10,7 +10,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::rc::Rc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use loopkeeper_core::decide::{LoopState, UserCommand};
+use loopkeeper_core::decide::{self, LoopState, UserCommand};
 use loopkeeper_core::journal::{Entry, LoopSpec, Record};
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::truncate;
@@ -201,15 +201,24 @@ fn open_journal(dir: &LoopDir, spec: &LoopSpec) -> Result<(JournalFile, Startup)
         let told = without_secrets(spec.clone());
         return Ok((JournalFile::create(&path)?, Startup::New(Box::new(told))));
     }
-    let reopened = JournalFile::open(&path)?;
-    if let Some(torn) = reopened.torn {
+    let (mut state, mut is_empty) = (None, true);
+    let (journal, torn) = JournalFile::open_with(&path, |entry| {
+        match &mut state {
+            None if is_empty => state = decide::state_from_first(&entry),
+            None => {}
+            Some(state) => decide::apply(state, &entry),
+        }
+        is_empty = false;
+    })?;
+    if let Some(torn) = torn {
         tracing::warn!("the journal's last write was cut off; its bytes are in {}", torn.display());
     }
-    if reopened.entries.is_empty() {
-        let told = without_secrets(spec.clone());
-        return Ok((reopened.journal, Startup::New(Box::new(told))));
-    }
-    Ok((reopened.journal, Startup::Existing(reopened.entries)))
+    let startup = match state {
+        None if is_empty => Startup::New(Box::new(without_secrets(spec.clone()))),
+        None => return Err(KeeperError::nothing(dir)),
+        Some(state) => Startup::Existing(Box::new(state)),
+    };
+    Ok((journal, startup))
 }
 
 /// The beginning of a loop as it was ordered, in place of a first record that is damaged. `folder` is the loop's.

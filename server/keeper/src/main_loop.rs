@@ -70,7 +70,8 @@ pub struct KeeperParams {
 /// State of the loop at start-up.
 pub enum Startup {
     New(Box<LoopSpec>),
-    Existing(Vec<Entry>),
+    /// The state according to its journal.
+    Existing(Box<LoopState>),
 }
 
 impl Keeper {
@@ -87,9 +88,9 @@ impl Keeper {
                 observer(entry);
                 (decide::state_from_first(entry), Event::Launched { spec, boot })
             }
-            Startup::Existing(entries) => {
+            Startup::Existing(state) => {
                 let version = env!("CARGO_PKG_VERSION").to_owned();
-                (decide::replay(&entries), Event::Reopened { boot, version })
+                (Some(*state), Event::Reopened { boot, version })
             }
         };
         let state = state.ok_or_else(|| KeeperError::nothing(dir))?;

@@ -8,56 +8,95 @@ use loopkeeper_core::journal::reading::JournalTail;
 
 use loopkeeper_keeper::launch;
 use loopkeeper_system::journal_file::JournalError;
-use loopkeeper_system::journal_file::follow::{Follower, UpdateBase};
+use loopkeeper_system::journal_file::follow::{EntrySink, Follower};
 
 /// One loop's journal, followed from its first record.
 #[derive(Debug)]
 pub struct LoopTailer {
     follower: Follower,
-    state: Option<LoopState>,
-    told: u64,
+    folded: FoldedLoop,
     /// The damage of the journal, with its line.
     damage: Option<String>,
     journal: PathBuf,
 }
 
-impl LoopTailer {
-    pub fn new(journal: &Path) -> Self {
-        let follower = Follower::new(journal);
-        Self { follower, state: None, told: 0, damage: None, journal: journal.to_owned() }
+/// What was read of a journal so far.
+#[derive(Debug, Default)]
+struct FoldedLoop {
+    state: Option<LoopState>,
+    /// The last record that a caller received.
+    last_reported: u64,
+}
+
+/// Folds the records and passes on those that are new to the caller.
+struct FoldingSink<'a, F> {
+    folded: &'a mut FoldedLoop,
+    each: F,
+}
+
+impl<F: FnMut(Entry)> EntrySink for FoldingSink<'_, F> {
+    fn start_over(&mut self) {
+        self.folded.state = None;
     }
 
-    /// The records since the last poll, already applied to [`LoopTailer::state`].
-    pub fn poll(&mut self) -> Result<Vec<Entry>, JournalError> {
-        let update = self.follower.poll()?;
-        if update.since == UpdateBase::TheStart {
-            self.state = None;
+    fn take(&mut self, entry: Entry) {
+        match &mut self.folded.state {
+            None => self.folded.state = decide::state_from_first(&entry),
+            Some(state) => decide::apply(state, &entry),
         }
+        if entry.seq > self.folded.last_reported {
+            self.folded.last_reported = entry.seq;
+            (self.each)(entry);
+        }
+    }
+}
+
+impl LoopTailer {
+    pub fn new(journal: &Path) -> Self {
+        let (follower, folded) = (Follower::new(journal), FoldedLoop::default());
+        Self { follower, folded, damage: None, journal: journal.to_owned() }
+    }
+
+    /// The records since the last poll, already applied to [`LoopTailer::state`]. Of a long loop the first poll returns
+    /// very many: callers that do not need them use [`LoopTailer::advance`].
+    pub fn poll(&mut self) -> Result<Vec<Entry>, JournalError> {
+        let mut entries = Vec::new();
+        self.poll_each(|entry| entries.push(entry))?;
+        Ok(entries)
+    }
+
+    /// Applies the records since the last poll; returns whether there were any.
+    pub fn advance(&mut self) -> Result<bool, JournalError> {
+        let mut has_news = false;
+        self.poll_each(|_| has_news = true)?;
+        Ok(has_news)
+    }
+
+    /// Passes on the records since the last poll, one after the other.
+    pub fn poll_each(&mut self, each: impl FnMut(Entry)) -> Result<(), JournalError> {
+        let tail = self.follower.poll_into(&mut FoldingSink { folded: &mut self.folded, each })?;
         // After damage every poll starts over: its line numbers are those of the file.
-        self.damage = match update.tail {
+        self.damage = match tail {
             JournalTail::Damaged { line, why } => {
                 Some(JournalError::Damaged { path: self.journal.clone(), line, why }.to_string())
             }
             JournalTail::Clean | JournalTail::Torn { .. } => None,
         };
-        for entry in &update.entries {
-            match &mut self.state {
-                None => self.state = decide::state_from_first(entry),
-                Some(state) => decide::apply(state, entry),
-            }
-        }
-        if self.state.is_none() && self.damage.is_some() {
+        if self.folded.state.is_none() && self.damage.is_some() {
             let ordered = self.journal.parent().and_then(launch::ordered_start);
-            self.state = ordered.as_ref().and_then(decide::state_from_first);
+            self.folded.state = ordered.as_ref().and_then(decide::state_from_first);
         }
-        let fresh: Vec<_> = update.entries.into_iter().filter(|it| it.seq > self.told).collect();
-        self.told = fresh.last().map_or(self.told, |it| it.seq);
-        Ok(fresh)
+        Ok(())
     }
 
     /// `None` until the first record exists. If that is damaged, the state is that of the loop as it was ordered.
     pub fn state(&self) -> Option<&LoopState> {
-        self.state.as_ref()
+        self.folded.state.as_ref()
+    }
+
+    /// The same, of a loop that is not followed on.
+    pub fn into_state(self) -> Option<LoopState> {
+        self.folded.state
     }
 
     pub fn damage(&self) -> Option<&str> {

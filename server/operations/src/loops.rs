@@ -32,14 +32,14 @@ impl LoopView {
         // The keeper first: if it ends in between, the journal records that.
         let keeper = store.keeper_of(&dir)?;
         let mut following = LoopTailer::new(&dir.journal());
-        following.poll()?;
+        following.advance()?;
         let damage = following.damage().map(str::to_owned);
         if keeper == KeeperLiveness::Gone && following.state().is_some_and(|it| it.outcome.is_none()) {
             abandoned::end_processes(store, &dir);
         }
-        match (following.state(), damage) {
+        match (following.into_state(), damage) {
             (None, Some(damage)) => Err(damaged_error(&damage)),
-            (state, damage) => Ok(state.cloned().map(|state| Self { dir, state, keeper, damage })),
+            (state, damage) => Ok(state.map(|state| Self { dir, state, keeper, damage })),
         }
     }
 

@@ -36,7 +36,7 @@ fn usual_length(workspace: &Workspace) -> Option<u64> {
 fn usual_length_in(journal: &Path) -> Option<u64> {
     fs::metadata(journal).ok().filter(|it| it.len() <= LONGEST_JOURNAL)?;
     let mut following = LoopTailer::new(journal);
-    following.poll().ok()?;
+    following.advance().ok()?;
     let mut lengths: Vec<u64> = following.state()?.history.iter().map(|it| it.duration_ms).collect();
     lengths.sort_unstable();
     lengths.get(lengths.len() / 2).copied()

@@ -8,7 +8,7 @@ use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::weakening;
 use loopkeeper_core::journal::CheckProgram;
 use loopkeeper_keeper::weakening_scan::find_judges;
-use loopkeeper_system::check_programs::find_program;
+use loopkeeper_system::check_programs::{find_program, hash_file};
 use loopkeeper_system::scratch::ScratchDir;
 use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
 use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
@@ -27,7 +27,13 @@ const MAX_FILES: usize = 2_000;
 /// The receipt of a loop that ended.
 pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure> {
     let mut tailer = LoopTailer::new(&dir.journal());
-    let entries = tailer.poll()?;
+    let (mut entries, mut records) = (Vec::new(), 0);
+    tailer.poll_each(|entry| {
+        records += 1;
+        if Receipt::depends_on(&entry.record) {
+            entries.push(entry);
+        }
+    })?;
     if let Some(damage) = tailer.damage() {
         return Err(damaged_error(damage));
     }
@@ -36,8 +42,8 @@ pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure>
             .hint("`loopkeeper status` shows what it does.")
     };
     let state = tailer.state().ok_or_else(not_ended)?;
-    let text = fs::read(dir.journal()).map_err(|error| damaged_error(&error.to_string()))?;
-    let journal = JournalDigest { records: entries.len() as u64, sha256: sha256(&text) };
+    let sha256 = hash_file(&dir.journal()).map_err(|error| damaged_error(&error.to_string()))?;
+    let journal = JournalDigest { records, sha256 };
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let files = ReceiptFiles { judges: judges(state, &store)?, changed: changed(state, &store)?, journal };
     Receipt::of_loop(state, &entries, files).ok_or_else(not_ended)

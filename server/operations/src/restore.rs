@@ -122,7 +122,7 @@ fn rollback_offline(
     let _loop_lock = store.lock_loop(&seen.dir)?;
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
     let _tree_lock = store.lock_tree(workspace.root(), &TreeHolder::Loop { id: seen.dir.id().to_owned() })?;
-    let mut journal = JournalFile::open(&seen.dir.journal())?.journal;
+    let (mut journal, _) = JournalFile::open_with(&seen.dir.journal(), |_| ())?;
     let mut snapshots = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     // Recorded before anything changes: `gc` keeps snapshots that a record names.
     let first = snapshots.take_snapshot()?.tree;

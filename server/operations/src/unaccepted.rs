@@ -46,8 +46,9 @@ impl LastLoop {
 
     fn read(dir: LoopDir, task: &TaskId) -> Option<Self> {
         let mut tailer = LoopTailer::new(&dir.journal());
-        let commit = tailer.poll().ok()?.iter().rev().find_map(head_commit);
-        let state = tailer.state().filter(|it| it.spec.task == *task)?.clone();
+        let mut commit = None;
+        tailer.poll_each(|entry| commit = head_commit(&entry).or(commit.take())).ok()?;
+        let state = tailer.into_state().filter(|it| it.spec.task == *task)?;
         Some(Self { dir, state, commit })
     }
 

@@ -34,15 +34,20 @@ fn is_executable(path: &Path) -> bool {
 }
 
 fn hash(path: &Path) -> io::Result<Option<String>> {
-    let mut file = File::open(path)?;
-    if file.metadata()?.len() > MAX_BYTES {
+    if path.metadata()?.len() > MAX_BYTES {
         return Ok(None);
     }
-    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
+    hash_file(path).map(Some)
+}
+
+/// SHA-256 of a file of any length.
+pub fn hash_file(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 64 * 1024]);
     loop {
         let count = file.read(&mut buffer)?;
         if count == 0 {
-            return Ok(Some(hex(&hasher.finalize())));
+            return Ok(hex(&hasher.finalize()));
         }
         hasher.update(buffer.get(..count).unwrap_or_default());
     }

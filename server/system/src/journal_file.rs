@@ -3,6 +3,7 @@
 //! [`follow`].
 
 pub mod follow;
+mod scan;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::line::BadLine;
 use loopkeeper_core::journal::reading::{self, ChecksumChain, JournalTail, ParsedJournal};
+use loopkeeper_core::journal::scanner::ScannedJournal;
 use loopkeeper_core::journal::{Entry, Record};
 use loopkeeper_text::message::HintedError;
 use loopkeeper_text::moment::Moment;
@@ -114,30 +116,41 @@ impl JournalFile {
         Ok(journal)
     }
 
-    /// Opens an existing journal in a new epoch. A torn end is copied aside and cut; a damaged journal is left as it is
-    /// and refused.
+    /// Opens an existing journal in a new epoch, with all of its records.
     pub fn open(path: &Path) -> Result<ReopenedJournal, JournalError> {
+        let mut entries = Vec::new();
+        let (journal, torn) = Self::open_with(path, |entry| entries.push(entry))?;
+        Ok(ReopenedJournal { journal, entries, torn })
+    }
+
+    /// Opens an existing journal in a new epoch; `each` receives its records, and void ones before an error. Returns
+    /// the file to which a torn end was copied before it was cut. A damaged journal is left as it is and refused.
+    pub fn open_with(
+        path: &Path,
+        mut each: impl FnMut(Entry),
+    ) -> Result<(Self, Option<PathBuf>), JournalError> {
         let file = options().open(path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
             _ => io_error("open", path, source),
         })?;
-        let bytes = std::fs::read(path).map_err(|source| io_error("read", path, source))?;
-        let ParsedJournal { entries, good_len, chain, tail } = reading::parse_journal(&bytes);
+        let scanned = scan::from(&file, 0, ChecksumChain::default(), |entry, _| each(entry));
+        let ScannedJournal { chain, good_len, tail, unread } =
+            scanned.map_err(|source| io_error("read", path, source))?;
         let torn = match tail {
             JournalTail::Clean => None,
             JournalTail::Damaged { line, why } => {
                 return Err(JournalError::Damaged { path: path.to_owned(), line, why });
             }
-            JournalTail::Torn { .. } => Some(put_aside(path, bytes.get(good_len..).unwrap_or_default())?),
+            JournalTail::Torn { .. } => Some(put_aside(path, &unread)?),
         };
-        file.set_len(good_len as u64).map_err(|source| io_error("cut", path, source))?;
+        file.set_len(good_len).map_err(|source| io_error("cut", path, source))?;
         // Records that a keeper wrote but did not live to sync are read as written, so they must become durable.
         file.sync_all().map_err(|source| io_error("sync", path, source))?;
         sync_folder(path)?;
-        let journal = Self::from_parts(path, file, chain, good_len as u64);
+        let journal = Self::from_parts(path, file, chain, good_len);
         // Without room for a reserve the loop still continues; the next append reports the disk.
         let _ = journal.refill_reserve();
-        Ok(ReopenedJournal { journal, entries, torn })
+        Ok((journal, torn))
     }
 
     fn from_parts(path: &Path, file: File, chain: ChecksumChain, len: u64) -> Self {
@@ -226,10 +239,11 @@ impl JournalFile {
             ErrorKind::NotFound => gone(),
             _ => io_error("open", &self.path, source),
         })?;
-        let bytes = std::fs::read(&self.path).map_err(|source| io_error("read", &self.path, source))?;
         let len = self.len.saturating_sub(self.loose.len() as u64);
-        let synced = bytes.get(..len as usize).map(reading::parse_journal);
-        if synced.is_none_or(|it| it.chain != self.synced || it.tail != JournalTail::Clean) {
+        let synced = scan::between(&file, 0..len, ChecksumChain::default(), |_, _| ())
+            .map_err(|source| io_error("read", &self.path, source))?;
+        let is_known = synced.chain == self.synced && synced.tail == JournalTail::Clean;
+        if !is_known || synced.good_len != len {
             return Err(JournalError::Foreign { path: self.path.clone() });
         }
         file.set_len(len).map_err(|source| io_error("cut", &self.path, source))?;
@@ -304,11 +318,14 @@ pub fn read(path: &Path) -> Result<ParsedJournal, JournalError> {
     bytes_of(path).map(|bytes| reading::parse_journal(&bytes))
 }
 
-/// The lines of a journal that hold records, exactly as they were written.
-pub fn read_raw_lines(path: &Path) -> Result<Vec<u8>, JournalError> {
-    let mut bytes = bytes_of(path)?;
-    bytes.truncate(reading::parse_journal(&bytes).good_len);
-    Ok(bytes)
+/// The lines of a journal that hold records, exactly as they were written, each with its newline.
+pub fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), JournalError> {
+    let file = File::open(path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
+        _ => io_error("open", path, source),
+    })?;
+    let scanned = scan::from(&file, 0, ChecksumChain::default(), |_, line| each(line));
+    scanned.map(drop).map_err(|source| io_error("read", path, source))
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, JournalError> {

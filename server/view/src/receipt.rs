@@ -175,7 +175,7 @@ pub struct ReceiptFiles {
 }
 
 impl Receipt {
-    /// `None` while the loop has no outcome.
+    /// `None` while the loop has no outcome. `entries` are those that a receipt [`depends_on`](Self::depends_on).
     pub fn of_loop(state: &LoopState, entries: &[Entry], files: ReceiptFiles) -> Option<Self> {
         let outcome = state.outcome.as_ref()?;
         let settings = &state.spec.settings;
@@ -216,6 +216,14 @@ impl Receipt {
             digest: String::new(),
         };
         Some(Self { digest: receipt.compute_digest(), ..receipt })
+    }
+
+    /// Whether a receipt depends on the record itself and not only on the state after it.
+    pub fn depends_on(record: &Record) -> bool {
+        matches!(
+            record,
+            Record::SnapshotTaken { .. } | Record::FinalVerdict { .. } | Record::WeakeningAccepted { .. }
+        )
     }
 
     /// Whether the receipt is as it was written.

@@ -104,7 +104,7 @@ impl FollowedLoop {
         } else {
             store.keeper_of(dir).map_err(|error| error.to_string())?
         };
-        let update = match self.following.poll() {
+        let has_news = match self.following.advance() {
             // It is just being started: its folder exists before its first record.
             Err(JournalError::Gone { .. }) if self.seen.is_none() => return Ok(()),
             other => other.map_err(|error| error.to_string())?,
@@ -119,7 +119,7 @@ impl FollowedLoop {
         };
         let same = |it: &Arc<LoopSnapshot>| {
             let known = (it.status.keeper.alive, it.status.keeper.stopped);
-            update.is_empty() && it.damage == damage && known == (keeper.is_some(), stopped)
+            !has_news && it.damage == damage && known == (keeper.is_some(), stopped)
         };
         if self.seen.as_ref().is_some_and(same) {
             return Ok(());

@@ -3,13 +3,13 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::Entry;
-use loopkeeper_core::journal::reading::{self, ChecksumChain, JournalTail};
+use loopkeeper_core::journal::reading::{ChecksumChain, JournalTail};
 
-use super::{JournalError, io_error};
+use super::{JournalError, io_error, scan};
 
 /// A position in a journal, up to which every record was returned.
 #[derive(Debug)]
@@ -36,6 +36,24 @@ pub enum UpdateBase {
     TheStart,
 }
 
+/// Receives the records of a poll, one after the other.
+pub trait EntrySink {
+    /// All records that it received before are void.
+    fn start_over(&mut self);
+    fn take(&mut self, entry: Entry);
+}
+
+impl EntrySink for JournalUpdate {
+    fn start_over(&mut self) {
+        self.since = UpdateBase::TheStart;
+        self.entries.clear();
+    }
+
+    fn take(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+}
+
 impl Follower {
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), file: None, offset: 0, chain: ChecksumChain::default() }
@@ -43,17 +61,25 @@ impl Follower {
 
     /// The records written since the last poll.
     pub fn poll(&mut self) -> Result<JournalUpdate, JournalError> {
-        if !self.is_where_it_was()? {
-            return self.start_over();
-        }
-        let (update, suspicious) = self.read_on()?;
-        if suspicious { self.start_over() } else { Ok(update) }
+        let mut update =
+            JournalUpdate { since: UpdateBase::LastLook, entries: Vec::new(), tail: JournalTail::Clean };
+        update.tail = self.poll_into(&mut update)?;
+        Ok(update)
     }
 
-    fn start_over(&mut self) -> Result<JournalUpdate, JournalError> {
+    /// Passes on the records written since the last poll; returns what follows them.
+    pub fn poll_into(&mut self, sink: &mut impl EntrySink) -> Result<JournalTail, JournalError> {
+        if !self.is_where_it_was()? {
+            return self.start_over(sink);
+        }
+        let (tail, is_suspicious) = self.read_on(sink)?;
+        if is_suspicious { self.start_over(sink) } else { Ok(tail) }
+    }
+
+    fn start_over(&mut self, sink: &mut impl EntrySink) -> Result<JournalTail, JournalError> {
         (self.file, self.offset, self.chain) = (Some(self.open()?), 0, ChecksumChain::default());
-        let (update, _) = self.read_on()?;
-        Ok(JournalUpdate { since: UpdateBase::TheStart, ..update })
+        sink.start_over();
+        self.read_on(sink).map(|(tail, _)| tail)
     }
 
     /// Whether the file at the path is the one that was read, and at least as long.
@@ -68,19 +94,15 @@ impl Follower {
         Ok(found.ino() == ours.ino() && found.dev() == ours.dev() && found.len() >= self.offset)
     }
 
-    /// The update, and whether it contradicts what was read before: complete lines that do not continue the chain.
-    fn read_on(&mut self) -> Result<(JournalUpdate, bool), JournalError> {
+    /// What follows the new records, and whether it contradicts what was read before: complete lines that do not
+    /// continue the chain.
+    fn read_on(&mut self, sink: &mut impl EntrySink) -> Result<(JournalTail, bool), JournalError> {
         let Some(file) = &self.file else { return Err(self.missing_error()) };
-        let bytes = read_from(file, self.offset).map_err(|source| io_error("read", &self.path, source))?;
-        let reading = reading::read_on(self.chain.clone(), &bytes);
-        let unread = bytes.get(reading.good_len..).unwrap_or_default();
-        let suspicious = unread.contains(&b'\n');
-        self.offset += reading.good_len as u64;
-        self.chain = reading.chain;
-        Ok((
-            JournalUpdate { since: UpdateBase::LastLook, entries: reading.entries, tail: reading.tail },
-            suspicious,
-        ))
+        let scanned = scan::from(file, self.offset, self.chain.clone(), |entry, _| sink.take(entry));
+        let scanned = scanned.map_err(|source| io_error("read", &self.path, source))?;
+        self.offset += scanned.good_len;
+        self.chain = scanned.chain;
+        Ok((scanned.tail, scanned.unread.contains(&b'\n')))
     }
 
     fn open(&self) -> Result<File, JournalError> {
@@ -93,18 +115,4 @@ impl Follower {
     fn missing_error(&self) -> JournalError {
         JournalError::Gone { path: self.path.clone() }
     }
-}
-
-fn read_from(file: &File, offset: u64) -> std::io::Result<Vec<u8>> {
-    let rest = file.metadata()?.len().saturating_sub(offset) as usize;
-    let mut bytes = vec![0; rest];
-    let mut filled = 0;
-    while let Some(free) = bytes.get_mut(filled..).filter(|it| !it.is_empty()) {
-        match file.read_at(free, offset + filled as u64)? {
-            0 => break,
-            count => filled += count,
-        }
-    }
-    bytes.truncate(filled);
-    Ok(bytes)
 }

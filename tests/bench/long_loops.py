@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Loops of very many iterations: what it takes to read them, to ask a server for their history, to keep them, and what
+one more iteration costs. Every figure is printed as a ratio to its limit; a reader's is the best of some runs, each
+with the index that an earlier one left.
+
+usage: tests/bench/long_loops.py [--counts 100,1000,5000,10000] [--rounds 3] [--more 20] [LOOPKEEPER]
+"""
+import argparse
+import os
+import subprocess
+import time
+
+import long_journal
+from editor import Editor
+from loop import Bench, proc
+
+LIMIT_READER_MS, LIMIT_READER_MB, LIMIT_KEEPER_MB, LIMIT_FLAT = 100, 30, 12, 1.1
+READERS = (("status",), ("log", "--last", "20"), ("log",), ("report", "--out", "report.html"), ("receipt", "latest"))
+CLIENT = {"experimental": {"loopkeeper": {"version": 1}}}
+
+
+def measured(bench, argv):
+    """Milliseconds, megabytes at the peak, and the exit code of one command."""
+    begin = time.monotonic()
+    process = subprocess.Popen(
+        [bench.program, *argv], cwd=bench.tree, env=bench.env,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return (time.monotonic() - begin) * 1000, usage.ru_maxrss / 1024, process.returncode
+
+
+def say(count, what, value, unit, limit):
+    print(f"{count:6} iterations  {what:24} {value:8.1f} {unit:4} {value / limit:6.2f} of the limit of {limit}", flush=True)
+
+
+def readers(bench, count, rounds):
+    for argv in READERS:
+        runs = [measured(bench, argv) for _ in range(rounds + 1)]
+        assert all(code == runs[0][2] for *_, code in runs), runs
+        say(count, f"{argv[0]} {argv[1] if argv[1:] == ('--last', '20') else ''}", min(it[0] for it in runs[1:]), "ms", LIMIT_READER_MS)
+        say(count, "", max(it[1] for it in runs[1:]), "MB", LIMIT_READER_MB)
+
+
+def history(bench, count):
+    """What an editor's history request takes, and the server's peak with it."""
+    with Editor([bench.program, "--stdio"], bench.tree, bench.env) as editor:
+        editor.initialize([bench.tree], CLIENT)
+        [loop] = editor.request("loopkeeper/loops", {})[1]["result"]["loops"]
+        before = proc(editor.pid, "VmHWM") / 1024
+        begin = time.monotonic()
+        at, answer = editor.request("loopkeeper/iterations", {"loopId": loop["id"], "last": 50})
+        assert len(answer["result"]["iterations"]) == 50, answer
+        say(count, "editor's history", (at - begin) * 1000, "ms", LIMIT_READER_MS)
+        say(count, "server before it", before, "MB", LIMIT_READER_MB)
+        say(count, "server with it", proc(editor.pid, "VmHWM") / 1024, "MB", LIMIT_READER_MB)
+
+
+def more(bench, count, iterations):
+    """Resumes the loop; milliseconds of CPU that each further iteration costs, and the keeper's memory."""
+    loop = bench.status()["id"]
+    assert bench.call("resume", loop).returncode == 0
+    first = at(bench, count + 2)
+    pid = first["keeper"]["pid"]
+    begin, cpu_before = first["iteration"], cpu(pid)
+    last = at(bench, begin + iterations)
+    spent = (cpu(pid) - cpu_before) / (last["iteration"] - begin) * 1000
+    bench.call("pause", loop)
+    while bench.status()["phase"] != "paused":
+        time.sleep(0.05)
+    time.sleep(1)
+    say(count, "keeper at rest", proc(pid, "VmRSS") / 1024, "MB", LIMIT_KEEPER_MB)
+    say(count, "keeper at its peak", proc(pid, "VmHWM") / 1024, "MB", LIMIT_KEEPER_MB)
+    bench.call("stop", "--now", loop)
+    return spent
+
+
+def at(bench, iteration):
+    while (status := bench.status())["iteration"] < iteration:
+        assert status["keeper"]["alive"], status
+        time.sleep(0.02)
+    return status
+
+
+def cpu(pid):
+    """Seconds of the keeper and of all that it waited for."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return sum(int(it) for it in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", nargs="?", default="target/release/loopkeeper")
+    parser.add_argument("--counts", default="100,1000,5000,10000")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--more", type=int, default=20)
+    args = parser.parse_args()
+    costs = {}
+    for count in (int(it) for it in args.counts.split(",")):
+        with Bench(args.program, long_journal.AGENT) as bench:
+            long_journal.prepare(bench)
+            size = long_journal.grow(long_journal.record(bench), count)
+            print(f"{count:6} iterations  {size / 1e6:.1f} MB of journal")
+            readers(bench, count, args.rounds)
+            history(bench, count)
+            costs[count] = more(bench, count, args.more)
+    few, many = min(costs), max(costs)
+    for count, spent in costs.items():
+        print(f"{count:6} iterations  one more {spent:.2f} ms of CPU")
+    say(many, f"CPU against that at {few}", costs[many] / costs[few], "", LIMIT_FLAT)
+
+
+main()
