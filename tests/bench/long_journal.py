@@ -4,6 +4,7 @@ continues: its trees, its lock and its documents are those of the real one.
 """
 import datetime
 import glob
+import hashlib
 import json
 import os
 import time
@@ -53,12 +54,12 @@ calls_per_hour = 1000000
 duration = "999h"
 cost_usd = 100000
 [breaker]
-same_error = 100000
-no_progress = 100000
+same_error = 100
+no_progress = 100
 output_decline = 100
 """
-# What a loop records once, and what one iteration records.
-FIRST, LAST = "snapshot-taken", "iteration-ended"
+# The last record of an iteration.
+LAST = "iteration-ended"
 
 
 def prepare(bench):
@@ -105,26 +106,50 @@ def lines(head, turns, iterations):
     # Nothing may lie in the future, and no clock before its machine's start.
     step = max(1, min(40, (now["up"] - 1) // (iterations + 1)))
     now = {name: value - step * iterations for name, value in now.items()}
-    chain, seq, first = 0, 0, 1
+    # The work tree is as the last real iteration left it.
+    [real] = [it["tree"] for it in turns[-1] if it["type"] == "snapshot-taken" and it["when"] == "after"]
+    chain, seq = 0, 0
     for number in range(1, iterations + 1):
-        for it in head if number == first else turns[number % len(turns)]:
+        after = tree(number) if number < iterations else real
+        for it in head if number == 1 else turns[number % len(turns)]:
             seq += 1
             moved = {**it, "v": 1, "seq": seq, "epoch": 1, "at": text(now["wall"]), "up": now["up"]}
             if moved.get("iteration"):
-                moved["iteration"] = number
-            line, chain = chained(varied(moved, number), chain)
+                moved = varied({**moved, "iteration": number}, number, after)
+            line, chain = chained(moved, chain)
             yield line
         now = {name: value + step for name, value in now.items()}
 
 
-def varied(it, number):
-    """What differs from iteration to iteration in a real loop."""
+def varied(it, number, after):
+    """What differs from iteration to iteration in a loop that gets on: session, files, errors and failures."""
     if it["type"] == "iteration-intended":
-        return {**it, "session": f"{number:08x}-0000-4000-8000-000000000000", "callsThisHour": min(number, 900)}
+        session = f"{number:08x}-0000-4000-8000-000000000000"
+        return {**it, "session": session, "tree": tree(number - 1), "callsThisHour": min(number, 900)}
+    if it["type"] == "snapshot-taken":
+        return {**it, "tree": after if it["when"] == "after" else tree(number - 1)}
     if it["type"] == "agent-ended":
         run = it["run"]
-        return {**it, "run": {**run, "finalText": f"Iteration {number}: {run['finalText']}"}}
+        errors = [{**error, "fingerprint": tree(f"{number} {error['text']}")[:12]} for error in run.get("errors", [])]
+        return {**it, "run": {**run, "finalText": f"Iteration {number}: {run['finalText']}", "errors": errors}}
+    if it["type"] == "checks-done":
+        results = [failing(result, number) for result in it["round"]["results"]]
+        return {**it, "round": {"treeBefore": after, "treeAfter": after, "results": results}}
     return it
+
+
+def failing(result, number):
+    """Another number of failed tests than after the iteration before."""
+    if "tests" not in result:
+        return result
+    failed = 8 + number % 7
+    tests = {**result["tests"], "failed": failed, "passed": 30 - failed}
+    return {**result, "fact": f"{failed} of 30 fail", "tests": tests}
+
+
+def tree(number):
+    """The id of a tree that no other iteration left."""
+    return hashlib.sha1(str(number).encode()).hexdigest()
 
 
 def chained(it, chain):

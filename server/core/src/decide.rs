@@ -25,6 +25,7 @@ mod hook_session;
 pub mod limits;
 mod milestones;
 pub mod mutants;
+mod old_iterations;
 mod orders;
 mod permissions;
 pub mod progress;

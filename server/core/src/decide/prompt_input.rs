@@ -114,11 +114,13 @@ fn past(row: &Iteration) -> IterationSummary<'_> {
 
 /// Decisions that iterations marked as lasting, each once, at its latest position. Rolled back ones are dropped.
 pub fn decisions(state: &LoopState) -> Vec<&str> {
-    let kept = state.history.iter().filter(|it| !it.taken_back);
-    let all: Vec<&str> = kept.flat_map(|it| &it.claims.decisions).map(String::as_str).collect();
+    let kept = state.history.iter().rev().filter(|it| !it.taken_back);
     let mut newest: Vec<&str> = Vec::new();
-    for decision in all.into_iter().rev() {
-        if newest.len() < MAX_DECISIONS && !newest.contains(&decision) {
+    for decision in kept.flat_map(|it| it.claims.decisions.iter().rev()) {
+        if newest.len() == MAX_DECISIONS {
+            break;
+        }
+        if !newest.contains(&decision.as_str()) {
             newest.push(decision);
         }
     }

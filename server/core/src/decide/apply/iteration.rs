@@ -7,7 +7,7 @@ use loopkeeper_agent::ProviderClass;
 use loopkeeper_text::moment::Moment;
 
 use super::super::state::{Iteration, LoopState, Phase};
-use super::super::{breaker, checkpoint, commits, regression};
+use super::super::{breaker, checkpoint, commits, old_iterations, regression};
 
 pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: &Record) {
     let Record::IterationIntended { iteration, session, resumed, calls_this_hour, calls_note, .. } = record
@@ -69,6 +69,7 @@ pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: 
         broke: None,
         without,
     });
+    old_iterations::shorten_next(state);
 }
 
 pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Record) {

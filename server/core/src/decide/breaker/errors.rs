@@ -25,20 +25,34 @@ pub(super) fn repeated_errors(past: &BreakerHistory<'_>) -> RepeatedError {
     let printed =
         works().rev().map(|it| if it.is_better() { BTreeSet::new() } else { error_fingerprints(&it) });
     // An iteration without an error restarts the count.
-    let printed: Vec<_> = printed.take_while(|it| !it.is_empty()).collect();
+    let printed = since_disjoint(printed.take_while(|it| !it.is_empty()));
     for prints in printed.into_iter().rev() {
-        let shared: BTreeSet<String> = common.intersection(&prints).cloned().collect();
+        let shared: BTreeSet<&str> = common.intersection(&prints).copied().collect();
         (count, common) = if shared.is_empty() { (1, prints) } else { (count + 1, shared) };
     }
     let text = works().next_back().map(|it| text(&it, &common)).unwrap_or_default();
     RepeatedError { count, text }
 }
 
-fn error_fingerprints(look: &IterationFacts<'_>) -> BTreeSet<String> {
-    look.row.errors.iter().map(|it| it.fingerprint.0.clone()).collect()
+/// Those after the last that shares nothing with its successor: there the count begins again.
+/// `printed` runs backwards. Most loops have few, however long they are.
+fn since_disjoint<'a>(printed: impl Iterator<Item = BTreeSet<&'a str>>) -> Vec<BTreeSet<&'a str>> {
+    let mut streak: Vec<BTreeSet<&str>> = Vec::new();
+    for prints in printed {
+        let is_disjoint = streak.last().is_some_and(|it| it.is_disjoint(&prints));
+        if is_disjoint {
+            break;
+        }
+        streak.push(prints);
+    }
+    streak
 }
 
-fn text(look: &IterationFacts<'_>, common: &BTreeSet<String>) -> String {
-    let printed = look.row.errors.iter().rev().find(|it| common.contains(&it.fingerprint.0));
+fn error_fingerprints<'a>(look: &IterationFacts<'a>) -> BTreeSet<&'a str> {
+    look.row.errors.iter().map(|it| it.fingerprint.0.as_str()).collect()
+}
+
+fn text(look: &IterationFacts<'_>, common: &BTreeSet<&str>) -> String {
+    let printed = look.row.errors.iter().rev().find(|it| common.contains(it.fingerprint.0.as_str()));
     sanitize::line_within(printed.map(|it| it.text.as_str()).unwrap_or_default(), TEXT_CHARS)
 }
