@@ -29,7 +29,7 @@ pub(crate) fn with_task_view<T>(
         task: &task.task,
         documents: &task.documents,
         status: seen.map(|it| &it.status),
-        state: seen.filter(|it| it.damage.is_none()).map(|it| &it.state),
+        state: seen.filter(|it| it.damage.is_none()).map(|it| &*it.state),
         results: &results,
         checking: task.checking,
         trust: TrustState {

@@ -1,6 +1,7 @@
 //! Tails a journal and folds it into a `LoopState`. Read-only.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use loopkeeper_core::decide::{self, LoopState};
 use loopkeeper_core::journal::Entry;
@@ -23,7 +24,8 @@ pub struct LoopTailer {
 /// What was read of a journal so far.
 #[derive(Debug, Default)]
 struct FoldedLoop {
-    state: Option<LoopState>,
+    /// Shared with those who show it; copied when a record arrives while they do.
+    state: Option<Arc<LoopState>>,
     /// The last record that a caller received.
     last_reported: u64,
 }
@@ -41,8 +43,8 @@ impl<F: FnMut(Entry)> EntrySink for FoldingSink<'_, F> {
 
     fn take(&mut self, entry: Entry) {
         match &mut self.folded.state {
-            None => self.folded.state = decide::state_from_first(&entry),
-            Some(state) => decide::apply(state, &entry),
+            None => self.folded.state = decide::state_from_first(&entry).map(Arc::new),
+            Some(state) => decide::apply(Arc::make_mut(state), &entry),
         }
         if entry.seq > self.folded.last_reported {
             self.folded.last_reported = entry.seq;
@@ -84,19 +86,24 @@ impl LoopTailer {
         };
         if self.folded.state.is_none() && self.damage.is_some() {
             let ordered = self.journal.parent().and_then(launch::ordered_start);
-            self.folded.state = ordered.as_ref().and_then(decide::state_from_first);
+            self.folded.state = ordered.as_ref().and_then(decide::state_from_first).map(Arc::new);
         }
         Ok(())
     }
 
     /// `None` until the first record exists. If that is damaged, the state is that of the loop as it was ordered.
     pub fn state(&self) -> Option<&LoopState> {
-        self.folded.state.as_ref()
+        self.folded.state.as_deref()
+    }
+
+    /// The same, to be kept while the loop is followed on.
+    pub fn shared_state(&self) -> Option<Arc<LoopState>> {
+        self.folded.state.clone()
     }
 
     /// The same, of a loop that is not followed on.
     pub fn into_state(self) -> Option<LoopState> {
-        self.folded.state
+        self.folded.state.map(Arc::unwrap_or_clone)
     }
 
     pub fn damage(&self) -> Option<&str> {

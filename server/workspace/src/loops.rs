@@ -110,7 +110,7 @@ impl FollowedLoop {
             other => other.map_err(|error| error.to_string())?,
         };
         let damage = self.following.damage().map(str::to_owned);
-        let Some(state) = self.following.state() else {
+        let Some(state) = self.following.shared_state() else {
             return damage.map_or(Ok(()), |damage| Err(format!("loop {}: {damage}", dir.id())));
         };
         let (keeper, stopped) = match keeper {
@@ -129,8 +129,8 @@ impl FollowedLoop {
         }
         let (now, damaged) = (clock::now(), damage.is_some());
         let facts = StatusFacts { now, keeper, stopped, damaged, activity: None };
-        let status = view::status(state, &facts);
-        self.seen = Some(Arc::new(LoopSnapshot { dir: dir.clone(), state: state.clone(), status, damage }));
+        let status = view::status(&state, &facts);
+        self.seen = Some(Arc::new(LoopSnapshot { dir: dir.clone(), state, status, damage }));
         Ok(())
     }
 }

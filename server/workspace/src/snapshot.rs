@@ -97,7 +97,7 @@ pub struct UntrustedCommands {
 #[derive(Debug, Clone)]
 pub struct LoopSnapshot {
     pub dir: LoopDir,
-    pub state: LoopState,
+    pub state: Arc<LoopState>,
     pub status: LoopStatus,
     pub damage: Option<String>,
 }

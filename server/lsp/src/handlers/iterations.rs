@@ -14,9 +14,15 @@ use crate::ext::{CriterionRow, IterationEntry, IterationsParams, IterationsResul
 use crate::session::ServerState;
 use loopkeeper_operations::failure::Failure;
 use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_workspace::Invalidation;
 
 pub(crate) async fn handle(shared: &Arc<ServerState>, params: &IterationsParams) -> Result<IterationsResult> {
-    let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
+    let snapshot = shared.index().refresh(Invalidation::LOOPS).await;
+    // The index has read it already: a long journal is not read twice.
+    if let Some(seen) = snapshot.loop_with(&params.loop_id) {
+        return Ok(of(&seen.state, params.last));
+    }
+    let roots: Vec<PathBuf> = snapshot.roots.clone();
     let (id, last) = (params.loop_id.clone(), params.last);
     let result = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
@@ -32,13 +38,18 @@ fn of(state: &LoopState, last: Option<usize>) -> IterationsResult {
         name: sanitize::line(&it.criterion.name),
         row: editor::row(state, &it.criterion.id),
     };
-    let entries: Vec<IterationEntry> =
-        start(state).into_iter().chain(state.history.iter().map(|it| entry(state, it))).collect();
-    let skipped = last.map_or(0, |last| entries.len().saturating_sub(last));
+    let start = start(state);
+    let count = state.history.len() + usize::from(start.is_some());
+    let skipped = last.map_or(0, |last| count.saturating_sub(last));
+    let (first, skipped) = match (start, skipped) {
+        (Some(_), 1..) => (None, skipped - 1),
+        (start, _) => (start, skipped),
+    };
+    let shown = state.history.get(skipped..).unwrap_or_default();
     IterationsResult {
         loop_id: state.spec.loop_id.clone(),
         criteria: state.pinned.iter().map(row).collect(),
-        iterations: entries.into_iter().skip(skipped).collect(),
+        iterations: first.into_iter().chain(shown.iter().map(|it| entry(state, it))).collect(),
     }
 }
 
