@@ -23,7 +23,9 @@ use super::control::ControlReply;
 use super::loop_context::LoopContext;
 use super::run_context::SnapshotFailure;
 use super::signals::{StopSignal, StopSignals};
-use super::{KeeperError, calls, final_verdict, rounds, spawn_boxed_local, task_reload, weakening_scan};
+use super::{
+    KeeperError, calls, disk_room, final_verdict, rounds, spawn_boxed_local, task_reload, weakening_scan,
+};
 use loopkeeper_system::git;
 use loopkeeper_system::git::last::HeadLookup;
 use loopkeeper_system::process::orphans;
@@ -142,6 +144,9 @@ impl EffectRunner {
             Duration::ZERO
         };
         let context = self.context.clone();
+        if let Some(SnapshotFailure { reason, message, .. }) = disk_room::snapshot_refusal(&context) {
+            return context.send_event(Event::SnapshotFailed { reason, message });
+        }
         let work = async move {
             let snapshot = context.runtime.with_store(move |store| {
                 let mut snapshot = take_snapshot(store, young, before.as_deref())?;
@@ -158,7 +163,7 @@ impl EffectRunner {
                 }
                 Ok(snapshot)
             });
-            let snapshot = snapshot.await;
+            let snapshot = snapshot.await.map_err(|it| disk_room::with_shortage(&context, it));
             context.send_event(match snapshot {
                 Ok(snapshot) => {
                     let head = head(&context).await;

@@ -10,6 +10,7 @@ pub mod check_only;
 pub mod checks;
 pub mod control;
 pub mod control_error;
+pub mod disk_room;
 mod durability;
 pub mod effects;
 pub mod error_line;

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::KeeperError;
 use super::control::{ControlReply, ControlRequest, SkippedPath, WatchEvent};
+use super::disk_room::{self, DiskWait};
 use super::durability::Durability;
 use super::effects::EffectRunner;
 use super::event_log::{self, IterationSpan};
@@ -55,6 +56,7 @@ pub struct Keeper {
     pending_reply: Option<oneshot::Sender<ControlReply>>,
     finished: bool,
     span: IterationSpan,
+    disk_wait: DiskWait,
 }
 
 /// Parameters of [`Keeper::new`].
@@ -113,6 +115,7 @@ impl Keeper {
             unpublished: Vec::new(),
             pending_reply: None,
             finished: false,
+            disk_wait: DiskWait::default(),
         })
     }
 
@@ -185,6 +188,8 @@ impl Keeper {
         let places = || watched_paths(&self.journal_path, root, self.locks.as_slice());
         let mut gone = std::pin::pin!(signals::wait_removed(places, watch, is_ours));
         let due = due.map(|it| it.awake);
+        let folders = (root, self.effects.context.runtime.root());
+        let lacks_room = self.state.is_paused_at_rest() && disk_room::is_waiting(&self.state);
         tokio::select! {
             biased;
             signal = self.effects.signals.next() => super::effects::on_signal(&self.state, signal).map(Some),
@@ -195,6 +200,9 @@ impl Keeper {
                 Ok(Some((Event::AskerLeft, None)))
             }
             () = sleep(pause) => Ok(None),
+            () = self.disk_wait.wait((folders.0, &folders.1), self.state.iteration), if lacks_room => {
+                Ok(Some((Event::UserAsked(UserCommand::Resume), None)))
+            }
             // `biased`: pending events come first, so a finished process is not reported as timed out.
             () = self.alarm.sleep_until(due) => Ok(Some((Event::DeadlinePassed, None))),
             gone = &mut gone => Err(gone),

@@ -258,6 +258,12 @@ pub struct SnapshotFailure {
     is_late: bool,
 }
 
+impl SnapshotFailure {
+    pub(super) fn of_full_disk(message: String) -> Self {
+        Self { reason: PauseReason::Disk, message, is_late: false }
+    }
+}
+
 impl From<SnapshotError> for SnapshotFailure {
     fn from(error: SnapshotError) -> Self {
         let reason = if error.is_full() { PauseReason::Disk } else { PauseReason::Workspace };

@@ -11,6 +11,8 @@ use loopkeeper_core::journal::GuardedOrder;
 
 use super::authority;
 use super::failure::{Failure, FailureKind};
+use super::loops::LoopView;
+use loopkeeper_keeper::disk_room::{self, DiskWait};
 use loopkeeper_keeper::{abort_on_panic, block_on, launch};
 use loopkeeper_system::logging::WarningEcho;
 use loopkeeper_system::state_dir::StateDir;
@@ -78,16 +80,33 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
         let pid = launch::spawn_keeper(&dir, args.then.as_deref())?;
         return Ok(writeln!(std::io::stdout(), "{pid}")?);
     }
-    let order = match args.then.as_deref() {
+    let mut order = match args.then.as_deref() {
         None => None,
         Some("stop") => Some(UserCommand::StopNow),
         Some("resume") => Some(UserCommand::Resume),
         Some("resume-anyway") => Some(UserCommand::ResumeAnyway),
         Some(other) => return Err(Failure::usage(format_args!("`{other}` is not an order for a keeper"))),
     };
-    // Boxed: its state would be copied over the stack several times, and the stack never shrinks.
-    block_on(Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), order, WarningEcho::None)))??;
-    Ok(())
+    let mut disk_wait = DiskWait::default();
+    loop {
+        // Boxed: its state would be copied over the stack several times, and the stack never shrinks.
+        let keeper = Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), order.take(), WarningEcho::None));
+        let left = block_on(keeper)??;
+        if !disk_room::is_waiting(&left) {
+            return Ok(());
+        }
+        let wait = disk_wait.wait_or_stop((state.root(), dir.root()), left.iteration);
+        if !block_on(wait)? || !is_still_waiting(&state, &dir) {
+            return Ok(());
+        }
+        order = Some(UserCommand::Resume);
+    }
+}
+
+/// Its user may have resumed or ended the loop in the meantime.
+fn is_still_waiting(state: &StateDir, dir: &LoopDir) -> bool {
+    let seen = LoopView::read(state, dir.clone()).ok().flatten();
+    seen.is_some_and(|it| !it.is_alive() && it.damage.is_none() && disk_room::is_waiting(&it.state))
 }
 
 /// A started loop continues or ends only on its user's command.

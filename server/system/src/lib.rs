@@ -9,6 +9,7 @@ pub mod clean_room;
 pub mod clock;
 pub mod config_files;
 pub mod config_text;
+pub mod disk_room;
 pub mod durable;
 pub mod env;
 pub mod git;

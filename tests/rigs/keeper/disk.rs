@@ -58,7 +58,44 @@ fn root_a_full_disk_pauses_a_detached_keeper() {
         world.assert_nobody("paused for the disk");
 
         fs::remove_file(filler).unwrap();
-        world.resume_to_the_end();
+        world.until("continued", |it| (it.phase() == "ended").then_some(()));
+        world.testify(&mut evidence);
+        evidence.assert_sound(Far::Ended, "after room was made");
+        world.assert_nobody("after the end");
+    }
+}
+
+/// Takes every inode that the disk has left, except `spare`.
+fn fill_inodes(disk: &Path, spare: usize) -> PathBuf {
+    let folder = disk.join("inodes");
+    fs::create_dir(&folder).unwrap();
+    let taken = (0..).map(|it| folder.join(it.to_string())).take_while(|it| fs::write(it, "").is_ok());
+    for path in taken.collect::<Vec<_>>().into_iter().take(spare) {
+        fs::remove_file(path).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn root_inodes_that_run_out_are_named_and_waited_for() {
+    // None at all, and enough for the beginning of an iteration.
+    for spare in [0, 5] {
+        let disk = Disk::memory("size=160m,nr_inodes=3000,mode=0700");
+        let Ok(disk) = disk.inspect_err(|why| unavailable("a disk without inodes", why)) else { return };
+        let world = World::on(&disk.path());
+        world.hold_agents();
+        world.terminal.run(&["run", "--trust", "--detach"]).expect(0);
+        world.until("at work", |it| it.ledger().contains("start").then_some(()));
+        let filler = fill_inodes(&disk.path(), spare);
+        world.let_go();
+        world.until("at rest", |it| (it.status()?["state"] == "needsYou").then_some(()));
+        world.terminal.run(&["status"]).expect(0).out("inodes are left");
+        // Nothing is charged while there is no room.
+        assert_eq!(world.ledger().matches("start").count(), 1, "{}", world.ledger());
+
+        fs::remove_dir_all(filler).unwrap();
+        world.until("continued", |it| (it.phase() == "ended").then_some(()));
+        let mut evidence = Evidence::default();
         world.testify(&mut evidence);
         evidence.assert_sound(Far::Ended, "after room was made");
         world.assert_nobody("after the end");

@@ -1,0 +1,51 @@
+//! Room on a disk, in bytes and in inodes: the system names only the first in its errors.
+
+use std::path::Path;
+
+use rustix::fs::statvfs;
+
+/// What an iteration writes besides the work: its prompt, outputs, records and the objects of a snapshot.
+const LEAST_BYTES: u64 = 256 * 1024;
+const LEAST_INODES: u64 = 64;
+
+/// What is missing on the disks of these paths, in words; `None` where there is room or it cannot be determined.
+pub fn shortage(paths: &[&Path]) -> Option<String> {
+    paths.iter().find_map(|path| {
+        let disk = statvfs(*path).ok()?;
+        let bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
+        // File systems without a fixed number of inodes report none at all.
+        let inodes = (disk.f_files > 0).then_some(disk.f_favail);
+        missing(bytes, inodes).map(|it| format!("{it} on that of {}", path.display()))
+    })
+}
+
+fn missing(bytes: u64, inodes: Option<u64>) -> Option<&'static str> {
+    match inodes {
+        Some(0) => Some("no inodes are left"),
+        Some(..LEAST_INODES) => Some("almost no inodes are left"),
+        _ if bytes == 0 => Some("no bytes are left"),
+        _ if bytes < LEAST_BYTES => Some("almost no bytes are left"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEAST_BYTES, LEAST_INODES, missing, shortage};
+
+    #[test]
+    fn bytes_and_inodes_run_out() {
+        let check = |bytes, inodes, expect| assert_eq!(missing(bytes, inodes), expect, "{bytes} {inodes:?}");
+        check(LEAST_BYTES, Some(LEAST_INODES), None);
+        check(LEAST_BYTES, None, None);
+        check(LEAST_BYTES - 1, None, Some("almost no bytes are left"));
+        check(0, Some(LEAST_INODES), Some("no bytes are left"));
+        check(LEAST_BYTES, Some(LEAST_INODES - 1), Some("almost no inodes are left"));
+        check(0, Some(0), Some("no inodes are left"));
+    }
+
+    #[test]
+    fn what_cannot_be_determined_is_no_shortage() {
+        assert_eq!(shortage(&["/nonexistent".as_ref(), "/proc".as_ref()]), None);
+    }
+}
