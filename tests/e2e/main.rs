@@ -45,6 +45,7 @@ mod snapshots;
 mod structure;
 mod support;
 mod texts;
+mod versions;
 mod wardens;
 mod workspaces;
 

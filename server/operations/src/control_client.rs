@@ -16,12 +16,26 @@ use loopkeeper_keeper::control_error::ControlError;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::socket::MAX_LINE;
+use loopkeeper_text::sanitize;
 
 /// A reply waits for a durable record, so for a disk, not for an agent.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time between a keeper's lock and its socket.
 const BEGINNING: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
+/// Of the name of a version.
+const VERSION_CHARS: usize = 40;
+
+/// The version of the control protocol that this program speaks.
+const PROTOCOL: u64 = 1;
+
+/// The first line of a keeper.
+#[derive(Debug, Deserialize)]
+struct KeeperGreeting {
+    loopkeeper: u64,
+    #[serde(default)]
+    version: String,
+}
 
 /// The reply of a keeper.
 #[derive(Debug, Deserialize)]
@@ -114,9 +128,11 @@ fn exchange(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply
         return Ok(KeeperReply { ok: true, error: None, restored: None });
     }
     let address = store.socket(loop_id)?;
-    let failed = |error: io::Error| {
-        Failure::ended(format_args!("loop {loop_id} does not answer: {error}"))
-            .hint("`loopkeeper status` shows whether it is at work; it may have ended just now.")
+    let failed = |error: io::Error| match error.kind() {
+        ErrorKind::Unsupported => Failure::conflict(format_args!("loop {loop_id}: {error}"))
+            .hint("Use the loopkeeper that started it, or `kill` its process and `resume` it with this one."),
+        _ => Failure::ended(format_args!("loop {loop_id} does not answer: {error}"))
+            .hint("`loopkeeper status` shows whether it is at work; it may have ended just now."),
     };
     let stream = connect(address.path()).map_err(failed)?;
     talk(&stream, order, TIMEOUT).map_err(failed)
@@ -146,13 +162,29 @@ fn talk(stream: &UnixStream, mut order: Value, timeout: Duration) -> io::Result<
     stream.set_read_timeout(Some(timeout))?;
     stream.set_write_timeout(Some(timeout))?;
     let mut reader = BufReader::new(stream);
-    line(&mut reader)?;
+    check_greeting(&line(&mut reader)?)?;
     if let Some(fields) = order.as_object_mut() {
         fields.insert("id".into(), json!(uuid::Uuid::new_v4().to_string()));
     }
     let mut writer = stream;
     writer.write_all(format!("{order}\n").as_bytes())?;
     Ok(serde_json::from_str(&line(&mut reader)?)?)
+}
+
+/// A keeper of another version is asked only if it speaks the same protocol.
+fn check_greeting(greeting: &str) -> io::Result<()> {
+    let KeeperGreeting { loopkeeper, version } = serde_json::from_str(greeting)?;
+    if loopkeeper == PROTOCOL {
+        return Ok(());
+    }
+    let version = sanitize::line_within(&version, VERSION_CHARS);
+    Err(io::Error::new(
+        ErrorKind::Unsupported,
+        format!(
+            "its keeper is of loopkeeper {version} and speaks version {loopkeeper} of the control protocol, \
+             this loopkeeper speaks version {PROTOCOL}"
+        ),
+    ))
 }
 
 /// A keeper that just took its loop over holds its lock briefly before it listens.
@@ -186,4 +218,25 @@ pub fn resume_request(anyway: bool) -> Value {
 pub fn then_resume(seen: &LoopView, anyway: bool) -> Option<&'static str> {
     let word = if anyway { "resume-anyway" } else { "resume" };
     seen.state.pause.is_some().then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_greeting;
+
+    #[test]
+    fn keepers_of_other_versions_are_understood_or_named() {
+        let check = |greeting: &str, expect: Result<(), &str>| {
+            let found = check_greeting(greeting).map_err(|error| error.to_string());
+            match expect {
+                Ok(()) => assert_eq!(found, Ok(()), "{greeting}"),
+                Err(part) => assert!(found.as_ref().is_err_and(|it| it.contains(part)), "{found:?}"),
+            }
+        };
+        check(r#"{"loopkeeper":1,"version":"0.1.0","loop":"x","seq":1}"#, Ok(()));
+        check(r#"{"loopkeeper":1,"version":"9.0.0","more":true}"#, Ok(()));
+        check(r#"{"loopkeeper":1}"#, Ok(()));
+        check(r#"{"loopkeeper":2,"version":"2.0.0"}"#, Err("of loopkeeper 2.0.0 and speaks version 2"));
+        check("{}", Err("missing field"));
+    }
 }
