@@ -106,28 +106,30 @@ def lines(head, turns, iterations):
     # Nothing may lie in the future, and no clock before its machine's start.
     step = max(1, min(40, (now["up"] - 1) // (iterations + 1)))
     now = {name: value - step * iterations for name, value in now.items()}
-    # The work tree is as the last real iteration left it.
-    [real] = [it["tree"] for it in turns[-1] if it["type"] == "snapshot-taken" and it["when"] == "after"]
+    # The last iteration is real: its trees are in the store, and the work tree is as it left it.
+    real = {it["when"]: it["tree"] for it in turns[-1] if it["type"] == "snapshot-taken"}
+    left = {iterations: real["after"], iterations - 1: real["before"]}
     chain, seq = 0, 0
     for number in range(1, iterations + 1):
-        after = tree(number) if number < iterations else real
-        for it in head if number == 1 else turns[number % len(turns)]:
+        trees = [left.get(it, tree(it)) for it in (number - 1, number)]
+        for it in head if number == 1 else turns[(number - iterations - 1) % len(turns)]:
             seq += 1
             moved = {**it, "v": 1, "seq": seq, "epoch": 1, "at": text(now["wall"]), "up": now["up"]}
             if moved.get("iteration"):
-                moved = varied({**moved, "iteration": number}, number, after)
+                moved = varied({**moved, "iteration": number}, number, trees)
             line, chain = chained(moved, chain)
             yield line
         now = {name: value + step for name, value in now.items()}
 
 
-def varied(it, number, after):
+def varied(it, number, trees):
     """What differs from iteration to iteration in a loop that gets on: session, files, errors and failures."""
+    before, after = trees
     if it["type"] == "iteration-intended":
         session = f"{number:08x}-0000-4000-8000-000000000000"
-        return {**it, "session": session, "tree": tree(number - 1), "callsThisHour": min(number, 900)}
+        return {**it, "session": session, "tree": before, "callsThisHour": min(number, 900)}
     if it["type"] == "snapshot-taken":
-        return {**it, "tree": after if it["when"] == "after" else tree(number - 1)}
+        return {**it, "tree": after if it["when"] == "after" else before}
     if it["type"] == "agent-ended":
         run = it["run"]
         errors = [{**error, "fingerprint": tree(f"{number} {error['text']}")[:12]} for error in run.get("errors", [])]

@@ -79,7 +79,7 @@ def more(bench, count, iterations):
 
 def at(bench, iteration):
     while (status := bench.status())["iteration"] < iteration:
-        assert status["keeper"]["alive"], status
+        assert status["state"] == "working", status
         time.sleep(0.02)
     return status
 
