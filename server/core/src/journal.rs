@@ -25,7 +25,7 @@ pub use changes::{ChangeStats, LineStats};
 pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
-pub use round::{CheckProgram, HollowTest, Pinned, Role, Round, Survivor, Weakening};
+pub use round::{CheckProgram, CopiedTree, HollowTest, Pinned, Role, Round, Survivor, Weakening};
 pub use spec::{AgentPlan, EarlierTask, LoopSpec, UnacceptedChange};
 
 use crate::claims::Claims;
@@ -368,6 +368,9 @@ pub enum Record {
         /// The programs that the checks ran by name; the first 20.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         programs: Vec<CheckProgram>,
+        /// The clean room was a copy of the tree at another path.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        copied: Option<Box<CopiedTree>>,
         /// Why there was no clean room.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unavailable: Option<String>,

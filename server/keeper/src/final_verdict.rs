@@ -29,10 +29,11 @@ use super::loop_context::LoopContext;
 use super::run_context::{RunContext, SnapshotFailure};
 use super::weakening_scan;
 use inputs::VerdictInputs;
+use loopkeeper_system::clean_room::BuildFolders;
 use loopkeeper_system::durable;
 use loopkeeper_system::http::HttpClient;
 use loopkeeper_system::snapshots::TreeEntry;
-use room::{PinnedEntry, RoomLayout};
+use room::{PinnedEntry, RoomLayout, RoomSite};
 
 /// The criteria and the tree to judge, and the state at the start.
 pub(super) struct VerdictRequest {
@@ -49,6 +50,7 @@ pub(super) struct VerdictRequest {
     known_runners: BTreeMap<CriterionId, ReportingRunner>,
     /// Of these, the ones that are asked.
     asked_runners: BTreeMap<CriterionId, ReportingRunner>,
+    site: RoomSite,
 }
 
 impl VerdictRequest {
@@ -60,6 +62,7 @@ impl VerdictRequest {
         Self {
             known_runners: criteria.iter().filter_map(runner).collect(),
             asked_runners: BTreeMap::new(),
+            site: RoomSite::default(),
             criteria: judged_in_room(criteria),
             growing: judged_in_room(&goals_that_may_want_tests(state)),
             scan: weakening::inspection(state),
@@ -75,6 +78,18 @@ enum NoVerdict {
     Disturbed,
     Unavailable(String),
     Workspace(SnapshotFailure),
+}
+
+impl NoVerdict {
+    /// With what failed before, as text.
+    fn after(self, before: &str) -> Self {
+        match self {
+            Self::Unavailable(why) => {
+                Self::Unavailable(format!("{before}; in a copy at another path: {why}"))
+            }
+            other => other,
+        }
+    }
 }
 
 impl From<SnapshotFailure> for NoVerdict {
@@ -110,13 +125,13 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     }
     ensure_unchanged(runtime, request).await?;
     request.asked_runners = reports::choose_runners(runtime, request).await?;
-    let request = &*request;
     let mut judges = changed_judges(runtime, request).await?;
     let mut inputs = inputs::find_inputs(runtime, request).await?;
     judges.retain(|it| !inputs.unstored.contains(&it.path));
     judges.extend(inputs.judges.iter().cloned());
-    let (mut as_left, needed) = run_as_left(runtime, request, &inputs).await?;
-    let layout = inputs.layout(&needed);
+    let (mut as_left, layout) = run_as_left(runtime, request, &inputs).await?;
+    leave_out_unable(request, &mut as_left)?;
+    let request = &*request;
     let mut pinned = if judges.is_empty() {
         None
     } else {
@@ -124,30 +139,49 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     };
     let rounds = std::iter::once(&mut as_left).chain(pinned.as_mut());
     reports::apply_faults(runtime, request, &layout, rounds.collect()).await?;
-    programs::ask_versions(runtime, &layout, &mut inputs.ran).await;
+    programs::ask_versions(runtime, request, &layout, &mut inputs.ran).await;
     ensure_unchanged(runtime, request).await?;
-    Ok(VerdictRounds { as_left, pinned, judges, unrecorded: inputs.into_facts(&needed) })
+    let copied = request.site.copied().cloned();
+    Ok(VerdictRounds { as_left, pinned, judges, unrecorded: inputs.into_facts(&layout.needed), copied })
 }
 
 /// The round on the tree as the agent left it, without ignored files that the agent built. A check that needs some of
-/// them and does not make them runs again with them; these are returned.
+/// them and does not make them runs again with them; also returns the layout of the room with what is needed.
 async fn run_as_left(
     runtime: &RunContext,
     request: &VerdictRequest,
     inputs: &VerdictInputs,
-) -> Result<(Round, Vec<PathBuf>), NoVerdict> {
-    let layout = inputs.layout(&[]);
+) -> Result<(Round, RoomLayout), NoVerdict> {
+    let mut layout = inputs.layout(&[]);
     let (mut round, made) = run_in_room(runtime, request, &request.criteria, &layout).await?;
     let failed: Vec<Criterion> = failed_criteria(&round, &request.criteria);
     let missing: Vec<PathBuf> =
-        inputs.changes.products.iter().filter(|it| !made.contains(*it)).cloned().collect();
-    if failed.is_empty() || missing.is_empty() {
-        return Ok((round, Vec::new()));
+        inputs.changes.products.iter().filter(|it| !made.products.contains(*it)).cloned().collect();
+    if failed.is_empty() || (missing.is_empty() && !made.lacks_builds) {
+        return Ok((round, layout));
     }
-    let (second, _) = run_in_room(runtime, request, &failed, &inputs.layout(&missing)).await?;
-    let helped = second.results.iter().any(|it| it.status == Status::Pass);
+    let builds = if made.lacks_builds { BuildFolders::Linked } else { BuildFolders::LeftOut };
+    let with_missing = RoomLayout { builds, ..inputs.layout(&missing) };
+    let (second, _) = run_in_room(runtime, request, &failed, &with_missing).await?;
+    if second.results.iter().any(|it| it.status == Status::Pass) {
+        layout = with_missing;
+    }
     replace_results(&mut round, second);
-    Ok((round, if helped { missing } else { Vec::new() }))
+    Ok((round, layout))
+}
+
+/// What passes in the work tree and fails in a copy at another path may only need its path: no evidence.
+fn leave_out_unable(request: &mut VerdictRequest, as_left: &mut Round) -> Result<(), NoVerdict> {
+    let Some(copied) = request.site.copied() else { return Ok(()) };
+    let unable = failed_criteria(as_left, &request.criteria);
+    if let Some(it) = unable.iter().find(|it| it.required) {
+        let why = format!("{}, and \"{}\" does not pass in a copy at another path", copied.why, it.name);
+        return Err(NoVerdict::Unavailable(why));
+    }
+    let is_able = |id: &CriterionId| unable.iter().all(|it| it.id != *id);
+    as_left.results.retain(|it| is_able(&it.criterion));
+    request.criteria.retain(|it| is_able(&it.id));
+    Ok(())
 }
 
 fn failed_criteria(round: &Round, criteria: &[Criterion]) -> Vec<Criterion> {
@@ -231,21 +265,29 @@ async fn start_entries(
     Ok(runtime.with_store(read).await?)
 }
 
-/// Runs the criteria in a new room. Also returns which of the hidden products they made again.
+/// What a round left in its room, and did not find there.
+struct RoomState {
+    /// The hidden products that it made again.
+    products: Vec<PathBuf>,
+    /// The room is a copy without build folders.
+    lacks_builds: bool,
+}
+
+/// Runs the criteria in a new room.
 async fn run_in_room(
     runtime: &RunContext,
     request: &VerdictRequest,
     criteria: &[Criterion],
     layout: &RoomLayout,
-) -> Result<(Round, Vec<PathBuf>), NoVerdict> {
-    let (room, wardens) = room::open_room(runtime, layout).await?;
+) -> Result<(Round, RoomState), NoVerdict> {
+    let (room, wardens) = room::open_room(runtime, request, layout).await?;
     let env = room::room_env(runtime, &room, layout)?;
     let output = runtime.outputs.join("verdict");
     durable::make_folder(&output)?;
     let settings = &runtime.spec.settings;
     let reports = ReportChannels { folder: room.reports(), runners: request.asked_runners.clone() };
     let plan = RoundParams {
-        root: &runtime.root(),
+        root: &room.root(),
         criteria,
         timeout: Duration::from_millis(settings.check_timeout_ms),
         grace: Duration::from_millis(settings.limits.grace_ms),
@@ -263,9 +305,12 @@ async fn run_in_room(
     let span = debug_span!("final verdict", pinned = layout.entries.len());
     let results = tracing::Instrument::instrument(checks::run_round(&plan), span).await;
     wardens.shutdown().await;
-    let made = layout.products.iter().filter(|it| room.is_written(it)).cloned().collect();
+    let state = RoomState {
+        products: layout.products.iter().filter(|it| room.is_written(it)).cloned().collect(),
+        lacks_builds: room.copy_facts().is_some_and(|it| !it.left_out.is_empty()),
+    };
     let tree = request.tree.clone();
     let round =
         Round { tree_before: tree.clone(), tree_after: tree, wrote: Vec::new(), results, judging: None };
-    Ok((round, made))
+    Ok((round, state))
 }

@@ -28,6 +28,7 @@ use super::run_context::{self, RunContext};
 use super::signals::StopSignals;
 use super::{KeeperError, spawn_boxed_local};
 use super::{task_reload, template};
+use loopkeeper_system::clean_room;
 use loopkeeper_system::journal_file::JournalFile;
 use loopkeeper_system::logging::{self, KEEPER_LOG, WarningEcho};
 use loopkeeper_system::process::{hardening, orphans};
@@ -164,6 +165,10 @@ async fn own_loop(
     // reads all processes of the machine three times, would be most of the start-up time.
     if dir.journal().try_exists().unwrap_or(true) {
         orphans::end_marked(dir.id());
+    }
+    // This keeper alone uses the work tree.
+    for other in workspace.loops().unwrap_or_default() {
+        clean_room::remove_leftovers(&other.output());
     }
     let (journal, beginning) = open_journal(dir, &spec)?;
     let (events_in, events) = mpsc::unbounded_channel();

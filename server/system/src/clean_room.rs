@@ -1,15 +1,30 @@
-//! A clean room: an overlay of the work tree, mounted at the root's own path in the mount namespace of a warden.
-//! Programs in the room read the work tree and write to a scratch folder that is removed with the room.
+//! A clean room: the final tree apart from the work tree, in a scratch folder that is removed with the room. Where the
+//! kernel permits it, an overlay at the root's own path in the mount namespace of a warden; elsewhere a copy at another
+//! path.
 
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+mod removal;
+mod repository_copy;
+#[cfg(test)]
+mod tests;
+mod tree_copy;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::snapshots::TreeEntry;
+pub use removal::remove_leftovers;
+use tree_copy::CopyMap;
+pub use tree_copy::{BuildFolders, CopyFacts, CopyRequest};
+
+/// Names of rooms begin with it.
+pub const PREFIX: &str = "room-";
 
 /// The overlay that a warden mounts before it runs its first job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,27 +36,120 @@ pub struct OverlayMount {
     pub work: PathBuf,
 }
 
+/// How jobs access a room.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RoomAccess {
+    /// They see the overlay instead of the work tree.
+    Overlay(OverlayMount),
+    /// They run in a copy in `folder`, and cannot write to the work tree at `root` where the sandbox can prevent that.
+    Copy { folder: PathBuf, root: PathBuf },
+}
+
+impl RoomAccess {
+    pub(super) fn overlay(&self) -> Option<&OverlayMount> {
+        match self {
+            Self::Overlay(mount) => Some(mount),
+            Self::Copy { .. } => None,
+        }
+    }
+
+    /// The folder that jobs write to.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Overlay(mount) => mount.upper.parent(),
+            Self::Copy { folder, .. } => Some(folder),
+        }
+    }
+
+    /// The folder that jobs should not write to.
+    pub(super) fn closed(&self) -> Option<&Path> {
+        match self {
+            Self::Overlay(_) => None,
+            Self::Copy { root, .. } => Some(root),
+        }
+    }
+}
+
 /// The scratch folder of one clean room; removed with everything in it when dropped.
 #[derive(Debug)]
 pub struct CleanRoom {
     folder: PathBuf,
+    /// The work tree.
     root: PathBuf,
+    place: RoomPlace,
+}
+
+#[derive(Debug)]
+enum RoomPlace {
+    Overlay,
+    Copy(CopyMap, CopyFacts),
 }
 
 impl CleanRoom {
-    /// Makes an empty room for the work tree at `root`. `folder` must not exist.
+    /// Makes an empty room for an overlay of the work tree at `root`. `folder` must not exist.
     pub fn create(folder: &Path, root: &Path) -> io::Result<Self> {
-        let room = Self { folder: folder.to_owned(), root: root.canonicalize()? };
-        for path in [folder, &room.upper(), &room.work(), &room.temporary(), &room.reports()] {
+        let room = Self { folder: folder.to_owned(), root: root.canonicalize()?, place: RoomPlace::Overlay };
+        for path in [folder, &room.layer(), &room.work(), &room.temporary(), &room.reports()] {
             DirBuilder::new().mode(0o700).create(path)?;
         }
         // The mount has the mode of its upper layer.
-        fs::set_permissions(room.upper(), fs::metadata(&room.root)?.permissions())?;
+        fs::set_permissions(room.layer(), fs::metadata(&room.root)?.permissions())?;
         Ok(room)
     }
 
-    pub fn mount(&self) -> OverlayMount {
-        OverlayMount { root: self.root.clone(), upper: self.upper(), work: self.work() }
+    /// Makes a room with a copy of the work tree. `folder` must not exist.
+    pub fn copy(folder: &Path, mut request: CopyRequest) -> io::Result<Self> {
+        let root = request.root.canonicalize()?;
+        request.root.clone_from(&root);
+        let map = CopyMap::new(folder, &root);
+        let place = RoomPlace::Copy(map.clone(), CopyFacts::default());
+        let mut room = Self { folder: folder.to_owned(), root, place };
+        for path in [folder, &room.temporary(), &room.reports()] {
+            DirBuilder::new().mode(0o700).create(path)?;
+        }
+        let facts = tree_copy::copy_tree(&map, &request)?;
+        room.place = RoomPlace::Copy(map, facts);
+        Ok(room)
+    }
+
+    pub fn access(&self) -> RoomAccess {
+        match &self.place {
+            RoomPlace::Overlay => RoomAccess::Overlay(OverlayMount {
+                root: self.root.clone(),
+                upper: self.layer(),
+                work: self.work(),
+            }),
+            RoomPlace::Copy(..) => RoomAccess::Copy { folder: self.folder.clone(), root: self.root.clone() },
+        }
+    }
+
+    /// The root for jobs in the room.
+    pub fn root(&self) -> PathBuf {
+        match &self.place {
+            RoomPlace::Overlay => self.root.clone(),
+            RoomPlace::Copy(..) => self.layer(),
+        }
+    }
+
+    /// How the copy differs from the tree, if it is one.
+    pub fn copy_facts(&self) -> Option<&CopyFacts> {
+        match &self.place {
+            RoomPlace::Overlay => None,
+            RoomPlace::Copy(_, facts) => Some(facts),
+        }
+    }
+
+    /// The value of a variable with paths in the work tree, as it is in the room; `None` where it is the same.
+    pub fn moved_value(&self, value: &OsStr) -> Option<OsString> {
+        match &self.place {
+            RoomPlace::Overlay => None,
+            RoomPlace::Copy(map, _) => map.map_value(value),
+        }
+    }
+
+    /// The folder with the room in it, above which no program has to look for a repository.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The folder for temporary files of programs in the room.
@@ -54,26 +162,40 @@ impl CleanRoom {
         self.folder.join("reports")
     }
 
-    /// Makes `path`, relative to the root, match `entry`. Only before the room is mounted.
+    /// Makes `path`, relative to the root, match `entry`. Only before an overlay is mounted.
     pub fn write(&self, path: &Path, entry: &TreeEntry) -> io::Result<()> {
-        let target = self.prepare_parent(path)?;
+        let Some(target) = self.place_for(path, entry)? else { return Ok(()) };
         match entry {
             TreeEntry::File { bytes, executable } => {
                 let mode = if *executable { 0o755 } else { 0o644 };
                 let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(target)?;
                 file.write_all(bytes)
             }
-            TreeEntry::Link(to) => symlink(std::ffi::OsStr::from_bytes(to), target),
-            TreeEntry::Nothing if fs::symlink_metadata(&target).is_ok() => Ok(()),
-            TreeEntry::Nothing => hide(&target),
+            TreeEntry::Link(to) => symlink(OsStr::from_bytes(to), target),
+            TreeEntry::Nothing => self.hide(path),
             TreeEntry::Unknown => {
                 Err(io::Error::other(format!("the content of {} is not stored", path.display())))
             }
         }
     }
 
-    /// Makes `path`, relative to the root, missing. Only before the room is mounted.
+    /// Where the entry is to be made: nothing is there any more. `None`: it is in place.
+    fn place_for(&self, path: &Path, entry: &TreeEntry) -> io::Result<Option<PathBuf>> {
+        let target = self.prepare_parent(path)?;
+        if matches!(self.place, RoomPlace::Overlay) {
+            let is_made = fs::symlink_metadata(&target).is_ok();
+            return Ok(Some(target).filter(|_| !(is_made && *entry == TreeEntry::Nothing)));
+        }
+        remove(&target)?;
+        Ok(Some(target).filter(|_| *entry != TreeEntry::Nothing))
+    }
+
+    /// Makes `path`, relative to the root, missing. Only before an overlay is mounted.
     pub fn hide(&self, path: &Path) -> io::Result<()> {
+        if !matches!(self.place, RoomPlace::Overlay) {
+            // What a copy leaves out is not there from the start.
+            return Ok(());
+        }
         let target = self.prepare_parent(path)?;
         if fs::symlink_metadata(&target).is_ok() {
             return Ok(());
@@ -81,18 +203,23 @@ impl CleanRoom {
         hide(&target)
     }
 
-    /// Gives the file of the work tree at `path` the modification time of this moment. Only before the room is mounted.
+    /// Gives the file of the work tree at `path` the modification time of this moment. Only before an overlay is
+    /// mounted.
     pub fn refresh(&self, path: &Path) -> io::Result<()> {
         let target = self.prepare_parent(path)?;
-        if fs::symlink_metadata(&target).is_ok() {
-            return Ok(());
+        match (&self.place, fs::symlink_metadata(&target)) {
+            (RoomPlace::Overlay, Ok(_)) => Ok(()),
+            (RoomPlace::Overlay, Err(_)) => fs::copy(self.root.join(path), target).map(drop),
+            (RoomPlace::Copy(..), Ok(metadata)) if metadata.is_file() => {
+                File::open(target)?.set_modified(SystemTime::now())
+            }
+            (RoomPlace::Copy(..), _) => Ok(()),
         }
-        fs::copy(self.root.join(path), target).map(drop)
     }
 
-    /// Whether what ran in the room wrote the file at `path`.
+    /// Whether what ran in the room wrote the file at `path`, which was hidden.
     pub fn is_written(&self, path: &Path) -> bool {
-        fs::symlink_metadata(self.upper().join(path)).is_ok_and(|it| it.is_file() || it.is_symlink())
+        fs::symlink_metadata(self.layer().join(path)).is_ok_and(|it| it.is_file() || it.is_symlink())
     }
 
     /// A home folder with links to the entries of `home`, without the files at `hidden`, relative to it.
@@ -115,7 +242,7 @@ impl CleanRoom {
         Ok(made)
     }
 
-    /// The parent folders of `path` in the upper layer, with the modes that they have in the work tree.
+    /// The parent folders of `path` in the layer, with the modes that they have in the work tree.
     fn prepare_parent(&self, path: &Path) -> io::Result<PathBuf> {
         if !path.components().all(|it| matches!(it, Component::Normal(_))) {
             return Err(io::Error::other(format!("{} is no path in the work tree", path.display())));
@@ -123,20 +250,27 @@ impl CleanRoom {
         let mut at = PathBuf::new();
         for part in path.parent().into_iter().flat_map(Path::components) {
             at.push(part);
-            let made = self.upper().join(&at);
-            if made.is_dir() {
-                continue;
+            let made = self.layer().join(&at);
+            match fs::symlink_metadata(&made) {
+                Ok(metadata) if metadata.is_dir() => continue,
+                // The folder of the start may be a file or a link now.
+                Ok(_) => remove(&made)?,
+                Err(_) => {}
             }
             fs::create_dir(&made)?;
             let below = fs::symlink_metadata(self.root.join(&at)).ok().filter(fs::Metadata::is_dir);
             let mode = below.map_or_else(|| Permissions::from_mode(0o755), |it| it.permissions());
             fs::set_permissions(&made, mode)?;
         }
-        Ok(self.upper().join(path))
+        Ok(self.layer().join(path))
     }
 
-    fn upper(&self) -> PathBuf {
-        self.folder.join("upper")
+    /// Where files of the work tree are in the room: the upper layer, or the root of the copy.
+    fn layer(&self) -> PathBuf {
+        match &self.place {
+            RoomPlace::Overlay => self.folder.join("upper"),
+            RoomPlace::Copy(map, _) => map.map(&self.root).unwrap_or_else(|| map.to.clone()),
+        }
     }
 
     fn work(&self) -> PathBuf {
@@ -146,14 +280,19 @@ impl CleanRoom {
 
 impl Drop for CleanRoom {
     fn drop(&mut self) {
-        // The kernel creates a folder in there that its owner cannot list.
-        let inner = self.work().join("work");
-        if inner.is_dir() {
-            let _ = fs::set_permissions(&inner, Permissions::from_mode(0o700));
-        }
-        if let Err(error) = fs::remove_dir_all(&self.folder) {
+        if let Err(error) = removal::remove_room(&self.folder) {
             tracing::warn!("could not remove the clean room {}: {error}", self.folder.display());
         }
+    }
+}
+
+/// Removes what is there, links as such.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -178,44 +317,4 @@ fn link_all(from: &Path, to: &Path, below: &Path, hidden: &[PathBuf]) -> io::Res
 /// A whiteout: the entry of the lower layer is not there.
 fn hide(target: &Path) -> io::Result<()> {
     Ok(mknodat(CWD, target, FileType::CharacterDevice, Mode::empty(), 0)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
-    use std::path::Path;
-
-    use super::CleanRoom;
-    use crate::snapshots::TreeEntry;
-
-    fn file(bytes: &str) -> TreeEntry {
-        TreeEntry::File { bytes: bytes.as_bytes().to_vec(), executable: true }
-    }
-
-    #[test]
-    fn the_upper_layer_holds_files_links_and_whiteouts_below_folders_of_the_tree() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("root");
-        fs::create_dir_all(root.join("tests")).unwrap();
-        fs::set_permissions(root.join("tests"), fs::Permissions::from_mode(0o750)).unwrap();
-        let scratch = folder.path().join("room");
-        let room = CleanRoom::create(&scratch, &root).unwrap();
-        room.write(Path::new("tests/a/run"), &file("1")).unwrap();
-        room.write(Path::new("tests/link"), &TreeEntry::Link(b"a/run".to_vec())).unwrap();
-        room.write(Path::new("tests/new"), &TreeEntry::Nothing).unwrap();
-
-        let upper = scratch.join("upper");
-        let mode = |path: &str| fs::symlink_metadata(upper.join(path)).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode("tests"), mode("tests/a"), mode("tests/a/run")), (0o750, 0o755, 0o755));
-        assert_eq!(fs::read_link(upper.join("tests/link")).unwrap(), Path::new("a/run"));
-        assert!(fs::symlink_metadata(upper.join("tests/new")).unwrap().file_type().is_char_device());
-
-        for wrong in ["../x", "/x", "a/../x"] {
-            assert!(room.write(Path::new(wrong), &file("")).is_err(), "{wrong}");
-        }
-        assert!(room.write(Path::new("big"), &TreeEntry::Unknown).is_err());
-        drop(room);
-        assert!(!scratch.exists());
-    }
 }

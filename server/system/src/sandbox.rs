@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 use thiserror::Error;
 
-use super::clean_room::OverlayMount;
+use super::clean_room::{OverlayMount, RoomAccess};
 use super::{program_path, warden_channel};
 pub use closed_paths::ClosedPaths;
 pub use file_access::{FileAccess, FileAccessRequest};
@@ -291,12 +291,18 @@ impl Isolation {
         }
     }
 
+    /// Whether it can keep jobs from writing to a folder.
+    pub fn can_close_folders(&self) -> bool {
+        matches!(self, Self::PidNamespace { .. } | Self::Landlock { .. })
+    }
+
     /// The command line up to the warden's own arguments.
-    pub(super) fn command(&self, overlay: Option<&OverlayMount>) -> Command {
+    pub(super) fn command(&self, room: Option<&RoomAccess>) -> Command {
         let no_tcp = *self.network() == NetworkAccess::NoTcp;
+        let overlay = room.and_then(RoomAccess::overlay);
         let mut command = match self {
             Self::PidNamespace { bwrap, warden, files, limits } => {
-                let files = files.with_writable(overlay.and_then(|it| it.upper.parent()));
+                let files = files.in_room(room);
                 let mut command = bwrap_command(bwrap, warden, (&files, &limits.network), overlay.is_some());
                 add_overlay(&mut command, overlay);
                 command
@@ -304,10 +310,9 @@ impl Isolation {
                 command
             }
             Self::Landlock { warden, files, .. } => {
-                let files = files.with_writable(overlay.and_then(|it| it.upper.parent()));
                 let mut command = warden_command(warden);
                 add_overlay(&mut command, overlay);
-                command.args(LandlockRules { no_tcp, ..files.landlock_rules() }.arguments());
+                command.args(LandlockRules { no_tcp, ..files.in_room(room).landlock_rules() }.arguments());
                 command
             }
             Self::Subreaper { warden, .. } => {

@@ -10,7 +10,9 @@ use std::collections::BTreeSet;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::mutants::{self, MutantRun};
-use loopkeeper_core::journal::{CheckProgram, Entry, HollowTest, OutcomeKind, Record, Round, Survivor};
+use loopkeeper_core::journal::{
+    CheckProgram, CopiedTree, Entry, HollowTest, OutcomeKind, Record, Round, Survivor,
+};
 use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::words;
@@ -109,6 +111,9 @@ pub struct ReceiptVerdict {
     pub changed_judges: Vec<String>,
     /// The end of the outcome's sentence.
     pub basis: String,
+    /// Where the clean room was a copy of the tree at another path. Absent in receipts of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copied: Option<CopiedTree>,
     /// What no clean room judged, and why.
     pub not_covered: Vec<String>,
     /// Absent in receipts of older versions.
@@ -262,21 +267,22 @@ fn criteria(state: &LoopState) -> Vec<ReceiptCriterion> {
 
 fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
     let last = entries.iter().rev().find_map(|it| match &it.record {
-        Record::FinalVerdict { as_left, pinned, judges, basis, unavailable, tree, .. }
+        Record::FinalVerdict { as_left, pinned, judges, basis, copied, unavailable, tree, .. }
             if *tree == state.judged_tree =>
         {
-            Some((as_left, pinned, judges, basis, unavailable))
+            Some((as_left, pinned, judges, basis, copied, unavailable))
         }
         _ => None,
     });
     let count = |round: &Option<Box<Round>>| round.as_deref().map(count_round);
-    let Some((as_left, pinned, judges, basis, unavailable)) = last else {
+    let Some((as_left, pinned, judges, basis, copied, unavailable)) = last else {
         let not_covered = vec!["no clean room was used: the checks in the work tree decided".to_owned()];
         return ReceiptVerdict {
             as_left: None,
             pinned: None,
             changed_judges: Vec::new(),
             basis: String::new(),
+            copied: None,
             not_covered,
             mutants: Some(mutants(state, false)),
         };
@@ -287,13 +293,17 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
         Some(_) => format!("\"{}\" was judged in the work tree", it.criterion.name),
         None => format!("\"{}\" has no check", it.criterion.name),
     });
+    let open =
+        copied.as_deref().filter(|it| it.is_writable).map(|it| it.linked.as_slice()).unwrap_or_default();
+    let open = open.iter().map(|it| format!("checks could write to {it} of the work tree"));
     let why = unavailable.iter().map(|it| format!("there was no clean room: {it}"));
     ReceiptVerdict {
         as_left: count(as_left),
         pinned: count(pinned),
         changed_judges: judges.clone(),
         basis: basis.clone(),
-        not_covered: why.chain(outside).collect(),
+        copied: copied.as_deref().cloned(),
+        not_covered: why.chain(open).chain(outside).collect(),
         mutants: Some(mutants(state, as_left.is_some())),
     }
 }

@@ -430,7 +430,7 @@ fn listed(paths: &[String]) -> String {
 
 /// Changes of the files that decide a verdict, or the result of the clean room.
 fn judges(record: &Record) -> String {
-    let (as_left, pinned, judge_count, unavailable) = match record {
+    let (as_left, pinned, judge_count, copied, unavailable) = match record {
         Record::WeakeningAccepted { paths, by, .. } => {
             let by = by.as_ref().map(|it| format!(", by {}", sanitize::line(it))).unwrap_or_default();
             return format!("weakening accepted{}{by}", listed(paths));
@@ -438,8 +438,8 @@ fn judges(record: &Record) -> String {
         Record::ProtectedEdited { paths, .. } => {
             return format!("you edited tests or protected files{}", listed(paths));
         }
-        Record::FinalVerdict { as_left, pinned, judge_count, unavailable, .. } => {
-            (as_left, pinned, judge_count, unavailable)
+        Record::FinalVerdict { as_left, pinned, judge_count, copied, unavailable, .. } => {
+            (as_left, pinned, judge_count, copied, unavailable)
         }
         _ => return String::new(),
     };
@@ -455,7 +455,8 @@ fn judges(record: &Record) -> String {
     let pinned = pinned.map_or_else(String::new, |it| {
         format!("; {it} with the old versions of {}", words::counted(*judge_count, "changed test file"))
     });
-    format!("final verdict in a clean room: {as_left}{pinned}")
+    let place = if copied.is_some() { "a copy at another path" } else { "a clean room" };
+    format!("final verdict in {place}: {as_left}{pinned}")
 }
 
 fn at(iteration: u32) -> Option<u32> {

@@ -2,16 +2,20 @@
 //! the agent left it and, where judges changed, with the judges of the start. A pass that needs the changed judges does
 //! not count. Without a clean room the round in the work tree decides, and the outcome reports it.
 
+mod basis;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::test_inventory::is_test_path;
 use crate::check::{CheckResult, Status};
-use crate::journal::{CheckProgram, Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening};
+use crate::journal::{
+    CheckProgram, CopiedTree, Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening,
+};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::words::counted;
 
+use self::basis::{describe_basis, describe_copy, describe_unrecorded};
 use super::state::{LoopState, StopMode, VolatileState};
 use super::weakening::{self, decreased_test_count};
 use super::{Decision, Effect, mutants};
@@ -20,6 +24,8 @@ use super::{Decision, Effect, mutants};
 const MAX_JUDGES: usize = 200;
 /// Programs of checks in one record.
 const MAX_PROGRAMS: usize = 20;
+/// Linked files and folders in one record.
+const MAX_LINKED: usize = 20;
 /// Judges that are named for one criterion that fails with the judges of the start.
 const MAX_NAMED: usize = 5;
 
@@ -50,6 +56,8 @@ pub struct VerdictRounds {
     pub pinned: Option<Round>,
     pub judges: Vec<ChangedJudge>,
     pub unrecorded: UnrecordedInputs,
+    /// Where no overlay could be had.
+    pub copied: Option<CopiedTree>,
 }
 
 /// What the rounds in the clean room depended on, and no snapshot holds.
@@ -204,6 +212,7 @@ pub(super) fn handle_reply(
             basis: format!("judged in the work tree, without a clean room: {why}"),
             unproven: false,
             programs: Vec::new(),
+            copied: None,
             unavailable: Some(why),
         },
         VerdictReply::Judged(rounds) => verdict_record(state, *rounds),
@@ -212,11 +221,15 @@ pub(super) fn handle_reply(
 }
 
 fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
-    let VerdictRounds { as_left, pinned, judges, unrecorded } = rounds;
+    let VerdictRounds { as_left, pinned, judges, unrecorded, copied } = rounds;
     let mut weakened = weakened_by(state, pinned.as_ref(), &judges);
     weakened.extend(patched_files(state, &unrecorded));
     weakened.sort_by(|a, b| a.path.cmp(&b.path));
-    let basis = [describe_basis(state, pinned.as_ref(), &judges), describe_unrecorded(&unrecorded)];
+    let basis = [
+        describe_basis(state, pinned.as_ref(), &judges),
+        describe_unrecorded(&unrecorded),
+        copied.as_ref().map(describe_copy).unwrap_or_default(),
+    ];
     let basis = basis.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ");
     let moved = judges.iter().filter(|it| !it.is_new).all(|it| it.change == JudgeChange::OnlyImports);
     let cannot_run = !moved && cannot_run_old(state, pinned.as_ref(), &judges);
@@ -234,54 +247,11 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
         basis,
         unproven,
         programs: unrecorded.ran.into_iter().take(MAX_PROGRAMS).collect(),
+        copied: copied.map(|mut it| {
+            it.linked.truncate(MAX_LINKED);
+            Box::new(it)
+        }),
         unavailable: None,
-    }
-}
-
-/// `2 test files changed, the checks pass with the old ones too`
-fn describe_basis(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> String {
-    let Some(pinned) = pinned else { return String::new() };
-    let only_tests = judges.iter().all(|it| is_test_path(&it.path));
-    let noun = if only_tests { "test file" } else { "test or configuration file" };
-    let files = counted(judges.len() as u64, noun);
-    if judges.iter().all(|it| it.is_new) {
-        return format!("{files} added");
-    }
-    let (old, them) = if judges.len() == 1 { ("old one", "it") } else { ("old ones", "them") };
-    if cannot_run_old(state, Some(pinned), judges) {
-        format!("{files} changed, and the checks cannot run with the {old}: review {them}")
-    } else {
-        format!("{files} changed, the checks pass with the {old} too")
-    }
-}
-
-/// `needs dist/app.js, which git ignores, as the agent left it`
-fn describe_unrecorded(inputs: &UnrecordedInputs) -> String {
-    let mut parts = Vec::new();
-    if !inputs.needed.is_empty() {
-        let files = list_some(&inputs.needed);
-        parts.push(format!("the checks need {files}, which git ignores, as the agent left them"));
-    }
-    if !inputs.programs.is_empty() {
-        parts.push(format!("changed during the loop: {}", list_some(&inputs.programs)));
-    }
-    if !inputs.unstored.is_empty() {
-        let files = list_some(&inputs.unstored);
-        parts.push(format!("could not be judged, because it changed and is too large to be stored: {files}"));
-    }
-    if inputs.is_partial {
-        parts.push(
-            "could not be judged, because too many ignored files changed to compare all of them".to_owned(),
-        );
-    }
-    parts.join("; ")
-}
-
-fn list_some(paths: &[String]) -> String {
-    let shown = paths.get(..MAX_NAMED).unwrap_or(paths).join(", ");
-    match paths.len().saturating_sub(MAX_NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }
 

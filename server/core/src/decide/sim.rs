@@ -380,6 +380,7 @@ impl Sim {
                 pinned: None,
                 judges: Vec::new(),
                 unrecorded: UnrecordedInputs::default(),
+                copied: None,
             };
             VerdictReply::Judged(Box::new(rounds))
         } else {

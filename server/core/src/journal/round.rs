@@ -68,6 +68,20 @@ pub struct HollowTest {
     pub name: String,
 }
 
+/// A clean room that is a copy of the tree at another path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CopiedTree {
+    /// Why there is no overlay.
+    pub why: String,
+    /// Ignored files and folders that are links to those of the work tree; the first 20 in a record.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<String>,
+    /// Nothing keeps checks from writing to the work tree.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_writable: bool,
+}
+
 /// A program that checks run by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckProgram {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::decide::final_verdict::UnrecordedInputs;
 use loopkeeper_core::journal::CheckProgram;
 use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
+use loopkeeper_system::clean_room::BuildFolders;
 use loopkeeper_system::unrecorded::{self, UnrecordedChanges};
 
 use super::room::{PinnedEntry, RoomLayout, env_value};
@@ -30,13 +31,15 @@ pub(super) struct VerdictInputs {
 
 impl VerdictInputs {
     /// The layout of a room in which only these of the ignored products are there.
-    pub(super) fn layout(&self, visible: &[PathBuf]) -> RoomLayout {
-        let products = self.changes.products.iter().filter(|it| !visible.contains(it));
+    pub(super) fn layout(&self, needed: &[PathBuf]) -> RoomLayout {
+        let products = self.changes.products.iter().filter(|it| !needed.contains(it));
         RoomLayout {
             entries: Vec::new(),
             products: products.cloned().collect(),
+            needed: needed.to_vec(),
             caches: self.changes.caches.clone(),
             touched: self.changes.touched.clone(),
+            builds: BuildFolders::LeftOut,
         }
     }
 
@@ -107,6 +110,6 @@ impl VerdictInputs {
     }
 }
 
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

@@ -1,7 +1,7 @@
 //! The programs that the checks run by name, with their versions, as the clean room has them.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loopkeeper_core::check::{CommandExit, CommandRun};
@@ -11,6 +11,7 @@ use loopkeeper_system::process::{Job, StdinSource, StreamLayout};
 use loopkeeper_system::trust::permit::Approved;
 use loopkeeper_text::{sanitize, truncate};
 
+use super::VerdictRequest;
 use super::room::{self, RoomLayout};
 use crate::run_context::{EnvVars, RunContext};
 
@@ -56,7 +57,12 @@ pub(super) fn find_programs(names: &[String], search_path: &OsStr) -> Vec<CheckP
 }
 
 /// Asks the programs outside the work tree for their versions. One that does not answer has none.
-pub(super) async fn ask_versions(runtime: &RunContext, layout: &RoomLayout, programs: &mut [CheckProgram]) {
+pub(super) async fn ask_versions(
+    runtime: &RunContext,
+    request: &VerdictRequest,
+    layout: &RoomLayout,
+    programs: &mut [CheckProgram],
+) {
     let argument = |it: &CheckProgram| {
         let is_outside = !Path::new(&it.path).starts_with(runtime.root());
         VERSIONS
@@ -66,13 +72,16 @@ pub(super) async fn ask_versions(runtime: &RunContext, layout: &RoomLayout, prog
             .map(|(_, argument)| *argument)
     };
     let asked: Vec<_> = programs.iter().map(argument).collect();
-    let room =
-        if asked.iter().any(Option::is_some) { room::open_room(runtime, layout).await.ok() } else { None };
+    let room = if asked.iter().any(Option::is_some) {
+        room::open_room(runtime, request, layout).await.ok()
+    } else {
+        None
+    };
     if let Some((room, wardens)) = room {
         if let Ok(env) = room::room_env(runtime, &room, layout) {
             for (program, argument) in programs.iter_mut().zip(asked) {
                 let Some(argument) = argument else { continue };
-                let job = version_job(runtime, format!("{} {argument}", program.name), &env);
+                let job = version_job(room.root(), format!("{} {argument}", program.name), &env);
                 let run = wardens.run_to_end(&job, StreamLayout::Together, VERSION_TIMEOUT).await;
                 program.version = version(runtime, &run);
             }
@@ -85,10 +94,10 @@ pub(super) async fn ask_versions(runtime: &RunContext, layout: &RoomLayout, prog
 }
 
 /// Only for a program of [`VERSIONS`].
-fn version_job(runtime: &RunContext, line: String, env: &EnvVars) -> Job {
+fn version_job(root: PathBuf, line: String, env: &EnvVars) -> Job {
     Job {
         argv: Approved::internal(["/bin/sh".into(), "-c".into(), line.into()].to_vec()),
-        cwd: runtime.root(),
+        cwd: root,
         env: env.clone(),
         stdin: StdinSource::Null,
         grace: Duration::ZERO,

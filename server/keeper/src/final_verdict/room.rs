@@ -1,21 +1,24 @@
-//! Opens clean rooms: the overlay of the work tree, hidden files, and the environment.
+//! Opens clean rooms: the overlay or copy of the work tree, hidden files, and the environment.
 
+use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loopkeeper_core::check::CommandExit;
-use loopkeeper_system::clean_room::CleanRoom;
+use loopkeeper_core::journal::CopiedTree;
+use loopkeeper_system::clean_room::{self, BuildFolders, CleanRoom, CopyRequest};
 use loopkeeper_system::process::{Job, StdinSource, StreamLayout, WardenPool};
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_system::trust::permit::Approved;
 
-use super::NoVerdict;
+use super::inputs::shown;
+use super::{NoVerdict, VerdictRequest};
 use crate::run_context::{EnvVars, RunContext, extend_env};
 
-/// Far above the time of a mount and a shell, which take milliseconds.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Far above the time of a mount and a shell, which take milliseconds, and of a look at every file of a repository.
+const PREPARE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How a room differs from the work tree.
 #[derive(Debug, Clone, Default)]
@@ -23,10 +26,36 @@ pub(super) struct RoomLayout {
     pub(super) entries: Vec<PinnedEntry>,
     /// Ignored files of the agent that are hidden.
     pub(super) products: Vec<PathBuf>,
+    /// Those that are there, because a check needs them.
+    pub(super) needed: Vec<PathBuf>,
     /// Caches that are hidden.
     pub(super) caches: Vec<PathBuf>,
     /// Files that get the modification time of this moment.
     pub(super) touched: Vec<PathBuf>,
+    /// In a copy of the tree.
+    pub(super) builds: BuildFolders,
+}
+
+/// Where the rooms of one verdict are, found when the first one is opened.
+#[derive(Debug, Default)]
+pub(super) struct RoomSite(OnceCell<FoundSite>);
+
+#[derive(Debug)]
+enum FoundSite {
+    /// Overlays, with their scratch folders in this one.
+    Overlay(PathBuf),
+    /// Copies of the tree at another path.
+    Copy(CopiedTree),
+}
+
+impl RoomSite {
+    /// About the copy, where no overlay can be had.
+    pub(super) fn copied(&self) -> Option<&CopiedTree> {
+        match self.0.get() {
+            Some(FoundSite::Copy(copied)) => Some(copied),
+            _ => None,
+        }
+    }
 }
 
 /// A judge as it was at the start.
@@ -45,40 +74,100 @@ impl RoomLayout {
     }
 }
 
-/// Opens a clean room at the first location where the kernel supports an overlay.
+/// Opens a clean room: an overlay at the first location where the kernel supports one, else a copy of the tree.
 pub(super) async fn open_room(
     runtime: &RunContext,
+    request: &VerdictRequest,
     layout: &RoomLayout,
 ) -> Result<(CleanRoom, WardenPool), NoVerdict> {
+    match request.site.0.get() {
+        Some(FoundSite::Overlay(parent)) => return Ok(open_overlay(runtime, parent, layout).await?),
+        Some(FoundSite::Copy(_)) => return open_copy(runtime, request, layout).await,
+        None => {}
+    }
     let mut failure = None;
     for parent in [runtime.outputs.as_path(), Path::new("/dev/shm"), &std::env::temp_dir()] {
-        match try_room(runtime, parent, layout).await {
-            Ok(made) => return Ok(made),
+        match open_overlay(runtime, parent, layout).await {
+            Ok(made) => {
+                let _ = request.site.0.set(FoundSite::Overlay(parent.to_owned()));
+                return Ok(made);
+            }
             Err(error) => failure = failure.or(Some(error)),
         }
     }
-    Err(failure.unwrap_or_else(|| io::Error::other("no folder for it")).into())
+    let why = failure.map_or_else(|| "no folder for it".to_owned(), |it| it.to_string());
+    let made = open_copy(runtime, request, layout).await.map_err(|error| error.after(&why))?;
+    let linked = made.0.copy_facts().iter().flat_map(|it| &it.linked).map(|it| shown(it)).collect();
+    let is_writable = !runtime.check_wardens.isolation().can_close_folders();
+    let why = runtime.redactor.redact(&why);
+    let _ = request.site.0.set(FoundSite::Copy(CopiedTree { why, linked, is_writable }));
+    Ok(made)
 }
 
-async fn try_room(
+async fn open_overlay(
     runtime: &RunContext,
     parent: &Path,
     layout: &RoomLayout,
 ) -> io::Result<(CleanRoom, WardenPool)> {
-    let name = format!("room-{}", uuid::Uuid::new_v4().simple());
-    let room = CleanRoom::create(&parent.join(name), &runtime.root())?;
+    let room = CleanRoom::create(&parent.join(room_name()), &runtime.root())?;
     fill(&room, layout)?;
-    let wardens = WardenPool::in_overlay(runtime.check_wardens.isolation(), room.mount());
+    let wardens = WardenPool::in_room(runtime.check_wardens.isolation(), room.access());
+    prepare(&wardens, (&runtime.root(), ":"), &runtime.check_env).await?;
+    Ok((room, wardens))
+}
+
+async fn open_copy(
+    runtime: &RunContext,
+    request: &VerdictRequest,
+    layout: &RoomLayout,
+) -> Result<(CleanRoom, WardenPool), NoVerdict> {
+    let tree = request.tree.clone();
+    let recorded = runtime.with_store(move |store| Ok(store.paths(&tree)?)).await?;
+    let wanted = CopyRequest {
+        root: runtime.root(),
+        recorded,
+        own: runtime.outputs.clone(),
+        absent: layout.products.iter().chain(&layout.caches).cloned().collect(),
+        changed: layout.entries.iter().filter_map(PinnedEntry::in_tree).cloned().collect(),
+        builds: layout.builds,
+    };
+    let (folder, layout) = (runtime.outputs.join(room_name()), layout.clone());
+    let make = move || {
+        let room = CleanRoom::copy(&folder, wanted)?;
+        fill(&room, &layout)?;
+        Ok::<_, io::Error>(room)
+    };
+    // A large tree takes seconds.
+    let room = tokio::task::spawn_blocking(make).await.map_err(io::Error::other)??;
+    let wardens = WardenPool::in_room(runtime.check_wardens.isolation(), room.access());
+    let mut env = runtime.check_env.as_ref().clone();
+    move_into(&room, &mut env);
+    // The index remembers the files of the work tree: without this, all of them look changed to some commands.
+    let refresh = "command -v git >/dev/null && git update-index -q --refresh; :";
+    for repository in room.copy_facts().iter().flat_map(|it| &it.repositories) {
+        prepare(&wardens, (repository, refresh), &env).await?;
+    }
+    Ok((room, wardens))
+}
+
+fn room_name() -> String {
+    let id = uuid::Uuid::new_v4().simple().to_string();
+    // Short, because the path of a socket in a copy is limited.
+    format!("{}{}", clean_room::PREFIX, id.get(..8).unwrap_or(&id))
+}
+
+/// Runs a line of ours in the room, which also shows whether anything can run there.
+async fn prepare(wardens: &WardenPool, (folder, line): (&Path, &str), env: &EnvVars) -> io::Result<()> {
     let job = Job {
-        argv: Approved::internal(["/bin/sh", "-c", ":"].map(OsString::from).to_vec()),
-        cwd: runtime.root(),
-        env: runtime.check_env.to_vec(),
+        argv: Approved::internal(["/bin/sh", "-c", line].map(OsString::from).to_vec()),
+        cwd: folder.to_owned(),
+        env: env.clone(),
         stdin: StdinSource::Null,
         grace: Duration::ZERO,
         output: None,
     };
-    match wardens.run_to_end(&job, StreamLayout::Together, PROBE_TIMEOUT).await.ending {
-        CommandExit::Exited(0) => Ok((room, wardens)),
+    match wardens.run_to_end(&job, StreamLayout::Together, PREPARE_TIMEOUT).await.ending {
+        CommandExit::Exited(0) => Ok(()),
         CommandExit::NotStarted(why) => Err(io::Error::other(why)),
         other => Err(io::Error::other(format!("its first process did not run: {other:?}"))),
     }
@@ -104,6 +193,7 @@ fn fill(room: &CleanRoom, layout: &RoomLayout) -> io::Result<()> {
 /// the start where these changed.
 pub(super) fn room_env(runtime: &RunContext, room: &CleanRoom, layout: &RoomLayout) -> io::Result<EnvVars> {
     let mut env = runtime.check_env.as_ref().clone();
+    move_into(room, &mut env);
     let folder = OsString::from(room.temporary());
     extend_env(&mut env, ["TMPDIR", "TMP", "TEMP"].map(|it| (it.into(), folder.clone())).to_vec());
     let hidden: Vec<PathBuf> = layout.entries.iter().filter_map(PinnedEntry::below_home).collect();
@@ -121,11 +211,28 @@ pub(super) fn room_env(runtime: &RunContext, room: &CleanRoom, layout: &RoomLayo
     Ok(env)
 }
 
+/// Paths in the work tree become those of a copy, in which no repository around it is found.
+fn move_into(room: &CleanRoom, env: &mut EnvVars) {
+    let moved = |(name, value): &(OsString, OsString)| Some((name.clone(), room.moved_value(value)?));
+    let mut more: EnvVars = env.iter().filter_map(moved).collect();
+    if room.copy_facts().is_some() {
+        more.push(("GIT_CEILING_DIRECTORIES".into(), room.folder().into()));
+    }
+    extend_env(env, more);
+}
+
 pub(super) fn env_value(env: &EnvVars, name: &str) -> Option<OsString> {
     env.iter().find(|(known, _)| known == OsStr::new(name)).map(|(_, value)| value.clone())
 }
 
 impl PinnedEntry {
+    fn in_tree(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Tree(path, _) => Some(path),
+            Self::Home(_) | Self::Program(..) => None,
+        }
+    }
+
     fn below_home(&self) -> Option<PathBuf> {
         match self {
             Self::Home(path) => Some(path.clone()),

@@ -17,24 +17,24 @@ use super::warden::{IdleWardens, PoolHandle, WardenHandle};
 use super::{
     ChildStdio, Job, JobHandle, ProcessError, StreamLayout, orphans, run, start_single_warden, start_with,
 };
-use crate::clean_room::OverlayMount;
+use crate::clean_room::RoomAccess;
 use crate::sandbox::Isolation;
 
 #[derive(Debug, Clone)]
 pub struct WardenPool {
     domain: Isolation,
-    overlay: Option<OverlayMount>,
+    room: Option<RoomAccess>,
     idle: Arc<IdleWardens>,
 }
 
 impl WardenPool {
     pub fn new(domain: &Isolation) -> Self {
-        Self { domain: domain.clone(), overlay: None, idle: Arc::default() }
+        Self { domain: domain.clone(), room: None, idle: Arc::default() }
     }
 
-    /// Wardens whose jobs see this overlay instead of the work tree.
-    pub fn in_overlay(domain: &Isolation, overlay: OverlayMount) -> Self {
-        Self { domain: domain.clone(), overlay: Some(overlay), idle: Arc::default() }
+    /// Wardens whose jobs run in this clean room.
+    pub fn in_room(domain: &Isolation, room: RoomAccess) -> Self {
+        Self { domain: domain.clone(), room: Some(room), idle: Arc::default() }
     }
 
     /// The isolation of their jobs.
@@ -50,7 +50,7 @@ impl WardenPool {
     /// Starts a job under a warden that ends with it, with stderr redirected to stdout: two pipes do not preserve the
     /// order of writes.
     pub fn start_alone(&self, job: &Job) -> Result<JobHandle, ProcessError> {
-        let command = self.domain.command(self.overlay.as_ref());
+        let command = self.domain.command(self.room.as_ref());
         start_with(job, StreamLayout::Together, |program, ends| {
             start_single_warden(job, program, command, ends)
         })
@@ -101,7 +101,7 @@ impl WardenPool {
         let (orders, theirs) = UnixStream::pair()?;
         let mark = order.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP);
         let mark = mark.map(|(name, value)| (name, value));
-        let mut command = self.domain.command(self.overlay.as_ref());
+        let mut command = self.domain.command(self.room.as_ref());
         command.args(orphans::warden_mark(&order.env)).arg("--orders");
         command.env_clear().envs(mark).current_dir("/");
         // Errors of bubblewrap go to the first job's stderr.

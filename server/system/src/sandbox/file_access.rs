@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 
 use super::landlock_rules::LandlockRules;
+use crate::clean_room::RoomAccess;
 
 /// Credentials and private data, below the home folder.
 const SECRETS: &[&str] = &[
@@ -152,6 +153,8 @@ pub struct FileAccess {
     pub(super) services: Vec<PathBuf>,
     pub(super) read_only: Vec<PathBuf>,
     pub(super) writable: Vec<PathBuf>,
+    /// The work tree, where a copy of it is judged: read-only.
+    pub(super) closed: Option<PathBuf>,
 }
 
 impl FileAccess {
@@ -181,7 +184,7 @@ impl FileAccess {
         let read_only = startup.chain(request.protected.clone()).filter(|it| !is_around(it)).collect();
         let allowed = request.allow.iter().map(|it| request.resolve(it));
         let writable = request.writable.iter().cloned().chain(allowed).collect();
-        Self { root, hidden, services, read_only, writable }
+        Self { root, hidden, services, read_only, writable, closed: None }
     }
 
     /// The same for checks, which have no login of an agent.
@@ -193,11 +196,12 @@ impl FileAccess {
         access
     }
 
-    /// The same with another folder that jobs write to.
+    /// The same for jobs in a clean room: they write to its folder, and not to a work tree of which it is a copy.
     #[must_use]
-    pub(super) fn with_writable(&self, folder: Option<&Path>) -> Self {
+    pub(super) fn in_room(&self, room: Option<&RoomAccess>) -> Self {
         let mut access = self.clone();
-        access.writable.extend(folder.map(Path::to_owned));
+        access.writable.extend(room.and_then(RoomAccess::folder).map(Path::to_owned));
+        access.closed = room.and_then(RoomAccess::closed).map(Path::to_owned);
         access
     }
 
@@ -216,7 +220,7 @@ impl FileAccess {
         for path in &self.pinned() {
             add(&["--bind"], &[path, path]);
         }
-        for path in existing(&self.read_only).into_iter().filter(is_restricted) {
+        for path in existing(&self.kept()).into_iter().filter(is_restricted) {
             add(&["--ro-bind"], &[&path, &path]);
         }
         for path in &folders {
@@ -238,6 +242,10 @@ impl FileAccess {
 }
 
 impl FileAccess {
+    fn kept(&self) -> Vec<PathBuf> {
+        self.read_only.iter().chain(&self.closed).cloned().collect()
+    }
+
     /// The folders around restricted paths that could be moved away, and others put in their place. A mount point cannot
     /// be moved. The work tree and what is around it are left out, because nothing can be linked across mount points.
     fn pinned(&self) -> Vec<PathBuf> {
@@ -267,7 +275,8 @@ impl FileAccess {
             let real = existing(paths).into_iter();
             real.filter(|it| !it.starts_with(&self.root) && !writable.contains(it)).collect()
         };
-        let (hidden, read_only) = (outside(&self.hidden), outside(&self.read_only));
+        let hidden = outside(&self.hidden);
+        let read_only = outside(&self.read_only).into_iter().chain(self.closed.clone()).collect();
         LandlockRules { hidden, read_only, open: writable, scope: true, no_tcp: false }
     }
 

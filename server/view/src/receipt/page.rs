@@ -11,6 +11,8 @@ use super::{Acceptance, Receipt, ReceiptMutants, RoundCount};
 const FENCE: &str = "```json\n";
 /// The row is absent in receipts of older versions.
 const MUTANTS: &str = "Mutants of changed lines";
+/// The row is absent where the clean room was an overlay.
+const COPY: &str = "Clean room";
 /// Rows of one list on the page; the JSON has all of them.
 const MAX_ROWS: usize = 50;
 
@@ -30,6 +32,7 @@ pub fn markdown(receipt: &Receipt) -> String {
         ("Tree", receipt.tree.clone()),
         ("As the agent left it", shown(receipt.verdict.as_left)),
         ("With the judges of the start", pinned(receipt)),
+        (COPY, copied(receipt)),
         (MUTANTS, mutants(receipt)),
         ("Agent", receipt.environment.agent.clone()),
         ("Sandbox", receipt.environment.sandbox.clone()),
@@ -39,7 +42,7 @@ pub fn markdown(receipt: &Receipt) -> String {
         ("Journal", format!("{} records, sha256 {}", receipt.journal.records, receipt.journal.sha256)),
     ];
     let _ = writeln!(page, "| | |\n|---|---|");
-    for (name, value) in rows.iter().filter(|(name, it)| *name != MUTANTS || !it.is_empty()) {
+    for (name, value) in rows.iter().filter(|(name, it)| ![COPY, MUTANTS].contains(name) || !it.is_empty()) {
         let _ = writeln!(page, "| {name} | {} |", cell(value));
     }
     let _ = writeln!(page, "\n## Criteria\n");
@@ -113,6 +116,11 @@ fn pinned(receipt: &Receipt) -> String {
         None if receipt.verdict.as_left.is_some() => "no judge changed".to_owned(),
         other => shown(other),
     }
+}
+
+fn copied(receipt: &Receipt) -> String {
+    let copied = receipt.verdict.copied.as_ref();
+    copied.map(|it| format!("a copy at another path: {}", it.why)).unwrap_or_default()
 }
 
 fn mutants(receipt: &Receipt) -> String {

@@ -37,6 +37,7 @@ fn receipt() -> Receipt {
             pinned: None,
             changed_judges: Vec::new(),
             basis: String::new(),
+            copied: None,
             not_covered: vec!["\"Docs\" has no check".to_owned()],
             mutants: Some(mutants()),
         },

@@ -55,6 +55,7 @@ fn judged(as_left: &str, pinned: Option<&str>, judges: Vec<ChangedJudge>) -> Ver
         pinned,
         judges,
         unrecorded: UnrecordedInputs::default(),
+        copied: None,
     }))
 }
 
@@ -146,6 +147,7 @@ fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_change
             pinned,
             judges: vec![ChangedJudge { change, ..judge() }],
             unrecorded: UnrecordedInputs::default(),
+            copied: None,
         };
         let act = Act { weakens: weakened.then(|| vec![JUDGE]), ..Act::new("pp") };
         loop_with(vec![act, Act::idle("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run()
@@ -170,7 +172,13 @@ fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_change
 #[test]
 fn what_could_not_be_judged_leaves_the_outcome_claimed() {
     let check = |unrecorded: UnrecordedInputs, reason: &str| {
-        let rounds = VerdictRounds { as_left: round("pp", ""), pinned: None, judges: Vec::new(), unrecorded };
+        let rounds = VerdictRounds {
+            as_left: round("pp", ""),
+            pinned: None,
+            judges: Vec::new(),
+            unrecorded,
+            copied: None,
+        };
         let sim = loop_with(vec![Act::new("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run();
         let expect = format!(
             "completed, claimed, not verified: all 2 required criteria pass after 1 iteration; could not be \

@@ -65,7 +65,13 @@ fn verdict(ms: u64) -> VerdictReply {
         judging: None,
     };
     let unrecorded = UnrecordedInputs::default();
-    VerdictReply::Judged(Box::new(VerdictRounds { as_left, pinned: None, judges: Vec::new(), unrecorded }))
+    VerdictReply::Judged(Box::new(VerdictRounds {
+        as_left,
+        pinned: None,
+        judges: Vec::new(),
+        unrecorded,
+        copied: None,
+    }))
 }
 
 #[test]
