@@ -39,6 +39,7 @@ mod process;
 mod report_channel;
 #[path = "../rigs/rigs.rs"]
 mod rigs;
+mod room_kinds;
 mod sandbox;
 mod scenarios;
 mod snapshots;
