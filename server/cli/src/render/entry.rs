@@ -451,8 +451,7 @@ fn judges(record: &Record) -> String {
         format!("{passing}/{} pass", round.results.len())
     };
     let as_left = as_left.as_deref().map(passing).unwrap_or_default();
-    let pinned = pinned.as_deref().map(passing);
-    let pinned = pinned.map_or_else(String::new, |it| {
+    let pinned = pinned.as_deref().map(passing).map_or_else(String::new, |it| {
         format!("; {it} with the old versions of {}", words::counted(*judge_count, "changed test file"))
     });
     let place = if copied.is_some() { "a copy at another path" } else { "a clean room" };
