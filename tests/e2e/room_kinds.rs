@@ -214,7 +214,9 @@ impl Kind {
         let settings = self.settings.replace("@root@", root.to_str().unwrap());
         let agent = "[agents.mine]\ncommand = [\"/bin/sh\", \"-c\", \"cat > /dev/null; echo ok > done\"]\n";
         let below = |name: &str| format!("{}/{name}", self.root);
-        let file = |name: &str, text: &str| drop(terminal.file(below(name).trim_start_matches('/'), text));
+        let file = |name: &str, text: &str| {
+            terminal.file(below(name).trim_start_matches('/'), text);
+        };
         file("loopkeeper.toml", &format!("agent = \"mine\"\n{settings}\n{agent}"));
         // A pipe in a command would hide the exit code of what is before it.
         file("check.sh", &format!("set -e\ntest -f done\n{}\n", self.check));
@@ -240,7 +242,7 @@ impl Kind {
             return None;
         }
         let records = ran.stdout.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
-        let verdict = records.filter(|it| it["type"] == "final-verdict").last();
+        let verdict = records.filter(|it| it["type"] == "final-verdict").next_back();
         assert_eq!(ran.code, Some(0), "{}: {}\n{}", self.name, ran.stdout, ran.stderr);
         Some(verdict.unwrap_or_else(|| panic!("{}: no verdict", self.name)))
     }

@@ -13,6 +13,7 @@ pub mod report;
 mod shown;
 mod tally;
 pub mod test_inventory;
+pub mod test_order;
 pub mod words;
 
 use serde::{Deserialize, Serialize};

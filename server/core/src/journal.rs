@@ -48,7 +48,6 @@ pub struct Entry {
 
 /// What happened. Field names are part of the format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(clippy::large_enum_variant, reason = "a handful lives at a time; the journal keeps none in memory")]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Record {
     LoopStarted {
@@ -371,6 +370,9 @@ pub enum Record {
         /// The clean room was a copy of the tree at another path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         copied: Option<Box<CopiedTree>>,
+        /// Variables that changed the order of tests in the first round, as `name=value`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        seeds: Vec<String>,
         /// Why there was no clean room.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unavailable: Option<String>,

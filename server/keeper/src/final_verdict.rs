@@ -12,16 +12,17 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use loopkeeper_core::check::Status;
 use loopkeeper_core::check::report::ReportingRunner;
+use loopkeeper_core::check::{Status, test_order};
 use loopkeeper_core::decide::final_verdict::{
-    VerdictReply, VerdictRounds, goals_that_may_want_tests, judged_in_room,
+    TestOrder, VerdictReply, VerdictRounds, goals_that_may_want_tests, judged_in_room,
 };
 use loopkeeper_core::decide::weakening::{self, WeakeningScan};
 use loopkeeper_core::decide::{Event, LoopState};
 use loopkeeper_core::journal::Round;
 use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::digest::sha256;
 use tracing::debug_span;
 
 use super::checks::{self, ReportChannels, RoundParams};
@@ -29,7 +30,7 @@ use super::loop_context::LoopContext;
 use super::run_context::{RunContext, SnapshotFailure};
 use super::weakening_scan;
 use inputs::VerdictInputs;
-use loopkeeper_system::clean_room::BuildFolders;
+use loopkeeper_system::clean_room::{BuildFolders, HomeContent};
 use loopkeeper_system::durable;
 use loopkeeper_system::http::HttpClient;
 use loopkeeper_system::snapshots::TreeEntry;
@@ -70,6 +71,14 @@ impl VerdictRequest {
             iteration: state.iteration,
             since: UNIX_EPOCH + Duration::from_millis(state.started_at.wall),
         }
+    }
+}
+
+impl VerdictRequest {
+    /// The same for the same loop and tree, and written into the receipt.
+    fn seed(&self, runtime: &RunContext) -> u32 {
+        let hash = sha256(format!("{} {}", runtime.spec.loop_id, self.tree).as_bytes());
+        hash.get(..8).and_then(|it| u32::from_str_radix(it, 16).ok()).unwrap_or(1)
     }
 }
 
@@ -129,7 +138,7 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     let mut inputs = inputs::find_inputs(runtime, request).await?;
     judges.retain(|it| !inputs.unstored.contains(&it.path));
     judges.extend(inputs.judges.iter().cloned());
-    let (mut as_left, layout) = run_as_left(runtime, request, &inputs).await?;
+    let (mut as_left, layout, order) = run_as_left(runtime, request, &inputs).await?;
     leave_out_unable(request, &mut as_left)?;
     let request = &*request;
     let mut pinned = if judges.is_empty() {
@@ -142,32 +151,71 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     programs::ask_versions(runtime, request, &layout, &mut inputs.ran).await;
     ensure_unchanged(runtime, request).await?;
     let copied = request.site.copied().cloned();
-    Ok(VerdictRounds { as_left, pinned, judges, unrecorded: inputs.into_facts(&layout.needed), copied })
+    Ok(VerdictRounds { as_left, pinned, judges, unrecorded: inputs.into_facts(&layout), copied, order })
 }
 
-/// The round on the tree as the agent left it, without ignored files that the agent built. A check that needs some of
-/// them and does not make them runs again with them; also returns the layout of the room with what is needed.
+/// The round on the tree as the agent left it, without ignored files that the agent built and with a new home folder. A
+/// check that fails there and needs some of them runs again with them; also returns the layout of the room with what is
+/// needed.
 async fn run_as_left(
     runtime: &RunContext,
     request: &VerdictRequest,
     inputs: &VerdictInputs,
-) -> Result<(Round, RoomLayout), NoVerdict> {
+) -> Result<(Round, RoomLayout, TestOrder), NoVerdict> {
     let mut layout = inputs.layout(&[]);
-    let (mut round, made) = run_in_room(runtime, request, &request.criteria, &layout).await?;
-    let failed: Vec<Criterion> = failed_criteria(&round, &request.criteria);
+    let (mut round, state, order) = run_in_another_order(runtime, request, &layout).await?;
     let missing: Vec<PathBuf> =
-        inputs.changes.products.iter().filter(|it| !made.products.contains(*it)).cloned().collect();
-    if failed.is_empty() || (missing.is_empty() && !made.lacks_builds) {
-        return Ok((round, layout));
+        inputs.changes.products.iter().filter(|it| !state.products.contains(*it)).cloned().collect();
+    if !missing.is_empty() || state.lacks_builds {
+        let builds = if state.lacks_builds { BuildFolders::Linked } else { BuildFolders::LeftOut };
+        let more = RoomLayout { builds, ..inputs.layout(&missing) };
+        layout = run_failed_with(runtime, request, &mut round, (layout, more)).await?;
     }
-    let builds = if made.lacks_builds { BuildFolders::Linked } else { BuildFolders::LeftOut };
-    let with_missing = RoomLayout { builds, ..inputs.layout(&missing) };
-    let (second, _) = run_in_room(runtime, request, &failed, &with_missing).await?;
-    if second.results.iter().any(|it| it.status == Status::Pass) {
-        layout = with_missing;
+    if state.lacks_home_files {
+        let more = RoomLayout { home: HomeContent::Everything, ..layout.clone() };
+        layout = run_failed_with(runtime, request, &mut round, (layout, more)).await?;
     }
-    replace_results(&mut round, second);
-    Ok((round, layout))
+    Ok((round, layout, order))
+}
+
+/// The first round, with another order of tests than in the work tree. What fails there runs again in the usual one.
+async fn run_in_another_order(
+    runtime: &RunContext,
+    request: &VerdictRequest,
+    layout: &RoomLayout,
+) -> Result<(Round, RoomState, TestOrder), NoVerdict> {
+    let current =
+        |name: &str| Some(room::env_value(&runtime.check_env, name)?.to_string_lossy().into_owned());
+    let variables = test_order::variables(&request.criteria, request.seed(runtime), current);
+    let seeds = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let shuffled = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let shuffled = RoomLayout { order: shuffled, ..layout.clone() };
+    let (mut round, state) = run_in_room(runtime, request, &request.criteria, &shuffled).await?;
+    let mut order = TestOrder { seeds, dependent: Vec::new() };
+    if !order.seeds.is_empty() {
+        let failed = failed_criteria(&round, &request.criteria);
+        run_failed_with(runtime, request, &mut round, (shuffled, layout.clone())).await?;
+        let passes = |it: &&Criterion| round.result(&it.id).is_some_and(|it| it.status == Status::Pass);
+        order.dependent = failed.iter().filter(passes).map(|it| it.name.clone()).collect();
+    }
+    Ok((round, state, order))
+}
+
+/// Runs what failed again in a room with more in it. Returns the second layout if that made something pass.
+async fn run_failed_with(
+    runtime: &RunContext,
+    request: &VerdictRequest,
+    round: &mut Round,
+    (layout, more): (RoomLayout, RoomLayout),
+) -> Result<RoomLayout, NoVerdict> {
+    let failed = failed_criteria(round, &request.criteria);
+    if failed.is_empty() {
+        return Ok(layout);
+    }
+    let (second, _) = run_in_room(runtime, request, &failed, &more).await?;
+    let helped = second.results.iter().any(|it| it.status == Status::Pass);
+    replace_results(round, second);
+    Ok(if helped { more } else { layout })
 }
 
 /// What passes in the work tree and fails in a copy at another path may only need its path: no evidence.
@@ -271,6 +319,8 @@ struct RoomState {
     products: Vec<PathBuf>,
     /// The room is a copy without build folders.
     lacks_builds: bool,
+    /// Its home folder is not all of the user's.
+    lacks_home_files: bool,
 }
 
 /// Runs the criteria in a new room.
@@ -291,11 +341,15 @@ async fn run_in_room(
         criteria,
         timeout: Duration::from_millis(settings.check_timeout_ms),
         grace: Duration::from_millis(settings.limits.grace_ms),
-        env: &env,
+        env: &env.variables,
         wardens: &wardens,
         redactor: &runtime.redactor,
         permit: &runtime.permit,
-        asker: HttpClient { program: &runtime.messenger, domain: &runtime.request_domain, env: &env },
+        asker: HttpClient {
+            program: &runtime.messenger,
+            domain: &runtime.request_domain,
+            env: &env.variables,
+        },
         servers: &settings.serve,
         untracked: &[],
         output: &output,
@@ -308,6 +362,7 @@ async fn run_in_room(
     let state = RoomState {
         products: layout.products.iter().filter(|it| room.is_written(it)).cloned().collect(),
         lacks_builds: room.copy_facts().is_some_and(|it| !it.left_out.is_empty()),
+        lacks_home_files: env.lacks_home_files,
     };
     let tree = request.tree.clone();
     let round =

@@ -2,6 +2,7 @@
 //! kernel permits it, an overlay at the root's own path in the mount namespace of a warden; elsewhere a copy at another
 //! path.
 
+mod home;
 mod removal;
 mod repository_copy;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use std::time::SystemTime;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::snapshots::TreeEntry;
+pub use home::{HomeContent, HomeRequest, MadeHome};
 pub use removal::remove_leftovers;
 use tree_copy::CopyMap;
 pub use tree_copy::{BuildFolders, CopyFacts, CopyRequest};
@@ -222,11 +224,9 @@ impl CleanRoom {
         fs::symlink_metadata(self.layer().join(path)).is_ok_and(|it| it.is_file() || it.is_symlink())
     }
 
-    /// A home folder with links to the entries of `home`, without the files at `hidden`, relative to it.
-    pub fn make_home(&self, home: &Path, hidden: &[PathBuf]) -> io::Result<PathBuf> {
-        let made = self.folder.join("home");
-        link_all(home, &made, Path::new(""), hidden)?;
-        Ok(made)
+    /// Makes the home folder of the room.
+    pub fn make_home(&self, request: &HomeRequest<'_>) -> io::Result<MadeHome> {
+        home::make_home(self.folder.join("home"), request)
     }
 
     /// A folder with links to programs, by name.
@@ -294,24 +294,6 @@ fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
-}
-
-/// Links in `to` to the entries of `from`; folders with something hidden below are folders of links again.
-fn link_all(from: &Path, to: &Path, below: &Path, hidden: &[PathBuf]) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).create(to)?;
-    for entry in fs::read_dir(from)? {
-        let name = entry?.file_name();
-        let path = below.join(&name);
-        if hidden.contains(&path) {
-            continue;
-        }
-        if hidden.iter().any(|it| it.starts_with(&path)) {
-            link_all(&from.join(&name), &to.join(&name), &path, hidden)?;
-        } else {
-            symlink(from.join(&name), to.join(&name))?;
-        }
-    }
-    Ok(())
 }
 
 /// A whiteout: the entry of the lower layer is not there.

@@ -114,6 +114,9 @@ pub struct ReceiptVerdict {
     /// Where the clean room was a copy of the tree at another path. Absent in receipts of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied: Option<CopiedTree>,
+    /// Variables that changed the order of tests in the clean room, as `name=value`. Absent in receipts of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seeds: Vec<String>,
     /// What no clean room judged, and why.
     pub not_covered: Vec<String>,
     /// Absent in receipts of older versions.
@@ -267,15 +270,15 @@ fn criteria(state: &LoopState) -> Vec<ReceiptCriterion> {
 
 fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
     let last = entries.iter().rev().find_map(|it| match &it.record {
-        Record::FinalVerdict { as_left, pinned, judges, basis, copied, unavailable, tree, .. }
+        Record::FinalVerdict { as_left, pinned, judges, basis, copied, seeds, unavailable, tree, .. }
             if *tree == state.judged_tree =>
         {
-            Some((as_left, pinned, judges, basis, copied, unavailable))
+            Some((as_left, pinned, judges, basis, (copied, seeds), unavailable))
         }
         _ => None,
     });
     let count = |round: &Option<Box<Round>>| round.as_deref().map(count_round);
-    let Some((as_left, pinned, judges, basis, copied, unavailable)) = last else {
+    let Some((as_left, pinned, judges, basis, (copied, seeds), unavailable)) = last else {
         let not_covered = vec!["no clean room was used: the checks in the work tree decided".to_owned()];
         return ReceiptVerdict {
             as_left: None,
@@ -283,6 +286,7 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
             changed_judges: Vec::new(),
             basis: String::new(),
             copied: None,
+            seeds: Vec::new(),
             not_covered,
             mutants: Some(mutants(state, false)),
         };
@@ -303,6 +307,7 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
         changed_judges: judges.clone(),
         basis: basis.clone(),
         copied: copied.as_deref().cloned(),
+        seeds: seeds.clone(),
         not_covered: why.chain(open).chain(outside).collect(),
         mutants: Some(mutants(state, as_left.is_some())),
     }

@@ -325,3 +325,63 @@ fn code_that_takes_a_test_away_behind_an_added_one() {
     let settings = "criteria.may_change = [\"tests/\"]";
     Scenario { settings, ..scenario(&[act], &[CRITERION], Verified(1, "")) }.play();
 }
+
+/// The home folder of a room is new: caches and settings of tools are in it, and the sentence names a need of others.
+#[test]
+fn files_of_the_home_folder_that_a_check_needs_are_named() {
+    let played = |file: &str, sentence: &str| {
+        let before = format!("mkdir -p ~/.cache; echo 1 > ~/{file}");
+        let check = format!("Done: `$ cat ~/{file} done`");
+        let loop_of = Scenario {
+            before: &before,
+            criteria: &[&check],
+            acts: &["echo ok > done"],
+            ends: Verified(1, sentence),
+            ..Scenario::default()
+        };
+        loop_of.play().last()["sentence"].as_str().unwrap().to_owned()
+    };
+    for file in [".npmrc", ".cache/x"] {
+        let sentence = played(file, "passes after 1 iteration");
+        assert!(!sentence.contains("home"), "{file}: {sentence}");
+    }
+    played("mine", "; the checks need files of the home folder");
+}
+
+/// What a check writes to the home folder of a room is removed with it.
+#[test]
+fn what_a_check_writes_to_the_home_folder_of_a_room() {
+    let played = Scenario {
+        criteria: &["Done: `$ test -f done && case $HOME in */room-*) touch ~/written; esac`"],
+        acts: &["echo ok > done"],
+        ends: Verified(1, "passes after 1 iteration"),
+        ..Scenario::default()
+    }
+    .play();
+    assert!(!played.world.terminal.folder().join("home/written").exists());
+}
+
+/// The tests of a room run with a seed that the receipt names. What fails with it alone is no refusal.
+#[test]
+fn tests_that_depend_on_their_order_are_named() {
+    let order = "import os\nimport unittest\n\n\nclass Order(unittest.TestCase):\n    def test_order(self):\n        self.assertIsNone(os.environ.get('PYTHONHASHSEED'))\n";
+    let played = Scenario {
+        files: &[("calc.py", CODE), ("tests/test_calc.py", TESTS), ("tests/test_order.py", order)],
+        criteria: &[CRITERION],
+        acts: &[FIX],
+        ends: Verified(
+            1,
+            "; \"Tests pass\" depends on the order of tests or sets: it fails with PYTHONHASHSEED=",
+        ),
+        ..Scenario::default()
+    }
+    .play();
+    let seeds = &played.record("final-verdict", 1)["seeds"];
+    let seed = seeds[0].as_str().unwrap();
+    assert!(seed.strip_prefix("PYTHONHASHSEED=").unwrap().parse::<u32>().unwrap() > 0, "{seeds}");
+    played.world.run(&["receipt"]).expect(0).out(&format!("| Order of tests | {seed} |"));
+
+    let honest = is_verified(FIX, &[CRITERION], "passes after 1 iteration");
+    assert!(!honest.last()["sentence"].as_str().unwrap().contains("order"), "{}", honest.last());
+    assert_eq!(honest.record("final-verdict", 1)["seeds"].as_array().unwrap().len(), 1);
+}

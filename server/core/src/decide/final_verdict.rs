@@ -15,7 +15,7 @@ use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::words::counted;
 
-use self::basis::{describe_basis, describe_copy, describe_unrecorded};
+use self::basis::{describe_basis, describe_copy, describe_order, describe_unrecorded};
 use super::state::{LoopState, StopMode, VolatileState};
 use super::weakening::{self, decreased_test_count};
 use super::{Decision, Effect, mutants};
@@ -58,6 +58,16 @@ pub struct VerdictRounds {
     pub unrecorded: UnrecordedInputs,
     /// Where no overlay could be had.
     pub copied: Option<CopiedTree>,
+    pub order: TestOrder,
+}
+
+/// The order of tests in the first round of a clean room.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TestOrder {
+    /// Variables that changed it, as `name=value`.
+    pub seeds: Vec<String>,
+    /// Names of criteria that fail in this order, and pass without the variables.
+    pub dependent: Vec<String>,
 }
 
 /// What the rounds in the clean room depended on, and no snapshot holds.
@@ -65,6 +75,8 @@ pub struct VerdictRounds {
 pub struct UnrecordedInputs {
     /// Ignored files of the agent without which a check fails, and which the check does not make.
     pub needed: Vec<String>,
+    /// Files of the home folder besides caches, tools and their settings, without which a check fails.
+    pub needs_home: bool,
     /// Files of installed packages that changed although their package was not installed again.
     pub patched: Vec<String>,
     /// The programs that the checks ran by name, fit to be stored.
@@ -213,6 +225,7 @@ pub(super) fn handle_reply(
             unproven: false,
             programs: Vec::new(),
             copied: None,
+            seeds: Vec::new(),
             unavailable: Some(why),
         },
         VerdictReply::Judged(rounds) => verdict_record(state, *rounds),
@@ -221,13 +234,14 @@ pub(super) fn handle_reply(
 }
 
 fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
-    let VerdictRounds { as_left, pinned, judges, unrecorded, copied } = rounds;
+    let VerdictRounds { as_left, pinned, judges, unrecorded, copied, order } = rounds;
     let mut weakened = weakened_by(state, pinned.as_ref(), &judges);
     weakened.extend(patched_files(state, &unrecorded));
     weakened.sort_by(|a, b| a.path.cmp(&b.path));
     let basis = [
         describe_basis(state, pinned.as_ref(), &judges),
         describe_unrecorded(&unrecorded),
+        describe_order(&order),
         copied.as_ref().map(describe_copy).unwrap_or_default(),
     ];
     let basis = basis.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ");
@@ -251,6 +265,7 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
             it.linked.truncate(MAX_LINKED);
             Box::new(it)
         }),
+        seeds: order.seeds,
         unavailable: None,
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::decide::final_verdict::{UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::final_verdict::{TestOrder, UnrecordedInputs, VerdictReply, VerdictRounds};
 use crate::decide::mutants::{MutantCounts, MutantPlan, MutantReply};
 use crate::decide::{
     Decision, Effect, Event, LoopBranch, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand,
@@ -381,6 +381,7 @@ impl Sim {
                 judges: Vec::new(),
                 unrecorded: UnrecordedInputs::default(),
                 copied: None,
+                order: TestOrder::default(),
             };
             VerdictReply::Judged(Box::new(rounds))
         } else {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::decide::final_verdict::UnrecordedInputs;
 use loopkeeper_core::journal::CheckProgram;
 use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
-use loopkeeper_system::clean_room::BuildFolders;
+use loopkeeper_system::clean_room::{BuildFolders, HomeContent};
 use loopkeeper_system::unrecorded::{self, UnrecordedChanges};
 
 use super::room::{PinnedEntry, RoomLayout, env_value};
@@ -40,12 +40,15 @@ impl VerdictInputs {
             caches: self.changes.caches.clone(),
             touched: self.changes.touched.clone(),
             builds: BuildFolders::LeftOut,
+            home: HomeContent::Caches,
+            order: Vec::new(),
         }
     }
 
-    pub(super) fn into_facts(self, needed: &[PathBuf]) -> UnrecordedInputs {
+    pub(super) fn into_facts(self, layout: &RoomLayout) -> UnrecordedInputs {
         UnrecordedInputs {
-            needed: needed.iter().map(|it| shown(it)).collect(),
+            needs_home: layout.home == HomeContent::Everything,
+            needed: layout.needed.iter().map(|it| shown(it)).collect(),
             patched: self.changes.patched.iter().map(|it| shown(it)).collect(),
             programs: self.programs,
             unstored: self.unstored,

@@ -11,6 +11,7 @@ use loopkeeper_core::decide::mutants::{
 };
 use loopkeeper_core::journal::{HollowTest, Round, Survivor};
 use loopkeeper_core::mutants::{AddedTests, ChangedSource, Mutant, choose_mutants};
+use loopkeeper_system::clean_room::HomeContent;
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::redact::Redactor;
@@ -116,17 +117,21 @@ async fn unchanged_run<'a>(
     (criteria, inputs): (&[Criterion], &VerdictInputs),
     end: Instant,
 ) -> Result<Option<MutantRunner<'a>>, NoVerdict> {
-    for visible in [&[][..], &inputs.changes.products] {
-        let layout = inputs.layout(visible);
+    let products = &inputs.changes.products;
+    let with_home = RoomLayout { home: HomeContent::Everything, ..inputs.layout(products) };
+    for (number, layout) in [inputs.layout(&[]), inputs.layout(products), with_home].into_iter().enumerate() {
+        if number == 1 && products.is_empty() {
+            continue;
+        }
         let Ok(ran) = timeout_at(end, run_in_room(runtime, request, criteria, &layout)).await else {
             return Ok(None);
         };
-        let (round, _) = ran?;
+        let (round, state) = ran?;
         if round.results.iter().all(|it| it.status == Status::Pass) {
             let criteria = with_timeouts(runtime, criteria, &round);
             return Ok(Some(MutantRunner { runtime, request, criteria, layout, sound: round }));
         }
-        if inputs.changes.products.is_empty() {
+        if number == 0 && products.is_empty() && !state.lacks_home_files {
             break;
         }
     }

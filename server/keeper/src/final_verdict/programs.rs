@@ -81,7 +81,7 @@ pub(super) async fn ask_versions(
         if let Ok(env) = room::room_env(runtime, &room, layout) {
             for (program, argument) in programs.iter_mut().zip(asked) {
                 let Some(argument) = argument else { continue };
-                let job = version_job(room.root(), format!("{} {argument}", program.name), &env);
+                let job = version_job(room.root(), format!("{} {argument}", program.name), &env.variables);
                 let run = wardens.run_to_end(&job, StreamLayout::Together, VERSION_TIMEOUT).await;
                 program.version = version(runtime, &run);
             }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use loopkeeper_core::check::CommandExit;
 use loopkeeper_core::journal::CopiedTree;
-use loopkeeper_system::clean_room::{self, BuildFolders, CleanRoom, CopyRequest};
+use loopkeeper_system::clean_room::{self, BuildFolders, CleanRoom, CopyRequest, HomeContent, HomeRequest};
 use loopkeeper_system::process::{Job, StdinSource, StreamLayout, WardenPool};
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_system::trust::permit::Approved;
@@ -34,6 +34,16 @@ pub(super) struct RoomLayout {
     pub(super) touched: Vec<PathBuf>,
     /// In a copy of the tree.
     pub(super) builds: BuildFolders,
+    pub(super) home: HomeContent,
+    /// Variables that change the order of tests.
+    pub(super) order: EnvVars,
+}
+
+/// The environment in a room.
+pub(super) struct RoomEnv {
+    pub(super) variables: EnvVars,
+    /// The home folder lacks something that the user's holds.
+    pub(super) lacks_home_files: bool,
 }
 
 /// Where the rooms of one verdict are, found when the first one is opened.
@@ -189,18 +199,14 @@ fn fill(room: &CleanRoom, layout: &RoomLayout) -> io::Result<()> {
     })
 }
 
-/// The environment of checks, with a folder of the room for temporary files, and the home folder and the programs of
+/// The environment of checks, with folders of the room for temporary files and as the home folder, and the programs of
 /// the start where these changed.
-pub(super) fn room_env(runtime: &RunContext, room: &CleanRoom, layout: &RoomLayout) -> io::Result<EnvVars> {
+pub(super) fn room_env(runtime: &RunContext, room: &CleanRoom, layout: &RoomLayout) -> io::Result<RoomEnv> {
     let mut env = runtime.check_env.as_ref().clone();
     move_into(room, &mut env);
     let folder = OsString::from(room.temporary());
     extend_env(&mut env, ["TMPDIR", "TMP", "TEMP"].map(|it| (it.into(), folder.clone())).to_vec());
-    let hidden: Vec<PathBuf> = layout.entries.iter().filter_map(PinnedEntry::below_home).collect();
-    if let Some(home) = env_value(&env, "HOME").filter(|_| !hidden.is_empty()) {
-        let made = room.make_home(Path::new(&home), &hidden)?;
-        extend_env(&mut env, vec![("HOME".into(), made.into())]);
-    }
+    let lacks_home_files = set_home(runtime, room, layout, &mut env)?;
     let programs: Vec<_> = layout.entries.iter().filter_map(PinnedEntry::program).collect();
     if let Some(path) = env_value(&env, "PATH").filter(|_| !programs.is_empty()) {
         let made = room.make_programs(programs.into_iter())?;
@@ -208,16 +214,44 @@ pub(super) fn room_env(runtime: &RunContext, room: &CleanRoom, layout: &RoomLayo
         let path = std::env::join_paths(folders).map_err(io::Error::other)?;
         extend_env(&mut env, vec![("PATH".into(), path)]);
     }
-    Ok(env)
+    extend_env(&mut env, layout.order.clone());
+    Ok(RoomEnv { variables: env, lacks_home_files })
 }
 
-/// Paths in the work tree become those of a copy, in which no repository around it is found.
+/// Also returns whether the new home folder lacks something. A home folder in the work tree is a part of the tree.
+fn set_home(
+    runtime: &RunContext,
+    room: &CleanRoom,
+    layout: &RoomLayout,
+    env: &mut EnvVars,
+) -> io::Result<bool> {
+    let (root, inside) = (runtime.root(), room.root());
+    let home = env_value(env, "HOME").map(PathBuf::from).filter(|it| it.is_absolute() && it.is_dir());
+    let Some(home) = home.filter(|it| !it.starts_with(&root) && !it.starts_with(&inside)) else {
+        return Ok(false);
+    };
+    let hidden: Vec<PathBuf> = layout.entries.iter().filter_map(PinnedEntry::below_home).collect();
+    if layout.home == HomeContent::Everything && hidden.is_empty() {
+        return Ok(false);
+    }
+    let request = HomeRequest { home: &home, content: layout.home, hidden: &hidden, root: (&root, &inside) };
+    let made = room.make_home(&request)?;
+    let unset = made.variables.into_iter().filter(|(name, _)| env_value(env, name).is_none());
+    let mut more: EnvVars = unset.map(|(name, path)| (name.into(), path.into())).collect();
+    more.push(("HOME".into(), made.path.into()));
+    extend_env(env, more);
+    Ok(made.leaves_out)
+}
+
+/// Paths in the work tree become those of a copy, in which no repository around it is found. An overlay is another file
+/// system than the repository around it, where Git would stop.
 fn move_into(room: &CleanRoom, env: &mut EnvVars) {
     let moved = |(name, value): &(OsString, OsString)| Some((name.clone(), room.moved_value(value)?));
     let mut more: EnvVars = env.iter().filter_map(moved).collect();
-    if room.copy_facts().is_some() {
-        more.push(("GIT_CEILING_DIRECTORIES".into(), room.folder().into()));
-    }
+    more.push(match room.copy_facts() {
+        Some(_) => ("GIT_CEILING_DIRECTORIES".into(), room.folder().into()),
+        None => ("GIT_DISCOVERY_ACROSS_FILESYSTEM".into(), "1".into()),
+    });
     extend_env(env, more);
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
-use super::{BuildFolders, CleanRoom, CopyRequest, remove_leftovers};
+use super::{BuildFolders, CleanRoom, CopyRequest, HomeContent, HomeRequest, remove_leftovers};
 use crate::snapshots::TreeEntry;
 
 fn file(bytes: &str) -> TreeEntry {
@@ -183,4 +183,47 @@ fn rooms_of_a_killed_keeper_are_removed() {
     remove_leftovers(folder.path());
     let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
     assert_eq!(names, ["verdict"]);
+}
+
+#[test]
+fn a_new_home_has_caches_and_settings_and_nothing_else() {
+    let it = tree(&["a"], &[]);
+    let home = it.root.with_file_name("home");
+    for path in [".cargo/registry/x", ".config/git/config", ".config/other/y", ".bashrc", "project/a"] {
+        fs::create_dir_all(home.join(path).parent().unwrap()).unwrap();
+        fs::write(home.join(path), "text").unwrap();
+    }
+    let room = CleanRoom::create(&it.scratch, &it.root).unwrap();
+    let (hidden, project) = (Vec::new(), home.join("project"));
+    let request = HomeRequest {
+        home: &home,
+        content: HomeContent::Caches,
+        hidden: &hidden,
+        root: (&project, &it.root),
+    };
+    let made = room.make_home(&request).unwrap();
+    let has = |path: &str| made.path.join(path).exists();
+    for (path, expect) in [
+        (".cargo/registry/x", true),
+        (".config/git/config", true),
+        (".config/other", false),
+        (".bashrc", false),
+        ("project/a", true),
+    ] {
+        assert_eq!(has(path), expect, "{path}");
+    }
+    assert_eq!(made.path.join("project").canonicalize().unwrap(), it.root);
+    assert_eq!(made.variables, [("CARGO_HOME", home.join(".cargo"))]);
+    assert!(made.leaves_out);
+    fs::write(made.path.join("written"), "").unwrap();
+    assert!(!home.join("written").exists());
+    drop(room);
+
+    let room = CleanRoom::create(&it.scratch, &it.root).unwrap();
+    let hidden = [".cargo/registry/x".into()];
+    let request = HomeRequest { content: HomeContent::Everything, hidden: &hidden, ..request };
+    let made = room.make_home(&request).unwrap();
+    assert!(made.path.join(".config/other/y").exists() && !made.path.join(".cargo/registry/x").exists());
+    // The variable would lead to what is hidden.
+    assert!(made.variables.is_empty() && !made.leaves_out);
 }

@@ -13,6 +13,8 @@ const FENCE: &str = "```json\n";
 const MUTANTS: &str = "Mutants of changed lines";
 /// The row is absent where the clean room was an overlay.
 const COPY: &str = "Clean room";
+/// The row is absent where no runner takes a seed.
+const SEEDS: &str = "Order of tests";
 /// Rows of one list on the page; the JSON has all of them.
 const MAX_ROWS: usize = 50;
 
@@ -33,6 +35,7 @@ pub fn markdown(receipt: &Receipt) -> String {
         ("As the agent left it", shown(receipt.verdict.as_left)),
         ("With the judges of the start", pinned(receipt)),
         (COPY, copied(receipt)),
+        (SEEDS, receipt.verdict.seeds.join(", ")),
         (MUTANTS, mutants(receipt)),
         ("Agent", receipt.environment.agent.clone()),
         ("Sandbox", receipt.environment.sandbox.clone()),
@@ -42,7 +45,9 @@ pub fn markdown(receipt: &Receipt) -> String {
         ("Journal", format!("{} records, sha256 {}", receipt.journal.records, receipt.journal.sha256)),
     ];
     let _ = writeln!(page, "| | |\n|---|---|");
-    for (name, value) in rows.iter().filter(|(name, it)| ![COPY, MUTANTS].contains(name) || !it.is_empty()) {
+    for (name, value) in
+        rows.iter().filter(|(name, it)| ![COPY, SEEDS, MUTANTS].contains(name) || !it.is_empty())
+    {
         let _ = writeln!(page, "| {name} | {} |", cell(value));
     }
     let _ = writeln!(page, "\n## Criteria\n");

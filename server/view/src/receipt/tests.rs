@@ -38,6 +38,7 @@ fn receipt() -> Receipt {
             changed_judges: Vec::new(),
             basis: String::new(),
             copied: None,
+            seeds: vec!["PYTHONHASHSEED=7".to_owned()],
             not_covered: vec!["\"Docs\" has no check".to_owned()],
             mutants: Some(mutants()),
         },

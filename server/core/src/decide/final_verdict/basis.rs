@@ -1,6 +1,6 @@
 //! The basis of a final verdict, as the end of the loop's sentence.
 
-use super::{MAX_NAMED, UnrecordedInputs, cannot_run_old};
+use super::{MAX_NAMED, TestOrder, UnrecordedInputs, cannot_run_old};
 use crate::check::test_inventory::is_test_path;
 use crate::decide::LoopState;
 use crate::journal::{CopiedTree, Round};
@@ -31,6 +31,9 @@ pub(super) fn describe_unrecorded(inputs: &UnrecordedInputs) -> String {
         let files = list_some(&inputs.needed);
         parts.push(format!("the checks need {files}, which git ignores, as the agent left them"));
     }
+    if inputs.needs_home {
+        parts.push("the checks need files of the home folder".to_owned());
+    }
     if !inputs.programs.is_empty() {
         parts.push(format!("changed during the loop: {}", list_some(&inputs.programs)));
     }
@@ -44,6 +47,14 @@ pub(super) fn describe_unrecorded(inputs: &UnrecordedInputs) -> String {
         );
     }
     parts.join("; ")
+}
+
+/// `"Tests" depends on the order of tests or sets: it fails with PYTHONHASHSEED=7`
+pub(super) fn describe_order(order: &TestOrder) -> String {
+    let seeds = order.seeds.join(" and ");
+    let one =
+        |name: &String| format!("\"{name}\" depends on the order of tests or sets: it fails with {seeds}");
+    order.dependent.iter().take(MAX_NAMED).map(one).collect::<Vec<_>>().join("; ")
 }
 
 /// `judged in a copy at another path`

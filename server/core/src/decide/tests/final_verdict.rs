@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::UserCommand;
-use crate::decide::final_verdict::{UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::final_verdict::{TestOrder, UnrecordedInputs, VerdictReply, VerdictRounds};
 use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::journal::{LoopSpec, OutcomeKind, Record, Round};
 use crate::settings::SandboxMode;
@@ -56,6 +56,7 @@ fn judged(as_left: &str, pinned: Option<&str>, judges: Vec<ChangedJudge>) -> Ver
         judges,
         unrecorded: UnrecordedInputs::default(),
         copied: None,
+        order: TestOrder::default(),
     }))
 }
 
@@ -148,6 +149,7 @@ fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_change
             judges: vec![ChangedJudge { change, ..judge() }],
             unrecorded: UnrecordedInputs::default(),
             copied: None,
+            order: TestOrder::default(),
         };
         let act = Act { weakens: weakened.then(|| vec![JUDGE]), ..Act::new("pp") };
         loop_with(vec![act, Act::idle("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run()
@@ -178,6 +180,7 @@ fn what_could_not_be_judged_leaves_the_outcome_claimed() {
             judges: Vec::new(),
             unrecorded,
             copied: None,
+            order: TestOrder::default(),
         };
         let sim = loop_with(vec![Act::new("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run();
         let expect = format!(

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Status};
 use crate::decide::UserCommand;
-use crate::decide::final_verdict::{UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::final_verdict::{TestOrder, UnrecordedInputs, VerdictReply, VerdictRounds};
 use crate::decide::mutants::{MutantCounts, MutantReply, mutant_timeout_ms};
 use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::journal::{LoopSpec, OutcomeKind, Record, Round, Survivor};
@@ -71,6 +71,7 @@ fn verdict(ms: u64) -> VerdictReply {
         judges: Vec::new(),
         unrecorded,
         copied: None,
+        order: TestOrder::default(),
     }))
 }
 

@@ -27,6 +27,7 @@ pub(super) fn final_verdict() -> Record {
             linked: vec!["node_modules".to_owned()],
             is_writable: true,
         })),
+        seeds: vec!["PYTHONHASHSEED=7".to_owned()],
         unavailable: None,
     }
 }

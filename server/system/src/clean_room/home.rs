@@ -1,0 +1,191 @@
+//! A home folder for a clean room: new, with links to the caches, tools and settings that builds and tests need. What
+//! checks write beside these stays in the room.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+/// What is linked, below the home folder.
+const LINKED: [&str; 74] = [
+    // Caches and installed packages.
+    ".cache",
+    ".cargo",
+    ".npm",
+    ".yarn",
+    ".pnpm-store",
+    ".bun",
+    ".deno",
+    ".m2",
+    ".gradle",
+    ".ivy2",
+    ".sbt",
+    ".coursier",
+    ".konan",
+    ".gem",
+    ".bundle",
+    ".composer",
+    ".nuget",
+    ".dotnet",
+    ".pub-cache",
+    ".hex",
+    ".mix",
+    ".cabal",
+    ".stack",
+    ".ghcup",
+    ".opam",
+    ".elan",
+    ".julia",
+    ".elm",
+    ".conan",
+    ".conan2",
+    ".ccache",
+    ".android",
+    ".swiftpm",
+    "go",
+    ".local/lib",
+    ".local/share/pnpm",
+    ".local/share/uv",
+    ".local/share/pypoetry",
+    ".local/share/virtualenv",
+    ".local/share/gem",
+    ".local/share/NuGet",
+    // Tools.
+    ".rustup",
+    ".pyenv",
+    ".rbenv",
+    ".rvm",
+    ".nvm",
+    ".nodenv",
+    ".volta",
+    ".asdf",
+    ".sdkman",
+    ".tool-versions",
+    ".asdfrc",
+    ".nix-profile",
+    ".local/bin",
+    ".local/pipx",
+    ".local/share/mise",
+    ".local/share/fnm",
+    "bin",
+    // Settings, which count as judges where they change.
+    ".gitconfig",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pythonrc",
+    ".pydistutils.cfg",
+    ".rspec",
+    ".noderc",
+    ".config/git",
+    ".config/pip",
+    ".config/uv",
+    ".config/go",
+    ".config/mise",
+    ".config/jest",
+    ".config/nextest.toml",
+    ".config/NuGet",
+];
+/// What no check needs: settings of shells, and histories.
+const SHELL_FILES: [&str; 8] = [
+    ".bashrc",
+    ".bash_profile",
+    ".bash_logout",
+    ".bash_history",
+    ".profile",
+    ".zshrc",
+    ".lesshst",
+    ".sudo_as_admin_successful",
+];
+/// Folders of tools whose results depend on the path, with the variables that set it.
+const FIXED: [(&str, &str); 5] = [
+    (".cargo", "CARGO_HOME"),
+    (".rustup", "RUSTUP_HOME"),
+    ("go", "GOPATH"),
+    (".cache/go-build", "GOCACHE"),
+    (".gradle", "GRADLE_USER_HOME"),
+];
+
+/// What a home folder in a room shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HomeContent {
+    #[default]
+    Caches,
+    /// Everything that the user's home folder holds.
+    Everything,
+}
+
+#[derive(Debug, Clone)]
+pub struct HomeRequest<'a> {
+    pub home: &'a Path,
+    pub content: HomeContent,
+    /// Left out, relative to the home folder.
+    pub hidden: &'a [PathBuf],
+    /// The work tree, and where it is in the room.
+    pub root: (&'a Path, &'a Path),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeHome {
+    pub path: PathBuf,
+    /// Variables with folders of the user's home, for tools that take another path for another cache.
+    pub variables: Vec<(&'static str, PathBuf)>,
+    /// Something besides settings of shells is not there.
+    pub leaves_out: bool,
+}
+
+pub(super) fn make_home(made: PathBuf, request: &HomeRequest<'_>) -> io::Result<MadeHome> {
+    let mut links = HomeLinks { request, root: None, leaves_out: false };
+    let root = request.root.0.strip_prefix(request.home).ok();
+    links.root = root.filter(|it| !it.as_os_str().is_empty());
+    links.folder(request.home, &made, Path::new(""))?;
+    let is_whole = |below: &str| !request.hidden.iter().any(|it| it.starts_with(below));
+    let fixed = FIXED.iter().map(|(below, name)| (*name, *below));
+    let variables = fixed
+        .filter(|(_, below)| request.home.join(below).is_dir() && is_whole(below))
+        .map(|(name, below)| (name, request.home.join(below)))
+        .collect();
+    Ok(MadeHome { path: made, variables, leaves_out: links.leaves_out })
+}
+
+struct HomeLinks<'a> {
+    request: &'a HomeRequest<'a>,
+    /// The work tree, relative to the home folder.
+    root: Option<&'a Path>,
+    leaves_out: bool,
+}
+
+impl HomeLinks<'_> {
+    /// Links in `to` to the entries of `from`. Folders in which some are left out are folders of links again.
+    fn folder(&mut self, from: &Path, to: &Path, below: &Path) -> io::Result<()> {
+        DirBuilder::new().mode(0o700).create(to)?;
+        for entry in fs::read_dir(from)? {
+            let name = entry?.file_name();
+            let (path, from, to) = (below.join(&name), from.join(&name), to.join(&name));
+            if self.request.hidden.contains(&path) {
+                continue;
+            }
+            if self.root == Some(path.as_path()) {
+                symlink(self.request.root.1, to)?;
+            } else if self.is_inside(&path) && from.is_dir() {
+                self.folder(&from, &to, &path)?;
+            } else if self.is_linked(&path) {
+                symlink(from, to)?;
+            } else {
+                self.leaves_out |= !SHELL_FILES.iter().any(|it| path.as_os_str() == *it);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_linked(&self, path: &Path) -> bool {
+        self.request.content == HomeContent::Everything || LINKED.iter().any(|it| path.starts_with(it))
+    }
+
+    /// Whether some of what is below a folder is left out or leads elsewhere, and some is not.
+    fn is_inside(&self, path: &Path) -> bool {
+        let hides = self.request.hidden.iter().any(|it| it.starts_with(path));
+        let shows = !self.is_linked(path) && LINKED.iter().any(|it| Path::new(it).starts_with(path));
+        hides || shows || self.root.is_some_and(|it| it.starts_with(path))
+    }
+}
