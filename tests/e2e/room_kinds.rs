@@ -241,8 +241,8 @@ impl Kind {
             crate::not_run("repositories in a copy", &ran.stderr);
             return None;
         }
-        let records = ran.stdout.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
-        let verdict = records.filter(|it| it["type"] == "final-verdict").next_back();
+        let mut records = ran.stdout.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
+        let verdict = records.rfind(|it| it["type"] == "final-verdict");
         assert_eq!(ran.code, Some(0), "{}: {}\n{}", self.name, ran.stdout, ran.stderr);
         Some(verdict.unwrap_or_else(|| panic!("{}: no verdict", self.name)))
     }
