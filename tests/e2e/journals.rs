@@ -34,7 +34,7 @@ fn fold(entries: &[Entry]) -> Value {
         apply(&mut state, entry);
         deadlines.push(next_deadline(&state));
     }
-    let facts = StatusFacts { now: state.last_at, ..StatusFacts::default() };
+    let facts = StatusFacts { now: state.time.last_at, ..StatusFacts::default() };
     json!({ "deadlines": deadlines, "status": status(&state, &facts) })
 }
 

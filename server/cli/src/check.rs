@@ -204,7 +204,7 @@ fn by_its_keeper(state: &StateDir, seen: &LoopView) -> Result<Vec<CheckResult>, 
         if let Some(results) = following.poll()?.iter().find_map(results_of) {
             return Ok(results);
         }
-        let ended = following.state().is_some_and(|it| it.outcome.is_some());
+        let ended = following.state().is_some_and(|it| it.outcome().is_some());
         if ended || !LoopView::read(state, seen.dir.clone())?.is_some_and(|it| it.is_alive()) {
             return Err(Failure::ended(format_args!("loop {id} ended before it checked"))
                 .hint("`loopkeeper check` again runs the checks here."));

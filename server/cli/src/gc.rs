@@ -86,7 +86,7 @@ fn collect_workspace(
             Ok(_) | Err(_) => unread += 1,
         }
     }
-    loops.sort_by_key(|it| it.state.started_at.wall);
+    loops.sort_by_key(|it| it.state.time.started_at.wall);
     let gone = select_expired(&loops.iter().map(age).collect::<Vec<_>>(), &settings, clock::now().wall);
     let mut kept = Vec::new();
     for (seen, gone) in loops.into_iter().zip(gone) {
@@ -103,8 +103,8 @@ fn collect_workspace(
 
 fn age(seen: &LoopView) -> LoopRetention {
     LoopRetention {
-        ended_at: seen.state.outcome.as_ref().filter(|_| !seen.is_alive()).map(|_| seen.state.last_at.wall),
-        irreplaceable: seen.state.snapshots.iter().any(|it| it.when == SnapshotWhen::BeforeRollback),
+        ended_at: seen.state.outcome().filter(|_| !seen.is_alive()).map(|_| seen.state.time.last_at.wall),
+        irreplaceable: seen.state.tree.snapshots.iter().any(|it| it.when == SnapshotWhen::BeforeRollback),
     }
 }
 
@@ -153,10 +153,11 @@ fn shrink(
 
 fn trees(loops: &[LoopView]) -> HashSet<String> {
     let of_loop = |it: &LoopView| {
-        let undo = it.state.undo.iter().flat_map(|it| [Some(it.from.clone()), it.after.clone()]).flatten();
-        let snapshots = it.state.snapshots.iter().map(|it| it.tree.clone());
+        let undo =
+            it.state.rollback.last.iter().flat_map(|it| [Some(it.from.clone()), it.after.clone()]).flatten();
+        let snapshots = it.state.tree.snapshots.iter().map(|it| it.tree.clone());
         // The trees for an undo, and the one from which the user's later changes are computed.
-        undo.chain(snapshots).chain([it.state.last_tree.clone()]).collect::<Vec<_>>()
+        undo.chain(snapshots).chain([it.state.tree.last.clone()]).collect::<Vec<_>>()
     };
     loops.iter().flat_map(of_loop).collect()
 }

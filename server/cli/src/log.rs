@@ -112,7 +112,7 @@ fn sessions(state: &LoopState, out: &mut Ui) {
     }
     for change in &state.session.changes {
         let number = if change.iteration > 0 { format!("#{}", change.iteration) } else { String::new() };
-        let when = zone.short(change.at.wall, state.last_at.wall);
+        let when = zone.short(change.at.wall, state.time.last_at.wall);
         let what = entry::session(change.from.as_deref(), change.to.as_deref(), change.reason);
         out.line(format_args!("{QUIET}{when}{QUIET:#} {number:>4}  {what}"));
     }

@@ -114,7 +114,7 @@ impl<'a> LoopPrinter<'a> {
         let Self::Text(text) = self else { return };
         let TextPrinter { mut live, glyphs, .. } = *text;
         live.set_block(&[]);
-        if let Some(state) = state.filter(|it| it.outcome.is_some()) {
+        if let Some(state) = state.filter(|it| it.outcome().is_some()) {
             live.print(&ending::lines(state, glyphs));
         }
     }

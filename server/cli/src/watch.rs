@@ -101,7 +101,7 @@ impl WatchedLoop {
         let Some(state) = following.state() else {
             return Ok((!alive).then(|| Err(self.interrupted(following))));
         };
-        if let Some(outcome) = &state.outcome {
+        if let Some(outcome) = state.outcome() {
             return Ok(Some(Ok(Exit::of(outcome))));
         }
         if !alive {

@@ -11,11 +11,13 @@ mod between_iterations;
 pub mod branch_tracking;
 pub mod breaker;
 mod calls;
+mod check_requests;
 mod checkpoint;
 pub mod commits;
 pub mod criteria_changes;
 mod documents;
 mod earlier_task;
+mod endings;
 pub mod exit;
 pub mod final_verdict;
 pub mod flaky;
@@ -32,13 +34,13 @@ pub mod progress;
 mod prompt_input;
 pub mod questions;
 mod regression;
+mod rollback;
 mod rounds;
 pub mod sessions;
 pub mod shared_limits;
 #[cfg(any(test, feature = "simulator"))]
 pub mod sim;
 pub mod spawns;
-pub mod state;
 pub mod takeover;
 #[cfg(test)]
 mod tests;
@@ -47,26 +49,22 @@ pub mod unrunnable;
 mod waits;
 pub mod weakening;
 
+pub use crate::loop_state::{
+    AgentHold, Breaker, Iteration, LoopState, LoopUsage, Pause, Phase, RunningAgent, SnapshotFacts,
+    SnapshotRef, StopMode, TaskDocuments, VolatileState, Wait,
+};
 pub use apply::{apply, replay, state_from_first};
 pub use earlier_task::earlier_task;
 pub use exit::groups;
 pub use handle_event::{deadline, decide};
 pub use prompt_input::{decisions, sandbox_denies};
 pub use rounds::mark_unstable;
-pub use state::{
-    Breaker, Iteration, LoopState, LoopUsage, Pause, Phase, SnapshotRef, StopMode, VolatileState, Wait,
-};
 
-use std::collections::BTreeMap;
-
-use crate::journal::{GitHead, GuardedOrder, LineStats, LoopSpec, PauseReason, Record, Round};
-use crate::prompt::{MemoryFiles, PromptTemplate};
+use crate::journal::{GuardedOrder, LoopSpec, PauseReason, Record, Round};
 use crate::settings::LoopEvent;
-use crate::tamper::WeakeningFinding;
 use loopkeeper_agent::acp::talk::PermissionAnswer;
 use loopkeeper_agent::{AgentExited, AgentRun};
-use loopkeeper_task::PlanItem;
-use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
@@ -174,24 +172,6 @@ pub enum Event {
     AskerLeft,
 }
 
-/// A durable snapshot.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SnapshotFacts {
-    pub tree: String,
-    pub head: Option<GitHead>,
-    pub not_covered: Vec<String>,
-    /// Every path that differs from the snapshot before the iteration; empty for other snapshots.
-    pub changed: Vec<String>,
-    /// Line counts of each changed path; `None` where too much changed to be counted.
-    pub lines: Option<BTreeMap<String, LineStats>>,
-    /// After the agent: findings of what is weaker than at the pinned start.
-    pub weakened: Vec<WeakeningFinding>,
-    /// Before the agent: protected files that the user changed since the last iteration.
-    pub edited: Vec<String>,
-    /// Subjects of the commits since HEAD before the iteration, oldest first.
-    pub commits: Vec<String>,
-}
-
 /// The branch that a loop works on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LoopBranch {
@@ -214,26 +194,6 @@ pub struct CommitOutcome {
     pub subject: Option<String>,
     /// What was left out, or why nothing was committed.
     pub note: Option<String>,
-}
-
-/// The task's documents as they are now.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TaskDocuments {
-    pub prompt: String,
-    pub context: Vec<String>,
-    pub criteria: Vec<Criterion>,
-    pub plan: Vec<PlanItem>,
-    /// Hex of the sha256 of each document's text.
-    pub sums: BTreeMap<String, String>,
-    /// Criteria whose commands are not trusted.
-    pub untrusted: Vec<CriterionId>,
-    /// The agent's own files (hooks, servers, settings) that are not trusted in their current state; fit to be shown.
-    pub surfaces: Vec<String>,
-    /// Globs of `exit.when` that files of the tree match.
-    pub matching: Vec<String>,
-    pub notes: MemoryFiles,
-    /// The prompt template in its current state.
-    pub template: Option<PromptTemplate>,
 }
 
 /// Answer of the rate limiter that all loops of this user share.

@@ -7,7 +7,7 @@
 //! Each module depends only on those before it (a test checks): [`check`] (what a check found), [`claims`] (what an
 //! agent's last message claims), [`exit_condition`], [`settings`] (the one table of configuration), [`jury`] (agents as
 //! judges), [`journal`] (records), [`trust`], [`tamper`], [`mutants`] (faults that the checks should notice), [`prompt`]
-//! (the prompt of an agent), [`decide`] (`decide` and `apply`), [`plugin_loop`].
+//! (the prompt of an agent), [`loop_state`] (what the records of a loop add up to), [`decide`] (`decide` and `apply`), [`plugin_loop`].
 
 pub mod check;
 pub mod claims;
@@ -15,6 +15,7 @@ pub mod decide;
 pub mod exit_condition;
 pub mod journal;
 pub mod jury;
+pub mod loop_state;
 pub mod mutants;
 pub mod plugin_loop;
 pub mod prompt;

@@ -31,7 +31,7 @@ pub(super) fn with_shortage(context: &LoopContext, failure: SnapshotFailure) -> 
 
 /// Whether the loop continues when there is room.
 pub fn is_waiting(state: &LoopState) -> bool {
-    state.outcome.is_none() && state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Disk)
+    state.outcome().is_none() && state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Disk)
 }
 
 /// The delays between attempts: longer ones while no iteration comes of them.

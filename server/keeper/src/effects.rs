@@ -137,8 +137,8 @@ impl EffectRunner {
         let closing = state.phase == Phase::Closing;
         let inspection = weakening::inspection(state);
         // The HEAD before the agent ran; commits are listed only in the snapshot after it.
-        let since = closing.then(|| state.head_before.clone());
-        let young = if self.round_just_ended && state.phase == Phase::Boundary {
+        let since = closing.then(|| state.git.head_before.clone());
+        let young = if self.round_just_ended && matches!(state.phase, Phase::Boundary { .. }) {
             SNAPSHOT_REUSE_TTL
         } else {
             Duration::ZERO
@@ -193,7 +193,7 @@ impl EffectRunner {
     }
 
     fn spawn_commit(&self, state: &LoopState, order: commits::CommitPlan) {
-        let (context, artefacts) = (self.context.clone(), state.artefacts.clone());
+        let (context, artefacts) = (self.context.clone(), state.tree.artefacts.clone());
         let (iteration, runtime) = (order.iteration, self.context.runtime.clone());
         let clean = |it: &str| runtime.redactor.redact(it);
         let order = commits::CommitPlan { subject: clean(&order.subject), body: clean(&order.body), ..order };

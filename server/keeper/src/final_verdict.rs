@@ -57,7 +57,7 @@ pub(super) struct VerdictRequest {
 impl VerdictRequest {
     pub(super) fn of_loop(state: &LoopState, criteria: &[Criterion]) -> Self {
         let runner = |it: &Criterion| {
-            let runner = ReportingRunner::of_check(it, state.results.get(&it.id))?;
+            let runner = ReportingRunner::of_check(it, state.criteria.results.get(&it.id))?;
             Some((it.id.clone(), runner))
         };
         Self {
@@ -67,9 +67,9 @@ impl VerdictRequest {
             criteria: judged_in_room(criteria),
             growing: judged_in_room(&goals_that_may_want_tests(state)),
             scan: weakening::inspection(state),
-            tree: state.judged_tree.clone(),
+            tree: state.tree.judged.clone(),
             iteration: state.iteration,
-            since: UNIX_EPOCH + Duration::from_millis(state.started_at.wall),
+            since: UNIX_EPOCH + Duration::from_millis(state.time.started_at.wall),
         }
     }
 }

@@ -56,7 +56,7 @@ impl JudgeContext {
         Self {
             asker: state.spec.loop_id.clone(),
             start: state.tree_after(0).map(str::to_owned),
-            artefacts: (state.phase != Phase::Baseline).then(|| state.artefacts.clone()),
+            artefacts: (state.phase != Phase::Baseline).then(|| state.tree.artefacts.clone()),
             allowance: RemainingBudget::after(
                 &state.spec.settings.limits,
                 state.spent.cost_micros,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use loopkeeper_core::decide::{self, Decision, Effect, Event, LoopState, Phase, UserCommand, VolatileState};
+use loopkeeper_core::decide::{self, Decision, Effect, Event, LoopState, UserCommand, VolatileState};
 use loopkeeper_core::journal::{Entry, LoopSpec, Record};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
@@ -171,7 +171,7 @@ impl Keeper {
         let rest = |it: &Entry| (it.at.awake + GROUP_COMMIT_MS).saturating_sub(clock::now().awake);
         let pause = self.unpublished.first().map(rest);
         let due = decide::deadline(&self.state, &self.live);
-        let rests = self.state.at_rest() || self.state.phase == Phase::Ended;
+        let rests = self.state.at_rest() || self.state.outcome().is_some();
         // There may be no job for a long time.
         if self.state.is_paused_at_rest() || (self.state.at_rest() && due.is_some()) {
             self.effects.context.runtime.dismiss_wardens().await;
@@ -224,7 +224,7 @@ impl Keeper {
         let haste = if asked { Durability::Now } else { Durability::required_for(&records, &effects) };
         self.record(now, records, haste)?;
         let _entered = self.span.enter(self.state.iteration);
-        let mut answer = ControlReply::Done { seq: self.state.seq };
+        let mut answer = ControlReply::Done { seq: self.state.position.seq };
         for effect in effects {
             match effect {
                 Effect::GoOn => self.queue.push_back(Event::WentOn),

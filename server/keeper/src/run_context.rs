@@ -260,7 +260,7 @@ pub struct SnapshotFailure {
 
 impl SnapshotFailure {
     pub(super) fn of_full_disk(message: String) -> Self {
-        Self { reason: PauseReason::Disk, message, is_late: false }
+        Self { reason: PauseReason::Disk, message: message.into(), is_late: false }
     }
 }
 

@@ -24,6 +24,7 @@ fn of_loop(state: &LoopState) -> Result<(&str, &str), Failure> {
 
 fn of_iteration(state: &LoopState, iteration: u32) -> Result<(&str, &str), Failure> {
     let before = state
+        .tree
         .snapshots
         .iter()
         .rev()

@@ -34,7 +34,7 @@ impl LoopView {
         let mut following = LoopTailer::new(&dir.journal());
         following.advance()?;
         let damage = following.damage().map(str::to_owned);
-        if keeper == KeeperLiveness::Gone && following.state().is_some_and(|it| it.outcome.is_none()) {
+        if keeper == KeeperLiveness::Gone && following.state().is_some_and(|it| it.outcome().is_none()) {
             abandoned::end_processes(store, &dir);
         }
         match (following.into_state(), damage) {
@@ -66,14 +66,14 @@ impl LoopView {
     pub fn next_boundary(&self) -> &'static str {
         match self.state.phase {
             Phase::Starting | Phase::Baseline => "before its first iteration",
-            Phase::Boundary | Phase::Preparing | Phase::Ended => "now",
-            Phase::Iterating { .. } | Phase::Closing | Phase::Checking => "after its current iteration",
+            Phase::Boundary { .. } | Phase::Preparing { .. } | Phase::Ended(_) => "now",
+            Phase::Iterating(_) | Phase::Closing | Phase::Checking => "after its current iteration",
         }
     }
 
     /// Changes of its documents count as the agent's until the user confirms them.
     pub fn is_in_iteration(&self) -> bool {
-        matches!(self.state.phase, Phase::Iterating { .. } | Phase::Closing | Phase::Checking)
+        matches!(self.state.phase, Phase::Iterating(_) | Phase::Closing | Phase::Checking)
     }
 
     /// It works in the user's current tree.
@@ -88,7 +88,7 @@ impl LoopView {
 
     /// Active or interrupted: it may still need attention.
     pub fn is_open(&self) -> bool {
-        self.state.outcome.is_none()
+        self.state.outcome().is_none()
     }
 }
 

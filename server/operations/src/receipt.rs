@@ -51,22 +51,22 @@ pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure>
 
 fn judges(state: &LoopState, store: &SnapshotStore) -> Result<Vec<FileHash>, Failure> {
     let Some(scan) = weakening::inspection(state) else { return Ok(Vec::new()) };
-    let paths = find_judges(&scan, store, &state.judged_tree)
+    let paths = find_judges(&scan, store, &state.tree.judged)
         .map_err(|it| Failure::from_message(FailureKind::Broken, it.message))?;
     Ok(paths
         .into_iter()
         .take(MAX_FILES)
-        .map(|it| hash_of(store, &state.judged_tree, it))
+        .map(|it| hash_of(store, &state.tree.judged, it))
         .collect::<Result<_, _>>()?)
 }
 
 fn changed(state: &LoopState, store: &SnapshotStore) -> Result<Vec<FileHash>, Failure> {
     let Some(start) = state.tree_after(0) else { return Ok(Vec::new()) };
-    let paths = store.changed_paths(start, &state.judged_tree)?;
+    let paths = store.changed_paths(start, &state.tree.judged)?;
     Ok(paths
         .into_iter()
         .take(MAX_FILES)
-        .map(|it| hash_of(store, &state.judged_tree, it))
+        .map(|it| hash_of(store, &state.tree.judged, it))
         .collect::<Result<_, _>>()?)
 }
 

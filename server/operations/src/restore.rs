@@ -83,10 +83,10 @@ pub fn preview(seen: &LoopView, target: &RestoreSelection) -> Result<RestoreChan
         None => snapshots.restore_preview(&way.tree, way.selected())?,
     };
     let state = &seen.state;
-    let edited = if snapshots.contains_snapshot(&state.last_tree) {
+    let edited = if snapshots.contains_snapshot(&state.tree.last) {
         let since: BTreeSet<String> =
-            snapshots.changed_paths(&state.last_tree, &before)?.into_iter().collect();
-        let is_edited = |it: &String| since.contains(it) && !state.artefacts.contains(it);
+            snapshots.changed_paths(&state.tree.last, &before)?.into_iter().collect();
+        let is_edited = |it: &String| since.contains(it) && !state.tree.artefacts.contains(it);
         replaced.into_iter().filter(is_edited).collect()
     } else {
         // It is unknown which.

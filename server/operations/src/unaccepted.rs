@@ -19,7 +19,7 @@ use super::follow::LoopTailer;
 pub(super) fn find_unaccepted(workspace: &Workspace, task: &TaskId) -> Vec<UnacceptedChange> {
     let Some(last) = LastLoop::find(workspace, task) else { return Vec::new() };
     let is_verified = |state: &LoopState| {
-        state.outcome.as_ref().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified)
+        state.outcome().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified)
     };
     if is_verified(&last.state) {
         return Vec::new();
@@ -40,7 +40,7 @@ impl LastLoop {
         dirs.sort_by(|a, b| b.id().cmp(a.id()));
         let mut loops: Vec<Self> = dirs.into_iter().filter_map(|it| Self::read(it, task)).collect();
         // Ids of the same day are not ordered.
-        loops.sort_by_key(|it| it.state.started_at.wall);
+        loops.sort_by_key(|it| it.state.time.started_at.wall);
         loops.pop()
     }
 
@@ -55,8 +55,11 @@ impl LastLoop {
     fn unaccepted(&self, workspace: &Workspace) -> Option<Vec<UnacceptedChange>> {
         let scan = weakening::inspection(&self.state)?;
         let mut store = SnapshotStore::open(&workspace.snapshots(), workspace.root()).ok()?;
-        let left =
-            if self.state.kept.left.is_empty() { &self.state.last_tree } else { &self.state.kept.left };
+        let left = if self.state.weakening.left.is_empty() {
+            &self.state.tree.last
+        } else {
+            &self.state.weakening.left
+        };
         let judges = find_changed_judges(&scan, &store, left).ok()?;
         if judges.is_empty() {
             return Some(Vec::new());
@@ -82,7 +85,7 @@ impl LastLoop {
 
     fn describe(&self, scan: &WeakeningScan, path: String) -> UnacceptedChange {
         let inherited = self.state.spec.unaccepted.iter().find(|it| it.path == path);
-        let refused = self.state.kept.weakened.iter().find(|it| it.path == path);
+        let refused = self.state.weakening.weakened.iter().find(|it| it.path == path);
         let loop_id = inherited.map_or(self.dir.id(), |it| &it.loop_id).to_owned();
         let what = match (refused, inherited) {
             (Some(refused), _) => refused.what.clone(),

@@ -16,7 +16,7 @@ pub enum LateOrder {
 pub fn effect(state: &LoopState, order: LateOrder, name: &str) -> String {
     let this = state.iteration;
     let next = this + 1;
-    let at_work = matches!(state.phase, Phase::Iterating { .. } | Phase::Closing | Phase::Checking);
+    let at_work = matches!(state.phase, Phase::Iterating(_) | Phase::Closing | Phase::Checking);
     let starting = matches!(state.phase, Phase::Starting | Phase::Baseline);
     let boundary = |verb: &str| {
         if at_work {
@@ -39,13 +39,13 @@ pub fn effect(state: &LoopState, order: LateOrder, name: &str) -> String {
         }
         LateOrder::Check if state.is_paused_at_rest() => format!("{name} runs the checks now."),
         LateOrder::Check => match state.phase {
-            Phase::Iterating { .. } | Phase::Closing => {
+            Phase::Iterating(_) | Phase::Closing => {
                 format!("{name} runs the checks after the agent's present call (iteration {this}).")
             }
             Phase::Starting | Phase::Baseline | Phase::Checking => {
                 format!("{name} is running the checks already.")
             }
-            Phase::Boundary | Phase::Preparing | Phase::Ended => {
+            Phase::Boundary { .. } | Phase::Preparing { .. } | Phase::Ended(_) => {
                 format!("{name} runs the checks after its next iteration ({next}).")
             }
         },
@@ -71,7 +71,7 @@ mod tests {
         let mut sim = sim();
         assert_eq!(said(&sim, LateOrder::Pause), "The loop pauses before its first iteration.");
         assert_eq!(said(&sim, LateOrder::Check), "The loop is running the checks already.");
-        while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+        while !matches!(sim.state.phase, Phase::Iterating(_)) {
             assert!(sim.turn());
         }
         let check = |sim: &Sim, order: LateOrder, expect: &str| assert_eq!(said(sim, order), expect);

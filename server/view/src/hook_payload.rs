@@ -75,7 +75,7 @@ impl HookEventEncoder {
                 told.push(iteration_end(state, changes, sentence));
             }
             Record::Ended { outcome } => told.push(HookPayload {
-                duration: Some(state.worked_ms),
+                duration: Some(state.time.worked_ms),
                 outcome: Some(outcome.clone()),
                 ..event_payload(state, LoopEvent::Ended)
             }),
@@ -119,7 +119,7 @@ fn iteration_end(state: &LoopState, changes: &ChangeStats, sentence: &str) -> Ho
 
 fn event_payload(state: &LoopState, event: LoopEvent) -> HookPayload {
     let CriteriaStatus { passed, failed, unverified, total, .. } =
-        criteria(&state.pinned, |id| state.results.get(id));
+        criteria(&state.criteria.pinned, |id| state.criteria.results.get(id));
     HookPayload {
         event,
         loop_id: state.spec.loop_id.clone(),

@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
-use loopkeeper_core::decide::mutants::{self, MutantRun};
+use loopkeeper_core::decide::mutants;
 use loopkeeper_core::journal::{
     CheckProgram, CopiedTree, Entry, HollowTest, OutcomeKind, Record, Round, Survivor,
 };
+use loopkeeper_core::loop_state::MutantRun;
 use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::words;
@@ -185,7 +186,7 @@ pub struct ReceiptFiles {
 impl Receipt {
     /// `None` while the loop has no outcome. `entries` are those that a receipt [`depends_on`](Self::depends_on).
     pub fn of_loop(state: &LoopState, entries: &[Entry], files: ReceiptFiles) -> Option<Self> {
-        let outcome = state.outcome.as_ref()?;
+        let outcome = state.outcome()?;
         let settings = &state.spec.settings;
         let head = entries.iter().rev().find_map(|it| match &it.record {
             Record::SnapshotTaken { head, .. } => head.clone(),
@@ -205,7 +206,7 @@ impl Receipt {
             },
             commit: head.as_ref().map(|it| it.commit.clone()),
             branch: head.and_then(|it| it.branch),
-            tree: state.judged_tree.clone(),
+            tree: state.tree.judged.clone(),
             criteria: criteria(state),
             verdict: verdict(state, entries),
             judges: files.judges,
@@ -255,7 +256,7 @@ pub fn check_hash(criterion: &loopkeeper_task::criterion::Criterion) -> Option<S
 fn criteria(state: &LoopState) -> Vec<ReceiptCriterion> {
     let receipt = |it: &loopkeeper_core::journal::Pinned| {
         let criterion = &it.criterion;
-        let result = state.results.get(&criterion.id);
+        let result = state.criteria.results.get(&criterion.id);
         ReceiptCriterion {
             id: criterion.id.0.clone(),
             name: criterion.name.clone(),
@@ -265,13 +266,13 @@ fn criteria(state: &LoopState) -> Vec<ReceiptCriterion> {
             fact: result.map(|it| it.fact.clone()).unwrap_or_default(),
         }
     };
-    state.pinned.iter().map(receipt).collect()
+    state.criteria.pinned.iter().map(receipt).collect()
 }
 
 fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
     let last = entries.iter().rev().find_map(|it| match &it.record {
         Record::FinalVerdict { as_left, pinned, judges, basis, copied, seeds, unavailable, tree, .. }
-            if *tree == state.judged_tree =>
+            if *tree == state.tree.judged =>
         {
             Some((as_left, pinned, judges, basis, (copied, seeds), unavailable))
         }
@@ -292,7 +293,7 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
         };
     };
     let judged: BTreeSet<_> = as_left.iter().flat_map(|it| &it.results).map(|it| &it.criterion).collect();
-    let outside = state.pinned.iter().filter(|it| !judged.contains(&it.criterion.id));
+    let outside = state.criteria.pinned.iter().filter(|it| !judged.contains(&it.criterion.id));
     let outside = outside.map(|it| match it.criterion.check {
         Some(_) => format!("\"{}\" was judged in the work tree", it.criterion.name),
         None => format!("\"{}\" has no check", it.criterion.name),

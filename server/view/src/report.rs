@@ -145,7 +145,7 @@ pub struct ErrorCount {
 
 /// The report of a loop with this state and status.
 pub fn report(state: &LoopState, status: &LoopStatus) -> LoopReport {
-    let columns = MAX_CELLS / state.pinned.len().max(1);
+    let columns = MAX_CELLS / state.criteria.pinned.len().max(1);
     let omitted = state.history.len().saturating_sub(columns.max(1));
     let shown = state.history.get(omitted..).unwrap_or_default();
     let title = if state.spec.title.is_empty() { &state.spec.task.0 } else { &state.spec.title };
@@ -154,12 +154,12 @@ pub fn report(state: &LoopState, status: &LoopStatus) -> LoopReport {
         task: sanitize::line(&state.spec.task.0),
         title: sanitize::line(title),
         agent: sanitize::line(&state.spec.agent.name),
-        started_at: words::rfc3339(state.started_at.wall),
+        started_at: words::rfc3339(state.time.started_at.wall),
         sentence: sentence(state, status),
-        outcome: state.outcome.clone().map(|it| Outcome { sentence: it.sentence.map_parts(line), ..it }),
-        budget: budget(status, Some(state), state.last_at),
+        outcome: state.outcome().cloned().map(|it| Outcome { sentence: it.sentence.map_parts(line), ..it }),
+        budget: budget(status, Some(state), state.time.last_at),
         limits: limit_shares(state),
-        forecast: status.forecast.clone().filter(|_| state.outcome.is_none()),
+        forecast: status.forecast.clone().filter(|_| state.outcome().is_none()),
         time: time_split(state),
         breaker: BreakerReport {
             state: state.breaker.state,
@@ -195,7 +195,7 @@ fn sentence(state: &LoopState, status: &LoopStatus) -> String {
     if status.phase == crate::DisplayPhase::Damaged {
         return "The journal is damaged: what follows may be incomplete or changed".to_owned();
     }
-    let text = match &state.outcome {
+    let text = match state.outcome() {
         Some(outcome) => outcome.sentence.to_string(),
         None => match &state.pause {
             Some(pause) => format!("paused: {}", pause.message.fact()),
@@ -207,7 +207,7 @@ fn sentence(state: &LoopState, status: &LoopStatus) -> String {
 
 fn limit_shares(state: &LoopState) -> Vec<LimitShare> {
     let limits = &state.spec.settings.limits;
-    let elapsed = state.elapsed_ms(state.last_at);
+    let elapsed = state.elapsed_ms(state.time.last_at);
     let (used, cost) = (u64::from(state.iteration), state.spent.cost_micros);
     let share = |name, used: u64, limit: u64, text: String| LimitShare {
         name,
@@ -236,14 +236,18 @@ fn limit_shares(state: &LoopState) -> Vec<LimitShare> {
 
 fn time_split(state: &LoopState) -> TimeSplit {
     let agent_ms = state.history.iter().map(|it| it.duration_ms).fold(0, u64::saturating_add);
-    TimeSplit { agent_ms, checks_ms: state.worked_ms.saturating_sub(agent_ms), paused_ms: state.paused_ms }
+    TimeSplit {
+        agent_ms,
+        checks_ms: state.time.worked_ms.saturating_sub(agent_ms),
+        paused_ms: state.time.paused_ms,
+    }
 }
 
 fn criteria(state: &LoopState, shown: &[Iteration]) -> Vec<CriterionHistory> {
     let of = |pinned: &Pinned| {
         let id = &pinned.criterion.id;
         let judged = |it: &Iteration| it.row.iter().find(|(known, _)| known == id).map(|(_, status)| *status);
-        let last = state.results.get(id);
+        let last = state.criteria.results.get(id);
         let cells = shown.iter().map(judged).map(|it| it.filter(|it| *it != Status::Unverified)).collect();
         CriterionHistory {
             name: line(&pinned.criterion.name),
@@ -253,7 +257,7 @@ fn criteria(state: &LoopState, shown: &[Iteration]) -> Vec<CriterionHistory> {
             fact: last.filter(|it| it.status != Status::Pass).map(|it| line(&it.fact)).unwrap_or_default(),
         }
     };
-    state.pinned.iter().map(of).collect()
+    state.criteria.pinned.iter().map(of).collect()
 }
 
 fn iterations(state: &LoopState, omitted: usize) -> Vec<IterationReport> {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use loopkeeper_core::decide::LoopState;
-use loopkeeper_core::decide::spawns::SubagentRecord;
+use loopkeeper_core::loop_state::SubagentRecord;
 use loopkeeper_text::sanitize;
 
 /// Maximum number shown; all of them are in the journal.
@@ -63,7 +63,7 @@ pub(super) fn spawns(state: &LoopState) -> SpawnStatus {
         depth: spawns.depth,
         in_iteration: spawns.in_iteration,
         refused: spawns.refused,
-        agents: if state.outcome.is_some() { Vec::new() } else { lineage(&spawns.agents) },
+        agents: if state.outcome().is_some() { Vec::new() } else { lineage(&spawns.agents) },
     }
 }
 

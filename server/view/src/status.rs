@@ -39,7 +39,7 @@ pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
     let rests_until = breaker::rests_until(state);
     LoopStatus {
         id: state.spec.loop_id.clone(),
-        seq: state.seq,
+        seq: state.position.seq,
         task: TaskStatus { uri: task_uri(&state.spec), title: sanitize::line(&state.spec.title) },
         agent: state.spec.agent.name.clone(),
         state: word,
@@ -69,15 +69,15 @@ pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
         question: question(state, facts),
         pause: state.pause.as_ref().map(|it| PauseStatus { reason: it.reason, message: it.message.clone() }),
         spent: UsageStatus::of(&state.spent),
-        started_at: words::rfc3339(state.started_at.wall),
+        started_at: words::rfc3339(state.time.started_at.wall),
         paused_ms: paused_ms(state, facts),
         activity: facts.activity.clone().filter(|_| word == DisplayState::Working),
         stale: is_stale(state),
         warnings: warnings(state),
         forecast: forecast::forecast(state),
-        outcome: state.outcome.clone(),
-        branch: state.stand.home.as_deref().map(sanitize::line),
-        away: branch_tracking::sentence(state).filter(|_| state.outcome.is_none()),
+        outcome: state.outcome().cloned(),
+        branch: state.git.branch.home.as_deref().map(sanitize::line),
+        away: branch_tracking::sentence(state).filter(|_| state.outcome().is_none()),
         weakened: weakened(state),
         keeper: KeeperStatus {
             pid: facts.keeper.flatten(),
@@ -100,13 +100,13 @@ impl UsageStatus {
 
 /// Whether results are outdated. While the loop works they are about to be replaced.
 fn is_stale(state: &LoopState) -> bool {
-    state.is_unjudged && (state.outcome.is_some() || state.is_paused_at_rest())
+    state.tree.is_unjudged && (state.outcome().is_some() || state.is_paused_at_rest())
 }
 
 fn results(state: &LoopState) -> CriteriaStatus {
-    let mut criteria = criteria(&state.pinned, |id| state.results.get(id));
+    let mut criteria = criteria(&state.criteria.pinned, |id| state.criteria.results.get(id));
     for item in &mut criteria.items {
-        item.stale = is_stale(state) && state.results.contains_key(&item.id);
+        item.stale = is_stale(state) && state.criteria.results.contains_key(&item.id);
     }
     criteria
 }
@@ -115,7 +115,7 @@ fn state_and_phase(state: &LoopState, facts: &StatusFacts) -> (DisplayState, Dis
     if facts.damaged {
         return (DisplayState::NeedsYou, DisplayPhase::Damaged);
     }
-    if state.outcome.is_some() {
+    if state.outcome().is_some() {
         return (DisplayState::Done, DisplayPhase::Ended);
     }
     if facts.keeper.is_none() || facts.stopped {
@@ -164,19 +164,21 @@ fn working_phase(state: &LoopState) -> DisplayPhase {
     match state.phase {
         decide::Phase::Starting | decide::Phase::Baseline => DisplayPhase::Baseline,
         decide::Phase::Checking => DisplayPhase::Checking,
-        decide::Phase::Boundary | decide::Phase::Preparing if wait(state).is_some() => DisplayPhase::Waiting,
-        decide::Phase::Boundary
-        | decide::Phase::Preparing
-        | decide::Phase::Iterating { .. }
+        decide::Phase::Boundary { .. } | decide::Phase::Preparing { .. } if wait(state).is_some() => {
+            DisplayPhase::Waiting
+        }
+        decide::Phase::Boundary { .. }
+        | decide::Phase::Preparing { .. }
+        | decide::Phase::Iterating(_)
         | decide::Phase::Closing => DisplayPhase::Iterating,
-        decide::Phase::Ended => DisplayPhase::Ended,
+        decide::Phase::Ended(_) => DisplayPhase::Ended,
     }
 }
 
 /// The wait between iterations; an open breaker takes precedence.
 fn wait(state: &LoopState) -> Option<WaitStatus> {
     let breaker = breaker::rests_until(state).map(|it| (WaitReason::Breaker, it));
-    let (reason, until) = breaker.or_else(|| state.wait.map(|it| (it.reason, it.until)))?;
+    let (reason, until) = breaker.or_else(|| state.phase.wait().map(|it| (it.reason, it.until)))?;
     Some(WaitStatus { reason, resumes_at: words::rfc3339(until.wall) })
 }
 
@@ -202,10 +204,10 @@ fn plan(state: &LoopState) -> PlanStatus {
 /// Warnings from records only, never from the clock, so that they do not change over time.
 fn warnings(state: &LoopState) -> Vec<String> {
     let hook = |(event, why): (&LoopEvent, &String)| sentences::hook_failed(*event, why);
-    let hooks = state.hooks_failed.iter().map(hook).chain(attempts(state));
+    let hooks = state.reported.hooks_failed.iter().map(hook).chain(attempts(state));
     let denied = denial_warning(state);
     let of_mutants = [sentences::unnoticed(state), sentences::hollow_tests(state)].into_iter().flatten();
-    if state.outcome.is_some() {
+    if state.outcome().is_some() {
         return denied.into_iter().chain(hooks).chain(of_mutants).collect();
     }
     let near = limits::limits_nearly_reached(state).into_iter().map(|(_, words)| words);
@@ -215,7 +217,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
         .into_iter()
         .chain(shared)
         .chain(near)
-        .chain(state.calls_note.clone())
+        .chain(state.reported.calls_note.clone())
         .chain(denied)
         .chain(hooks)
         .chain(of_mutants)
@@ -224,7 +226,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
 
 /// `the agent tried to accept its own change (2 times)`.
 fn attempts(state: &LoopState) -> impl Iterator<Item = String> {
-    state.attempts.counts.iter().map(|((by, order), count)| {
+    state.reported.attempts.counts.iter().map(|((by, order), count)| {
         let sentence = sentences::order_refused(*order, *by);
         if *count > 1 { format!("{sentence} ({count} times)") } else { sentence }
     })
@@ -246,7 +248,7 @@ fn weakened(state: &LoopState) -> Vec<WeakenedStatus> {
 }
 
 fn question(state: &LoopState, facts: &StatusFacts) -> Option<QuestionStatus> {
-    let open = state.questions.open.as_ref().filter(|_| state.outcome.is_none())?;
+    let open = state.questions.open.as_ref().filter(|_| state.outcome().is_none())?;
     if open.kind == QuestionKind::Permission && facts.keeper.is_none() {
         // The agent that asked has ended as well.
         return None;
@@ -278,8 +280,8 @@ fn session(state: &LoopState, phase: DisplayPhase) -> Option<SessionStatus> {
 }
 
 fn paused_ms(state: &LoopState, facts: &StatusFacts) -> u64 {
-    let resting = facts.keeper.is_some() && state.outcome.is_none() && state.waits_for_user();
-    state.paused_ms + if resting { facts.now.ms_since(state.last_at) } else { 0 }
+    let resting = facts.keeper.is_some() && state.outcome().is_none() && state.waits_for_user();
+    state.time.paused_ms + if resting { facts.now.ms_since(state.time.last_at) } else { 0 }
 }
 
 /// A file URI, or the id of a task without a file.

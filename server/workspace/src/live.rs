@@ -80,9 +80,9 @@ impl LiveFeed {
         loops: &[Arc<LoopSnapshot>],
         changed: impl Fn() + Clone + Send + Sync + 'static,
     ) {
-        let ended = |id: &str| loops.iter().any(|it| it.status.id == id && it.state.outcome.is_some());
+        let ended = |id: &str| loops.iter().any(|it| it.status.id == id && it.state.outcome().is_some());
         self.lock_state().subscribed.retain(|it| !ended(it));
-        for seen in loops.iter().filter(|it| it.state.outcome.is_none() && it.status.keeper.alive) {
+        for seen in loops.iter().filter(|it| it.state.outcome().is_none() && it.status.keeper.alive) {
             let id = seen.status.id.clone();
             if self.lock_state().listening.insert(id.clone()) {
                 let (live, store, changed) = (self.clone(), store.clone(), changed.clone());

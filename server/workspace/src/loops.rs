@@ -74,18 +74,18 @@ impl LoopIndex {
             DisplayState::Paused => 2,
             DisplayState::Done | DisplayState::Idle => 3,
         };
-        loops.sort_by_key(|it| (rank(it), std::cmp::Reverse(it.state.started_at.wall)));
+        loops.sort_by_key(|it| (rank(it), std::cmp::Reverse(it.state.time.started_at.wall)));
         loops
     }
 
     /// The folders in which something may still be written, including loops without a record.
     pub(super) fn open_folders(&self) -> impl Iterator<Item = &Path> {
-        let is_open = |it: &&FollowedLoop| it.seen.as_ref().is_none_or(|it| it.state.outcome.is_none());
+        let is_open = |it: &&FollowedLoop| it.seen.as_ref().is_none_or(|it| it.state.outcome().is_none());
         self.followed.values().filter(is_open).map(|it| it.folder.as_path())
     }
 
     fn drop_old_loops(&mut self) {
-        let ended = |it: &&Arc<LoopSnapshot>| it.state.outcome.is_some();
+        let ended = |it: &&Arc<LoopSnapshot>| it.state.outcome().is_some();
         let loops = self.in_order();
         for old in loops.iter().filter(ended).skip(MAX_ENDED) {
             self.followed.remove(&old.status.id);
@@ -97,7 +97,7 @@ impl LoopIndex {
 impl FollowedLoop {
     fn read_updates(&mut self, store: &StateDir, dir: &LoopDir) -> Result<(), String> {
         // An ended loop does not change, except for a rollback, which is recorded.
-        let ended = self.seen.as_ref().is_some_and(|it| it.state.outcome.is_some());
+        let ended = self.seen.as_ref().is_some_and(|it| it.state.outcome().is_some());
         // The keeper first: if it ends in between, the journal records that.
         let keeper = if ended {
             KeeperLiveness::Gone
@@ -124,7 +124,7 @@ impl FollowedLoop {
         if self.seen.as_ref().is_some_and(same) {
             return Ok(());
         }
-        if keeper.is_none() && state.outcome.is_none() {
+        if keeper.is_none() && state.outcome().is_none() {
             abandoned::end_processes(store, dir);
         }
         let (now, damaged) = (clock::now(), damage.is_some());

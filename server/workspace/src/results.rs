@@ -89,14 +89,14 @@ pub(super) fn merge_latest(
     let mut at = 0;
     if let Some(seen) = of_loop {
         let state = &seen.state;
-        at = state.history.last().map_or(state.started_at.wall, |it| it.ended_at.wall);
-        latest.tree.clone_from(&state.judged_tree);
-        for (id, result) in &state.results {
-            let (tree, output) = (state.judged_tree.clone(), output_of_loop(seen, id));
+        at = state.history.last().map_or(state.time.started_at.wall, |it| it.ended_at.wall);
+        latest.tree.clone_from(&state.tree.judged);
+        for (id, result) in &state.criteria.results {
+            let (tree, output) = (state.tree.judged.clone(), output_of_loop(seen, id));
             let held = StoredResult { result: result.clone(), output, tree, stale: false };
             latest.results.insert(id.clone(), held);
         }
-        if state.outcome.is_none() && seen.status.keeper.alive {
+        if state.outcome().is_none() && seen.status.keeper.alive {
             return latest;
         }
     }

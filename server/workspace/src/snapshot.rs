@@ -137,7 +137,7 @@ impl TaskSnapshot {
     /// Status of its criteria by the latest results; while its loop is open, the loop's own account.
     pub fn criteria(&self) -> CriteriaStatus {
         match &self.last_loop {
-            Some(it) if it.state.outcome.is_none() => it.status.criteria.clone(),
+            Some(it) if it.state.outcome().is_none() => it.status.criteria.clone(),
             _ => {
                 let results: Vec<CheckResult> = self.results.values().map(|it| it.result.clone()).collect();
                 let mut criteria = criteria_without_loop(&self.task.criteria, &results);

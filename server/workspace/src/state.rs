@@ -184,7 +184,7 @@ impl IndexState {
 
     /// Polling interval while something runs that may end without an event.
     pub(super) fn poll_interval(&self) -> Option<Duration> {
-        let alive = |it: &Arc<LoopSnapshot>| it.state.outcome.is_none() && it.status.keeper.alive;
+        let alive = |it: &Arc<LoopSnapshot>| it.state.outcome().is_none() && it.status.keeper.alive;
         if self.made.iter().any(|it| it.base.checking) {
             return Some(QUICK_PULSE);
         }
@@ -295,7 +295,7 @@ impl IndexState {
 
     fn results_key(&mut self, saved: Arc<SavedTask>, loops: &[Arc<LoopSnapshot>]) -> ResultsKey {
         let mine = |it: &&Arc<LoopSnapshot>| it.state.spec.task == saved.id && it.dir.root() == saved.root;
-        let open = loops.iter().filter(mine).find(|it| it.state.outcome.is_none());
+        let open = loops.iter().filter(mine).find(|it| it.state.outcome().is_none());
         let last_loop = open.or_else(|| loops.iter().find(mine)).cloned();
         let alone = self.check_log_path(&saved).map(|path| {
             let alone = self.alone.entry(path.clone()).or_insert_with(|| StandaloneChecks::new(&path));
@@ -321,11 +321,11 @@ impl IndexState {
             self.trees.insert(base.saved.root.clone(), latest.tree.clone());
         }
         if let Some(it) = base.last_loop.as_ref().filter(|it| it.status.stale)
-            && let Some(rollback) = it.state.undo.as_ref().map(|it| it.seq)
+            && let Some(rollback) = it.state.rollback.last.as_ref().map(|it| it.seq)
             && self.rollbacks.insert(it.status.id.clone(), rollback) != Some(rollback)
         {
             // A rollback by another program also changed the tree just now.
-            self.trees.insert(base.saved.root.clone(), it.state.last_tree.clone());
+            self.trees.insert(base.saved.root.clone(), it.state.tree.last.clone());
         }
         latest
     }

@@ -50,8 +50,9 @@ impl ResultsKey {
 
     /// A keeper is running: its own results count, for the tree as it changes it.
     pub(super) fn is_at_work(&self) -> bool {
-        let at_work =
-            |it: &Arc<LoopSnapshot>| it.state.outcome.is_none() && it.status.keeper.alive && !it.status.stale;
+        let at_work = |it: &Arc<LoopSnapshot>| {
+            it.state.outcome().is_none() && it.status.keeper.alive && !it.status.stale
+        };
         self.last_loop.as_ref().is_some_and(at_work)
     }
 }

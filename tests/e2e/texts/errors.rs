@@ -44,7 +44,7 @@ fn commands_and_arguments() {
         &["prioritize", "PROMPT.md", "x", "1"],
         &["init"],
     ];
-    for args in &rows {
+    for args in rows {
         file.run(&terminal, args);
     }
     expect_file!["errors-commands.txt"].assert_eq(&file.0);

@@ -9,10 +9,10 @@ use loopkeeper_view::{self as view, StatusFacts, headline, sentences};
 use super::{BAD, CARE, GOOD, Glyphs, QUIET, table};
 
 pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
-    let status = view::status(state, &StatusFacts { now: state.last_at, ..StatusFacts::default() });
-    let table = table::with_output(&status.criteria, state.results.values(), glyphs);
+    let status = view::status(state, &StatusFacts { now: state.time.last_at, ..StatusFacts::default() });
+    let table = table::with_output(&status.criteria, state.criteria.results.values(), glyphs);
     let mut lines: Vec<_> = table.lines().map(str::to_owned).collect();
-    let style = match &state.outcome {
+    let style = match state.outcome() {
         Some(outcome) if outcome.kind == OutcomeKind::Completed && outcome.verified => GOOD,
         Some(outcome) if outcome.kind == OutcomeKind::Failed => BAD,
         _ => CARE,
@@ -25,7 +25,7 @@ pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
         facts.extend(state.spent.tokens.map(|it| format!("{} tokens", words::amount(it))));
         facts.push(sentences::no_cost(mode).to_owned());
     }
-    facts.push(words::duration(state.last_at.wall.saturating_sub(state.started_at.wall)));
+    facts.push(words::duration(state.time.last_at.wall.saturating_sub(state.time.started_at.wall)));
     lines.push(format!(
         "{QUIET}{}; `loopkeeper log {}` shows all of it{QUIET:#}",
         facts.join(", "),

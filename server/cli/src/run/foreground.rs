@@ -41,7 +41,7 @@ async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, L
     }
     let ended = kept.map_err(Failure::from)?;
     show.finish(Some(&ended));
-    let outcome = ended.outcome.as_ref().ok_or_else(|| Failure::ended("the loop is interrupted"))?;
+    let outcome = ended.outcome().ok_or_else(|| Failure::ended("the loop is interrupted"))?;
     let by_signal = signalled && outcome.kind == OutcomeKind::Stopped;
     let exit = if by_signal { Exit::Signalled } else { Exit::of(outcome) };
     Ok((exit, ended))

@@ -154,7 +154,7 @@ impl TaskEnd {
 
     /// `None`: its keeper has ended.
     fn of(exit: Exit, state: Option<&LoopState>) -> Self {
-        let outcome = state.and_then(|it| it.outcome.as_ref());
+        let outcome = state.and_then(|it| it.outcome());
         let is_stopped = exit == Exit::Signalled || state.is_none_or(|it| it.stop.is_some());
         let is_completed = outcome.is_some_and(|it| it.kind == OutcomeKind::Completed);
         let kind = match (is_completed, is_stopped) {

@@ -6,29 +6,25 @@ mod iteration;
 mod recovered;
 mod round;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::journal::{
-    AgentPlan, BreakerState, Entry, LoopSpec, Outcome, PauseReason, Pinned, Record, Role, SnapshotWhen,
+use crate::journal::{BreakerState, Entry, LoopSpec, Outcome, PauseReason, Record, SnapshotWhen};
+use crate::loop_state::{
+    AgentRoster, Breaker, CriteriaState, GitState, JournalPosition, LoopState, LoopUsage, Pause,
+    PendingQuestion, Phase, QuestionState, ReportedProblems, RollbackHistory, SessionChange, SessionHistory,
+    SnapshotRef, StopMode, Streaks, SubagentLineage, TimeAccount, TreeState, Wait, WeakeningState,
 };
-use loopkeeper_task::criterion::Criterion;
+use crate::settings::LoopEvent;
 
-use super::attempts::Attempts;
-use super::branch_tracking::{self, BranchTracking};
+use super::branch_tracking;
 use super::checkpoint;
-use super::commits::{self, UncommittedWork};
+use super::commits;
 use super::final_verdict;
-use super::flaky::FlakyState;
 use super::mutants;
-use super::questions::{self, PendingQuestion, QuestionState};
-use super::sessions::{SessionChange, SessionHistory};
-use super::shared_limits::{self, SharedLimit};
-use super::spawns::SubagentLineage;
-use super::state::{Breaker, LoopState, LoopUsage, Pause, Phase, SnapshotRef, StopMode, Wait};
-use super::takeover::{self, AgentSlot, Availability};
+use super::questions;
+use super::shared_limits;
+use super::takeover;
 use super::undo;
-use super::unrunnable::{self, UnrunnableChecks};
-use super::weakening::{self, WeakeningState};
+use super::unrunnable;
+use super::weakening;
 
 /// The state of a whole journal; `None` when the journal does not begin with `loop-started`.
 pub fn replay(entries: &[Entry]) -> Option<LoopState> {
@@ -42,39 +38,32 @@ pub fn replay(entries: &[Entry]) -> Option<LoopState> {
 
 /// The state after the first record.
 pub fn state_from_first(entry: &Entry) -> Option<LoopState> {
-    match &entry.record {
-        Record::LoopStarted { boot, spec } => Some(initial_state(entry, boot, spec)),
-        _ => None,
-    }
+    let Record::LoopStarted { boot, spec } = &entry.record else { return None };
+    Some(initial_state(entry, boot, spec))
 }
 
 /// Folds one more record into the state.
 pub fn apply(state: &mut LoopState, entry: &Entry) {
-    if entry.epoch < state.epoch {
+    if entry.epoch < state.position.epoch {
         return;
     }
     pass_time(state, entry);
-    state.seq = entry.seq;
-    state.epoch = entry.epoch;
-    state.last_at = entry.at;
+    state.position.seq = entry.seq;
+    state.position.epoch = entry.epoch;
+    state.time.last_at = entry.at;
     match &entry.record {
         Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
         Record::RolledBack { .. } => went_back(state, entry),
-        Record::OrderRefused { order, by, .. } => state.attempts.record(*order, *by),
-        Record::HookFailed { event, message } => {
-            state.hooks_failed.insert(*event, message.clone());
-        }
+        Record::OrderRefused { order, by, .. } => state.reported.attempts.record(*order, *by),
+        Record::HookFailed { event, message } => apply_hook_failure(state, *event, message),
         Record::BranchTaken { branch, .. } => {
-            state.has_branch = true;
-            state.stand.set_home_branch(branch.as_deref());
+            state.git.has_branch = true;
+            state.git.branch.set_home_branch(branch.as_deref());
         }
         Record::Committed { .. } => commits::apply_commit_record(state, &entry.record),
         Record::Baseline { .. } => round::apply_baseline(state, &entry.record),
         Record::IterationIntended { .. } => iteration::apply_iteration_intent(state, entry.at, &entry.record),
-        Record::AgentStarted { pid, holds, .. } => {
-            state.attempts.agent = Some(*pid);
-            agent::apply_agent_start(state, *pid, *holds);
-        }
+        Record::AgentStarted { pid, holds, .. } => agent::apply_agent_start(state, *pid, *holds),
         Record::AgentEnded { run, .. } => agent::apply_agent_run(state, entry.at, run),
         Record::SubagentAsked { .. } | Record::SubagentStarted { .. } | Record::SubagentEnded { .. } => {
             state.spawns.apply_record(&entry.record);
@@ -93,7 +82,8 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::AgentChanged { to, reason, until, .. } => {
             takeover::apply_takeover(state, to, *reason, *until);
         }
-        Record::Asked { .. } | Record::Answered { .. } => apply_question(state, entry),
+        Record::Asked { .. } => apply_question(state, entry),
+        Record::Answered { id, text } => questions::apply_answer(state, entry.at, id, text.as_deref()),
         Record::SessionChanged { .. } => apply_session_change(state, entry),
         Record::SessionJoined { session, holds, tokens } => {
             agent::apply_session_join(state, entry.at, (session, *holds, *tokens));
@@ -102,8 +92,11 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::Stopping { now } => {
             state.stop = Some(if *now { StopMode::Now } else { StopMode::AfterIteration });
         }
-        Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
-            weakening::apply_weakening_record(state, &entry.record);
+        Record::WeakeningAccepted { paths, criteria, tree, .. } => {
+            weakening::apply_acceptance(state, paths, criteria, tree);
+        }
+        Record::ProtectedEdited { paths, all, tree } => {
+            weakening::apply_user_edit(state, (!all).then_some(paths), tree);
         }
         Record::FinalVerdict { .. } => final_verdict::apply_verdict(state, &entry.record),
         Record::Mutants { .. } => mutants::apply_mutants(state, &entry.record),
@@ -112,16 +105,14 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
     }
 }
 
+fn apply_hook_failure(state: &mut LoopState, event: LoopEvent, message: &str) {
+    state.reported.hooks_failed.insert(event, message.to_owned());
+}
+
 fn apply_question(state: &mut LoopState, entry: &Entry) {
-    match &entry.record {
-        Record::Asked { id, kind, text, until } => {
-            let (id, kind, text, until) = (id.clone(), *kind, text.clone(), *until);
-            let question = PendingQuestion { id, kind, text, until };
-            state.questions.record_question(entry.at, question, state.iteration);
-        }
-        Record::Answered { id, text } => questions::apply_answer(state, entry.at, id, text.as_deref()),
-        _ => {}
-    }
+    let Record::Asked { id, kind, text, until } = &entry.record else { return };
+    let question = PendingQuestion { id: id.clone(), kind: *kind, text: text.clone(), until: *until };
+    state.questions.record_question(entry.at, question, state.iteration);
 }
 
 fn apply_session_change(state: &mut LoopState, entry: &Entry) {
@@ -133,135 +124,86 @@ fn apply_session_change(state: &mut LoopState, entry: &Entry) {
 }
 
 fn apply_outcome(state: &mut LoopState, outcome: &Outcome) {
-    state.outcome = Some(outcome.clone());
-    state.phase = Phase::Ended;
+    state.phase = Phase::Ended(outcome.clone());
 }
 
 fn apply_resume(state: &mut LoopState) {
     // The missing dependency may be installed now, without a change of the tree.
     let was_missing = state.pause.take().is_some_and(|it| it.reason == PauseReason::Missing);
-    state.is_unjudged |= was_missing && state.has_checks();
-    state.failures = 0;
-    state.kept.resumed = state.iteration;
-    state.hooks_failed.clear();
-    state.stalls = 0;
+    state.tree.is_unjudged |= was_missing && state.has_checks();
+    state.streaks.clear_agent_failures();
+    state.weakening.resumed = state.iteration;
+    state.reported.hooks_failed.clear();
     takeover::clear_unavailability(state);
     shared_limits::clear_shared_limit(state);
 }
 
 fn initial_state(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
+    let position = JournalPosition { boot: boot.to_owned(), epoch: entry.epoch, seq: entry.seq };
     LoopState {
         spec: spec.clone(),
-        crew: spec.agents().map(available).collect(),
-        boot: boot.to_owned(),
-        epoch: entry.epoch,
-        seq: entry.seq,
-        started_at: entry.at,
-        last_at: entry.at,
+        position,
+        time: TimeAccount::starting(entry.at),
         phase: Phase::Starting,
         iteration: 0,
-        pinned: spec.criteria.iter().map(pin_criterion).collect(),
-        held_at_start: false,
+        criteria: CriteriaState::starting(&spec.criteria),
         plan: spec.plan.clone(),
-        artefacts: BTreeSet::new(),
-        untracked: Vec::new(),
-        seen: Some(spec.criteria.clone()),
-        proposed: Vec::new(),
-        results: BTreeMap::new(),
-        judged_tree: String::new(),
-        is_unjudged: false,
+        tree: TreeState::default(),
         history: Vec::new(),
         spent: LoopUsage::default(),
         breaker: Breaker::default(),
-        failures: 0,
-        stalls: 0,
-        warned: BTreeSet::new(),
-        calls_note: None,
-        hooks_failed: BTreeMap::new(),
-        attempts: Attempts::default(),
-        claims: 0,
-        turned: false,
-        passing_since: None,
-        steering: Vec::new(),
-        questions: QuestionState::default(),
+        streaks: Streaks::default(),
+        reported: ReportedProblems::default(),
+        agents: AgentRoster::starting(spec),
         session: SessionHistory::default(),
         spawns: SubagentLineage::default(),
-        held: false,
-        holds: None,
-        checked_with_agent_alive: false,
+        steering: Vec::new(),
+        questions: QuestionState::default(),
         stop: None,
         pause: None,
-        wait: None,
-        worked_ms: 0,
-        paused_ms: 0,
-        snapshots: Vec::new(),
-        last_tree: String::new(),
-        undo: None,
-        head_before: None,
-        passing_before: BTreeSet::new(),
-        rollbacks: 0,
-        marks: BTreeMap::new(),
-        outcome: None,
-        shared_limit: SharedLimit::default(),
-        kept: WeakeningState::inherit(&spec.unaccepted),
-        flaky: FlakyState::default(),
-        unrunnable: UnrunnableChecks::default(),
-        has_branch: false,
-        stand: BranchTracking::default(),
-        pending: UncommittedWork::default(),
+        rollback: RollbackHistory::default(),
+        weakening: WeakeningState::inherit(&spec.unaccepted),
+        git: GitState::default(),
     }
-}
-
-fn available(plan: &AgentPlan) -> AgentSlot {
-    AgentSlot { plan: plan.clone(), out: Availability::No, left: None }
-}
-
-fn pin_criterion(criterion: &Criterion) -> Pinned {
-    Pinned { criterion: criterion.clone(), role: Role::Open }
 }
 
 /// Accounts for the time between two records according to the current phase. The time of a dead keeper does not count.
 fn pass_time(state: &mut LoopState, entry: &Entry) {
-    if matches!(entry.record, Record::Recovered { .. }) || state.outcome.is_some() {
+    if matches!(entry.record, Record::Recovered { .. }) || state.outcome().is_some() {
         return;
     }
-    let passed = entry.at.ms_since(state.last_at);
-    if state.waits_for_user() {
-        state.paused_ms = state.paused_ms.saturating_add(passed);
-    } else {
-        state.worked_ms = state.worked_ms.saturating_add(passed);
-    }
+    state.time.pass(entry.at, state.waits_for_user());
 }
 
 /// Anything prepared before the wait is prepared again after it.
 fn apply_wait(state: &mut LoopState, record: &Record) {
     let Record::Waiting { reason, until, met_by } = record else { return };
-    state.wait = Some(Wait { reason: *reason, until: *until });
-    state.shared_limit.met_by.clone_from(met_by);
-    if state.phase == Phase::Preparing {
-        state.phase = Phase::Boundary;
+    if state.at_rest() {
+        let wait = Wait { reason: *reason, until: *until, met_by: met_by.clone() };
+        state.enter(Phase::Boundary { wait: Some(wait) });
     }
 }
 
 fn apply_snapshot(state: &mut LoopState, entry: &Entry) {
     let Record::SnapshotTaken { iteration, when, tree, head, undoes, .. } = &entry.record else { return };
-    state.last_tree.clone_from(tree);
+    state.tree.last.clone_from(tree);
     if *when == SnapshotWhen::BeforeRollback && undoes.is_none() {
         undo::record_pending_rollback(state, entry.seq, tree);
     }
-    state.snapshots.push(SnapshotRef { iteration: *iteration, when: *when, tree: tree.clone() });
+    state.tree.snapshots.push(SnapshotRef { iteration: *iteration, when: *when, tree: tree.clone() });
     branch_tracking::record_snapshot_head(state, *when, head.as_ref());
-    match (when, state.phase) {
-        (SnapshotWhen::Before, _) => {
+    match (when, &state.phase) {
+        (SnapshotWhen::Before, phase) => {
+            let wait = phase.wait().cloned();
             // Files were changed outside of an iteration since the last round.
-            state.is_unjudged |= *tree != state.judged_tree;
-            state.head_before.clone_from(head);
-            state.phase = Phase::Preparing;
+            state.tree.is_unjudged |= *tree != state.tree.judged;
+            state.git.head_before.clone_from(head);
+            state.enter(Phase::Preparing { wait });
         }
-        (SnapshotWhen::After, Phase::Starting) => state.phase = Phase::Baseline,
+        (SnapshotWhen::After, Phase::Starting) => state.enter(Phase::Baseline),
         (SnapshotWhen::After, Phase::Closing) => {
-            state.kept.left.clone_from(tree);
-            state.phase = Phase::Checking;
+            state.weakening.left.clone_from(tree);
+            state.enter(Phase::Checking);
         }
         (SnapshotWhen::After | SnapshotWhen::BeforeRollback, _) => {}
     }
@@ -282,10 +224,10 @@ fn went_back(state: &mut LoopState, entry: &Entry) {
             checkpoint::rolled_back(state, *to, reason.as_deref());
         }
     }
-    state.last_tree.clone_from(after);
+    state.tree.last.clone_from(after);
     weakening::rolled_back(state, paths, mended);
-    if !paths.is_empty() || *after != state.judged_tree {
-        state.is_unjudged = true;
+    if !paths.is_empty() || *after != state.tree.judged {
+        state.tree.is_unjudged = true;
     }
 }
 

@@ -2,9 +2,9 @@
 //! its turn ends, works like a held agent, and is never started or ended by us. Without it the loop is paused.
 
 use crate::journal::{PauseReason, Record};
+use crate::loop_state::{LoopState, Phase, VolatileState};
 use loopkeeper_agent::{AgentEnding, LoopMode};
 
-use super::state::{LoopState, Phase, VolatileState};
 use super::{Decision, Effect, hook_session};
 
 /// A user's session asks for its next prompt.
@@ -23,7 +23,7 @@ pub(super) fn is_wanted(state: &LoopState) -> bool {
 
 /// No session is attached that could work on the next iteration.
 pub(super) fn is_missing(state: &LoopState) -> bool {
-    is_wanted(state) && !state.held
+    is_wanted(state) && !state.agents.hold.is_held
 }
 
 /// Attaches the session, or reports why it is not accepted.
@@ -32,8 +32,8 @@ pub(super) fn accept_session(
     live: &mut VolatileState,
     offer: SessionOffer,
 ) -> Vec<Decision> {
-    let is_at_work = matches!(state.phase, Phase::Iterating { .. });
-    if is_at_work || state.outcome.is_some() || !is_missing(state) {
+    let is_at_work = matches!(state.phase, Phase::Iterating(_));
+    if is_at_work || state.outcome().is_some() || !is_missing(state) {
         return Vec::new();
     }
     let rests = state.pause.as_ref().filter(|it| it.reason != PauseReason::Session);
@@ -42,7 +42,7 @@ pub(super) fn accept_session(
         return vec![Decision::Effect(Effect::LetAgentGo { why })];
     }
     // A release request concerned the previous session, which may have ended without answering it.
-    live.release_requested = false;
+    live.agent.release_requested = false;
     let SessionOffer { session, holds, tokens } = offer;
     let mut steps = vec![Decision::Record(Record::SessionJoined { session, holds, tokens })];
     if state.at_rest() {
@@ -57,7 +57,7 @@ pub(super) fn release_message(state: &LoopState, steps: &[Decision]) -> String {
     let is_wait = |it: &Decision| matches!(it, Decision::Record(Record::Waiting { .. }));
     match why.as_str() {
         "" if !is_wanted(state) => why,
-        "" if state.wait.is_some() || steps.iter().any(is_wait) => {
+        "" if state.phase.wait().is_some() || steps.iter().any(is_wait) => {
             "the loop waits, `loopkeeper status` says for what: send another prompt then".to_owned()
         }
         "" => attach_instructions(state),
@@ -73,7 +73,7 @@ pub(super) fn attach_instructions(state: &LoopState) -> String {
         Some(AgentEnding::TimedOut | AgentEnding::Idle) => {
             "your session is still working: the loop continues when its turn ends"
         }
-        Some(AgentEnding::Held) if state.holds == Some(0) => {
+        Some(AgentEnding::Held) if state.agents.hold.holds_left == Some(0) => {
             "Claude Code is held no more in this turn: send your session any prompt to go on"
         }
         Some(AgentEnding::Held) | None => "send your session any prompt to go on",

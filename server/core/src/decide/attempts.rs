@@ -1,10 +1,8 @@
 //! Commands reserved for the user that come from other processes: refused in every phase, and recorded.
 
-use std::collections::BTreeMap;
-
 use crate::journal::{GuardedOrder, OrderSource, Record};
+use crate::loop_state::LoopState;
 
-use super::state::{LoopState, Phase};
 use super::{Decision, Effect, RefusalReason};
 use loopkeeper_text::message::Message;
 
@@ -22,27 +20,8 @@ pub enum AttemptOrigin {
     Unknown,
 }
 
-/// Attempts so far.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Attempts {
-    /// Recorded attempts of each kind.
-    pub counts: BTreeMap<(OrderSource, GuardedOrder), u32>,
-    /// The warden of the last agent.
-    pub(super) agent: Option<u32>,
-}
-
-impl Attempts {
-    pub(super) fn record(&mut self, order: GuardedOrder, by: OrderSource) {
-        *self.counts.entry((by, order)).or_default() += 1;
-    }
-
-    fn total(&self) -> u32 {
-        self.counts.values().sum()
-    }
-}
-
 pub(super) fn refuse(state: &LoopState, order: GuardedOrder, from: AttemptOrigin) -> Vec<Decision> {
-    let is_recorded = state.outcome.is_none() && state.attempts.total() < MAX_RECORDED;
+    let is_recorded = state.outcome().is_none() && state.reported.attempts.total() < MAX_RECORDED;
     let by = source(state, from);
     let record = Record::OrderRefused { iteration: state.iteration, order, by };
     let message = message(order, by);
@@ -53,10 +32,10 @@ pub(super) fn refuse(state: &LoopState, order: GuardedOrder, from: AttemptOrigin
 fn source(state: &LoopState, from: AttemptOrigin) -> OrderSource {
     match from {
         // An agent may send a command before its start is on record.
-        AttemptOrigin::Job { .. } if matches!(state.phase, Phase::Iterating { pid: None, .. }) => {
+        AttemptOrigin::Job { .. } if state.phase.running_agent().is_some_and(|it| it.pid.is_none()) => {
             OrderSource::Agent
         }
-        AttemptOrigin::Job { warden } if state.attempts.agent == Some(warden) => OrderSource::Agent,
+        AttemptOrigin::Job { warden } if state.reported.attempts.agent == Some(warden) => OrderSource::Agent,
         AttemptOrigin::Job { .. } => OrderSource::Job,
         AttemptOrigin::OtherLoop => OrderSource::OtherLoop,
         AttemptOrigin::Unknown => OrderSource::Unknown,
@@ -83,7 +62,7 @@ mod tests {
     fn attempts_are_recorded_by_source_and_only_so_many() {
         let first = samples::entry(1, samples::records().remove(0));
         let mut state = crate::decide::state_from_first(&first).unwrap();
-        state.attempts.agent = Some(7);
+        state.reported.attempts.agent = Some(7);
         let asked = |state: &LoopState, from| refuse(state, GuardedOrder::Accept, from);
         let check = |state: &LoopState, from, expect| {
             let steps = asked(state, from);
@@ -102,7 +81,7 @@ mod tests {
         check(&state, AttemptOrigin::OtherLoop, OrderSource::OtherLoop);
         check(&state, AttemptOrigin::Unknown, OrderSource::Unknown);
         for _ in 0..MAX_RECORDED {
-            state.attempts.record(GuardedOrder::Stop, OrderSource::Agent);
+            state.reported.attempts.record(GuardedOrder::Stop, OrderSource::Agent);
         }
         assert_eq!(asked(&state, AttemptOrigin::Unknown).len(), 1, "refused and not recorded");
     }

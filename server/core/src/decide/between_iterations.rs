@@ -2,10 +2,10 @@
 //! conditions are tested in the order of their priority.
 
 use crate::journal::{BreakerCause, BreakerState, Outcome, PauseReason, Record, WaitReason};
+use crate::loop_state::{LoopState, Preparation, VolatileState, Wait};
 use loopkeeper_text::moment::Moment;
 
-use super::handle_event::{pause_or_end, user_stop_step};
-use super::state::{LoopState, VolatileState, Wait};
+use super::endings::{pause_or_end, user_end_record};
 use super::{
     Decision, Effect, attached, breaker, commits, exit, final_verdict, flaky, hook_session, limits, mutants,
     questions, regression, takeover, unrunnable, waits, weakening,
@@ -13,13 +13,13 @@ use super::{
 
 /// The next step while nothing runs, or while the agent waits in its stop hook.
 pub(super) fn next(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
-    if live.rollback_in_progress {
+    if live.work.rollback().is_some() {
         return Vec::new();
     }
-    if !state.held {
+    if !state.agents.hold.is_held {
         return next_step(state, live, now);
     }
-    if live.release_requested {
+    if live.agent.release_requested {
         return Vec::new();
     }
     let mut tried = live.clone();
@@ -28,7 +28,7 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
         return hook_session::release_agent(live, attached::release_message(state, &steps));
     }
     *live = tried;
-    steps
+    hook_session::release_on_pause(state, live, steps)
 }
 
 fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
@@ -48,7 +48,7 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
         return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
     }
     if state.stop.is_some() {
-        return vec![user_stop_step(state), Decision::Effect(Effect::GoOn)];
+        return vec![user_end_record(state), Decision::Effect(Effect::GoOn)];
     }
     if let Some(steps) = unrunnable::next(state, live) {
         return steps;
@@ -77,7 +77,7 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
     if let Some(steps) = questions::next(state, now) {
         return steps;
     }
-    match state.wait {
+    match state.phase.wait() {
         Some(wait) if now.awake < wait.until.awake => return Vec::new(),
         Some(_) => {}
         None => {
@@ -86,7 +86,7 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
             }
         }
     }
-    if live.checking_at_rest || live.pinning.is_some() || live.asking.is_some() {
+    if live.work.is_checking() || live.work.is_pinning() || live.work.is_asking() {
         // Checks are running on the tree, or a slot is being requested: nothing else starts, their results continue the
         // loop.
         return Vec::new();
@@ -107,20 +107,21 @@ fn before_completion(
 }
 
 fn prepare_iteration(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
-    if attached::is_missing(state) && !live.preparing {
-        return pause_or_end(state, PauseReason::Session, attached::attach_instructions(state));
-    }
-    if std::mem::replace(&mut live.preparing, true) {
+    if live.work.preparation == Preparation::Snapshot {
         // Requested again while the snapshot is being taken; its event continues the loop.
         return Vec::new();
     }
+    if attached::is_missing(state) {
+        return pause_or_end(state, PauseReason::Session, attached::attach_instructions(state));
+    }
+    live.work.preparation = Preparation::Snapshot;
     vec![Decision::Effect(Effect::TakeSnapshot)]
 }
 
 fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
-    match limits::wait_limit_outcome(state, wait) {
+    match limits::wait_limit_outcome(state, &wait) {
         Some(outcome) => vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)],
-        None => questions::before_wait(state, now, wait, None),
+        None => questions::before_wait(state, now, wait),
     }
 }
 
@@ -129,9 +130,9 @@ fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
     let Some(resumes_at) = state.breaker.resumes_at.filter(|_| state.spec.attended) else {
         return pause_or_end(state, PauseReason::Breaker, breaker::describe_open(&state.breaker));
     };
-    let rest = Wait { reason: WaitReason::Breaker, until: resumes_at };
+    let rest = Wait { reason: WaitReason::Breaker, until: resumes_at, met_by: None };
     if let Some(outcome) =
-        limits::limit_outcome(state, now).or_else(|| limits::wait_limit_outcome(state, rest))
+        limits::limit_outcome(state, now).or_else(|| limits::wait_limit_outcome(state, &rest))
     {
         // The trial would never take place.
         return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];

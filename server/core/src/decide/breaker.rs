@@ -13,13 +13,13 @@ mod trial;
 mod trip_evidence;
 
 use crate::journal::{BreakerCause, BreakerCounts, BreakerState, Record, TripEvidence};
+use crate::loop_state::{Breaker, Iteration, LoopState};
 use crate::settings::BreakerSettings;
 use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words;
 
 use super::limits::{DAY_MS, iterations};
-use super::state::{Breaker, Iteration, LoopState};
 use history::BreakerHistory;
 
 /// Whether the iteration failed for reasons unrelated to the work.

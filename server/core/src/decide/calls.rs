@@ -2,11 +2,11 @@
 //! share. The shell keeps the list; if it cannot be used, the loop counts its own starts.
 
 use crate::journal::{Record, WaitReason};
+use crate::loop_state::{Iteration, LoopState, Phase, Preparation, TaskDocuments, VolatileState, Wait};
 use loopkeeper_text::moment::Moment;
 
 use super::limits::{self, HOUR_MS, wait_limit_outcome};
-use super::state::{Iteration, LoopState, Phase, VolatileState, Wait};
-use super::{CallSlot, Decision, Effect, TaskDocuments, attached, documents, shared_limits};
+use super::{CallSlot, Decision, Effect, attached, documents, shared_limits};
 
 /// The note of a start whose call was not counted together with those of other loops.
 const ALONE: &str = "the calls of other loops are not counted";
@@ -24,7 +24,7 @@ pub(super) fn request_slot(
     now: Moment,
     reading: Box<TaskDocuments>,
 ) -> Vec<Decision> {
-    live.asking = Some(reading);
+    live.work.preparation = Preparation::CallSlot(reading);
     let heeds_limits = shared_limits::is_applicable(state, now);
     vec![Decision::Effect(Effect::TakeCall { iteration: state.iteration + 1, heeds_limits })]
 }
@@ -66,7 +66,8 @@ fn take_awaited_documents(
     state: &LoopState,
     live: &mut VolatileState,
 ) -> Result<Box<TaskDocuments>, Vec<Decision>> {
-    let Some(reading) = live.asking.take().filter(|_| state.phase == Phase::Preparing) else {
+    let Some(reading) = live.work.end_asking().filter(|_| matches!(state.phase, Phase::Preparing { .. }))
+    else {
         return Err(Vec::new());
     };
     if state.stop.is_some() || state.pause.is_some() || attached::is_missing(state) {
@@ -76,8 +77,8 @@ fn take_awaited_documents(
 }
 
 fn wait_for_slot(state: &LoopState, until: Moment) -> Vec<Decision> {
-    let wait = Wait { reason: WaitReason::Calls, until };
-    let record = match wait_limit_outcome(state, wait) {
+    let wait = Wait { reason: WaitReason::Calls, until, met_by: None };
+    let record = match wait_limit_outcome(state, &wait) {
         Some(outcome) => Record::Ended { outcome },
         None => Record::Waiting { reason: wait.reason, until, met_by: None },
     };

@@ -4,33 +4,17 @@
 
 use crate::check::Status;
 use crate::journal::Record;
+use crate::loop_state::{LoopState, SnapshotRange, VolatileState};
 use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Check;
 use loopkeeper_text::sanitize;
 
-use super::state::{LoopState, VolatileState};
-use super::{CommitOutcome, Decision, Effect, checkpoint, regression};
+use super::check_requests::request_checks;
+use super::{CommitOutcome, Decision, Effect, checkpoint};
 
 /// Maximum length of a subject; most tools cut longer ones.
 const SUBJECT_CHARS: usize = 72;
-
-/// Changes that no commit contains yet.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct UncommittedWork {
-    /// Pairs of trees that enclose the changes, oldest first; changes by the user lie between the pairs.
-    pub spans: Vec<SnapshotRange>,
-    /// The last iteration that was to be committed, whatever the result.
-    tried: u32,
-    /// Why the last iteration was not committed.
-    pub note: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SnapshotRange {
-    pub from: String,
-    pub to: String,
-}
 
 /// The commit to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,30 +29,16 @@ pub struct CommitPlan {
     pub mark: String,
 }
 
-impl UncommittedWork {
-    fn add(&mut self, from: &str, to: &str) {
-        if from == to {
-            return;
-        }
-        match self.spans.last_mut() {
-            Some(last) if last.to == from => to.clone_into(&mut last.to),
-            Some(_) | None => self.spans.push(SnapshotRange { from: from.to_owned(), to: to.to_owned() }),
-        }
-        // Changes that were rolled back before their commit need no commit.
-        self.spans.retain(|it| it.from != it.to);
-    }
-}
-
 /// The commit of the last iteration, if it is due. No other decision is made before it is finished.
 pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
-    if live.committing {
+    if live.work.is_committing {
         return Some(Vec::new());
     }
-    let pending = &state.pending;
+    let pending = &state.git.uncommitted;
     if !is_wanted(state) || pending.spans.is_empty() || pending.tried >= state.iteration {
         return None;
     }
-    live.committing = true;
+    live.work.is_committing = true;
     Some(vec![Decision::Effect(Effect::Commit(Box::new(plan_commit(state))))])
 }
 
@@ -78,19 +48,20 @@ pub(super) fn handle_committed(
     live: &mut VolatileState,
     made: CommitOutcome,
 ) -> Vec<Decision> {
-    live.committing = false;
+    live.work.is_committing = false;
     let CommitOutcome { iteration, commit, subject, note } = made;
     let is_made = commit.is_some();
     let record = Decision::Record(Record::Committed { iteration, commit, subject, note });
-    if is_made && state.at_rest() && waits_for_it(state) {
-        return vec![record, regression::judge_again(state, live)];
+    if is_made && state.at_rest() && live.work.rollback().is_none() && waits_for_it(state) {
+        return vec![record, request_checks(state, live)];
     }
     vec![record, Decision::Effect(Effect::GoOn)]
 }
 
 /// A `clean` check fails because of files that no commit contains yet.
 fn waits_for_it(state: &LoopState) -> bool {
-    let mut clean = state.pinned.iter().filter(|it| matches!(it.criterion.check, Some(Check::Clean)));
+    let mut clean =
+        state.criteria.pinned.iter().filter(|it| matches!(it.criterion.check, Some(Check::Clean)));
     clean.any(|it| state.status_of(&it.criterion.id) != Some(Status::Pass))
 }
 
@@ -100,23 +71,23 @@ pub(super) fn add_iteration_changes(state: &mut LoopState) {
     if let (Some(before), Some(after)) = (before.map(str::to_owned), after.map(str::to_owned))
         && is_wanted(state)
     {
-        state.pending.add(&before, &after);
+        state.git.uncommitted.add(&before, &after);
     }
 }
 
 /// Files were rolled back: the next commit must revert those that were already committed.
 pub(super) fn rolled_back(state: &mut LoopState, from: &str, to: &str) {
     if is_wanted(state) {
-        state.pending.add(from, to);
+        state.git.uncommitted.add(from, to);
     }
 }
 
 pub(super) fn apply_commit_record(state: &mut LoopState, record: &Record) {
     let Record::Committed { iteration, subject, note, commit } = record else { return };
-    state.pending.tried = state.pending.tried.max(*iteration);
-    state.pending.note.clone_from(note);
+    state.git.uncommitted.tried = state.git.uncommitted.tried.max(*iteration);
+    state.git.uncommitted.note.clone_from(note);
     if commit.is_some() || note.is_none() {
-        state.pending.spans.clear();
+        state.git.uncommitted.spans.clear();
     }
     if let Some(row) = state.history.iter_mut().find(|it| it.number == *iteration) {
         row.commits.extend(subject.clone());
@@ -132,8 +103,8 @@ fn plan_commit(state: &LoopState) -> CommitPlan {
     let sentence = state.last_iteration().map(|it| sanitize::line(&it.sentence)).unwrap_or_default();
     CommitPlan {
         iteration: state.iteration,
-        branch: state.stand.home.clone(),
-        spans: state.pending.spans.clone(),
+        branch: state.git.branch.home.clone(),
+        spans: state.git.uncommitted.spans.clone(),
         subject: sanitize::line_within(&subject(state), SUBJECT_CHARS),
         body: format!("Iteration {}: {sentence}.", state.iteration),
         mark: format!("Ralph-Iteration: {}/{}", state.spec.loop_id, state.iteration),
@@ -166,7 +137,8 @@ fn item_title(item: &PlanItem) -> String {
 fn newly_passing(state: &LoopState) -> impl Iterator<Item = &str> {
     let passed = |row: &[_], id: &_| row.iter().any(|(of, status)| of == id && *status == Status::Pass);
     let now = state.last_iteration().map(|it| it.row.as_slice()).unwrap_or_default();
-    let turned = state.pinned.iter().map(|it| &it.criterion);
-    let turned = turned.filter(move |it| passed(now, &it.id) && !state.passing_before.contains(&it.id));
+    let turned = state.criteria.pinned.iter().map(|it| &it.criterion);
+    let turned =
+        turned.filter(move |it| passed(now, &it.id) && !state.criteria.passing_before.contains(&it.id));
     turned.map(|it| it.name.as_str())
 }

@@ -5,10 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::journal::{Edit, Pinned, Proposal, Role};
+use crate::loop_state::{LoopState, TaskDocuments};
 use loopkeeper_task::criterion::Criterion;
-
-use super::TaskDocuments;
-use super::state::LoopState;
 
 /// The documents' criteria after the agent, without the changes that the user saved while it ran: those are adopted
 /// later.
@@ -21,7 +19,7 @@ pub(super) fn without_saved(
         let file = &it.place.file;
         saved.get(file).is_some_and(|sum| reading.sums.get(file) == Some(sum))
     };
-    let Some(seen) = state.seen.as_ref().filter(|_| !saved.is_empty()) else {
+    let Some(seen) = state.criteria.seen.as_ref().filter(|_| !saved.is_empty()) else {
         return reading.criteria.clone();
     };
     let agents = reading.criteria.iter().filter(|it| !is_users(it));
@@ -30,13 +28,13 @@ pub(super) fn without_saved(
 
 /// The pinned criteria with the user's changes adopted; `None` when the user changed nothing.
 pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<Vec<Pinned>> {
-    let seen = state.seen.as_ref()?;
+    let seen = state.criteria.seen.as_ref()?;
     if same_criteria(seen, now) {
         return None;
     }
     let in_list = |list: &[Criterion], it: &Criterion| list.iter().any(|other| other.id == it.id);
     let mut pinned: Vec<Pinned> = Vec::new();
-    for old in &state.pinned {
+    for old in &state.criteria.pinned {
         let id = &old.criterion;
         let removed = in_list(seen, id) && !in_list(now, id);
         if !removed {
@@ -49,10 +47,10 @@ pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<
             pinned.push(Pinned { criterion: new.clone(), role: Role::Open });
         }
     }
-    let unchanged = pinned.len() == state.pinned.len()
+    let unchanged = pinned.len() == state.criteria.pinned.len()
         && pinned
             .iter()
-            .zip(&state.pinned)
+            .zip(&state.criteria.pinned)
             .all(|(a, b)| decisive_fields(&a.criterion) == decisive_fields(&b.criterion));
     (!unchanged).then_some(pinned)
 }
@@ -70,7 +68,7 @@ fn updated_by_user(old: &Pinned, seen: &[Criterion], now: &[Criterion]) -> Crite
 pub(super) fn agent_proposals(state: &LoopState, now: &[Criterion]) -> Vec<Proposal> {
     let mut found = Vec::new();
     for new in now {
-        match state.pinned.iter().find(|it| it.criterion.id == new.id) {
+        match state.criteria.pinned.iter().find(|it| it.criterion.id == new.id) {
             None => found.push(Proposal::new(Edit::Added, &new.name)),
             Some(old) if decisive_fields(&old.criterion) != decisive_fields(new) => {
                 found.push(Proposal::new(Edit::Altered, &new.name));
@@ -78,7 +76,7 @@ pub(super) fn agent_proposals(state: &LoopState, now: &[Criterion]) -> Vec<Propo
             Some(_) => {}
         }
     }
-    for old in &state.pinned {
+    for old in &state.criteria.pinned {
         if !now.iter().any(|it| it.id == old.criterion.id) {
             found.push(Proposal::new(Edit::Removed, &old.criterion.name));
         }

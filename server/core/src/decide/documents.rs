@@ -1,15 +1,16 @@
 //! Handles the documents that were read: after the agent, to detect its edits, and before it, to write its prompt.
 
 use crate::journal::{PauseReason, Record};
+use crate::loop_state::{ChangedTask, LoopState, Phase, Preparation, TaskDocuments, VolatileState};
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::calls::{self, CallSlotUsage};
-use super::handle_event::{criteria_of, pause_or_end};
+use super::check_requests::request_checks;
+use super::endings::pause_or_end;
 use super::rounds::{iteration_over, nothing_new};
-use super::state::{LoopState, Phase, VolatileState};
-use super::{Decision, Effect, TaskDocuments, attached, criteria_changes, prompt_input, sessions};
+use super::{Decision, Effect, attached, criteria_changes, hook_session, prompt_input, sessions};
 
 pub(super) fn task_read(
     state: &LoopState,
@@ -19,17 +20,23 @@ pub(super) fn task_read(
 ) -> Vec<Decision> {
     match state.phase {
         Phase::Checking => {
-            live.reading = Some(reading);
+            live.after_agent.documents = Some(reading);
             if nothing_new(state, live) {
                 return iteration_over(state, live, None);
             }
-            vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
+            vec![Decision::Effect(Effect::RunChecks { criteria: state.pinned_criteria(), repeats: 0 })]
         }
-        Phase::Preparing if state.stop.is_some() || state.pause.is_some() => {
+        Phase::Preparing { .. } if state.stop.is_some() || state.pause.is_some() => {
             vec![Decision::Effect(Effect::GoOn)]
         }
-        Phase::Preparing => handle_documents(state, live, now, reading),
-        _ => Vec::new(),
+        Phase::Preparing { .. } => handle_documents(state, live, now, reading),
+        // They were requested for an earlier phase.
+        Phase::Starting
+        | Phase::Baseline
+        | Phase::Boundary { .. }
+        | Phase::Iterating(_)
+        | Phase::Closing
+        | Phase::Ended(_) => Vec::new(),
     }
 }
 
@@ -40,22 +47,21 @@ fn handle_documents(
     reading: Box<TaskDocuments>,
 ) -> Vec<Decision> {
     if !reading.surfaces.is_empty() {
-        return pause_untrusted(state, &reading.surfaces);
+        return pause_untrusted(state, live, &reading.surfaces);
     }
     if let Some(pinned) = criteria_changes::with_user_changes(state, &reading.criteria) {
         let unknown = pinned.iter().filter(|it| reading.untrusted.contains(&it.criterion.id));
         let unknown: Vec<String> = unknown.map(|it| it.criterion.name.clone()).collect();
         if !unknown.is_empty() {
-            return pause_untrusted(state, &unknown);
+            return pause_untrusted(state, live, &unknown);
         }
         let criteria = pinned.iter().map(|it| it.criterion.clone()).collect();
-        live.pinning = Some(pinned);
-        live.reading = Some(reading);
+        let changed = ChangedTask { pinned, documents: *reading };
+        live.work.preparation = Preparation::Pinning(Box::new(changed));
         return vec![Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })];
     }
     if is_stale(state) && !std::mem::replace(&mut live.judged_again, true) {
-        live.checking_at_rest = true;
-        return vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })];
+        return vec![request_checks(state, live)];
     }
     live.judged_again = false;
     calls::request_slot(state, live, now, reading)
@@ -75,7 +81,7 @@ pub(super) fn start_iteration(
     let knows = || !attached::is_wanted(state) || state.history.iter().any(|it| it.session == session);
     let resumed = chosen.resumed && knows();
     let prompt = prompt_input::prompt(state, reading, prompt_input::PromptContext { now, resumed });
-    let tree = state.snapshots.last().map(|it| it.tree.clone()).unwrap_or_default();
+    let tree = state.tree.snapshots.last().map(|it| it.tree.clone()).unwrap_or_default();
     let record = Record::IterationIntended {
         iteration,
         session: session.clone(),
@@ -94,14 +100,15 @@ pub(super) fn start_iteration(
 /// Files were changed since the last round, by hand or by a rollback: its results would mislead the agent, and the task
 /// may already be done.
 fn is_stale(state: &LoopState) -> bool {
-    let is_other = state.snapshots.last().is_some_and(|it| it.tree != state.judged_tree);
-    state.has_checks() && (state.is_unjudged || is_other)
+    let is_other = state.tree.snapshots.last().is_some_and(|it| it.tree != state.tree.judged);
+    state.has_checks() && (state.tree.is_unjudged || is_other)
 }
 
-fn pause_untrusted(state: &LoopState, what: &[String]) -> Vec<Decision> {
+fn pause_untrusted(state: &LoopState, live: &mut VolatileState, what: &[String]) -> Vec<Decision> {
     let first = what.first().map_or("", String::as_str);
     let more = if what.len() > 1 { format!(" and {} more", what.len() - 1) } else { String::new() };
     let message = Message::new(format!("not trusted yet: {first}{more}"))
         .with_hint("read it with `loopkeeper trust`, then resume");
-    pause_or_end(state, PauseReason::Trust, message)
+    let steps = pause_or_end(state, PauseReason::Trust, message);
+    hook_session::release_on_pause(state, live, steps)
 }

@@ -1,8 +1,8 @@
 //! What a loop hands to the next task of a queue.
 
 use super::prompt_input::decisions;
-use super::state::LoopState;
 use crate::journal::EarlierTask;
+use crate::loop_state::LoopState;
 
 /// Number of commits that are named, the newest ones.
 const MAX_COMMITS: usize = 20;
@@ -13,7 +13,7 @@ pub fn earlier_task(state: &LoopState) -> EarlierTask {
     commits.drain(..commits.len().saturating_sub(MAX_COMMITS));
     EarlierTask {
         title: state.spec.title.clone(),
-        sentence: state.outcome.as_ref().map_or_else(String::new, |it| it.sentence.to_string()),
+        sentence: state.outcome().map_or_else(String::new, |it| it.sentence.to_string()),
         commits,
         decisions: decisions(state).into_iter().map(str::to_owned).collect(),
     }

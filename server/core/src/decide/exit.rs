@@ -9,18 +9,18 @@ mod when;
 use crate::check::Status;
 use crate::journal::{Outcome, OutcomeKind, Pinned};
 use crate::jury;
+use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::proposal;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::limits::iterations;
-use super::state::{Iteration, LoopState};
 
 pub(super) use claimed::{is_complete, is_worked_off, only_tests};
 
 /// The outcome if the task is done now, judged by the last round alone.
 pub(super) fn completed(state: &LoopState, now: Moment) -> Option<Outcome> {
-    if state.is_unjudged && state.has_checks() {
+    if state.tree.is_unjudged && state.has_checks() {
         return None;
     }
     if let Some(condition) = when::exit_condition(state) {
@@ -40,7 +40,7 @@ fn nothing_to_do(state: &LoopState) -> Option<Outcome> {
     let (checked, unchecked) = split_by_check(state);
     // A judge's opinion without any other check does not prove that there is nothing to do.
     let only_judges = !checked.is_empty() && checked.iter().all(|it| jury::quorum(&it.criterion).is_some());
-    if state.held_at_start && unchecked.is_empty() && !only_judges {
+    if state.criteria.held_at_start && unchecked.is_empty() && !only_judges {
         return Some(verified_outcome(already_holds(state, checked.len())));
     }
     if checked.is_empty() && is_complete(&state.plan) {
@@ -66,8 +66,8 @@ fn already_holds(state: &LoopState, checked: usize) -> Message {
 
 /// The loop ended because everything held before the first iteration.
 pub fn held_already(state: &LoopState) -> bool {
-    let completed = state.outcome.as_ref().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified);
-    completed && state.held_at_start && state.iteration == 0
+    let completed = state.outcome().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified);
+    completed && state.criteria.held_at_start && state.iteration == 0
 }
 
 fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
@@ -81,7 +81,7 @@ fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
     if !groups::all_groups_hold(state, &checked) {
         return None;
     }
-    let needs_claim = !unchecked.is_empty() || (state.spec.anyway && state.held_at_start);
+    let needs_claim = !unchecked.is_empty() || (state.spec.anyway && state.criteria.held_at_start);
     if needs_claim && (last.claim.is_none() || last.taken_back) {
         return None;
     }
@@ -145,8 +145,8 @@ fn passes(state: &LoopState, pinned: &Pinned) -> bool {
 /// A goal has turned, and a whole further iteration with everything passing changed nothing: the open plan items are
 /// stale bookkeeping.
 fn is_settled(state: &LoopState, last: &Iteration) -> bool {
-    let whole_iteration = state.passing_since.is_some_and(|since| since < last.number);
-    state.turned
+    let whole_iteration = state.criteria.passing_since.is_some_and(|since| since < last.number);
+    state.criteria.turned
         && whole_iteration
         && !last.changes.has_progress()
         && !last.taken_back

@@ -10,13 +10,14 @@ use crate::check::{CheckResult, Status};
 use crate::journal::{
     CheckProgram, CopiedTree, Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening,
 };
+use crate::loop_state::{LoopState, StopMode, TreeVerdict, TreeWork, VolatileState};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::words::counted;
 
 use self::basis::{describe_basis, describe_copy, describe_order, describe_unrecorded};
-use super::state::{LoopState, StopMode, VolatileState};
+use super::check_requests::request_checks;
 use super::weakening::{self, decreased_test_count};
 use super::{Decision, Effect, mutants};
 
@@ -28,24 +29,6 @@ const MAX_PROGRAMS: usize = 20;
 const MAX_LINKED: usize = 20;
 /// Judges that are named for one criterion that fails with the judges of the start.
 const MAX_NAMED: usize = 5;
-
-/// The last final verdict in the journal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TreeVerdict {
-    /// The tree that was judged.
-    pub tree: String,
-    /// Everything passed, with the judges of the start too; or no clean room could be had.
-    pub holds: bool,
-    /// The basis of the proof, as the end of the loop's sentence; may be empty.
-    pub basis: String,
-    /// The judges of the start cannot run on it, or something could not be judged: the outcome is claimed.
-    pub unproven: bool,
-    /// The iteration after which a check failed on the tree as the agent left it. It is judged again after the next one,
-    /// since the check may be flaky.
-    pub failed_after: Option<u32>,
-    /// The criteria that passed in a clean room, with their milliseconds.
-    pub passed: BTreeMap<CriterionId, u64>,
-}
 
 /// What the keeper found in the clean room.
 #[derive(Debug, Clone, PartialEq)]
@@ -131,13 +114,13 @@ fn admits(state: &LoopState, outcome: &Outcome) -> bool {
 
 /// Where nothing was done or nothing can run there is nothing to confirm; without a sandbox there is no clean room.
 fn needs_verdict(state: &LoopState, outcome: &Outcome) -> bool {
-    let runs = || state.pinned.iter().any(|it| runs_in_room(&it.criterion));
+    let runs = || state.criteria.pinned.iter().any(|it| runs_in_room(&it.criterion));
     outcome.verified && state.iteration > 0 && state.spec.settings.sandbox != SandboxMode::Off && runs()
 }
 
 fn current(state: &LoopState) -> Option<&TreeVerdict> {
     let is_of_now = |it: &&TreeVerdict| it.failed_after.is_none_or(|it| it == state.iteration);
-    state.kept.verdict.as_ref().filter(|it| it.tree == state.judged_tree).filter(is_of_now)
+    state.weakening.verdict.as_ref().filter(|it| it.tree == state.tree.judged).filter(is_of_now)
 }
 
 /// Asks for the verdict, where the outcome needs one.
@@ -149,10 +132,11 @@ pub(super) fn request(
     if !is_pending(state, outcome) {
         return None;
     }
-    if std::mem::replace(&mut live.checking_at_rest, true) {
+    if live.work.is_checking() {
         return Some(Vec::new());
     }
-    let criteria = super::handle_event::criteria_of(state);
+    live.work.tree = TreeWork::Checks;
+    let criteria = state.pinned_criteria();
     Some(vec![Decision::Effect(Effect::JudgeFinalTree { criteria })])
 }
 
@@ -188,7 +172,7 @@ pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
 
 /// `; you accepted tests/a.py`
 fn describe_accepted(state: &LoopState) -> String {
-    let all = &state.kept.accepted;
+    let all = &state.weakening.accepted;
     let named: Vec<&str> = all.iter().take(MAX_NAMED).map(String::as_str).collect();
     match all.len() - named.len() {
         _ if named.is_empty() => String::new(),
@@ -204,23 +188,21 @@ pub(super) fn handle_reply(
     live: &mut VolatileState,
     reply: VerdictReply,
 ) -> Vec<Decision> {
-    if !std::mem::take(&mut live.checking_at_rest) || !state.at_rest() {
+    if !live.work.end_checks() || !state.at_rest() {
         return Vec::new();
     }
     let record = match reply {
         VerdictReply::Disturbed => {
-            live.checking_at_rest = true;
-            let criteria = super::handle_event::criteria_of(state);
-            return vec![Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })];
+            return vec![request_checks(state, live)];
         }
         VerdictReply::Unavailable { why } => Record::FinalVerdict {
             iteration: state.iteration,
-            tree: state.judged_tree.clone(),
+            tree: state.tree.judged.clone(),
             as_left: None,
             pinned: None,
             judges: Vec::new(),
             judge_count: 0,
-            weakened: state.kept.weakened.clone(),
+            weakened: state.weakening.weakened.clone(),
             basis: format!("judged in the work tree, without a clean room: {why}"),
             unproven: false,
             programs: Vec::new(),
@@ -252,7 +234,7 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
     let judges = judges.into_iter().take(MAX_JUDGES).map(|it| it.path).collect();
     Record::FinalVerdict {
         iteration: state.iteration,
-        tree: state.judged_tree.clone(),
+        tree: state.tree.judged.clone(),
         as_left: Some(Box::new(as_left)),
         pinned: pinned.map(Box::new),
         judges,
@@ -276,7 +258,7 @@ fn patched_files<'a>(
     inputs: &'a UnrecordedInputs,
 ) -> impl Iterator<Item = Weakening> + 'a {
     let weakening = |path: &String| {
-        let old = state.kept.weakened.iter().find(|it| it.path == *path);
+        let old = state.weakening.weakened.iter().find(|it| it.path == *path);
         Weakening {
             path: path.clone(),
             what: format!("{path} was changed, and its package was not installed again"),
@@ -285,7 +267,7 @@ fn patched_files<'a>(
             by_verdict: true,
         }
     };
-    let is_open = |it: &&String| !state.kept.pins.contains_key(*it);
+    let is_open = |it: &&String| !state.weakening.pins.contains_key(*it);
     inputs.patched.iter().filter(is_open).take(MAX_NAMED).map(weakening)
 }
 
@@ -317,7 +299,7 @@ fn weakened_by(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge
     let is_told = |it: &Weakening, judged: &Weakening| {
         judged.path == it.path || (it.path.is_empty() && judged.criterion == it.criterion)
     };
-    let rest = state.kept.weakened.iter().filter(|it| !it.by_verdict && !is_covered(it));
+    let rest = state.weakening.weakened.iter().filter(|it| !it.by_verdict && !is_covered(it));
     let rest: Vec<_> = rest.filter(|it| !all.iter().any(|judged| is_told(it, judged))).cloned().collect();
     all.extend(rest);
     all.sort_by(|a, b| a.path.cmp(&b.path));
@@ -325,9 +307,9 @@ fn weakened_by(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge
 }
 
 fn weakened_judge(state: &LoopState, judge: &ChangedJudge, result: &CheckResult, fact: &str) -> Weakening {
-    let name = state.pinned.iter().find(|it| it.criterion.id == result.criterion);
+    let name = state.criteria.pinned.iter().find(|it| it.criterion.id == result.criterion);
     let name = name.map_or("a check", |it| it.criterion.name.as_str());
-    let old = state.kept.weakened.iter().find(|it| it.path == judge.path);
+    let old = state.weakening.weakened.iter().find(|it| it.path == judge.path);
     let (change, version) =
         if judge.is_new { ("is new", "without it") } else { ("changed", "with its version of the start") };
     // The rules for text say more of the change, where they know it.
@@ -353,7 +335,8 @@ fn failure_with_pinned(state: &LoopState, result: &CheckResult, judges: &[Change
         return None;
     }
     // The work may have renamed what the tests use. Then the rules for text decide.
-    let is_suspect = state.kept.weakened.iter().any(|it| judges.iter().any(|judge| judge.path == it.path));
+    let is_suspect =
+        state.weakening.weakened.iter().any(|it| judges.iter().any(|judge| judge.path == it.path));
     if is_unable_to_run(result) && !is_suspect {
         return None;
     }
@@ -365,11 +348,11 @@ fn has_only_new_judges(state: &LoopState, result: &CheckResult, judges: &[Change
     let is_goal = |it: &Pinned| it.criterion.id == result.criterion && it.role == Role::Goal;
     !ran_tests_at_start(state, &result.criterion)
         && judges.iter().all(|it| it.is_new && !it.stands_in)
-        && state.pinned.iter().any(is_goal)
+        && state.criteria.pinned.iter().any(is_goal)
 }
 
 fn ran_tests_at_start(state: &LoopState, id: &CriterionId) -> bool {
-    state.kept.tests.get(id).is_some_and(|it| *it > 0)
+    state.weakening.tests.get(id).is_some_and(|it| *it > 0)
 }
 
 /// The tests do not compile or import any more, which is no failed assertion.
@@ -404,7 +387,7 @@ fn involved<'a>(result: &CheckResult, judges: &'a [ChangedJudge]) -> Vec<&'a Cha
 /// to which tests were only added. A goal that ran tests at the start asks for these.
 pub fn goals_that_may_want_tests(state: &LoopState) -> Vec<Criterion> {
     let wants = |it: &&Pinned| it.role == Role::Goal && !ran_tests_at_start(state, &it.criterion.id);
-    state.pinned.iter().filter(wants).map(|it| it.criterion.clone()).collect()
+    state.criteria.pinned.iter().filter(wants).map(|it| it.criterion.clone()).collect()
 }
 
 /// The criteria that a clean room can judge: the others read the work tree, or ask an agent.
@@ -428,16 +411,16 @@ pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
         .collect();
     for result in &failed {
         let fact = format!("{} in a clean room", result.fact);
-        state.results.insert(result.criterion.clone(), CheckResult { fact, ..(*result).clone() });
+        state.criteria.results.insert(result.criterion.clone(), CheckResult { fact, ..(*result).clone() });
     }
     let required: BTreeSet<_> = state.required().map(|it| it.criterion.id.clone()).collect();
     let fails = failed.iter().any(|it| required.contains(&it.criterion));
     if fails {
-        state.passing_since = None;
-        state.flaky.passes = 0;
+        state.criteria.passing_since = None;
+        state.criteria.flaky.passes = 0;
     }
-    state.kept.weakened.clone_from(weakened);
-    state.kept.verdict = Some(TreeVerdict {
+    state.weakening.weakened.clone_from(weakened);
+    state.weakening.verdict = Some(TreeVerdict {
         tree: tree.clone(),
         holds: !fails && !weakened.iter().any(|it| it.by_verdict),
         basis: basis.clone(),

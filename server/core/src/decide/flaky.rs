@@ -1,36 +1,25 @@
 //! Checks that pass and fail on the same files. A single pass of such a check completes nothing: it has to pass
 //! three times in a row on the same tree.
 
-use std::collections::BTreeMap;
-
 use crate::check::{CheckResult, Status};
 use crate::journal::Round;
+use crate::loop_state::{LoopState, VolatileState};
 use loopkeeper_task::criterion::CriterionId;
 
-use super::handle_event::criteria_of;
-use super::state::{LoopState, VolatileState};
-use super::{Decision, Effect};
+use super::Decision;
+use super::check_requests::request_checks_once;
 
 /// Rounds in a row, on one tree, in which a flaky check has to pass.
 const PASSES: u32 = 3;
 
-/// Flakiness derived from the rounds of a loop.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FlakyState {
-    /// How often the result of each check changed on an unchanged tree.
-    pub flips: BTreeMap<CriterionId, u32>,
-    /// Rounds in a row, on one tree, in which everything required passed.
-    pub passes: u32,
-}
-
 /// Whether it passed and failed on the same files.
 pub fn is_flaky(state: &LoopState, id: &CriterionId) -> bool {
-    state.flaky.flips.contains_key(id)
+    state.criteria.flaky.flips.contains_key(id)
 }
 
 /// Number of rounds in a row in which such a check has to pass; `None`: its result never flipped.
 pub fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
-    state.flaky.flips.contains_key(id).then_some(PASSES)
+    state.criteria.flaky.flips.contains_key(id).then_some(PASSES)
 }
 
 /// Repeats the round on the same tree if one pass is not sufficient.
@@ -39,25 +28,22 @@ pub(super) fn once_more(state: &LoopState, live: &mut VolatileState) -> Option<V
         return None;
     }
     // A loop that is done although a check fails (user condition, majority of a group) does not depend on a pass.
-    if state.flaky.passes == 0 || state.flaky.passes >= PASSES {
+    if state.criteria.flaky.passes == 0 || state.criteria.flaky.passes >= PASSES {
         return None;
     }
-    if std::mem::replace(&mut live.checking_at_rest, true) {
-        return Some(Vec::new());
-    }
-    Some(vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })])
+    Some(request_checks_once(state, live))
 }
 
 /// Called before the results of a round are stored.
 pub(super) fn count_flips(state: &mut LoopState, round: &Round) {
     if !on_the_same_tree(state, round) {
-        state.flaky.passes = 0;
+        state.criteria.flaky.passes = 0;
         return;
     }
     let decided =
         |it: Status| matches!(it, Status::Pass | Status::Fail | Status::TimedOut | Status::CouldNotRun);
     for result in &round.results {
-        let before = state.results.get(&result.criterion);
+        let before = state.criteria.results.get(&result.criterion);
         let absent = |it: &CheckResult| it.missing_on_machine().is_some();
         if absent(result) || before.is_some_and(absent) {
             // The result changed with the machine.
@@ -65,16 +51,16 @@ pub(super) fn count_flips(state: &mut LoopState, round: &Round) {
         }
         let Some(before) = before.map(|it| it.status).filter(|it| decided(*it)) else { continue };
         if decided(result.status) && (before == Status::Pass) != (result.status == Status::Pass) {
-            *state.flaky.flips.entry(result.criterion.clone()).or_default() += 1;
+            *state.criteria.flaky.flips.entry(result.criterion.clone()).or_default() += 1;
         }
     }
 }
 
 /// Called after the results of a round are stored.
 pub(super) fn update_pass_streak(state: &mut LoopState, all: bool) {
-    state.flaky.passes = if all { state.flaky.passes.saturating_add(1) } else { 0 };
+    state.criteria.flaky.passes = if all { state.criteria.flaky.passes.saturating_add(1) } else { 0 };
 }
 
 fn on_the_same_tree(state: &LoopState, round: &Round) -> bool {
-    !state.judged_tree.is_empty() && round.tree_before == state.judged_tree
+    !state.tree.judged.is_empty() && round.tree_before == state.tree.judged
 }

@@ -1,11 +1,11 @@
 //! Forecasts the end of a loop at its present pace: a sentence for users, derived from the history only. Decides
 //! nothing.
 
+use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_text::words;
 
 use super::breaker::is_provider_trouble;
 use super::limits::iterations;
-use super::state::{Iteration, LoopState};
 
 /// Minimum number of iterations for an estimate.
 const ENOUGH: usize = 3;
@@ -14,7 +14,7 @@ const ENOUGH: usize = 3;
 pub fn forecast(state: &LoopState) -> Option<String> {
     let known: Vec<&Iteration> =
         state.history.iter().filter(|it| it.ending.is_some() && !is_provider_trouble(it)).collect();
-    if state.outcome.is_some() || known.len() < ENOUGH {
+    if state.outcome().is_some() || known.len() < ENOUGH {
         return None;
     }
     let limits = &state.spec.settings.limits;
@@ -33,7 +33,7 @@ pub fn forecast(state: &LoopState) -> Option<String> {
             (exhausted_after(state, left, it), format!("{} tokens", words::amount(it)), "token")
         }),
         time.map(|it| {
-            let left = limits.duration_ms.saturating_sub(state.worked_ms);
+            let left = limits.duration_ms.saturating_sub(state.time.worked_ms);
             (exhausted_after(state, left, it), words::duration(it), "time")
         }),
     ];
@@ -55,7 +55,7 @@ fn all_fit(state: &LoopState, cost: Option<u64>, time: Option<u64>) -> Option<St
             (words::cost(it), format!("cost about {}", words::cost(sum)))
         }
         (None, Some(it)) => {
-            let sum = state.worked_ms.saturating_add(it.saturating_mul(left));
+            let sum = state.time.worked_ms.saturating_add(it.saturating_mul(left));
             (words::duration(it), format!("take about {}", words::duration(sum)))
         }
         (None, None) => return None,

@@ -3,12 +3,13 @@
 //! completes while its agent runs.
 
 use crate::journal::Record;
+use crate::loop_state::{LoopState, StopMode, VolatileState};
 use loopkeeper_agent::{AgentExited, LoopMode};
 use loopkeeper_text::moment::Moment;
 
-use super::handle_event::{criteria_of, unkillable_processes};
+use super::check_requests::request_checks_once;
+use super::endings::unkillable_record;
 use super::sessions;
-use super::state::{LoopState, StopMode, VolatileState};
 use super::{Decision, Effect, attached};
 
 /// The next step of the loop is not another iteration of this process.
@@ -23,40 +24,37 @@ pub(super) fn has_to_go(state: &LoopState, live: &VolatileState, now: Moment, st
     let is_own = state.spec.settings.mode != LoopMode::Attach;
     let judges =
         is_own && steps.iter().any(|it| matches!(it, Decision::Effect(Effect::JudgeFinalTree { .. })));
-    let rests = !steps.iter().any(|it| matches!(it, Decision::Effect(_))) && !is_busy(live);
+    let rests = !steps.iter().any(|it| matches!(it, Decision::Effect(_))) && !live.work.is_pending();
     ends || judges || rests || (prepares && !can_go_on(state, now))
-}
-
-/// A request is pending whose answer continues the loop.
-fn is_busy(live: &VolatileState) -> bool {
-    let judges = live.checking_at_rest || live.pinning.is_some();
-    judges || live.preparing || live.asking.is_some() || live.committing
 }
 
 /// The session is the same, and the agent can be held once more.
 fn can_go_on(state: &LoopState, now: Moment) -> bool {
-    state.holds != Some(0) && sessions::choose_session(state, now).resumed
+    state.agents.hold.holds_left != Some(0) && sessions::choose_session(state, now).resumed
 }
 
 pub(super) fn release_agent(live: &mut VolatileState, why: String) -> Vec<Decision> {
-    live.release_requested = true;
+    live.agent.release_requested = true;
     vec![Decision::Effect(Effect::LetAgentGo { why })]
 }
 
 /// A description of the step that is about to be recorded.
 pub(super) fn release_reason(steps: &[Decision]) -> String {
-    let sentence = |step: &Decision| match step {
-        Decision::Effect(Effect::JudgeFinalTree { .. }) => {
+    let sentence = |step: &Decision| {
+        if let Decision::Effect(Effect::JudgeFinalTree { .. }) = step {
             Some("every check passes, the final verdict follows".to_owned())
+        } else if let Decision::Record(Record::Ended { outcome }) = step {
+            Some(outcome.sentence.to_string())
+        } else if let Decision::Record(Record::Paused { message, .. }) = step {
+            Some(message.to_string())
+        } else {
+            None
         }
-        Decision::Record(Record::Ended { outcome }) => Some(outcome.sentence.to_string()),
-        Decision::Record(Record::Paused { message, .. }) => Some(message.to_string()),
-        _ => None,
     };
     steps.iter().find_map(sentence).unwrap_or_default()
 }
 
-/// A pause that was not decided at the boundary releases the agent as well.
+/// Releases the agent that is held between iterations, if these steps pause the loop.
 pub(super) fn release_on_pause(
     state: &LoopState,
     live: &mut VolatileState,
@@ -64,7 +62,7 @@ pub(super) fn release_on_pause(
 ) -> Vec<Decision> {
     let pauses = steps.iter().any(|it| matches!(it, Decision::Record(Record::Paused { .. })));
     let goes_on = steps.iter().any(|it| matches!(it, Decision::Effect(_)));
-    if state.held && state.at_rest() && pauses && !goes_on && !live.release_requested {
+    if state.agents.hold.is_held && state.at_rest() && pauses && !goes_on && !live.agent.release_requested {
         let why = release_reason(&steps);
         steps.extend(release_agent(live, why));
     }
@@ -77,15 +75,16 @@ pub(super) fn handle_agent_exit(
     live: &mut VolatileState,
     left: Box<AgentExited>,
 ) -> Vec<Decision> {
-    if attached::is_missing(state) || state.outcome.is_some() {
+    if attached::is_missing(state) || state.outcome().is_some() {
         // The session was informed that there is nothing to do.
         return Vec::new();
     }
     let alive = left.left.join(", ");
     let mut steps = vec![Decision::Record(Record::AgentLeft { iteration: state.iteration, left })];
-    let was_told = std::mem::take(&mut live.release_requested);
+    let was_told = std::mem::take(&mut live.agent.release_requested);
     if !alive.is_empty() {
-        steps.push(unkillable_processes(&alive));
+        steps.push(unkillable_record(&alive));
+        steps.push(Decision::Effect(Effect::Finish));
     } else if was_told && state.at_rest() {
         steps.push(Decision::Effect(Effect::GoOn));
     }
@@ -94,11 +93,8 @@ pub(super) fn handle_agent_exit(
 
 /// A round next to a living agent completes nothing: the checks run again after it exited.
 pub(super) fn recheck_after_exit(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
-    if state.held || !state.checked_with_agent_alive {
+    if state.agents.hold.is_held || !state.tree.judged_beside_agent {
         return None;
     }
-    if std::mem::replace(&mut live.checking_at_rest, true) {
-        return Some(Vec::new());
-    }
-    Some(vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })])
+    Some(request_checks_once(state, live))
 }

@@ -2,11 +2,11 @@
 //! and reported once at four fifths. Waits are in [`super::waits`].
 
 use crate::journal::{LimitName, Outcome, OutcomeKind, WaitReason};
+use crate::loop_state::{LoopState, Wait};
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words;
 
 use super::exit;
-use super::state::{LoopState, Wait};
 
 pub const DAY_MS: u64 = 24 * HOUR_MS;
 pub const HOUR_MS: u64 = 60 * 60 * 1000;
@@ -33,7 +33,7 @@ pub(super) fn limit_outcome(state: &LoopState, now: Moment) -> Option<Outcome> {
 }
 
 /// The outcome of a loop whose time ends before the wait does: waiting would be pointless.
-pub(super) fn wait_limit_outcome(state: &LoopState, wait: Wait) -> Option<Outcome> {
+pub(super) fn wait_limit_outcome(state: &LoopState, wait: &Wait) -> Option<Outcome> {
     if wait.until.awake < loop_end(state).awake {
         return None;
     }
@@ -77,7 +77,7 @@ pub fn limits_nearly_reached(state: &LoopState) -> Vec<(LimitName, String)> {
         &count,
         "iterations used",
     );
-    say(LimitName::Duration, state.worked_ms, limits.duration_ms, &words::duration, "of work used");
+    say(LimitName::Duration, state.time.worked_ms, limits.duration_ms, &words::duration, "of work used");
     say(LimitName::Cost, spent.cost_micros.unwrap_or(0), limits.cost_micros, &words::cost, "spent");
     if let Some((used, limit)) = spent.tokens.zip(limits.tokens) {
         say(LimitName::Tokens, used, limit, &words::amount, "tokens used");
@@ -89,7 +89,10 @@ pub fn limits_nearly_reached(state: &LoopState) -> Vec<(LimitName, String)> {
 
 /// Those of them that no iteration has reported yet.
 pub(super) fn newly_near(state: &LoopState) -> Vec<(LimitName, String)> {
-    limits_nearly_reached(state).into_iter().filter(|(name, _)| !state.warned.contains(name)).collect()
+    limits_nearly_reached(state)
+        .into_iter()
+        .filter(|(name, _)| !state.reported.limits.contains(name))
+        .collect()
 }
 
 impl LoopState {
@@ -101,8 +104,8 @@ impl LoopState {
 
 /// When the loop exceeds its time limit, unless it is paused.
 pub(super) fn loop_end(state: &LoopState) -> Moment {
-    let left = state.spec.settings.limits.duration_ms.saturating_sub(state.worked_ms);
-    state.last_at.plus_ms(left)
+    let left = state.spec.settings.limits.duration_ms.saturating_sub(state.time.worked_ms);
+    state.time.last_at.plus_ms(left)
 }
 
 /// When the running agent exceeds its time limit, whatever it prints.

@@ -3,10 +3,10 @@
 
 use crate::check::Status;
 use crate::journal::{ChangeStats, Round, Weakening};
+use crate::loop_state::LoopState;
 use loopkeeper_task::PlanItem;
 
 use super::flaky;
-use super::state::LoopState;
 
 /// Maximum number of named items: an agent that ticks a whole plan at once did not do all of it.
 const NAMED: usize = 20;
@@ -28,8 +28,8 @@ pub(super) fn of_iteration(
         return Vec::new();
     }
     let passes = |id: &_| round.and_then(|it| it.result(id)).is_some_and(|it| it.status == Status::Pass);
-    let turned = state.pinned.iter().map(|it| &it.criterion);
-    let turned = turned.filter(|it| passes(&it.id) && !state.passing_before.contains(&it.id));
+    let turned = state.criteria.pinned.iter().map(|it| &it.criterion);
+    let turned = turned.filter(|it| passes(&it.id) && !state.criteria.passing_before.contains(&it.id));
     // A single pass of a flaky check is no evidence.
     let turned = turned.filter(|it| !flaky::is_flaky(state, &it.id));
     let was_open = |it: &&PlanItem| it.done && state.plan.iter().any(|old| old.id == it.id && !old.done);

@@ -3,11 +3,12 @@
 
 use crate::check::Status;
 use crate::journal::{HollowTest, Outcome, Pinned, Record, Survivor};
+use crate::loop_state::{FewestSurvivors, LoopState, MutantRun, TreeWork, VolatileState};
 use crate::settings::MutantPolicy;
 use loopkeeper_task::criterion::{Check, Criterion};
-use loopkeeper_text::words::{self, counted};
+use loopkeeper_text::words::{self};
 
-use super::state::{LoopState, VolatileState};
+use super::check_requests::request_checks;
 use super::{Decision, Effect, breaker, final_verdict};
 
 /// Mutants of one run.
@@ -26,28 +27,6 @@ const LONGEST_RUN_MS: u64 = 60_000;
 const LONGEST_REQUIRED_RUN_MS: u64 = 600_000;
 /// With `require`, so many iterations may leave no fewer survivors than before them; then the loop ends as claimed.
 const MAX_STALLED: usize = 2;
-/// Places of survivors in a sentence.
-const MAX_NAMED: usize = 3;
-
-/// The last run in the journal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MutantRun {
-    /// The tree that the mutants are of.
-    pub tree: String,
-    pub tried: u64,
-    pub noticed: u64,
-    pub survivors: Vec<Survivor>,
-    pub hollow: Vec<HollowTest>,
-    /// Why none was tried.
-    pub skipped: Option<String>,
-}
-
-/// The run that left the fewest survivors, the first of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FewestSurvivors {
-    pub count: u64,
-    pub iteration: u32,
-}
 
 /// What the keeper is to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +73,7 @@ pub(super) fn request(
         matches!(it.criterion.check, Some(Check::Command { .. })) && passed.contains_key(&it.criterion.id)
     };
     let criteria: Vec<Criterion> =
-        state.pinned.iter().filter(pinned).map(|it| it.criterion.clone()).collect();
+        state.criteria.pinned.iter().filter(pinned).map(|it| it.criterion.clone()).collect();
     let round_ms: u64 = criteria.iter().filter_map(|it| passed.get(&it.id)).sum();
     if criteria.is_empty() {
         return None;
@@ -103,9 +82,10 @@ pub(super) fn request(
         let why = format!("one round of the checks takes {}", words::duration(round_ms));
         return Some(vec![Decision::Record(skipped_record(state, why)), Decision::Effect(Effect::GoOn)]);
     }
-    if std::mem::replace(&mut live.checking_at_rest, true) {
+    if live.work.is_checking() {
         return Some(Vec::new());
     }
+    live.work.tree = TreeWork::Checks;
     let longest = if policy == MutantPolicy::Require { LONGEST_REQUIRED_RUN_MS } else { LONGEST_RUN_MS };
     let budget_ms = round_ms.saturating_mul(ROUNDS).clamp(SHORTEST_RUN_MS, longest);
     Some(vec![Decision::Effect(Effect::TestMutants(MutantPlan { criteria, max: MAX_MUTANTS, budget_ms }))])
@@ -113,24 +93,22 @@ pub(super) fn request(
 
 /// The run on the tree as it is.
 pub fn current(state: &LoopState) -> Option<&MutantRun> {
-    state.kept.mutants.as_ref().filter(|it| it.tree == state.judged_tree)
+    state.weakening.mutants.as_ref().filter(|it| it.tree == state.tree.judged)
 }
 
 pub(super) fn handle_reply(state: &LoopState, live: &mut VolatileState, reply: MutantReply) -> Vec<Decision> {
-    if !std::mem::take(&mut live.checking_at_rest) || !state.at_rest() {
+    if !live.work.end_checks() || !state.at_rest() {
         return Vec::new();
     }
     let record = match reply {
         MutantReply::Disturbed => {
-            live.checking_at_rest = true;
-            let criteria = super::handle_event::criteria_of(state);
-            return vec![Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })];
+            return vec![request_checks(state, live)];
         }
         MutantReply::Skipped { why } => skipped_record(state, why),
         MutantReply::Tested(MutantCounts { tried, noticed, mut survivors, mut hollow }) => {
             survivors.truncate(MAX_SURVIVORS);
             hollow.truncate(MAX_HOLLOW);
-            let (iteration, tree) = (state.iteration, state.judged_tree.clone());
+            let (iteration, tree) = (state.iteration, state.tree.judged.clone());
             Record::Mutants { iteration, tree, tried, noticed, survivors, hollow, skipped: None }
         }
     };
@@ -140,7 +118,7 @@ pub(super) fn handle_reply(state: &LoopState, live: &mut VolatileState, reply: M
 fn skipped_record(state: &LoopState, why: String) -> Record {
     Record::Mutants {
         iteration: state.iteration,
-        tree: state.judged_tree.clone(),
+        tree: state.tree.judged.clone(),
         tried: 0,
         noticed: 0,
         survivors: Vec::new(),
@@ -152,13 +130,13 @@ fn skipped_record(state: &LoopState, why: String) -> Record {
 pub(super) fn apply_mutants(state: &mut LoopState, record: &Record) {
     let run = MutantRun::of_record(record);
     if let Some(run) = run.as_ref().filter(|it| it.tried > 0) {
-        let fewest = state.kept.fewest_survivors.map(|it| it.count);
+        let fewest = state.weakening.fewest_survivors.map(|it| it.count);
         if fewest.is_none_or(|it| run.survived() < it) {
             let best = FewestSurvivors { count: run.survived(), iteration: state.iteration };
-            state.kept.fewest_survivors = Some(best);
+            state.weakening.fewest_survivors = Some(best);
         }
     }
-    state.kept.mutants = run;
+    state.weakening.mutants = run;
 }
 
 /// Whether survivors keep the loop from its end.
@@ -169,7 +147,7 @@ pub(super) fn oppose(state: &LoopState) -> bool {
 
 /// Iterations since the one that left the fewest survivors.
 fn stalled_iterations(state: &LoopState) -> usize {
-    let since = state.kept.fewest_survivors.map_or(state.iteration, |it| it.iteration);
+    let since = state.weakening.fewest_survivors.map_or(state.iteration, |it| it.iteration);
     let later = state.history.iter().filter(|it| it.number > since);
     later.filter(|it| !breaker::is_provider_trouble(it)).count()
 }
@@ -180,7 +158,7 @@ fn is_required(state: &LoopState) -> bool {
 
 /// The survivors that the next iteration has to end, as sentences.
 pub(super) fn required_survivors(state: &LoopState) -> Vec<String> {
-    let run = state.kept.mutants.as_ref().filter(|_| is_required(state));
+    let run = state.weakening.mutants.as_ref().filter(|_| is_required(state));
     run.map(|it| it.survivors.iter().map(Survivor::sentence).collect()).unwrap_or_default()
 }
 
@@ -207,47 +185,6 @@ pub fn mutant_timeout_ms(unmutated_ms: u64, timeout_ms: u64) -> u64 {
 /// Whether a check that passes without the fault noticed it.
 pub fn is_noticed(status: Status) -> bool {
     status != Status::Pass
-}
-
-impl MutantRun {
-    pub fn of_record(record: &Record) -> Option<Self> {
-        let Record::Mutants { tree, tried, noticed, survivors, hollow, skipped, .. } = record else {
-            return None;
-        };
-        Some(Self {
-            tree: tree.clone(),
-            tried: *tried,
-            noticed: *noticed,
-            survivors: survivors.clone(),
-            hollow: hollow.clone(),
-            skipped: skipped.clone(),
-        })
-    }
-
-    pub fn survived(&self) -> u64 {
-        self.tried.saturating_sub(self.noticed)
-    }
-
-    /// `no check notices 2 of 14 mutants: calc.py:3, calc.py:9`; `None` where all are noticed.
-    pub fn describe_survivors(&self) -> Option<String> {
-        if self.survived() == 0 {
-            return None;
-        }
-        let places = self.survivors.iter().take(MAX_NAMED).map(|it| format!("{}:{}", it.path, it.line));
-        let rest = if self.survivors.len() > MAX_NAMED { " …" } else { "" };
-        let places = places.collect::<Vec<_>>().join(", ");
-        let all = counted(self.tried, "mutant");
-        Some(format!("no check notices {} of {all}: {places}{rest}", self.survived()))
-    }
-
-    /// `12 of 14 noticed`
-    pub fn summary(&self) -> String {
-        match &self.skipped {
-            Some(why) => format!("none tried, {why}"),
-            None if self.tried == 0 => "none, no changed line can be mutated".to_owned(),
-            None => format!("{} of {} noticed", self.noticed, self.tried),
-        }
-    }
 }
 
 impl Survivor {

@@ -2,8 +2,7 @@
 //! decisions may need however old it is: numbers, results, trees, commits and lasting decisions.
 
 use crate::claims::Claims;
-
-use super::state::{Iteration, LoopState};
+use crate::loop_state::{Iteration, LoopState};
 
 /// Number of newest iterations that are kept whole.
 const WHOLE: usize = 100;

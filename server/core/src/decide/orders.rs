@@ -1,15 +1,16 @@
 //! Commands of the user to a running loop. A stop is accepted in every phase and never undone.
 
 use crate::journal::{BreakerCause, BreakerState, PauseReason, Record};
+use crate::loop_state::{LoopState, Phase, RollbackCause, StopMode, TreeWork, VolatileState};
 use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
-use super::handle_event::{criteria_of, end_agent};
-use super::state::{LoopState, Phase, StopMode, VolatileState};
+use super::check_requests::request_checks;
+use super::endings::end_agent;
 use super::{
-    Decision, Effect, RefusalReason, UserCommand, attempts, breaker, permissions, questions, sessions,
-    shared_limits, spawns, undo, unrunnable, weakening,
+    Decision, Effect, RefusalReason, UserCommand, attempts, breaker, hook_session, permissions, questions,
+    sessions, shared_limits, spawns, undo, unrunnable, weakening,
 };
 
 pub(super) fn handle_command(
@@ -21,7 +22,7 @@ pub(super) fn handle_command(
     if let UserCommand::Attempt { order, from } = order {
         return attempts::refuse(state, order, from);
     }
-    if state.outcome.is_some() {
+    if state.outcome().is_some() {
         return refuse("the loop has ended");
     }
     match order {
@@ -42,14 +43,14 @@ pub(super) fn handle_command(
                     .with_hint("`loopkeeper run` starts a new one when it has ended"),
             )
         }
-        UserCommand::Stop => stop(state),
-        UserCommand::StopNow => stop_now(state, live),
-        UserCommand::Pause => pause(state),
+        UserCommand::Stop => stop(state, live, now),
+        UserCommand::StopNow => stop_now(state, live, now),
+        UserCommand::Pause => pause(state, live, now),
         UserCommand::Resume => resume(state),
         UserCommand::ResumeAnyway => unrunnable::go_on_anyway(state),
         UserCommand::Steer(text) => vec![Decision::Record(Record::Steered { text })],
-        UserCommand::Answer(text) => questions::answer(state, text),
-        UserCommand::AnswerTo { question, text } => questions::answer_to(state, &question, text),
+        UserCommand::Answer(text) => questions::answer(state, live, now, text),
+        UserCommand::AnswerTo { question, text } => questions::answer_to((state, live, now), &question, text),
         UserCommand::Permission(text) => permissions::handle_permission_request(state, now, text),
         UserCommand::ResetBreaker => reset(state),
         UserCommand::ResetSession => sessions::reset(state),
@@ -67,43 +68,51 @@ pub(super) fn handle_command(
     }
 }
 
-fn stop(state: &LoopState) -> Vec<Decision> {
+fn stop(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
     if state.stop.is_some() {
         return Vec::new();
     }
-    let record = Decision::Record(Record::Stopping { now: false });
-    match state.phase {
-        // Nothing has been spent yet, so the baseline can be cancelled.
-        Phase::Baseline => vec![record, Decision::Effect(Effect::CancelChecks)],
-        _ => vec![record, Decision::Effect(Effect::GoOn)],
-    }
+    // Before the first iteration nothing has been spent, so its checks can be cancelled.
+    let effect = if state.phase == Phase::Baseline { Effect::CancelChecks } else { Effect::GoOn };
+    let mut steps = vec![Decision::Record(Record::Stopping { now: false }), Decision::Effect(effect)];
+    steps.extend(permissions::withdraw_question(state, live, now));
+    steps
 }
 
-fn stop_now(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
+fn stop_now(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
     if state.stop == Some(StopMode::Now) {
         return Vec::new();
     }
     let mut steps = vec![Decision::Record(Record::Stopping { now: true })];
     match state.phase {
-        Phase::Iterating { .. } => steps.extend(end_agent(live, AgentEnding::Stopped)),
+        Phase::Iterating(_) => steps.extend(end_agent(live, AgentEnding::Stopped)),
         Phase::Baseline | Phase::Checking => steps.push(Decision::Effect(Effect::CancelChecks)),
-        Phase::Preparing if live.pinning.is_some() => steps.push(Decision::Effect(Effect::CancelChecks)),
-        Phase::Boundary | Phase::Preparing if live.checking_at_rest => {
+        Phase::Preparing { .. } if live.work.is_pinning() => {
             steps.push(Decision::Effect(Effect::CancelChecks));
         }
-        Phase::Starting | Phase::Boundary | Phase::Preparing | Phase::Closing | Phase::Ended => {
+        Phase::Boundary { .. } | Phase::Preparing { .. } if live.work.is_checking() => {
+            steps.push(Decision::Effect(Effect::CancelChecks));
+        }
+        Phase::Starting
+        | Phase::Boundary { .. }
+        | Phase::Preparing { .. }
+        | Phase::Closing
+        | Phase::Ended(_) => {
             steps.push(Decision::Effect(Effect::GoOn));
         }
     }
+    steps.extend(permissions::withdraw_question(state, live, now));
     steps
 }
 
-fn pause(state: &LoopState) -> Vec<Decision> {
+fn pause(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
     if state.pause.is_some() {
         return Vec::new();
     }
     let message = "paused by the user".into();
-    vec![Decision::Record(Record::Paused { reason: PauseReason::User, message })]
+    let mut steps = vec![Decision::Record(Record::Paused { reason: PauseReason::User, message })];
+    steps.extend(permissions::withdraw_question(state, live, now));
+    hook_session::release_on_pause(state, live, steps)
 }
 
 /// Resuming after the breaker opened is a trial, even before its cooldown is over: one iteration, then it closes or
@@ -137,11 +146,10 @@ fn check(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
         // The checks after the running iteration serve as the answer.
         return Vec::new();
     }
-    if live.rollback_in_progress {
+    if live.work.rollback().is_some() {
         return being_put_back();
     }
-    live.checking_at_rest = true;
-    vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
+    vec![request_checks(state, live)]
 }
 
 fn rollback(state: &LoopState, live: &mut VolatileState, to: u32, paths: Vec<String>) -> Vec<Decision> {
@@ -152,7 +160,7 @@ fn rollback(state: &LoopState, live: &mut VolatileState, to: u32, paths: Vec<Str
         let message = format!("there is no snapshot of iteration {to}").into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::BadArgument, message })];
     }
-    live.rollback_in_progress = true;
+    live.work.tree = TreeWork::Rollback(RollbackCause::Order);
     vec![Decision::Effect(Effect::PrepareRollback { to, paths })]
 }
 
@@ -163,7 +171,7 @@ fn undo_rollback(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
     match undo::undoable_rollback(state) {
         Err(message) => refuse(message),
         Ok(last) => {
-            (live.rollback_in_progress, live.undoing) = (true, Some(last.seq));
+            live.work.tree = TreeWork::Rollback(RollbackCause::Undo { seq: last.seq });
             vec![Decision::Effect(Effect::PrepareRollback {
                 to: last.position_before,
                 paths: last.paths.clone(),
@@ -174,14 +182,14 @@ fn undo_rollback(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
 
 /// Files are restored only while nothing else reads or writes them.
 fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decision>> {
-    if live.rollback_in_progress {
+    if live.work.rollback().is_some() {
         Some(being_put_back())
     } else if !state.is_paused_at_rest() || state.stop.is_some() {
         Some(refuse(
             Message::new("the loop is at work")
                 .with_hint("`loopkeeper pause` pauses it after this iteration"),
         ))
-    } else if live.checking_at_rest {
+    } else if live.work.is_checking() {
         Some(refuse(Message::new("the checks are running").with_hint("ask again when they have ended")))
     } else {
         None

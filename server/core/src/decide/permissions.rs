@@ -3,18 +3,16 @@
 //! recorded as allowed.
 
 use crate::journal::{QuestionKind, Record};
+use crate::loop_state::{ALWAYS, LoopState, PendingQuestion, Phase, VolatileState};
 use loopkeeper_agent::PermissionMode;
 use loopkeeper_agent::acp::talk::PermissionAnswer;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words;
 
-use super::questions::PendingQuestion;
-use super::state::{LoopState, Phase, VolatileState};
 use super::{Decision, Effect, RefusalReason};
 
 const ALLOW: &str = "allow";
-pub(super) const ALWAYS: &str = "always";
 const DENY: &str = "deny";
 /// Maximum number of questions per iteration.
 const MAX: u32 = 50;
@@ -32,7 +30,7 @@ pub(super) fn handle_permission_request(state: &LoopState, now: Moment, text: St
         let message = message.into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
-    let id = format!("permission-{}-{}", state.iteration, state.seq + 1);
+    let id = format!("permission-{}-{}", state.iteration, state.position.seq + 1);
     let until = Some(now.plus_ms(state.spec.settings.questions.timeout_ms));
     let record = Record::Asked { id, kind: QuestionKind::Permission, text, until };
     vec![Decision::Record(record), Decision::Effect(Effect::AwaitUser)]
@@ -40,7 +38,7 @@ pub(super) fn handle_permission_request(state: &LoopState, now: Moment, text: St
 
 /// Why no request is possible at all.
 fn cannot_ask_reason(state: &LoopState) -> Option<&'static str> {
-    if !matches!(state.phase, Phase::Iterating { .. }) {
+    if !matches!(state.phase, Phase::Iterating(_)) {
         Some("no agent of this loop is at work")
     } else if state.spec.agent.permissions != PermissionMode::Ask {
         Some("the configuration of this loop decides")
@@ -69,7 +67,12 @@ fn skip_user_reason(state: &LoopState) -> Option<&'static str> {
     }
 }
 
-pub(super) fn answer(open: &PendingQuestion, text: &str) -> Vec<Decision> {
+pub(super) fn answer(
+    live: &mut VolatileState,
+    now: Moment,
+    open: &PendingQuestion,
+    text: &str,
+) -> Vec<Decision> {
     let (word, permit) = match text.trim().to_lowercase().as_str() {
         ALLOW => (ALLOW, PermissionAnswer::Allowed),
         ALWAYS => (ALWAYS, PermissionAnswer::Allowed),
@@ -81,57 +84,38 @@ pub(super) fn answer(open: &PendingQuestion, text: &str) -> Vec<Decision> {
             return vec![Decision::Effect(Effect::Refuse { code, message })];
         }
     };
-    let record = Record::Answered { id: open.id.clone(), text: Some(word.to_owned()) };
-    vec![Decision::Record(record), Decision::Effect(Effect::Permit(permit))]
+    close_question(live, now, open, (Some(word), permit))
 }
 
 /// The timeout of the question has passed.
-pub(super) fn expire_question(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
+pub(super) fn expire_question(
+    state: &LoopState,
+    live: &mut VolatileState,
+    now: Moment,
+) -> Option<Vec<Decision>> {
     let open = state.questions.permission()?;
     if open.until.is_some_and(|it| now.awake < it.awake) {
         return Some(Vec::new());
     }
     let time = words::duration(state.spec.settings.questions.timeout_ms);
-    Some(close_question(open, PermissionAnswer::Denied(format!("no answer came within {time}"))))
+    let denied = PermissionAnswer::Denied(format!("no answer came within {time}"));
+    Some(close_question(live, now, open, (None, denied)))
 }
 
-/// The agent no longer waits for the answer.
-pub(super) fn withdraw_question(state: &LoopState) -> Vec<Decision> {
-    state.questions.permission().map_or_else(Vec::new, |it| close_question(it, PermissionAnswer::Cancelled))
+/// The agent no longer waits for the answer, if it did: its turn ends or is about to end, or its hook has gone.
+pub(super) fn withdraw_question(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
+    let Some(open) = state.questions.permission() else { return Vec::new() };
+    close_question(live, now, open, (None, PermissionAnswer::Cancelled))
 }
 
-fn close_question(open: &PendingQuestion, permit: PermissionAnswer) -> Vec<Decision> {
-    let record = Record::Answered { id: open.id.clone(), text: None };
-    vec![Decision::Record(record), Decision::Effect(Effect::Permit(permit))]
-}
-
-/// Withdraws the question when the agent's turn ends or is about to end. Time spent waiting for the user does not count
-/// against the agent's limits.
-pub(super) fn withdraw_on_turn_end(
-    state: &LoopState,
+/// The time that the agent waited for the user does not count as a lack of signs of life.
+fn close_question(
     live: &mut VolatileState,
     now: Moment,
-    mut steps: Vec<Decision>,
+    open: &PendingQuestion,
+    (text, permit): (Option<&str>, PermissionAnswer),
 ) -> Vec<Decision> {
-    let Some(open) = state.questions.permission() else { return steps };
-    let ends = |it: &Decision| {
-        let Decision::Record(record) = it else { return false };
-        matches!(
-            record,
-            Record::Stopping { .. }
-                | Record::Paused { .. }
-                | Record::AgentEnded { .. }
-                | Record::AgentLeft { .. }
-                | Record::Ended { .. }
-        )
-    };
-    let is_answer =
-        |it: &Decision| matches!(it, Decision::Record(Record::Answered { id, .. }) if *id == open.id);
-    if steps.iter().any(ends) && !steps.iter().any(is_answer) {
-        steps.extend(withdraw_question(state));
-    }
-    if steps.iter().any(is_answer) {
-        (live.last_sign, live.last_look) = (now, now);
-    }
-    steps
+    (live.agent.last_sign, live.agent.last_look) = (now, now);
+    let record = Record::Answered { id: open.id.clone(), text: text.map(str::to_owned) };
+    vec![Decision::Record(record), Decision::Effect(Effect::Permit(permit))]
 }

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::journal::{ChangeStats, LineStats};
-
-use super::state::{LoopState, VolatileState};
+use crate::loop_state::{LoopState, VolatileState};
 
 const NAMED_FILES: usize = 20;
 
@@ -19,14 +18,15 @@ pub(super) struct WorkDelta {
 pub(super) fn of_iteration(state: &LoopState, live: &VolatileState, wrote: &[String]) -> WorkDelta {
     let wrote: BTreeSet<&str> = wrote.iter().map(String::as_str).collect();
     let (artefacts, files): (Vec<&String>, Vec<&String>) =
-        live.shot.changed.iter().partition(|it| state.artefacts.contains(*it));
+        live.after_agent.snapshot.changed.iter().partition(|it| state.tree.artefacts.contains(*it));
     let edited: Vec<String> =
         artefacts.into_iter().filter(|it| !wrote.contains(it.as_str())).cloned().collect();
     let work: Vec<&String> = files.into_iter().chain(&edited).collect();
     let named = work.iter().copied().take(NAMED_FILES);
-    let of =
-        |path: &String| live.shot.lines.as_ref().and_then(|it| it.get(path)).copied().unwrap_or_default();
-    let counted = live.shot.lines.is_some() && !work.is_empty();
+    let of = |path: &String| {
+        live.after_agent.snapshot.lines.as_ref().and_then(|it| it.get(path)).copied().unwrap_or_default()
+    };
+    let counted = live.after_agent.snapshot.lines.is_some() && !work.is_empty();
     WorkDelta {
         changes: ChangeStats {
             count: work.len() as u64,
@@ -41,7 +41,7 @@ pub(super) fn of_iteration(state: &LoopState, live: &VolatileState, wrote: &[Str
 
 /// An empty or an amended commit has the same tree: no progress.
 fn has_new_commit(state: &LoopState, live: &VolatileState) -> bool {
-    match (&state.head_before, &live.shot.head) {
+    match (&state.git.head_before, &live.after_agent.snapshot.head) {
         (Some(before), Some(after)) => before.commit != after.commit && before.tree != after.tree,
         (None, Some(_)) => true,
         (_, None) => false,
@@ -50,5 +50,5 @@ fn has_new_commit(state: &LoopState, live: &VolatileState) -> bool {
 
 /// Paths that checks wrote although they are no artefacts: the round did not judge a single tree.
 pub(super) fn unexpected_writes<'a>(state: &LoopState, wrote: &'a [String]) -> Vec<&'a String> {
-    wrote.iter().filter(|it| !state.artefacts.contains(*it)).collect()
+    wrote.iter().filter(|it| !state.tree.artefacts.contains(*it)).collect()
 }

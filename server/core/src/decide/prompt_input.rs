@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::check::{CheckResult, CriteriaTally, Status};
 use crate::journal::{ChangeStats, Claim, LimitName, Round};
+use crate::loop_state::{AnsweredQuestion, Iteration, LoopState, TaskDocuments};
 use crate::prompt::{
     AnsweredForPrompt, IterationSummary, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, PromptBudget,
     PromptInput, build_prompt, task_of_stories,
@@ -15,9 +16,7 @@ use loopkeeper_task::is_story_file;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words;
 
-use super::questions::AnsweredQuestion;
-use super::state::{Iteration, LoopState};
-use super::{TaskDocuments, exit, mutants, weakening};
+use super::{exit, mutants, weakening};
 
 /// Start of an iteration: time and session.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +38,7 @@ pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptConte
         }
         None => advice,
     };
-    let away = state.stand.head_elsewhere().map(ToString::to_string);
+    let away = state.git.branch.head_elsewhere().map(ToString::to_string);
     let of_stories = is_story_file(&state.spec.task.0)
         .then(|| task_of_stories(&state.spec.task.0, &state.spec.title, &reading.prompt));
     build_prompt(&PromptInput {
@@ -48,8 +47,8 @@ pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptConte
         iteration: state.iteration + 1,
         budget: budget(state, at.now),
         resumed: at.resumed,
-        pinned: &state.pinned,
-        results: &state.results,
+        pinned: &state.criteria.pinned,
+        results: &state.criteria.results,
         passed_before: &passed_before(state),
         past: &past,
         earlier: &state.spec.earlier,
@@ -59,15 +58,15 @@ pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptConte
         steering: &state.steering,
         settled: state.questions.settled.as_ref().map(settled),
         context: &reading.context,
-        proposed: &state.proposed,
+        proposed: &state.criteria.proposed,
         weakened: &weakening::current_weakenings(state).map(|it| it.what.clone()).collect::<Vec<_>>(),
         unnoticed: &mutants::required_survivors(state),
         promise: &state.spec.promise,
-        due_stage: exit::stages::current_stage(&state.pinned, |id| state.status_of(id)),
+        due_stage: exit::stages::current_stage(&state.criteria.pinned, |id| state.status_of(id)),
         advice: advice.as_deref(),
         commits: state.spec.settings.git.commit,
-        away: state.stand.home.as_deref().zip(away.as_deref()),
-        claim_wanted: state.spec.anyway && state.held_at_start,
+        away: state.git.branch.home.as_deref().zip(away.as_deref()),
+        claim_wanted: state.spec.anyway && state.criteria.held_at_start,
         max_bytes: match state.spec.agent.prompt {
             PromptBy::Argument => MAX_ARGUMENT_BYTES,
             PromptBy::Stdin | PromptBy::File => MAX_BYTES,
@@ -88,7 +87,7 @@ fn budget(state: &LoopState, now: Moment) -> PromptBudget {
 }
 
 fn passed_before(state: &LoopState) -> BTreeSet<CriterionId> {
-    let ids = state.pinned.iter().map(|it| &it.criterion.id);
+    let ids = state.criteria.pinned.iter().map(|it| &it.criterion.id);
     ids.filter(|id| state.held_before(id)).cloned().collect()
 }
 
@@ -191,15 +190,16 @@ fn what_happened(
         return format!("{end}{work}");
     }
     let failing = checked.iter().filter(|it| it.status != Status::Pass).count();
-    let held =
-        |it: &CheckResult| state.results.get(&it.criterion).is_some_and(|it| it.status == Status::Pass);
+    let held = |it: &CheckResult| {
+        state.criteria.results.get(&it.criterion).is_some_and(|it| it.status == Status::Pass)
+    };
     let broke = match checked.iter().filter(|it| it.status != Status::Pass && held(it)).count() {
         0 => String::new(),
         count => format!(", {count} broke"),
     };
     let denied = if claim.is_some() && failing > 0 { ", although the agent says it is done" } else { "" };
     let optional: BTreeSet<&CriterionId> =
-        state.pinned.iter().filter(|it| !it.criterion.required).map(|it| &it.criterion.id).collect();
+        state.criteria.pinned.iter().filter(|it| !it.criterion.required).map(|it| &it.criterion.id).collect();
     let tally =
         CriteriaTally::of(checked.iter().map(|it| (!optional.contains(&it.criterion), Some(it.status))));
     format!("{end}{work}, {}{broke}{denied}", tally.of_round())

@@ -1,137 +1,26 @@
 //! Questions to the user: from the agent's last message, about denied tools, and whether to wait for a usage limit. A
 //! question holds its loop for a limited time, and never an unattended loop.
 
-use std::collections::BTreeSet;
-
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
+use crate::loop_state::{Iteration, LoopState, Pause, PendingQuestion, Phase, VolatileState, Wait};
 use crate::settings::{AtUsageLimit, UnansweredPolicy};
 use loopkeeper_agent::PermissionMode;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
-use super::handle_event::{end_step, pause_or_end};
+use super::endings::{end_now, pause_or_end};
 use super::limits::iterations;
-use super::state::{Iteration, LoopState, Pause, Phase, Wait};
 use super::{Decision, Effect, RefusalReason, breaker, permissions};
 
 /// How long the question at a usage limit waits for an answer.
 const AT_LIMIT_MS: u64 = 30_000;
 
-/// Questions of the loop, derived from its records.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct QuestionState {
-    /// The unanswered question.
-    pub open: Option<PendingQuestion>,
-    /// The result of the last one, for the next prompt.
-    pub settled: Option<AnsweredQuestion>,
-    /// The last iteration whose message was asked about.
-    asked_after: u32,
-    /// Denials that were already reported: repeated ones are not asked about again.
-    denied: BTreeSet<String>,
-    /// Requests that the user allowed for the whole loop, exactly as they were asked.
-    pub(super) allowed: BTreeSet<String>,
-    pub(super) permissions: PermissionPrompts,
-}
-
-/// Permission requests of the current iteration.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct PermissionPrompts {
-    pub(super) count: u32,
-    /// When the open question was asked.
-    since: Moment,
-    /// A question was left unanswered.
-    pub(super) unheard: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PendingQuestion {
-    pub id: String,
-    pub kind: QuestionKind,
-    pub text: String,
-    /// `None`: it has no deadline.
-    pub until: Option<Moment>,
-}
-
-/// A question of the agent's, with the user's answer where there is one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnsweredQuestion {
-    pub kind: QuestionKind,
-    pub question: String,
-    pub answer: Option<String>,
-}
-
-impl QuestionState {
-    /// The question that blocks the loop.
-    pub fn blocking_question(&self) -> Option<&PendingQuestion> {
-        let holds = |kind| matches!(kind, QuestionKind::Agent | QuestionKind::Denied);
-        self.open.as_ref().filter(|it| holds(it.kind) && it.until.is_some())
-    }
-
-    /// The permission request that the running agent waits for.
-    pub fn permission(&self) -> Option<&PendingQuestion> {
-        self.open.as_ref().filter(|it| it.kind == QuestionKind::Permission)
-    }
-
-    pub(super) fn record_question(&mut self, at: Moment, question: PendingQuestion, iteration: u32) {
-        match question.kind {
-            QuestionKind::UsageLimit => {}
-            QuestionKind::Permission => {
-                self.permissions.count = self.permissions.count.saturating_add(1);
-                self.permissions.since = at;
-            }
-            QuestionKind::Agent => self.asked_after = iteration,
-            QuestionKind::Denied => {
-                self.asked_after = iteration;
-                self.denied.insert(question.text.clone());
-            }
-        }
-        self.open = Some(question);
-    }
-
-    /// Returns whether it was the open one.
-    pub(super) fn record_answer(&mut self, id: &str, text: Option<&str>) -> bool {
-        let Some(open) = self.open.take_if(|it| it.id == id) else { return false };
-        match open.kind {
-            QuestionKind::UsageLimit => {}
-            QuestionKind::Permission if text == Some(permissions::ALWAYS) => {
-                self.allowed.insert(open.text);
-            }
-            QuestionKind::Permission => {}
-            QuestionKind::Agent | QuestionKind::Denied => {
-                let answer = text.map(str::to_owned);
-                self.settled = Some(AnsweredQuestion { kind: open.kind, question: open.text, answer });
-            }
-        }
-        true
-    }
-
-    /// How long the agent has been waiting for this answer, in milliseconds.
-    pub(super) fn record_wait(&mut self, at: Moment, id: &str, text: Option<&str>) -> Option<u64> {
-        let open = self.permission().filter(|it| it.id == id)?;
-        let is_late = open.until.is_some_and(|it| it.awake <= at.awake);
-        self.permissions.unheard |= text.is_none() && is_late;
-        Some(at.ms_since(self.permissions.since))
-    }
-
-    /// The agent that waited exited.
-    pub(super) fn discard_permission(&mut self) {
-        self.open.take_if(|it| it.kind == QuestionKind::Permission);
-    }
-
-    /// An iteration begins: its prompt contains the pending answers.
-    pub(super) fn clear_delivered(&mut self) {
-        self.open = None;
-        self.settled = None;
-        self.permissions = PermissionPrompts::default();
-    }
-}
-
 /// Answering the question that pauses the loop resumes it.
 pub(super) fn apply_answer(state: &mut LoopState, at: Moment, id: &str, text: Option<&str>) {
     let waited = state.questions.record_wait(at, id, text);
-    if let (Phase::Iterating { since, .. }, Some(ms)) = (&mut state.phase, waited) {
+    if let (Phase::Iterating(agent), Some(ms)) = (&mut state.phase, waited) {
         // Not charged to the agent.
-        *since = since.plus_ms(ms);
+        agent.since = agent.since.plus_ms(ms);
     }
     let of_question = |it: &Pause| it.reason == PauseReason::Question;
     if state.questions.record_answer(id, text) && state.pause.as_ref().is_some_and(of_question) {
@@ -143,7 +32,7 @@ pub(super) fn apply_answer(state: &mut LoopState, at: Moment, id: &str, text: Op
 pub(super) fn next(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
     if let Some(open) = &state.questions.open {
         let at_limit = open.kind == QuestionKind::UsageLimit;
-        if at_limit && state.wait.is_none_or(|it| it.until.awake <= now.awake) {
+        if at_limit && state.phase.wait().is_none_or(|it| it.until.awake <= now.awake) {
             // There is no reason left to wait.
             return None;
         }
@@ -164,14 +53,9 @@ pub(super) fn next(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
     Some(steps)
 }
 
-/// A wait begins. At a usage limit the user may decline it. `met_by`: the other loop that met the limit, if any.
-pub(super) fn before_wait(
-    state: &LoopState,
-    now: Moment,
-    wait: Wait,
-    met_by: Option<String>,
-) -> Vec<Decision> {
-    let Wait { reason, until } = wait;
+/// A wait begins. At a usage limit the user may decline it.
+pub(super) fn before_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
+    let Wait { reason, until, met_by } = wait;
     let text = match &met_by {
         None => "The provider's usage limit is reached: wait until it is lifted, or stop?".to_owned(),
         Some(id) => {
@@ -184,7 +68,7 @@ pub(super) fn before_wait(
         return vec![wait, Decision::Effect(Effect::GoOn)];
     }
     if !state.spec.attended && state.spec.settings.usage_limit == AtUsageLimit::Stop {
-        return vec![at_limit(state)];
+        return at_limit(state);
     }
     let mut steps = vec![wait];
     let patience = now.plus_ms(AT_LIMIT_MS);
@@ -198,7 +82,12 @@ pub(super) fn before_wait(
 }
 
 /// Handles an answer of the user.
-pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
+pub(super) fn answer(
+    state: &LoopState,
+    live: &mut VolatileState,
+    now: Moment,
+    text: String,
+) -> Vec<Decision> {
     let refuse = |code, message| vec![Decision::Effect(Effect::Refuse { code, message })];
     let Some(open) = &state.questions.open else {
         let message =
@@ -206,7 +95,7 @@ pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
         return refuse(RefusalReason::Conflict, message);
     };
     if open.kind == QuestionKind::Permission {
-        return permissions::answer(open, &text);
+        return permissions::answer(live, now, open, &text);
     }
     let answered =
         |text: String| Decision::Record(Record::Answered { id: open.id.clone(), text: Some(text) });
@@ -218,7 +107,7 @@ pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
         word @ "stop" => {
             let after = iterations(state.iteration);
             let sentence = format!("stopped at the provider's usage limit, after {after}");
-            vec![answered(word.to_owned()), end_step(OutcomeKind::Stopped, sentence, None)]
+            [vec![answered(word.to_owned())], end_now(OutcomeKind::Stopped, sentence, None)].concat()
         }
         _ => {
             let message = Message::new("the loop asks whether to wait").with_hint("answer `wait` or `stop`");
@@ -228,13 +117,17 @@ pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
 }
 
 /// The same for a question that was shown to the user: the open question may be a different one now.
-pub(super) fn answer_to(state: &LoopState, question: &str, text: String) -> Vec<Decision> {
+pub(super) fn answer_to(
+    (state, live, now): (&LoopState, &mut VolatileState, Moment),
+    question: &str,
+    text: String,
+) -> Vec<Decision> {
     if state.questions.open.as_ref().is_some_and(|it| it.id != question) {
         let message =
             Message::new("that question is over").with_hint("`loopkeeper status` shows what is asked now");
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
-    answer(state, text)
+    answer(state, live, now, text)
 }
 
 /// The user resumes without an answer: the agent decides.
@@ -249,7 +142,7 @@ fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
     let answered = Decision::Record(Record::Answered { id: open.id.clone(), text: None });
     match open.kind {
         QuestionKind::UsageLimit if settings.usage_limit == AtUsageLimit::Stop => {
-            vec![answered, at_limit(state)]
+            [vec![answered], at_limit(state)].concat()
         }
         QuestionKind::Agent | QuestionKind::Denied
             if settings.questions.unanswered == UnansweredPolicy::Pause =>
@@ -260,9 +153,9 @@ fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
     }
 }
 
-fn at_limit(state: &LoopState) -> Decision {
+fn at_limit(state: &LoopState) -> Vec<Decision> {
     let after = iterations(state.iteration);
-    end_step(OutcomeKind::Limit, format!("limit reached: the provider's usage limit, after {after}"), None)
+    end_now(OutcomeKind::Limit, format!("limit reached: the provider's usage limit, after {after}"), None)
 }
 
 fn question(state: &LoopState, kind: QuestionKind, text: String) -> PendingQuestion {

@@ -5,13 +5,13 @@ use crate::check::Status;
 use crate::claims::Claims;
 use crate::journal::{ChangeStats, Claim, Pinned, Record, Role, Round};
 use crate::jury::JudgeUsage;
+use crate::loop_state::{ChangedTask, LoopState, Phase, TaskDocuments, VolatileState};
 use loopkeeper_task::criterion::{Check, Criterion};
 
-use super::handle_event::{criteria_of, user_stop_step};
-use super::state::{LoopState, Phase, VolatileState};
+use super::endings::end_by_user;
 use super::{
-    Decision, Effect, TaskDocuments, branch_tracking, criteria_changes, limits, milestones, progress,
-    prompt_input, regression, weakening,
+    Decision, Effect, branch_tracking, criteria_changes, limits, milestones, progress, prompt_input,
+    regression, weakening,
 };
 
 /// A round on a moving tree is repeated this often before it counts as unstable.
@@ -25,13 +25,13 @@ pub(super) struct RoundResult {
 
 pub(super) fn checks_done(state: &LoopState, live: &mut VolatileState, judged: RoundResult) -> Vec<Decision> {
     let mut judged = judged;
-    let before = std::mem::take(&mut live.judging);
+    let before = std::mem::take(&mut live.discarded.judging);
     let asked = judged.round.judging.get_or_insert_default();
     asked.add(before);
     if *asked == JudgeUsage::default() {
         judged.round.judging = None;
     }
-    if std::mem::take(&mut live.checking_at_rest) && state.at_rest() {
+    if live.work.end_checks() && state.at_rest() {
         mark_unstable_if_disturbed(state, &mut judged.round, &judged.wrote);
         let round = judged.round;
         return vec![
@@ -41,21 +41,27 @@ pub(super) fn checks_done(state: &LoopState, live: &mut VolatileState, judged: R
     }
     match state.phase {
         Phase::Baseline => baseline_done(state, judged),
-        Phase::Preparing => pinned_anew(state, live, judged),
+        Phase::Preparing { .. } => pinned_anew(state, live, judged),
         Phase::Checking if is_worth_repeating(state, live, &judged) => {
-            live.repeats += 1;
-            live.judging.add(judged.round.judging.unwrap_or_default());
-            vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: live.repeats })]
+            live.discarded.count += 1;
+            live.discarded.judging.add(judged.round.judging.unwrap_or_default());
+            vec![Decision::Effect(Effect::RunChecks {
+                criteria: state.pinned_criteria(),
+                repeats: live.discarded.count,
+            })]
         }
         Phase::Checking => iteration_over(state, live, Some(judged)),
-        _ => Vec::new(),
+        // The round belongs to work that was given up.
+        Phase::Starting | Phase::Boundary { .. } | Phase::Iterating(_) | Phase::Closing | Phase::Ended(_) => {
+            Vec::new()
+        }
     }
 }
 
 fn baseline_done(state: &LoopState, judged: RoundResult) -> Vec<Decision> {
     let record = Record::Baseline {
         iteration: 0,
-        criteria: with_roles(state.pinned.clone(), &judged.round),
+        criteria: with_roles(state.criteria.pinned.clone(), &judged.round),
         plan: state.plan.clone(),
         artefacts: judged.wrote,
         round: Some(judged.round),
@@ -66,17 +72,18 @@ fn baseline_done(state: &LoopState, judged: RoundResult) -> Vec<Decision> {
 }
 
 fn pinned_anew(state: &LoopState, live: &mut VolatileState, judged: RoundResult) -> Vec<Decision> {
-    let (Some(pinned), Some(reading)) = (live.pinning.take(), live.reading.take()) else { return Vec::new() };
+    let Some(changed) = live.work.end_pinning() else { return Vec::new() };
+    let ChangedTask { pinned, documents } = *changed;
     let RoundResult { mut round, wrote, .. } = judged;
     mark_unstable_if_disturbed(state, &mut round, &wrote);
     let record = Record::Baseline {
         iteration: state.iteration,
         criteria: with_roles(pinned, &round),
-        plan: reading.plan,
+        plan: documents.plan,
         artefacts: Vec::new(),
         round: Some(round),
         untracked: Vec::new(),
-        seen: reading.criteria,
+        seen: documents.criteria,
     };
     vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
 }
@@ -105,7 +112,7 @@ pub(super) fn iteration_over(
 ) -> Vec<Decision> {
     let wrote = judged.as_ref().map(|it| it.wrote.clone()).unwrap_or_default();
     let work = progress::of_iteration(state, live, &wrote);
-    let reading = live.reading.take().unwrap_or_default();
+    let reading = live.after_agent.documents.take().unwrap_or_default();
     let row = state.last_iteration();
     let error = row.and_then(|it| it.error.clone());
     let round = judged.map(|mut it| {
@@ -126,10 +133,11 @@ pub(super) fn iteration_over(
     let done = milestones::IterationWork { changes: &work.changes, weakened: &weakened, plan: &reading.plan };
     let milestones = milestones::of_iteration(state, round.as_deref(), &done);
     let sentence = sentence
-        + prompt_input::commit_unasked(state, &work.changes, &live.shot.commits)
+        + prompt_input::commit_unasked(state, &work.changes, &live.after_agent.snapshot.commits)
         + &branch_tracking::sentence_suffix(state);
     let seen = criteria_changes::without_saved(state, &reading, &std::mem::take(&mut live.saved));
-    let changed_documents = !state.seen.as_ref().is_some_and(|it| criteria_changes::same_criteria(it, &seen));
+    let changed_documents =
+        !state.criteria.seen.as_ref().is_some_and(|it| criteria_changes::same_criteria(it, &seen));
     let mut steps = Vec::new();
     if let Some(round) = round {
         steps.push(Decision::Record(Record::ChecksDone { iteration: Some(state.iteration), round }));
@@ -149,7 +157,7 @@ pub(super) fn iteration_over(
         weakened,
         sentence,
         milestones,
-        commits: live.shot.commits.clone(),
+        commits: live.after_agent.snapshot.commits.clone(),
         near: near.into_iter().map(|(name, _)| name).collect(),
     }));
     steps.push(Decision::Effect(Effect::GoOn));
@@ -206,7 +214,7 @@ fn is_test_only(state: &LoopState, claims: &Claims, changes: &ChangeStats) -> bo
 /// A judge that changed files would do so again, so repeating is pointless.
 fn is_worth_repeating(state: &LoopState, live: &VolatileState, judged: &RoundResult) -> bool {
     let by_judge = judged.round.results.iter().any(|it| it.status == Status::Unstable);
-    is_disturbed(state, &judged.wrote) && !by_judge && live.repeats < MAX_REPEATS
+    is_disturbed(state, &judged.wrote) && !by_judge && live.discarded.count < MAX_REPEATS
 }
 
 fn is_disturbed(state: &LoopState, wrote: &[String]) -> bool {
@@ -230,20 +238,20 @@ fn mark_unstable_if_disturbed(state: &LoopState, round: &mut Round, wrote: &[Str
 }
 
 pub(super) fn checks_cancelled(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
-    if state.outcome.is_some() {
+    if state.outcome().is_some() {
         // The round ended before it could be cancelled, and the stop was handled at the boundary.
         return Vec::new();
     }
-    if std::mem::take(&mut live.checking_at_rest) || live.rollback_in_progress || state.stop.is_none() {
+    if live.work.end_checks() || live.work.rollback().is_some() || state.stop.is_none() {
         return vec![Decision::Effect(Effect::GoOn)];
     }
-    vec![user_stop_step(state)]
+    end_by_user(state)
 }
 
 /// The agent failed and did not change the tree since the last round: the checks would return the same results.
 pub(super) fn nothing_new(state: &LoopState, live: &VolatileState) -> bool {
     let failed = state.last_iteration().is_some_and(|it| it.error.is_some());
-    failed && live.shot.tree == state.judged_tree
+    failed && live.after_agent.snapshot.tree == state.tree.judged
 }
 
 fn needs_untracked(criteria: &[Criterion]) -> bool {

@@ -2,24 +2,15 @@
 //! started, by a wait or by the next agent of the list, unless the user orders to start it anyway.
 
 use crate::journal::{Record, WaitReason};
+use crate::loop_state::{LoopState, Wait};
 use loopkeeper_text::moment::Moment;
 
 use super::limits::wait_limit_outcome;
-use super::state::{LoopState, Wait};
 use super::{Decision, Effect, attached, questions, takeover};
-
-/// What the state keeps of it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SharedLimit {
-    /// The loop that met the limit that is waited for.
-    pub met_by: Option<String>,
-    /// Until then the user wants agents to be started all the same.
-    pub overridden: Option<Moment>,
-}
 
 /// Whether limits that other loops met count for the next start.
 pub(super) fn is_applicable(state: &LoopState, now: Moment) -> bool {
-    let overridden = state.shared_limit.overridden.is_some_and(|it| now.awake < it.awake);
+    let overridden = state.agents.limit_overridden.is_some_and(|it| now.awake < it.awake);
     !attached::is_wanted(state) && !overridden
 }
 
@@ -33,28 +24,33 @@ pub(super) fn handle_shared_limit(
     if let Some(change) = takeover::at_shared_limit(state, now, until, &met_by) {
         return vec![Decision::Record(change), Decision::Effect(Effect::GoOn)];
     }
-    let wait = Wait { reason: WaitReason::Quota, until };
-    match wait_limit_outcome(state, wait) {
+    let wait = Wait { reason: WaitReason::Quota, until, met_by: Some(met_by) };
+    match wait_limit_outcome(state, &wait) {
         Some(outcome) => vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)],
-        None => questions::before_wait(state, now, wait, Some(met_by)),
+        None => questions::before_wait(state, now, wait),
     }
 }
 
 /// Whether the loop waits for such a limit, which the user's word ends.
 pub(super) fn is_waited_for(state: &LoopState) -> bool {
-    state.wait.is_some() && state.shared_limit.met_by.is_some()
+    met_by(state).is_some()
 }
 
 /// By the user's word it is not waited for any longer.
 pub(super) fn clear_shared_limit(state: &mut LoopState) {
-    if state.shared_limit.met_by.take().is_some() {
-        state.shared_limit.overridden = state.wait.take().map(|it| it.until);
+    let shared = state.phase.wait_mut().and_then(|it| it.take_if(|it| it.met_by.is_some()));
+    if let Some(wait) = shared {
+        state.agents.limit_overridden = Some(wait.until);
     }
+}
+
+fn met_by(state: &LoopState) -> Option<&str> {
+    state.phase.wait()?.met_by.as_deref()
 }
 
 /// For people, while it is waited for.
 pub fn sentence(state: &LoopState) -> Option<String> {
-    let met_by = state.shared_limit.met_by.as_ref().filter(|_| is_waited_for(state))?;
+    let met_by = met_by(state)?;
     let agent = &state.spec.agent.name;
     Some(format!(
         "loop {met_by} met the usage limit of `{agent}`: `loopkeeper resume` starts it all the same"

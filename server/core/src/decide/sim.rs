@@ -184,7 +184,7 @@ impl Sim {
             return true;
         }
         let Some(due) = deadline(&self.state, &self.live) else {
-            assert!(self.state.outcome.is_none(), "a loop that has ended lets its keeper go");
+            assert!(self.state.outcome().is_none(), "a loop that has ended lets its keeper go");
             return false;
         };
         let ms = due.awake.saturating_sub(self.now.awake);
@@ -211,7 +211,12 @@ impl Sim {
     }
 
     fn record(&mut self, record: Record) {
-        let entry = Entry { seq: self.state.seq + 1, epoch: self.state.epoch, at: self.now, record };
+        let entry = Entry {
+            seq: self.state.position.seq + 1,
+            epoch: self.state.position.epoch,
+            at: self.now,
+            record,
+        };
         apply(&mut self.state, &entry);
         self.entries.push(entry);
     }
@@ -287,17 +292,14 @@ impl Sim {
         self.process.works = true;
         let holds = self.process.answers();
         self.event(started(holds));
-        if self.live.ending.is_none() {
+        if self.live.agent.ending.is_none() {
             self.act();
         }
     }
 
     fn shoot(&mut self) {
-        let changed = match self.state.phase {
-            Phase::Closing => self.last_changes(),
-            _ => Vec::new(),
-        };
         let closing = self.state.phase == Phase::Closing;
+        let changed = if closing { self.last_changes() } else { Vec::new() };
         let found = |path: &&str| WeakeningFinding {
             path: (*path).to_owned(),
             what: format!("{path} lost 1 test"),
@@ -406,7 +408,7 @@ impl Sim {
     }
 
     pub fn sentence(&self) -> String {
-        match (&self.state.outcome, &self.state.pause) {
+        match (self.state.outcome(), &self.state.pause) {
             (Some(outcome), _) => outcome.sentence.to_string(),
             (None, Some(pause)) => pause.message.to_string(),
             (None, None) => String::new(),

@@ -2,15 +2,12 @@
 //! parent's. Caps on depth, on children of one agent and on those at work are a second line. Follows the journal alone:
 //! whatever else counted them, a replay counts them again.
 
-mod lineage;
-
 use crate::journal::Record;
+use crate::loop_state::LoopState;
 use crate::settings::SpawnSettings;
 use loopkeeper_text::words;
 
-use super::state::LoopState;
 use super::{Decision, Effect, RefusalReason};
-pub use lineage::{SubagentLineage, SubagentRecord};
 
 /// Of refusals in one iteration; an agent that asks on and on is answered all the same.
 const REFUSALS_KEPT: u32 = 100;

@@ -1,48 +1,13 @@
 //! Several agents for one loop: when the one at work cannot continue, the next takes over, and one before it in
 //! the list returns as soon as it can. An agent's own trouble is never a lack of progress.
 
-use crate::journal::{AgentPlan, Record, TakeoverReason};
+use crate::journal::{Record, TakeoverReason};
+use crate::loop_state::{AgentSlot, Availability, LoopState};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_text::moment::Moment;
 
 use super::limits::HOUR_MS;
-use super::state::LoopState;
 use super::waits;
-
-/// One of the loop's agents.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentSlot {
-    pub plan: AgentPlan,
-    pub out: Availability,
-    /// Why another one took over from it, the last time.
-    pub left: Option<TakeoverReason>,
-}
-
-/// Whether it can be set to work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Availability {
-    No,
-    Until(Moment),
-    /// Nothing but the user mends it.
-    ForTheUser,
-}
-
-impl Availability {
-    fn is_over(self, now: Moment) -> bool {
-        match self {
-            Self::No => true,
-            Self::Until(until) => until.awake <= now.awake,
-            Self::ForTheUser => false,
-        }
-    }
-
-    fn until(self) -> Option<Moment> {
-        match self {
-            Self::Until(until) => Some(until),
-            Self::No | Self::ForTheUser => None,
-        }
-    }
-}
 
 /// Why the agent at work cannot go on.
 struct TakeoverCause {
@@ -52,11 +17,14 @@ struct TakeoverCause {
 
 /// The agent that works from here on, where it changes.
 pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> {
-    if state.crew.len() < 2 {
+    if state.agents.crew.len() < 2 {
         return None;
     }
     match takeover_cause(state) {
-        Some(trouble) => hand_over(state, now, &trouble),
+        Some(trouble) => {
+            let error = state.last_iteration().and_then(|it| it.error.as_ref());
+            hand_over(state, now, &trouble, error.map(|it| it.message.clone()))
+        }
         None => switch_back_record(state, now),
     }
 }
@@ -64,7 +32,7 @@ pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> 
 /// Which agent replaces which, and why; `None` for the preferred agent.
 pub fn standing_in(state: &LoopState) -> Option<String> {
     let own = &state.spec.agent.name;
-    let before = state.crew.iter().take_while(|it| it.plan.name != *own);
+    let before = state.agents.crew.iter().take_while(|it| it.plan.name != *own);
     let why: Vec<_> = before.filter_map(|it| Some((it.plan.name.as_str(), it.left?))).collect();
     (!why.is_empty()).then(|| sentence(own, &why))
 }
@@ -87,7 +55,7 @@ pub(super) fn unavailable_until(state: &LoopState) -> Option<Moment> {
 }
 
 fn current_agent(state: &LoopState) -> Option<&AgentSlot> {
-    state.crew.iter().find(|it| it.plan.name == state.spec.agent.name)
+    state.agents.crew.iter().find(|it| it.plan.name == state.spec.agent.name)
 }
 
 fn takeover_cause(state: &LoopState) -> Option<TakeoverCause> {
@@ -113,8 +81,13 @@ fn takeover_cause(state: &LoopState) -> Option<TakeoverCause> {
 }
 
 /// To the first that can work; where none can, to the one whose usage limit ends first.
-fn hand_over(state: &LoopState, now: Moment, trouble: &TakeoverCause) -> Option<Record> {
-    let others = || state.crew.iter().filter(|it| it.plan.name != state.spec.agent.name);
+fn hand_over(
+    state: &LoopState,
+    now: Moment,
+    trouble: &TakeoverCause,
+    message: Option<String>,
+) -> Option<Record> {
+    let others = || state.agents.crew.iter().filter(|it| it.plan.name != state.spec.agent.name);
     let free = others().find(|it| it.out.is_over(now));
     let to = free.or_else(|| {
         let is_limited = trouble.reason == TakeoverReason::Quota;
@@ -124,7 +97,6 @@ fn hand_over(state: &LoopState, now: Moment, trouble: &TakeoverCause) -> Option<
         let own = trouble.out.until().filter(|_| is_limited);
         own.is_none_or(|own| first.0.awake < own.awake).then_some(first.1)
     })?;
-    let message = state.last_iteration().and_then(|it| it.error.as_ref()).map(|it| it.message.clone());
     Some(Record::AgentChanged {
         from: state.spec.agent.name.clone(),
         to: to.plan.name.clone(),
@@ -137,17 +109,11 @@ fn hand_over(state: &LoopState, now: Moment, trouble: &TakeoverCause) -> Option<
 /// Another loop met the limit of the agent at work.
 pub(super) fn at_shared_limit(state: &LoopState, now: Moment, until: Moment, met_by: &str) -> Option<Record> {
     let trouble = TakeoverCause { reason: TakeoverReason::Quota, out: Availability::Until(until) };
-    let said = format!("met by loop {met_by}");
-    match hand_over(state, now, &trouble)? {
-        Record::AgentChanged { from, to, reason, until, .. } => {
-            Some(Record::AgentChanged { from, to, reason, until, message: Some(said) })
-        }
-        _ => None,
-    }
+    hand_over(state, now, &trouble, Some(format!("met by loop {met_by}")))
 }
 
 fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {
-    let before = state.crew.iter().take_while(|it| it.plan.name != state.spec.agent.name);
+    let before = state.agents.crew.iter().take_while(|it| it.plan.name != state.spec.agent.name);
     let to = { before }.find(|it| it.out.is_over(now))?;
     Some(Record::AgentChanged {
         from: state.spec.agent.name.clone(),
@@ -160,23 +126,27 @@ fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {
 
 /// The record of it, applied: counters of one agent do not apply to the other.
 pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverReason, until: Option<Moment>) {
-    let Some(plan) = state.crew.iter().find(|it| it.plan.name == to).map(|it| it.plan.clone()) else {
+    let Some(plan) = state.agents.crew.iter().find(|it| it.plan.name == to).map(|it| it.plan.clone()) else {
         return;
     };
     let from = std::mem::replace(&mut state.spec.agent, plan).name;
     if reason != TakeoverReason::Back
-        && let Some(left) = state.crew.iter_mut().find(|it| it.plan.name == from)
+        && let Some(left) = state.agents.crew.iter_mut().find(|it| it.plan.name == from)
     {
         left.out = until.map_or(Availability::ForTheUser, Availability::Until);
         left.left = Some(reason);
     }
-    (state.failures, state.stalls, state.wait) = (0, 0, None);
+    state.streaks.clear_agent_failures();
+    if let Some(wait) = state.phase.wait_mut() {
+        *wait = None;
+    }
     state.session.current = None;
 }
 
 /// An order of the user makes all agents available again.
 pub(super) fn clear_unavailability(state: &mut LoopState) {
     state
+        .agents
         .crew
         .iter_mut()
         .filter(|it| it.out == Availability::ForTheUser)

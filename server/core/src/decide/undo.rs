@@ -3,37 +3,15 @@
 //! was started the files are that iteration's as well, and nothing is undone any more.
 
 use crate::journal::Record;
+use crate::loop_state::{LoopMemory, LoopState, UndoableRollback};
 
-use super::checkpoint::{self, LoopMemory};
-use super::state::LoopState;
+use super::checkpoint;
 use loopkeeper_text::message::Message;
-
-/// The last rollback on record.
-#[derive(Debug, Clone, PartialEq)]
-pub struct UndoableRollback {
-    /// Of its record; of the snapshot before it, where the rollback was cut off.
-    pub seq: u64,
-    /// The snapshot taken right before it.
-    pub from: String,
-    /// The tree that it left; `None`: it was cut off, some files may have changed.
-    pub after: Option<String>,
-    /// Only these; empty: everything.
-    pub paths: Vec<String>,
-    /// It was an undo itself: undoing it is a redo.
-    pub is_undo: bool,
-    /// The files stood as after this iteration before it …
-    pub position_before: u32,
-    /// … and after it.
-    position: u32,
-    /// The last iteration that was started.
-    iteration: u32,
-    memory: LoopMemory,
-}
 
 /// The rollback that would be undone, or why there is none, with a hint.
 pub fn undoable_rollback(state: &LoopState) -> Result<&UndoableRollback, Message> {
     let id = &state.spec.loop_id;
-    let Some(last) = &state.undo else {
+    let Some(last) = &state.rollback.last else {
         let hint = format!("`loopkeeper rollback {id} --list` shows the iterations you can go back to.");
         return Err(Message::new(format!("there is no rollback of loop {id} to undo")).with_hint(hint));
     };
@@ -51,14 +29,14 @@ pub fn undoable_rollback(state: &LoopState) -> Result<&UndoableRollback, Message
 
 /// The iteration whose end the files are at.
 fn current_iteration(state: &LoopState) -> u32 {
-    let last = state.undo.as_ref().filter(|it| it.iteration == state.iteration);
+    let last = state.rollback.last.as_ref().filter(|it| it.iteration == state.iteration);
     last.map_or(state.iteration, |it| it.position)
 }
 
 /// The tree was kept for a rollback, which is not on record yet.
 pub(super) fn record_pending_rollback(state: &mut LoopState, seq: u64, tree: &str) {
     let position = current_iteration(state);
-    state.undo = Some(UndoableRollback {
+    state.rollback.last = Some(UndoableRollback {
         seq,
         from: tree.to_owned(),
         after: None,
@@ -86,6 +64,6 @@ pub(super) fn record_rollback(state: &mut LoopState, seq: u64, record: &Record) 
         iteration: state.iteration,
         memory: checkpoint::save_memory(state),
     };
-    let undone = state.undo.replace(last);
+    let undone = state.rollback.last.replace(last);
     undone.filter(|it| Some(it.seq) == *undoes).map(|it| it.memory)
 }

@@ -2,16 +2,14 @@
 //! spent on them. What could not run before the first iteration stops the start; later the second round in a row
 //! does. The user can go on without them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::check::MissingDependency;
 use crate::journal::{PauseReason, Pinned, Record, Round};
+use crate::loop_state::{LoopState, UnrunnableChecks, VolatileState};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 
-use super::handle_event::pause_or_end;
-use super::state::{LoopState, VolatileState};
+use super::endings::pause_or_end;
 use super::{Decision, orders};
 
 /// Rounds in a row after which another iteration makes no sense.
@@ -19,20 +17,11 @@ const MAX_ROUNDS: u32 = 2;
 const MAX_NAMED: usize = 3;
 const NAME_CHARS: usize = 60;
 
-/// What the rounds of a loop say about it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct UnrunnableChecks {
-    /// Rounds in a row that could not run a criterion's check.
-    rounds: BTreeMap<CriterionId, u32>,
-    /// The user continues without these.
-    waived: BTreeSet<CriterionId>,
-}
-
 /// The results of a round are taken. `first`: they are what the criteria are pinned by, so one is enough.
 pub(super) fn count_unrunnable(state: &mut LoopState, round: &Round, first: bool) {
     let by = if first { MAX_ROUNDS } else { 1 };
     for result in &round.results {
-        let UnrunnableChecks { rounds, waived } = &mut state.unrunnable;
+        let UnrunnableChecks { rounds, waived } = &mut state.criteria.unrunnable;
         if result.missing_on_machine().is_some() {
             let count = rounds.entry(result.criterion.clone()).or_default();
             *count = count.saturating_add(by);
@@ -45,20 +34,20 @@ pub(super) fn count_unrunnable(state: &mut LoopState, round: &Round, first: bool
 
 /// The user continues without the checks that cannot run now.
 pub(super) fn waive_criteria(state: &mut LoopState, criteria: &[CriterionId]) {
-    state.unrunnable.waived.extend(criteria.iter().cloned());
+    state.criteria.unrunnable.waived.extend(criteria.iter().cloned());
 }
 
 /// A loop that was started with `--anyway` continues without the checks that could not run at the start.
 pub(super) fn waive_at_start(state: &mut LoopState) {
     if state.spec.anyway {
-        let all: Vec<_> = state.unrunnable.rounds.keys().cloned().collect();
+        let all: Vec<_> = state.criteria.unrunnable.rounds.keys().cloned().collect();
         waive_criteria(state, &all);
     }
 }
 
 /// Between iterations: the loop needs its user before another one makes sense.
 pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
-    if state.pause.is_some() || state.is_unjudged {
+    if state.pause.is_some() || state.tree.is_unjudged {
         return None;
     }
     let blocked: Vec<(&Pinned, &MissingDependency)> = blocked_criteria(state).collect();
@@ -71,11 +60,11 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<De
 }
 
 fn blocked_criteria(state: &LoopState) -> impl Iterator<Item = (&Pinned, &MissingDependency)> {
-    let UnrunnableChecks { rounds, waived } = &state.unrunnable;
+    let UnrunnableChecks { rounds, waived } = &state.criteria.unrunnable;
     let is_due =
         |id: &CriterionId| rounds.get(id).is_some_and(|it| *it >= MAX_ROUNDS) && !waived.contains(id);
     state.required().filter(move |it| is_due(&it.criterion.id)).filter_map(|it| {
-        let result = state.results.get(&it.criterion.id)?;
+        let result = state.criteria.results.get(&it.criterion.id)?;
         Some((it, result.missing_on_machine()?))
     })
 }

@@ -2,13 +2,13 @@
 //! clock that never jumps; what a provider announces is believed for a day at most.
 
 use crate::journal::{BreakerState, WaitReason};
+use crate::loop_state::{Iteration, LoopState, Wait};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_agent::catalog::KNOWN;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::limits::{DAY_MS, HOUR_MS, MAX_FAILURES};
-use super::state::{Iteration, LoopState, Wait};
 use super::takeover;
 
 const MINUTE_MS: u64 = 60_000;
@@ -22,28 +22,28 @@ const LONGEST_BACKOFF_MS: u64 = 10 * MINUTE_MS;
 pub(super) fn before_next(state: &LoopState, now: Moment) -> Option<Wait> {
     let row = state.last_iteration()?;
     if let Some(until) = takeover::unavailable_until(state) {
-        return (until.awake > now.awake).then_some(Wait { reason: WaitReason::Quota, until });
+        return (until.awake > now.awake).then_some(Wait { reason: WaitReason::Quota, until, met_by: None });
     }
     let error = row.error.as_ref().filter(|_| row.agent == state.spec.agent.name);
     let (reason, ms) = match error.map(|it| it.class) {
         Some(ProviderClass::Quota) => (WaitReason::Quota, quota_ms(state, row)),
         Some(ProviderClass::Transient) => (WaitReason::Backoff, backoff_ms(state, row)),
         Some(ProviderClass::Crash | ProviderClass::Unknown) if !row.changes.has_progress() => {
-            (WaitReason::Backoff, 1_000_u64 << state.failures.saturating_sub(1).min(6))
+            (WaitReason::Backoff, 1_000_u64 << state.streaks.failures.saturating_sub(1).min(6))
         }
         Some(_) | None => (WaitReason::Between, state.spec.settings.limits.between_ms),
     };
     let until = row.ended_at.plus_ms(ms);
     // The clock of an earlier boot is meaningless: never wait longer than from now on.
     let until = if until.awake > now.awake.saturating_add(ms) { now.plus_ms(ms) } else { until };
-    (until.awake > now.awake).then_some(Wait { reason, until })
+    (until.awake > now.awake).then_some(Wait { reason, until, met_by: None })
 }
 
 /// Until the announced reset and a little more, never longer than a day; an hour when nothing is announced. A reset
 /// that already passed, or one that every answer repeats, is asked for less and less often.
 pub(super) fn quota_ms(state: &LoopState, row: &Iteration) -> u64 {
     let again = |n: u32| (MINUTE_MS << n.min(6)).min(HOUR_MS);
-    let before = state.stalls.saturating_sub(1);
+    let before = state.streaks.stalls.saturating_sub(1);
     match row.error.as_ref().and_then(|it| it.resets_at) {
         None => HOUR_MS,
         Some(at) if at <= row.ended_at.wall => again(before),
@@ -57,7 +57,7 @@ pub(super) fn quota_ms(state: &LoopState, row: &Iteration) -> u64 {
 /// Anything up to a bound that doubles with every failure in a row, so that many loops do not come back at once; not
 /// before the time that the provider named, up to a day.
 fn backoff_ms(state: &LoopState, row: &Iteration) -> u64 {
-    let failed = state.stalls.saturating_sub(1);
+    let failed = state.streaks.stalls.saturating_sub(1);
     let full = BACKOFF_MS.saturating_mul(1 << failed.min(16)).min(LONGEST_BACKOFF_MS);
     let own = 100 + jitter(state, full);
     let named = row.error.as_ref().and_then(|it| it.resets_at?.checked_sub(row.ended_at.wall));
@@ -86,27 +86,33 @@ pub(super) fn needs_user(state: &LoopState) -> Option<Message> {
     let is_trial = state.breaker.state == BreakerState::HalfOpen;
     let most_stalls = if is_trial { MAX_FAILURES } else { MAX_STALLS };
     match error.map(|it| it.class) {
-        Some(ProviderClass::Login) if state.failures > 0 => {
+        Some(ProviderClass::Login) if state.streaks.failures > 0 => {
             let fact = format!("the agent `{name}` is not logged in: {message}");
             Some(Message::new(fact).with_hint(log_in(state)))
         }
-        Some(ProviderClass::Billing) if state.failures > 0 => {
+        Some(ProviderClass::Billing) if state.streaks.failures > 0 => {
             let hint =
                 format!("add credit to the account or choose another agent, then {}", resume_command(state));
             let fact = format!("the account of the agent `{name}` has no credit left: {message}");
             Some(Message::new(fact).with_hint(hint))
         }
         Some(ProviderClass::Quota) if !is_trial => None,
-        Some(ProviderClass::Quota | ProviderClass::Transient) => (state.stalls >= most_stalls).then(|| {
-            let fact = format!("the provider of `{name}` failed {} times in a row: {message}", state.stalls);
-            Message::new(fact).with_hint(format!("see whether it is down, then {}", resume_command(state)))
-        }),
-        _ if state.failures > 0 && row.program_missing => {
+        Some(ProviderClass::Quota | ProviderClass::Transient) => {
+            (state.streaks.stalls >= most_stalls).then(|| {
+                let fact = format!(
+                    "the provider of `{name}` failed {} times in a row: {message}",
+                    state.streaks.stalls
+                );
+                Message::new(fact)
+                    .with_hint(format!("see whether it is down, then {}", resume_command(state)))
+            })
+        }
+        _ if state.streaks.failures > 0 && row.program_missing => {
             let hint = format!("install it or set `agents.{name}.command`, then {}", resume_command(state));
             Some(Message::new(format!("the agent `{name}` {message}")).with_hint(hint))
         }
-        _ => (state.failures >= MAX_FAILURES).then(|| {
-            format!("the agent `{name}` failed {} times in a row: {message}", state.failures).into()
+        _ => (state.streaks.failures >= MAX_FAILURES).then(|| {
+            format!("the agent `{name}` failed {} times in a row: {message}", state.streaks.failures).into()
         }),
     }
 }

@@ -5,64 +5,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status, counts};
-use crate::journal::{PauseReason, Record, Round, SnapshotWhen, UnacceptedChange, Weakening};
+use crate::journal::{PauseReason, Record, Round, SnapshotWhen, Weakening};
+use crate::loop_state::{LoopState, SnapshotFacts, VolatileState, WeakeningState};
 use crate::tamper::{ProtectionRules, WeakeningFinding};
 use loopkeeper_task::criterion::{Check, CriterionId};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words::counted;
 
-use super::final_verdict::TreeVerdict;
-use super::mutants::{FewestSurvivors, MutantRun};
-use super::state::{LoopState, VolatileState};
-use super::{Decision, Effect, RefusalReason, SnapshotFacts, breaker, exit};
+use super::{Decision, Effect, RefusalReason, breaker, exit};
 
 /// Maximum number of edited paths that are listed.
 const MAX_PATHS: usize = 200;
-
-/// The weakenings in the journal.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct WeakeningState {
-    /// As found after the last iteration, less what was restored or accepted since.
-    pub weakened: Vec<Weakening>,
-    /// Files of these that were put back since. They count until their checks ran on them; they are not reported.
-    pub mended: BTreeSet<String>,
-    /// The snapshot that everything is measured against; empty: the start.
-    pub start: String,
-    /// Paths that are measured against a later one.
-    pub pins: BTreeMap<String, String>,
-    /// How many tests each check ran before the first iteration.
-    pub tests: BTreeMap<CriterionId, u64>,
-    /// The tree as the last iteration and its checks left it: what differs later is the user's.
-    pub left: String,
-    /// The last iteration when the user resumed the loop.
-    pub resumed: u32,
-    /// The last final verdict.
-    pub verdict: Option<TreeVerdict>,
-    pub mutants: Option<MutantRun>,
-    pub fewest_survivors: Option<FewestSurvivors>,
-    /// Files that the user accepted although they were weakened.
-    pub accepted: BTreeSet<String>,
-}
-
-impl WeakeningState {
-    /// What earlier loops of the task left is measured against the version before them, and counts as weakened until it
-    /// is put back, accepted, or passes a final verdict.
-    pub(super) fn inherit(unaccepted: &[UnacceptedChange]) -> Self {
-        let weakened = unaccepted.iter().map(|it| Weakening {
-            path: it.path.clone(),
-            what: it.what.clone(),
-            criterion: None,
-            since: 0,
-            by_verdict: false,
-        });
-        Self {
-            weakened: weakened.collect(),
-            pins: unaccepted.iter().map(|it| (it.path.clone(), it.tree.clone())).collect(),
-            ..Self::default()
-        }
-    }
-}
 
 /// What the keeper compares when it takes a snapshot.
 #[derive(Debug, Clone)]
@@ -82,11 +36,11 @@ impl WeakeningScan {
 
 /// `None` before there is anything to compare with.
 pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
-    let kept = &state.kept;
+    let kept = &state.weakening;
     let start = if kept.start.is_empty() { state.tree_after(0)? } else { &kept.start };
-    let criteria: Vec<_> = state.pinned.iter().map(|it| &it.criterion).collect();
+    let criteria: Vec<_> = state.criteria.pinned.iter().map(|it| &it.criterion).collect();
     Some(WeakeningScan {
-        watch: ProtectionRules::new(&criteria, &state.spec.settings.protected, &state.artefacts)
+        watch: ProtectionRules::new(&criteria, &state.spec.settings.protected, &state.tree.artefacts)
             .allowing(&state.spec.settings.may_change),
         start: start.to_owned(),
         pins: kept.pins.clone(),
@@ -97,20 +51,20 @@ pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
 /// The open weakenings.
 pub fn current_weakenings(state: &LoopState) -> impl Iterator<Item = &Weakening> {
     let fewer = |it: &Weakening| {
-        let result = it.criterion.as_ref().and_then(|id| state.results.get(id));
+        let result = it.criterion.as_ref().and_then(|id| state.criteria.results.get(id));
         result.is_some_and(|result| decreased_test_count(state, result).is_some())
     };
-    state.kept.weakened.iter().filter(move |it| !it.path.is_empty() || fewer(it))
+    state.weakening.weakened.iter().filter(move |it| !it.path.is_empty() || fewer(it))
 }
 
 /// Weakenings that are still to be reported: restored files are judged by the next scan of the tree.
 pub fn unreported(state: &LoopState) -> impl Iterator<Item = &Weakening> {
-    current_weakenings(state).filter(|it| !state.kept.mended.contains(&it.path))
+    current_weakenings(state).filter(|it| !state.weakening.mended.contains(&it.path))
 }
 
 /// As it was at the start is what it is measured against: the user did not edit the file since.
 pub fn is_of_start(state: &LoopState, weakening: &Weakening) -> bool {
-    let kept = &state.kept;
+    let kept = &state.weakening;
     !weakening.path.is_empty() && kept.start.is_empty() && !kept.pins.contains_key(&weakening.path)
 }
 
@@ -125,7 +79,7 @@ pub(super) fn weakenings_after(
     round: Option<&Round>,
 ) -> Vec<Weakening> {
     let since = |same: &dyn Fn(&&Weakening) -> bool| {
-        state.kept.weakened.iter().find(same).map_or(state.iteration, |it| it.since)
+        state.weakening.weakened.iter().find(same).map_or(state.iteration, |it| it.since)
     };
     let of_file = |it: &WeakeningFinding| Weakening {
         path: it.path.clone(),
@@ -135,26 +89,34 @@ pub(super) fn weakenings_after(
         by_verdict: false,
     };
     // A weakening that a final verdict found stays open until the agent edits the file, or another verdict is there.
-    let judged =
-        state.kept.weakened.iter().filter(|it| it.by_verdict && !live.shot.changed.contains(&it.path));
+    let judged = state
+        .weakening
+        .weakened
+        .iter()
+        .filter(|it| it.by_verdict && !live.after_agent.snapshot.changed.contains(&it.path));
     let mut all: Vec<Weakening> = judged.cloned().collect();
-    let of_files = live.shot.weakened.iter().filter(|it| all.iter().all(|judged| judged.path != it.path));
+    let of_files = live
+        .after_agent
+        .snapshot
+        .weakened
+        .iter()
+        .filter(|it| all.iter().all(|judged| judged.path != it.path));
     let of_files: Vec<_> = of_files.map(of_file).collect();
     all.extend(of_files);
     let Some(round) = round else {
-        all.extend(state.kept.weakened.iter().filter(|it| it.path.is_empty()).cloned());
+        all.extend(state.weakening.weakened.iter().filter(|it| it.path.is_empty()).cloned());
         return all;
     };
     if !all.is_empty() {
         // A file explains why fewer tests run.
         return all;
     }
-    if allows_any(state, &live.shot.changed) {
+    if allows_any(state, &live.after_agent.snapshot.changed) {
         return all;
     }
     for result in &round.results {
         let Some((ran, before)) = decreased_test_count(state, result) else { continue };
-        let name = state.pinned.iter().find(|it| it.criterion.id == result.criterion);
+        let name = state.criteria.pinned.iter().find(|it| it.criterion.id == result.criterion);
         let name = name.map_or("a check", |it| it.criterion.name.as_str());
         all.push(Weakening {
             path: String::new(),
@@ -169,7 +131,7 @@ pub(super) fn weakenings_after(
 
 /// A check that passes with fewer tests than it ran before the first iteration.
 pub(super) fn decreased_test_count(state: &LoopState, result: &CheckResult) -> Option<(u64, u64)> {
-    let before = *state.kept.tests.get(&result.criterion)?;
+    let before = *state.weakening.tests.get(&result.criterion)?;
     if changed_allowed_files(state) {
         return None;
     }
@@ -197,7 +159,7 @@ fn allows_any(state: &LoopState, paths: &[String]) -> bool {
 }
 
 fn tells_counts(state: &LoopState, id: &CriterionId) -> bool {
-    let pinned = state.pinned.iter().find(|it| it.criterion.id == *id);
+    let pinned = state.criteria.pinned.iter().find(|it| it.criterion.id == *id);
     let check = pinned.and_then(|it| it.criterion.check.as_ref());
     matches!(check, Some(Check::Command { command, .. }) if counts::always_told(command))
 }
@@ -244,7 +206,7 @@ fn restore_hint(state: &LoopState) -> String {
     let mut by_loop: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for weakened in current_weakenings(state).filter(|it| !it.path.is_empty()) {
         let inherited = state.spec.unaccepted.iter().find(|it| {
-            it.path == weakened.path && state.kept.pins.get(&it.path).is_some_and(|pin| *pin == it.tree)
+            it.path == weakened.path && state.weakening.pins.get(&it.path).is_some_and(|pin| *pin == it.tree)
         });
         let of = inherited.map_or(state.spec.loop_id.as_str(), |it| it.loop_id.as_str());
         by_loop.entry(of).or_default().insert(&weakened.path);
@@ -270,14 +232,14 @@ fn is_paused_for_weakening(state: &LoopState) -> bool {
 fn was_told(state: &LoopState) -> bool {
     let last = state.last_iteration().filter(|it| !breaker::is_provider_trouble(it));
     last.is_some_and(|last| {
-        last.number > state.kept.resumed && current_weakenings(state).any(|it| it.since < last.number)
+        last.number > state.weakening.resumed && current_weakenings(state).any(|it| it.since < last.number)
     })
 }
 
 /// The user takes it as it is.
 pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
     let after = |it: &&super::SnapshotRef| it.when == SnapshotWhen::After;
-    let tree = state.snapshots.iter().rev().find(after).map(|it| it.tree.clone());
+    let tree = state.tree.snapshots.iter().rev().find(after).map(|it| it.tree.clone());
     let (Some(tree), true) = (tree, has_unresolved(state)) else {
         let message = "nothing is weakened: there is nothing to accept".into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
@@ -286,7 +248,7 @@ pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
     let of_check = |it: &CheckResult| decreased_test_count(state, it).map(|_| it.criterion.clone());
     let record = Record::WeakeningAccepted {
         paths: current_weakenings(state).filter_map(of_path).collect(),
-        criteria: state.results.values().filter_map(of_check).collect(),
+        criteria: state.criteria.results.values().filter_map(of_check).collect(),
         tree,
         by,
     };
@@ -304,36 +266,47 @@ pub(super) fn user_edit_step(shot: &SnapshotFacts) -> Option<Decision> {
     Some(Decision::Record(Record::ProtectedEdited { paths, all, tree: shot.tree.clone() }))
 }
 
-/// Takes one of the two records into account.
-pub(super) fn apply_weakening_record(state: &mut LoopState, record: &Record) {
-    // What judges are compared with has moved.
-    let kept = &mut state.kept;
-    kept.verdict = None;
-    match record {
-        Record::ProtectedEdited { all: true, tree, .. } => {
-            kept.weakened.retain(|it| it.path.is_empty());
-            kept.pins.clear();
-            kept.start.clone_from(tree);
-        }
-        Record::ProtectedEdited { paths, tree, .. } | Record::WeakeningAccepted { paths, tree, .. } => {
-            kept.weakened.retain(|it| !paths.contains(&it.path));
-            kept.pins.extend(paths.iter().map(|it| (it.clone(), tree.clone())));
-        }
-        _ => {}
-    }
-    let Record::WeakeningAccepted { criteria, paths, .. } = record else { return };
-    state.kept.accepted.extend(paths.iter().cloned());
+/// The user edited these protected files, all of them where `paths` is `None`: they are measured against `tree`.
+pub(super) fn apply_user_edit(state: &mut LoopState, paths: Option<&Vec<String>>, tree: &str) {
+    let kept = &mut state.weakening;
+    let Some(paths) = paths else {
+        // What judges are compared with has moved.
+        kept.verdict = None;
+        kept.weakened.retain(|it| it.path.is_empty());
+        kept.pins.clear();
+        tree.clone_into(&mut kept.start);
+        return;
+    };
+    pin_paths(kept, paths, tree);
+}
+
+/// The user accepted these files and the test counts of these checks.
+pub(super) fn apply_acceptance(
+    state: &mut LoopState,
+    paths: &[String],
+    criteria: &[CriterionId],
+    tree: &str,
+) {
+    pin_paths(&mut state.weakening, paths, tree);
+    state.weakening.accepted.extend(paths.iter().cloned());
     for id in criteria {
-        if let Some(result) = state.results.get(id) {
-            state.kept.tests.insert(id.clone(), result.tests.map_or(0, crate::check::TestCounts::ran));
+        if let Some(result) = state.criteria.results.get(id) {
+            state.weakening.tests.insert(id.clone(), result.tests.map_or(0, crate::check::TestCounts::ran));
         }
     }
-    state.kept.weakened.retain(|it| !it.path.is_empty());
+    state.weakening.weakened.retain(|it| !it.path.is_empty());
+}
+
+/// These files are measured against `tree`, so an earlier verdict is void.
+fn pin_paths(kept: &mut WeakeningState, paths: &[String], tree: &str) {
+    kept.verdict = None;
+    kept.weakened.retain(|it| !paths.contains(&it.path));
+    kept.pins.extend(paths.iter().map(|it| (it.clone(), tree.to_owned())));
 }
 
 /// Of what is weakened, the files that `tree` brought back to what they are measured against.
 pub fn restored_files(state: &LoopState, tree: &str, paths: &[String], refused: &[String]) -> Vec<String> {
-    let kept = &state.kept;
+    let kept = &state.weakening;
     let start = if kept.start.is_empty() { state.tree_after(0) } else { Some(kept.start.as_str()) };
     let measured = |path: &str| kept.pins.get(path).map(String::as_str).or(start);
     let came_back = |path: &&String| {
@@ -346,8 +319,8 @@ pub fn restored_files(state: &LoopState, tree: &str, paths: &[String], refused: 
 
 /// What goes back to another tree than the start is weakened again.
 pub(super) fn rolled_back(state: &mut LoopState, paths: &[String], mended: &[String]) {
-    state.kept.mended.retain(|it| !is_among(it, paths));
-    state.kept.mended.extend(mended.iter().cloned());
+    state.weakening.mended.retain(|it| !is_among(it, paths));
+    state.weakening.mended.extend(mended.iter().cloned());
 }
 
 /// One of them, or below one; all are, where none is named.
@@ -363,13 +336,13 @@ fn is_among(path: &str, named: &[String]) -> bool {
 /// user removed them.
 pub(super) fn counted_in(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
     if iteration.is_some() {
-        state.kept.left.clone_from(&round.tree_after);
-    } else if round.tree_before != state.judged_tree {
+        state.weakening.left.clone_from(&round.tree_after);
+    } else if round.tree_before != state.tree.judged {
         for result in &round.results {
             let ran = |it: &CheckResult| it.tests.map(crate::check::TestCounts::ran);
-            let before = state.results.get(&result.criterion).and_then(ran);
+            let before = state.criteria.results.get(&result.criterion).and_then(ran);
             let (Some(before), Some(now)) = (before, ran(result)) else { continue };
-            if let Some(tests) = state.kept.tests.get_mut(&result.criterion) {
+            if let Some(tests) = state.weakening.tests.get_mut(&result.criterion) {
                 *tests = tests.saturating_sub(before.saturating_sub(now));
             }
         }
@@ -379,11 +352,11 @@ pub(super) fn counted_in(state: &mut LoopState, iteration: Option<u32>, round: &
 /// The first round that counts the tests of a check sets the expected number.
 pub(super) fn counted_first(state: &mut LoopState, iteration: u32, round: &Round) {
     if iteration == 0 {
-        state.kept.left.clone_from(&round.tree_after);
+        state.weakening.left.clone_from(&round.tree_after);
     }
     for result in &round.results {
         if let Some(tests) = result.tests {
-            state.kept.tests.entry(result.criterion.clone()).or_insert(tests.ran());
+            state.weakening.tests.entry(result.criterion.clone()).or_insert(tests.ran());
         }
     }
 }

@@ -48,7 +48,7 @@ fn of(state: &LoopState, last: Option<usize>) -> IterationsResult {
     let shown = state.history.get(skipped..).unwrap_or_default();
     IterationsResult {
         loop_id: state.spec.loop_id.clone(),
-        criteria: state.pinned.iter().map(row).collect(),
+        criteria: state.criteria.pinned.iter().map(row).collect(),
         iterations: first.into_iter().chain(shown.iter().map(|it| entry(state, it))).collect(),
     }
 }
@@ -60,7 +60,7 @@ fn start(state: &LoopState) -> Option<IterationEntry> {
         |it: &&loopkeeper_core::journal::Pinned| editor::row(state, &it.criterion.id).starts_with('✓');
     Some(IterationEntry {
         iteration: 0,
-        started_at: words::rfc3339(state.started_at.wall),
+        started_at: words::rfc3339(state.time.started_at.wall),
         duration_ms: None,
         cost_micros: None,
         changed: None,
@@ -69,8 +69,8 @@ fn start(state: &LoopState) -> Option<IterationEntry> {
         milestones: Vec::new(),
         commit: None,
         taken_back: false,
-        passed: state.pinned.iter().filter(first).count() as u64,
-        total: state.pinned.len() as u64,
+        passed: state.criteria.pinned.iter().filter(first).count() as u64,
+        total: state.criteria.pinned.len() as u64,
         summary: editor::start_tally(state).sentence(),
     })
 }

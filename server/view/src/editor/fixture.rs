@@ -117,7 +117,7 @@ impl World {
 
     pub(super) fn after(mut self, sim: Sim) -> Self {
         if self.results.is_empty() {
-            self.results = sim.state.results.values().map(|it| (it.clone(), false)).collect();
+            self.results = sim.state.criteria.results.values().map(|it| (it.clone(), false)).collect();
         }
         self.state = Some(sim.state);
         self.kept_by(Some(4711))
@@ -205,7 +205,7 @@ pub(super) fn at_work(world: World, start: &'static str, acts: Vec<Act>) -> Worl
     }
     while !matches!(
         sim.state.phase,
-        loopkeeper_core::decide::Phase::Boundary | loopkeeper_core::decide::Phase::Preparing
+        loopkeeper_core::decide::Phase::Boundary { .. } | loopkeeper_core::decide::Phase::Preparing { .. }
     ) {
         assert!(sim.turn(), "the loop rests or has ended");
     }

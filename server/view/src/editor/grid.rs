@@ -31,7 +31,7 @@ pub fn row(state: &LoopState, criterion: &CriterionId) -> String {
 pub(crate) fn grid(state: &LoopState) -> String {
     let first = state.history.len().saturating_sub(COLUMNS);
     let shown = state.history.get(first..).unwrap_or_default();
-    let names = state.pinned.iter().map(|it| width(&sanitize::line(&it.criterion.name)));
+    let names = state.criteria.pinned.iter().map(|it| width(&sanitize::line(&it.criterion.name)));
     let room = names.chain([width("breaker")]).max().unwrap_or_default().min(NAME_CELLS);
     let line = |name: &str, cells: &str, fact: &str| {
         format!("{} {cells}  {fact}", fitted(name, room)).trim_end().to_owned()
@@ -40,7 +40,7 @@ pub(crate) fn grid(state: &LoopState) -> String {
     if !shown.is_empty() {
         lines.push(line("", &ruler(shown), ""));
     }
-    for pinned in &state.pinned {
+    for pinned in &state.criteria.pinned {
         let id = &pinned.criterion.id;
         let start = if first == 0 { baseline(state, id) } else { '…' };
         let cells: String = std::iter::once(start).chain(shown.iter().map(|it| cell(it, id))).collect();
@@ -67,12 +67,12 @@ pub(crate) fn grid(state: &LoopState) -> String {
 /// How many criteria passed before the first iteration. Of the baseline only the first judgement is kept.
 pub fn start_tally(state: &LoopState) -> CriteriaTally {
     let found = |it: &Criterion| known_status(it, baseline_status(state, &it.id));
-    CriteriaTally::of(state.pinned.iter().map(|it| (it.criterion.required, found(&it.criterion))))
+    CriteriaTally::of(state.criteria.pinned.iter().map(|it| (it.criterion.required, found(&it.criterion))))
 }
 
 /// How many of the criteria judged after an iteration passed.
 pub fn iteration_tally(state: &LoopState, iteration: &Iteration) -> CriteriaTally {
-    let pinned = |id: &CriterionId| state.pinned.iter().find(|it| it.criterion.id == *id);
+    let pinned = |id: &CriterionId| state.criteria.pinned.iter().find(|it| it.criterion.id == *id);
     CriteriaTally::of(iteration.row.iter().map(|(id, status)| match pinned(id) {
         Some(it) => (it.criterion.required, known_status(&it.criterion, Some(*status))),
         // The criterion was removed from the task since.
@@ -89,7 +89,7 @@ fn baseline_status(state: &LoopState, criterion: &CriterionId) -> Option<Status>
     if state.history.iter().find(|it| !it.row.is_empty()).is_some_and(judged_later) {
         return None;
     }
-    let role = state.pinned.iter().find(|it| it.criterion.id == *criterion).map(|it| it.role);
+    let role = state.criteria.pinned.iter().find(|it| it.criterion.id == *criterion).map(|it| it.role);
     match role {
         Some(Role::Guard) => Some(Status::Pass),
         Some(Role::Goal) => Some(Status::Fail),
@@ -139,7 +139,7 @@ fn fitted(name: &str, room: usize) -> String {
 
 fn fact(state: &LoopState, pinned: &Pinned) -> String {
     let id = &pinned.criterion.id;
-    let Some(result) = state.results.get(id) else { return String::new() };
+    let Some(result) = state.criteria.results.get(id) else { return String::new() };
     let fact = match result.status {
         Status::Pass => "pass".to_owned(),
         Status::Unverified => return sanitize::line_within(&result.fact, FACT_CHARS),

@@ -192,7 +192,7 @@ fn weakening_block(weakening: &Weakening) -> HoverBlock {
 }
 
 fn flaky(state: &LoopState, id: &CriterionId) -> Option<String> {
-    let rounds = passes_needed(state, id).filter(|_| state.outcome.is_none())?;
+    let rounds = passes_needed(state, id).filter(|_| state.outcome().is_none())?;
     Some(format!("It passes and fails on the same files: it must pass {rounds} rounds in a row."))
 }
 

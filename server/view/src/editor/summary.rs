@@ -164,7 +164,7 @@ fn limit(known: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
         (format!("{} spent", words::cost(limits.cost_micros)), "Raise `limits.cost_usd`")
     } else if let Some(tokens) = tokens {
         (format!("{} tokens used", words::amount(tokens)), "Raise `limits.tokens`")
-    } else if known.state.is_some_and(|it| it.worked_ms < limits.duration_ms) {
+    } else if known.state.is_some_and(|it| it.time.worked_ms < limits.duration_ms) {
         (format!("the next wait is longer than what is left of {duration}"), "Raise `limits.duration`")
     } else {
         (format!("{duration} of work done"), "Raise `limits.duration`")
@@ -193,7 +193,8 @@ fn trust(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
 fn removed<'a>(known: &TaskView<'a>, place: &DocumentRange) -> impl Iterator<Item = Diagnostic> + use<'a> {
     let state = known.state.filter(|_| known.open_loop().is_some());
     let place = place.clone();
-    let removed = state.into_iter().flat_map(|it| &it.proposed).filter(|it| it.edit == Edit::Removed);
+    let removed =
+        state.into_iter().flat_map(|it| &it.criteria.proposed).filter(|it| it.edit == Edit::Removed);
     removed.map(move |it| {
         let fact = "removed by the agent, still judged";
         Diagnostic::new(

@@ -14,7 +14,7 @@ fn ended() -> LoopState {
     let criteria = task::parse_task(&documents).criteria;
     let mut state = Sim::new(spec(criteria), "fp", vec![Act::new("fp"), Act::new("pp")]).run().state;
     state.spec.title = format!("Title {HOSTILE}");
-    state.pinned[0].criterion.name = HOSTILE.to_owned();
+    state.criteria.pinned[0].criterion.name = HOSTILE.to_owned();
     for iteration in &mut state.history {
         iteration.sentence = format!("did {HOSTILE}");
         iteration.cost_micros = Some(20_000);
@@ -64,7 +64,7 @@ fn a_thousand_iterations_stay_below_a_megabyte() {
     assert_eq!((report.iterations.len(), report.omitted), (1000, 0));
     let page = html(&report);
     assert!(page.len() < 1_000_000, "{}", page.len());
-    state.pinned = std::iter::repeat_n(state.pinned[0].clone(), 100).collect();
+    state.criteria.pinned = std::iter::repeat_n(state.criteria.pinned[0].clone(), 100).collect();
     let report = super::report(&state, &status(&state, &StatusFacts::default()));
     assert_eq!((report.iterations.len(), report.omitted), (200, 800));
     assert!(html(&report).len() < 1_000_000);

@@ -20,7 +20,7 @@ fn with_one_criterion() -> LoopSpec {
 fn play_with_shared_limit(spec: LoopSpec) -> Sim {
     let mut sim = Sim::new(spec, "f", vec![Act::new("p")]);
     sim.limited = vec![("mine", sim.now.wall + 7_200_000)];
-    while sim.state.wait.is_none() && sim.state.iteration == 0 {
+    while sim.state.phase.wait().is_none() && sim.state.iteration == 0 {
         assert!(sim.turn(), "{}", sim.sentence());
     }
     sim
@@ -51,7 +51,7 @@ fn a_permission_request_needs_the_user() {
     spec.attended = true;
     spec.agent.permissions = PermissionMode::Ask;
     let mut sim = Sim::new(spec, "f", vec![Act { hangs: true, ..Act::new("f") }]);
-    while !matches!(sim.state.phase, Phase::Iterating { .. }) || sim.is_busy() {
+    while !matches!(sim.state.phase, Phase::Iterating(_)) || sim.is_busy() {
         assert!(sim.turn());
     }
     let mut order = |command| {

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::{StatusFacts, status};
 use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, headline};
-use loopkeeper_core::decide::{LoopState, replay};
+use loopkeeper_core::decide::{LoopState, Phase, replay};
 use loopkeeper_core::journal::{
     BreakerCause, BreakerState, Entry, GuardedOrder, LoopSpec, OrderSource, Outcome, OutcomeKind,
     PauseReason, QuestionKind, Record, WaitReason,
@@ -227,7 +227,7 @@ fn what_the_agent_was_denied_is_shown() {
     assert_eq!(shown(&state), expect);
     let outcome =
         Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: "stopped".into(), cause: None };
-    state.outcome = Some(outcome);
+    state.phase = Phase::Ended(outcome);
     assert_eq!(shown(&state), expect);
 }
 
@@ -245,24 +245,24 @@ fn limits_that_are_near_are_shown_while_it_lasts() {
     state.spent.tokens = Some(850_000);
     state.spent.cost_micros = Some(25_000_000);
     state.spent.calls_this_hour = 80;
-    state.calls_note = Some("no list".into());
+    state.reported.calls_note = Some("no list".into());
     let value = shown(&state);
     assert_eq!(value["limits"]["tokens"], 1_000_000);
     let expect = json!(["850 k of 1 M tokens used", "80 of 100 calls of this hour used", "no list"]);
     assert_eq!(value["warnings"], expect, "what is used up is no warning");
-    state.outcome = Some(Outcome {
+    state.phase = Phase::Ended(Outcome {
         kind: OutcomeKind::Stopped,
         verified: false,
         sentence: "stopped".into(),
         cause: None,
     });
     assert_eq!(shown(&state).get("warnings"), None);
-    state.hooks_failed.insert(LoopEvent::Ended, "failed with exit 3: no such host".into());
+    state.reported.hooks_failed.insert(LoopEvent::Ended, "failed with exit 3: no such host".into());
     let expect = json!(["the command of `on.ended` failed with exit 3: no such host"]);
     assert_eq!(shown(&state)["warnings"], expect, "nobody was told that it ended");
-    state.hooks_failed.clear();
-    state.attempts.counts.insert((OrderSource::Agent, GuardedOrder::Accept), 2);
-    state.attempts.counts.insert((OrderSource::Job, GuardedOrder::Accept), 1);
+    state.reported.hooks_failed.clear();
+    state.reported.attempts.counts.insert((OrderSource::Agent, GuardedOrder::Accept), 2);
+    state.reported.attempts.counts.insert((OrderSource::Job, GuardedOrder::Accept), 1);
     let expect = json!([
         "the agent tried to accept its own change (2 times)",
         "a command of this loop tried to accept the agent's change"

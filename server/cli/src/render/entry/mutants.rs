@@ -1,7 +1,7 @@
 //! Renders what the checks noticed of mutants.
 
-use loopkeeper_core::decide::mutants::MutantRun;
 use loopkeeper_core::journal::Record;
+use loopkeeper_core::loop_state::MutantRun;
 use loopkeeper_text::sanitize;
 
 /// Survivors on one line.

@@ -1,25 +1,25 @@
 //! Applies records of the agent's process: start, end of a turn, hold, exit and cost.
 
 use crate::journal::PauseReason;
+use crate::loop_state::{AgentHold, LoopState, Phase, SessionIdOwner};
 use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun};
 use loopkeeper_text::moment::Moment;
 
 use super::super::attached;
-use super::super::sessions::SessionIdOwner;
-use super::super::state::{LoopState, Phase};
 
 pub(super) fn apply_agent_start(state: &mut LoopState, started: u32, holds: Option<u32>) {
-    state.holds = holds;
-    if let Phase::Iterating { pid, .. } = &mut state.phase {
-        *pid = Some(started);
+    state.reported.attempts.agent = Some(started);
+    state.agents.hold.holds_left = holds;
+    if let Phase::Iterating(agent) = &mut state.phase {
+        agent.pid = Some(started);
     }
 }
 
 pub(super) fn apply_agent_run(state: &mut LoopState, at: Moment, run: &AgentRun) {
-    state.phase = Phase::Closing;
+    state.enter(Phase::Closing);
     state.questions.discard_permission();
-    state.held = run.ending == AgentEnding::Held;
-    if !state.held {
+    state.agents.hold.is_held = run.ending == AgentEnding::Held;
+    if !state.agents.hold.is_held {
         state.spawns.end_all();
     }
     add_reported(&mut state.spent.cost_micros, run.cost_micros);
@@ -46,7 +46,7 @@ pub(super) fn apply_agent_run(state: &mut LoopState, at: Moment, run: &AgentRun)
 
 /// The cost is reported at exit only, for all iterations of the process together.
 pub(super) fn apply_agent_exit(state: &mut LoopState, left: &AgentExited) {
-    state.held = false;
+    state.agents.hold.is_held = false;
     state.spawns.end_all();
     add_reported(&mut state.spent.cost_micros, left.cost_micros);
     add_reported(&mut state.spent.tokens, left.tokens);
@@ -61,8 +61,7 @@ pub(super) fn apply_session_join(
     at: Moment,
     (session, holds, tokens): (&str, u32, Option<u64>),
 ) {
-    state.held = true;
-    state.holds = Some(holds);
+    state.agents.hold = AgentHold { is_held: true, holds_left: Some(holds) };
     state.session.record_join(session, tokens, at);
     state.pause.take_if(|it| it.reason == PauseReason::Session);
 }
@@ -70,7 +69,7 @@ pub(super) fn apply_session_join(
 /// A round does not count as final while the agent could still act. A session that its user lends cannot be ended, so
 /// the end of its turn is sufficient.
 pub(super) fn is_beside(state: &LoopState) -> bool {
-    state.held && !attached::is_wanted(state)
+    state.agents.hold.is_held && !attached::is_wanted(state)
 }
 
 fn add_reported(sum: &mut Option<u64>, told: Option<u64>) {

@@ -3,10 +3,10 @@
 use crate::check::Status;
 use crate::claims::Claims;
 use crate::journal::{ChangeStats, Claim, Record};
+use crate::loop_state::{Iteration, LoopState, Phase, RunningAgent};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_text::moment::Moment;
 
-use super::super::state::{Iteration, LoopState, Phase};
 use super::super::{breaker, checkpoint, commits, old_iterations, regression};
 
 pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: &Record) {
@@ -16,19 +16,17 @@ pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: 
     };
     let iteration = *iteration;
     state.iteration = state.iteration.max(iteration);
-    state.phase = Phase::Iterating { since: at, pid: None };
-    state.spawns.next_iteration(state.held);
-    state.held = false;
+    state.enter(Phase::Iterating(RunningAgent { since: at, pid: None }));
+    state.spawns.next_iteration(state.agents.hold.is_held);
+    state.agents.hold.is_held = false;
     state.spent.calls = state.spent.calls.saturating_add(1);
     state.spent.calls_this_hour = *calls_this_hour;
-    state.calls_note.clone_from(calls_note);
+    state.reported.calls_note.clone_from(calls_note);
     state.steering.clear();
     state.questions.clear_delivered();
-    state.wait = None;
-    state.shared_limit.met_by = None;
     let without = state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect();
-    let passing = state.results.values().filter(|it| it.status == Status::Pass);
-    state.passing_before = passing.map(|it| it.criterion.clone()).collect();
+    let passing = state.criteria.results.values().filter(|it| it.status == Status::Pass);
+    state.criteria.passing_before = passing.map(|it| it.criterion.clone()).collect();
     state.history.push(Iteration {
         number: iteration,
         agent: state.spec.agent.name.clone(),
@@ -79,16 +77,16 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
     else {
         return;
     };
-    state.warned.extend(near);
+    state.reported.limits.extend(near);
     state.plan.clone_from(plan);
-    state.proposed.clone_from(proposed);
+    state.criteria.proposed.clone_from(proposed);
     if let Some(seen) = seen {
-        state.seen = Some(seen.clone());
+        state.criteria.seen = Some(seen.clone());
     }
-    state.kept.weakened.clone_from(weakened);
-    state.kept.mended.clear();
+    state.weakening.weakened.clone_from(weakened);
+    state.weakening.mended.clear();
     for path in edited_artefacts {
-        state.artefacts.remove(path);
+        state.tree.artefacts.remove(path);
     }
     let mut trouble = false;
     if let Some(row) = state.history.last_mut() {
@@ -97,19 +95,19 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
         row.items_done = plan.iter().filter(|it| it.done).count() as u32;
         trouble = breaker::is_provider_trouble(row);
     }
-    state.claims = match claim {
+    state.streaks.claims = match claim {
         // Completion phrases are unreliable: alone they count only in an iteration without changes.
         Some(Claim::Words) if changes.has_progress() => 0,
-        Some(_) => state.claims.saturating_add(1),
+        Some(_) => state.streaks.claims.saturating_add(1),
         None => 0,
     };
     count_failure(state, trouble);
     if regression::is_clean(state) {
-        state.rollbacks = 0;
+        state.streaks.rollbacks = 0;
     }
     commits::add_iteration_changes(state);
     checkpoint::add_checkpoint(state);
-    state.phase = Phase::Boundary;
+    state.enter(Phase::Boundary { wait: None });
 }
 
 /// A provider that rejects requests does not mean a broken agent: each has its own count, across all restarts.
@@ -118,15 +116,15 @@ fn count_failure(state: &mut LoopState, trouble: bool) {
     let class = row.error.as_ref().map(|it| it.class);
     let stalled = matches!(class, Some(ProviderClass::Quota | ProviderClass::Transient));
     let changed = row.changes.has_progress();
-    state.stalls = match (stalled, changed) {
+    state.streaks.stalls = match (stalled, changed) {
         (true, true) => 1,
-        (true, false) => state.stalls.saturating_add(1),
+        (true, false) => state.streaks.stalls.saturating_add(1),
         (false, _) => 0,
     };
-    state.failures = match (trouble, changed) {
+    state.streaks.failures = match (trouble, changed) {
         // Nothing was tried, so the count does not change.
-        (true, false) if stalled || row.session_lost => state.failures,
-        (true, false) => state.failures.saturating_add(1),
+        (true, false) if stalled || row.session_lost => state.streaks.failures,
+        (true, false) => state.streaks.failures.saturating_add(1),
         _ => 0,
     };
 }

@@ -1,33 +1,32 @@
 //! Applies the takeover by another keeper: translates deadlines of another boot and ends all work in flight.
 
+use crate::loop_state::{Availability, LoopState, Phase};
 use loopkeeper_text::moment::Moment;
 
 use super::super::limits::DAY_MS;
-use super::super::state::{LoopState, Phase};
-use super::super::takeover::Availability;
 
 /// Ends the work in flight: the number of the iteration stays used and charged, its tree is still to be judged.
 pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
     // Only detached keepers take over, so questions can be answered from here on.
     state.spec.attended = true;
     // The held agent died with its keeper.
-    state.held = false;
+    state.agents.hold.is_held = false;
     state.spawns.end_all();
     state.questions.discard_permission();
-    if boot != state.boot {
-        boot.clone_into(&mut state.boot);
+    if boot != state.position.boot {
+        boot.clone_into(&mut state.position.boot);
         state.session.rebase_clock(at);
         if let Some(until) = state.questions.open.as_mut().and_then(|it| it.until.as_mut()) {
             *until = translate_deadline(*until, at);
         }
-        if let Some(wait) = &mut state.wait {
+        if let Some(Some(wait)) = state.phase.wait_mut() {
             // The clock of the other boot is meaningless here; wall time bridges the gap.
             wait.until = translate_deadline(wait.until, at);
         }
-        if let Some(until) = &mut state.shared_limit.overridden {
+        if let Some(until) = &mut state.agents.limit_overridden {
             *until = translate_deadline(*until, at);
         }
-        for member in &mut state.crew {
+        for member in &mut state.agents.crew {
             if let Availability::Until(until) = &mut member.out {
                 *until = translate_deadline(*until, at);
             }
@@ -36,12 +35,13 @@ pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
             *until = translate_deadline(*until, at);
         }
     }
-    state.phase = match state.phase {
+    state.phase = match std::mem::replace(&mut state.phase, Phase::Starting) {
         Phase::Starting => Phase::Starting,
-        Phase::Ended => Phase::Ended,
+        Phase::Ended(outcome) => Phase::Ended(outcome),
         Phase::Baseline if state.history.is_empty() => Phase::Starting,
-        Phase::Baseline | Phase::Boundary | Phase::Preparing => Phase::Boundary,
-        Phase::Iterating { .. } => {
+        Phase::Baseline => Phase::Boundary { wait: None },
+        Phase::Boundary { wait } | Phase::Preparing { wait } => Phase::Boundary { wait },
+        Phase::Iterating(_) => {
             if let Some(row) = state.history.last_mut() {
                 row.interrupted = true;
                 row.duration_ms = at.ms_since(row.started_at);
@@ -51,7 +51,7 @@ pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
         Phase::Closing | Phase::Checking => Phase::Closing,
     };
     if state.phase == Phase::Closing {
-        state.seen = None;
+        state.criteria.seen = None;
     }
 }
 

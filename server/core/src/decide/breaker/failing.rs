@@ -3,8 +3,8 @@
 
 use crate::check::fingerprint::fingerprint;
 use crate::check::{CheckResult, Status};
-use crate::decide::state::LoopState;
 use crate::journal::FailingCriterion;
+use crate::loop_state::LoopState;
 use loopkeeper_text::sanitize;
 
 use super::history::{BreakerHistory, IterationFacts};
@@ -65,6 +65,6 @@ pub(super) fn failing_criteria(state: &LoopState) -> Vec<FailingCriterion> {
 fn failing(state: &LoopState) -> impl Iterator<Item = (&str, &CheckResult)> {
     let results = state
         .required()
-        .filter_map(|it| Some((it.criterion.name.as_str(), state.results.get(&it.criterion.id)?)));
+        .filter_map(|it| Some((it.criterion.name.as_str(), state.criteria.results.get(&it.criterion.id)?)));
     results.filter(|(_, it)| !matches!(it.status, Status::Pass | Status::Unverified))
 }

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::Status;
-use crate::decide::state::{Iteration, LoopState, Phase};
 use crate::journal::{Role, SnapshotWhen};
+use crate::loop_state::{Iteration, LoopState, Phase};
 use loopkeeper_agent::{AgentEnding, ProviderClass};
 use loopkeeper_task::criterion::CriterionId;
 
@@ -70,12 +70,12 @@ impl<'a> BreakerHistory<'a> {
     pub(super) fn of(state: &'a LoopState) -> Self {
         let over = match state.phase {
             // The last row is not complete yet.
-            Phase::Iterating { .. } | Phase::Closing | Phase::Checking => {
-                state.history.len().saturating_sub(1)
-            }
-            Phase::Starting | Phase::Baseline | Phase::Boundary | Phase::Preparing | Phase::Ended => {
-                state.history.len()
-            }
+            Phase::Iterating(_) | Phase::Closing | Phase::Checking => state.history.len().saturating_sub(1),
+            Phase::Starting
+            | Phase::Baseline
+            | Phase::Boundary { .. }
+            | Phase::Preparing { .. }
+            | Phase::Ended(_) => state.history.len(),
         };
         let rows = state.history.get(..over).unwrap_or_default();
         let old = rows.partition_point(|it| it.number <= state.breaker.since);
@@ -162,7 +162,7 @@ struct PassingCriteria<'a> {
 impl<'a> PassingCriteria<'a> {
     fn at_start(state: &'a LoopState) -> Self {
         let of = |role| {
-            let those = state.pinned.iter().filter(move |it| it.role == role);
+            let those = state.criteria.pinned.iter().filter(move |it| it.role == role);
             those.map(|it| &it.criterion.id).collect()
         };
         Self { passing: of(Role::Guard), failing: of(Role::Goal), facts: BTreeMap::new() }

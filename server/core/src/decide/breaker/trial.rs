@@ -1,7 +1,7 @@
 //! The single iteration that a half-open breaker admits. Its time limit is that of any iteration, or the remaining time
 //! of the loop if that is shorter.
 
-use crate::decide::state::LoopState;
+use crate::loop_state::LoopState;
 use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::words;
 

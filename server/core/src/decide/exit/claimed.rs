@@ -5,10 +5,10 @@
 use std::collections::HashSet;
 
 use crate::journal::{Claim, Outcome};
+use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::PlanItem;
 
 use super::super::limits::iterations;
-use super::super::state::{Iteration, LoopState};
 use super::{claimed_outcome, criteria, stopped_outcome};
 
 /// Number of iterations over which the share of test-only ones is computed.
@@ -39,7 +39,7 @@ fn completion_basis(state: &LoopState, last: &Iteration) -> Option<String> {
     if last.claim.is_some() && is_worked_off(&state.plan, &state.spec.plan) {
         return Some("every plan item is ticked".to_owned());
     }
-    if last.claim.is_some() && state.claims >= exit.done_signals {
+    if last.claim.is_some() && state.streaks.claims >= exit.done_signals {
         return Some("the agent says so".to_owned());
     }
     None

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::journal::Pinned;
+use crate::loop_state::LoopState;
 use crate::settings::GroupRule;
 
-use super::super::state::LoopState;
 use super::passes;
 
 /// One group: how many of its required criteria with a check pass.

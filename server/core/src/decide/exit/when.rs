@@ -6,10 +6,10 @@ use crate::exit_condition::{
     parse,
 };
 use crate::journal::Outcome;
+use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_text::moment::Moment;
 
 use super::super::limits::iterations;
-use super::super::state::{Iteration, LoopState};
 use super::{
     claimed_outcome, groups, open_item_names, passes, split_by_check, stopped_outcome, verified_outcome,
 };
@@ -64,7 +64,7 @@ fn facts<'a>(state: &'a LoopState, condition: &'a Expression, now: Moment) -> Ex
     let (checked, _) = split_by_check(state);
     let last = state.last_iteration();
     let claims = last.map(|it| &it.claims);
-    let criterion = state.pinned.iter().map(|it| CriterionFact {
+    let criterion = state.criteria.pinned.iter().map(|it| CriterionFact {
         id: &it.criterion.id.0,
         prose: &it.criterion.name,
         holds: passes(state, it),
@@ -77,7 +77,7 @@ fn facts<'a>(state: &'a LoopState, condition: &'a Expression, now: Moment) -> Ex
         promise: claims.is_some_and(|it| it.promise),
         exit_signal: claims.and_then(|it| it.exit_signal),
         indicators: claims.map_or(0, |it| it.indicator_count() as u32),
-        done_signals: state.claims,
+        done_signals: state.streaks.claims,
         thresholds: ClaimThresholds {
             indicators: exit.completion_indicators,
             done_signals: exit.done_signals,
@@ -106,5 +106,5 @@ fn matched(last: Option<&Iteration>, glob: &str) -> bool {
 /// Time since an iteration last changed something.
 fn idle_ms(state: &LoopState, now: Moment) -> u64 {
     let last = state.history.iter().rev().find(|it| it.changes.has_progress());
-    now.ms_since(last.map_or(state.started_at, |it| it.ended_at))
+    now.ms_since(last.map_or(state.time.started_at, |it| it.ended_at))
 }

@@ -12,20 +12,20 @@ impl Sim {
         (self.process.alive, self.process.works) = (false, false);
         self.live = VolatileState::default();
         self.state = replay(&self.entries).expect("replays");
-        if self.state.outcome.is_some() {
+        if self.state.outcome().is_some() {
             self.finished = true;
             return;
         }
-        self.state.epoch += 1;
-        let epoch = self.state.epoch;
-        if boot != self.state.boot {
+        self.state.position.epoch += 1;
+        let epoch = self.state.position.epoch;
+        if boot != self.state.position.boot {
             self.now.awake = 5_000;
         }
         let event = Event::Reopened { boot: boot.to_owned(), version: "0.1.0".to_owned() };
         for step in decide(&self.state, &mut self.live, self.now, event) {
             match step {
                 Decision::Record(record) => {
-                    let entry = Entry { seq: self.state.seq + 1, epoch, at: self.now, record };
+                    let entry = Entry { seq: self.state.position.seq + 1, epoch, at: self.now, record };
                     apply(&mut self.state, &entry);
                     self.entries.push(entry);
                 }

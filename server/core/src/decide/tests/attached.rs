@@ -35,7 +35,7 @@ fn it_works_until_everything_holds_and_is_not_ended() {
     lend(&mut sim, 8);
     // The round while its hook waited decides.
     assert_eq!(course(&sim), "pihcihcihcle");
-    let outcome = sim.state.outcome.as_ref().expect("ended");
+    let outcome = sim.state.outcome().expect("ended");
     assert!(outcome.verified && outcome.kind == OutcomeKind::Completed, "{outcome:?}");
     assert!(sim.sessions.iter().all(|it| it.0 == "s1"), "{:?}", sim.sessions);
     assert_eq!(sim.sessions.iter().map(|it| it.1).collect::<Vec<_>>(), [false, true, true]);
@@ -90,7 +90,7 @@ fn one_that_takes_too_long_goes_on_where_its_turn_ends() {
     lend(&mut sim, 8);
     assert!(wanted(&sim).contains("still working"), "{}", wanted(&sim));
     lend(&mut sim, 8);
-    assert!(sim.state.outcome.as_ref().is_some_and(|it| it.verified), "{}", course(&sim));
+    assert!(sim.state.outcome().is_some_and(|it| it.verified), "{}", course(&sim));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_loop_that_rests_for_something_else_lets_it_through() {
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Trust));
     let before = course(&sim);
     lend(&mut sim, 8);
-    assert_eq!((course(&sim), sim.state.held, sim.process.alive), (before, false, false));
+    assert_eq!((course(&sim), sim.state.agents.hold.is_held, sim.process.alive), (before, false, false));
     sim.untrusted.clear();
     sim.order(UserCommand::Resume);
     sim.play();
@@ -114,7 +114,7 @@ fn a_stop_is_obeyed_while_nobody_is_there() {
     let mut sim = waiting(vec![Act::new("p")]);
     sim.order(UserCommand::Stop);
     sim.play();
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Stopped));
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped));
 }
 
 /// What it used before it was lent, or between two turns for the loop, is its user's affair.
@@ -151,7 +151,7 @@ fn a_limit_of_tokens_ends_it() {
     sim.play();
     lend(&mut sim, 8);
     assert_eq!((sim.state.iteration, sim.state.spent.tokens), (3, Some(3_000)));
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Limit));
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Limit));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_loop_that_stops_takes_no_session_and_hears_of_none_afterwards() {
     sim.order(UserCommand::Stop);
     sim.lend("s2", 8);
     let left = |sim: &mut Sim| sim.event(Event::AgentLeft(Box::default()));
-    while sim.state.outcome.is_none() {
+    while sim.state.outcome().is_none() {
         assert!(sim.turn());
     }
     left(&mut sim);

@@ -26,7 +26,7 @@ fn alone() -> LoopSpec {
 /// The iteration after which the breaker opened, and why; `None`: it did not.
 fn opened(spec: LoopSpec, acts: Vec<Act>) -> Option<(u32, String)> {
     let sim = Sim::new(LoopSpec { attended: false, ..spec }, "ff", acts).run();
-    let outcome = sim.state.outcome.as_ref()?;
+    let outcome = sim.state.outcome()?;
     (outcome.kind == OutcomeKind::Breaker).then(|| (sim.state.iteration, outcome.sentence.to_string()))
 }
 
@@ -42,7 +42,7 @@ fn holds(mut acts: Vec<Act>) {
     let count = acts.len();
     acts.push(Act::new("pp"));
     let sim = Sim::new(alone(), "ff", acts).run();
-    let outcome = sim.state.outcome.clone().unwrap_or_else(|| panic!("{:?}", sim.state.pause));
+    let outcome = sim.state.outcome().cloned().unwrap_or_else(|| panic!("{:?}", sim.state.pause));
     assert_eq!(
         (outcome.kind, sim.state.iteration as usize),
         (OutcomeKind::Completed, count + 1),
@@ -270,7 +270,7 @@ fn an_open_breaker_rests_tries_once_and_closes() {
     assert!(sim.now.awake >= opened_at + HALF_HOUR, "not a moment too soon");
     sim.play();
     // The success clears what was counted: two more without a change are not enough.
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true));
+    assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true));
     assert_eq!(
         changes(&sim),
         ["open no-progress 1 30", "half-open cooldown 1 30", "closed trial-passed 1 0"]
@@ -307,7 +307,7 @@ fn a_failed_trial_rests_twice_as_long_until_the_user_is_needed() {
     sim.order(UserCommand::ResetBreaker);
     assert!(sim.state.pause.is_none());
     sim.play();
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{:?}", changes(&sim));
+    assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{:?}", changes(&sim));
     assert!(changes(&sim).contains(&"open no-progress 1 30".to_owned()));
 }
 
@@ -346,8 +346,8 @@ fn a_trial_has_no_more_time_than_the_loop() {
     short.settings.limits.duration_ms = HALF_HOUR + 10 * 60_000;
     let acts = [times(3, &Act::idle("ff")), vec![Act { hangs: true, ..Act::idle("ff") }]].concat();
     let sim = Sim::new(short, "ff", acts).run();
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Limit));
-    assert!(sim.state.worked_ms < HALF_HOUR + 11 * 60_000, "{}", sim.state.worked_ms);
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Limit));
+    assert!(sim.state.time.worked_ms < HALF_HOUR + 11 * 60_000, "{}", sim.state.time.worked_ms);
     assert_eq!(sim.state.iteration, 4);
 }
 
@@ -356,14 +356,14 @@ fn a_rest_ends_with_the_loops_time() {
     let mut short = two();
     short.settings.limits.duration_ms = HALF_HOUR;
     let sim = Sim::new(short, "ff", times(3, &Act::idle("ff"))).run();
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Limit));
-    assert!(sim.state.worked_ms <= HALF_HOUR + 100, "{}", sim.state.worked_ms);
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Limit));
+    assert!(sim.state.time.worked_ms <= HALF_HOUR + 100, "{}", sim.state.time.worked_ms);
     // Where no iteration is left nothing is waited for.
     let mut few = two();
     few.settings.limits.iterations = 3;
     let sim = Sim::new(few, "ff", times(3, &Act::idle("ff"))).run();
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Limit));
-    assert!(sim.state.worked_ms < HALF_HOUR);
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Limit));
+    assert!(sim.state.time.worked_ms < HALF_HOUR);
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn a_trial_that_the_provider_keeps_from_working_is_repeated() {
         let trouble = || Act::fails(class, "ff");
         let begin = |rest: Vec<Act>| Sim::new(two(), "ff", [times(3, &Act::idle("ff")), rest].concat()).run();
         let sim = begin(vec![trouble(), trouble(), Act::new("ff"), Act::new("pp")]);
-        assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{class:?}");
+        assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{class:?}");
         let passed = ["open no-progress 1 30", "half-open cooldown 1 30", "closed trial-passed 1 0"];
         assert_eq!(changes(&sim), passed, "{class:?}");
         // Three times, then it needs its user.
@@ -382,7 +382,7 @@ fn a_trial_that_the_provider_keeps_from_working_is_repeated() {
         sim.acts.extend([Act::new("ff"), Act::new("pp")]);
         sim.order(UserCommand::Resume);
         sim.play();
-        assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{class:?}");
+        assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{class:?}");
     }
 }
 
@@ -403,8 +403,8 @@ fn the_user_need_not_wait() {
         sim.order(order.clone());
         assert_eq!(changes(&sim).last().map(String::as_str), Some(first));
         sim.play();
-        assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{order:?}");
-        assert!(sim.state.worked_ms < HALF_HOUR, "{order:?}");
+        assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{order:?}");
+        assert!(sim.state.time.worked_ms < HALF_HOUR, "{order:?}");
     }
     // A pause extends its cooldown; resuming is the trial.
     let mut sim = resting();
@@ -413,12 +413,12 @@ fn the_user_need_not_wait() {
     assert_eq!((sim.state.iteration, sim.state.breaker.state), (3, BreakerState::Open));
     sim.order(UserCommand::Resume);
     sim.play();
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true));
+    assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true));
     // A stop ends it at once.
     let mut sim = resting();
     sim.order(UserCommand::Stop);
     sim.play();
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Stopped));
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped));
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn a_rest_survives_crash_and_reboot() {
         }
         assert!((due..due + 1_000).contains(&sim.now.wall), "{boot}: {} from {due}", sim.now.wall);
         sim.play();
-        assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true));
+        assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true));
     }
 }
 

@@ -54,7 +54,7 @@ proptest! {
         for (i, (what, turns)) in shoves.iter().enumerate() {
             for _ in 0..*turns { sim.turn(); }
             match what {
-                0 => { let boot = sim.state.boot.clone(); sim.crash(&boot); }
+                0 => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
                 1 => sim.crash(&format!("boot-{i}")),
                 2 => sim.order(UserCommand::ResetBreaker),
                 3 => sim.order(UserCommand::Pause),
@@ -64,7 +64,7 @@ proptest! {
         }
         sim.play();
         check(&sim.entries)?;
-        let rests = sim.state.breaker.state == BreakerState::Open && sim.state.outcome.is_none();
+        let rests = sim.state.breaker.state == BreakerState::Open && sim.state.outcome().is_none();
         prop_assert!(!rests || sim.state.pause.is_some(), "an open breaker never hangs");
     }
 }

@@ -9,7 +9,7 @@ const DONE: &str = "<promise>COMPLETE</promise>";
 
 fn summary(sim: &Sim) -> String {
     let n = sim.state.iteration;
-    match (&sim.state.outcome, &sim.state.pause) {
+    match (sim.state.outcome(), &sim.state.pause) {
         (Some(it), _) => format!("{:?} verified={} after {n}", it.kind, it.verified),
         (None, Some(it)) => format!("Paused {:?} after {n}", it.reason),
         (None, None) => format!("at work in {n}"),

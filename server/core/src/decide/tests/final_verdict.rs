@@ -66,7 +66,7 @@ fn verdicts(sim: &Sim) -> usize {
 
 #[track_caller]
 fn completes(sim: &Sim, iterations: u32, sentence: &str) {
-    let outcome = sim.state.outcome.as_ref().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
+    let outcome = sim.state.outcome().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
     assert_eq!(
         (outcome.kind, outcome.verified, sim.state.iteration),
         (OutcomeKind::Completed, true, iterations)
@@ -188,7 +188,7 @@ fn what_could_not_be_judged_leaves_the_outcome_claimed() {
              judged, because {reason}"
         );
         assert_eq!(sim.sentence(), expect);
-        assert!(!sim.state.outcome.as_ref().unwrap().verified);
+        assert!(!sim.state.outcome().unwrap().verified);
     };
     check(
         UnrecordedInputs { unstored: vec!["tests/big.json".to_owned()], ..UnrecordedInputs::default() },
@@ -269,15 +269,10 @@ fn files_that_change_under_the_verdict_are_judged_again() {
 #[test]
 fn a_stop_now_waits_for_no_verdict() {
     let mut sim = loop_with(vec![Act::new("pp")], Vec::new());
-    while !sim.live.checking_at_rest {
+    while !sim.live.work.is_checking() {
         assert!(sim.turn(), "never asked for a verdict");
     }
     sim.order(UserCommand::StopNow);
     sim.play();
-    assert_eq!(
-        sim.state.outcome.as_ref().map(|it| it.kind),
-        Some(OutcomeKind::Stopped),
-        "{}",
-        sim.sentence()
-    );
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped), "{}", sim.sentence());
 }

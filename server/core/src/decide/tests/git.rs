@@ -45,7 +45,7 @@ fn each_iteration_that_changed_something_is_one_commit() {
     assert_eq!(iterations, [1, 3, 4]);
     assert!(sim.commits.iter().all(|it| it.spans.len() == 1 && it.branch.as_deref() == Some("main")));
     assert!(sim.commits[0].mark.ends_with("/1"), "{}", sim.commits[0].mark);
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Completed));
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Completed));
     assert_eq!(sim.state.history[3].commits, ["feat: lint is clean"]);
     let committed = sim.entries.iter().rposition(|it| matches!(it.record, Record::Committed { .. }));
     let ended = sim.entries.iter().rposition(|it| matches!(it.record, Record::Ended { .. }));
@@ -185,7 +185,7 @@ fn what_the_user_switches_to_is_the_loops_branch_from_then_on() {
     sim.play();
     assert!(!sim.prompts[1].contains("Not on its branch"));
     assert_eq!(
-        (sim.state.stand.home.as_deref(), branch_tracking::sentence(&sim.state)),
+        (sim.state.git.branch.home.as_deref(), branch_tracking::sentence(&sim.state)),
         (Some("mine"), None)
     );
 }
@@ -200,7 +200,7 @@ fn a_loop_without_a_repository_or_a_branch_leaves_none() {
         sim.branch = start;
         sim.play();
         assert!(!sim.prompts[1].contains("Not on its branch"), "{start:?}");
-        assert_eq!(sim.state.stand.home.as_deref(), Some("new"));
+        assert_eq!(sim.state.git.branch.home.as_deref(), Some("new"));
     }
 }
 
@@ -220,5 +220,5 @@ fn the_branch_is_taken_before_anything_else_and_once() {
     );
     sim.crash("boot-2");
     assert_eq!(kinds.iter().filter(|it| **it).count(), 1);
-    assert_eq!(sim.state.stand.home.as_deref(), Some("ralph/x"));
+    assert_eq!(sim.state.git.branch.home.as_deref(), Some("ralph/x"));
 }

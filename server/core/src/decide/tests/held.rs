@@ -35,7 +35,7 @@ fn one_process_works_all_iterations_and_is_gone_before_anything_is_verified() {
     let sim = sim(vec![Act::new("f"), Act::new("f"), Act::new("p")]).run();
     assert_eq!(course(&sim), "ihcihcihclce");
     assert_eq!((sim.process.starts, sim.state.iteration), (1, 3));
-    assert!(sim.state.outcome.as_ref().is_some_and(|it| it.verified), "{}", sim.sentence());
+    assert!(sim.state.outcome().is_some_and(|it| it.verified), "{}", sim.sentence());
     // Reported at its end, for all three together.
     assert_eq!(sim.state.spent.cost_micros, Some(30_000));
     assert!(sim.prompts[1].contains("You continue the session"), "{}", sim.prompts[1]);
@@ -46,7 +46,7 @@ fn what_breaks_while_it_leaves_is_worked_on_in_its_session() {
     let mut sim = sim(vec![Act::new("p"), Act::new("p")]);
     while sim.entries.iter().all(|it| !matches!(it.record, Record::AgentLeft { .. })) {
         sim.turn();
-        if sim.live.release_requested {
+        if sim.live.agent.release_requested {
             sim.edited("f");
         }
     }
@@ -100,7 +100,7 @@ fn limits_hold_and_the_cost_is_known_at_the_end() {
     spec.settings.limits.iterations = 3;
     let limit = Sim::new(spec, "f", (0..9).map(|_| Act::new("f")).collect()).run();
     assert_eq!((course(&limit).as_str(), limit.process.starts), ("ihcihcihcle", 1));
-    let outcome = limit.state.outcome.as_ref().expect("ended");
+    let outcome = limit.state.outcome().expect("ended");
     assert_eq!((outcome.kind, limit.state.spent.cost_micros), (OutcomeKind::Limit, Some(30_000)));
 }
 
@@ -125,7 +125,7 @@ fn a_crash_of_the_agent_or_of_the_keeper_goes_on_in_the_session() {
     keeper.crash("boot-1");
     keeper.play();
     assert_eq!((keeper.process.starts, keeper.sessions[1].1), (2, true));
-    assert!(keeper.state.outcome.as_ref().is_some_and(|it| it.verified));
+    assert!(keeper.state.outcome().is_some_and(|it| it.verified));
 }
 
 #[test]

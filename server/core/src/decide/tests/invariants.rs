@@ -116,7 +116,7 @@ fn shove(sim: &mut Sim, at: usize, (what, n): (u8, u8)) {
             }
         }
         3 | 4 => {
-            let boot = sim.state.boot.clone();
+            let boot = sim.state.position.boot.clone();
             sim.crash(&boot);
         }
         5 => sim.crash(&format!("boot-{at}")),
@@ -147,8 +147,8 @@ proptest! {
         }
         check_journal(&sim.entries)?;
         holds(&sim.entries)?;
-        prop_assert!(sim.state.stop.is_none() || sim.state.outcome.is_some(), "a stop is honoured");
-        prop_assert!(sim.state.outcome.is_some() || sim.state.pause.is_some(), "rests for a reason");
+        prop_assert!(sim.state.stop.is_none() || sim.state.outcome().is_some(), "a stop is honoured");
+        prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "rests for a reason");
     }
 }
 
@@ -308,7 +308,7 @@ fn a_crash_at_every_point_of_a_session_of_its_users() {
             rest(&mut sim).unwrap();
         }
         check_journal(&sim.entries).and_then(|()| holds(&sim.entries)).unwrap();
-        assert!(sim.state.outcome.as_ref().is_some_and(|it| it.verified), "at {point}: {}", sim.sentence());
+        assert!(sim.state.outcome().is_some_and(|it| it.verified), "at {point}: {}", sim.sentence());
         if !reached {
             break;
         }
@@ -429,5 +429,5 @@ fn a_session_that_joins_after_a_hasty_resume_is_worked_with() {
     rest(&mut sim).unwrap();
     assert!(sim.speak(SESSIONS[0], 2));
     rest(&mut sim).unwrap();
-    assert!(sim.state.outcome.is_some() || sim.state.pause.is_some(), "rests for a reason");
+    assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "rests for a reason");
 }

@@ -4,7 +4,7 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
 
 use crate::decide::sim::{Act, Sim, criterion, quiet_run, spec};
-use crate::decide::{Event, Phase, UserCommand, forecast};
+use crate::decide::{Event, UserCommand, forecast};
 use crate::journal::{Entry, LimitName, LoopSpec, OutcomeKind, PauseReason, Record, WaitReason};
 use loopkeeper_agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use loopkeeper_text::moment::Moment;
@@ -26,7 +26,7 @@ fn one() -> LoopSpec {
 /// Takes it to where the agent of its next iteration is at work: the script has nothing for it.
 fn at_work(sim: &mut Sim) {
     let next = sim.state.iteration + 1;
-    while sim.state.iteration < next || !matches!(sim.state.phase, Phase::Iterating { pid: Some(_), .. }) {
+    while sim.state.iteration < next || sim.state.phase.running_agent().is_none_or(|it| it.pid.is_none()) {
         assert!(sim.turn(), "rests: {:?} {}", sim.state.phase, sim.sentence());
     }
 }
@@ -49,7 +49,7 @@ fn refused(class: ProviderClass, resets_at: Option<u64>) -> AgentRun {
 /// How long it waits, and for what, from the end of the iteration before.
 fn waits(sim: &Sim) -> Option<(WaitReason, u64)> {
     let ended = sim.state.last_iteration()?.ended_at;
-    sim.state.wait.map(|it| (it.reason, it.until.awake - ended.awake))
+    sim.state.phase.wait().map(|it| (it.reason, it.until.awake - ended.awake))
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn trouble_of_the_provider_does_not_count_as_an_agent_that_cannot_work() {
     let acts = [ProviderClass::Crash, ProviderClass::Transient, ProviderClass::Quota, ProviderClass::Crash]
         .map(|it| Act::fails(it, "f"));
     let sim = Sim::new(one(), "f", [acts.to_vec(), vec![Act::new("p")]].concat()).run();
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{}", sim.sentence());
+    assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{}", sim.sentence());
     let third = vec![Act::fails(ProviderClass::Crash, "f")];
     let sim = Sim::new(one(), "f", [acts.to_vec(), third].concat()).run();
     assert_eq!(sim.sentence(), "the agent `mine` failed 3 times in a row: no luck");
@@ -177,8 +177,8 @@ fn what_only_a_person_can_mend_is_asked_of_one() {
         ends(&mut sim, run);
         sim.play();
         assert_eq!(sim.sentence(), expect);
-        assert_eq!((sim.state.iteration, sim.state.outcome.is_none()), (1, attended));
-        if let Some(outcome) = &sim.state.outcome {
+        assert_eq!((sim.state.iteration, sim.state.outcome().is_none()), (1, attended));
+        if let Some(outcome) = sim.state.outcome() {
             assert_eq!((outcome.kind, outcome.cause), (OutcomeKind::Failed, Some(PauseReason::Agent)));
         }
     };
@@ -241,7 +241,7 @@ fn a_wait_that_outlasts_the_loop_is_not_waited_for() {
         short.settings.limits.duration_ms = duration;
         let sim = Sim::new(short, "f", vec![Act::fails(class, "f")]).run();
         assert_eq!(sim.sentence(), expect);
-        assert!(sim.state.worked_ms < 2 * MINUTE, "{}", sim.state.worked_ms);
+        assert!(sim.state.time.worked_ms < 2 * MINUTE, "{}", sim.state.time.worked_ms);
         assert!(!sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })));
     };
     let hour = "limit reached: the provider's usage limit lasts longer than the 1 h of this loop, stopped after 1 \
@@ -263,7 +263,7 @@ fn tokens_end_a_loop_as_costs_do() {
     for _ in 0..7 {
         at_work(&mut sim);
         ends(&mut sim, AgentRun { tokens: Some(750_000), ..quiet_run() });
-        let boot = sim.state.boot.clone();
+        let boot = sim.state.position.boot.clone();
         sim.crash(&boot);
     }
     sim.play();
@@ -294,7 +294,7 @@ fn at_four_fifths_of_a_limit_it_is_said_once() {
     while sim.state.iteration < 8 {
         sim.turn();
     }
-    let boot = sim.state.boot.clone();
+    let boot = sim.state.position.boot.clone();
     sim.crash(&boot);
     sim.play();
     let expect = vec![(7, vec![LimitName::Cost]), (8, vec![LimitName::Iterations])];
@@ -347,15 +347,18 @@ fn a_full_hour_is_waited_for() {
     sim.calls = Some(vec![(sim.now.wall - 30 * MINUTE, "other", 1); 3]);
     sim.play();
     assert!(
-        sim.state.worked_ms >= 30 * MINUTE && sim.state.worked_ms < 32 * MINUTE,
+        sim.state.time.worked_ms >= 30 * MINUTE && sim.state.time.worked_ms < 32 * MINUTE,
         "{}",
-        sim.state.worked_ms
+        sim.state.time.worked_ms
     );
     let mut sim = Sim::new(few.clone(), "f", acts());
     sim.calls = None;
     sim.play();
     assert_eq!((sim.state.iteration, waits(&sim)), (7, 2));
-    assert_eq!(sim.state.calls_note.as_deref(), Some("no list: the calls of other loops are not counted"));
+    assert_eq!(
+        sim.state.reported.calls_note.as_deref(),
+        Some("no list: the calls of other loops are not counted")
+    );
     // What would outlast the loop is not waited for.
     few.settings.limits.duration_ms = 30 * MINUTE;
     let sim = Sim::new(few, "f", acts()).run();
@@ -370,7 +373,7 @@ fn a_full_hour_is_waited_for() {
 fn orders_are_heard_while_a_slot_is_asked_for() {
     let asked = || {
         let mut sim = Sim::new(one(), "f", vec![Act::new("p")]);
-        while sim.live.asking.is_none() {
+        while !sim.live.work.is_asking() {
             sim.turn();
         }
         sim
@@ -445,7 +448,7 @@ proptest! {
         for (i, shove) in shoves.iter().enumerate() {
             match shove {
                 Shove::Turns(n) => for _ in 0..*n { sim.turn(); },
-                Shove::Crash => { let boot = sim.state.boot.clone(); sim.crash(&boot); }
+                Shove::Crash => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
                 Shove::Reboot => sim.crash(&format!("boot-{i}")),
                 Shove::Wall(ms) => sim.now.wall = sim.now.wall.saturating_add_signed(*ms),
                 Shove::Order(0) => sim.order(UserCommand::Pause),
@@ -471,6 +474,6 @@ proptest! {
                 _ => {}
             }
         }
-        prop_assert!(sim.state.outcome.is_some() || sim.state.pause.is_some(), "rests for a reason");
+        prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "rests for a reason");
     }
 }

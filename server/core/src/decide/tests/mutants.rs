@@ -45,7 +45,7 @@ fn records(sim: &Sim) -> Vec<&Record> {
 
 #[track_caller]
 fn completes(sim: &Sim, iterations: u32) {
-    let outcome = sim.state.outcome.as_ref().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
+    let outcome = sim.state.outcome().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
     let end = (outcome.kind, outcome.verified, sim.state.iteration);
     assert_eq!(end, (OutcomeKind::Completed, true, iterations), "{}", outcome.sentence);
 }
@@ -156,7 +156,7 @@ fn left(survivors: usize) -> MutantReply {
 #[track_caller]
 fn required(acts: Vec<Act>, replies: Vec<MutantReply>) -> (u32, bool, String) {
     let sim = sim(MutantPolicy::Require, acts, replies).run();
-    let outcome = sim.state.outcome.clone().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
+    let outcome = sim.state.outcome().cloned().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
     assert_eq!(outcome.kind, OutcomeKind::Completed, "{}", outcome.sentence);
     (sim.state.iteration, outcome.verified, outcome.sentence.to_string())
 }
@@ -194,7 +194,7 @@ fn required_mutants_that_were_not_tried_leave_the_loop_claimed() {
     let mut no_room = sim(MutantPolicy::Require, vec![Act::new("pp")], Vec::new());
     no_room.verdicts = vec![VerdictReply::Unavailable { why: "no bubblewrap".to_owned() }];
     let no_room = no_room.run();
-    assert!(!no_room.state.outcome.as_ref().unwrap().verified, "{}", no_room.sentence());
+    assert!(!no_room.state.outcome().unwrap().verified, "{}", no_room.sentence());
     // Nothing that can be mutated is no survivor.
     let (_, verified, sentence) = required(vec![Act::new("pp")], vec![found(0, Vec::new())]);
     assert!(verified, "{sentence}");

@@ -20,7 +20,7 @@ fn check(start: &'static str, acts: Vec<Act>, expect: &str) -> Sim {
 
 pub(super) fn summary(sim: &Sim) -> String {
     let n = sim.state.iteration;
-    match (&sim.state.outcome, &sim.state.pause) {
+    match (sim.state.outcome(), &sim.state.pause) {
         (Some(it), _) => format!("{:?} verified={} after {n}", it.kind, it.verified),
         (None, Some(it)) => format!("Paused {:?} after {n}", it.reason),
         (None, None) => format!("at work in {n}"),
@@ -124,7 +124,7 @@ fn a_wait_ends_with_the_loops_time() {
     short.settings.limits.duration_ms = 120_000;
     let sim = Sim::new(short, "ff", vec![Act::new("ff")]).run();
     assert_eq!(summary(&sim), "Limit verified=false after 1");
-    assert!(sim.state.worked_ms < 121_000, "{}", sim.state.worked_ms);
+    assert!(sim.state.time.worked_ms < 121_000, "{}", sim.state.time.worked_ms);
 }
 
 #[test]
@@ -291,8 +291,8 @@ fn what_the_agent_does_to_criteria_is_only_shown() {
     let weakened = vec![criterion("tests pass", "make test")];
     let first = Act { leaves: Some(weakened), ..Act::new("pf") };
     let sim = check("ff", vec![first, Act::new("pf"), Act::new("pp")], "Completed verified=true after 3");
-    assert_eq!(sim.state.proposed, [Proposal::new(Edit::Removed, "lint is clean")]);
-    assert_eq!(sim.state.pinned.len(), 2);
+    assert_eq!(sim.state.criteria.proposed, [Proposal::new(Edit::Removed, "lint is clean")]);
+    assert_eq!(sim.state.criteria.pinned.len(), 2);
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn what_the_user_changes_is_taken_up() {
     sim.acts.push(Act::new("ppp"));
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 3");
-    assert_eq!(sim.state.pinned.len(), 3);
+    assert_eq!(sim.state.criteria.pinned.len(), 3);
     assert_eq!(sim.entries.iter().filter(|it| matches!(it.record, Record::Baseline { .. })).count(), 2);
 }
 
@@ -322,8 +322,8 @@ fn what_the_user_saves_beside_the_agent_is_taken_up() {
         sim.order(UserCommand::Saved { file: String::new(), sum: sum.to_owned() });
         sim.play();
         assert_eq!(summary(&sim), "Completed verified=true after 2");
-        assert_eq!(sim.state.pinned.len(), pinned, "{sum}");
-        let found: Vec<String> = sim.state.proposed.iter().map(ToString::to_string).collect();
+        assert_eq!(sim.state.criteria.pinned.len(), pinned, "{sum}");
+        let found: Vec<String> = sim.state.criteria.proposed.iter().map(ToString::to_string).collect();
         assert_eq!(found, proposed, "{sum}");
         assert_eq!(sim.live.saved.len(), 0, "what was saved once makes nothing later the user's");
     };
@@ -358,13 +358,13 @@ fn a_stop_is_honoured_from_every_phase() {
             for _ in 0..turns {
                 sim.turn();
             }
-            if sim.state.outcome.is_some() {
+            if sim.state.outcome().is_some() {
                 continue;
             }
             let before = sim.state.iteration;
             sim.order(order.clone());
             sim.play();
-            let outcome = sim.state.outcome.clone().expect("ended");
+            let outcome = sim.state.outcome().cloned().expect("ended");
             let kinds = [OutcomeKind::Stopped, OutcomeKind::Completed];
             assert!(kinds.contains(&outcome.kind), "{order:?} after {turns} turns: {}", outcome.sentence);
             assert_eq!(sim.state.iteration, before, "no start after a stop ({order:?} after {turns})");
@@ -388,7 +388,7 @@ fn a_tree_that_cannot_be_kept_never_leaves_a_loop_hanging() {
             }
             sim.play();
             let what = format!("{reason:?}, attended {attended}, after {turns} turns");
-            let Some(outcome) = &sim.state.outcome else {
+            let Some(outcome) = sim.state.outcome() else {
                 assert!(attended, "{what}");
                 assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(reason), "{what}");
                 sim.crash("boot-1");
@@ -413,7 +413,7 @@ fn a_disk_that_fills_up_with_any_record_holds_the_loop_or_lets_it_end() {
         }
         sim.event(crate::decide::Event::DiskFilled { message: "the disk is full".into() });
         sim.play();
-        if sim.state.outcome.is_none() {
+        if sim.state.outcome().is_none() {
             assert_eq!(
                 sim.state.pause.as_ref().map(|it| it.reason),
                 Some(PauseReason::Disk),
@@ -422,7 +422,7 @@ fn a_disk_that_fills_up_with_any_record_holds_the_loop_or_lets_it_end() {
             sim.order(UserCommand::Resume);
             sim.play();
         }
-        assert!(sim.state.outcome.is_some(), "after {turns}");
+        assert!(sim.state.outcome().is_some(), "after {turns}");
         let last = sim.entries.last().map(|it| &it.record);
         assert!(matches!(last, Some(Record::Ended { .. })), "{last:?} after {turns}");
     }

@@ -91,7 +91,7 @@ proptest! {
         for (i, shove) in shoves.iter().enumerate() {
             match shove {
                 Shove::Turns(n) => for _ in 0..*n { sim.turn(); },
-                Shove::Crash => { let boot = sim.state.boot.clone(); sim.crash(&boot); }
+                Shove::Crash => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
                 Shove::Reboot => sim.crash(&format!("boot-{i}")),
                 Shove::Order(n) => sim.order(order(*n)),
                 Shove::Speak(one, holds) => { sim.speak(SESSIONS[usize::from(*one)], (*holds).into()); }
@@ -107,8 +107,8 @@ proptest! {
         check_journal(&sim.entries)?;
         prop_assert!(!sim.process.alive, "nothing is held when the loop rests or has ended");
         check_verified(&sim.entries)?;
-        if sim.state.stop.is_some() { prop_assert!(sim.state.outcome.is_some(), "a stop is honoured"); }
-        prop_assert!(sim.state.outcome.is_some() || sim.state.pause.is_some(), "rests for a reason");
+        if sim.state.stop.is_some() { prop_assert!(sim.state.outcome().is_some(), "a stop is honoured"); }
+        prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "rests for a reason");
     }
 }
 

@@ -41,7 +41,7 @@ fn asked(sim: &Sim) -> Vec<(QuestionKind, bool)> {
 }
 
 fn end(sim: &Sim) -> (OutcomeKind, u32) {
-    let outcome = sim.state.outcome.as_ref().unwrap_or_else(|| panic!("still open: {}", sim.sentence()));
+    let outcome = sim.state.outcome().unwrap_or_else(|| panic!("still open: {}", sim.sentence()));
     (outcome.kind, sim.state.iteration)
 }
 
@@ -76,14 +76,14 @@ fn an_answer_is_told_once() {
 fn nobody_answers_and_it_goes_on() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
     until_asked(&mut sim);
-    let worked = sim.state.worked_ms;
+    let worked = sim.state.time.worked_ms;
     sim.play();
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
     assert_eq!((answers(&sim), asked(&sim)), (vec![None], vec![(QuestionKind::Agent, true)]));
     assert!(sim.prompts[1].contains("Nobody answered: decide yourself, and note what you assumed"));
     // Waiting for a person is a pause: it is no work that a limit counts.
-    assert!(sim.state.paused_ms >= 10 * MINUTE, "{}", sim.state.paused_ms);
-    assert!(sim.state.worked_ms - worked < 5 * MINUTE, "{}", sim.state.worked_ms - worked);
+    assert!(sim.state.time.paused_ms >= 10 * MINUTE, "{}", sim.state.time.paused_ms);
+    assert!(sim.state.time.worked_ms - worked < 5 * MINUTE, "{}", sim.state.time.worked_ms - worked);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn nobody_answers_and_it_rests() {
     // Without a user, the loop ends immediately.
     let sim = pausing(false).run();
     assert_eq!(end(&sim), (OutcomeKind::Failed, 1));
-    let outcome = sim.state.outcome.as_ref().unwrap();
+    let outcome = sim.state.outcome().unwrap();
     assert_eq!(outcome.sentence.to_string(), "unanswered question: Which database do you want?");
     assert_eq!(outcome.cause, Some(PauseReason::Question));
 }
@@ -196,7 +196,7 @@ fn a_keeper_that_takes_over_keeps_asking() {
         until_asked(&mut sim);
         sim.crash(boot);
         let open = sim.state.questions.open.clone();
-        while sim.state.boot != boot || sim.state.epoch != 2 {
+        while sim.state.position.boot != boot || sim.state.position.epoch != 2 {
             sim.turn();
         }
         let due = sim.state.questions.open.as_ref().and_then(|it| it.until).unwrap();

@@ -3,6 +3,7 @@
 use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::journal::{LoopSpec, OutcomeKind, Record};
+use crate::loop_state::RollbackCause;
 use crate::settings::{CommitPolicy, OnRegression};
 
 fn two(on_regression: OnRegression) -> LoopSpec {
@@ -17,7 +18,7 @@ fn check(start: &'static str, acts: Vec<Act>, rollbacks: &[u32], expect: (Outcom
     spec.settings.limits.iterations = 8;
     let sim = Sim::new(spec, start, acts).run();
     assert_eq!(taken_back(&sim), rollbacks, "{:?}", sim.sentence());
-    let kind = sim.state.outcome.as_ref().map(|it| it.kind);
+    let kind = sim.state.outcome().map(|it| it.kind);
     assert_eq!((kind, sim.state.iteration), (Some(expect.0), expect.1), "{}", sim.sentence());
     sim
 }
@@ -119,7 +120,7 @@ fn neither_a_stop_nor_the_users_hand_is_overruled() {
     sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(taken_back(&sim), Vec::<u32>::new());
-    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Completed));
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Completed));
 }
 
 /// Orders a stop so many turns after the way back began.
@@ -138,7 +139,7 @@ fn stops(mut sim: Sim, order: UserCommand, turns: usize) {
 fn a_stop_waits_until_files_are_put_back() {
     for turns in 0..4 {
         let mut sim = Sim::new(two(OnRegression::Rollback), "pf", vec![Act::new("ff"), Act::new("pp")]);
-        while sim.live.taking_back.is_none() {
+        while !matches!(sim.live.work.rollback(), Some(RollbackCause::Regression { .. })) {
             assert!(sim.turn());
         }
         stops(sim, if turns % 2 == 0 { UserCommand::Stop } else { UserCommand::StopNow }, turns);
@@ -165,12 +166,12 @@ fn no_way_back_begins_beside_running_checks() {
     sim.play();
     sim.order(UserCommand::Check);
     sim.order(UserCommand::Rollback { to: 0, paths: Vec::new() });
-    assert!(!sim.live.rollback_in_progress, "refused while they run");
+    assert!(sim.live.work.rollback().is_none(), "refused while they run");
     sim.play();
     sim.order(UserCommand::Rollback { to: 0, paths: Vec::new() });
-    assert!(sim.live.rollback_in_progress, "taken once they have ended");
+    assert!(sim.live.work.rollback().is_some(), "taken once they have ended");
     sim.order(UserCommand::Check);
-    assert!(!sim.live.checking_at_rest, "nor checks beside a way back");
+    assert!(!sim.live.work.is_checking(), "nor checks beside a way back");
     sim.order(UserCommand::StopNow);
     sim.play();
     let last = sim.entries.last().map(|it| &it.record);
@@ -188,11 +189,11 @@ fn nothing_is_done_by_results_of_files_that_are_gone() {
         sim.order(UserCommand::Pause);
         sim.order(UserCommand::Rollback { to: 0, paths });
         sim.play();
-        assert_eq!(sim.state.outcome, None);
+        assert_eq!(sim.state.outcome(), None);
         sim.standing = "ff";
         sim.order(UserCommand::Resume);
         sim.play();
-        let kind = sim.state.outcome.as_ref().map(|it| it.kind);
+        let kind = sim.state.outcome().map(|it| it.kind);
         assert_eq!((kind, sim.state.iteration), (Some(OutcomeKind::Completed), 2));
     }
 }
@@ -200,13 +201,13 @@ fn nothing_is_done_by_results_of_files_that_are_gone() {
 #[test]
 fn a_way_back_forks_the_memory() {
     let mut sim = rests_after_two();
-    assert_eq!((sim.state.claims, sim.state.open_items().count()), (1, 0));
+    assert_eq!((sim.state.streaks.claims, sim.state.open_items().count()), (1, 0));
     sim.order(UserCommand::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
     sim.play();
     assert!(!sim.state.history[1].taken_back, "single files are no way back");
     sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
-    assert_eq!((sim.state.claims, sim.state.open_items().count()), (0, 1));
+    assert_eq!((sim.state.streaks.claims, sim.state.open_items().count()), (0, 1));
     assert!(!sim.state.history[0].taken_back && sim.state.history[1].taken_back);
     sim.order(UserCommand::Resume);
     while sim.prompts.len() < 3 {
@@ -236,12 +237,12 @@ fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
     let mut sim = rests_after_two();
     let stands = |sim: &Sim| {
         let taken_back: Vec<bool> = sim.state.history.iter().map(|it| it.taken_back).collect();
-        (sim.state.last_tree.clone(), sim.state.claims, sim.state.open_items().count(), taken_back)
+        (sim.state.tree.last.clone(), sim.state.streaks.claims, sim.state.open_items().count(), taken_back)
     };
     let order = |sim: &mut Sim, order: UserCommand| {
         sim.order(order);
         sim.play();
-        assert!(!sim.live.rollback_in_progress && sim.live.undoing.is_none());
+        assert!(sim.live.work.rollback().is_none());
         stands(sim)
     };
     let before = stands(&sim);
@@ -249,7 +250,7 @@ fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
     let back = order(&mut sim, UserCommand::Rollback { to: 1, paths: Vec::new() });
     assert_eq!((back.1, back.2, back.3.as_slice()), (0, 1, &[false, true][..]));
     assert_ne!(back.0, before.0);
-    assert!(sim.state.is_unjudged);
+    assert!(sim.state.tree.is_unjudged);
     assert_eq!(order(&mut sim, UserCommand::UndoRollback), before);
     assert_eq!(order(&mut sim, UserCommand::UndoRollback), back, "done again");
     assert_eq!(order(&mut sim, UserCommand::UndoRollback), before);
@@ -257,7 +258,7 @@ fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
     let start = order(&mut sim, UserCommand::Rollback { to: 0, paths: Vec::new() });
     order(&mut sim, UserCommand::Rollback { to: 1, paths: Vec::new() });
     assert_eq!(order(&mut sim, UserCommand::UndoRollback), start);
-    assert_eq!(crate::decide::replay(&sim.entries).unwrap().undo, sim.state.undo);
+    assert_eq!(crate::decide::replay(&sim.entries).unwrap().rollback.last, sim.state.rollback.last);
 }
 
 #[test]
@@ -292,14 +293,14 @@ fn a_rollback_or_an_undo_that_was_cut_off_is_undone_by_the_next_undo() {
     let cut = crate::decide::replay(&sim.entries[..=at]).unwrap();
     let last = crate::decide::undo::undoable_rollback(&cut).unwrap();
     assert_eq!((last.after.as_ref(), last.position_before), (None, 2));
-    assert_eq!(last.from, sim.state.undo.as_ref().unwrap().from);
+    assert_eq!(last.from, sim.state.rollback.last.as_ref().unwrap().from);
     // An undo that was cut off is the same undo again.
-    let rolled_back = sim.state.undo.clone();
+    let rolled_back = sim.state.rollback.last.clone();
     sim.order(UserCommand::UndoRollback);
     sim.play();
     let at = sim.entries.iter().rposition(|it| matches!(it.record, Record::SnapshotTaken { .. })).unwrap();
-    assert_eq!(crate::decide::replay(&sim.entries[..=at]).unwrap().undo, rolled_back);
-    assert!(sim.state.undo.as_ref().unwrap().is_undo);
+    assert_eq!(crate::decide::replay(&sim.entries[..=at]).unwrap().rollback.last, rolled_back);
+    assert!(sim.state.rollback.last.as_ref().unwrap().is_undo);
 }
 
 #[test]

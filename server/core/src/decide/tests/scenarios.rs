@@ -33,7 +33,7 @@ fn differs(row: &Row) -> Option<String> {
     let start = files.letters(&task.criteria);
     let acts = (1..=STARTS).map(|n| files.act(row, n, &task)).collect();
     let sim = Sim::new(loop_spec(row, task), start, acts).run();
-    let Some(outcome) = &sim.state.outcome else {
+    let Some(outcome) = sim.state.outcome() else {
         return Some(format!("{}: at work after {}: {}", row.name, sim.state.iteration, sim.sentence()));
     };
     assert_eq!(sim.prompts.len(), sim.state.iteration as usize, "{}: a start is an iteration", row.name);

@@ -89,7 +89,7 @@ fn an_agent_that_forgot_its_session_starts_afresh_without_a_crash() {
         !sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })),
         "nothing is waited for"
     );
-    assert_eq!((sim.state.failures, sim.state.session.resets), (0, 1));
+    assert_eq!((sim.state.streaks.failures, sim.state.session.resets), (0, 1));
     // One that always forgets gets no third chance to waste a start.
     let acts = vec![work(), forgets(), work(), forgets(), work(), work(), Act::new("p")];
     assert_eq!(starts(&super::sessions::sim(acts).run()), "1 1+ 3 3+ 5 6 7");

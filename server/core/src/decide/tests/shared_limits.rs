@@ -14,7 +14,7 @@ fn one() -> LoopSpec {
 fn limited(spec: LoopSpec, hours: u64) -> Sim {
     let mut sim = Sim::new(spec, "f", vec![Act::new("p")]);
     sim.limited = vec![("mine", sim.now.wall + hours * HOUR)];
-    while sim.state.wait.is_none() && sim.state.iteration == 0 && sim.state.outcome.is_none() {
+    while sim.state.phase.wait().is_none() && sim.state.iteration == 0 && sim.state.outcome().is_none() {
         assert!(sim.turn(), "{}", sim.sentence());
     }
     sim
@@ -23,7 +23,7 @@ fn limited(spec: LoopSpec, hours: u64) -> Sim {
 #[test]
 fn it_is_waited_for_and_the_agent_is_started_after_it() {
     let mut sim = limited(one(), 2);
-    let wait = sim.state.wait.expect("a wait");
+    let wait = sim.state.phase.wait().expect("a wait");
     assert_eq!((wait.reason, wait.until.wall), (WaitReason::Quota, sim.limited[0].1));
     assert_eq!((sim.state.iteration, sim.state.spent.calls), (0, 0), "nothing was started");
     let open = sim.state.questions.open.as_ref().expect("a question");
@@ -34,12 +34,7 @@ fn it_is_waited_for_and_the_agent_is_started_after_it() {
     assert_eq!(shared_limits::sentence(&sim.state).as_deref(), Some(words));
     let begun = sim.now;
     sim.play();
-    assert_eq!(
-        sim.state.outcome.as_ref().map(|it| it.kind),
-        Some(OutcomeKind::Completed),
-        "{}",
-        sim.sentence()
-    );
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Completed), "{}", sim.sentence());
     assert!(sim.now.wall >= begun.wall + 2 * HOUR - 60_000);
     assert_eq!(shared_limits::sentence(&sim.state), None);
 }
@@ -61,7 +56,7 @@ fn the_user_may_stop_meanwhile() {
         let begun = sim.now;
         sim.order(order);
         sim.play();
-        assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Stopped));
+        assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped));
         assert!(sim.now.wall < begun.wall + HOUR && sim.state.iteration == 0);
     }
 }
@@ -89,5 +84,9 @@ fn the_next_agent_of_the_list_works_meanwhile() {
     });
     let message = Some("met by loop 20261120-other2".to_owned());
     assert_eq!(change, Some((TakeoverReason::Quota, message)));
-    assert!(matches!(sim.state.phase, Phase::Preparing | Phase::Iterating { .. }), "{:?}", sim.state.phase);
+    assert!(
+        matches!(sim.state.phase, Phase::Preparing { .. } | Phase::Iterating(_)),
+        "{:?}",
+        sim.state.phase
+    );
 }

@@ -15,7 +15,7 @@ fn within(spawns: SpawnSettings) -> Sim {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.spawns = spawns;
     let mut sim = Sim::new(spec, "f", vec![Act { hangs: true, ..Act::new("f") }]);
-    while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+    while !matches!(sim.state.phase, Phase::Iterating(_)) {
         sim.turn();
     }
     sim
@@ -159,7 +159,7 @@ fn who_asks_on_and_on_fills_no_journal() {
                 match step {
                     Decision::Record(record) => {
                         on_record += 1;
-                        let seq = sim.state.seq + 1;
+                        let seq = sim.state.position.seq + 1;
                         apply(&mut sim.state, &Entry { seq, epoch: 1, at: sim.now, record });
                     }
                     Decision::Effect(_) => answered += 1,
@@ -187,7 +187,7 @@ fn each_iteration_has_its_own_children_of_one_budget() {
     assert!(ask(&mut sim, None).is_some());
     sim.crash("another");
     assert!(sim.state.spawns.agents.iter().all(|it| it.over), "they are gone with their agent");
-    while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+    while !matches!(sim.state.phase, Phase::Iterating(_)) {
         sim.turn();
     }
     assert_eq!((sim.state.spawns.used, sim.state.spawns.in_iteration), (2, 0));
@@ -204,7 +204,7 @@ fn another_keeper_counts_them_from_the_journal() {
     begin(&mut sim, "a");
     sim.crash("another");
     assert_eq!(sim.state.spawns.used, 1);
-    while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+    while !matches!(sim.state.phase, Phase::Iterating(_)) {
         sim.turn();
     }
     assert_eq!(ask(&mut sim, None), None);

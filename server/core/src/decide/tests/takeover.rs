@@ -1,7 +1,7 @@
 //! Several agents for one loop: which agent works on which iteration, depending on the earlier ones.
 
 use crate::decide::sim::{Act, Sim, criterion, quiet_run, spec};
-use crate::decide::{Event, Phase, UserCommand, replay, takeover};
+use crate::decide::{Event, UserCommand, replay, takeover};
 use crate::journal::TakeoverReason::{Back, Failing};
 use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, TakeoverReason, WaitReason};
 use loopkeeper_agent::ProviderClass::{Crash, Login, Quota, Transient};
@@ -36,7 +36,7 @@ impl Played {
     fn next(&mut self) -> bool {
         let sim = &mut self.0;
         let next = sim.state.iteration + 1;
-        while sim.state.iteration < next || !matches!(sim.state.phase, Phase::Iterating { pid: Some(_), .. })
+        while sim.state.iteration < next || sim.state.phase.running_agent().is_none_or(|it| it.pid.is_none())
         {
             if !sim.turn() {
                 return false;

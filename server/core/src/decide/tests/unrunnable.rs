@@ -24,7 +24,7 @@ fn a_check_that_cannot_run_costs_no_agent_call() {
     let said = "2 criteria cannot run: program \"make\" is not installed. Hint: install make, then start again; \
                 `--anyway` starts without it";
     assert_eq!(sim.sentence(), said);
-    assert_eq!(sim.state.outcome.as_ref().and_then(|it| it.cause), Some(PauseReason::Missing));
+    assert_eq!(sim.state.outcome().and_then(|it| it.cause), Some(PauseReason::Missing));
     // Only what is required.
     let mut optional = spec(two());
     optional.criteria[0].required = false;
@@ -51,7 +51,7 @@ fn a_check_that_cannot_run_any_more_stops_at_its_second_round() {
     // It is no fault of the work, and nothing is flaky that changed with the machine.
     let sim =
         lacking(spec(two()), "pf", vec![Act::new("mf"), Act::new("pp")], "Completed verified=true after 2");
-    assert!(sim.state.flaky.flips.is_empty());
+    assert!(sim.state.criteria.flaky.flips.is_empty());
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn what_was_missing_is_looked_for_again_when_the_user_resumes() {
     sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 1");
-    assert!(sim.state.turned, "the first round that ran it says what it is");
+    assert!(sim.state.criteria.turned, "the first round that ran it says what it is");
     // Everything holds once it runs.
     let mut sim = lacking(spec(two()), "mp", vec![], "Paused Missing after 0");
     sim.standing = "pp";

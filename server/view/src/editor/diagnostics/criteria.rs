@@ -214,13 +214,13 @@ pub(super) struct CriteriaHistory<'a> {
 
 impl<'a> CriteriaHistory<'a> {
     pub(super) fn of(known: &TaskView<'a>) -> Self {
-        let pinned = known.state.into_iter().flat_map(|it| &it.pinned);
+        let pinned = known.state.into_iter().flat_map(|it| &it.criteria.pinned);
         // The first role counts if a criterion occurs twice.
         let roles = pinned.rev().map(|it| (&it.criterion.id, it.role)).collect();
         let iterations = known.state.into_iter().flat_map(LoopState::kept_iterations);
         let passed = iterations.flat_map(|it| &it.row).filter(|(_, status)| *status == Status::Pass);
         let is_open = known.status.is_some_and(|it| it.state != DisplayState::Done);
-        let proposed = known.state.filter(|_| is_open).into_iter().flat_map(|it| &it.proposed);
+        let proposed = known.state.filter(|_| is_open).into_iter().flat_map(|it| &it.criteria.proposed);
         Self {
             roles,
             passed: passed.map(|(id, _)| id).collect(),

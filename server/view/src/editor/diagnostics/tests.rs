@@ -216,7 +216,7 @@ fn what_the_agent_weakened_stands_where_it_concerns() {
         Sim::new(spec(world.task.criteria.clone()), "5f", vec![Act::new("3p"), Act::idle("3p")]).run();
     sim.order(UserCommand::AcceptWeakening { by: None });
     sim.play();
-    assert!(sim.state.outcome.is_some());
+    assert!(sim.state.outcome().is_some());
     check(&World::prompt().after(sim), &["1 I summary completed and verified: 2 of 2 criteria pass"]);
 }
 
@@ -262,7 +262,7 @@ fn what_the_agent_wrote_is_proposed() {
     let mut act = Act::new("pf");
     act.leaves = Some(edited.task.criteria[1..].to_vec());
     let mut sim = Sim::new(spec(before), "ff", vec![act]);
-    while sim.state.proposed.is_empty() {
+    while sim.state.criteria.proposed.is_empty() {
         assert!(sim.turn());
     }
     let world = edited.after(sim);

@@ -28,8 +28,8 @@ fn check(state: &LoopState, expect: &str) {
 #[test]
 fn rows_begin_with_the_baseline() {
     let state = played(&["a", "b"], "fp", vec![Act::new("ff"), Act::new("pf"), Act::new("pz")]);
-    assert_eq!(row(&state, &state.pinned[0].criterion.id), "✗✗✓✓");
-    assert_eq!(row(&state, &state.pinned[1].criterion.id), "✓✗✗✗");
+    assert_eq!(row(&state, &state.criteria.pinned[0].criterion.id), "✗✗✓✓");
+    assert_eq!(row(&state, &state.criteria.pinned[1].criterion.id), "✓✗✗✗");
     assert_eq!(row(&state, &loopkeeper_task::criterion::CriterionId("other".into())), "····");
 }
 
@@ -39,7 +39,7 @@ fn counts_of_an_iteration_tell_required_from_optional_criteria() {
     let words = |state: &LoopState, at: usize| iteration_tally(state, &state.history[at]).sentence();
     assert_eq!(start_tally(&state).sentence(), "1 of 3 criteria pass");
     assert_eq!([words(&state, 0), words(&state, 1)], ["2 of 3 criteria pass"; 2]);
-    state.pinned[2].criterion.required = false;
+    state.criteria.pinned[2].criterion.required = false;
     assert_eq!(start_tally(&state).sentence(), "1 of 2 required pass, 1 optional fails");
     assert_eq!(words(&state, 0), "all 2 required pass, 1 optional fails");
     assert_eq!(words(&state, 1), "1 of 2 required pass, 1 optional passes");
@@ -47,7 +47,7 @@ fn counts_of_an_iteration_tell_required_from_optional_criteria() {
     state.history[0].row[2].1 = Status::Unverified;
     assert_eq!(words(&state, 0), "all 2 required pass, 1 optional not checked");
     // A criterion that was removed from the task since was required then.
-    state.pinned.remove(0);
+    state.criteria.pinned.remove(0);
     assert_eq!(words(&state, 0), "all 2 required pass, 1 optional not checked");
 }
 

@@ -13,7 +13,9 @@ fn at(world: &World, file: &str, needle: &str) -> Hover {
     let document = world.documents.iter().find(|it| it.path == file).expect("a document");
     let offset = document.text.find(needle).expect("in the text");
     world
-        .look(|known| hover(known, (file, offset), known.state.map_or_else(Moment::default, |it| it.last_at)))
+        .look(|known| {
+            hover(known, (file, offset), known.state.map_or_else(Moment::default, |it| it.time.last_at))
+        })
         .expect("a hover")
 }
 

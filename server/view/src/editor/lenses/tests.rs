@@ -57,7 +57,7 @@ fn orders_show_before_they_are_carried_out() {
     let told = |order: UserCommand| {
         let mut sim =
             Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf"), Act::new("pp")]);
-        while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+        while !matches!(sim.state.phase, Phase::Iterating(_)) {
             assert!(sim.turn());
         }
         sim.order(order);

@@ -67,7 +67,7 @@ fn proposed() -> World {
     let edited = World::of(&[("PROMPT.md", text.as_str())]);
     let leaves = Some(edited.task.criteria[1..].to_vec());
     let mut sim = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Act { leaves, ..Act::new("pf") }]);
-    while sim.state.proposed.is_empty() {
+    while sim.state.criteria.proposed.is_empty() {
         assert!(sim.turn());
     }
     edited.after(sim)

@@ -13,7 +13,8 @@ use crate::editor::{hover, settings};
 fn over(world: &World, file: &str, needle: &str) -> String {
     let document = world.documents.iter().find(|it| it.path == file).expect("a document");
     let offset = document.text.find(needle).expect("in the text");
-    let now = |known: &crate::editor::TaskView<'_>| known.state.map_or_else(Moment::default, |it| it.last_at);
+    let now =
+        |known: &crate::editor::TaskView<'_>| known.state.map_or_else(Moment::default, |it| it.time.last_at);
     world.look(|known| hover(known, (file, offset), now(known))).expect("a hover").plain()
 }
 

@@ -45,12 +45,12 @@ impl SubagentRecord {
 
 impl SubagentLineage {
     /// No subagent of the last iteration is left, unless the same process continues.
-    pub(in crate::decide) fn next_iteration(&mut self, goes_on: bool) {
+    pub(crate) fn next_iteration(&mut self, goes_on: bool) {
         (self.in_iteration, self.refusals) = (0, 0);
         self.agents.retain(|it| goes_on && it.id.is_some() && !it.over);
     }
 
-    pub(in crate::decide) fn apply_record(&mut self, record: &Record) {
+    pub(crate) fn apply_record(&mut self, record: &Record) {
         if let Record::SubagentAsked { by, call, what, refused, .. } = record {
             self.record_request(SubagentRecord::of(by.as_ref(), call.as_ref(), what), refused.is_some());
         } else if let Record::SubagentStarted { by, call, id, what, .. } = record {
@@ -94,7 +94,7 @@ impl SubagentLineage {
     }
 
     /// Its process is gone, and all that it started.
-    pub(in crate::decide) fn end_all(&mut self) {
+    pub(crate) fn end_all(&mut self) {
         self.agents.iter_mut().for_each(|it| it.over = true);
     }
 
@@ -124,41 +124,41 @@ impl SubagentLineage {
         }
     }
 
-    pub(super) fn depth_below(&self, by: Option<&String>) -> u32 {
+    pub(crate) fn depth_below(&self, by: Option<&String>) -> u32 {
         // One whose start was not reported was started by the agent itself.
         by.map_or(0, |it| self.of_id(it).map_or(1, |it| it.depth)).saturating_add(1)
     }
 
-    pub(super) fn children(&self, by: Option<&String>) -> usize {
+    pub(crate) fn children(&self, by: Option<&String>) -> usize {
         self.agents.iter().filter(|it| it.by.as_ref() == by).count()
     }
 
-    pub(super) fn at_work(&self) -> usize {
+    pub(crate) fn at_work(&self) -> usize {
         self.agents.iter().filter(|it| !it.over).count()
     }
 
-    pub(super) fn is_at_work(&self, id: &str) -> bool {
+    pub(crate) fn is_at_work(&self, id: &str) -> bool {
         self.of_id(id).is_some_and(|it| !it.over)
     }
 
-    pub(super) fn of_id(&self, id: &str) -> Option<&SubagentRecord> {
+    pub(crate) fn of_id(&self, id: &str) -> Option<&SubagentRecord> {
         self.agents.iter().find(|it| it.id.as_deref() == Some(id))
     }
 
-    pub(super) fn of_call(&self, call: &str) -> Option<&SubagentRecord> {
+    pub(crate) fn of_call(&self, call: &str) -> Option<&SubagentRecord> {
         self.agents.iter().find(|it| it.call.as_deref() == Some(call))
     }
 
     /// The oldest that was allowed and has not begun.
-    pub(super) fn oldest_unstarted(&self) -> Option<&SubagentRecord> {
+    pub(crate) fn oldest_unstarted(&self) -> Option<&SubagentRecord> {
         self.agents.iter().find(|it| it.id.is_none())
     }
 
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.agents.len() >= KEPT
     }
 
-    pub(super) fn refusals(&self) -> u32 {
+    pub(crate) fn refusals(&self) -> u32 {
         self.refusals
     }
 }

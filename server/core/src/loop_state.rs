@@ -1,0 +1,222 @@
+//! The state of one loop: what its records contain ([`LoopState`]), and separately what only the running keeper knows
+//! ([`VolatileState`]). The parts are in one file per concern.
+
+mod agent_roster;
+mod agent_slot;
+mod attempts;
+mod branch_tracking;
+mod checkpoint;
+mod criteria_state;
+mod documents;
+mod flaky_state;
+mod git_state;
+mod iteration;
+mod mutant_run;
+mod phase;
+mod question_state;
+mod reported;
+mod rollback_history;
+mod session_history;
+mod streaks;
+mod subagent_lineage;
+mod time_account;
+mod tree_state;
+mod tree_verdict;
+mod uncommitted_work;
+mod undoable_rollback;
+mod unrunnable_checks;
+mod usage;
+mod volatile;
+mod weakening_state;
+
+use crate::check::Status;
+use crate::journal::{BreakerState, LoopSpec, Outcome, PauseReason, Pinned, Role, SnapshotWhen};
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::message::Message;
+use loopkeeper_text::moment::Moment;
+
+pub use agent_roster::{AgentHold, AgentRoster};
+pub use agent_slot::{AgentSlot, Availability};
+pub use attempts::Attempts;
+pub use branch_tracking::{BranchTracking, HeadTarget};
+pub(crate) use checkpoint::{Checkpoint, LoopMemory};
+pub use criteria_state::CriteriaState;
+pub use documents::{SnapshotFacts, TaskDocuments};
+pub use flaky_state::FlakyState;
+pub use git_state::GitState;
+pub use iteration::Iteration;
+pub use mutant_run::{FewestSurvivors, MutantRun};
+pub use phase::{Phase, RunningAgent, Wait};
+pub(crate) use question_state::ALWAYS;
+pub use question_state::{AnsweredQuestion, PendingQuestion, QuestionState};
+pub use reported::ReportedProblems;
+pub use rollback_history::RollbackHistory;
+pub(crate) use session_history::SessionIdOwner;
+pub use session_history::{CurrentSession, SessionChange, SessionHistory};
+pub use streaks::Streaks;
+pub use subagent_lineage::{SubagentLineage, SubagentRecord};
+pub use time_account::TimeAccount;
+pub use tree_state::{SnapshotRef, TreeState};
+pub use tree_verdict::TreeVerdict;
+pub use uncommitted_work::{SnapshotRange, UncommittedWork};
+pub use undoable_rollback::UndoableRollback;
+pub use unrunnable_checks::UnrunnableChecks;
+pub use usage::LoopUsage;
+pub use volatile::{
+    AfterAgent, AgentWatch, BoundaryWork, ChangedTask, DiscardedRounds, Preparation, RegressionReview,
+    RollbackCause, TreeWork, VolatileState,
+};
+pub use weakening_state::WeakeningState;
+
+/// Everything that the journal contains about a loop. Only `apply` changes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoopState {
+    pub spec: LoopSpec,
+    pub position: JournalPosition,
+    pub time: TimeAccount,
+    pub phase: Phase,
+    /// The last iteration that was started; 0 before the first.
+    pub iteration: u32,
+    pub criteria: CriteriaState,
+    pub plan: Vec<PlanItem>,
+    pub tree: TreeState,
+    pub history: Vec<Iteration>,
+    pub spent: LoopUsage,
+    pub breaker: Breaker,
+    pub streaks: Streaks,
+    pub reported: ReportedProblems,
+    pub agents: AgentRoster,
+    pub session: SessionHistory,
+    pub spawns: SubagentLineage,
+    pub steering: Vec<String>,
+    pub questions: QuestionState,
+    pub stop: Option<StopMode>,
+    pub pause: Option<Pause>,
+    pub rollback: RollbackHistory,
+    pub weakening: WeakeningState,
+    pub git: GitState,
+}
+
+/// The last record that was applied, and the boot whose clock its moments count in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalPosition {
+    pub boot: String,
+    pub epoch: u32,
+    pub seq: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Breaker {
+    pub state: BreakerState,
+    /// Why it opened; `None` while it is closed.
+    pub reason: Option<String>,
+    /// Iterations after this one count.
+    pub since: u32,
+    /// Half-open: the iteration after this one is the trial.
+    pub trial_after: Option<u32>,
+    /// How often it opened since the user last reset it.
+    pub trips: u32,
+    /// The duration of its last cooldown.
+    pub cooldown_ms: u64,
+    /// Open: when it permits a trial iteration automatically.
+    pub resumes_at: Option<Moment>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopMode {
+    AfterIteration,
+    Now,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pause {
+    pub reason: PauseReason,
+    pub message: Message,
+}
+
+impl LoopState {
+    pub(crate) fn has_checks(&self) -> bool {
+        self.criteria.has_checks()
+    }
+
+    /// The tree after an iteration; of iteration 0 the start.
+    pub fn tree_after(&self, iteration: u32) -> Option<&str> {
+        self.tree_at(iteration, SnapshotWhen::After)
+    }
+
+    /// The tree right before the present iteration.
+    pub fn tree_before(&self) -> Option<&str> {
+        self.tree_at(self.iteration, SnapshotWhen::Before)
+    }
+
+    pub(crate) fn tree_at(&self, iteration: u32, when: SnapshotWhen) -> Option<&str> {
+        self.tree.at(iteration, when)
+    }
+
+    /// Milliseconds that count against `limits.duration`, at `now`.
+    pub fn elapsed_ms(&self, now: Moment) -> u64 {
+        let running = self.outcome().is_none() && !self.waits_for_user();
+        self.time.worked_ms + if running { now.ms_since(self.time.last_at) } else { 0 }
+    }
+
+    /// Nothing runs; a pause holds it, or a question to its user.
+    pub fn is_paused_at_rest(&self) -> bool {
+        (self.pause.is_some() || self.questions.blocking_question().is_some()) && self.at_rest()
+    }
+
+    /// Its time is its user's: nothing of it counts as work.
+    pub fn waits_for_user(&self) -> bool {
+        self.is_paused_at_rest() || self.questions.permission().is_some()
+    }
+
+    pub fn at_rest(&self) -> bool {
+        self.phase.is_between_iterations()
+    }
+
+    /// The end is final: no record after it begins another phase.
+    pub(crate) fn enter(&mut self, phase: Phase) {
+        if self.outcome().is_none() {
+            self.phase = phase;
+        }
+    }
+
+    /// `None`: it has not ended.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.phase.outcome()
+    }
+
+    pub fn pinned_criteria(&self) -> Vec<Criterion> {
+        self.criteria.pinned.iter().map(|it| it.criterion.clone()).collect()
+    }
+
+    pub(crate) fn status_of(&self, id: &CriterionId) -> Option<Status> {
+        self.criteria.status_of(id)
+    }
+
+    /// It passed when it was first judged, or after one of the iterations.
+    pub fn held_before(&self, id: &CriterionId) -> bool {
+        let is_guard = |it: &Pinned| it.role == Role::Guard && it.criterion.id == *id;
+        let passed = |(of, status): &(CriterionId, Status)| of == id && *status == Status::Pass;
+        self.criteria.pinned.iter().any(is_guard)
+            || self.kept_iterations().any(|it| it.row.iter().any(passed))
+    }
+
+    pub fn required(&self) -> impl Iterator<Item = &Pinned> {
+        self.criteria.required()
+    }
+
+    /// Blocking plan items that the agent has not ticked.
+    pub fn open_items(&self) -> impl Iterator<Item = &PlanItem> {
+        self.plan.iter().filter(|it| it.blocking && !it.done)
+    }
+
+    /// Those whose work was not taken back.
+    pub fn kept_iterations(&self) -> impl Iterator<Item = &Iteration> {
+        self.history.iter().filter(|it| !it.taken_back)
+    }
+
+    pub fn last_iteration(&self) -> Option<&Iteration> {
+        self.history.last()
+    }
+}

@@ -1,0 +1,31 @@
+//! The agents of a loop, and the process of the one at work.
+
+use crate::journal::LoopSpec;
+use loopkeeper_text::moment::Moment;
+
+use super::{AgentSlot, Availability};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentRoster {
+    /// In the order of the list; `spec.agent` is the one at work.
+    pub crew: Vec<AgentSlot>,
+    pub hold: AgentHold,
+    /// Until then the user wants agents to be started in spite of a usage limit that another loop met.
+    pub limit_overridden: Option<Moment>,
+}
+
+/// The agent's process between two of its turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AgentHold {
+    /// It is alive and held by its stop hook: the next iteration can be its answer.
+    pub is_held: bool,
+    /// How often its stop hook could still hold it in its last turn; `None`: as often as is wanted.
+    pub holds_left: Option<u32>,
+}
+
+impl AgentRoster {
+    pub(crate) fn starting(spec: &LoopSpec) -> Self {
+        let slot = |plan: &_| AgentSlot { plan: Clone::clone(plan), out: Availability::No, left: None };
+        Self { crew: spec.agents().map(slot).collect(), hold: AgentHold::default(), limit_overridden: None }
+    }
+}

@@ -1,0 +1,23 @@
+//! The counters and plan items that a rollback, and its undo, bring back.
+
+use std::collections::BTreeSet;
+
+/// The state at the end of one iteration; of iteration 0 the state at the start.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Checkpoint {
+    pub(crate) claims: u32,
+    pub(crate) turned: bool,
+    /// Plan items done.
+    pub(crate) done: BTreeSet<String>,
+}
+
+/// State that a rollback discards, kept for an undo.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LoopMemory {
+    pub(crate) mark: Checkpoint,
+    pub(crate) rollbacks: u32,
+    pub(crate) taken_back: BTreeSet<u32>,
+    /// What the last iteration broke, if the loop itself rolled it back.
+    pub(crate) broke: Option<String>,
+    pub(crate) is_unjudged: bool,
+}

@@ -1,0 +1,14 @@
+//! Checks that passed and failed on the same files.
+
+use std::collections::BTreeMap;
+
+use loopkeeper_task::criterion::CriterionId;
+
+/// Flakiness derived from the rounds of a loop.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FlakyState {
+    /// How often the result of each check changed on an unchanged tree.
+    pub flips: BTreeMap<CriterionId, u32>,
+    /// Rounds in a row, on one tree, in which everything required passed.
+    pub passes: u32,
+}

@@ -1,0 +1,15 @@
+//! What the records say of the user's repository.
+
+use crate::journal::GitHead;
+
+use super::{BranchTracking, UncommittedWork};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GitState {
+    /// The loop's own branch is checked out, or it has none.
+    pub has_branch: bool,
+    pub branch: BranchTracking,
+    pub uncommitted: UncommittedWork,
+    /// HEAD before the present iteration.
+    pub head_before: Option<GitHead>,
+}

@@ -1,0 +1,68 @@
+//! The last run of the checks on mutants.
+
+use crate::journal::{HollowTest, Record, Survivor};
+use loopkeeper_text::words::counted;
+
+/// Places of survivors in a sentence.
+const MAX_NAMED: usize = 3;
+
+/// The last run in the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MutantRun {
+    /// The tree that the mutants are of.
+    pub tree: String,
+    pub tried: u64,
+    pub noticed: u64,
+    pub survivors: Vec<Survivor>,
+    pub hollow: Vec<HollowTest>,
+    /// Why none was tried.
+    pub skipped: Option<String>,
+}
+
+/// The run that left the fewest survivors, the first of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FewestSurvivors {
+    pub count: u64,
+    pub iteration: u32,
+}
+
+impl MutantRun {
+    pub fn of_record(record: &Record) -> Option<Self> {
+        let Record::Mutants { tree, tried, noticed, survivors, hollow, skipped, .. } = record else {
+            return None;
+        };
+        Some(Self {
+            tree: tree.clone(),
+            tried: *tried,
+            noticed: *noticed,
+            survivors: survivors.clone(),
+            hollow: hollow.clone(),
+            skipped: skipped.clone(),
+        })
+    }
+
+    pub fn survived(&self) -> u64 {
+        self.tried.saturating_sub(self.noticed)
+    }
+
+    /// `no check notices 2 of 14 mutants: calc.py:3, calc.py:9`; `None` where all are noticed.
+    pub fn describe_survivors(&self) -> Option<String> {
+        if self.survived() == 0 {
+            return None;
+        }
+        let places = self.survivors.iter().take(MAX_NAMED).map(|it| format!("{}:{}", it.path, it.line));
+        let rest = if self.survivors.len() > MAX_NAMED { " …" } else { "" };
+        let places = places.collect::<Vec<_>>().join(", ");
+        let all = counted(self.tried, "mutant");
+        Some(format!("no check notices {} of {all}: {places}{rest}", self.survived()))
+    }
+
+    /// `12 of 14 noticed`
+    pub fn summary(&self) -> String {
+        match &self.skipped {
+            Some(why) => format!("none tried, {why}"),
+            None if self.tried == 0 => "none, no changed line can be mutated".to_owned(),
+            None => format!("{} of {} noticed", self.noticed, self.tried),
+        }
+    }
+}

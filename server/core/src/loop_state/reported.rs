@@ -1,0 +1,20 @@
+//! Problems beside the work, each reported to the user once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::journal::LimitName;
+use crate::settings::LoopEvent;
+
+use super::Attempts;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReportedProblems {
+    /// Limits that an iteration reported as nearly reached.
+    pub limits: BTreeSet<LimitName>,
+    /// Why the calls of other loops were not counted at the last start.
+    pub calls_note: Option<String>,
+    /// Commands of `[on]` that failed since the user last resumed the loop, and how.
+    pub hooks_failed: BTreeMap<LoopEvent, String>,
+    /// Orders of processes that are not the user's.
+    pub attempts: Attempts,
+}

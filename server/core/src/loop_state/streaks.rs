@@ -1,0 +1,20 @@
+//! Counts of events in a row, across all restarts.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Streaks {
+    /// Agent failures without any change of the tree.
+    pub failures: u32,
+    /// Iterations that the provider turned away or failed for the moment, since anything changed.
+    pub stalls: u32,
+    /// Done signals: iterations that ended with a claim. Words alone are one only where nothing changed.
+    pub claims: u32,
+    /// Iterations that the loop itself took back.
+    pub rollbacks: u32,
+}
+
+impl Streaks {
+    /// Another agent works from here on, or the user resumed the loop: failures so far say nothing of what follows.
+    pub(crate) fn clear_agent_failures(&mut self) {
+        (self.failures, self.stalls) = (0, 0);
+    }
+}

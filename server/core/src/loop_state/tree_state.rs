@@ -1,0 +1,46 @@
+//! What the records say of the files: their snapshots, and which of them was judged.
+
+use std::collections::BTreeSet;
+
+use crate::journal::SnapshotWhen;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TreeState {
+    /// Paths that the baseline round wrote: no work of the agent's.
+    pub artefacts: BTreeSet<String>,
+    pub untracked: Vec<String>,
+    /// In the order in which they were taken.
+    pub snapshots: Vec<SnapshotRef>,
+    /// The tree of the last round.
+    pub judged: String,
+    /// Files were put back or changed since: the results are those of files that are gone.
+    pub is_unjudged: bool,
+    /// The last round ran while the agent was still alive, so it cannot complete the loop.
+    pub judged_beside_agent: bool,
+    /// The tree as it was last seen: by a snapshot, a round of checks, or after a rollback.
+    pub last: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotRef {
+    pub iteration: u32,
+    pub when: SnapshotWhen,
+    pub tree: String,
+}
+
+impl TreeState {
+    /// The last snapshot of its kind, where there are several.
+    pub(crate) fn at(&self, iteration: u32, when: SnapshotWhen) -> Option<&str> {
+        let later = self.snapshots.partition_point(|it| it.iteration <= iteration);
+        let until = self.snapshots.get(..later).unwrap_or_default().iter().rev();
+        let mut its = until.take_while(|it| it.iteration == iteration);
+        its.find(|it| it.when == when).map(|it| it.tree.as_str())
+    }
+
+    /// A round is on record: its results are those of the files as it left them.
+    pub(crate) fn record_round(&mut self, after: &str) {
+        after.clone_into(&mut self.judged);
+        after.clone_into(&mut self.last);
+        self.is_unjudged = false;
+    }
+}

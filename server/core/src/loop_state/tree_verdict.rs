@@ -1,0 +1,23 @@
+//! The last final verdict.
+
+use std::collections::BTreeMap;
+
+use loopkeeper_task::criterion::CriterionId;
+
+/// The last final verdict in the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeVerdict {
+    /// The tree that was judged.
+    pub tree: String,
+    /// Everything passed, with the judges of the start too; or no clean room could be had.
+    pub holds: bool,
+    /// The basis of the proof, as the end of the loop's sentence; may be empty.
+    pub basis: String,
+    /// The judges of the start cannot run on it, or something could not be judged: the outcome is claimed.
+    pub unproven: bool,
+    /// The iteration after which a check failed on the tree as the agent left it. It is judged again after the next one,
+    /// since the check may be flaky.
+    pub failed_after: Option<u32>,
+    /// The criteria that passed in a clean room, with their milliseconds.
+    pub passed: BTreeMap<CriterionId, u64>,
+}

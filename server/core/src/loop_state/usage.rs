@@ -1,0 +1,23 @@
+//! What a loop has spent.
+
+use crate::jury::JudgeUsage;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LoopUsage {
+    /// `None`: the agent never reported it.
+    pub cost_micros: Option<u64>,
+    pub tokens: Option<u64>,
+    /// Agent starts.
+    pub calls: u32,
+    /// Agent starts of all loops of this user in the hour up to the last one of this loop.
+    pub calls_this_hour: u32,
+}
+
+impl LoopUsage {
+    /// What judges cost is spent like what the agent costs.
+    pub(crate) fn add(&mut self, asked: JudgeUsage) {
+        let mut all = JudgeUsage { calls: self.calls, cost_micros: self.cost_micros, tokens: self.tokens };
+        all.add(asked);
+        (self.calls, self.cost_micros, self.tokens) = (all.calls, all.cost_micros, all.tokens);
+    }
+}

@@ -1,0 +1,195 @@
+//! What only the running keeper knows: work that was requested and has not been answered, and what it observed of the
+//! agent. Lost with the keeper, and never read by a decision that ends, charges or trips.
+
+use std::collections::BTreeMap;
+
+use crate::journal::Pinned;
+use crate::jury::JudgeUsage;
+use loopkeeper_agent::AgentEnding;
+use loopkeeper_text::moment::Moment;
+
+use super::{SnapshotFacts, TaskDocuments};
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct VolatileState {
+    pub agent: AgentWatch,
+    pub after_agent: AfterAgent,
+    pub work: BoundaryWork,
+    pub discarded: DiscardedRounds,
+    /// Documents that the user saved since the last iteration ended, with the sums of what was saved.
+    pub saved: BTreeMap<String, String>,
+    /// The tree had changed since the last round, and was judged again for the coming iteration.
+    pub judged_again: bool,
+    pub regression: RegressionReview,
+}
+
+/// What the keeper observed and asked of the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AgentWatch {
+    /// When a scan last found output, CPU use or a file change.
+    pub last_sign: Moment,
+    /// When signs of life were last looked for.
+    pub last_look: Moment,
+    /// Why it was asked to exit.
+    pub ending: Option<AgentEnding>,
+    /// It is held, and was asked to exit.
+    pub release_requested: bool,
+}
+
+/// What the present iteration left.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AfterAgent {
+    /// Its changes, artefacts included.
+    pub snapshot: SnapshotFacts,
+    pub documents: Option<Box<TaskDocuments>>,
+}
+
+/// Rounds of the present check phase that were discarded, since files changed during them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DiscardedRounds {
+    pub count: u32,
+    /// What they asked of judges.
+    pub judging: JudgeUsage,
+}
+
+/// What runs between two iterations. Its parts are independent: the user can order checks or a rollback of a paused
+/// loop whose preparation or commit is still under way.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BoundaryWork {
+    pub preparation: Preparation,
+    pub tree: TreeWork,
+    /// The commit of the last iteration is being made. It leaves the files as they are.
+    pub is_committing: bool,
+}
+
+/// The step of the next iteration's preparation that is under way.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Preparation {
+    #[default]
+    Idle,
+    /// The snapshot before the iteration is being taken.
+    Snapshot,
+    /// Criteria that the user changed are judged for the first time.
+    Pinning(Box<ChangedTask>),
+    /// The rate limiter is being asked; the documents are those of the iteration.
+    CallSlot(Box<TaskDocuments>),
+}
+
+/// Criteria that the user changed, and the documents that contain the change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedTask {
+    pub pinned: Vec<Pinned>,
+    pub documents: TaskDocuments,
+}
+
+/// Work that needs the files to itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum TreeWork {
+    #[default]
+    Idle,
+    /// Checks, a final verdict or mutants; their answer continues the loop.
+    Checks,
+    /// Files are being put back: nothing is decided until they are.
+    Rollback(RollbackCause),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RollbackCause {
+    /// The user ordered it.
+    Order,
+    /// The user ordered to undo the rollback of this `seq`.
+    Undo { seq: u64 },
+    /// The last iteration broke what held.
+    Regression { reason: String },
+}
+
+/// What was decided about a regression, by the number of its iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RegressionReview {
+    #[default]
+    None,
+    /// It is judged once more: a check that fails only sometimes is no reason to roll back work.
+    JudgedTwice(u32),
+    /// It is not taken back, since the user changed files after it.
+    Kept(u32),
+}
+
+impl RollbackCause {
+    pub(crate) fn undone_seq(&self) -> Option<u64> {
+        match self {
+            Self::Undo { seq } => Some(*seq),
+            Self::Order | Self::Regression { .. } => None,
+        }
+    }
+}
+
+impl BoundaryWork {
+    pub fn is_checking(&self) -> bool {
+        self.tree == TreeWork::Checks
+    }
+
+    pub fn rollback(&self) -> Option<&RollbackCause> {
+        match &self.tree {
+            TreeWork::Rollback(cause) => Some(cause),
+            TreeWork::Idle | TreeWork::Checks => None,
+        }
+    }
+
+    pub(crate) fn is_pinning(&self) -> bool {
+        matches!(self.preparation, Preparation::Pinning(_))
+    }
+
+    pub(crate) fn is_asking(&self) -> bool {
+        matches!(self.preparation, Preparation::CallSlot(_))
+    }
+
+    /// Returns whether they were running.
+    pub(crate) fn end_checks(&mut self) -> bool {
+        let was_checking = self.is_checking();
+        if was_checking {
+            self.tree = TreeWork::Idle;
+        }
+        was_checking
+    }
+
+    pub(crate) fn end_rollback(&mut self) -> Option<RollbackCause> {
+        match std::mem::take(&mut self.tree) {
+            TreeWork::Rollback(cause) => Some(cause),
+            other => {
+                self.tree = other;
+                None
+            }
+        }
+    }
+
+    pub(crate) fn end_snapshot(&mut self) {
+        if self.preparation == Preparation::Snapshot {
+            self.preparation = Preparation::Idle;
+        }
+    }
+
+    pub(crate) fn end_pinning(&mut self) -> Option<Box<ChangedTask>> {
+        match std::mem::take(&mut self.preparation) {
+            Preparation::Pinning(changed) => Some(changed),
+            other => {
+                self.preparation = other;
+                None
+            }
+        }
+    }
+
+    pub(crate) fn end_asking(&mut self) -> Option<Box<TaskDocuments>> {
+        match std::mem::take(&mut self.preparation) {
+            Preparation::CallSlot(documents) => Some(documents),
+            other => {
+                self.preparation = other;
+                None
+            }
+        }
+    }
+
+    /// A request is pending whose answer continues the loop.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.is_checking() || self.preparation != Preparation::Idle || self.is_committing
+    }
+}

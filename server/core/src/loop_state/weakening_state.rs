@@ -1,0 +1,52 @@
+//! What the agent made easier than it was at the pinned start, and what it is measured against.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::journal::{UnacceptedChange, Weakening};
+use loopkeeper_task::criterion::CriterionId;
+
+use super::{FewestSurvivors, MutantRun, TreeVerdict};
+
+/// The weakenings in the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WeakeningState {
+    /// As found after the last iteration, less what was restored or accepted since.
+    pub weakened: Vec<Weakening>,
+    /// Files of these that were put back since. They count until their checks ran on them; they are not reported.
+    pub mended: BTreeSet<String>,
+    /// The snapshot that everything is measured against; empty: the start.
+    pub start: String,
+    /// Paths that are measured against a later one.
+    pub pins: BTreeMap<String, String>,
+    /// How many tests each check ran before the first iteration.
+    pub tests: BTreeMap<CriterionId, u64>,
+    /// The tree as the last iteration and its checks left it: what differs later is the user's.
+    pub left: String,
+    /// The last iteration when the user resumed the loop.
+    pub resumed: u32,
+    /// The last final verdict.
+    pub verdict: Option<TreeVerdict>,
+    pub mutants: Option<MutantRun>,
+    pub fewest_survivors: Option<FewestSurvivors>,
+    /// Files that the user accepted although they were weakened.
+    pub accepted: BTreeSet<String>,
+}
+
+impl WeakeningState {
+    /// What earlier loops of the task left is measured against the version before them, and counts as weakened until it
+    /// is put back, accepted, or passes a final verdict.
+    pub(crate) fn inherit(unaccepted: &[UnacceptedChange]) -> Self {
+        let weakened = unaccepted.iter().map(|it| Weakening {
+            path: it.path.clone(),
+            what: it.what.clone(),
+            criterion: None,
+            since: 0,
+            by_verdict: false,
+        });
+        Self {
+            weakened: weakened.collect(),
+            pins: unaccepted.iter().map(|it| (it.path.clone(), it.tree.clone())).collect(),
+            ..Self::default()
+        }
+    }
+}
