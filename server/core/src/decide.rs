@@ -24,6 +24,7 @@ pub mod flaky;
 pub mod forecast;
 pub mod handle_event;
 mod hook_session;
+mod iteration_start;
 pub mod limits;
 mod milestones;
 pub mod mutants;
@@ -40,6 +41,7 @@ pub mod sessions;
 pub mod shared_limits;
 #[cfg(any(test, feature = "simulator"))]
 pub mod sim;
+pub mod spans;
 pub mod spawns;
 pub mod takeover;
 #[cfg(test)]

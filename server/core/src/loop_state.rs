@@ -31,6 +31,7 @@ mod weakening_state;
 
 use crate::check::Status;
 use crate::journal::{BreakerState, LoopSpec, Outcome, PauseReason, Pinned, Role, SnapshotWhen};
+use loopkeeper_agent::LoopMode;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::message::Message;
@@ -218,5 +219,23 @@ impl LoopState {
 
     pub fn last_iteration(&self) -> Option<&Iteration> {
         self.history.last()
+    }
+
+    /// Until when the agent at work must not be started; `None` where its own last iteration decides it.
+    pub(crate) fn unavailable_until(&self) -> Option<Moment> {
+        let own = &self.spec.agent.name;
+        let is_own = self.last_iteration().is_some_and(|it| it.agent == *own);
+        let slot = self.agents.crew.iter().find(|it| it.plan.name == *own);
+        slot.filter(|_| !is_own).and_then(|it| it.out.until())
+    }
+
+    /// It works in a session that its user lends.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.spec.settings.mode == LoopMode::Attach
+    }
+
+    /// No session is attached that could work on the next iteration.
+    pub(crate) fn lacks_session(&self) -> bool {
+        self.is_attached() && !self.agents.hold.is_held
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::journal::{PauseReason, Record};
 use crate::loop_state::{LoopState, Phase, VolatileState};
-use loopkeeper_agent::{AgentEnding, LoopMode};
+use loopkeeper_agent::AgentEnding;
 
 use super::{Decision, Effect, hook_session};
 
@@ -17,15 +17,6 @@ pub struct SessionOffer {
     pub tokens: Option<u64>,
 }
 
-pub(super) fn is_wanted(state: &LoopState) -> bool {
-    state.spec.settings.mode == LoopMode::Attach
-}
-
-/// No session is attached that could work on the next iteration.
-pub(super) fn is_missing(state: &LoopState) -> bool {
-    is_wanted(state) && !state.agents.hold.is_held
-}
-
 /// Attaches the session, or reports why it is not accepted.
 pub(super) fn accept_session(
     state: &LoopState,
@@ -33,7 +24,7 @@ pub(super) fn accept_session(
     offer: SessionOffer,
 ) -> Vec<Decision> {
     let is_at_work = matches!(state.phase, Phase::Iterating(_));
-    if is_at_work || state.outcome().is_some() || !is_missing(state) {
+    if is_at_work || state.outcome().is_some() || !state.lacks_session() {
         return Vec::new();
     }
     let rests = state.pause.as_ref().filter(|it| it.reason != PauseReason::Session);
@@ -56,7 +47,7 @@ pub(super) fn release_message(state: &LoopState, steps: &[Decision]) -> String {
     let why = hook_session::release_reason(steps);
     let is_wait = |it: &Decision| matches!(it, Decision::Record(Record::Waiting { .. }));
     match why.as_str() {
-        "" if !is_wanted(state) => why,
+        "" if !state.is_attached() => why,
         "" if state.phase.wait().is_some() || steps.iter().any(is_wait) => {
             "the loop waits, `loopkeeper status` says for what: send another prompt then".to_owned()
         }

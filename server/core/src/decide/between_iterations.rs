@@ -103,7 +103,7 @@ fn before_completion(
     hook_session::recheck_after_exit(state, live)
         .or_else(|| flaky::once_more(state, live))
         .or_else(|| final_verdict::request(state, live, outcome))
-        .or_else(|| mutants::request(state, live, outcome))
+        .or_else(|| mutants::request(state, live, final_verdict::passed_in_room(state, outcome)?))
 }
 
 fn prepare_iteration(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
@@ -111,7 +111,7 @@ fn prepare_iteration(state: &LoopState, live: &mut VolatileState) -> Vec<Decisio
         // Requested again while the snapshot is being taken; its event continues the loop.
         return Vec::new();
     }
-    if attached::is_missing(state) {
+    if state.lacks_session() {
         return pause_or_end(state, PauseReason::Session, attached::attach_instructions(state));
     }
     live.work.preparation = Preparation::Snapshot;

@@ -19,7 +19,7 @@ use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words;
 
-use super::limits::{DAY_MS, iterations};
+use super::spans::{DAY_MS, iterations};
 use history::BreakerHistory;
 
 /// Whether the iteration failed for reasons unrelated to the work.

@@ -5,17 +5,13 @@ use crate::journal::{Record, WaitReason};
 use crate::loop_state::{Iteration, LoopState, Phase, Preparation, TaskDocuments, VolatileState, Wait};
 use loopkeeper_text::moment::Moment;
 
-use super::limits::{self, HOUR_MS, wait_limit_outcome};
-use super::{CallSlot, Decision, Effect, attached, documents, shared_limits};
+use super::iteration_start::CallSlotUsage;
+use super::limits::wait_limit_outcome;
+use super::spans::HOUR_MS;
+use super::{CallSlot, Decision, Effect, iteration_start, shared_limits};
 
 /// The note of a start whose call was not counted together with those of other loops.
 const ALONE: &str = "the calls of other loops are not counted";
-
-/// Slot usage recorded with the start of an iteration.
-pub(super) struct CallSlotUsage {
-    pub(super) this_hour: u32,
-    pub(super) note: Option<String>,
-}
 
 /// Requests the slot once everything else is ready; the documents are kept until the answer arrives.
 pub(super) fn request_slot(
@@ -41,7 +37,7 @@ pub(super) fn handle_slot(
     };
     match slot {
         CallSlot::Taken { this_hour } => {
-            documents::start_iteration(state, now, &reading, CallSlotUsage { this_hour, note: None })
+            iteration_start::start_iteration(state, now, &reading, CallSlotUsage { this_hour, note: None })
         }
         CallSlot::Full { until } => wait_for_slot(state, until),
         CallSlot::Unknown { message } => proceed_without_list(state, now, &reading, &message),
@@ -70,7 +66,7 @@ fn take_awaited_documents(
     else {
         return Err(Vec::new());
     };
-    if state.stop.is_some() || state.pause.is_some() || attached::is_missing(state) {
+    if state.stop.is_some() || state.pause.is_some() || state.lacks_session() {
         return Err(vec![Decision::Effect(Effect::GoOn)]);
     }
     Ok(reading)
@@ -100,12 +96,12 @@ fn proceed_without_list(
     }
     let this_hour = u32::try_from(ages.len()).unwrap_or(u32::MAX).saturating_add(1);
     let note = Some(format!("{message}: {ALONE}"));
-    documents::start_iteration(state, now, reading, CallSlotUsage { this_hour, note })
+    iteration_start::start_iteration(state, now, reading, CallSlotUsage { this_hour, note })
 }
 
 /// The age of its start if that was within the hour. Wall time is used only when the start was in another boot.
 fn age_within_hour(row: &Iteration, now: Moment) -> Option<u64> {
     let then = row.started_at;
     let awake = now.awake.checked_sub(then.awake);
-    awake.or_else(|| now.wall.checked_sub(then.wall)).filter(|it| *it < limits::HOUR_MS)
+    awake.or_else(|| now.wall.checked_sub(then.wall)).filter(|it| *it < HOUR_MS)
 }

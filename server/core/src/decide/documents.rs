@@ -1,16 +1,15 @@
 //! Handles the documents that were read: after the agent, to detect its edits, and before it, to write its prompt.
 
-use crate::journal::{PauseReason, Record};
+use crate::journal::PauseReason;
 use crate::loop_state::{ChangedTask, LoopState, Phase, Preparation, TaskDocuments, VolatileState};
-use loopkeeper_text::digest::sha256;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
-use super::calls::{self, CallSlotUsage};
+use super::calls;
 use super::check_requests::request_checks;
 use super::endings::pause_or_end;
 use super::rounds::{iteration_over, nothing_new};
-use super::{Decision, Effect, attached, criteria_changes, hook_session, prompt_input, sessions};
+use super::{Decision, Effect, criteria_changes, hook_session};
 
 pub(super) fn task_read(
     state: &LoopState,
@@ -65,36 +64,6 @@ fn handle_documents(
     }
     live.judged_again = false;
     calls::request_slot(state, live, now, reading)
-}
-
-/// The slot is taken: the iteration number is used, and the agent starts.
-pub(super) fn start_iteration(
-    state: &LoopState,
-    now: Moment,
-    reading: &TaskDocuments,
-    call: CallSlotUsage,
-) -> Vec<Decision> {
-    let iteration = state.iteration + 1;
-    let chosen = sessions::choose_session(state, now);
-    let (session, session_tokens) = (chosen.id, chosen.tokens);
-    // A lent session does not know the task before its first iteration.
-    let knows = || !attached::is_wanted(state) || state.history.iter().any(|it| it.session == session);
-    let resumed = chosen.resumed && knows();
-    let prompt = prompt_input::prompt(state, reading, prompt_input::PromptContext { now, resumed });
-    let tree = state.tree.snapshots.last().map(|it| it.tree.clone()).unwrap_or_default();
-    let record = Record::IterationIntended {
-        iteration,
-        session: session.clone(),
-        resumed,
-        prompt: sha256(prompt.as_bytes()),
-        tree,
-        calls_this_hour: call.this_hour,
-        calls_note: call.note,
-    };
-    let mut steps: Vec<Decision> = chosen.change.map(Decision::Record).into_iter().collect();
-    steps.push(Decision::Record(record));
-    steps.push(Decision::Effect(Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt }));
-    steps
 }
 
 /// Files were changed since the last round, by hand or by a rollback: its results would mislead the agent, and the task

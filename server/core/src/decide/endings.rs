@@ -5,7 +5,7 @@ use crate::loop_state::{LoopState, VolatileState};
 use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::message::Message;
 
-use super::{Decision, Effect, KillMode, limits};
+use super::{Decision, Effect, KillMode, spans};
 
 /// Asks the agent to exit, once for each reason that is more urgent than the previous one.
 pub(super) fn end_agent(live: &mut VolatileState, why: AgentEnding) -> Vec<Decision> {
@@ -53,7 +53,7 @@ pub(super) fn end_by_user(state: &LoopState) -> Vec<Decision> {
 pub(super) fn user_end_record(state: &LoopState) -> Decision {
     let when = match state.iteration {
         0 => "before the first iteration".to_owned(),
-        n => format!("after {}", limits::iterations(n)),
+        n => format!("after {}", spans::iterations(n)),
     };
     end_record(OutcomeKind::Stopped, format!("stopped {when}"), None)
 }

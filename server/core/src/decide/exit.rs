@@ -14,7 +14,7 @@ use loopkeeper_task::proposal;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
-use super::limits::iterations;
+use super::spans::iterations;
 
 pub(super) use claimed::{is_complete, is_worked_off, only_tests};
 

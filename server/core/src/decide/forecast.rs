@@ -5,7 +5,7 @@ use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_text::words;
 
 use super::breaker::is_provider_trouble;
-use super::limits::iterations;
+use super::spans::iterations;
 
 /// Minimum number of iterations for an estimate.
 const ENOUGH: usize = 3;

@@ -10,7 +10,7 @@ use loopkeeper_text::moment::Moment;
 use super::check_requests::request_checks_once;
 use super::endings::unkillable_record;
 use super::sessions;
-use super::{Decision, Effect, attached};
+use super::{Decision, Effect};
 
 /// The next step of the loop is not another iteration of this process.
 pub(super) fn has_to_go(state: &LoopState, live: &VolatileState, now: Moment, steps: &[Decision]) -> bool {
@@ -75,7 +75,7 @@ pub(super) fn handle_agent_exit(
     live: &mut VolatileState,
     left: Box<AgentExited>,
 ) -> Vec<Decision> {
-    if attached::is_missing(state) || state.outcome().is_some() {
+    if state.lacks_session() || state.outcome().is_some() {
         // The session was informed that there is nothing to do.
         return Vec::new();
     }

@@ -7,9 +7,8 @@ use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words;
 
 use super::exit;
+use super::spans::iterations;
 
-pub const DAY_MS: u64 = 24 * HOUR_MS;
-pub const HOUR_MS: u64 = 60 * 60 * 1000;
 /// Consecutive agent failures without any change after which the loop needs the user.
 pub(crate) const MAX_FAILURES: u32 = 3;
 
@@ -113,9 +112,4 @@ pub(super) fn iteration_end(state: &LoopState, since: Moment) -> Moment {
     let of_loop = loop_end(state);
     let of_iteration = since.plus_ms(state.spec.settings.limits.iteration_ms);
     if of_loop.awake < of_iteration.awake { of_loop } else { of_iteration }
-}
-
-/// `1 iteration`, `3 iterations`.
-pub fn iterations(n: u32) -> String {
-    words::counted(u64::from(n), "iteration")
 }

@@ -1,15 +1,17 @@
 //! Mutants: after a positive final verdict, and before the loop completes, the checks run on small faults in the lines
 //! that the loop changed. A fault that no check notices is recorded. Without a clean room nothing is tried.
 
+use std::collections::BTreeMap;
+
 use crate::check::Status;
-use crate::journal::{HollowTest, Outcome, Pinned, Record, Survivor};
+use crate::journal::{HollowTest, Pinned, Record, Survivor};
 use crate::loop_state::{FewestSurvivors, LoopState, MutantRun, TreeWork, VolatileState};
 use crate::settings::MutantPolicy;
-use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::words::{self};
 
 use super::check_requests::request_checks;
-use super::{Decision, Effect, breaker, final_verdict};
+use super::{Decision, Effect, breaker};
 
 /// Mutants of one run.
 const MAX_MUTANTS: usize = 30;
@@ -57,18 +59,18 @@ pub struct MutantCounts {
     pub hollow: Vec<HollowTest>,
 }
 
-/// Asks for the mutants of the final tree, where that is not done yet.
+/// Asks for the mutants of the final tree, where that is not done yet. `passed`: the criteria that passed in a clean room
+/// on it, with their milliseconds.
 pub(super) fn request(
     state: &LoopState,
     live: &mut VolatileState,
-    outcome: &Outcome,
+    passed: &BTreeMap<CriterionId, u64>,
 ) -> Option<Vec<Decision>> {
     let policy = state.spec.settings.mutants;
     let is_done = current(state).is_some();
     if policy == MutantPolicy::Off || is_done || state.stop.is_some() {
         return None;
     }
-    let passed = final_verdict::passed_in_room(state, outcome)?;
     let pinned = |it: &&Pinned| {
         matches!(it.criterion.check, Some(Check::Command { .. })) && passed.contains_key(&it.criterion.id)
     };

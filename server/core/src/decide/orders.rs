@@ -47,7 +47,7 @@ pub(super) fn handle_command(
         UserCommand::StopNow => stop_now(state, live, now),
         UserCommand::Pause => pause(state, live, now),
         UserCommand::Resume => resume(state),
-        UserCommand::ResumeAnyway => unrunnable::go_on_anyway(state),
+        UserCommand::ResumeAnyway => resume_anyway(state),
         UserCommand::Steer(text) => vec![Decision::Record(Record::Steered { text })],
         UserCommand::Answer(text) => questions::answer(state, live, now, text),
         UserCommand::AnswerTo { question, text } => questions::answer_to((state, live, now), &question, text),
@@ -117,7 +117,7 @@ fn pause(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decisi
 
 /// Resuming after the breaker opened is a trial, even before its cooldown is over: one iteration, then it closes or
 /// opens again.
-pub(super) fn resume(state: &LoopState) -> Vec<Decision> {
+fn resume(state: &LoopState) -> Vec<Decision> {
     let is_open = state.breaker.state == BreakerState::Open;
     let waived = questions::waive_question(state);
     let is_shared = shared_limits::is_waited_for(state);
@@ -134,6 +134,17 @@ pub(super) fn resume(state: &LoopState) -> Vec<Decision> {
         steps.push(Decision::Record(breaker::half_open(state, BreakerCause::User)));
     }
     steps.push(Decision::Effect(Effect::GoOn));
+    steps
+}
+
+/// Resumes without the checks that the loop is paused for, whether or not they can run now.
+fn resume_anyway(state: &LoopState) -> Vec<Decision> {
+    let criteria = unrunnable::blocked_ids(state);
+    if criteria.is_empty() {
+        return resume(state);
+    }
+    let mut steps = vec![Decision::Record(Record::ChecksWaived { criteria })];
+    steps.extend(resume(state));
     steps
 }
 

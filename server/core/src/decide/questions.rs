@@ -9,7 +9,7 @@ use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::endings::{end_now, pause_or_end};
-use super::limits::iterations;
+use super::spans::iterations;
 use super::{Decision, Effect, RefusalReason, breaker, permissions};
 
 /// How long the question at a usage limit waits for an answer.

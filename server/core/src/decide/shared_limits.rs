@@ -6,12 +6,12 @@ use crate::loop_state::{LoopState, Wait};
 use loopkeeper_text::moment::Moment;
 
 use super::limits::wait_limit_outcome;
-use super::{Decision, Effect, attached, questions, takeover};
+use super::{Decision, Effect, questions, takeover};
 
 /// Whether limits that other loops met count for the next start.
 pub(super) fn is_applicable(state: &LoopState, now: Moment) -> bool {
     let overridden = state.agents.limit_overridden.is_some_and(|it| now.awake < it.awake);
-    !attached::is_wanted(state) && !overridden
+    !state.is_attached() && !overridden
 }
 
 /// The agent at work is under a limit that `met_by` met: it is not started.

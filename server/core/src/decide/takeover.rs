@@ -2,11 +2,11 @@
 //! the list returns as soon as it can. An agent's own trouble is never a lack of progress.
 
 use crate::journal::{Record, TakeoverReason};
-use crate::loop_state::{AgentSlot, Availability, LoopState};
+use crate::loop_state::{Availability, LoopState};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_text::moment::Moment;
 
-use super::limits::HOUR_MS;
+use super::spans::HOUR_MS;
 use super::waits;
 
 /// Why the agent at work cannot go on.
@@ -46,16 +46,6 @@ fn sentence(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
         TakeoverReason::Failing | TakeoverReason::Back => format!("{name} does not work"),
     };
     format!("{at_work} takes over: {}", out.iter().map(why).collect::<Vec<_>>().join(", "))
-}
-
-/// Until when the agent at work must not be started; `None` where its own last iteration decides it.
-pub(super) fn unavailable_until(state: &LoopState) -> Option<Moment> {
-    let is_own = state.last_iteration().is_some_and(|it| it.agent == state.spec.agent.name);
-    current_agent(state).filter(|_| !is_own).and_then(|it| it.out.until())
-}
-
-fn current_agent(state: &LoopState) -> Option<&AgentSlot> {
-    state.agents.crew.iter().find(|it| it.plan.name == state.spec.agent.name)
 }
 
 fn takeover_cause(state: &LoopState) -> Option<TakeoverCause> {

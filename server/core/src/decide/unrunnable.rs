@@ -3,14 +3,14 @@
 //! does. The user can go on without them.
 
 use crate::check::MissingDependency;
-use crate::journal::{PauseReason, Pinned, Record, Round};
+use crate::journal::{PauseReason, Pinned, Round};
 use crate::loop_state::{LoopState, UnrunnableChecks, VolatileState};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 
+use super::Decision;
 use super::endings::pause_or_end;
-use super::{Decision, orders};
 
 /// Rounds in a row after which another iteration makes no sense.
 const MAX_ROUNDS: u32 = 2;
@@ -96,13 +96,7 @@ fn message(state: &LoopState, blocked: &[(&Pinned, &MissingDependency)]) -> Mess
         .with_hint(format!("{}, then {then}; {anyway}", remedies.join(" and ")))
 }
 
-/// `resume` of a loop that is paused for them, without checking whether they can run now.
-pub(super) fn go_on_anyway(state: &LoopState) -> Vec<Decision> {
-    let criteria: Vec<CriterionId> = blocked_criteria(state).map(|(it, _)| it.criterion.id.clone()).collect();
-    if criteria.is_empty() {
-        return orders::resume(state);
-    }
-    let mut steps = vec![Decision::Record(Record::ChecksWaived { criteria })];
-    steps.extend(orders::resume(state));
-    steps
+/// The criteria that block the loop.
+pub(super) fn blocked_ids(state: &LoopState) -> Vec<CriterionId> {
+    blocked_criteria(state).map(|(it, _)| it.criterion.id.clone()).collect()
 }

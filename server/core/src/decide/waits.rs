@@ -8,8 +8,8 @@ use loopkeeper_agent::catalog::KNOWN;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
-use super::limits::{DAY_MS, HOUR_MS, MAX_FAILURES};
-use super::takeover;
+use super::limits::MAX_FAILURES;
+use super::spans::{DAY_MS, HOUR_MS};
 
 const MINUTE_MS: u64 = 60_000;
 /// Momentary failures of the provider in a row after which it needs the user; about half an hour.
@@ -21,7 +21,7 @@ const LONGEST_BACKOFF_MS: u64 = 10 * MINUTE_MS;
 /// pause in between is not waited for once more.
 pub(super) fn before_next(state: &LoopState, now: Moment) -> Option<Wait> {
     let row = state.last_iteration()?;
-    if let Some(until) = takeover::unavailable_until(state) {
+    if let Some(until) = state.unavailable_until() {
         return (until.awake > now.awake).then_some(Wait { reason: WaitReason::Quota, until, met_by: None });
     }
     let error = row.error.as_ref().filter(|_| row.agent == state.spec.agent.name);

@@ -5,8 +5,6 @@ use crate::loop_state::{AgentHold, LoopState, Phase, SessionIdOwner};
 use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun};
 use loopkeeper_text::moment::Moment;
 
-use super::super::attached;
-
 pub(super) fn apply_agent_start(state: &mut LoopState, started: u32, holds: Option<u32>) {
     state.reported.attempts.agent = Some(started);
     state.agents.hold.holds_left = holds;
@@ -69,7 +67,7 @@ pub(super) fn apply_session_join(
 /// A round does not count as final while the agent could still act. A session that its user lends cannot be ended, so
 /// the end of its turn is sufficient.
 pub(super) fn is_beside(state: &LoopState) -> bool {
-    state.agents.hold.is_held && !attached::is_wanted(state)
+    state.agents.hold.is_held && !state.is_attached()
 }
 
 fn add_reported(sum: &mut Option<u64>, told: Option<u64>) {

@@ -3,7 +3,7 @@
 use crate::loop_state::{Availability, LoopState, Phase};
 use loopkeeper_text::moment::Moment;
 
-use super::super::limits::DAY_MS;
+use super::super::spans::DAY_MS;
 
 /// Ends the work in flight: the number of the iteration stays used and charged, its tree is still to be judged.
 pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {

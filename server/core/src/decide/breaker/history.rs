@@ -10,7 +10,9 @@ use loopkeeper_agent::{AgentEnding, ProviderClass};
 use loopkeeper_task::criterion::CriterionId;
 
 use super::is_provider_trouble;
-use super::oscillation::WINDOW;
+
+/// Number of earlier iterations whose trees are compared.
+pub(super) const WINDOW: usize = 10;
 
 pub(super) struct BreakerHistory<'a> {
     state: &'a LoopState,

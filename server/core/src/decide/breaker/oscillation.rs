@@ -1,10 +1,8 @@
 //! Detects files that alternate: every iteration changes the tree to one that occurred before. One return is a revert;
 //! repeated returns mean that the agent alternates between two solutions.
 
-use super::history::BreakerHistory;
+use super::history::{BreakerHistory, WINDOW};
 
-/// Number of earlier iterations whose trees are compared.
-pub(super) const WINDOW: usize = 10;
 /// Number of returns within the window that opens the breaker.
 pub(super) const RETURNS: u32 = 3;
 

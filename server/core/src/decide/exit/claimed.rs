@@ -8,7 +8,7 @@ use crate::journal::{Claim, Outcome};
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::PlanItem;
 
-use super::super::limits::iterations;
+use super::super::spans::iterations;
 use super::{claimed_outcome, criteria, stopped_outcome};
 
 /// Number of iterations over which the share of test-only ones is computed.

@@ -9,7 +9,7 @@ use crate::journal::Outcome;
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_text::moment::Moment;
 
-use super::super::limits::iterations;
+use super::super::spans::iterations;
 use super::{
     claimed_outcome, groups, open_item_names, passes, split_by_check, stopped_outcome, verified_outcome,
 };
