@@ -127,7 +127,7 @@ impl AgentHandle {
         }
     }
 
-    pub(super) fn release(&self, why: String) {
+    pub(super) fn request_release(&self, why: String) {
         let _ = self.orders.send(AgentCommand::LetGo(why));
     }
 

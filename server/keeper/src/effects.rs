@@ -111,7 +111,7 @@ impl EffectRunner {
             }
             Effect::LetAgentGo { why } => {
                 if let Some(agent) = &self.agent {
-                    agent.release(why);
+                    agent.request_release(why);
                 }
             }
             Effect::LookForLife => self.check_activity(),

@@ -166,7 +166,7 @@ impl JournalFile {
         let (chain, bytes, entries) = self.chain_records(at, records)?;
         self.write(&bytes)?;
         self.sync_file()?;
-        self.advance(chain, &bytes);
+        self.advance_chain(chain, &bytes);
         self.has_synced();
         Ok(entries)
     }
@@ -176,7 +176,7 @@ impl JournalFile {
     pub fn append_unsynced(&mut self, at: Moment, records: Vec<Record>) -> Result<Vec<Entry>, JournalError> {
         let (chain, bytes, entries) = self.chain_records(at, records)?;
         self.write(&bytes)?;
-        self.advance(chain, &bytes);
+        self.advance_chain(chain, &bytes);
         Ok(entries)
     }
 
@@ -205,7 +205,7 @@ impl JournalFile {
         Ok((chain, [self.owed.as_slice(), text.as_bytes()].concat(), entries))
     }
 
-    fn advance(&mut self, chain: ChecksumChain, written: &[u8]) {
+    fn advance_chain(&mut self, chain: ChecksumChain, written: &[u8]) {
         self.chain = chain;
         self.len += written.len() as u64;
         self.loose.extend_from_slice(written);

@@ -115,12 +115,12 @@ impl AgentProcess {
                 }
                 running.terminate(how);
             }
-            AgentCommand::LetGo(why) => self.release(run, &why),
+            AgentCommand::LetGo(why) => self.release_agent(run, &why),
             AgentCommand::Next(start) => self.go_on(run, running, start).await,
         }
     }
 
-    fn release(&mut self, run: &AgentTask, why: &str) {
+    fn release_agent(&mut self, run: &AgentTask, why: &str) {
         if let StopHookState::Waits(answer) = std::mem::replace(&mut self.hold, StopHookState::Over) {
             // If the hook has disconnected, the agent is released already.
             let _ = answer.send(HookVerdict::allow(why));
@@ -137,7 +137,7 @@ impl AgentProcess {
         if self.reader.is_spent() {
             self.late = Some(start);
             self.hold = StopHookState::Waits(answer);
-            return self.release(run, "it is started again");
+            return self.release_agent(run, "it is started again");
         }
         run.start = start;
         if let Some(why) = run.run_start_hook().await {
