@@ -156,7 +156,7 @@ impl EffectRunner {
                 };
                 match &inspection {
                     Some(it) if closing => {
-                        snapshot.weakened = weakening_scan::find_weakened(it, store, &snapshot)?
+                        snapshot.weakened = weakening_scan::find_weakened(it, store, &snapshot)?;
                     }
                     Some(it) => snapshot.edited = weakening_scan::user_edited_paths(it, store, &snapshot)?,
                     None => {}

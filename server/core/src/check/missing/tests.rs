@@ -67,7 +67,7 @@ fn of_machine((command, code): (&str, i32), output: &str, tree: &TreeFacts, (fac
 
 /// The agent can provide it, or the owner is unknown: the loop continues.
 #[track_caller]
-fn assert_continues(command: &str, code: i32, output: &str, tree: &TreeFacts, kind: Option<MissingKind>) {
+fn proceed(command: &str, code: i32, output: &str, tree: &TreeFacts, kind: Option<MissingKind>) {
     let found = missing(command, code, output, tree);
     let kinds = found.as_ref().map(|it| (it.owner, it.kind));
     assert_eq!(kinds, kind.map(|it| (DependencyProvider::Project, it)), "{command}: {output}");
@@ -127,26 +127,14 @@ fn programs_that_shells_do_not_find() {
 fn what_belongs_to_the_project_is_a_goal() {
     let none = tree(&[]);
     let file = Some(MissingKind::File);
-    assert_continues("./coverage.sh", 127, "sh: 1: ./coverage.sh: not found\n", &none, file);
-    assert_continues(
-        "scripts/x.sh",
-        127,
-        "/bin/sh: line 1: scripts/x.sh: No such file or directory\n",
-        &none,
-        file,
-    );
-    assert_continues(
-        "bash scripts/x.sh",
-        127,
-        "bash: scripts/x.sh: No such file or directory\n",
-        &none,
-        file,
-    );
+    proceed("./coverage.sh", 127, "sh: 1: ./coverage.sh: not found\n", &none, file);
+    proceed("scripts/x.sh", 127, "/bin/sh: line 1: scripts/x.sh: No such file or directory\n", &none, file);
+    proceed("bash scripts/x.sh", 127, "bash: scripts/x.sh: No such file or directory\n", &none, file);
     let path = format!("sh: 1: {ROOT}/run: not found\n");
-    assert_continues(&format!("{ROOT}/run"), 127, &path, &none, file);
-    assert_continues("./run.sh", 126, "sh: 1: ./run.sh: Permission denied\n", &tree(&[("run.sh", "")]), file);
-    assert_continues("./build/app", 127, "sh: 1: ./build/app: not found\n", &none, file);
-    assert_continues(
+    proceed(&format!("{ROOT}/run"), 127, &path, &none, file);
+    proceed("./run.sh", 126, "sh: 1: ./run.sh: Permission denied\n", &tree(&[("run.sh", "")]), file);
+    proceed("./build/app", 127, "sh: 1: ./build/app: not found\n", &none, file);
+    proceed(
         "python manage.py test",
         2,
         "python: can't open file '/x/manage.py': [Errno 2] No such file\n",
@@ -154,49 +142,19 @@ fn what_belongs_to_the_project_is_a_goal() {
         file,
     );
     let target = Some(MissingKind::Target);
-    assert_continues("make test", 2, "make: *** No rule to make target 'test'.  Stop.\n", &none, target);
-    assert_continues(
-        "npm test",
-        1,
-        "npm error Missing script: \"test\"\n",
-        &tree(&[("package.json", "{}")]),
-        target,
-    );
-    assert_continues("cargo test --test x", 101, "error: no test target named `x`\n", &none, target);
+    proceed("make test", 2, "make: *** No rule to make target 'test'.  Stop.\n", &none, target);
+    proceed("npm test", 1, "npm error Missing script: \"test\"\n", &tree(&[("package.json", "{}")]), target);
+    proceed("cargo test --test x", 101, "error: no test target named `x`\n", &none, target);
     // The program that the task is about.
     let own =
         tree(&[("pyproject.toml", "[project]\nname = \"x\"\n[project.scripts]\nwordcount = \"x:main\"\n")]);
-    assert_continues(
-        "wordcount --help",
-        127,
-        "sh: 1: wordcount: not found\n",
-        &own,
-        Some(MissingKind::Program),
-    );
+    proceed("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
     let own = tree(&[("Cargo.toml", "[package]\nname = \"wordcount\"\n")]);
-    assert_continues(
-        "wordcount --help",
-        127,
-        "sh: 1: wordcount: not found\n",
-        &own,
-        Some(MissingKind::Program),
-    );
+    proceed("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
     let own = tree(&[("package.json", r#"{"bin": {"wordcount": "cli.js"}}"#)]);
-    assert_continues(
-        "wordcount --help",
-        127,
-        "sh: 1: wordcount: not found\n",
-        &own,
-        Some(MissingKind::Program),
-    );
+    proceed("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
     let own = tree(&[("bin/wordcount", "")]);
-    assert_continues(
-        "wordcount --help",
-        127,
-        "sh: 1: wordcount: not found\n",
-        &own,
-        Some(MissingKind::Program),
-    );
+    proceed("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
     // Reported by a script of the project or in a separate environment: it may be what is to be written.
     for output in [
         "./test.sh: 3: wordcount: not found\n",
@@ -204,12 +162,12 @@ fn what_belongs_to_the_project_is_a_goal() {
         "error: Failed to spawn: `wordcount`\n",
         "Command not found: wordcount\n",
     ] {
-        assert_continues("./test.sh", 127, output, &none, None);
+        proceed("./test.sh", 127, output, &none, None);
     }
     // Without a name nothing is known.
-    assert_continues("x", 127, "", &none, None);
-    assert_continues("x", 127, "Befehl nicht gefunden\n", &none, None);
-    assert_continues("x", 126, "", &none, None);
+    proceed("x", 127, "", &none, None);
+    proceed("x", 127, "Befehl nicht gefunden\n", &none, None);
+    proceed("x", 126, "", &none, None);
 }
 
 #[test]
@@ -225,11 +183,11 @@ fn what_only_looks_like_a_missing_program_is_a_failure() {
         ("cd web && npm test", 2, "sh: 1: cd: can't cd to web\n"),
         ("echo x", 1, ""),
     ] {
-        assert_continues(command, code, output, &none, None);
+        proceed(command, code, output, &none, None);
     }
     // A check that ran tests can run.
     let output = "E   ModuleNotFoundError: No module named 'numpy'\n==== 1 failed, 40 passed in 0.12s ====\n";
-    assert_continues("pytest", 1, output, &none, None);
+    proceed("pytest", 1, output, &none, None);
     let passed = judged("true", 0, "sh: 1: true: not found\n", &none);
     assert_eq!((passed.status, passed.missing), (Status::Pass, None));
 }
@@ -259,8 +217,8 @@ fn scripts_with_interpreters_that_are_not_there() {
         (said, how),
     );
     let file = Some(MissingKind::File);
-    assert_continues("./run.sh", 127, "sh: 1: ./run.sh: not found\n", &script("/bin/sh\r"), file);
-    assert_continues(
+    proceed("./run.sh", 127, "sh: 1: ./run.sh: not found\n", &script("/bin/sh\r"), file);
+    proceed(
         "./run.sh",
         126,
         "bash: ./run.sh: /bin/sh^M: bad interpreter: No such file or directory\n",
@@ -368,7 +326,7 @@ fn services_and_gems() {
         &none,
         ("gem \"minitest\" is not installed", "`gem install minitest`"),
     );
-    assert_continues("ruby t.rb", 1, "<internal>: cannot load such file -- mylib (LoadError)\n", &none, None);
+    proceed("ruby t.rb", 1, "<internal>: cannot load such file -- mylib (LoadError)\n", &none, None);
     of_machine(
         ("./gradlew test", 1),
         "ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.\n",

@@ -1,6 +1,6 @@
 //! Modules of Python and packages of Node: installed ones, and those that a project is to write.
 
-use super::{assert_continues, missing, of_machine, tree};
+use super::{missing, of_machine, proceed, tree};
 use crate::check::MissingKind;
 
 #[test]
@@ -53,18 +53,18 @@ fn modules_that_a_project_is_to_write() {
     let module = Some(MissingKind::PythonModule);
     let package = tree(&[("mypkg/__init__.py", ""), ("tests/test_parser.py", "")]);
     let missing = "E   ModuleNotFoundError: No module named 'mypkg.parser'\n";
-    assert_continues("python3 -m pytest", 2, missing, &package, module);
-    assert_continues("python3 -m pytest", 2, missing, &tree(&[("src/mypkg/__init__.py", "")]), module);
+    proceed("python3 -m pytest", 2, missing, &package, module);
+    proceed("python3 -m pytest", 2, missing, &tree(&[("src/mypkg/__init__.py", "")]), module);
     // Nothing of it is there yet: tests come first.
-    assert_continues("python3 -m pytest", 2, missing, &tree(&[("tests/test_parser.py", "")]), None);
-    assert_continues(
+    proceed("python3 -m pytest", 2, missing, &tree(&[("tests/test_parser.py", "")]), None);
+    proceed(
         "python3 -m wordcount a.txt",
         1,
         "/usr/bin/python3: No module named wordcount\n",
         &tree(&[]),
         None,
     );
-    assert_continues(
+    proceed(
         "python3 -m wordcount a.txt",
         1,
         "/usr/bin/python3: No module named wordcount.cli\n",
@@ -73,24 +73,12 @@ fn modules_that_a_project_is_to_write() {
     );
     // A project may be called like anything.
     let own = tree(&[("requests/__init__.py", "")]);
-    assert_continues(
-        "python3 -m pytest",
-        2,
-        "ModuleNotFoundError: No module named 'requests.api'\n",
-        &own,
-        module,
-    );
+    proceed("python3 -m pytest", 2, "ModuleNotFoundError: No module named 'requests.api'\n", &own, module);
     let named = tree(&[("pyproject.toml", "[project]\nname = \"word-count\"\ndependencies = []\n")]);
-    assert_continues(
-        "python3 -m pytest",
-        2,
-        "ModuleNotFoundError: No module named 'word_count'\n",
-        &named,
-        module,
-    );
+    proceed("python3 -m pytest", 2, "ModuleNotFoundError: No module named 'word_count'\n", &named, module);
     let odd = "error: unrecognized arguments: --wat\n";
-    assert_continues("pytest --wat", 4, odd, &tree(&[]), None);
-    assert_continues("./cli --cov", 2, "cli: error: unrecognized arguments: --cov\n", &tree(&[]), None);
+    proceed("pytest --wat", 4, odd, &tree(&[]), None);
+    proceed("./cli --cov", 2, "cli: error: unrecognized arguments: --cov\n", &tree(&[]), None);
 }
 
 pub(super) const PACKAGE: &str = r#"{"name": "mine", "scripts": {"test": "jest"}, "devDependencies": {"jest": "^29", "typescript": "^5"}}"#;
@@ -167,12 +155,12 @@ fn imports_that_a_project_is_to_write() {
         "src/parser",
         "mine/sub",
     ] {
-        assert_continues("npm test", 1, &format!("Error: Cannot find module '{name}'\n"), &own, file);
+        proceed("npm test", 1, &format!("Error: Cannot find module '{name}'\n"), &own, file);
     }
     // It is there: something else is wrong with it.
-    assert_continues("npm test", 1, "Error: Cannot find module 'jest/nosuch'\n", &own, None);
-    assert_continues("npm test", 1, "Error: Cannot find module 'node:nosuch'\n", &own, None);
-    assert_continues("node x", 1, "Error: Cannot find module '/usr/lib/other.js'\n", &own, None);
+    proceed("npm test", 1, "Error: Cannot find module 'jest/nosuch'\n", &own, None);
+    proceed("npm test", 1, "Error: Cannot find module 'node:nosuch'\n", &own, None);
+    proceed("node x", 1, "Error: Cannot find module '/usr/lib/other.js'\n", &own, None);
     let target = Some(MissingKind::Target);
-    assert_continues("yarn e2e", 1, "error Command \"e2e\" not found.\n", &own, target);
+    proceed("yarn e2e", 1, "error Command \"e2e\" not found.\n", &own, target);
 }
