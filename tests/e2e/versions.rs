@@ -2,6 +2,7 @@
 //! `tests/fixtures/versions/<version>.tar.gz` holds a work tree and a state folder as that version left them when its
 //! keeper was killed in the third iteration. Such an archive is made at every release and never changed.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixListener;
@@ -57,7 +58,7 @@ fn unpacked(archive: &Path) -> (Terminal, PathBuf) {
         let text = fs::read_to_string(file).unwrap();
         fs::write(file, text.replace(&format!("{RECORDED}{version}/tree"), root)).unwrap();
     }
-    rechain(&journal, |line| line.to_owned());
+    rechain(&journal, str::to_owned);
     (terminal, journal)
 }
 
@@ -68,7 +69,7 @@ fn rechain(journal: &Path, edit: impl Fn(&str) -> String) {
         let (body, _) = line.rsplit_once(",\"sum\":\"").unwrap();
         let body = edit(body);
         sum = crc32c::crc32c_append(sum, body.as_bytes());
-        text += &format!("{body},\"sum\":\"{sum:08x}\"}}\n");
+        writeln!(text, "{body},\"sum\":\"{sum:08x}\"}}").unwrap();
     }
     fs::write(journal, text).unwrap();
 }
