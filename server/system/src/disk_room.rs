@@ -11,11 +11,12 @@ const LEAST_INODES: u64 = 64;
 /// What is missing on the disks of these paths, in words; `None` where there is room or it cannot be determined.
 pub fn shortage(paths: &[&Path]) -> Option<String> {
     paths.iter().find_map(|path| {
-        let disk = statvfs(*path).ok()?;
+        // A file system without blocks, such as `/proc`, has no room to report.
+        let disk = statvfs(*path).ok().filter(|it| it.f_blocks > 0)?;
         let bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
         // File systems without a fixed number of inodes report none at all.
         let inodes = (disk.f_files > 0).then_some(disk.f_favail);
-        missing(bytes, inodes).map(|it| format!("{it} on that of {}", path.display()))
+        missing(bytes, inodes).map(|it| format!("{it} on the disk of {}", path.display()))
     })
 }
 

@@ -150,7 +150,7 @@ mod tests {
         let task =
             parse_task(&[TaskDocument { path: "ralphs/docs/RALPH.md".to_owned(), text: text.to_owned() }]);
         let said: Vec<_> = task.findings.iter().map(|it| it.message.as_str()).collect();
-        assert!(said.contains(&"without a counterpart and left aside: args."), "{said:?}");
+        assert!(said.contains(&"not used by loopkeeper: args."), "{said:?}");
         let check = task.criteria.first().and_then(|it| it.check.as_ref());
         assert!(format!("{check:?}").contains("cd ralphs/docs && ./run.sh"), "{check:?}");
     }

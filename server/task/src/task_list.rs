@@ -237,7 +237,7 @@ mod tests {
                 "[ ] 1.2<Sell>",
                 "[x] <Open>",
                 "! 9: names no task. <'9'>",
-                "! without a counterpart and left aside: model. <opus>"
+                "! not used by loopkeeper: model. <opus>"
             ]
         );
     }

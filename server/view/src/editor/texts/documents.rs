@@ -120,7 +120,7 @@ fn documents_that_need_their_author() {
     file.section("empty", prompt(""));
     file.section("not text", prompt(&format!("# Pay\0\n\n{criterion}")));
     file.section("template", prompt(&template));
-    file.section("placeholder", prompt(&format!("# Pay\n\nPay {{{{args.amount}}}}.\n\n{criterion}")));
+    file.section("placeholder", prompt(&format!("# Pay\n\nPay {{{{AMOUNT}}}}.\n\n{criterion}")));
     file.section("no criteria", prompt("# Pay\n\nPay the bill.\n"));
     file.section("section without items", prompt("# Pay\n\n## Done when\n\nIt works.\n"));
     file.section("criteria in one line", prompt("# Pay\n\nDone when: - a: `$ x` - b: `$ y`\n"));
