@@ -83,9 +83,10 @@ impl Message {
     }
 }
 
-/// `Hint: hint`, for a remedy on a line of its own.
+/// `Hint: hint.`, for a remedy on a line of its own.
 pub fn hint_line(hint: impl fmt::Display) -> String {
-    format!("Hint: {hint}")
+    let line = format!("Hint: {hint}");
+    if line.ends_with(['.', '?', '!', '…']) { line } else { line + "." }
 }
 
 fn without_separators(text: String) -> String {
@@ -225,6 +226,7 @@ mod tests {
         };
         check(Some("mend it."), "error: it crashed\nHint: Mend it.\n", "it crashed. Mend it.");
         check(None, "error: it crashed\n", "it crashed");
-        assert_eq!(hint_line("mend it"), "Hint: mend it");
+        assert_eq!(hint_line("mend it"), "Hint: mend it.");
+        assert_eq!(hint_line("did you mean `a`?"), "Hint: did you mean `a`?");
     }
 }
