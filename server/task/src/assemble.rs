@@ -14,18 +14,11 @@ use super::markdown::{self, DocumentRole};
 use super::outline::{CriterionOrigin, MAY_CHANGE, TaskOutline};
 use super::prompt_parts::{self, PromptPart};
 use super::{
-    Finding, FindingCode, Task, front_matter, gates, placeholders, prd, requirements, task_list, template,
+    Finding, FindingCode, Task, TaskDocument, front_matter, gates, placeholders, prd, requirements,
+    task_list, template,
 };
 use crate::criterion::CriterionId;
 use loopkeeper_text::fold::shortened;
-
-/// One file of a task, as text. Byte ranges refer to this text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TaskDocument {
-    /// Relative to the root, with `/` separators.
-    pub path: String,
-    pub text: String,
-}
 
 /// Reads a task: the first document is the prompt, the others are its plans. A plan in first place serves as both
 /// prompt and plan.

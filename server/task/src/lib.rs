@@ -31,7 +31,7 @@ mod source;
 mod task_list;
 pub mod template;
 
-pub use assemble::{CHECK_ARGUMENT, TaskDocument, add_checks, is_story_file, parse_inline_task, parse_task};
+pub use assemble::{CHECK_ARGUMENT, add_checks, is_story_file, parse_inline_task, parse_task};
 pub use embedded::is_task_text;
 pub use kind::{DocumentKind, kind_of};
 pub use source::front_matter_end;
@@ -45,6 +45,14 @@ use loopkeeper_text::DocumentRange;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TaskId(pub String);
+
+/// One file of a task, as text. Byte ranges refer to this text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskDocument {
+    /// Relative to the root, with `/` separators.
+    pub path: String,
+    pub text: String,
+}
 
 /// A task as defined by its documents at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]

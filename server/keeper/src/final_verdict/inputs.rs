@@ -2,7 +2,7 @@
 //! user's own configuration, as far as they changed since the loop began.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use loopkeeper_core::decide::final_verdict::UnrecordedInputs;
 use loopkeeper_core::journal::CheckProgram;
@@ -10,7 +10,7 @@ use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_system::clean_room::{BuildFolders, HomeContent};
 use loopkeeper_system::unrecorded::{self, UnrecordedChanges};
 
-use super::room::{PinnedEntry, RoomLayout, env_value};
+use super::room::{PinnedEntry, RoomLayout, env_value, shown};
 use super::{NoVerdict, VerdictRequest, programs, weakening_scan};
 use crate::run_context::{RunContext, SnapshotFailure};
 
@@ -111,8 +111,4 @@ impl VerdictInputs {
         });
         self.outside.insert(path, entry);
     }
-}
-
-pub(super) fn shown(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
 }

@@ -13,7 +13,6 @@ use loopkeeper_system::process::{Job, StdinSource, StreamLayout, WardenPool};
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_system::trust::permit::Approved;
 
-use super::inputs::shown;
 use super::{NoVerdict, VerdictRequest};
 use crate::run_context::{EnvVars, RunContext, extend_env};
 
@@ -253,6 +252,10 @@ fn move_into(room: &CleanRoom, env: &mut EnvVars) {
         None => ("GIT_DISCOVERY_ACROSS_FILESYSTEM".into(), "1".into()),
     });
     extend_env(env, more);
+}
+
+pub(super) fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 pub(super) fn env_value(env: &EnvVars, name: &str) -> Option<OsString> {
