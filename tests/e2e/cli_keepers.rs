@@ -1,5 +1,8 @@
 //! Keepers that are stopped, or killed together with everything that could clean up after them.
 
+use std::fs;
+use std::os::unix::net::UnixListener;
+
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cli_loops::{Gated, TASK};
@@ -63,4 +66,27 @@ fn the_agent_of_a_killed_keeper_is_ended_by_the_next_command() {
     }
     looped.terminal.run(&["status"]).expect(0).out("interrupted in iteration 1");
     assert_eq!(stayed_around(&root, TIMEOUT), [""; 0]);
+}
+
+/// A keeper that holds its lock and closes every connection, as one does after the record of its loop's end.
+#[test]
+fn a_request_to_a_keeper_that_exits_says_that_the_loop_has_ended() {
+    let looped = Gated::start_in(project(TASK, ""));
+    looped.wait_for("agent-started", 0);
+    let id = looped.status()["id"].as_str().unwrap().to_owned();
+    let workspaces = looped.terminal.state().join("workspaces");
+    let workspace = fs::read_dir(workspaces).unwrap().next().unwrap().unwrap().path();
+    looped.terminal.run(&["stop", "--now"]).expect(0);
+    assert_eq!(looped.watched_end(), 1);
+    let lock = fs::File::options()
+        .read(true)
+        .write(true)
+        .open(workspace.join("loops").join(&id).join("lock"))
+        .unwrap();
+    lock.lock().unwrap();
+    let socket = looped.terminal.state().join("run").join(format!("{id}.sock"));
+    let listener = UnixListener::bind(socket).unwrap();
+    let keeper = std::thread::spawn(move || drop(listener.accept().unwrap()));
+    looped.terminal.run(&["pause"]).expect(1).err(&format!("loop {id} has ended")).err("Hint: ");
+    keeper.join().unwrap();
 }

@@ -128,14 +128,24 @@ fn exchange(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply
         return Ok(KeeperReply { ok: true, error: None, restored: None });
     }
     let address = store.socket(loop_id)?;
-    let failed = |error: io::Error| match error.kind() {
-        ErrorKind::Unsupported => Failure::conflict(format_args!("loop {loop_id}: {error}"))
-            .hint("Use the loopkeeper that started it, or `kill` its process and `resume` it with this one."),
+    connect(address.path())
+        .and_then(|stream| talk(&stream, order, TIMEOUT))
+        .map_err(|error| no_reply_error(store, loop_id, &error))
+}
+
+/// A keeper closes its connections after the record of the loop's end, so the end is the reason if there is one.
+fn no_reply_error(store: &StateDir, loop_id: &str, error: &io::Error) -> Failure {
+    if error.kind() == ErrorKind::Unsupported {
+        return Failure::conflict(format_args!("loop {loop_id}: {error}")).hint(
+            "Use the loopkeeper that started it, or `kill` its process and `resume` it with this one.",
+        );
+    }
+    let current = store.find(loop_id).ok().and_then(|dir| LoopView::read(store, dir).ok().flatten());
+    match current {
+        Some(view) if !view.is_open() => no_keeper_error(&view),
         _ => Failure::ended(format_args!("loop {loop_id} does not answer: {error}"))
-            .hint("`loopkeeper status` shows whether it is at work; it may have ended just now."),
-    };
-    let stream = connect(address.path()).map_err(failed)?;
-    talk(&stream, order, TIMEOUT).map_err(failed)
+            .hint("`loopkeeper status` shows its state."),
+    }
 }
 
 fn is(order: &Value, name: &str) -> bool {
