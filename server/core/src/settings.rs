@@ -12,8 +12,11 @@ mod document;
 mod environment;
 pub(crate) mod finding;
 pub mod keys;
+mod layer;
+pub mod lookup;
 mod other_tools;
 mod outside;
+mod parsers;
 mod policy;
 pub mod preset;
 mod ralphrc;
@@ -33,15 +36,14 @@ use loopkeeper_agent::{LoopMode, PermissionMode, PromptBy};
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
 pub use finding::{SettingCode, SettingFinding, SettingOrigin};
+pub use layer::{Layer, LayerKind, OverrideSource, SettingOverride};
 pub use outside::{ConfigOrigin, HookCommand, HookSettings, LoopEvent, ServiceSettings};
 pub use policy::{
     AtUsageLimit, BreakerSettings, CommitPolicy, ExitSettings, GitSettings, GroupRule, MutantPolicy,
     OnRegression, Preset, QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,
 };
 pub use ralphrc::environment_layer;
-pub use resolve::{
-    EffectiveSetting, Layer, LayerKind, OverrideSource, ResolvedSettings, SettingOverride, resolve,
-};
+pub use resolve::{EffectiveSetting, ResolvedSettings, resolve};
 pub(crate) use resolve::{MAY_CHANGE, NO_SANDBOX, PASS, SANDBOX_ALLOW};
 
 /// The resolved settings of a loop. Durations in milliseconds.

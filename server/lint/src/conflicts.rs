@@ -41,7 +41,7 @@ fn duplicates(criteria: &[Criterion]) -> Vec<Lint> {
 /// What is checked; without a check, the words.
 fn substance(criterion: &Criterion) -> String {
     match &criterion.check {
-        Some(Check::Judge { .. }) | None => format!("? {}", folded(&criterion.name).to_lowercase()),
+        Some(Check::Judge { .. }) | None => ["? ", &folded(&criterion.name).to_lowercase()].concat(),
         Some(check) => format!("{check:?}"),
     }
 }

@@ -200,7 +200,7 @@ impl ItemParser<'_> {
             _ => false,
         };
         let seen = self.spans.iter().find(near)?;
-        let sentence = format!("{} is not a check", fault::quoted_span(seen.source));
+        let sentence = fault::quoted_span(seen.source) + " is not a check";
         Some(ItemFault::sentence(FindingCode::BadCheck, sentence, &seen.source.range))
     }
 
@@ -345,7 +345,7 @@ impl ItemParser<'_> {
             _ => None,
         };
         if only.hint.is_none() {
-            only.hint = only.fix.as_ref().map(|it| format!("Did you mean {it}?"));
+            only.hint = only.fix.as_ref().map(|it| ["Did you mean ", it, "?"].concat());
         }
     }
 
@@ -401,19 +401,19 @@ fn is_exit(expect: &Expect) -> bool {
 
 /// `command` as a check span.
 fn command_span(command: &str) -> String {
-    code_span(&format!("$ {command}"))
+    code_span(&["$ ", command].concat())
 }
 
 /// A code span with as many backticks as its text needs.
 pub(super) fn code_span(code: &str) -> String {
+    if !code.contains('`') {
+        return ["`", code, "`"].concat();
+    }
     let mut longest = 0;
     let mut run = 0;
     for char in code.chars() {
         run = if char == '`' { run + 1 } else { 0 };
         longest = longest.max(run);
-    }
-    if longest == 0 {
-        return format!("`{code}`");
     }
     let fence = "`".repeat(longest + 1);
     format!("{fence} {code} {fence}")

@@ -7,13 +7,14 @@ use sha2::{Digest, Sha256};
 
 use crate::criterion::{Check, Expect, PatternKind, TextPattern};
 use loopkeeper_text::digest::hex;
-use loopkeeper_text::fold::one_line;
+use loopkeeper_text::fold::{folded, one_line};
 
 /// 10 hex digits of sha256 over check and expectations, or over the prose if there is no check.
 pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
-    let canonical =
-        check.map_or_else(|| format!("prose\n{}", one_line(prose).to_lowercase()), canonical_check);
-    let digest = Sha256::digest(canonical.as_bytes());
+    let digest = match check {
+        Some(check) => Sha256::digest(canonical_check(check)),
+        None => Sha256::new_with_prefix("prose\n").chain_update(folded(prose).to_lowercase()).finalize(),
+    };
     hex(digest.get(..5).unwrap_or_default())
 }
 

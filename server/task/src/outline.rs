@@ -139,7 +139,7 @@ const SPAN_FRAME: usize = 9;
 
 /// The hint is omitted if there is no room for it.
 fn fault_message(name: &str, fault: &ItemFault) -> String {
-    let with_hint = fault.hint.as_ref().map(|it| format!("{}. {it}", fault.fact));
+    let with_hint = fault.hint.as_ref().map(|it| [&fault.fact, ". ", it].concat());
     let said = with_hint.filter(|it| it.chars().count() <= FACT_CHARS);
     let said = said.as_deref().unwrap_or(&fault.fact);
     match &fault.subject {
@@ -148,7 +148,7 @@ fn fault_message(name: &str, fault: &ItemFault) -> String {
             let room = MESSAGE_CHARS.saturating_sub(said.chars().count() + SPAN_FRAME);
             message(&grammar::code_span(&shortened(code, room.max(SPAN_FRAME))), said)
         }
-        FaultSubject::Sentence => format!("{}{}", shortened(said, MESSAGE_CHARS - 1), end_of(said)),
+        FaultSubject::Sentence => [&*shortened(said, MESSAGE_CHARS - 1), end_of(said)].concat(),
     }
 }
 

@@ -69,6 +69,9 @@ fn is_clean_line(raw: &str) -> bool {
 /// Escapes every character that could hide, move or imitate something, so that it is visible: `^[`, `\u{202e}`. For
 /// pages on which the user decides what may run: nothing is dropped, and line ends are shown too.
 pub fn visible(raw: &str) -> String {
+    if raw.bytes().all(|it| matches!(it, b' '..=b'~')) {
+        return raw.to_owned();
+    }
     let mut out = String::with_capacity(raw.len());
     for c in raw.chars() {
         match c {

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use super::assignment::{format_toml, full_path};
 use super::finding::SettingCode;
-use super::table::{Key, KeySupport};
-use super::value::{RawValue, SettingValue, ValueError, ValueFault, ValueFinding, parse_value};
+use super::table::{Key, KeySupport, ValueKind};
+use super::value::{RawValue, SettingValue, ValueError, ValueFault, ValueFinding};
+use super::{parsers, services};
+use loopkeeper_text::globs::{glob_fault, path_fault};
 
 /// Parses `raw` as a value of `key`.
 pub(super) fn accept_value(
@@ -13,13 +15,48 @@ pub(super) fn accept_value(
     agent: Option<&str>,
     raw: &RawValue,
 ) -> Result<SettingValue, SettingProblem> {
-    let path = full_path(key, agent);
     if key.since == KeySupport::NotYet {
+        let path = full_path(key, agent);
         let message = format!("`{path}` is not yet supported");
         let hint = Some("remove the line; this version would not act on it".to_owned());
         return Err(SettingProblem { code: SettingCode::NotYetSupported, place: Blame::Key, message, hint });
     }
-    parse_value(key.takes, raw).map_err(|wrong| explain(key, &path, raw, wrong))
+    parse_value(key.takes, raw).map_err(|wrong| explain(key, &full_path(key, agent), raw, wrong))
+}
+
+/// Reads a value for a key that takes `takes`.
+pub(super) fn parse_value(takes: ValueKind, raw: &RawValue) -> Result<SettingValue, ValueError> {
+    match takes {
+        ValueKind::Word { now, later } => parsers::parse_word(raw, now, later),
+        ValueKind::Agent => parsers::parse_agent(raw),
+        ValueKind::Agents => parsers::parse_agents(raw),
+        ValueKind::Text => parsers::parse_line(raw).map(SettingValue::Text),
+        ValueKind::Branch => parsers::parse_branch(raw),
+        ValueKind::Promise => parsers::parse_promise(raw),
+        ValueKind::Count => parsers::parse_count(raw, u32::MAX),
+        ValueKind::Percent => parsers::parse_count(raw, 100),
+        ValueKind::Duration => parsers::parse_duration(raw),
+        ValueKind::Pause => parsers::parse_pause(raw),
+        ValueKind::Cost => parsers::parse_cost(raw),
+        ValueKind::Size => parsers::parse_size(raw),
+        ValueKind::Flag => parsers::parse_flag(raw),
+        ValueKind::Network if matches!(raw, RawValue::List(_)) => Err(parsers::not_yet()),
+        ValueKind::Network => parsers::parse_flag(raw),
+        ValueKind::Path => parsers::parse_path(raw),
+        ValueKind::Paths => parsers::parse_texts(raw, path_fault),
+        ValueKind::Globs => parsers::parse_texts(raw, glob_fault),
+        ValueKind::Command => parsers::parse_command(raw),
+        ValueKind::CommandOrNone if matches!(raw, RawValue::List(items) if items.is_empty()) => {
+            parsers::parse_texts(raw, |_| None)
+        }
+        ValueKind::CommandOrNone => parsers::parse_command(raw),
+        ValueKind::Texts => parsers::parse_texts(raw, |_| None),
+        ValueKind::Names => parsers::parse_texts(raw, parsers::passed_fault),
+        ValueKind::Variables => parsers::parse_variables(raw),
+        ValueKind::Weights => parsers::parse_weights(raw),
+        ValueKind::When => parsers::parse_condition(raw),
+        ValueKind::Services => services::parse_services(raw),
+    }
 }
 
 /// Why a value is rejected.

@@ -3,15 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::LayerKind;
+use super::accept::parse_value;
 use super::assignment::Assignment;
 use super::finding::{SettingCode, SettingFinding};
 use super::keys::KEYS;
-use super::table::Key;
-use super::value::{SettingValue, parse_value};
-
-/// The section of the bounds.
-pub(super) const SECTION: &str = "max";
+use super::layer::LayerKind;
+use super::table::{BOUNDS, Key};
+use super::value::SettingValue;
 
 /// The keys of `[max]` and what each bounds.
 const BOUNDED: &[(&str, &str)] = &[
@@ -140,7 +138,7 @@ impl UserLimits {
 /// A default bound.
 pub(super) fn misplaced_bound(assignment: &Assignment) -> Option<SettingFinding> {
     let is_own = assignment.layer == Some(LayerKind::User);
-    (assignment.key.section() == SECTION && !is_own).then(|| SettingFinding {
+    (assignment.key.section() == BOUNDS && !is_own).then(|| SettingFinding {
         code: SettingCode::BadValue,
         origin: assignment.origin.clone(),
         message: format!("`{}` counts only in your own configuration", assignment.key.path),

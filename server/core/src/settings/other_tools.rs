@@ -6,8 +6,8 @@ use loopkeeper_text::yaml;
 
 use super::assignment::ParsedLayer;
 use super::finding::SettingOrigin;
+use super::layer::{Layer, LayerKind};
 use super::ralphrc::{IgnoredLine, RalphrcForm, assignment};
-use super::{Layer, LayerKind};
 
 /// Keys of `ralph.yml`, in its nested and its older flat form, and of `.ralph-tui/config.toml`.
 const MAPPED: &[(&str, &str, RalphrcForm)] = &[

@@ -3,9 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::LayerKind;
-use super::services::ServiceEntry;
-use super::value::SettingValue;
+use super::layer::LayerKind;
+use super::value::{ServiceEntry, SettingValue};
 
 /// `[on]`: commands that receive events. Empty ones do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

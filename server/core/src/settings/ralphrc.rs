@@ -6,9 +6,9 @@ use std::ops::Range;
 use super::accept::accept_value;
 use super::assignment::{Assignment, ParsedLayer};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
-use super::table::{KeyLookup, look_up};
+use super::layer::{Layer, LayerKind};
+use super::lookup::{KeyLookup, look_up};
 use super::value::RawValue;
-use super::{Layer, LayerKind};
 use loopkeeper_text::lines::LineIndex;
 
 /// Keys with a supported counterpart, and the format of their values.

@@ -10,7 +10,9 @@ use super::assignment::{AgentIndex, Assignment, ParsedLayer, assign, full_path};
 use super::bounds::{self, UserLimits};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::KEYS;
-use super::table::{KeyLookup, KeySupport, ValueKind, look_up};
+use super::layer::{Layer, LayerKind, OverrideSource, SettingOverride};
+use super::lookup::{KeyLookup, look_up};
+use super::table::{KeySupport, ValueKind};
 use super::value::{RawValue, SettingValue};
 use super::{AgentSettings, Settings, other_tools, ralphrc, toml_layer};
 use loopkeeper_text::closest::closest;
@@ -24,48 +26,6 @@ pub(crate) const PASS: &str = "pass ";
 pub(crate) const SANDBOX_ALLOW: &str = "sandbox allow ";
 /// The line for a disabled sandbox, in [`ResolvedSettings::to_trust`].
 pub(crate) const NO_SANDBOX: &str = "no sandbox";
-
-/// One configuration file, read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layer {
-    pub kind: LayerKind,
-    /// For display: relative to the root, absolute outside of it.
-    pub file: String,
-    pub text: String,
-}
-
-/// In order of increasing precedence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LayerKind {
-    /// The user's `config.toml`.
-    User,
-    /// A configuration of another tool: `ralph.yml`, `.ralph-tui/config.toml`.
-    OtherTool,
-    /// A `.ralphrc`, read as plain lines.
-    Ralphrc,
-    /// `loopkeeper.toml` at the root.
-    Workspace,
-    /// A setting in a task document, such as its front matter.
-    Task,
-}
-
-/// The author of an override.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OverrideSource {
-    /// The user's: an option of the command line, an argument of an editor's command.
-    Argument,
-    /// A task document's.
-    Task,
-}
-
-/// A value given on the command line, `--max-iterations 3` for `limits.iterations`, or in a task document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingOverride {
-    pub option: String,
-    pub key: String,
-    pub value: String,
-    pub source: OverrideSource,
-}
 
 /// The result of resolving the configuration.
 #[derive(Debug, Clone)]
@@ -111,13 +71,6 @@ pub fn resolve(layers: &[Layer], arguments: &[SettingOverride]) -> ResolvedSetti
         }
     }
     assemble(reading)
-}
-
-impl SettingOverride {
-    /// The path of a program that is used in place of an agent's name.
-    pub fn program(&self) -> Option<&str> {
-        (self.key == "agent" && self.value.contains('/')).then_some(self.value.as_str())
-    }
 }
 
 impl ResolvedSettings {

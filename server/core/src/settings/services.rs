@@ -1,18 +1,11 @@
 //! Parses the entries of `[[serve]]`.
 
-use super::SettingCode;
+use super::finding::SettingCode;
+use super::parsers;
 use super::table::ValueKind;
-use super::value::{self, RawValue, SettingValue, ValueError, ValueFault, ValueFinding};
+use super::value::{RawValue, ServiceEntry, SettingValue, ValueError, ValueFault, ValueFinding};
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
-
-/// One entry, whatever its author.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ServiceEntry {
-    pub(super) command: Vec<String>,
-    pub(super) ready: String,
-    pub(super) timeout_ms: u64,
-}
 
 const FIELDS: [&str; 3] = ["command", "ready", "timeout"];
 const TIMEOUT_MS: u64 = 60 * 1000;
@@ -42,9 +35,9 @@ fn parse_entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
     let (mut command, mut ready, mut timeout_ms) = (None, None, TIMEOUT_MS);
     for (name, value) in fields {
         let read = match name.as_str() {
-            "command" => value::parse_value(ValueKind::Command, value),
+            "command" => parsers::parse_command(value),
             "ready" => parse_address(value),
-            "timeout" => value::parse_value(ValueKind::Duration, value),
+            "timeout" => parsers::parse_duration(value),
             other => return Err(unknown_key_error(other)),
         };
         match read.map_err(|wrong| explained(name, &wrong, value))? {

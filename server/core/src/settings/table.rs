@@ -2,9 +2,9 @@
 //! The keys themselves are in `keys.rs`, which is the only list.
 
 use std::fmt;
-use std::sync::LazyLock;
 
-use super::keys::KEYS;
+/// The section of the bounds in the user's own file.
+pub(super) const BOUNDS: &str = "max";
 
 /// One key of the configuration.
 #[derive(Debug)]
@@ -76,35 +76,6 @@ pub enum ValueKind {
     Weights,
     /// An array of tables.
     Services,
-}
-
-/// The meaning of a dotted path.
-#[derive(Debug, Clone, Copy)]
-pub enum KeyLookup {
-    Key(&'static Key),
-    /// The first part of a longer key: a table.
-    Section,
-    Unknown,
-}
-
-/// Looks a path up. `agents.mine.command` finds `agents.*.command` unless the agent has a specific key.
-pub fn look_up(path: &[&str]) -> KeyLookup {
-    let mut is_section = false;
-    for (key, parts) in SPLIT_KEYS.iter().filter(|(_, parts)| starts_with(parts, path)) {
-        if parts.len() == path.len() {
-            return KeyLookup::Key(key);
-        }
-        is_section = true;
-    }
-    if is_section { KeyLookup::Section } else { KeyLookup::Unknown }
-}
-
-/// Each key with the names of its path: a file may have ten thousand entries, and each is looked up.
-static SPLIT_KEYS: LazyLock<Vec<(&'static Key, Vec<&'static str>)>> =
-    LazyLock::new(|| KEYS.iter().map(|key| (key, key.path.split('.').collect())).collect());
-
-fn starts_with(parts: &[&str], path: &[&str]) -> bool {
-    path.len() <= parts.len() && path.iter().zip(parts).all(|(name, part)| *part == "*" || part == name)
 }
 
 impl Key {

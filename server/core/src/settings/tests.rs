@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::assignment::{Assignment, assign};
 use super::keys::KEYS;
-use super::table::{Key, KeyLookup, KeySupport, look_up};
+use super::lookup::{KeyLookup, look_up};
+use super::table::{Key, KeySupport};
 use super::{
     Layer, LayerKind, ResolvedSettings, SettingOrigin, Settings, accept, never_passes, resolve, toml_layer,
 };
@@ -31,7 +32,7 @@ fn every_default_of_the_table_is_the_default() {
 #[test]
 fn every_key_that_is_built_is_acted_on() {
     // The bounds act on other keys; `bounds.rs` tests each of them.
-    let acts = |it: &&Key| it.since == KeySupport::Built && it.section() != super::bounds::SECTION;
+    let acts = |it: &&Key| it.since == KeySupport::Built && it.section() != super::table::BOUNDS;
     for key in KEYS.iter().filter(acts) {
         let agent = key.path.contains('*').then_some("mine");
         let text = format!("x = {}", sample(key));

@@ -5,13 +5,14 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::Layer;
 use super::accept::{Blame, accept_value, default_hint};
 use super::agents;
 use super::assignment::{Assignment, ParsedLayer, full_path};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::{KEYS, RENAMED_KEYS};
-use super::table::{Key, KeyLookup, ValueKind, look_up};
+use super::layer::Layer;
+use super::lookup::{KeyLookup, look_up};
+use super::table::{Key, ValueKind};
 use super::value::RawValue;
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::lines::LineIndex;

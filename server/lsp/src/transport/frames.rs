@@ -24,6 +24,8 @@ pub(super) enum Frame {
 pub(super) struct Frames<R> {
     input: R,
     buffer: Vec<u8>,
+    /// What one read returns: room at the end of `buffer` would be cleared before each.
+    chunk: Box<[u8]>,
     /// Offset up to which the buffer has been consumed.
     at: usize,
     next: FrameState,
@@ -52,7 +54,13 @@ enum HeaderLine {
 
 impl<R: Read> Frames<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, buffer: Vec::new(), at: 0, next: FrameState::Head }
+        Self {
+            input,
+            buffer: Vec::new(),
+            chunk: vec![0; CHUNK].into_boxed_slice(),
+            at: 0,
+            next: FrameState::Head,
+        }
     }
 
     /// The underlying reader.
@@ -206,15 +214,13 @@ impl<R: Read> Frames<R> {
 
     /// Reads more into the end of the buffer.
     fn fill_buffer(&mut self) -> bool {
-        let end = self.buffer.len();
-        self.buffer.resize(end + CHUNK, 0);
         let read = loop {
-            match self.input.read(self.buffer.get_mut(end..).unwrap_or_default()) {
+            match self.input.read(&mut self.chunk) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 read => break read.unwrap_or(0),
             }
         };
-        self.buffer.truncate(end + read);
+        self.buffer.extend_from_slice(self.chunk.get(..read).unwrap_or_default());
         read > 0
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::code_span;
 use crate::FindingCode;
 use crate::item::InlinePiece;
-use loopkeeper_text::fold::{one_line, shortened};
+use loopkeeper_text::fold::{folded, one_line, shortened};
 
 /// Maximum length of a code span in a sentence that contains two.
 const SPAN_CHARS: usize = 26;
@@ -93,5 +93,5 @@ impl ItemFault {
 
 /// A code span in backticks, short enough for a sentence.
 pub(super) fn quoted_span(span: &InlinePiece<'_>) -> String {
-    code_span(&shortened(&one_line(&span.text), SPAN_CHARS))
+    code_span(&shortened(&folded(&span.text), SPAN_CHARS))
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::attributes::{self, ItemAttributes};
 use crate::criterion::Check;
 use crate::item::InlineContent;
-use loopkeeper_text::fold::{folded, one_line};
+use loopkeeper_text::fold::folded;
 
 /// The role of a piece in the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,7 @@ fn tidy_prose(prose: &str) -> String {
     let word = line.trim_start_matches(edge);
     let mark = line.get(..line.len() - word.len()).unwrap_or_default();
     let kept = ["--", "-", "."].into_iter().find(|it| *it == mark && !word.is_empty()).unwrap_or_default();
-    let name = if kept.is_empty() { one_line(word) } else { one_line(&format!("{kept}{word}")) };
+    let name = [kept, word].concat();
     if name.chars().all(|char| "[]{}\"'“”「」《》".contains(char)) { String::new() } else { name }
 }
 

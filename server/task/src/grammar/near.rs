@@ -21,7 +21,7 @@ fn suggest_command(code: &str) -> Option<String> {
     let command = rest.trim_start_matches([':', '>', '$']).trim();
     let has_wide_sign = code.starts_with('＄') && rest.starts_with(char::is_whitespace);
     let is_command = has_wide_sign || is_runner(command) || looks_like_command(command);
-    (is_command && !command.is_empty()).then(|| format!("$ {command}"))
+    (is_command && !command.is_empty()).then(|| ["$ ", command].concat())
 }
 
 /// `$check` as a whole item: a variable alone is no criterion, but prose may name it.
@@ -53,10 +53,10 @@ fn suggest_word(code: &str) -> Option<String> {
             let is_slip = !is_negated && written != verb && written.chars().all(|it| it.is_ascii_lowercase());
             // `exist x` is not a program's message, `Missing argument` is.
             let is_one_name = is_slip && written.len() + 1 >= verb.len() && is_lone_name(rest);
-            (is_one_name || name_files(rest)).then(|| format!("{said} {rest}"))
+            (is_one_name || name_files(rest)).then(|| [said, " ", rest].concat())
         }
         "has" | "lacks" => {
-            let checked = format!("{said} {rest}");
+            let checked = [said, " ", rest].concat();
             let pattern = rest.starts_with(['"', '/']);
             let names_file = rest.split_once(' ').is_some_and(|(_, files)| name_files(files));
             if pattern { Some(checked) } else { quote_pattern(&checked).filter(|_| names_file) }

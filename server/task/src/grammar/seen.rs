@@ -82,7 +82,7 @@ fn text_follows(inline: &InlineContent<'_>, index: usize) -> TrailingText {
         left.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
     if words.peek().is_none() {
         TrailingText::Nothing
-    } else if words.all(|word| CONNECTIVES.contains(&word.to_lowercase().as_str())) {
+    } else if words.all(|word| CONNECTIVES.iter().any(|it| it.eq_ignore_ascii_case(word))) {
         TrailingText::Checks
     } else {
         TrailingText::Prose

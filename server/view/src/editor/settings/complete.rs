@@ -9,7 +9,8 @@ use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_core::exit_condition::words::{CONDITIONS, OPERATORS};
 use loopkeeper_core::settings::agents::{AUTO, built_in, kind_of, misplaced, parse_dialect};
 use loopkeeper_core::settings::keys::KEYS;
-use loopkeeper_core::settings::table::{Key, KeyLookup, KeySupport, ValueKind, look_up};
+use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
+use loopkeeper_core::settings::table::{Key, KeySupport, ValueKind};
 
 /// The completion items at `offset`.
 pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::cursor::{self, SettingsCursor};
 use crate::editor::{Hover, HoverBlock};
 use loopkeeper_core::settings::keys::KEYS;
-use loopkeeper_core::settings::table::{Key, KeyLookup, KeySupport, look_up};
+use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
+use loopkeeper_core::settings::table::{Key, KeySupport};
 use loopkeeper_text::DocumentRange;
 
 /// The hover for the byte at `offset` of `file`.

@@ -1,6 +1,6 @@
 //! Configurations of other tools in the editor: which of their keys count here, and as what.
 
-use loopkeeper_core::settings::table::{KeyLookup, look_up};
+use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_core::settings::{Layer, LayerKind, SettingCode, SettingOrigin, resolve};
 
 use super::{diagnostic, explain, message_of, place};
