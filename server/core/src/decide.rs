@@ -115,7 +115,7 @@ pub enum Event {
         network: Option<String>,
         holds: Option<u32>,
     },
-    /// Answer to [`Effect::LookForLife`]: output, CPU use or a file change since the last check.
+    /// Answer to [`Effect::CheckActivity`]: output, CPU use or a file change since the last check.
     LifeSeen {
         alive: bool,
     },
@@ -271,7 +271,7 @@ pub enum Decision {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Send [`Event::WentOn`].
-    GoOn,
+    Continue,
     TakeSnapshot,
     /// Make or check out this branch, where that is safe.
     TakeBranch {
@@ -313,11 +313,11 @@ pub enum Effect {
         grace: KillMode,
     },
     /// Answer the stop hook so that the agent may exit; its exit is [`Event::AgentLeft`].
-    LetAgentGo {
+    ReleaseAgent {
         /// Message for the user of the session.
         why: String,
     },
-    LookForLife,
+    CheckActivity,
     /// Take a snapshot, so that nothing is lost, then send [`Event::RollbackReady`].
     PrepareRollback {
         to: u32,

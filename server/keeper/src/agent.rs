@@ -71,7 +71,7 @@ enum AgentCommand {
     /// The response to its stop hook.
     Next(IterationStart),
     /// Release it; the reason is shown to the user of the session.
-    LetGo(String),
+    Release(String),
 }
 
 /// Signs of activity of a running agent.
@@ -120,7 +120,7 @@ impl AgentHandle {
     }
 
     /// Sends the next iteration to a held agent; returns it if that agent has ended.
-    pub(super) fn go_on(&self, start: IterationStart) -> Option<IterationStart> {
+    pub(super) fn send_iteration(&self, start: IterationStart) -> Option<IterationStart> {
         match self.orders.send(AgentCommand::Next(start)) {
             Err(mpsc::error::SendError(AgentCommand::Next(start))) => Some(start),
             Ok(()) | Err(_) => None,
@@ -128,7 +128,7 @@ impl AgentHandle {
     }
 
     pub(super) fn request_release(&self, why: String) {
-        let _ = self.orders.send(AgentCommand::LetGo(why));
+        let _ = self.orders.send(AgentCommand::Release(why));
     }
 
     /// Stops the agent and waits until its kill domain is empty.
@@ -227,7 +227,7 @@ impl AgentTask {
             () = user_commands::before_agent(&self.context) => None,
             Some(order) = self.ordered.recv() => match order {
                 AgentCommand::End(why, _) => Some(why),
-                AgentCommand::Next(_) | AgentCommand::LetGo(_) => None,
+                AgentCommand::Next(_) | AgentCommand::Release(_) => None,
             },
         }
     }

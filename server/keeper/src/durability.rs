@@ -17,7 +17,7 @@ impl Durability {
     pub(super) fn required_for(records: &[Record], effects: &[Effect]) -> Self {
         // A slot that is taken twice after a crash is charged once.
         let looks = |it: &Effect| {
-            matches!(it, Effect::GoOn | Effect::TakeSnapshot | Effect::ReadTask | Effect::TakeCall { .. })
+            matches!(it, Effect::Continue | Effect::TakeSnapshot | Effect::ReadTask | Effect::TakeCall { .. })
         };
         if records.iter().all(only_tells) && effects.iter().all(looks) { Self::Soon } else { Self::Now }
     }
@@ -93,7 +93,7 @@ mod tests {
         check(&[], &[spawn()], Durability::Now);
         check(&[], &[Effect::ReadTask], Durability::Soon);
         check(&[], &[Effect::TakeCall { iteration: 1, heeds_limits: true }], Durability::Soon);
-        check(&[started, Record::Ended { outcome }], &[Effect::GoOn], Durability::Now);
-        check(&[Record::Resumed {}], &[Effect::GoOn], Durability::Now);
+        check(&[started, Record::Ended { outcome }], &[Effect::Continue], Durability::Now);
+        check(&[Record::Resumed {}], &[Effect::Continue], Durability::Now);
     }
 }

@@ -87,7 +87,7 @@ impl EffectRunner {
             Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt } => {
                 let plan = self.context.runtime.agent(&state.spec.agent.name);
                 let budget_micros = Some(state.cost_left());
-                let start = IterationStart {
+                self.start_agent(IterationStart {
                     plan,
                     iteration,
                     session,
@@ -95,34 +95,38 @@ impl EffectRunner {
                     session_tokens,
                     budget_micros,
                     prompt,
-                };
-                let start = match &self.agent {
-                    Some(held) => held.go_on(start),
-                    None => Some(start),
-                };
-                if let Some(start) = start {
-                    self.agent = Some(AgentHandle::start(&self.context, start));
-                }
+                });
             }
             Effect::StopAgent { why, grace } => {
                 if let Some(agent) = &self.agent {
                     agent.stop(why, grace);
                 }
             }
-            Effect::LetAgentGo { why } => {
+            Effect::ReleaseAgent { why } => {
                 if let Some(agent) = &self.agent {
                     agent.request_release(why);
                 }
             }
-            Effect::LookForLife => self.check_activity(),
+            Effect::CheckActivity => self.check_activity(),
             // Performed by the main loop itself, because a caller waits for the result.
-            Effect::GoOn
+            Effect::Continue
             | Effect::PrepareRollback { .. }
             | Effect::Rollback { .. }
             | Effect::Refuse { .. }
             | Effect::AwaitUser
             | Effect::Permit(_)
             | Effect::Finish => {}
+        }
+    }
+
+    /// Continues the session of a held agent, or starts an agent.
+    fn start_agent(&mut self, start: IterationStart) {
+        let start = match &self.agent {
+            Some(held) => held.send_iteration(start),
+            None => Some(start),
+        };
+        if let Some(start) = start {
+            self.agent = Some(AgentHandle::start(&self.context, start));
         }
     }
 

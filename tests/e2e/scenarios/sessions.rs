@@ -49,7 +49,7 @@ fn reasons(played: &Played) -> Vec<&str> {
 }
 
 #[test]
-fn fresh_unless_it_is_to_go_on() {
+fn fresh_unless_set_to_continue() {
     let fresh = four("", CLAUDE);
     assert_eq!((starts(&fresh).as_str(), reasons(&fresh)), ("1 2 3 4", vec![]));
     fresh

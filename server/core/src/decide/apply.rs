@@ -53,7 +53,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
     state.time.last_at = entry.at;
     match &entry.record {
         Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
-        Record::RolledBack { .. } => went_back(state, entry),
+        Record::RolledBack { .. } => apply_rollback(state, entry),
         Record::OrderRefused { order, by, .. } => state.reported.attempts.record(*order, *by),
         Record::HookFailed { event, message } => apply_hook_failure(state, *event, message),
         Record::BranchTaken { branch, .. } => {
@@ -92,11 +92,8 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::Stopping { now } => {
             state.stop = Some(if *now { StopMode::Now } else { StopMode::AfterIteration });
         }
-        Record::WeakeningAccepted { paths, criteria, tree, .. } => {
-            weakening::apply_acceptance(state, paths, criteria, tree);
-        }
-        Record::ProtectedEdited { paths, all, tree } => {
-            weakening::apply_user_edit(state, (!all).then_some(paths), tree);
+        Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
+            weakening::apply_record(state, &entry.record);
         }
         Record::FinalVerdict { .. } => final_verdict::apply_verdict(state, &entry.record),
         Record::Mutants { .. } => mutants::apply_mutants(state, &entry.record),
@@ -209,7 +206,7 @@ fn apply_snapshot(state: &mut LoopState, entry: &Entry) {
     }
 }
 
-fn went_back(state: &mut LoopState, entry: &Entry) {
+fn apply_rollback(state: &mut LoopState, entry: &Entry) {
     let Record::RolledBack { to, tree, from, paths, reason, mended, after, .. } = &entry.record else {
         return;
     };

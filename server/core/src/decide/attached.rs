@@ -30,14 +30,14 @@ pub(super) fn accept_session(
     let rests = state.pause.as_ref().filter(|it| it.reason != PauseReason::Session);
     let stops = state.stop.map(|_| "the loop is stopping".to_owned());
     if let Some(why) = stops.or_else(|| Some(rests?.message.to_string())) {
-        return vec![Decision::Effect(Effect::LetAgentGo { why })];
+        return vec![Decision::Effect(Effect::ReleaseAgent { why })];
     }
     // A release request concerned the previous session, which may have ended without answering it.
     live.agent.release_requested = false;
     let SessionOffer { session, holds, tokens } = offer;
     let mut steps = vec![Decision::Record(Record::SessionJoined { session, holds, tokens })];
     if state.at_rest() {
-        steps.push(Decision::Effect(Effect::GoOn));
+        steps.push(Decision::Effect(Effect::Continue));
     }
     steps
 }

@@ -45,16 +45,16 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
             return steps;
         }
         let outcome = final_verdict::with_basis(state, outcome);
-        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
+        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::Continue)];
     }
     if state.stop.is_some() {
-        return vec![user_end_record(state), Decision::Effect(Effect::GoOn)];
+        return vec![user_end_record(state), Decision::Effect(Effect::Continue)];
     }
     if let Some(steps) = unrunnable::next(state, live) {
         return steps;
     }
     if let Some(change) = breaker::next_change(state, now) {
-        return vec![Decision::Record(change), Decision::Effect(Effect::GoOn)];
+        return vec![Decision::Record(change), Decision::Effect(Effect::Continue)];
     }
     if state.pause.is_some() {
         return hold_if_unattended(state);
@@ -66,10 +66,10 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
         return pause_or_end(state, PauseReason::Agent, message);
     }
     if let Some(outcome) = limits::limit_outcome(state, now) {
-        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
+        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::Continue)];
     }
     if let Some(change) = takeover::takeover_record(state, now) {
-        return vec![Decision::Record(change), Decision::Effect(Effect::GoOn)];
+        return vec![Decision::Record(change), Decision::Effect(Effect::Continue)];
     }
     if let Some(message) = waits::needs_user(state) {
         return pause_or_end(state, PauseReason::Agent, message);
@@ -77,6 +77,10 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
     if let Some(steps) = questions::next(state, now) {
         return steps;
     }
+    wait_or_prepare(state, live, now)
+}
+
+fn wait_or_prepare(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
     match state.phase.wait() {
         Some(wait) if now.awake < wait.until.awake => return Vec::new(),
         Some(_) => {}
@@ -120,7 +124,9 @@ fn prepare_iteration(state: &LoopState, live: &mut VolatileState) -> Vec<Decisio
 
 fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
     match limits::wait_limit_outcome(state, &wait) {
-        Some(outcome) => vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)],
+        Some(outcome) => {
+            vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::Continue)]
+        }
         None => questions::before_wait(state, now, wait),
     }
 }
@@ -135,12 +141,15 @@ fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
         limits::limit_outcome(state, now).or_else(|| limits::wait_limit_outcome(state, &rest))
     {
         // The trial would never take place.
-        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
+        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::Continue)];
     }
     if now.awake < resumes_at.awake {
         return Vec::new();
     }
-    vec![Decision::Record(breaker::half_open(state, BreakerCause::Cooldown)), Decision::Effect(Effect::GoOn)]
+    vec![
+        Decision::Record(breaker::half_open(state, BreakerCause::Cooldown)),
+        Decision::Effect(Effect::Continue),
+    ]
 }
 
 /// A pause for a full disk is recorded without regard to whether the loop is attended; that is handled here.

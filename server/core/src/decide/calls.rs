@@ -67,7 +67,7 @@ fn take_awaited_documents(
         return Err(Vec::new());
     };
     if state.stop.is_some() || state.pause.is_some() || state.lacks_session() {
-        return Err(vec![Decision::Effect(Effect::GoOn)]);
+        return Err(vec![Decision::Effect(Effect::Continue)]);
     }
     Ok(reading)
 }
@@ -78,7 +78,7 @@ fn wait_for_slot(state: &LoopState, until: Moment) -> Vec<Decision> {
         Some(outcome) => Record::Ended { outcome },
         None => Record::Waiting { reason: wait.reason, until, met_by: None },
     };
-    vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
+    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
 }
 
 /// Without the list a loop must neither start unbounded nor be blocked by an unreadable file.

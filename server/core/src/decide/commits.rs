@@ -55,7 +55,7 @@ pub(super) fn handle_committed(
     if is_made && state.at_rest() && live.work.rollback().is_none() && waits_for_it(state) {
         return vec![record, request_checks(state, live)];
     }
-    vec![record, Decision::Effect(Effect::GoOn)]
+    vec![record, Decision::Effect(Effect::Continue)]
 }
 
 /// A `clean` check fails because of files that no commit contains yet.

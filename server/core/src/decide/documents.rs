@@ -26,7 +26,7 @@ pub(super) fn task_read(
             vec![Decision::Effect(Effect::RunChecks { criteria: state.pinned_criteria(), repeats: 0 })]
         }
         Phase::Preparing { .. } if state.stop.is_some() || state.pause.is_some() => {
-            vec![Decision::Effect(Effect::GoOn)]
+            vec![Decision::Effect(Effect::Continue)]
         }
         Phase::Preparing { .. } => handle_documents(state, live, now, reading),
         // They were requested for an earlier phase.

@@ -212,7 +212,7 @@ pub(super) fn handle_reply(
         },
         VerdictReply::Judged(rounds) => verdict_record(state, *rounds),
     };
-    vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
+    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
 }
 
 fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {

@@ -123,7 +123,10 @@ fn recover_after_restart(state: &LoopState, boot: String, version: String) -> Ve
         return vec![Decision::Effect(Effect::Finish)];
     }
     let interrupted = matches!(state.phase, Phase::Iterating(_)).then_some(state.iteration);
-    vec![Decision::Record(Record::Recovered { boot, version, interrupted }), Decision::Effect(Effect::GoOn)]
+    vec![
+        Decision::Record(Record::Recovered { boot, version, interrupted }),
+        Decision::Effect(Effect::Continue),
+    ]
 }
 
 /// The branch comes first, because checking it out changes files. A keeper that takes over before it is on record
@@ -165,7 +168,7 @@ fn snapshot_taken(state: &LoopState, live: &mut VolatileState, shot: SnapshotFac
             vec![taken(0, SnapshotWhen::After), Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })]
         }
         Phase::Boundary { .. } | Phase::Preparing { .. } if state.stop.is_some() || state.pause.is_some() => {
-            vec![Decision::Effect(Effect::GoOn)]
+            vec![Decision::Effect(Effect::Continue)]
         }
         Phase::Boundary { .. } | Phase::Preparing { .. } => {
             let before = taken(state.iteration + 1, SnapshotWhen::Before);
@@ -222,7 +225,7 @@ fn deadline_passed(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
             }
             // Request once: the answer may take a while.
             live.agent.last_look = now;
-            vec![Decision::Effect(Effect::LookForLife)]
+            vec![Decision::Effect(Effect::CheckActivity)]
         }
         Phase::Boundary { .. } => between_iterations::next(state, live, now),
         Phase::Starting

@@ -25,17 +25,17 @@ pub(super) fn has_to_go(state: &LoopState, live: &VolatileState, now: Moment, st
     let judges =
         is_own && steps.iter().any(|it| matches!(it, Decision::Effect(Effect::JudgeFinalTree { .. })));
     let rests = !steps.iter().any(|it| matches!(it, Decision::Effect(_))) && !live.work.is_pending();
-    ends || judges || rests || (prepares && !can_go_on(state, now))
+    ends || judges || rests || (prepares && !can_continue(state, now))
 }
 
 /// The session is the same, and the agent can be held once more.
-fn can_go_on(state: &LoopState, now: Moment) -> bool {
+fn can_continue(state: &LoopState, now: Moment) -> bool {
     state.agents.hold.holds_left != Some(0) && sessions::choose_session(state, now).resumed
 }
 
 pub(super) fn release_agent(live: &mut VolatileState, why: String) -> Vec<Decision> {
     live.agent.release_requested = true;
-    vec![Decision::Effect(Effect::LetAgentGo { why })]
+    vec![Decision::Effect(Effect::ReleaseAgent { why })]
 }
 
 /// A description of the step that is about to be recorded.
@@ -86,7 +86,7 @@ pub(super) fn handle_agent_exit(
         steps.push(unkillable_record(&alive));
         steps.push(Decision::Effect(Effect::Finish));
     } else if was_told && state.at_rest() {
-        steps.push(Decision::Effect(Effect::GoOn));
+        steps.push(Decision::Effect(Effect::Continue));
     }
     steps
 }

@@ -82,7 +82,7 @@ pub(super) fn request(
     }
     if policy == MutantPolicy::Tell && round_ms > LONGEST_ROUND_MS {
         let why = format!("one round of the checks takes {}", words::duration(round_ms));
-        return Some(vec![Decision::Record(skipped_record(state, why)), Decision::Effect(Effect::GoOn)]);
+        return Some(vec![Decision::Record(skipped_record(state, why)), Decision::Effect(Effect::Continue)]);
     }
     if live.work.is_checking() {
         return Some(Vec::new());
@@ -114,7 +114,7 @@ pub(super) fn handle_reply(state: &LoopState, live: &mut VolatileState, reply: M
             Record::Mutants { iteration, tree, tried, noticed, survivors, hollow, skipped: None }
         }
     };
-    vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
+    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
 }
 
 fn skipped_record(state: &LoopState, why: String) -> Record {

@@ -73,7 +73,7 @@ fn stop(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decisio
         return Vec::new();
     }
     // Before the first iteration nothing has been spent, so its checks can be cancelled.
-    let effect = if state.phase == Phase::Baseline { Effect::CancelChecks } else { Effect::GoOn };
+    let effect = if state.phase == Phase::Baseline { Effect::CancelChecks } else { Effect::Continue };
     let mut steps = vec![Decision::Record(Record::Stopping { now: false }), Decision::Effect(effect)];
     steps.extend(permissions::withdraw_question(state, live, now));
     steps
@@ -98,7 +98,7 @@ fn stop_now(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Dec
         | Phase::Preparing { .. }
         | Phase::Closing
         | Phase::Ended(_) => {
-            steps.push(Decision::Effect(Effect::GoOn));
+            steps.push(Decision::Effect(Effect::Continue));
         }
     }
     steps.extend(permissions::withdraw_question(state, live, now));
@@ -133,7 +133,7 @@ fn resume(state: &LoopState) -> Vec<Decision> {
     if is_open {
         steps.push(Decision::Record(breaker::half_open(state, BreakerCause::User)));
     }
-    steps.push(Decision::Effect(Effect::GoOn));
+    steps.push(Decision::Effect(Effect::Continue));
     steps
 }
 
@@ -149,7 +149,7 @@ fn resume_anyway(state: &LoopState) -> Vec<Decision> {
 }
 
 fn reset(state: &LoopState) -> Vec<Decision> {
-    vec![Decision::Record(breaker::reset_record(state)), Decision::Effect(Effect::GoOn)]
+    vec![Decision::Record(breaker::reset_record(state)), Decision::Effect(Effect::Continue)]
 }
 
 fn check(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {

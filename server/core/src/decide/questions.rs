@@ -65,7 +65,7 @@ pub(super) fn before_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Dec
     };
     let wait = Decision::Record(Record::Waiting { reason, until, met_by });
     if reason != WaitReason::Quota {
-        return vec![wait, Decision::Effect(Effect::GoOn)];
+        return vec![wait, Decision::Effect(Effect::Continue)];
     }
     if !state.spec.attended && state.spec.settings.usage_limit == AtUsageLimit::Stop {
         return at_limit(state);
@@ -77,7 +77,7 @@ pub(super) fn before_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Dec
         let limit = question(state, QuestionKind::UsageLimit, text);
         steps.push(question_step(&PendingQuestion { until: Some(patience), ..limit }));
     }
-    steps.push(Decision::Effect(Effect::GoOn));
+    steps.push(Decision::Effect(Effect::Continue));
     steps
 }
 
@@ -100,10 +100,10 @@ pub(super) fn answer(
     let answered =
         |text: String| Decision::Record(Record::Answered { id: open.id.clone(), text: Some(text) });
     if open.kind != QuestionKind::UsageLimit {
-        return vec![answered(text), Decision::Effect(Effect::GoOn)];
+        return vec![answered(text), Decision::Effect(Effect::Continue)];
     }
     match text.trim().to_lowercase().as_str() {
-        word @ "wait" => vec![answered(word.to_owned()), Decision::Effect(Effect::GoOn)],
+        word @ "wait" => vec![answered(word.to_owned()), Decision::Effect(Effect::Continue)],
         word @ "stop" => {
             let after = iterations(state.iteration);
             let sentence = format!("stopped at the provider's usage limit, after {after}");
@@ -149,7 +149,7 @@ fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
         {
             pause_or_end(state, PauseReason::Question, format!("unanswered question: {}", open.text))
         }
-        _ => vec![answered, Decision::Effect(Effect::GoOn)],
+        _ => vec![answered, Decision::Effect(Effect::Continue)],
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn handle_snapshot(
                 // The user changed files since the iteration: it is kept.
                 live.work.end_rollback();
                 live.regression = RegressionReview::Kept(state.iteration);
-                return vec![Decision::Effect(Effect::GoOn)];
+                return vec![Decision::Effect(Effect::Continue)];
             }
             (judged.map(str::to_owned), None)
         }
@@ -94,5 +94,5 @@ pub(super) fn handle_failure(state: &LoopState, live: &mut VolatileState, messag
 /// Commands that arrived during the rollback are carried out now.
 fn continue_after(state: &LoopState) -> Vec<Decision> {
     let waits = state.stop.is_some() || state.pause.is_none();
-    if waits { vec![Decision::Effect(Effect::GoOn)] } else { Vec::new() }
+    if waits { vec![Decision::Effect(Effect::Continue)] } else { Vec::new() }
 }

@@ -36,7 +36,7 @@ pub(super) fn checks_done(state: &LoopState, live: &mut VolatileState, judged: R
         let round = judged.round;
         return vec![
             Decision::Record(Record::ChecksDone { iteration: None, round }),
-            Decision::Effect(Effect::GoOn),
+            Decision::Effect(Effect::Continue),
         ];
     }
     match state.phase {
@@ -68,7 +68,7 @@ fn baseline_done(state: &LoopState, judged: RoundResult) -> Vec<Decision> {
         untracked: if needs_untracked(&state.spec.criteria) { judged.untracked } else { Vec::new() },
         seen: state.spec.criteria.clone(),
     };
-    vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
+    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
 }
 
 fn pinned_anew(state: &LoopState, live: &mut VolatileState, judged: RoundResult) -> Vec<Decision> {
@@ -85,7 +85,7 @@ fn pinned_anew(state: &LoopState, live: &mut VolatileState, judged: RoundResult)
         untracked: Vec::new(),
         seen: documents.criteria,
     };
-    vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
+    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
 }
 
 /// Goal or guard: the first result of a criterion decides its role for the rest of the loop.
@@ -160,7 +160,7 @@ pub(super) fn iteration_over(
         commits: live.after_agent.snapshot.commits.clone(),
         near: near.into_iter().map(|(name, _)| name).collect(),
     }));
-    steps.push(Decision::Effect(Effect::GoOn));
+    steps.push(Decision::Effect(Effect::Continue));
     steps
 }
 
@@ -243,7 +243,7 @@ pub(super) fn checks_cancelled(state: &LoopState, live: &mut VolatileState) -> V
         return Vec::new();
     }
     if live.work.end_checks() || live.work.rollback().is_some() || state.stop.is_none() {
-        return vec![Decision::Effect(Effect::GoOn)];
+        return vec![Decision::Effect(Effect::Continue)];
     }
     end_by_user(state)
 }

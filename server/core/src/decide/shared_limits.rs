@@ -22,11 +22,13 @@ pub(super) fn handle_shared_limit(
     met_by: String,
 ) -> Vec<Decision> {
     if let Some(change) = takeover::at_shared_limit(state, now, until, &met_by) {
-        return vec![Decision::Record(change), Decision::Effect(Effect::GoOn)];
+        return vec![Decision::Record(change), Decision::Effect(Effect::Continue)];
     }
     let wait = Wait { reason: WaitReason::Quota, until, met_by: Some(met_by) };
     match wait_limit_outcome(state, &wait) {
-        Some(outcome) => vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)],
+        Some(outcome) => {
+            vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::Continue)]
+        }
         None => questions::before_wait(state, now, wait),
     }
 }

@@ -233,7 +233,7 @@ impl Sim {
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::GoOn => self.event(Event::WentOn),
+            Effect::Continue => self.event(Event::WentOn),
             Effect::TakeSnapshot => self.shoot(),
             Effect::TakeBranch { name } => self.take_branch(name),
             Effect::Commit(order) => self.commit(*order),
@@ -256,13 +256,13 @@ impl Sim {
                 self.process.used_before = session_tokens;
                 self.start_agent();
             }
-            Effect::LetAgentGo { .. } => self.let_go(),
+            Effect::ReleaseAgent { .. } => self.let_go(),
             Effect::StopAgent { why, .. } => {
                 (self.process.alive, self.process.works) = (false, false);
                 let run = AgentRun { ending: why, ..quiet_run() };
                 self.event(Event::AgentEnded(Box::new(run)));
             }
-            Effect::LookForLife => self.event(Event::LifeSeen { alive: false }),
+            Effect::CheckActivity => self.event(Event::LifeSeen { alive: false }),
             Effect::PrepareRollback { to, paths } => {
                 let shot = SnapshotFacts { tree: self.tree(), ..SnapshotFacts::default() };
                 self.event(Event::RollbackReady { to, paths, shot });

@@ -253,7 +253,11 @@ pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
         by,
     };
     let resumed = is_paused_for_weakening(state).then_some(Decision::Record(Record::Resumed {}));
-    [Decision::Record(record)].into_iter().chain(resumed).chain([Decision::Effect(Effect::GoOn)]).collect()
+    [Decision::Record(record)]
+        .into_iter()
+        .chain(resumed)
+        .chain([Decision::Effect(Effect::Continue)])
+        .collect()
 }
 
 /// What the user changed between two iterations is measured from there on.
@@ -267,7 +271,7 @@ pub(super) fn user_edit_step(shot: &SnapshotFacts) -> Option<Decision> {
 }
 
 /// The user edited these protected files, all of them where `paths` is `None`: they are measured against `tree`.
-pub(super) fn apply_user_edit(state: &mut LoopState, paths: Option<&Vec<String>>, tree: &str) {
+fn apply_user_edit(state: &mut LoopState, paths: Option<&Vec<String>>, tree: &str) {
     let kept = &mut state.weakening;
     let Some(paths) = paths else {
         // What judges are compared with has moved.
@@ -280,13 +284,16 @@ pub(super) fn apply_user_edit(state: &mut LoopState, paths: Option<&Vec<String>>
     pin_paths(kept, paths, tree);
 }
 
+pub(super) fn apply_record(state: &mut LoopState, record: &Record) {
+    if let Record::WeakeningAccepted { paths, criteria, tree, .. } = record {
+        apply_acceptance(state, paths, criteria, tree);
+    } else if let Record::ProtectedEdited { paths, all, tree } = record {
+        apply_user_edit(state, (!all).then_some(paths), tree);
+    }
+}
+
 /// The user accepted these files and the test counts of these checks.
-pub(super) fn apply_acceptance(
-    state: &mut LoopState,
-    paths: &[String],
-    criteria: &[CriterionId],
-    tree: &str,
-) {
+fn apply_acceptance(state: &mut LoopState, paths: &[String], criteria: &[CriterionId], tree: &str) {
     pin_paths(&mut state.weakening, paths, tree);
     state.weakening.accepted.extend(paths.iter().cloned());
     for id in criteria {

@@ -80,8 +80,8 @@ impl AttachedSession {
 
     async fn handle_command(&mut self, order: AgentCommand) {
         match order {
-            AgentCommand::Next(start) => self.go_on(start).await,
-            AgentCommand::LetGo(why) => {
+            AgentCommand::Next(start) => self.send_iteration(start).await,
+            AgentCommand::Release(why) => {
                 if let Some((_, answer)) = self.waits.take() {
                     let _ = answer.send(HookVerdict::allow_with_notice(&why));
                 }
@@ -98,7 +98,7 @@ impl AttachedSession {
     }
 
     /// Sends the next iteration as the answer to its hook.
-    async fn go_on(&mut self, start: IterationStart) {
+    async fn send_iteration(&mut self, start: IterationStart) {
         user_commands::before_agent(&self.context).await;
         let waits = self.waits.take().filter(|(_, answer)| !answer.is_closed());
         let file = prompt_file(&self.context, &start).inspect_err(|error| tracing::warn!("{error}"));

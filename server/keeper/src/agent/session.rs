@@ -115,8 +115,8 @@ impl AgentProcess {
                 }
                 running.terminate(how);
             }
-            AgentCommand::LetGo(why) => self.release_agent(run, &why),
-            AgentCommand::Next(start) => self.go_on(run, running, start).await,
+            AgentCommand::Release(why) => self.release_agent(run, &why),
+            AgentCommand::Next(start) => self.send_iteration(run, running, start).await,
         }
     }
 
@@ -129,7 +129,7 @@ impl AgentProcess {
     }
 
     /// Sends the next iteration as the answer to the stop hook.
-    async fn go_on(&mut self, run: &mut AgentTask, running: &mut JobHandle, start: IterationStart) {
+    async fn send_iteration(&mut self, run: &mut AgentTask, running: &mut JobHandle, start: IterationStart) {
         let StopHookState::Waits(answer) = std::mem::replace(&mut self.hold, StopHookState::Over) else {
             self.late = Some(start);
             return;
@@ -300,7 +300,7 @@ impl AgentCommand {
     fn into_next_start(self) -> Option<IterationStart> {
         match self {
             Self::Next(start) => Some(start),
-            Self::End(..) | Self::LetGo(_) => None,
+            Self::End(..) | Self::Release(_) => None,
         }
     }
 }

@@ -45,7 +45,7 @@ impl OutputFile {
 
     /// Continues the output of the same run in new files, and returns the number of bytes that are in no file of this
     /// part.
-    pub(super) fn go_on(self, base: &Path) -> io::Result<(Self, u64)> {
+    pub(super) fn continue_at(self, base: &Path) -> io::Result<(Self, u64)> {
         let next = Self::create(base, self.redactor.clone())?;
         Ok((next, self.finish().0))
     }

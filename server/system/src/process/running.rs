@@ -86,7 +86,7 @@ impl JobHandle {
     /// file.
     pub fn output_to(&mut self, base: &Path) -> io::Result<u64> {
         let Some(output) = self.output.take() else { return Ok(0) };
-        let (next, dropped) = output.go_on(base)?;
+        let (next, dropped) = output.continue_at(base)?;
         self.output = Some(next);
         Ok(dropped)
     }

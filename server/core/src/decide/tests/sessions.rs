@@ -38,7 +38,7 @@ fn work() -> Act {
 }
 
 #[test]
-fn every_iteration_starts_afresh_unless_it_is_to_go_on() {
+fn every_iteration_has_a_fresh_session_unless_set_to_continue() {
     let acts = || vec![work(), work(), Act::new("p")];
     let fresh = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", acts()).run();
     assert_eq!((starts(&fresh).as_str(), reasons(&fresh)), ("1 2 3", vec![]));

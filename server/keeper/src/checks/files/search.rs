@@ -37,7 +37,7 @@ pub(super) fn check_contains(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Resu
             Ok(seen) => trouble = trouble.or(seen.cut),
             Err(reason) => trouble = trouble.or(Some(reason)),
         }
-        walk.go_on()?;
+        walk.check_stop()?;
     }
     match trouble {
         Some(trouble) => Err(trouble),
@@ -62,7 +62,7 @@ pub(super) fn check_lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<
             Err(reason) => trouble = trouble.or(Some(reason)),
         }
         locations.truncate(MAX_LOCATIONS);
-        walk.go_on()?;
+        walk.check_stop()?;
     }
     if !with_it.is_empty() {
         let fact = format!("{sought} found in {}", counted(&with_it));

@@ -86,7 +86,7 @@ impl<'a> GlobWalk<'a> {
                 Vec::new()
             });
             for entry in &entries {
-                self.go_on()?;
+                self.check_stop()?;
                 if entry.path != glob.path && glob.matches(&entry.path) && !visit(entry) {
                     return Ok(None);
                 }
@@ -96,7 +96,7 @@ impl<'a> GlobWalk<'a> {
         Ok(trouble)
     }
 
-    pub(super) fn go_on(&self) -> Result<(), String> {
+    pub(super) fn check_stop(&self) -> Result<(), String> {
         if self.stop.load(Ordering::Relaxed) { Err("stopped".to_owned()) } else { Ok(()) }
     }
 
