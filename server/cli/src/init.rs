@@ -41,7 +41,7 @@ pub(crate) fn command(out: &mut Ui) -> ExitResult {
     let file = sanitize::visible(&report.file.to_string_lossy());
     out.line(format_args!("Wrote {file}"));
     for check in &report.checks.found {
-        out.line(format_args!("  {}: `$ {}` (found in {})", check.name, check.command, check.file));
+        out.line(format_args!("  {}: `$ {}` (found in {})", check.criterion(), check.command, check.file));
         if let Some(MissingTool { what, remedy }) = &check.lack {
             out.line(format_args!("    Cannot run yet: {what}. {remedy}"));
         }

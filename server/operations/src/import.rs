@@ -101,7 +101,7 @@ impl ImportedText {
         let text = truncate::last(text, MAX_BYTES);
         let checks = ProposedChecks::of(&root_of(&folder)?, &folder, &InstalledTools::of_environment());
         let checks = checks.map(|it| it.found).unwrap_or_default();
-        let checks: Vec<_> = checks.into_iter().map(|it| (it.name.to_string(), it.command)).collect();
+        let checks: Vec<_> = checks.into_iter().map(|it| (it.criterion(), it.command)).collect();
         let title = sanitize::line(name.unwrap_or("Imported task"));
         let document = sanitize::text(&task_document(&title, text, &checks));
         let stem = name.map_or_else(|| file_stem(&document), |_| title.to_lowercase());

@@ -1,10 +1,16 @@
 //! Finds the checks that a project already has, by its manifests. A check is offered only if a file declares it;
 //! nothing is inferred from the language alone, and nothing is executed.
 
+mod below;
+mod dotnet;
+mod go;
 mod installed;
+mod jvm;
 mod node;
 mod package;
 mod python;
+mod recipes;
+mod rust;
 
 use std::path::{Path, PathBuf};
 
@@ -35,21 +41,12 @@ impl HintedError for ManifestError {
     }
 }
 
-/// The commands of a project that decide the usual gates: those that can run. None where a manifest cannot be read.
-pub fn project_commands(root: &Path) -> Vec<ProjectCommand> {
-    let checks = ProposedChecks::of(root, root, &InstalledTools::of_environment()).unwrap_or_default();
+/// The commands of the package of `folder` that decide the usual gates: those that can run. None where a manifest cannot
+/// be read.
+pub fn project_commands(root: &Path, folder: &Path) -> Vec<ProjectCommand> {
+    let checks = ProposedChecks::of(root, folder, &InstalledTools::of_environment()).unwrap_or_default();
     let runnable = checks.found.into_iter().filter(|it| it.lack.is_none());
-    let command = |it: FoundCheck| {
-        let gate = match it.name {
-            TESTS => Gate::Tests,
-            TYPES => Gate::Types,
-            LINT => Gate::Lint,
-            FORMAT => Gate::Format,
-            _ => return None,
-        };
-        Some(ProjectCommand { gate, command: it.command })
-    };
-    runnable.filter_map(command).collect()
+    runnable.filter_map(|it| Some(ProjectCommand { gate: it.gate()?, command: it.command })).collect()
 }
 
 /// A command of the project that shows whether something holds. It runs in the root, from a shell without any setup.
@@ -57,11 +54,36 @@ pub fn project_commands(root: &Path) -> Vec<ProjectCommand> {
 pub struct FoundCheck {
     /// The criterion that holds when the command passes.
     pub name: &'static str,
+    /// The package that it checks, if the task is about the packages below its folder; else empty.
+    pub package: String,
     pub command: String,
     /// The file that declares it, relative to the root.
     pub file: String,
     /// The reason why it cannot run yet.
     pub lack: Option<MissingTool>,
+}
+
+impl FoundCheck {
+    /// `All tests pass`, `All tests pass in services/api`.
+    pub fn criterion(&self) -> String {
+        if self.package.is_empty() {
+            self.name.to_owned()
+        } else {
+            format!("{} in {}", self.name, self.package)
+        }
+    }
+
+    /// What the check decides, if that is one of the usual gates.
+    pub fn gate(&self) -> Option<Gate> {
+        Some(match self.name {
+            TESTS => Gate::Tests,
+            TYPES => Gate::Types,
+            LINT => Gate::Lint,
+            FORMAT => Gate::Format,
+            COVERAGE => Gate::Coverage,
+            _ => return None,
+        })
+    }
 }
 
 /// A tool that is not installed.
@@ -82,6 +104,7 @@ pub const TESTS: &str = "All tests pass";
 const LINT: &str = "The linter has no complaints";
 const TYPES: &str = "The types check";
 const FORMAT: &str = "The code is formatted";
+const COVERAGE: &str = "The tests cover as much as the project demands";
 const OWN: &str = "The code passes its own checks";
 
 /// The checks declared by the manifests of a package.
@@ -94,7 +117,8 @@ pub struct ProposedChecks {
 }
 
 impl ProposedChecks {
-    /// The checks of the nearest folder, from `folder` up to the root, that has any.
+    /// The checks of the nearest folder, from `folder` up to the root, that has any; else those of the packages below
+    /// `folder`.
     pub fn of(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<Self, ManifestError> {
         for folder in folder.ancestors().take_while(|it| it.starts_with(root)) {
             let checks = Self::of_package(&PackageFolder::new(root, folder, machine))?;
@@ -102,18 +126,20 @@ impl ProposedChecks {
                 return Ok(checks);
             }
         }
-        Ok(Self::default())
+        below::checks(root, folder, machine)
     }
 
     fn of_package(package: &PackageFolder<'_>) -> Result<Self, ManifestError> {
         let mut checks = Self::default();
-        rust(package, &mut checks)?;
+        rust::checks(package, &mut checks)?;
         node::checks(package, &mut checks)?;
         python::checks(package, &mut checks)?;
-        go(package, &mut checks)?;
+        go::checks(package, &mut checks)?;
+        jvm::checks(package, &mut checks)?;
+        dotnet::checks(package, &mut checks)?;
         // A task runner usually calls the tests that were found above, so running it as well would prove nothing more.
         if !checks.found.iter().any(|it| it.name == TESTS) {
-            recipes(package, &mut checks)?;
+            recipes::checks(package, &mut checks)?;
         }
         Ok(checks)
     }
@@ -130,82 +156,26 @@ impl ProposedChecks {
 impl PackageFolder<'_> {
     /// A check of the package that needs a program on `PATH`.
     fn check(&self, (name, file): (&'static str, &str), command: &str, program: &str) -> FoundCheck {
-        FoundCheck {
-            name,
-            command: self.command(command),
-            file: self.shown(file),
-            lack: (!self.has_program(program)).then(|| MissingTool::program(program)),
-        }
+        let lack = (!self.has_program(program)).then(|| MissingTool::program(program));
+        self.found((name, file), command, lack)
     }
-}
 
-fn rust(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
-    const FILE: &str = "Cargo.toml";
-    let Some(manifest) = package.text(FILE)? else { return Ok(()) };
-    let mut add = |name, command: &str, program| checks.add(package.check((name, FILE), command, program));
-    let is_workspace = has_header(&manifest, "[workspace");
-    add(TESTS, if is_workspace { "cargo test --workspace" } else { "cargo test" }, "cargo");
-    let lints = has_header(&manifest, "[lints") || has_header(&manifest, "[workspace.lints");
-    if lints || package.has_above("clippy.toml") || package.has_above(".clippy.toml") {
-        add(LINT, "cargo clippy --all-targets -- -D warnings", "cargo-clippy");
+    /// A check of the package; `command` runs in its folder.
+    fn found(
+        &self,
+        (name, file): (&'static str, &str),
+        command: &str,
+        lack: Option<MissingTool>,
+    ) -> FoundCheck {
+        let package = String::new();
+        FoundCheck { name, package, command: self.command(command), file: self.shown(file), lack }
     }
-    if package.has_above("rustfmt.toml") || package.has_above(".rustfmt.toml") {
-        let all = if is_workspace || package.path("") == package.root.join("") { " --all" } else { "" };
-        add(FORMAT, &format!("cargo fmt{all} -- --check"), "cargo-fmt");
-    }
-    Ok(())
-}
-
-fn go(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
-    const FILE: &str = "go.mod";
-    if package.text(FILE)?.is_some() {
-        checks.add(package.check((TESTS, FILE), "go test ./...", "go"));
-    }
-    Ok(())
-}
-
-/// Targets of a Makefile, recipes of a justfile.
-fn recipes(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
-    let runners = [
-        ("make", "GNUmakefile"),
-        ("make", "makefile"),
-        ("make", "Makefile"),
-        ("just", "justfile"),
-        ("just", "Justfile"),
-        ("just", ".justfile"),
-    ];
-    for (runner, file) in runners {
-        let Some(text) = package.text(file)? else { continue };
-        let begins = if runner == "make" { is_rule } else { is_recipe };
-        for (name, target) in [(TESTS, "test"), (OWN, "check"), (LINT, "lint")] {
-            let check = package.check((name, file), &format!("{runner} {target}"), runner);
-            let there = text.lines().any(|line| begins(line, target));
-            // A case-insensitive disk shows the same file under two names.
-            let mut known = checks.found.iter().chain(&checks.left_out);
-            if there && !known.any(|it| it.command == check.command) {
-                checks.add(check);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whether a line begins a rule that makes `target`: `test:`, `test check: build`.
-fn is_rule(line: &str, target: &str) -> bool {
-    let Some((names, rest)) = line.split_once(':') else { return false };
-    let assignment = rest.starts_with('=') || rest.starts_with(":=") || names.contains('=');
-    !assignment && !line.starts_with([' ', '\t', '#']) && names.split_whitespace().any(|it| it == target)
-}
-
-/// Whether a line begins a recipe that needs no arguments: `test:`, `@test filter="" *rest: build`.
-fn is_recipe(line: &str, target: &str) -> bool {
-    let Some((words, rest)) = line.split_once(':') else { return false };
-    let mut words = words.strip_prefix('@').unwrap_or(words).split(' ').filter(|it| !it.is_empty());
-    let named = words.next() == Some(target) && !line.starts_with(' ');
-    named && !rest.starts_with('=') && words.all(|it| it.contains('=') || it.starts_with('*'))
 }
 
 /// Whether a line of an INI-like text begins with `header`.
 fn has_header(text: &str, header: &str) -> bool {
     text.lines().any(|line| line.trim_start_matches('\u{feff}').starts_with(header))
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,7 +43,7 @@ pub(super) fn task(checks: &[FoundCheck], place: TemplateLocation) -> String {
     }
     text.push_str("-->\n\n");
     for check in checks {
-        let _ = writeln!(text, "- {}: `$ {}`", check.name, check.command);
+        let _ = writeln!(text, "- {}: `$ {}`", check.criterion(), check.command);
     }
     if checks.is_empty() {
         text.push_str(WITHOUT_CHECKS);

@@ -1,7 +1,7 @@
 //! `textDocument/codeAction`: fixes for the diagnostics in the range, and every action that code lenses offer.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::Path;
 
 use loopkeeper_lint::ProjectCommand;
 use loopkeeper_operations::project_checks;
@@ -25,7 +25,7 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
         (shown, all)
     } else {
         let sight = DocumentContext::of(shared, shown).await?;
-        let project = project_commands(sight.root().to_owned()).await;
+        let project = project_commands(sight.root(), sight.shown.path()).await;
         let all = sight.with_view(|known| editor::actions(known, &project, (&sight.file, &bytes)));
         (sight.shown, all)
     };
@@ -46,8 +46,9 @@ fn past_marker(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// Read for every request, because manifests change while tasks are written; a few small files.
-async fn project_commands(root: PathBuf) -> Vec<ProjectCommand> {
-    let read = spawn_blocking(move || project_checks::project_commands(&root));
+async fn project_commands(root: &Path, document: &Path) -> Vec<ProjectCommand> {
+    let (root, folder) = (root.to_owned(), document.parent().unwrap_or(root).to_owned());
+    let read = spawn_blocking(move || project_checks::project_commands(&root, &folder));
     read.await.unwrap_or_default()
 }
 

@@ -1,18 +1,33 @@
 //! Node: the scripts of `package.json`, run by the package manager of the project, with nvm if the project or the
 //! machine uses it.
 
+mod tools;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::package::PackageFolder;
-use super::{FoundCheck, LINT, ManifestError, MissingTool, ProposedChecks, TESTS, TYPES};
+use super::{COVERAGE, FORMAT, FoundCheck, LINT, ManifestError, MissingTool, ProposedChecks, TESTS, TYPES};
 
 const FILE: &str = "package.json";
 /// What `npm init` writes if there are no tests.
 const NO_TESTS: &str = "no test specified";
-const SCRIPTS: [(&str, &str); 4] =
-    [(TESTS, "test"), (LINT, "lint"), (TYPES, "typecheck"), (TYPES, "type-check")];
+const SCRIPTS: [(&str, &str); 13] = [
+    (TESTS, "test"),
+    (LINT, "lint"),
+    (TYPES, "typecheck"),
+    (TYPES, "type-check"),
+    (TYPES, "check-types"),
+    (TYPES, "types:check"),
+    (TYPES, "tsc"),
+    (FORMAT, "format:check"),
+    (FORMAT, "check:format"),
+    (FORMAT, "format-check"),
+    (COVERAGE, "coverage"),
+    (COVERAGE, "test:coverage"),
+    (COVERAGE, "test:cov"),
+];
 
 pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
     let Some(text) = package.text(FILE)? else { return Ok(()) };
@@ -20,7 +35,14 @@ pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -
     let manager = manager(package, &manifest);
     let lack = lack(package, &manifest, manager);
     let members = members(package, &manifest)?;
+    let prefix = with_nvm(package, manager);
+    let found =
+        |name, command: &str| package.found((name, FILE), &format!("{prefix}{command}"), lack.clone());
+    let mut all: Vec<FoundCheck> = Vec::new();
     for (name, script) in SCRIPTS {
+        if all.iter().any(|it| it.name == name) {
+            continue;
+        }
         let command = if has_script(&manifest, script) {
             if script == "test" && manager != "bun" {
                 format!("{manager} test")
@@ -32,8 +54,16 @@ pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -
         } else {
             continue;
         };
-        let command = package.command(&format!("{}{command}", with_nvm(package, manager)));
-        checks.add(FoundCheck { name, command, file: package.shown(FILE), lack: lack.clone() });
+        all.push(found(name, &command));
+    }
+    for (name, command) in tools::commands(package, &manifest, manager) {
+        if !all.iter().any(|it| it.name == name) {
+            all.push(found(name, &command));
+        }
+    }
+    all.sort_by_key(|it| SCRIPTS.iter().position(|(name, _)| *name == it.name));
+    for check in all {
+        checks.add(check);
     }
     Ok(())
 }

@@ -1,6 +1,9 @@
 //! The package whose manifests are read: the current folder, or the nearest one above with a manifest.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use super::ManifestError;
 use super::installed::InstalledTools;
@@ -49,6 +52,18 @@ impl<'a> PackageFolder<'a> {
         format!("{}{name}", "../".repeat(levels))
     }
 
+    /// `package.json` of a folder above: a workspace declares tools for all of its packages.
+    pub(super) fn manifest_above(&self) -> Option<Value> {
+        let folders = self.folder.ancestors().skip(1).take_while(|it| it.starts_with(self.root));
+        let mut texts = folders.filter_map(|it| read_text(&it.join("package.json")).ok().flatten());
+        texts.find_map(|it| serde_json::from_str(&it).ok())
+    }
+
+    /// Whether the package is the root itself.
+    pub(super) fn is_root(&self) -> bool {
+        self.folder == self.root
+    }
+
     pub(super) fn has_program(&self, name: &str) -> bool {
         self.machine.program(name, self.root).is_some()
     }
@@ -72,4 +87,23 @@ impl<'a> PackageFolder<'a> {
     fn below_root(&self) -> &str {
         self.folder.strip_prefix(self.root).ok().and_then(Path::to_str).unwrap_or_default()
     }
+}
+
+/// Folders of what was built or installed, which contain manifests of others.
+const NOT_OURS: [&str; 10] =
+    ["node_modules", "target", "vendor", "dist", "build", "bin", "obj", "venv", "__pycache__", "fixtures"];
+
+/// The names in a folder, sorted; none if it cannot be listed.
+pub(super) fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|it| it.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+/// The folders in a folder that may contain packages of the project, sorted. Links are not followed.
+pub(super) fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    let is_ours = |it: &String| !it.starts_with('.') && !NOT_OURS.contains(&it.as_str());
+    let folders = names(folder).into_iter().filter(is_ours).map(|it| folder.join(it));
+    folders.filter(|it| it.symlink_metadata().is_ok_and(|it| it.is_dir())).collect()
 }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use super::package::PackageFolder;
-use super::{FoundCheck, LINT, ManifestError, MissingTool, ProposedChecks, TESTS, TYPES, has_header};
+use super::{
+    COVERAGE, FORMAT, FoundCheck, LINT, ManifestError, MissingTool, ProposedChecks, TESTS, TYPES, has_header,
+};
 use loopkeeper_system::config_text::read_text;
 
 /// Tools that create the environment themselves, with the lock file and the section that select them.
@@ -13,6 +15,66 @@ const MANAGERS: [(&str, &str, &str); 4] = [
     ("pdm", "pdm.lock", "[tool.pdm"),
     ("hatch", "hatch.toml", "[tool.hatch.envs"),
 ];
+
+/// Where a tool is configured.
+struct ToolPlace {
+    /// A section of `pyproject.toml`.
+    section: &'static str,
+    /// Files of its own.
+    files: &'static [&'static str],
+    /// Files of several tools, with the line that begins its section or setting.
+    shared: &'static [(&'static str, &'static str)],
+}
+
+const RUFF: &[&str] = &["ruff.toml", ".ruff.toml"];
+const MYPY: &[&str] = &["mypy.ini", ".mypy.ini"];
+const NONE: &[&str] = &[];
+
+/// Tool, place of its configuration, criterion, arguments.
+const TOOLS: [(&str, ToolPlace, &str, &str); 6] = [
+    ("ruff", ToolPlace::new("[tool.ruff", RUFF, &[]), LINT, "check ."),
+    ("ruff", ToolPlace::new("[tool.ruff.format", NONE, &[]), FORMAT, "format --check ."),
+    ("flake8", ToolPlace::new("[tool.flake8", &[".flake8"], &[("setup.cfg", "[flake8]")]), LINT, ""),
+    ("black", ToolPlace::new("[tool.black", NONE, &[]), FORMAT, "--check ."),
+    ("mypy", ToolPlace::new("[tool.mypy", MYPY, &[("setup.cfg", "[mypy]")]), TYPES, "."),
+    ("pyright", ToolPlace::new("[tool.pyright", &["pyrightconfig.json"], &[]), TYPES, ""),
+];
+
+/// A share of covered lines that the project demands.
+const COVERAGE_RULE: ToolPlace = ToolPlace::new(
+    "fail_under",
+    NONE,
+    &[(".coveragerc", "fail_under"), ("setup.cfg", "fail_under"), ("tox.ini", "fail_under")],
+);
+
+impl ToolPlace {
+    const fn new(
+        section: &'static str,
+        files: &'static [&'static str],
+        shared: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self { section, files, shared }
+    }
+
+    fn find(
+        &self,
+        package: &PackageFolder<'_>,
+        project: &str,
+    ) -> Result<Option<&'static str>, ManifestError> {
+        if has_header(project, self.section) {
+            return Ok(Some("pyproject.toml"));
+        }
+        if let Some(file) = self.files.iter().find(|it| package.has(it)) {
+            return Ok(Some(file));
+        }
+        for (file, header) in self.shared {
+            if package.text(file)?.is_some_and(|it| has_header(&it, header)) {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
+    }
+}
 
 pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
     let project = package.text("pyproject.toml")?.unwrap_or_default();
@@ -30,21 +92,20 @@ pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -
         ("requirements.txt", header("requirements.txt", "pytest")?),
         ("requirements-dev.txt", header("requirements-dev.txt", "pytest")?),
     ];
-    if let Some((file, _)) = signs.into_iter().find(|(_, there)| *there) {
+    let pytest = signs.into_iter().find(|(_, there)| *there);
+    if let Some((file, _)) = pytest {
         checks.add(environment.check((TESTS, file), "pytest", "-q"));
     } else if let Some(tests) = unittest(package)? {
         checks.add(environment.unittest(tests));
     }
-    let ruff = if has_header(&project, "[tool.ruff") {
-        Some("pyproject.toml")
-    } else {
-        ["ruff.toml", ".ruff.toml"].into_iter().find(|it| package.has(it))
-    };
-    if let Some(file) = ruff {
-        checks.add(environment.check((LINT, file), "ruff", "check ."));
+    for (tool, place, name, arguments) in TOOLS {
+        if let Some(file) = place.find(package, &project)? {
+            checks.add(environment.check((name, file), tool, arguments));
+        }
     }
-    if has_header(&project, "[tool.mypy") {
-        checks.add(environment.check((TYPES, "pyproject.toml"), "mypy", "."));
+    // The share of covered lines is that of the tests under pytest.
+    if let Some(file) = COVERAGE_RULE.find(package, &project)?.filter(|_| pytest.is_some()) {
+        checks.add(environment.coverage(file));
     }
     Ok(())
 }
@@ -91,7 +152,8 @@ impl<'a> PythonEnvironment<'a> {
 
     /// A check by a tool that is a Python module.
     fn check(&self, (name, file): (&'static str, &str), tool: &str, arguments: &str) -> FoundCheck {
-        let module = |python: &str| format!("{python} -m {tool} {arguments}");
+        let arguments = if arguments.is_empty() { String::new() } else { format!(" {arguments}") };
+        let module = |python: &str| format!("{python} -m {tool}{arguments}");
         let missing = |python: &str, place: &str| MissingTool {
             what: format!("{tool} is not installed {place}"),
             remedy: format!("Run `{}`.", self.package.command(&format!("{python} -m pip install {tool}"))),
@@ -99,7 +161,7 @@ impl<'a> PythonEnvironment<'a> {
         let has = |python: &PathBuf| self.package.machine.has_module(python, tool);
         let (command, lack) = match &self.kind {
             PythonEnvironmentKind::Managed(manager) => {
-                (format!("{manager} run {tool} {arguments}"), self.no_manager(manager))
+                (format!("{manager} run {tool}{arguments}"), self.no_manager(manager))
             }
             PythonEnvironmentKind::Virtual { shown, python } => {
                 let place = format!("in {}", shown.trim_end_matches("/bin/python"));
@@ -107,7 +169,7 @@ impl<'a> PythonEnvironment<'a> {
             }
             PythonEnvironmentKind::System(Some(python)) if has(python) => (module("python3"), None),
             PythonEnvironmentKind::System(_) if self.package.has_program(tool) => {
-                (format!("{tool} {arguments}"), None)
+                (format!("{tool}{arguments}"), None)
             }
             PythonEnvironmentKind::System(Some(_)) => {
                 let remedy = format!("Make a virtual environment with it: {}.", self.venv(tool));
@@ -116,7 +178,16 @@ impl<'a> PythonEnvironment<'a> {
             }
             PythonEnvironmentKind::System(None) => (module("python3"), Some(MissingTool::program("python3"))),
         };
-        FoundCheck { name, command: self.package.command(&command), file: self.package.shown(file), lack }
+        self.package.found((name, file), &command, lack)
+    }
+
+    /// Runs the tests under coverage.py; its report fails below the configured share.
+    fn coverage(&self, file: &str) -> FoundCheck {
+        let run = self.check((COVERAGE, file), "coverage", "run -m pytest -q");
+        let second = run.command.rsplit(" && ").next().unwrap_or_default();
+        let report = second.replace("run -m pytest -q", "report");
+        let command = format!("{} && {report}", run.command);
+        FoundCheck { command, ..run }
     }
 
     /// The system's own Python often refuses to install anything.
@@ -136,8 +207,7 @@ impl<'a> PythonEnvironment<'a> {
                 ("python3".to_owned(), Some(MissingTool::program("python3")))
             }
         };
-        let command = self.package.command(&format!("{python} -m unittest{arguments}"));
-        FoundCheck { name: TESTS, command, file: self.package.shown(file), lack }
+        self.package.found((TESTS, file), &format!("{python} -m unittest{arguments}"), lack)
     }
 
     fn no_manager(&self, manager: &str) -> Option<MissingTool> {
