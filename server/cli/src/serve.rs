@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::failure::{self, Failure};
 use loopkeeper_lsp::{self as lsp, ServeError};
 use loopkeeper_operations::failure::FailureKind;
+use loopkeeper_system::exhausted;
 use loopkeeper_text::message::HintedError as _;
 
 #[derive(Debug, clap::Args)]
@@ -23,6 +24,13 @@ pub(crate) fn run() -> Exit {
         Err(ServeError::LogFilter(error)) => {
             failure::report(&Failure::from_message(FailureKind::Usage, error.to_message()))
         }
-        Err(error) => failure::report(&Failure::ended(error)),
+        Err(ServeError::Io(error)) => {
+            let hint = exhausted::hint(&error);
+            let failure = Failure::ended(ServeError::Io(error));
+            failure::report(&match hint {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            })
+        }
     }
 }

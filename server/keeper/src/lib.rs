@@ -41,6 +41,7 @@ use std::pin::Pin;
 use thiserror::Error;
 use tokio::task::{JoinHandle, LocalSet};
 
+use loopkeeper_system::exhausted;
 use loopkeeper_system::journal_file::JournalError;
 use loopkeeper_system::logging::LogFilterError;
 use loopkeeper_system::runtime::new_runtime;
@@ -80,6 +81,8 @@ pub enum KeeperError {
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
 }
 
+const STATE_RIGHTS: &str = "check the disk and the rights of the state folder";
+
 impl HintedError for KeeperError {
     fn hint(&self) -> Option<String> {
         Some(match self {
@@ -89,9 +92,8 @@ impl HintedError for KeeperError {
             Self::Sandbox(error) => return error.hint(),
             Self::LogFilter(error) => return error.hint(),
             Self::Snapshots(error) if error.hint().is_some() => return error.hint(),
-            Self::Snapshots(_) | Self::Io { .. } => {
-                "check the disk and the rights of the state folder".to_owned()
-            }
+            Self::Io { source, .. } => exhausted::hint(source).unwrap_or(STATE_RIGHTS).to_owned(),
+            Self::Snapshots(_) => STATE_RIGHTS.to_owned(),
             Self::StateGone { .. } => {
                 "your work tree is as the agent left it; start the loop again".to_owned()
             }

@@ -11,6 +11,7 @@ use loopkeeper_keeper::KeeperError;
 use loopkeeper_keeper::error_line::ErrorLine;
 use loopkeeper_system::agents::AgentError;
 use loopkeeper_system::config_text::ConfigFileError;
+use loopkeeper_system::exhausted;
 use loopkeeper_system::journal_file::JournalError;
 use loopkeeper_system::snapshots::SnapshotError;
 use loopkeeper_system::state_dir::StateError;
@@ -128,20 +129,14 @@ impl Failure {
     }
 }
 
-/// `EMFILE`
-const TOO_MANY_FILES: i32 = 24;
-
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        let hint = match error.kind() {
-            _ if error.raw_os_error() == Some(TOO_MANY_FILES) => {
-                "Raise the limit of open files: `ulimit -n`."
-            }
-            std::io::ErrorKind::WouldBlock => "Raise the limit of processes: `ulimit -u`.",
-            std::io::ErrorKind::StorageFull => "Make room on the disk, then try again.",
-            _ => return Self::ended(error),
-        };
-        Self::ended(error).hint(hint)
+        let hint = exhausted::hint(&error);
+        let failure = Self::ended(error);
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use super::failure::Failure;
 use super::keeper_main;
 use loopkeeper_keeper::error_line::ErrorLine;
+use loopkeeper_system::exhausted;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::binary::HelperBinary;
 use loopkeeper_system::state_dir::workspace::LoopDir;
@@ -61,7 +62,7 @@ fn output(mut command: Command) -> Result<Output, Failure> {
     command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(|error| {
         let program = Path::new(command.get_program());
         Failure::ended(format_args!("cannot start {}: {error}", program.display()))
-            .hint("The state folder must lie where programs may run.")
+            .hint(exhausted::hint(&error).unwrap_or("The state folder must lie where programs may run."))
     })
 }
 

@@ -12,6 +12,7 @@ pub mod config_text;
 pub mod disk_room;
 pub mod durable;
 pub mod env;
+pub mod exhausted;
 pub mod git;
 pub mod host_info;
 pub mod http;

@@ -1,5 +1,6 @@
 //! The asynchronous runtime of keeper, server and terminal.
 
+use std::fs::File;
 use std::io;
 use std::thread;
 use std::time::Duration;
@@ -9,11 +10,17 @@ use tokio::runtime::{Builder, Runtime};
 /// How long an idle thread for blocking work stays.
 const KEEP_ALIVE: Duration = Duration::from_secs(60 * 60);
 
+/// What the runtime and its signals open at most, with room for a later version of tokio.
+const DESCRIPTORS: usize = 12;
+
 /// A runtime on the current thread.
 ///
 /// Where no thread can be started (a limit of processes), this fails: tokio would panic at the first blocking work. With
 /// one such thread at work or idle it queues the work instead, so the first is started here and stays.
+/// Likewise where descriptors are few: tokio would panic while it opens the channel of its signals.
 pub fn new_runtime() -> io::Result<Runtime> {
+    let free = (0..DESCRIPTORS).map(|_| File::open("/dev/null")).collect::<io::Result<Vec<_>>>()?;
+    drop(free);
     let runtime = Builder::new_current_thread().enable_all().thread_keep_alive(KEEP_ALIVE).build()?;
     let probe = thread::Builder::new().spawn(|| {});
     let probe =

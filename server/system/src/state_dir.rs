@@ -13,7 +13,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::durable;
+use super::{durable, exhausted};
 use loopkeeper_text::message::HintedError;
 
 /// Why the state folder cannot be used.
@@ -55,7 +55,7 @@ impl HintedError for StateError {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 "Make room on that disk.".to_owned()
             }
-            Self::Io { .. } => OTHER.to_owned(),
+            Self::Io { source, .. } => exhausted::hint(source).unwrap_or(OTHER).to_owned(),
         })
     }
 }
