@@ -6,7 +6,7 @@ use super::agents;
 use super::finding::{SettingFinding, SettingOrigin};
 use super::layer::LayerKind;
 use super::outside::{ConfigOrigin, ServiceSettings};
-use super::table::{BOUNDS, Key, ValueKind};
+use super::table::{Key, ValueKind};
 use super::value::{RawValue, SettingValue};
 use super::{LimitSettings, MutantPolicy, SandboxMode, Settings};
 use loopkeeper_agent::LoopMode;
@@ -71,7 +71,7 @@ pub(super) fn assign(settings: &mut Settings, agents: &AgentIndex, assignment: &
                 || assign_policy(settings, assignment.key, &value)
                 || assign_outside(settings, assignment)
                 || assign_rest(settings, assignment.key.path, value)
-                || assignment.key.section() == BOUNDS
+                || assignment.key.is_bound()
         }
     }
 }

@@ -8,7 +8,7 @@ use super::assignment::Assignment;
 use super::finding::{SettingCode, SettingFinding};
 use super::keys::KEYS;
 use super::layer::LayerKind;
-use super::table::{BOUNDS, Key};
+use super::table::Key;
 use super::value::SettingValue;
 
 /// The keys of `[max]` and what each bounds.
@@ -138,7 +138,7 @@ impl UserLimits {
 /// A default bound.
 pub(super) fn misplaced_bound(assignment: &Assignment) -> Option<SettingFinding> {
     let is_own = assignment.layer == Some(LayerKind::User);
-    (assignment.key.section() == BOUNDS && !is_own).then(|| SettingFinding {
+    (assignment.key.is_bound() && !is_own).then(|| SettingFinding {
         code: SettingCode::BadValue,
         origin: assignment.origin.clone(),
         message: format!("`{}` counts only in your own configuration", assignment.key.path),

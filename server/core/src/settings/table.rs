@@ -3,9 +3,6 @@
 
 use std::fmt;
 
-/// The section of the bounds in the user's own file.
-pub(super) const BOUNDS: &str = "max";
-
 /// One key of the configuration.
 #[derive(Debug)]
 pub struct Key {
@@ -82,6 +79,11 @@ impl Key {
     /// The table of a key: `limits`, `agents.*`, or nothing for the top.
     pub fn section(&self) -> &'static str {
         self.path.rsplit_once('.').map_or("", |(section, _)| section)
+    }
+
+    /// Whether it bounds other files, which only the user's own file can.
+    pub fn is_bound(&self) -> bool {
+        self.section() == "max"
     }
 
     pub fn name(&self) -> &'static str {

@@ -1,6 +1,7 @@
 //! `textDocument/completion`: keys and values of the configuration, forms of a check in a task's backticks.
 
 use loopkeeper_view::editor;
+use loopkeeper_workspace::config_kind;
 use lsp_types::{CompletionParams, CompletionResponse};
 
 use crate::document_context::{DocumentContext, DocumentSnapshot};
@@ -12,7 +13,7 @@ pub(crate) async fn handle(shared: &ServerState, params: CompletionParams) -> Op
     let shown = DocumentSnapshot::of(shared, &at.text_document.uri)?;
     let offset = shown.byte(at.position);
     let (shown, all) = if shown.is_config() {
-        let all = editor::settings::complete(shown.text(), offset);
+        let all = editor::settings::complete(config_kind(shown.path()), shown.text(), offset);
         (shown, all)
     } else {
         let all = editor::in_check(shown.text(), offset);

@@ -7,19 +7,20 @@ use super::cursor::{self, SettingsCursor};
 use crate::editor::{Suggestion, SuggestionKind};
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_core::exit_condition::words::{CONDITIONS, OPERATORS};
+use loopkeeper_core::settings::LayerKind;
 use loopkeeper_core::settings::agents::{AUTO, built_in, kind_of, misplaced, parse_dialect};
 use loopkeeper_core::settings::keys::KEYS;
 use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_core::settings::table::{Key, KeySupport, ValueKind};
 
-/// The completion items at `offset`.
-pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
+/// The completion items at `offset` of a configuration file of this kind.
+pub fn complete(kind: LayerKind, text: &str, offset: usize) -> Vec<Suggestion> {
     match cursor::cursor_at(text, offset) {
-        SettingsCursor::Header { name } => tables(text, &name, str::to_owned),
+        SettingsCursor::Header { name } => tables((kind, text), &name, str::to_owned),
         SettingsCursor::Key { section, name, is_set } => {
-            let mut all = keys(text, &section, (&name, is_set));
+            let mut all = keys((kind, text), &section, (&name, is_set));
             if section.is_empty() && !is_set {
-                all.extend(tables(text, &name, |it| format!("[{it}]")));
+                all.extend(tables((kind, text), &name, |it| format!("[{it}]")));
             }
             all
         }
@@ -31,16 +32,20 @@ pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
     }
 }
 
-fn tables(text: &str, replaces: &Range<usize>, written: impl Fn(&str) -> String) -> Vec<Suggestion> {
+fn tables(
+    (kind, text): (LayerKind, &str),
+    replaces: &Range<usize>,
+    written: impl Fn(&str) -> String,
+) -> Vec<Suggestion> {
     let sections: BTreeSet<&str> =
-        KEYS.iter().filter(|it| is_offered(it)).map(Key::section).filter(|it| !it.is_empty()).collect();
+        KEYS.iter().filter(|it| is_offered(kind, it)).map(Key::section).filter(|it| !it.is_empty()).collect();
     let named = |section: &str| match section.split_once('*') {
         Some((before, after)) => ["claude", "mine"].map(|it| format!("{before}{it}{after}")).to_vec(),
         None => vec![section.to_owned()],
     };
     let table = |name: String| {
         let path: Vec<String> = name.split('.').map(str::to_owned).collect();
-        let keys = KEYS.iter().filter(|it| is_offered(it) && fits(text, it, &path));
+        let keys = KEYS.iter().filter(|it| is_offered(kind, it) && fits(text, it, &path));
         let keys: Vec<&str> = keys.map(Key::name).collect();
         Suggestion {
             label: format!("[{name}]"),
@@ -56,7 +61,11 @@ fn tables(text: &str, replaces: &Range<usize>, written: impl Fn(&str) -> String)
 }
 
 /// The keys of a table that are not set yet.
-fn keys(text: &str, section: &[String], (name, is_set): (&Range<usize>, bool)) -> Vec<Suggestion> {
+fn keys(
+    (kind, text): (LayerKind, &str),
+    section: &[String],
+    (name, is_set): (&Range<usize>, bool),
+) -> Vec<Suggestion> {
     let given: BTreeSet<Vec<String>> = cursor::assigned_paths(text).into_iter().collect();
     let own = text.get(name.clone()).unwrap_or_default();
     let free = |key: &&Key| {
@@ -65,7 +74,7 @@ fn keys(text: &str, section: &[String], (name, is_set): (&Range<usize>, bool)) -
         // The key under the cursor may be completed again.
         key.name() == own || !given.contains(&path)
     };
-    let here = KEYS.iter().filter(|it| is_offered(it) && fits(text, it, section)).filter(free);
+    let here = KEYS.iter().filter(|it| is_offered(kind, it) && fits(text, it, section)).filter(free);
     let key = |it: &Key| Suggestion {
         label: it.name().to_owned(),
         kind: SuggestionKind::Key,
@@ -100,9 +109,10 @@ fn output(text: &str, agent: &str, key: &str) -> Dialect {
     written.unwrap_or_else(|| known.dialect())
 }
 
-/// Whether this version supports the key.
-fn is_offered(key: &Key) -> bool {
-    key.since != KeySupport::NotYet && key.takes != ValueKind::Services
+/// Whether this version supports the key in a file of this kind.
+fn is_offered(kind: LayerKind, key: &Key) -> bool {
+    let has_effect = kind == LayerKind::User || !key.is_bound();
+    has_effect && key.since != KeySupport::NotYet && key.takes != ValueKind::Services
 }
 
 fn described(key: &Key) -> String {

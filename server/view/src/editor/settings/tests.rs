@@ -102,7 +102,7 @@ fn obvious_slips_have_a_quick_fix() {
 fn offered(marked: &str) -> Vec<String> {
     let offset = marked.find('|').expect("a cursor");
     let text = marked.replacen('|', "", 1);
-    complete(&text, offset).into_iter().map(|it| it.label).collect()
+    complete(KIND, &text, offset).into_iter().map(|it| it.label).collect()
 }
 
 #[test]
@@ -146,12 +146,26 @@ fn keys_tables_and_values_are_offered_where_they_fit() {
     }
 }
 
+/// A workspace's `[max]` is an error, so that offering it there would offer a mistake.
+#[test]
+fn bounds_are_offered_only_in_the_users_own_file() {
+    let labels = |kind, text: &str| -> Vec<String> {
+        complete(kind, text, text.len()).into_iter().map(|it| it.label).collect()
+    };
+    let has = |kind, text, label: &str| labels(kind, text).iter().any(|it| it == label);
+    for (text, label) in [("", "[max]"), ("[m", "[max]"), ("[max]\n", "iterations"), ("max.", "iterations")] {
+        assert!(has(LayerKind::User, text, label), "{text}");
+        assert!(!has(LayerKind::Workspace, text, label), "{text}");
+    }
+    assert!(has(LayerKind::Workspace, "[limits]\n", "iterations"));
+}
+
 #[test]
 fn what_is_taken_can_be_read() {
     let check = |marked: &str, label: &str, expect: &str| {
         let offset = marked.find('|').expect("a cursor");
         let mut text = marked.replacen('|', "", 1);
-        let all = complete(&text, offset);
+        let all = complete(KIND, &text, offset);
         let it = all.iter().find(|it| it.label == label).expect("offered");
         text.replace_range(it.replaces.clone(), &it.text);
         assert_eq!(text, expect);
@@ -190,7 +204,7 @@ proptest! {
     #[test]
     fn any_text_is_bearable(text in "[\\[\\]a-z.= \"'#\n{}é0-9]{0,60}", offset in any::<usize>()) {
         let offset = offset % (text.len() + 2);
-        for it in complete(&text, offset) {
+        for it in complete(KIND, &text, offset) {
             prop_assert!(text.get(it.replaces.clone()).is_some(), "{:?}", it);
         }
         if let Some(it) = explain(FILE, &text, offset) {

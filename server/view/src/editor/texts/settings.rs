@@ -53,14 +53,17 @@ fn listed(all: &[Suggestion]) -> String {
 #[test]
 fn completion_and_hovers_of_settings() {
     let mut file = Transcript::default();
-    let tables = complete("", 0);
+    let tables = complete(LayerKind::User, "", 0);
     file.section("at the top of the file", listed(&tables));
     for table in tables.iter().filter_map(|it| it.label.strip_prefix('[')?.strip_suffix(']')) {
         let text = format!("[{table}]\n");
-        file.section(&text, listed(&complete(&text, text.len())));
+        file.section(&text, listed(&complete(LayerKind::User, &text, text.len())));
     }
     let text = "[exit]\nwhen = \"\"\n";
-    file.section("a value of exit.when", listed(&complete(text, text.find("\"\"").expect("a value") + 1)));
+    file.section(
+        "a value of exit.when",
+        listed(&complete(LayerKind::User, text, text.find("\"\"").expect("a value") + 1)),
+    );
     for text in ["[limits]\ngrace = \"5s\"\n", "[keep]\n", "[agents.claude]\n", "agent = \"auto\"\n"] {
         let offset = if text.contains("grace") { text.find("grace").expect("the key") } else { 1 };
         let hover = explain(FILE, text, offset).map(|it| it.plain()).unwrap_or_default();
