@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use jiff::SignedDuration;
+use loopkeeper_text::closest::is_within;
+use loopkeeper_text::sanitize::shown;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ItemAttributes {
@@ -123,14 +125,41 @@ fn read_one(part: &str) -> Option<Result<Attribute, String>> {
     match (word.as_str(), value) {
         ("optional" | "可选", "") => Some(Ok(Attribute::Optional)),
         ("timeout", value) => parse_timeout(value),
+        ("rising", "") | ("not", "falling") => Some(Err(format!("`({part})` is not yet supported"))),
+        ("stage", "0") => Some(Err("`stage 0` does not exist: stages count from 1".to_owned())),
         ("group", value) if !value.is_empty() && !value.contains(char::is_whitespace) => {
             Some(Ok(Attribute::Group(value.to_owned())))
         }
         ("stage", value) if !value.is_empty() && !value.contains(char::is_whitespace) => {
             Some(value.parse().map(Attribute::Stage).map_err(|_| format!("`stage {value}` needs a number")))
         }
-        _ => None,
+        _ => misspelt_attribute(part, &word, value),
     }
+}
+
+/// An attribute with a typo or another separator. `None`: prose, such as `(optionally)` and `(stages of life)`.
+fn misspelt_attribute(part: &str, word: &str, value: &str) -> Option<Result<Attribute, String>> {
+    let (name, value) = match part.split_once([':', '=', '：']) {
+        Some((name, value)) => (name.trim(), value.trim()),
+        None => (word, value),
+    };
+    let is_number = value.starts_with(|it: char| it.is_ascii_digit());
+    let is_one_word = !value.is_empty() && !value.contains(char::is_whitespace);
+    let is_written = |attribute: &str| name.eq_ignore_ascii_case(attribute);
+    // `option` is no typo.
+    let is_optional = name.len() + 1 >= "optional".len() && is_within(1, name, "optional");
+    let meant = if value.is_empty() && is_optional {
+        "optional".to_owned()
+    } else if is_number && is_within(1, name, "timeout") {
+        format!("timeout {value}")
+    } else if is_number && is_one_word && is_within(1, name, "stage") {
+        format!("stage {value}")
+    } else if is_one_word && is_written("group") {
+        format!("group {value}")
+    } else {
+        return None;
+    };
+    Some(Err(format!("`{}` is not an attribute; did you mean `({meant})`?", shown(part))))
 }
 
 fn parse_timeout(value: &str) -> Option<Result<Attribute, String>> {
@@ -142,9 +171,17 @@ fn parse_timeout(value: &str) -> Option<Result<Attribute, String>> {
     match parsed {
         Some(ms) => Some(Ok(Attribute::Timeout(ms))),
         // "(timeout handling)" is prose, "(timeout 10)" is not.
-        None if value.starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)) => {
+        None if names_a_duration(value) => {
             Some(Err(format!("`timeout {value}` is not a duration such as `10m`")))
         }
         None => None,
     }
+}
+
+/// Words that people write in place of a duration.
+const DURATION_WORDS: &[&str] = &["soon", "short", "long", "never", "none", "off", "unlimited", "infinite"];
+
+fn names_a_duration(value: &str) -> bool {
+    value.starts_with(|it: char| it.is_ascii_digit() || "+-.".contains(it))
+        || DURATION_WORDS.iter().any(|it| value.eq_ignore_ascii_case(it))
 }

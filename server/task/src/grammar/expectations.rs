@@ -112,7 +112,7 @@ fn parse_exit(code: &str) -> ParsedExpectation {
         Some(number) if code.starts_with("exit ") => {
             ParsedExpectation::Expect(Expect::Exit { code: i32::from(number) })
         }
-        // `exit code` is prose; `exit code 1`, `Exit 1`, `exit 1 or 2`, `exit nonzero` are not.
+        // `exit code` is prose; `exit code 1`, `Exit 1`, `exit 1 or 2`, `exit nonzero`, `exit ok` are not.
         _ if names_a_code(text) => ParsedExpectation::Bad("`exit` takes one code from 0 to 255".into()),
         _ => ParsedExpectation::Other,
     }
@@ -123,5 +123,16 @@ fn names_a_code(text: &str) -> bool {
     let rest = ["code", "status"].into_iter().find_map(|word| text.strip_prefix(word)).unwrap_or(&text);
     let rest = rest.trim_start_matches([' ', ':', '!', '=', '<', '>', '+', '-']);
     rest.starts_with(|char: char| char.is_ascii_digit())
-        || matches!(rest, "nonzero" | "non-zero" | "non zero" | "zero")
+        || matches!(
+            rest,
+            "nonzero"
+                | "non-zero"
+                | "non zero"
+                | "zero"
+                | "ok"
+                | "success"
+                | "successful"
+                | "failure"
+                | "error"
+        )
 }

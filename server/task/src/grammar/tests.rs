@@ -284,6 +284,7 @@ fn expectations() {
             ("Bad: `$ app` `exit: 1`", "Bad | ! bad-check [`exit: 1`] => `exit 1`"),
             ("Bad: `$ app` `exit != 0`", "Bad | ! bad-check [`exit != 0`]"),
             ("Bad: `$ app` `exit nonzero`", "Bad | ! bad-check [`exit nonzero`]"),
+            ("Bad: `$ app` `exit ok`", "Bad | ! bad-check [`exit ok`]"),
             ("Prose: `$ app` `exit status` `= x` `≥` `! x`", "Prose | $ app"),
         ],
     );
@@ -336,6 +337,29 @@ fn attributes() {
             ("A (group)", "A (group)"),
             ("A ()", "A ()"),
             ("A with `f (optional)`", "A with f (optional)"),
+        ],
+    );
+}
+
+#[test]
+fn misspelt_attributes() {
+    check(
+        ItemMode::Criterion,
+        &[
+            ("A (timeout soon)", "A | ! bad-value [A (timeout soon)]"),
+            ("A (timeout: 10m)", "A | ! bad-value [A (timeout: 10m)]"),
+            ("A (timout 10m)", "A | ! bad-value [A (timout 10m)]"),
+            ("A (rising)", "A | ! bad-value [A (rising)]"),
+            ("A (not falling)", "A | ! bad-value [A (not falling)]"),
+            ("A (not empty)", "A (not empty)"),
+            ("A (stage 0)", "A | ! bad-value [A (stage 0)]"),
+            ("A (stage=2)", "A | ! bad-value [A (stage=2)]"),
+            ("A (stages of life)", "A (stages of life)"),
+            ("A (optionel)", "A | ! bad-value [A (optionel)]"),
+            ("A (optionally)", "A (optionally)"),
+            ("A (option)", "A (option)"),
+            ("A (group: x)", "A | ! bad-value [A (group: x)]"),
+            ("A (groups: x, y)", "A (groups: x, y)"),
         ],
     );
 }
