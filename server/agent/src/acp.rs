@@ -108,11 +108,11 @@ impl AcpParser {
             "cancelled" => (None, Some("its turn was cancelled")),
             _ => (None, None),
         };
-        let told = |key: &str| value.get(key).and_then(Value::as_u64);
+        let number = |key: &str| value.get(key).and_then(Value::as_u64);
         let turn = self.turn_summary(error, note.map(str::to_owned));
         events.push(AgentEvent::Turn(TurnSummary {
-            tokens: told("tokens"),
-            cost_micros: told("costMicros"),
+            tokens: number("tokens"),
+            cost_micros: number("costMicros"),
             ..turn
         }));
     }

@@ -27,8 +27,8 @@ pub(super) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
 }
 
 /// The first non-empty text.
-pub(super) fn first_nonempty<'a>(told: impl IntoIterator<Item = &'a str>) -> &'a str {
-    told.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
+pub(super) fn first_nonempty<'a>(texts: impl IntoIterator<Item = &'a str>) -> &'a str {
+    texts.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
 }
 
 pub(super) fn number(value: &Value, key: &str) -> u64 {
@@ -83,8 +83,8 @@ pub(super) fn denied_call(tool: &str, detail: &str) -> String {
     if detail.is_empty() { tool.to_owned() } else { format!("{tool}: {detail}") }
 }
 
-pub(super) fn shorten_detail(told: &str) -> String {
-    sanitize::line_within(told, DETAIL_CHARS)
+pub(super) fn shorten_detail(text: &str) -> String {
+    sanitize::line_within(text, DETAIL_CHARS)
 }
 
 /// Parses the status after `before` in a message.

@@ -126,8 +126,8 @@ impl GeminiParser {
     fn parse_result(&mut self, value: &Value) -> TurnSummary {
         let stats = value.get("stats").filter(|it| it.is_object());
         let used = |it: &Value| number(it, "input_tokens").saturating_add(number(it, "output_tokens"));
-        let told = std::mem::take(&mut self.error);
-        let words = first_nonempty([text_at(value, "/error/message"), &told]);
+        let error = std::mem::take(&mut self.error);
+        let words = first_nonempty([text_at(value, "/error/message"), &error]);
         let (error, note) = match (text(value, "status"), text_at(value, "/error/type")) {
             // A turn cap is an early end, not an error.
             ("error", "FatalTurnLimitedError") => (None, Some(loopkeeper_text::sanitize::line(words))),

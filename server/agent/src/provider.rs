@@ -118,9 +118,9 @@ fn final_error(output: &str) -> LastError {
         if phrases::is_about(line) {
             return LastError::Other;
         }
-        let told =
+        let is_reported =
             parse_payload(line).is_some_and(|it| classify_line(&it.name).is_some() || it.status.is_some());
-        if told || classify_line(line).is_some() || phrases::is_answer(line) {
+        if is_reported || classify_line(line).is_some() || phrases::is_answer(line) {
             let mut trouble = classify(line, None);
             // The reset may be on the lines below.
             trouble.reset = trouble.reset.or_else(|| last.iter().take(at).find_map(|it| reset_in(it)));

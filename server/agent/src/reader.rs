@@ -29,7 +29,7 @@ pub struct AgentOutputReader {
     /// Tokens used by the session before this process, if the agent counts per session.
     used_before: u64,
     /// The cost and tokens of this process that were already reported.
-    told: (u64, u64),
+    reported: (u64, u64),
 }
 
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl AgentOutputReader {
             Dialect::Opencode => DialectParser::Opencode(OpencodeParser::new()),
             Dialect::Acp => DialectParser::Acp(AcpParser::new()),
         };
-        Self { dialect, tally: RunSummaryBuilder::new(), used_before: 0, told: (0, 0) }
+        Self { dialect, tally: RunSummaryBuilder::new(), used_before: 0, reported: (0, 0) }
     }
 
     /// A reader for a resumed session that has already used these tokens.
@@ -169,12 +169,12 @@ impl AgentOutputReader {
     }
 
     /// Returns the run since the process began or since the previous call; the process keeps running.
-    pub fn so_far(&mut self, told: StopHookReport<'_>, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
-        if !told.said.is_empty() {
-            told.said.clone_into(&mut self.tally.said);
+    pub fn so_far(&mut self, report: StopHookReport<'_>, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
+        if !report.said.is_empty() {
+            report.said.clone_into(&mut self.tally.said);
         }
-        if told.session_tokens.is_some() {
-            self.tally.turn.get_or_insert_default().session_tokens = told.session_tokens;
+        if report.session_tokens.is_some() {
+            self.tally.turn.get_or_insert_default().session_tokens = report.session_tokens;
         }
         self.take_run(end, here)
     }
@@ -208,12 +208,12 @@ impl AgentOutputReader {
         let error = if session_lost { Some(failing::no_session()) } else { error };
         let fallback = (is_text && !matches!(dialect, DialectParser::Text)).then(|| NO_JSON.to_owned());
         let turn = tally.turn.unwrap_or_default();
-        let more = |all: Option<u64>, told: &mut u64| {
-            all.map(|all| all.saturating_sub(std::mem::replace(told, all.max(*told))))
+        let more = |all: Option<u64>, reported: &mut u64| {
+            all.map(|all| all.saturating_sub(std::mem::replace(reported, all.max(*reported))))
         };
-        let cost_micros = more(turn.cost_micros, &mut self.told.0);
+        let cost_micros = more(turn.cost_micros, &mut self.reported.0);
         let of_process = turn.tokens.or_else(|| Some(turn.session_tokens?.saturating_sub(self.used_before)));
-        let tokens = more(of_process, &mut self.told.1);
+        let tokens = more(of_process, &mut self.reported.1);
         let said = if turn.final_text.is_empty() { tally.said } else { turn.final_text };
         AgentRun {
             ending: end.ending,

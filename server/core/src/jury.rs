@@ -81,8 +81,8 @@ pub fn judge_prompt(case: &JudgePrompt<'_>) -> String {
 }
 
 /// The word that an answer has to repeat, from the prompt of a judge; `None` if no judge is asked.
-pub fn answer_key(told: &str) -> Option<&str> {
-    let (_, from) = told.rsplit_once("{\"judge\": \"")?;
+pub fn answer_key(prompt: &str) -> Option<&str> {
+    let (_, from) = prompt.rsplit_once("{\"judge\": \"")?;
     from.split_once('"').map(|(key, _)| key)
 }
 

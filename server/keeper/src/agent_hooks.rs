@@ -216,8 +216,8 @@ impl HookBroker {
 
     /// Sets the session id that the agent reports.
     pub fn is_called(&self, session: &str) {
-        if let Some(told) = self.sessions.borrow_mut().last_mut() {
-            session.clone_into(told);
+        if let Some(current) = self.sessions.borrow_mut().last_mut() {
+            session.clone_into(current);
         }
     }
 

@@ -223,10 +223,10 @@ async fn verdict(control: &ControlState, question: HookQuestion) -> HookVerdict 
     if question.hook == HookEvent::Permission {
         return answer_permission(control, &question).await;
     }
-    let Some(told) = control.hooks.of_subagent(&question) else {
+    let Some(subagent) = control.hooks.of_subagent(&question) else {
         return control.hooks.ask_agent(question).await;
     };
-    match submit_command(control, UserCommand::Subagent(told)).await {
+    match submit_command(control, UserCommand::Subagent(subagent)).await {
         ControlReply::Refused { code: "conflict", message } => HookVerdict::deny(message.to_string()),
         _ => HookVerdict::allow(""),
     }

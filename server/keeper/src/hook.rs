@@ -164,13 +164,13 @@ struct HookEndpointClient {
 
 impl HookEndpointClient {
     fn from_environment() -> Result<Self, String> {
-        let told = || {
+        let address = || {
             let mark = std::env::var(ENV_LOOP).ok()?;
             let (_, token) = mark.split_once(':')?;
             let socket = std::env::var_os(SOCKET).map(PathBuf::from).filter(|it| it.is_absolute())?;
             Some(Self { token: token.to_owned(), socket })
         };
-        told().ok_or_else(|| "no loop of loopkeeper started this agent".to_owned())
+        address().ok_or_else(|| "no loop of loopkeeper started this agent".to_owned())
     }
 
     fn request_verdict(

@@ -184,8 +184,8 @@ impl JudgePanel<'_> {
             return Err("the budget of the loop is used up".to_owned());
         }
         let Some(Check::Judge { prose, .. }) = &criterion.check else { return Err(String::new()) };
-        let told = judge_prompt(&JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend });
-        let job = self.job(judge, criterion, told)?;
+        let prompt = judge_prompt(&JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend });
+        let job = self.job(judge, criterion, prompt)?;
         self.take_call().await?;
         let running = process::start(&job, &self.runtime.agent_domain).map_err(|error| error.to_string())?;
         let within = RunLimits { grace: job.grace, steps: self.runtime.spec.settings.limits.steps };
@@ -204,9 +204,9 @@ impl JudgePanel<'_> {
         criterion.timeout_ms.map_or(self.plan.timeout, Duration::from_millis)
     }
 
-    fn job(&self, judge: &AgentPlan, criterion: &Criterion, told: String) -> Result<Job, String> {
+    fn job(&self, judge: &AgentPlan, criterion: &Criterion, prompt: String) -> Result<Job, String> {
         let prompt_file = self.prompt_file(criterion);
-        private_file(&prompt_file, told.as_bytes())
+        private_file(&prompt_file, prompt.as_bytes())
             .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
         let permitted = agent::approve_agent(self.runtime, judge)?;
         let session = Uuid::new_v4().to_string();
@@ -220,7 +220,7 @@ impl JudgePanel<'_> {
             resumed: false,
             session_tokens: 0,
             budget_micros: None,
-            prompt: told,
+            prompt,
         };
         Ok(Job {
             stdin: agent::stdin(judge, &prompt_file),

@@ -203,8 +203,8 @@ async fn own_loop(
 fn open_journal(dir: &LoopDir, spec: &LoopSpec) -> Result<(JournalFile, Startup), KeeperError> {
     let path = dir.journal();
     if !path.exists() {
-        let told = without_secrets(spec.clone());
-        return Ok((JournalFile::create(&path)?, Startup::New(Box::new(told))));
+        let spec = without_secrets(spec.clone());
+        return Ok((JournalFile::create(&path)?, Startup::New(Box::new(spec))));
     }
     let (mut state, mut is_empty) = (None, true);
     let (journal, torn) = JournalFile::open_with(&path, |entry| {

@@ -27,7 +27,7 @@ const VARIABLE: &str = "LOOPKEEPER_EVENT";
 pub(super) struct UserCommands {
     encoder: HookEventEncoder,
     /// Events of records that may not be durable yet.
-    untold: Vec<HookPayload>,
+    unsent: Vec<HookPayload>,
     lines: BTreeMap<LoopEvent, CommandQueue>,
 }
 
@@ -39,26 +39,26 @@ struct CommandQueue {
 
 impl UserCommands {
     pub(super) fn new(state: &LoopState) -> Self {
-        Self { encoder: HookEventEncoder::new(state), untold: Vec::new(), lines: BTreeMap::new() }
+        Self { encoder: HookEventEncoder::new(state), unsent: Vec::new(), lines: BTreeMap::new() }
     }
 
     /// Called after a record was applied.
     pub(super) fn observe(&mut self, state: &LoopState, entry: &Entry) {
-        let told = self.encoder.encode_events(state, entry);
+        let payload = self.encoder.encode_events(state, entry);
         let on = &state.spec.settings.on;
-        self.untold.extend(told.into_iter().filter(|it| on.for_event(it.event).is_some()));
+        self.unsent.extend(payload.into_iter().filter(|it| on.for_event(it.event).is_some()));
     }
 
     /// Called when all observed records are durable.
     pub(super) fn dispatch_pending(&mut self, context: &LoopContext) {
-        for told in self.untold.drain(..) {
-            if told.event == LoopEvent::IterationStart {
-                context.start_hook.replace(Some(told));
+        for payload in self.unsent.drain(..) {
+            if payload.event == LoopEvent::IterationStart {
+                context.start_hook.replace(Some(payload));
                 continue;
             }
-            let event = told.event;
+            let event = payload.event;
             let line = self.lines.entry(event).or_insert_with(|| CommandQueue::spawn(context));
-            if line.events.try_send(told).is_err() {
+            if line.events.try_send(payload).is_err() {
                 tracing::warn!("`on.{}` is too slow: an event was not told", event.key());
             }
         }
@@ -78,8 +78,8 @@ impl CommandQueue {
         let (events, mut waiting) = mpsc::channel(MAX_WAITING);
         let context = context.clone();
         let task = spawn_boxed_local(async move {
-            while let Some(told) = waiting.recv().await {
-                run(&context, &told).await;
+            while let Some(payload) = waiting.recv().await {
+                run(&context, &payload).await;
             }
         });
         Self { events, task }
@@ -88,27 +88,27 @@ impl CommandQueue {
 
 /// Runs the command that the agent waits for. Dropping the future ends it.
 pub(super) async fn before_agent(context: &LoopContext) {
-    let told = context.start_hook.take();
-    if let Some(told) = told {
-        run(context, &told).await;
+    let payload = context.start_hook.take();
+    if let Some(payload) = payload {
+        run(context, &payload).await;
     }
 }
 
-async fn run(context: &LoopContext, told: &HookPayload) {
-    if let Err(why) = attempt(context, told).await {
-        tracing::warn!("The command of `on.{}` {why}. The loop continues.", told.event.key());
-        context.send_event(Event::HookFailed { event: told.event, message: why });
+async fn run(context: &LoopContext, payload: &HookPayload) {
+    if let Err(why) = attempt(context, payload).await {
+        tracing::warn!("The command of `on.{}` {why}. The loop continues.", payload.event.key());
+        context.send_event(Event::HookFailed { event: payload.event, message: why });
     }
 }
 
-async fn attempt(context: &LoopContext, told: &HookPayload) -> Result<(), String> {
+async fn attempt(context: &LoopContext, payload: &HookPayload) -> Result<(), String> {
     let runtime = &context.runtime;
     let on = &runtime.spec.settings.on;
-    let Some(hook) = on.for_event(told.event) else { return Ok(()) };
-    let argv = runtime.permit.hook(told.event, hook).map_err(|denied| format!("is {denied}"))?;
-    let message = write_payload(context, told)?;
+    let Some(hook) = on.for_event(payload.event) else { return Ok(()) };
+    let argv = runtime.permit.hook(payload.event, hook).map_err(|denied| format!("is {denied}"))?;
+    let message = write_payload(context, payload)?;
     let mut env = runtime.check_env.as_ref().clone();
-    env.push((VARIABLE.into(), told.event.word().into()));
+    env.push((VARIABLE.into(), payload.event.word().into()));
     let job = Job {
         argv: argv.map(|it| it.into_iter().map(Into::into).collect()),
         cwd: runtime.root(),
@@ -118,7 +118,7 @@ async fn attempt(context: &LoopContext, told: &HookPayload) -> Result<(), String
         output: None,
     };
     let time = Duration::from_millis(on.timeout_ms);
-    let ran = match told.event {
+    let ran = match payload.event {
         LoopEvent::IterationStart => run_to_end(&job, time, &runtime.user_domain).await,
         LoopEvent::IterationEnd | LoopEvent::NeedsYou | LoopEvent::Ended => {
             run_beside(&job, time, &runtime.user_domain).await
@@ -130,9 +130,9 @@ async fn attempt(context: &LoopContext, told: &HookPayload) -> Result<(), String
 }
 
 /// One command of a kind runs at a time, so the file name is unique.
-fn write_payload(context: &LoopContext, told: &HookPayload) -> Result<PathBuf, String> {
-    let path = context.dir.path().join(format!("told.{}.json", told.event.word()));
-    let mut json = serde_json::to_vec(told).map_err(|error| format!("could not be told: {error}"))?;
+fn write_payload(context: &LoopContext, payload: &HookPayload) -> Result<PathBuf, String> {
+    let path = context.dir.path().join(format!("told.{}.json", payload.event.word()));
+    let mut json = serde_json::to_vec(payload).map_err(|error| format!("could not be told: {error}"))?;
     json.push(b'\n');
     super::private_file(&path, &json).map_err(|error| format!("could not be told: {error}"))?;
     Ok(path)

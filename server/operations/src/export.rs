@@ -52,7 +52,7 @@ pub fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<ExportSummar
         archive,
         cleaner: cleaner(dir),
         folder: format!("ralph-{}", dir.id()),
-        told: Vec::new(),
+        entries: Vec::new(),
     };
     // Read first, so that every file it refers to exists.
     let journal = std::fs::read(dir.journal()).map(whole_lines);
@@ -72,7 +72,7 @@ struct ArchiveBuilder {
     cleaner: ExportRedactor,
     folder: String,
     /// Each file with the redactions in it, or the reason why it is missing.
-    told: Vec<(String, Result<RedactionCounts, String>)>,
+    entries: Vec<(String, Result<RedactionCounts, String>)>,
 }
 
 impl ArchiveBuilder {
@@ -80,7 +80,7 @@ impl ArchiveBuilder {
         match bytes {
             Ok(bytes) => self.put(name, &bytes),
             Err(error) => {
-                self.told.push((name.to_owned(), Err(error.to_string())));
+                self.entries.push((name.to_owned(), Err(error.to_string())));
                 Ok(())
             }
         }
@@ -95,13 +95,13 @@ impl ArchiveBuilder {
         let (bytes, mut found) = self.cleaner.clean(&bytes);
         found.secrets += values;
         self.archive.add_file(&format!("{}/{name}", self.folder), &bytes)?;
-        self.told.push((name.to_owned(), Ok(found)));
+        self.entries.push((name.to_owned(), Ok(found)));
         Ok(())
     }
 
     fn finish(mut self) -> Result<ExportSummary, Failure> {
         let mut all = RedactionCounts::default();
-        let packed = self.told.iter().filter_map(|(_, it)| it.as_ref().ok());
+        let packed = self.entries.iter().filter_map(|(_, it)| it.as_ref().ok());
         let files = packed.inspect(|it| all.add(**it)).count();
         let note = self.note(all);
         self.archive.add_file(&format!("{}/README.txt", self.folder), note.as_bytes())?;
@@ -113,7 +113,7 @@ impl ArchiveBuilder {
         let mut note = format!(
             "A Ralph loop, exported by loopkeeper {}.\n\n\
              journal.jsonl      what happened, one record a line\n\
-             prompts/, output/  what each iteration was told, and what it printed\n\
+             prompts/, output/  what each iteration was entries, and what it printed\n\
              keeper.log         warnings of the loop's process; more if LOOPKEEPER_LOG was set\n\
              settings.json      what the loop was started with; of variables only the names\n\
              environment.json   versions\n\n\
@@ -122,8 +122,8 @@ impl ArchiveBuilder {
             env!("CARGO_PKG_VERSION"),
             describe_redactions(all)
         );
-        for (name, told) in &self.told {
-            let _ = match told {
+        for (name, entries) in &self.entries {
+            let _ = match entries {
                 Ok(found) if *found == RedactionCounts::default() => Ok(()),
                 Ok(found) => writeln!(note, "  {name}: {}", describe_redactions(*found)),
                 Err(why) => writeln!(note, "  {name}: could not be read: {why}"),

@@ -65,9 +65,9 @@ pub fn open(path: &Path) -> Result<PluginLoopFile, Failure> {
 /// Reads the file if neither it nor its folder is a link, because links may lead anywhere.
 fn read(path: &Path) -> Result<PluginLoopFile, String> {
     let folder = path.parent().unwrap_or(path);
-    let told = |error: io::Error| error.to_string();
+    let as_text = |error: io::Error| error.to_string();
     let (there, file) =
-        (fs::symlink_metadata(folder).map_err(told)?, fs::symlink_metadata(path).map_err(told)?);
+        (fs::symlink_metadata(folder).map_err(as_text)?, fs::symlink_metadata(path).map_err(as_text)?);
     if !there.is_dir() || !file.is_file() {
         return Err("it is a link, or no file".to_owned());
     }

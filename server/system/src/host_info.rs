@@ -27,11 +27,11 @@ pub fn check_watcher() -> Result<(), String> {
 
 /// Facts about the state folder.
 pub fn state(state: &Result<StateDir, StateError>) -> Result<StateFacts, DoctorProblem> {
-    let told = |error: &StateError| DoctorProblem {
+    let problem = |error: &StateError| DoctorProblem {
         what: error.to_string(),
         hint: error.hint().unwrap_or_default(),
     };
-    let root = state.as_ref().map_err(told)?.root();
+    let root = state.as_ref().map_err(problem)?.root();
     let inspect = || {
         let mode = std::fs::metadata(root)?.mode() & 0o777;
         let disk = statvfs(root)?;

@@ -16,20 +16,20 @@ impl RemovalWatch {
         // For a file that is held open, unlinking is only an attribute change: its link count decreases.
         let flags = WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF | WatchFlags::ATTRIB;
         let watch = || {
-            let told = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+            let events = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
             for path in paths {
                 // If one watch fails, the others still report.
-                let _ = add_watch(&told, &path, flags);
+                let _ = add_watch(&events, &path, flags);
             }
-            Receiver::from_owned_fd_unchecked(told).ok()
+            Receiver::from_owned_fd_unchecked(events).ok()
         };
         Self(watch())
     }
 
     pub async fn wait_removed(&self) {
-        let Some(told) = &self.0 else { return pending().await };
-        while told.readable().await.is_ok() {
-            if told.try_read(&mut [0; 4096]).is_ok() {
+        let Some(events) = &self.0 else { return pending().await };
+        while events.readable().await.is_ok() {
+            if events.try_read(&mut [0; 4096]).is_ok() {
                 return;
             }
         }

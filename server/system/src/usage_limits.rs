@@ -50,13 +50,13 @@ pub fn account_key(plan: &AgentPlan, env: &[(OsString, OsString)]) -> String {
     const ENDS: [&str; 5] = ["_API_KEY", "_TOKEN", "_BASE_URL", "_CONFIG_DIR", "_HOME"];
     let is_of_account = |name: &str| NAMES.contains(&name) || ENDS.iter().any(|it| name.ends_with(it));
     // The last value of a variable counts.
-    let told = env.iter().filter(|(name, _)| name.to_str().is_some_and(is_of_account));
-    let told: std::collections::BTreeMap<_, _> = told.map(|(name, value)| (name, value)).collect();
+    let account = env.iter().filter(|(name, _)| name.to_str().is_some_and(is_of_account));
+    let account: std::collections::BTreeMap<_, _> = account.map(|(name, value)| (name, value)).collect();
     let mut bytes = match plan.kind().known_agent() {
         Some(known) => known.name.as_bytes().to_vec(),
         None => [std::slice::from_ref(&plan.name), &plan.argv].concat().join("\0").into_bytes(),
     };
-    for (name, value) in told {
+    for (name, value) in account {
         bytes.push(0);
         bytes.extend([name.as_bytes(), b"=", value.as_bytes()].concat());
     }

@@ -68,13 +68,15 @@ impl HookEventEncoder {
 
     /// The events of a record that has just been applied; each event is returned once.
     pub fn encode_events(&mut self, state: &LoopState, entry: &Entry) -> Vec<HookPayload> {
-        let mut told = Vec::new();
+        let mut payloads = Vec::new();
         match &entry.record {
-            Record::IterationIntended { .. } => told.push(event_payload(state, LoopEvent::IterationStart)),
-            Record::IterationEnded { changes, sentence, .. } => {
-                told.push(iteration_end(state, changes, sentence));
+            Record::IterationIntended { .. } => {
+                payloads.push(event_payload(state, LoopEvent::IterationStart));
             }
-            Record::Ended { outcome } => told.push(HookPayload {
+            Record::IterationEnded { changes, sentence, .. } => {
+                payloads.push(iteration_end(state, changes, sentence));
+            }
+            Record::Ended { outcome } => payloads.push(HookPayload {
                 duration: Some(state.time.worked_ms),
                 outcome: Some(outcome.clone()),
                 ..event_payload(state, LoopEvent::Ended)
@@ -84,10 +86,10 @@ impl HookEventEncoder {
         let needed = needs_user(state);
         if needed && !self.needed {
             let (reason, text) = pause_reason(state);
-            told.push(HookPayload { reason, text, ..event_payload(state, LoopEvent::NeedsYou) });
+            payloads.push(HookPayload { reason, text, ..event_payload(state, LoopEvent::NeedsYou) });
         }
         self.needed = needed;
-        told
+        payloads
     }
 }
 

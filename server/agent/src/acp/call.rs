@@ -78,8 +78,8 @@ impl AcpToolCall {
             ["file_path", "filePath", "notebook_path", "absolute_path", "dir_path", "path"];
         let input = self.input.as_ref().unwrap_or(&Value::Null);
         let of_input = KEYS.iter().map(|key| text(input, key)).filter(|it| !it.is_empty());
-        let told = self.diffs.iter().chain(&self.locations).map(String::as_str);
-        told.chain(of_input).collect()
+        let paths = self.diffs.iter().chain(&self.locations).map(String::as_str);
+        paths.chain(of_input).collect()
     }
 
     /// The command that it would run, verbatim. Some agents report it in the title alone.
@@ -181,19 +181,19 @@ impl AcpToolCall {
 }
 
 fn parse_exit_code(last: &Value) -> i64 {
-    let told = ["/rawOutput/metadata/exit", "/rawOutput/exit_code", "/rawOutput/exitCode"];
-    told.into_iter().find_map(|it| last.pointer(it)?.as_i64()).unwrap_or(0)
+    let pointers = ["/rawOutput/metadata/exit", "/rawOutput/exit_code", "/rawOutput/exitCode"];
+    pointers.into_iter().find_map(|it| last.pointer(it)?.as_i64()).unwrap_or(0)
 }
 
 /// The output or answer of the call.
 fn parse_output(last: &Value) -> String {
-    let told: Vec<&str> = list(last, "content")
+    let texts: Vec<&str> = list(last, "content")
         .iter()
         .map(|it| text_at(it, "/content/text"))
         .filter(|it| !it.is_empty())
         .collect();
-    if !told.is_empty() {
-        return told.join("\n");
+    if !texts.is_empty() {
+        return texts.join("\n");
     }
     let raw = last.get("rawOutput").unwrap_or(&Value::Null);
     let fields =

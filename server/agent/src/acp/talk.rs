@@ -203,8 +203,8 @@ impl AcpClient {
     fn handle_initialized(&mut self, result: &Value) -> Vec<AcpAction> {
         let version = result.get("protocolVersion").and_then(Value::as_u64);
         if version != Some(VERSION) {
-            let told = version.map_or_else(|| "none".to_owned(), |it| it.to_string());
-            let words = format!("it uses version {told} of the Agent Client Protocol, not {VERSION}");
+            let version = version.map_or_else(|| "none".to_owned(), |it| it.to_string());
+            let words = format!("it uses version {version} of the Agent Client Protocol, not {VERSION}");
             return self.fail(&json!({"message": words}));
         }
         self.auth_methods = result.get("authMethods").cloned().unwrap_or_default();

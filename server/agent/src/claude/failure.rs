@@ -59,9 +59,9 @@ impl ClaudeFailure<'_> {
             }
             // Too many requests without a limit event: older versions report it only as text.
             (ProviderClass::Transient, None) if self.status == Some(429) => {
-                let told = provider::classify(self.message, self.status);
-                let is_quota = told.class == ProviderClass::Quota;
-                (if is_quota { told.class } else { class }, told.reset)
+                let classified = provider::classify(self.message, self.status);
+                let is_quota = classified.class == ProviderClass::Quota;
+                (if is_quota { classified.class } else { class }, classified.reset)
             }
             (ProviderClass::Transient, Some(limit)) => (class, limit.resets_at.map(LimitReset::At)),
             _ => (class, None),

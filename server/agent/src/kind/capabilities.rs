@@ -173,12 +173,12 @@ fn of_protocol(known: Option<AgentKind>) -> Capabilities {
 
 /// What a user-defined command can report in its output.
 fn of_output(dialect: Dialect) -> Capabilities {
-    let told = |it: bool| if it { Support::Yes } else { Support::No };
+    let support = |it: bool| if it { Support::Yes } else { Support::No };
     let said = dialect.kind();
     let of_kind = said.map(AgentKind::capabilities);
     let reads = |field: fn(&Capabilities) -> Support| of_kind.as_ref().map_or(Support::No, field);
     Capabilities {
-        structured: told(said.is_some()),
+        structured: support(said.is_some()),
         cost: reads(|it| it.cost),
         tokens: reads(|it| it.tokens),
         chosen_session: Support::Unknown,

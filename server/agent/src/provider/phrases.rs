@@ -201,8 +201,8 @@ pub(super) fn is_answer(line: &str) -> bool {
 /// Whether the line is about errors or is not final.
 pub(super) fn is_about(line: &str) -> bool {
     // Payloads of an API are not code.
-    let told = line.split_once('{').map_or(line, |(told, _)| told);
-    ABOUT.is_match(told)
+    let text = line.split_once('{').map_or(line, |(text, _)| text);
+    ABOUT.is_match(text)
 }
 
 /// Whether the line advises what to do or when to retry.

@@ -88,12 +88,12 @@ fn of_silence(
     end: &ProcessEnd,
     here: &LocalClock<'_>,
 ) -> ProviderError {
-    let told = match dialect {
+    let failure = match dialect {
         // After its start, its stderr is never about the provider.
         DialectParser::Claude(_) if tally.session.is_some() => None,
         _ => provider::of_failed(&end.stderr, "").map(|it| it.into_provider_error(here)),
     };
-    told.unwrap_or_else(|| early_exit_error(end))
+    failure.unwrap_or_else(|| early_exit_error(end))
 }
 
 fn garbage_error(count: u32) -> ProviderError {

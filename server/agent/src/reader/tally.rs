@@ -89,9 +89,9 @@ impl RunSummaryBuilder {
         self.track_position(event);
         match event {
             AgentEvent::Started { session, model } => {
-                let told = |it: &String| Some(it.clone()).filter(|it| !it.is_empty());
-                self.session = told(session);
-                self.model = told(model);
+                let nonempty = |it: &String| Some(it.clone()).filter(|it| !it.is_empty());
+                self.session = nonempty(session);
+                self.model = nonempty(model);
             }
             AgentEvent::Text(said) if is_text => {
                 self.output_bytes += said.len() as u64 + 1;

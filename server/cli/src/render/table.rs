@@ -32,11 +32,13 @@ pub(crate) fn with_output<'a>(
     results: impl IntoIterator<Item = &'a CheckResult>,
     glyphs: Glyphs,
 ) -> String {
-    let told: BTreeMap<_, _> = results.into_iter().map(|it| (&it.criterion, it)).collect();
+    let by_criterion: BTreeMap<_, _> = results.into_iter().map(|it| (&it.criterion, it)).collect();
     let mut text = String::new();
     for item in &shown.items {
         let _ = writeln!(text, "{}", line(item, glyphs));
-        let Some(result) = told.get(&item.id).filter(|it| it.status != Status::Pass) else { continue };
+        let Some(result) = by_criterion.get(&item.id).filter(|it| it.status != Status::Pass) else {
+            continue;
+        };
         text.push_str(&printed(result));
     }
     text

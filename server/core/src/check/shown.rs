@@ -20,8 +20,8 @@ impl CheckResult {
         let errors = self.locations.iter().filter(|it| !it.warning);
         let all: Vec<_> =
             if errors.clone().next().is_some() { errors.collect() } else { self.locations.iter().collect() };
-        let (told, bare): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| !it.message.is_empty());
-        [told, bare].concat()
+        let (with_message, bare): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| !it.message.is_empty());
+        [with_message, bare].concat()
     }
 
     /// A line for each of the first failures, as far as they fit, and one that counts the rest.

@@ -73,7 +73,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         Event::RollbackFailed { message } => rollback::handle_failure(state, live, message),
         Event::DiskFilled { message } => disk_filled(state, live, now, message),
         Event::DeadlinePassed => deadline_passed(state, live, now),
-        Event::SubagentSeen(told) => spawns::handle_subagent(state, told),
+        Event::SubagentSeen(event) => spawns::handle_subagent(state, event),
         Event::AskerLeft => permissions::withdraw_question(state, live, now),
         Event::UserAsked(order) => orders::handle_command(state, live, now, order),
     }

@@ -55,7 +55,7 @@ pub(super) fn handle_command(
         UserCommand::ResetBreaker => reset(state),
         UserCommand::ResetSession => sessions::reset(state),
         UserCommand::AcceptWeakening { by } => weakening::accept(state, by),
-        UserCommand::Subagent(told) => spawns::handle_subagent(state, told),
+        UserCommand::Subagent(event) => spawns::handle_subagent(state, event),
         // Handled above, also after the end.
         UserCommand::Attempt { .. } => Vec::new(),
         UserCommand::Check => check(state, live),

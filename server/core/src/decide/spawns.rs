@@ -42,14 +42,14 @@ pub enum SubagentEvent {
     },
 }
 
-pub(super) fn handle_subagent(state: &LoopState, told: SubagentEvent) -> Vec<Decision> {
+pub(super) fn handle_subagent(state: &LoopState, event: SubagentEvent) -> Vec<Decision> {
     let iteration = state.iteration;
     let spawns = &state.spawns;
     let started = |by, call, id, what| {
         let started = Record::SubagentStarted { iteration, by, call, id, what };
         if spawns.is_full() { Vec::new() } else { vec![Decision::Record(started)] }
     };
-    match told {
+    match event {
         SubagentEvent::Asked { by, call, what } => handle_spawn_request(state, by, call, what),
         SubagentEvent::Began { id, .. } if spawns.is_at_work(&id) => Vec::new(),
         // Its start does not say by whom: they start in the order in which they were allowed.

@@ -90,7 +90,7 @@ impl SessionHistory {
 
     /// Its user lends it to the loop. What it used up to here is its user's affair, unless an iteration is part of it
     /// that reported nothing.
-    pub(crate) fn record_join(&mut self, id: &str, told: Option<u64>, at: Moment) {
+    pub(crate) fn record_join(&mut self, id: &str, reported: Option<u64>, at: Moment) {
         let old = self.current.take().filter(|it| it.id == id);
         let before = old.as_ref().map_or(0, |it| it.tokens);
         self.current = Some(CurrentSession {
@@ -98,7 +98,7 @@ impl SessionHistory {
             started_at: old.as_ref().map_or(at, |it| it.started_at),
             used_at: at,
             idle_ms: 0,
-            tokens: told.filter(|_| !old.as_ref().is_some_and(|it| it.owes)).unwrap_or(before),
+            tokens: reported.filter(|_| !old.as_ref().is_some_and(|it| it.owes)).unwrap_or(before),
             owes: old.is_some_and(|it| it.owes),
             confirmed: true,
         });

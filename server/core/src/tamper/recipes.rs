@@ -113,12 +113,12 @@ fn verdict_lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
     let name = |line: &str| line.split([':', '=', '+', '?', ' ']).next().unwrap_or_default().to_owned();
     let decides = text.lines().filter(|it| DECIDES.contains(&name(it).as_str())).map(str::to_owned);
     // `-` turns a failure into a success; `@` and `+` have no effect on the exit status.
-    let told = |line: &String| {
+    let normalized = |line: &String| {
         let prefix = line.chars().take_while(|it| matches!(it, '@' | '-' | '+' | ' '));
         let ignored = if prefix.clone().any(|it| it == '-') { "-" } else { "" };
         format!("{ignored}{}", line.chars().skip(prefix.count()).collect::<String>())
     };
-    of_make(parts, text).iter().map(told).chain(decides).collect()
+    of_make(parts, text).iter().map(normalized).chain(decides).collect()
 }
 
 #[derive(Clone)]

@@ -145,8 +145,8 @@ impl AttachedSession {
         match (question.hook, self.turn.is_some()) {
             (HookEvent::End, _) => {
                 self.session = None;
-                let told = StopHookReport { said: "", session_tokens: question.tokens };
-                self.finish_turn(AgentEnding::Exited, told, Some("its user closed the session"));
+                let report = StopHookReport { said: "", session_tokens: question.tokens };
+                self.finish_turn(AgentEnding::Exited, report, Some("its user closed the session"));
                 self.handle_disconnect();
             }
             // A prompt from the user. Subagents between two iterations concern only the user and the session.
@@ -221,20 +221,20 @@ impl AttachedSession {
     }
 
     /// Ends the current iteration, if any.
-    fn finish_turn(&mut self, ending: AgentEnding, told: StopHookReport<'_>, note: Option<&str>) {
+    fn finish_turn(&mut self, ending: AgentEnding, report: StopHookReport<'_>, note: Option<&str>) {
         if ending != AgentEnding::Held {
             self.context.control.hooks.set_attached_session(None);
         }
         let Some(AttachedTurn { start, began }) = self.turn.take() else { return };
         let output = self.context.dir.output().join(format!("{}.out", name(&start)));
-        if let Err(error) = crate::private_file(&output, told.said.as_bytes()) {
+        if let Err(error) = crate::private_file(&output, report.said.as_bytes()) {
             tracing::warn!("could not write {}: {error}", output.display());
         }
         let duration_ms = clock::now().awake.saturating_sub(began);
         let exit = (ending == AgentEnding::Exited).then_some(0);
         let end = ProcessEnd { ending, duration_ms, ..ProcessEnd::exited(exit) };
         let run = AgentOutputReader::going_on(Dialect::Text, start.session_tokens).so_far(
-            told,
+            report,
             end,
             &local_clock(),
         );

@@ -182,11 +182,11 @@ impl AgentProcess {
         self.rest.until = None;
         running.set_stop_hook_wait(StopHookWait::Yes);
         let end = self.process_end(AgentEnding::Held);
-        let told = StopHookReport {
+        let report = StopHookReport {
             said: question.text.as_deref().unwrap_or_default(),
             session_tokens: question.tokens,
         };
-        let mut so_far = self.reader.so_far(told, end, &local_clock());
+        let mut so_far = self.reader.so_far(report, end, &local_clock());
         so_far.closed_paths = std::mem::take(&mut self.closed_paths);
         self.closed = run.context.runtime.closed_to_agents();
         run.report_ended(so_far);

@@ -12,8 +12,8 @@ impl AgentTask {
     pub(super) fn count(&self, ToolUse { detail, call, within, .. }: &ToolUse) {
         let runtime = &self.context.runtime;
         if !hook_injection::asks_before_subagent(runtime, &self.start.plan) {
-            let told = |it: &str| agent_hooks::redact_words(it, &runtime.redactor);
-            let (by, id, what) = (within.as_deref().map(told), told(call), told(detail));
+            let redacted = |it: &str| agent_hooks::redact_words(it, &runtime.redactor);
+            let (by, id, what) = (within.as_deref().map(redacted), redacted(call), redacted(detail));
             self.context.send_event(Event::SubagentSeen(SubagentEvent::Seen { by, id, what }));
         }
     }
@@ -22,8 +22,8 @@ impl AgentTask {
     pub(super) fn link(&self, call: &str, id: &str, what: &str) {
         let runtime = &self.context.runtime;
         if hook_injection::asks_before_subagent(runtime, &self.start.plan) {
-            let told = |it: &str| agent_hooks::redact_words(it, &runtime.redactor);
-            let (call, id, what) = (told(call), told(id), told(what));
+            let redacted = |it: &str| agent_hooks::redact_words(it, &runtime.redactor);
+            let (call, id, what) = (redacted(call), redacted(id), redacted(what));
             self.context.send_event(Event::SubagentSeen(SubagentEvent::Linked { call, id, what }));
         }
     }

@@ -54,8 +54,8 @@ impl HookInput {
 
     /// Claude Code writes the last message of a turn to its transcript slightly after the hook call.
     pub(super) fn wait_for_transcript(&self) {
-        let told = self.transcript_path.as_deref().zip(self.last_assistant_message.as_deref());
-        if let Some((path, said)) = told {
+        let transcript = self.transcript_path.as_deref().zip(self.last_assistant_message.as_deref());
+        if let Some((path, said)) = transcript {
             transcript::await_words(path, said);
         }
     }
@@ -75,7 +75,7 @@ impl HookInput {
         // The end of the message is kept, because it contains the claim.
         let text = self.last_assistant_message.as_deref().map(|it| truncate::last(it, MAX_TEXT));
         let what = self.tool_input.get("description").and_then(Value::as_str).or(self.agent_type.as_deref());
-        let told = [
+        let entries = [
             ("session", self.session_id.as_deref()),
             ("agent", self.agent_id.as_deref()),
             ("text", text),
@@ -83,7 +83,7 @@ impl HookInput {
             ("what", what),
         ];
         if let Some(fields) = question.as_object_mut() {
-            fields.extend(told.into_iter().filter_map(|(name, it)| Some((name.to_owned(), json!(it?)))));
+            fields.extend(entries.into_iter().filter_map(|(name, it)| Some((name.to_owned(), json!(it?)))));
             let tokens = transcript.and_then(transcript::tokens);
             fields.extend(tokens.map(|it| ("tokens".to_owned(), json!(it))));
         }
@@ -121,11 +121,11 @@ mod tests {
         let bare = || json!({"do": "hook", "hook": "stop", "token": "t"});
         check("", bare());
         check("{}", bare());
-        let told = r#"{"session_id":"s","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"done"}"#;
+        let transcript = r#"{"session_id":"s","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"done"}"#;
         let mut expect = bare();
         expect["session"] = json!("s");
         expect["text"] = json!("done");
-        check(told, expect);
+        check(transcript, expect);
         assert!(HookInput::read(&b"[1]"[..]).is_err() && HookInput::read(&b"x"[..]).is_err());
     }
 

@@ -104,13 +104,13 @@ fn question(event: SessionHookEvent, payload: &HookInput) -> Value {
     let mut question = payload.question(event.word(), "");
     if let Some(fields) = question.as_object_mut() {
         let number = |name| json!(std::env::var(name).ok().and_then(|it| it.parse::<i32>().ok()));
-        let told = [
+        let variables = [
             ("own", json!(true)),
             ("active", json!(payload.is_held())),
             ("cap", number(CAP)),
             ("pid", number(PROCESS)),
         ];
-        fields.extend(told.map(|(name, value)| (name.to_owned(), value)));
+        fields.extend(variables.map(|(name, value)| (name.to_owned(), value)));
     }
     question
 }

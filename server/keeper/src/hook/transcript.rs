@@ -121,14 +121,14 @@ fn last_words(path: &Path) -> Option<String> {
 }
 
 fn added_up(mut from: impl BufRead) -> Option<u64> {
-    let (mut told, mut line) = (TokenTotals::default(), Vec::new());
+    let (mut totals, mut line) = (TokenTotals::default(), Vec::new());
     while read_line(&mut from, &mut line)? {
-        told.add_line(&line);
-        if told.of_messages.len() > MAX_MESSAGES {
+        totals.add_line(&line);
+        if totals.of_messages.len() > MAX_MESSAGES {
             return None;
         }
     }
-    told.sum()
+    totals.sum()
 }
 
 /// Reads the next line, skipping overlong ones. False: end of file; `None`: read error.
@@ -215,17 +215,17 @@ mod tests {
         let message =
             |id: u32| format!("{{\"message\":{{\"id\":\"{id}\",\"usage\":{{\"input_tokens\":1}}}}}}\n");
         let long = "x".repeat(usize::try_from(LONGEST_LINE).expect("a size") * 2 + 7);
-        let told = |text: &str| added_up(text.as_bytes());
-        assert_eq!(told(&format!("{}{long}\n{}", message(1), message(2))), Some(2));
-        assert_eq!(told(&format!("{}{long}", message(1))), Some(1));
+        let totals = |text: &str| added_up(text.as_bytes());
+        assert_eq!(totals(&format!("{}{long}\n{}", message(1), message(2))), Some(2));
+        assert_eq!(totals(&format!("{}{long}", message(1))), Some(1));
         assert_eq!(
-            told(&format!("{{\"message\":{{\"id\":\"{long}\",\"usage\":{{\"input_tokens\":1}}}}}}\n")),
+            totals(&format!("{{\"message\":{{\"id\":\"{long}\",\"usage\":{{\"input_tokens\":1}}}}}}\n")),
             None
         );
         let most = u64::MAX.to_string();
         let huge = |id: u32| message(id).replace(":1}", &format!(":{most}}}"));
-        assert_eq!(told(&format!("{}{}", huge(1), huge(2))), Some(u64::MAX));
-        assert_eq!(told(&message(1).replace(":1}", ":-1}")), None);
+        assert_eq!(totals(&format!("{}{}", huge(1), huge(2))), Some(u64::MAX));
+        assert_eq!(totals(&message(1).replace(":1}", ":-1}")), None);
         let mut sparse = tempfile::NamedTempFile::new().expect("a file");
         sparse.write_all(message(1).as_bytes()).expect("written");
         assert_eq!(tokens(sparse.path()), Some(1));

@@ -170,12 +170,12 @@ fn permission_commands(loop_id: &str, question: &QuestionStatus) -> Vec<Command>
 
 /// Restore what the agent weakened, or accept it.
 fn of_weakened(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
-    let told: Vec<_> = weakening::unreported(state).collect();
+    let weakenings: Vec<_> = weakening::unreported(state).collect();
     let accept = command("Accept", ext::ACCEPT_WEAKENING, &json!({"loopId": status.id}));
-    if !told.iter().all(|it| weakening::is_of_start(state, it)) {
+    if !weakenings.iter().all(|it| weakening::is_of_start(state, it)) {
         return vec![accept, output];
     }
-    let paths: BTreeSet<&str> = told.iter().map(|it| it.path.as_str()).collect();
+    let paths: BTreeSet<&str> = weakenings.iter().map(|it| it.path.as_str()).collect();
     let restored = json!({"loopId": status.id, "iteration": 0, "paths": paths});
     vec![command("Restore", ext::ROLLBACK, &restored), accept, output]
 }

@@ -99,20 +99,20 @@ fn plan_action(root: &Path, name: &str) -> Result<BranchAction, String> {
 }
 
 fn apply_action(name: &str, way: BranchAction) -> Result<LoopBranch, String> {
-    let told =
+    let taken =
         |from: Option<String>, made| LoopBranch { name: Some(name.to_owned()), from, made, note: None };
     let message = |it: git2::Error| it.message().to_owned();
     let full = format!("{HEADS}{name}");
     match way {
         BranchAction::None(note) => Ok(LoopBranch { note: Some(note.to_owned()), ..LoopBranch::default() }),
-        BranchAction::There => Ok(told(Some(name.to_owned()), false)),
+        BranchAction::There => Ok(taken(Some(name.to_owned()), false)),
         BranchAction::Make { repo, from } => {
             // A repository without commits gets its first one there.
             if let Ok(head) = repo.head().and_then(|it| it.peel_to_commit()) {
                 repo.branch(name, &head, false).map_err(message)?;
             }
             repo.set_head(&full).map_err(message)?;
-            Ok(told(from, true))
+            Ok(taken(from, true))
         }
         BranchAction::Switch { repo, from } => {
             let target = repo.find_reference(&full).and_then(|it| it.peel_to_tree()).map_err(message)?;
@@ -121,7 +121,7 @@ fn apply_action(name: &str, way: BranchAction) -> Result<LoopBranch, String> {
                     .map_err(message)?;
             }
             repo.set_head(&full).map_err(message)?;
-            Ok(told(from, false))
+            Ok(taken(from, false))
         }
     }
 }

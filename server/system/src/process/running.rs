@@ -107,8 +107,8 @@ impl JobHandle {
     /// Pid of the main process in this process's namespace, whatever namespace it runs in. `None`: it exited
     /// immediately.
     pub async fn main_pid(&mut self) -> Option<u32> {
-        if let Main::Awaited(told) = &mut self.main {
-            let pid = timeout(START, told).await.ok().and_then(Result::ok).flatten();
+        if let Main::Awaited(started) = &mut self.main {
+            let pid = timeout(START, started).await.ok().and_then(Result::ok).flatten();
             self.main = Main::Known(pid.map(i32::unsigned_abs));
         }
         match self.main {

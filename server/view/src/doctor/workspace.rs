@@ -131,11 +131,11 @@ mod tests {
         check("", tasks(vec![task(3, None)]), &[(DoctorLevel::Note, "3 commands of PROMPT.md are not")]);
         check("", tasks(vec![task(3, Some(trouble()))]), &[(DoctorLevel::Bad, "PROMPT.md:3: bad")]);
         let many = TasksFacts { examined: vec![task(0, None)], further: 3 };
-        let told = [
+        let facts = [
             (DoctorLevel::Good, "PROMPT.md can start"),
             (DoctorLevel::Note, "3 further tasks not looked at"),
         ];
-        check("", Some(Ok(many)), &told);
+        check("", Some(Ok(many)), &facts);
         check("", Some(Err(trouble())), &[(DoctorLevel::Bad, "bad")]);
         check("limits.iteration = 3\n", None, &[(DoctorLevel::Bad, "loopkeeper.toml:1")]);
     }

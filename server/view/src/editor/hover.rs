@@ -91,9 +91,9 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
 fn output_blocks(result: &CheckResult) -> Vec<HoverBlock> {
     let places = result.failure_lines(MAX_PLACES, OUTPUT_BYTES);
     let output = result.output_within(OUTPUT_BYTES);
-    let told = [("Where it fails:", places.join("\n")), ("Its output:", output)];
-    let told = told.into_iter().filter(|(_, text)| !text.trim().is_empty());
-    told.flat_map(|(label, text)| [HoverBlock::Text(label.to_owned()), HoverBlock::Code(text)]).collect()
+    let parts = [("Where it fails:", places.join("\n")), ("Its output:", output)];
+    let parts = parts.into_iter().filter(|(_, text)| !text.trim().is_empty());
+    parts.flat_map(|(label, text)| [HoverBlock::Text(label.to_owned()), HoverBlock::Code(text)]).collect()
 }
 
 /// The loop's branch, if another branch is checked out.
@@ -104,9 +104,9 @@ fn branch(state: &LoopState) -> Option<String> {
 /// `Reached: iteration 2, now passes: tests pass; iteration 4, done: Login.`
 fn milestones_line(state: &LoopState) -> Option<String> {
     let marked = state.kept_iterations().filter(|it| !it.milestones.is_empty());
-    let told: Vec<String> =
+    let parts: Vec<String> =
         marked.map(|it| format!("iteration {}, {}", it.number, it.milestones.join(", "))).collect();
-    let newest = told.get(told.len().saturating_sub(MAX_REACHED)..)?;
+    let newest = parts.get(parts.len().saturating_sub(MAX_REACHED)..)?;
     (!newest.is_empty()).then(|| format!("Reached: {}.", newest.join("; ")))
 }
 

@@ -297,8 +297,8 @@ fn last_words(seen: &Observation) -> Option<String> {
     let format = format_of(&seen.stdout);
     let read = (format.dialect() != Dialect::Text).then(|| read_run(seen, format));
     let meant = read.and_then(|it| last(&it.final_text).or_else(|| Some(it.error?.message)));
-    let told = meant.or_else(|| last(&seen.stdout)).or_else(|| last(&seen.stderr));
-    told.map(|it| sanitize::line_within(&it, EXCERPT))
+    let line = meant.or_else(|| last(&seen.stdout)).or_else(|| last(&seen.stderr));
+    line.map(|it| sanitize::line_within(&it, EXCERPT))
 }
 
 fn list_names(names: &[String]) -> String {

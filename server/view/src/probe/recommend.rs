@@ -42,9 +42,9 @@ pub fn recommend(tried: &ProbeSubject, rows: &[ProbeRow]) -> Recommendation {
     let toml = if drivable { toml_snippet(tried, &is) } else { String::new() };
     let can_be_told =
         AgentKind::from_name(&tried.name, tried.format.dialect()).way_to_a_stop_hook().is_some();
-    let told = notes(&is, can_be_told);
+    let rows = notes(&is, can_be_told);
     let mut notes: Vec<String> =
-        told.into_iter().filter(|(so, _)| *so).map(|(_, note)| note.to_owned()).collect();
+        rows.into_iter().filter(|(so, _)| *so).map(|(_, note)| note.to_owned()).collect();
     if !drivable {
         notes.insert(
             0,

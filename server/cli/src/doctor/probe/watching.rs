@@ -76,12 +76,12 @@ pub(super) async fn watch(job: &Job, within: &ProbeLimits<'_>, interrupts: &mut 
         running,
         reader: AgentOutputReader::new(within.dialect),
         seen: Observation::default(),
-        told: None,
+        stop_sent: None,
         begun: None,
     };
     watched.go_along(within, interrupts).await;
-    let WatchedProbe { running, mut seen, told, .. } = watched;
-    seen.ended_after_ms = told.map(|it| it.elapsed().as_millis() as u64);
+    let WatchedProbe { running, mut seen, stop_sent, .. } = watched;
+    seen.ended_after_ms = stop_sent.map(|it| it.elapsed().as_millis() as u64);
     let ended = running.wait().await;
     if !ended.left.is_empty() {
         note(format_args!("These could not be ended: {}", ended.left.join(", ")));
@@ -100,7 +100,7 @@ struct WatchedProbe {
     reader: AgentOutputReader,
     seen: Observation,
     /// Time of the request to end.
-    told: Option<Instant>,
+    stop_sent: Option<Instant>,
     /// Time when the file of `stop_at` appeared.
     begun: Option<Instant>,
 }
@@ -116,7 +116,7 @@ impl WatchedProbe {
                     Some(event) => self.handle_output(event, within),
                     None => return,
                 },
-                _ = poll_timer.tick(), if within.stop_at.is_some() && self.told.is_none() => self.check_stop_file(within),
+                _ = poll_timer.tick(), if within.stop_at.is_some() && self.stop_sent.is_none() => self.check_stop_file(within),
                 how = interrupts.next() => {
                     if how == TerminateMode::Grace {
                         note("The agent is told to end. Ctrl-C again ends it at once.");
@@ -124,7 +124,7 @@ impl WatchedProbe {
                     self.terminate(how);
                 }
                 () = sleep_until(deadline), if !self.seen.timed_out => {
-                    self.seen.timed_out = self.told.is_none();
+                    self.seen.timed_out = self.stop_sent.is_none();
                     self.terminate(TerminateMode::Grace);
                 }
             }
@@ -133,7 +133,7 @@ impl WatchedProbe {
 
     fn terminate(&mut self, how: TerminateMode) {
         self.running.terminate(how);
-        self.told.get_or_insert_with(Instant::now);
+        self.stop_sent.get_or_insert_with(Instant::now);
     }
 
     fn check_stop_file(&mut self, within: &ProbeLimits<'_>) {
@@ -161,7 +161,7 @@ impl WatchedProbe {
                 append_bounded(&mut self.seen.stderr, &line);
             }
         }
-        if self.seen.halted.is_none() && self.told.is_none() {
+        if self.seen.halted.is_none() && self.stop_sent.is_none() {
             self.seen.halted = self.reader.kill_reason(within.steps);
             if self.seen.halted.is_some() {
                 self.terminate(TerminateMode::Grace);

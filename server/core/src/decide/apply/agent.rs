@@ -70,8 +70,8 @@ pub(super) fn is_beside(state: &LoopState) -> bool {
     state.agents.hold.is_held && !state.is_attached()
 }
 
-fn add_reported(sum: &mut Option<u64>, told: Option<u64>) {
-    if let Some(told) = told {
-        *sum = Some(sum.unwrap_or(0).saturating_add(told));
+fn add_reported(sum: &mut Option<u64>, reported: Option<u64>) {
+    if let Some(reported) = reported {
+        *sum = Some(sum.unwrap_or(0).saturating_add(reported));
     }
 }

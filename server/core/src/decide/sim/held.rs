@@ -73,8 +73,8 @@ impl Sim {
         self.process.alive = run.error.is_none();
         let ending = if self.process.alive { AgentEnding::Held } else { AgentEnding::Exited };
         let exit = (!self.process.alive).then_some(0);
-        let told = AgentRun { ending, exit, tokens, session_tokens, ..super::quiet_run() };
-        AgentRun { final_text: run.final_text, duration_ms: run.duration_ms, ..told }
+        let run_of_turn = AgentRun { ending, exit, tokens, session_tokens, ..super::quiet_run() };
+        AgentRun { final_text: run.final_text, duration_ms: run.duration_ms, ..run_of_turn }
     }
 
     /// The user sends a message to one of their sessions; `false`: it knows of the loop already, or is not asked.
