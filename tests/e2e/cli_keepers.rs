@@ -52,8 +52,13 @@ fn the_agent_of_a_killed_keeper_is_ended_by_the_next_command() {
     looped.wait_for("agent-started", 0);
     let (keeper, id) = (looped.pid(), looped.status()["id"].as_str().unwrap().to_owned());
     kill_process(keeper, Signal::STOP).unwrap();
-    for warden in alive(&format!(" --loop {id}")) {
-        warden.kill();
+    // All of them stop first: the guard ends what a killed warden leaves.
+    let wardens = alive(&format!(" --loop {id}"));
+    for process in &wardens {
+        process.stop();
+    }
+    for process in &wardens {
+        process.kill();
     }
     kill_process(keeper, Signal::KILL).unwrap();
     let root = looped.terminal.root();
