@@ -183,7 +183,7 @@ fn a_stop_ends_a_loop_after_its_iteration_or_at_once() {
 }
 
 #[test]
-fn a_killed_keeper_leaves_an_interrupted_loop_that_goes_on_with_the_next_number() {
+fn a_killed_keeper_leaves_an_interrupted_loop_that_continues_with_the_next_number() {
     let gated = Gated::start();
     let Gated { terminal, .. } = &gated;
     gated.wait_for("agent-started", 0);

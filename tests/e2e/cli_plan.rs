@@ -43,7 +43,7 @@ fn an_item_is_moved() {
 }
 
 #[test]
-fn what_is_not_there_is_answered_with_what_is() {
+fn a_missing_item_is_answered_with_the_existing_ones() {
     let terminal = terminal();
     let ran = terminal.run(&["skip", "PROMPT.md", "nothing"]);
     ran.expect(2)
@@ -126,7 +126,7 @@ fn a_dry_run_shows_the_plan_and_the_branch() {
 }
 
 #[test]
-fn an_agent_is_told_what_a_story_file_is() {
+fn the_prompt_explains_a_story_file() {
     let terminal = Terminal::new();
     terminal.file("prd.json", STORIES);
     let agent = terminal.folder().join("agent.sh");
@@ -192,7 +192,7 @@ fn no_agent_reads_a_placeholder_of_another_tool() {
 
 /// Output of `npm test`: pages of warnings, then the failures.
 #[test]
-fn an_agent_is_told_what_fails_before_pages_of_warnings() {
+fn the_prompt_shows_failures_before_pages_of_warnings() {
     let terminal = Terminal::new();
     let warnings = "i=0; while [ $i -lt 400 ]; do i=$((i + 1)); echo \"npm warn deprecated package-$i@1.0.0: \
                     this version is no longer supported\" >&2; done\n";

@@ -85,7 +85,7 @@ mod tests {
     use crate::{PermissionMode, PromptBy};
 
     #[test]
-    fn whatever_asks_nobody_any_more_is_known() {
+    fn flags_that_bypass_permissions_are_known() {
         let check = |kind: AgentKind, argv: &[&str], expect: &str| {
             let argv: Vec<String> = argv.iter().map(ToString::to_string).collect();
             assert_eq!(find_bypass_flag(kind, &argv).unwrap_or_default(), expect, "{kind:?} {argv:?}");

@@ -109,7 +109,7 @@ mod tests {
     use crate::kind::{AgentKind, KNOWN, StopHook};
 
     #[test]
-    fn whoever_has_no_stop_hook_is_refused_with_a_remedy() {
+    fn an_agent_without_a_stop_hook_is_refused_with_a_remedy() {
         let check = |kind: AgentKind, expect: &str| {
             let name = if kind == AgentKind::Demo { "demo" } else { kind.name() };
             let (what, hint) = kind.refuses_hook_mode(name).unwrap_or_default();

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_on_where_the_project_stands() {
+    fn it_continues_from_the_state_of_the_project() {
         let folder = tempfile::tempdir().unwrap();
         demo_project::create(folder.path()).unwrap();
         let program = folder.path().join(super::PROGRAM);

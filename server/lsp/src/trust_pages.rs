@@ -42,7 +42,7 @@ mod tests {
     use super::TrustPages;
 
     #[test]
-    fn a_page_stands_for_one_task() {
+    fn a_page_belongs_to_one_task() {
         let pages = TrustPages::default();
         let file = Path::new("/state/a/pages/commands.txt");
         pages.record_page(file, "file:///a/PROMPT.md", "1");

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_time_that_was_given_up_rings_for_nobody() {
+    async fn a_cancelled_timer_wakes_nothing() {
         let alarm = BoottimeTimer::new().unwrap();
         let soon = clock::now().awake + 1_000;
         tokio::select! {

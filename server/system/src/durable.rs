@@ -67,7 +67,7 @@ mod tests {
     use super::make_folder;
 
     #[test]
-    fn a_folder_is_made_with_those_above_it_or_the_reason_is_told() {
+    fn a_folder_is_made_with_its_parents_or_the_error_is_returned() {
         let place = tempfile::tempdir().unwrap();
         let deep = place.path().join("a/b/c");
         make_folder(&deep).unwrap();

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_list_holds_nobody_up() {
+    fn a_broken_list_delays_no_loop() {
         let (_folder, path) = list();
         let now_and_then = format!("{} {NOW} a l-1", NOW + HOUR);
         for (text, expect) in [

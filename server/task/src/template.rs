@@ -41,7 +41,7 @@ mod tests {
     use crate::{FindingCode, TaskDocument, parse_task};
 
     #[test]
-    fn a_document_that_nobody_edited_is_found_out() {
+    fn an_unedited_template_is_recognised() {
         let check = |text: &str, expect: Option<&str>| {
             let task = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }]);
             let found = task.findings.iter().find(|it| it.code == FindingCode::Template);

@@ -179,7 +179,7 @@ mod tests {
     use super::{BufferedOutput, MAX_BUFFERED_BYTES};
 
     #[test]
-    fn output_that_nobody_takes_is_cut_at_a_line_and_counted() {
+    fn unread_output_is_cut_at_a_line_and_counted() {
         let mut waiting = BufferedOutput::default();
         waiting.add("first");
         waiting.add(&"x".repeat(MAX_BUFFERED_BYTES - 10));

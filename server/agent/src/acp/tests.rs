@@ -78,7 +78,7 @@ fn words(lines: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn captured_tools_are_told_once_and_when_all_is_known() {
+fn captured_tools_are_reported_once_and_complete() {
     let told = |capture: &str| {
         let lines: Vec<Value> = bridged(capture, PermissionMode::All)
             .lines()

@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_of_cursor_are_told_when_they_begin_and_when_they_end() {
+    fn tools_of_cursor_are_reported_at_start_and_end() {
         let started = line("started", r#"{"shellToolCall":{"args":{"command":"ls"}}}"#);
         let [AgentEvent::ToolUse(call)] = started.as_slice() else { panic!("{started:?}") };
         assert_eq!((call.act, call.detail.as_str(), call.call.as_str()), (ToolKind::Run, "ls", "c"));

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn our_hook_stands_beside_what_is_there() {
+    fn our_hook_is_added_to_existing_ones() {
         let command = "'/a b/keeper'\\''s' hook stop";
         let of = |argv: &[&str]| -> Value {
             serde_json::from_str(equipped(argv).last().expect("a last word")).expect("JSON")

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_the_line_goes_to_a_file() {
+    fn inline_settings_are_written_to_a_file() {
         for (words, expect, text) in [
             (
                 &["-p", "--settings", r#"{"a":1}"#, "-x"][..],

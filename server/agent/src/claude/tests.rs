@@ -138,7 +138,7 @@ fn older_versions_are_read_by_status_and_words() {
 }
 
 #[test]
-fn the_error_of_qwen_stands_in_a_field_of_its_own() {
+fn the_error_of_qwen_has_its_own_field() {
     let said = "[API Error: 402 You have hit your usage limit. Try again in 50 minutes.]";
     let line = format!(
         r#"{{"type":"result","subtype":"error_during_execution","is_error":true,"error":{{"message":"{said}"}}}}"#

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn our_hook_stands_before_the_words_of_the_user_and_is_trusted() {
+    fn our_hook_precedes_the_users_arguments_and_is_trusted() {
         let hook = hook_command("/k'\\\"", "stop");
         let equipped = inject_stop_hook(argv(&["codex", "exec", "--json", "resume", "S", "-"]), &hook);
         assert_eq!(

@@ -46,7 +46,7 @@ fn tokens_count_over_the_whole_thread() {
 }
 
 #[test]
-fn edits_commands_and_failures_are_told() {
+fn edits_commands_and_failures_are_reported() {
     let run = read(Dialect::Codex, captured!("codex", "success_edit"), "", 0);
     let AgentRun { files, commands, tools, session, errors, .. } = run;
     assert_eq!(files, ["/home/dev/cx/main.rs", "/home/dev/cx/new.txt"]);
@@ -67,7 +67,7 @@ fn retries_are_events_and_no_failures() {
 }
 
 #[test]
-fn what_its_rules_refuse_stands_on_stderr() {
+fn refusals_of_its_rules_are_read_from_stderr() {
     let stderr = "2026-11-20T14:00:00.648732Z ERROR codex_core::tools::router: error=patch rejected: writing outside of the project; rejected by user approval settings\nplain words\n";
     let run = read(Dialect::Codex, captured!("codex", "trivial_text"), stderr, 0);
     assert_eq!((run.denials, run.denied, run.error), (1, vec!["file_change".to_owned()], None));
@@ -88,7 +88,7 @@ fn what_a_hook_or_its_own_rules_refuse_is_a_denial() {
 }
 
 #[test]
-fn a_session_that_is_gone_is_told_apart() {
+fn a_lost_session_is_recognised() {
     let run = read(Dialect::Codex, "", captured!("codex", "sess_4_unknown", ".stderr.txt"), 1);
     assert!(run.session_lost, "{run:?}");
     assert_eq!(run.error.map(|it| it.class), Some(Refused));
@@ -97,7 +97,7 @@ fn a_session_that_is_gone_is_told_apart() {
 }
 
 #[test]
-fn commands_are_told_without_their_shell() {
+fn commands_are_reported_without_their_shell() {
     for (command, expect) in [
         ("/bin/bash -lc 'cargo test'", "cargo test"),
         ("bash -lc \"cargo test\"", "cargo test"),

@@ -279,7 +279,7 @@ fn another_error_has_another_fingerprint() {
 }
 
 #[test]
-fn a_fingerprint_stands_in_journals() {
+fn fingerprints_in_journals_stay_the_same() {
     assert_eq!(fingerprint("error[E0308]: mismatched types").0.len(), 12);
     assert_eq!(
         normalize_error("  at /a/b.rs:3:5: error: 3 of 4 gone after 2 s (x/y/z)"),

@@ -34,7 +34,7 @@ mod tests {
     use crate::hooks::hook_command;
 
     #[test]
-    fn our_hook_stands_beside_what_is_there() {
+    fn our_hook_is_added_to_existing_ones() {
         let of = |theirs: &str| -> Value {
             let settings =
                 settings_with_hook(theirs, &hook_command("/a b/k", "stop"), &["X"]).expect("settings");

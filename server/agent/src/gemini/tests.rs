@@ -34,7 +34,7 @@ fn transcripts_are_read_as_their_scenarios_say() {
 }
 
 #[test]
-fn what_it_retries_stands_on_stderr() {
+fn retries_are_read_from_stderr() {
     let stderr = captured!("gemini", "err_429", ".stderr.txt");
     let told: Vec<AgentEvent> = stderr.lines().filter_map(GeminiParser::stderr_line).collect();
     assert_eq!(told.first(), Some(&AgentEvent::Retry { attempt: 1, status: Some(429) }));
@@ -48,7 +48,7 @@ fn what_it_retries_stands_on_stderr() {
 }
 
 #[test]
-fn a_failure_before_the_first_line_stands_on_stderr() {
+fn a_failure_before_the_first_line_is_read_from_stderr() {
     let run = read(Dialect::Gemini, "", captured!("gemini", "err_no_key", ".stderr.txt"), 41);
     assert_eq!(run.error.map(|it| it.class), Some(Login));
 }

@@ -52,7 +52,7 @@ fn steps_are_counted() {
 }
 
 #[test]
-fn edits_commands_and_failures_are_told() {
+fn edits_commands_and_failures_are_reported() {
     let run = read(Dialect::Opencode, captured!("opencode", "success_edit"), "", 0);
     assert_eq!(run.files, ["/home/dev/oc_edit/main.rs", "/home/dev/oc_edit/new.txt"]);
     assert_eq!(run.commands, ["ls; exit 3"]);
@@ -61,7 +61,7 @@ fn edits_commands_and_failures_are_told() {
 }
 
 #[test]
-fn a_session_that_is_gone_is_told_apart() {
+fn a_lost_session_is_recognised() {
     let run = read(Dialect::Opencode, "", captured!("opencode", "sess_4_unknown", ".stderr.txt"), 1);
     assert!(run.session_lost, "{run:?}");
 }

@@ -68,7 +68,7 @@ fn a_run_of_claude_needs_a_result() {
 }
 
 #[test]
-fn a_turn_that_is_over_is_at_rest_until_the_next() {
+fn a_reader_is_idle_between_turns() {
     let mut reader = AgentOutputReader::new(Dialect::Claude);
     for (line, at_rest) in [(INIT, false), (DONE, true), ("", true), (INIT, false), (DONE, true)] {
         reader.read_line(line);

@@ -65,7 +65,7 @@ fn check_refused(marked: &str, expect: &str) {
 }
 
 #[test]
-fn a_wrong_word_is_refused_where_it_stands() {
+fn a_wrong_word_is_refused_at_its_range() {
     let check = check_refused;
     check("plan and »criterions«", "`criterions` is not a condition; did you mean `criterion(ID)`?");
     check("»critera« and plan", "`critera` is not a condition; did you mean `criteria`?");

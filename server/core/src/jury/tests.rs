@@ -17,7 +17,7 @@ fn criterion(of: Option<(u32, u32)>) -> Criterion {
 }
 
 #[test]
-fn a_judge_is_told_what_to_look_for_and_what_is_only_data() {
+fn the_prompt_of_a_judge_separates_question_and_data() {
     let case = JudgePrompt { criterion: "Ignore this", diff: Some("+a\n"), key: KEY, mend: None };
     let told = judge_prompt(&case);
     for part in [
@@ -92,7 +92,7 @@ fn vote(letter: char) -> Vote {
 }
 
 #[test]
-fn a_majority_decides_and_nobody_is_asked_in_vain() {
+fn a_majority_decides_and_no_further_judge_is_asked() {
     let check = |of: Option<(u32, u32)>, votes: &str, is_open: bool, status: Status, fact: &str| {
         let criterion = criterion(of);
         let mut counted = VoteTally::new(quorum(&criterion).unwrap());

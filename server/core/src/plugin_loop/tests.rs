@@ -24,7 +24,7 @@ fn the_state_of_the_plugin_is_read() {
 }
 
 #[test]
-fn what_is_no_such_state_is_told_apart() {
+fn other_states_are_distinguished() {
     let check =
         |text: &str, expect: PluginLoopError| assert_eq!(parse_state_file(text), Err(expect), "{text}");
     check("", PluginLoopError::NoFrontMatter);

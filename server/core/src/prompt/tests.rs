@@ -259,7 +259,7 @@ fn checks_are_written_in_the_grammar_of_tasks() {
 }
 
 #[test]
-fn a_claim_that_the_checks_deny_is_told() {
+fn a_claim_contradicted_by_checks_is_reported() {
     let failing = || Scene::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", "")));
     let past = |claim| vec![Row { claim, ..Row::default() }];
     contains(&Scene { past: past(Some(Claim::Promise)), ..failing() }, "The checks above say otherwise.");
@@ -296,7 +296,7 @@ fn what_an_iteration_hands_over_is_kept_to_its_end() {
 }
 
 #[test]
-fn files_of_memory_are_pointed_to_and_their_patterns_told() {
+fn memory_files_and_their_patterns_are_named() {
     let notes = MemoryFiles {
         progress: vec!["progress.txt".into()],
         agents: vec!["AGENTS.md".into()],
@@ -334,7 +334,7 @@ fn planned(items: &[&str], expect: &str) {
 }
 
 #[test]
-fn open_items_are_told_in_the_order_in_which_they_are_to_be_done() {
+fn open_items_are_listed_in_their_order() {
     planned(&["a", "b*", "c"], "- open: a\n- open: c");
     planned(&["a:3", "b:1", "c:2"], "- next: b\n- open: c\n- open: a");
     planned(&["a*:1", "b:2", "c:2"], "- next: b\n- open: c");

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn judges_are_told_from_the_work() {
+    fn judges_are_distinguished_from_work() {
         let check = |command: &str, path: &'static str, versions: [Option<&'static str>; 2], expect: &str| {
             let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
             let criterion = Criterion::new("a".to_owned(), "a", Some(check));

@@ -94,7 +94,7 @@ fn the_hash_is_pinned() {
 }
 
 #[test]
-fn a_hook_is_the_same_command_whatever_it_is_told_of() {
+fn a_hook_is_one_command_for_all_its_events() {
     let (one, other) = (hook(LoopEvent::Ended, &["x", "y"]), hook(LoopEvent::NeedsYou, &["x", "y"]));
     assert_eq!(one.hash(b"/"), other.hash(b"/"));
     let page = page(b"/", &[other, one]);
@@ -143,7 +143,7 @@ fn checks_know_their_lines() {
 }
 
 #[test]
-fn whoever_asks_nobody_is_shown_to_do_so() {
+fn an_agent_that_bypasses_permissions_is_shown() {
     let check = |name: &str, argv: &[&str], permissions: &str, env: &[(&str, &str)], expect: &str| {
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let argv = argv.iter().map(|it| (*it).to_owned()).collect();

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claude_code_is_told_in_its_own_words() {
+    fn claude_code_gets_its_own_format() {
         let check = |event, (decision, notice): (&str, Option<&str>), expect: Option<Value>| {
             let (reason, notice) = ("do it".to_owned(), notice.map(str::to_owned));
             let verdict = HookReplyVerdict { decision: decision.to_owned(), reason, notice };

@@ -246,7 +246,7 @@ fn a_panic_is_an_answer() {
 }
 
 #[test]
-fn a_handler_that_hangs_is_given_up_and_stands_in_nobodys_way() {
+fn a_handler_that_hangs_times_out_and_blocks_no_other() {
     let mut talk = Talk::begin(QUICK);
     let hangs = talk.ask("hangs", &json!({}));
     talk.is_well();
@@ -332,7 +332,7 @@ fn notifications_keep_their_order_and_requests_see_what_came_before_them() {
 }
 
 #[test]
-fn questions_that_nobody_answers_block_nothing_and_end() {
+fn unanswered_requests_to_the_client_block_nothing_and_time_out() {
     let mut talk = Talk::begin(TransportLimits { question: Duration::from_secs(6), ..PATIENT });
     // Two hundred open requests: the oldest are rejected.
     for _ in 0..200 {
@@ -359,7 +359,7 @@ fn questions_that_nobody_answers_block_nothing_and_end() {
 }
 
 #[test]
-fn an_answer_reaches_its_asker_and_any_other_nobody() {
+fn a_response_reaches_its_request_and_an_unknown_one_is_dropped() {
     let mut talk = Talk::begin(PATIENT);
     // More than would fit if they waited for each other.
     let asked: Vec<i64> = (0..50).map(|_| talk.ask("asks", &json!({}))).collect();
@@ -379,7 +379,7 @@ fn an_answer_reaches_its_asker_and_any_other_nobody() {
 }
 
 #[test]
-fn an_answer_that_nobody_waits_for_any_more_is_no_trouble() {
+fn a_late_response_is_ignored() {
     let mut talk = Talk::begin(PATIENT);
     let id = talk.ask("asksAndLeaves", &json!({}));
     let question = talk.hear()["id"].clone();

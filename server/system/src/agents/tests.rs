@@ -162,7 +162,7 @@ fn with_args(
 }
 
 #[test]
-fn arguments_that_ask_nobody_are_no_way_around_the_permissions() {
+fn arguments_that_bypass_permissions_are_refused() {
     use PermissionMode::{All, Edits, ReadOnly};
     let place = place();
     let skip = "--dangerously-skip-permissions";

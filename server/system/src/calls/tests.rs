@@ -90,7 +90,7 @@ fn lines_that_make_no_sense_are_passed_over() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_holds_nobody_up_for_longer_than_an_hour() {
+fn a_clock_set_back_delays_a_loop_by_an_hour_at_most() {
     let ahead = T0 + 10 * 365 * 24 * HOUR_MS;
     let world = World::new(format!("{ahead} a 1\n{ahead} a 2\n").as_bytes());
     // Counted as made now, for all later requests, too.
@@ -156,7 +156,7 @@ fn many_at_once_never_take_more_than_there_are() {
 }
 
 #[test]
-fn many_at_once_while_the_list_is_written_anew_lose_no_call() {
+fn concurrent_writers_lose_no_call_while_the_list_is_rewritten() {
     const CALLS: u32 = 40;
     // Each write finds a list that is too long.
     let world = World::new(&[vec![b'x'; LONG as usize], b"\n".to_vec()].concat());

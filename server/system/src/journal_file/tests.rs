@@ -214,7 +214,7 @@ fn the_reserve_is_real_and_comes_back() {
 }
 
 #[test]
-fn a_follower_is_told_everything_once() {
+fn a_follower_reads_every_record_once() {
     let (_dir, path, mut journal) = journal(&["one"]);
     let mut follower = Follower::new(&path);
     let poll = |follower: &mut Follower| follower.poll().unwrap();

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gap_stands_between_whole_lines() {
+    fn the_gap_is_between_whole_lines() {
         let text = (0..100_000).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
         let (bytes, dropped) = finished(text.as_bytes());
         let kept = String::from_utf8(bytes).unwrap();

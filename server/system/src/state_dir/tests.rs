@@ -332,7 +332,7 @@ fn one_at_a_time_works_in_a_tree() {
 }
 
 #[test]
-fn only_locks_that_nobody_holds_are_swept() {
+fn only_locks_without_a_holder_are_removed() {
     let (dir, state) = state();
     let held = state.lock_tree(&folder(&dir, "held"), &holder("20261120-aaaaaa")).unwrap();
     drop(state.lock_tree(&folder(&dir, "free"), &holder("20261120-bbbbbb")).unwrap());
@@ -456,7 +456,7 @@ fn parts_lie_beside_each_other() {
 }
 
 #[test]
-fn a_part_that_nobody_brought_is_the_one_from_before() {
+fn a_missing_part_is_taken_from_before() {
     let (_dir, state) = state();
     assert_eq!(state.install_part(HelperBinary::Keeper, "0.1.0").unwrap(), None);
     let earlier = state.bin_dir().join("0.1.0-keeper");

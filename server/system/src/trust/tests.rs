@@ -157,7 +157,7 @@ fn a_damaged_list_trusts_nothing_and_says_so() {
 }
 
 #[test]
-fn a_damaged_list_is_put_aside_when_trust_is_given_anew() {
+fn a_damaged_list_is_kept_aside_when_trust_is_granted_again() {
     let (_dir, state) = state();
     let path = state.trust().join("granted.jsonl");
     for number in 1..3 {

@@ -115,7 +115,7 @@ fn notes_in_boxes_are_no_faults() {
 
 /// A nearly correct box was meant to be done, so it is reported.
 #[test]
-fn what_is_nearly_a_box_is_told() {
+fn misspelt_boxes_are_reported() {
     let found = |text: &str| {
         let outline = parse_markdown("fix_plan.md", text, DocumentRole::Plan);
         let shown =

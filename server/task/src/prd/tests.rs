@@ -169,7 +169,7 @@ fn comments_and_trailing_commas_are_read() {
 }
 
 #[test]
-fn a_branch_that_git_takes_nowhere_is_named_where_it_stands() {
+fn an_invalid_branch_is_reported_at_its_line() {
     let branch =
         |name: &str| format!(r#"{{"branchName": {name}, "userStories": [{{"id": "A", "title": "T"}}]}}"#);
     let named =
@@ -293,7 +293,7 @@ fn a_misspelt_field_is_named_and_a_foreign_one_left_alone() {
 }
 
 #[test]
-fn what_is_written_beside_the_plan_is_told() {
+fn faults_beside_the_plan_are_reported() {
     check(
         r#"{"userStories": [{"id": 1, "title": "T", "dependsOn": ["2", " A "]}, {"id": 2, "title": "U"}, {"id": "A ", "title": "V"}]}"#,
         &[
@@ -322,7 +322,7 @@ fn an_object_of_any_number_of_fields_is_read_in_a_moment() {
 }
 
 #[test]
-fn a_status_stands_for_passes() {
+fn a_status_counts_as_passes() {
     let text = r#"{"version": 1, "stories": [{"id": "a", "title": "A", "status": "done"}, {"id": "b", "title": "B", "status": "in_progress"}]}"#;
     assert_eq!(shown(text), ["[x] a A [A]", "[ ] b B [B]"]);
     let without = r#"{"stories": [{"id": "a", "title": "A"}]}"#;

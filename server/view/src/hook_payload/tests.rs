@@ -67,7 +67,7 @@ fn a_loop_that_comes_to_need_its_user_says_so_once() {
 }
 
 #[test]
-fn a_question_is_told_with_its_words_where_somebody_can_answer() {
+fn a_question_is_sent_with_its_text_if_it_can_be_answered() {
     let asked = |attended| {
         let acts = vec![Act::new("fp").says("Which database do you want?"), Act::new("pp")];
         let spec = LoopSpec { attended, ..spec(vec![criterion("a", "true"), criterion("b", "true")]) };
@@ -98,7 +98,7 @@ fn a_keeper_that_takes_over_tells_nothing_again() {
 }
 
 #[test]
-fn a_question_is_told_with_its_words() {
+fn a_question_is_sent_with_its_text() {
     let asks = Act::new("f").says("I stopped here.\n\nWhich database do you want?");
     let sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![asks, Act::new("p")]).run();
     let told = told(&sim.entries);

@@ -39,7 +39,7 @@ fn the_question_comes_first() {
 }
 
 #[test]
-fn a_loop_that_rests_says_why() {
+fn a_waiting_loop_names_its_reason() {
     let message = || Message::new("the agent is not logged in").with_hint("log in");
     let pause = |reason| PauseStatus { reason, message: message() };
     let mut status = needing("Pay");

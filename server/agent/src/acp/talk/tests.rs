@@ -140,7 +140,7 @@ fn what_is_written_through_us_is_an_edit_like_any_other() {
 }
 
 #[test]
-fn a_session_goes_on_where_the_agent_can() {
+fn a_session_is_resumed_where_the_agent_supports_it() {
     let check = |capabilities: Value, expect: &str| {
         let (mut talk, acts) = opened(Some("old"), &capabilities);
         assert_eq!(sent(&acts), ["initialize", expect]);
@@ -294,7 +294,7 @@ fn only_work_is_cancelled() {
 }
 
 #[test]
-fn long_texts_of_tools_are_cut_before_they_are_told() {
+fn long_texts_of_tools_are_cut_before_they_are_reported() {
     let mut talk = working();
     let long = "é".repeat(20_000);
     let update = json!({"type": "update", "sessionUpdate": "tool_call", "toolCallId": "1", "rawInput": {"content": long}});

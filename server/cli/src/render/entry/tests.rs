@@ -99,7 +99,7 @@ fn an_iteration_reads_from_top_to_bottom() {
 
 /// Independent of whether the breaker counts it.
 #[test]
-fn what_the_agent_was_denied_is_told() {
+fn denied_tools_are_listed() {
     let run = AgentRun {
         duration_ms: 2_000,
         denials: 3,
@@ -168,7 +168,7 @@ fn what_happens_between_iterations_has_its_words() {
 }
 
 #[test]
-fn subagents_are_told_with_who_wanted_them() {
+fn subagents_are_listed_with_their_parents() {
     let asked = |by: Option<&str>, refused: Option<&str>| Record::SubagentAsked {
         iteration: 7,
         by: by.map(str::to_owned),
@@ -210,7 +210,7 @@ fn a_takeover_says_who_why_and_until_when() {
 }
 
 #[test]
-fn what_judges_were_asked_is_told_with_what_it_cost() {
+fn questions_to_judges_are_listed_with_their_cost() {
     let judging = Some(JudgeUsage { calls: 3, cost_micros: Some(30_000), tokens: Some(900) });
     let record = Record::ChecksDone { iteration: Some(1), round: Box::new(Round { judging, ..round() }) };
     let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);

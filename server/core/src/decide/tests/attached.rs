@@ -70,7 +70,7 @@ fn one_that_leaves_in_between_is_waited_for() {
 }
 
 #[test]
-fn another_session_is_told_everything_anew() {
+fn another_session_receives_the_complete_prompt() {
     let mut sim =
         waiting(vec![Act::fails(ProviderClass::Crash, "f"), Act::new("f"), Act::new("f"), Act::new("p")]);
     lend(&mut sim, 8);
@@ -85,7 +85,7 @@ fn another_session_is_told_everything_anew() {
 }
 
 #[test]
-fn one_that_takes_too_long_goes_on_where_its_turn_ends() {
+fn a_turn_beyond_its_time_continues_at_its_end() {
     let mut sim = waiting(vec![Act { hangs: true, ..Act::new("f") }, Act::new("p")]);
     lend(&mut sim, 8);
     assert!(wanted(&sim).contains("still working"), "{}", wanted(&sim));
@@ -94,7 +94,7 @@ fn one_that_takes_too_long_goes_on_where_its_turn_ends() {
 }
 
 #[test]
-fn a_loop_that_rests_for_something_else_lets_it_through() {
+fn a_loop_that_waits_for_something_else_releases_the_session() {
     let mut sim = waiting(vec![Act::new("f"), Act::new("p")]);
     sim.documents.push(criterion("new", "make new"));
     sim.untrusted = vec![criterion("new", "make new").id];
@@ -110,7 +110,7 @@ fn a_loop_that_rests_for_something_else_lets_it_through() {
 }
 
 #[test]
-fn a_stop_is_obeyed_while_nobody_is_there() {
+fn a_stop_ends_a_loop_without_a_session() {
     let mut sim = waiting(vec![Act::new("p")]);
     sim.order(UserCommand::Stop);
     sim.play();

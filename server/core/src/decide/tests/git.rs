@@ -154,7 +154,7 @@ fn only_who_asks_for_it_has_commits_made() {
 }
 
 #[test]
-fn an_agent_that_leaves_the_branch_is_told_until_it_is_back() {
+fn an_agent_that_leaves_the_branch_is_warned_until_it_returns() {
     let acts = vec![
         Act { switches: Some("other"), ..Act::new("ff") },
         Act { switches: Some(""), ..Act::new("ff") },

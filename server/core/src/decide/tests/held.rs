@@ -56,7 +56,7 @@ fn what_breaks_while_it_leaves_is_worked_on_in_its_session() {
 }
 
 #[test]
-fn whoever_rests_holds_nobody() {
+fn a_waiting_loop_holds_no_agent() {
     // The user's pause.
     let mut paused = sim(vec![Act::new("f"), Act::new("p")]);
     while paused.state.iteration < 1 {
@@ -114,7 +114,7 @@ fn an_agent_with_a_cap_is_started_again_in_its_session() {
 }
 
 #[test]
-fn a_crash_of_the_agent_or_of_the_keeper_goes_on_in_the_session() {
+fn after_a_crash_of_agent_or_keeper_the_session_continues() {
     let crash = Act::fails(ProviderClass::Crash, "f");
     let agent = sim(vec![Act::new("f"), crash, Act::new("p")]).run();
     assert_eq!((course(&agent).as_str(), agent.process.starts), ("ihcixwihclce", 2));

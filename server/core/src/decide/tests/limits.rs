@@ -141,7 +141,7 @@ fn a_momentary_failure_that_names_a_time_is_waited_for_until_then() {
 }
 
 #[test]
-fn a_success_or_a_change_begins_the_backoff_anew() {
+fn a_success_or_a_change_resets_the_backoff() {
     let fails = || Act::fails(ProviderClass::Transient, "f");
     let mut acts: Vec<Act> = (0..11).map(|_| fails()).collect();
     acts.push(Act { changed: vec!["a.rs"], ..fails() });

@@ -116,7 +116,7 @@ fn it_is_remembered_by_the_next_iteration_and_the_next_keeper() {
 }
 
 #[test]
-fn nobody_answers_and_the_rest_of_the_iteration_is_denied() {
+fn without_an_answer_the_rest_of_the_iteration_is_denied() {
     let mut sim = asked();
     let due = deadline(&sim.state, &sim.live).unwrap();
     assert_eq!(due.ms_since(sim.now), 10 * MINUTE, "questions.timeout");
@@ -199,7 +199,7 @@ fn an_answer_to_another_question_allows_nothing() {
 }
 
 #[test]
-fn nobody_is_asked_in_vain() {
+fn no_question_is_asked_without_effect() {
     let check = |mut sim: Sim, why: &str| {
         let known = sim.entries.len();
         want(&mut sim, "read (outside): /etc/passwd");

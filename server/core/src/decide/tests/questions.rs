@@ -46,7 +46,7 @@ fn end(sim: &Sim) -> (OutcomeKind, u32) {
 }
 
 #[test]
-fn an_answer_wakes_the_loop_and_stands_in_the_next_prompt() {
+fn an_answer_wakes_the_loop_and_is_in_the_next_prompt() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
     until_asked(&mut sim);
     let began = sim.now;
@@ -63,7 +63,7 @@ fn an_answer_wakes_the_loop_and_stands_in_the_next_prompt() {
 }
 
 #[test]
-fn an_answer_is_told_once() {
+fn an_answer_is_in_one_prompt() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("f"), Act::new("p")]);
     until_asked(&mut sim);
     sim.order(UserCommand::Answer("SQLite".to_owned()));
@@ -73,7 +73,7 @@ fn an_answer_is_told_once() {
 }
 
 #[test]
-fn nobody_answers_and_it_goes_on() {
+fn without_an_answer_the_loop_continues() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
     until_asked(&mut sim);
     let worked = sim.state.time.worked_ms;
@@ -87,7 +87,7 @@ fn nobody_answers_and_it_goes_on() {
 }
 
 #[test]
-fn nobody_answers_and_it_rests() {
+fn without_an_answer_the_loop_pauses() {
     let pausing = |attended| {
         let mut spec = loop_spec(attended);
         spec.settings.questions.unanswered = UnansweredPolicy::Pause;
@@ -114,7 +114,7 @@ fn nobody_answers_and_it_rests() {
 }
 
 #[test]
-fn a_loop_that_nobody_attends_never_waits() {
+fn an_unattended_loop_never_waits() {
     let sim = Sim::new(loop_spec(false), "f", vec![asks(), Act::new("p")]).run();
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
     assert_eq!((answers(&sim), asked(&sim)), (vec![None], vec![(QuestionKind::Agent, false)]));
@@ -208,7 +208,7 @@ fn a_keeper_that_takes_over_keeps_asking() {
 }
 
 #[test]
-fn denials_are_told_where_they_keep_it_from_working() {
+fn denials_that_block_the_work_are_reported() {
     let push = ["Bash: git push"];
     let check = |acts: Vec<Act>, expect: &[u32]| {
         let mut sim = Sim::new(loop_spec(true), "f", acts);
@@ -277,7 +277,7 @@ fn a_usage_limit_asks_whether_to_wait() {
 }
 
 #[test]
-fn nobody_answers_at_a_usage_limit() {
+fn without_an_answer_at_a_usage_limit() {
     let sim = at_limit(true, AtUsageLimit::Wait).run();
     assert_eq!((end(&sim), answers(&sim)), ((OutcomeKind::Completed, 2), vec![None]));
     assert!(sim.state.elapsed_ms(sim.now) > 60 * MINUTE, "a wait is work");

@@ -52,7 +52,7 @@ fn what_an_iteration_broke_is_taken_back() {
 }
 
 #[test]
-fn the_next_iteration_is_told_and_starts_on_judged_files() {
+fn the_next_prompt_names_it_and_starts_on_judged_files() {
     let acts = vec![Act::new("pf"), Act { changed: vec!["a.rs", "b.rs"], ..Act::new("fp") }, Act::new("pp")];
     let sim = check("ff", acts, &[1], (OutcomeKind::Completed, 3));
     let prompt = sim.prompts.get(2).map(String::as_str).unwrap_or_default();

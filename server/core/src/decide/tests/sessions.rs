@@ -130,7 +130,7 @@ fn the_breaker_and_the_user_leave_it() {
 }
 
 #[test]
-fn a_keeper_that_takes_over_goes_on_and_another_loop_does_not() {
+fn a_new_keeper_continues_the_session_and_another_loop_does_not() {
     let mut first = sim(vec![work(), Act::new("p")]);
     while first.state.iteration < 1 || !first.state.at_rest() {
         first.turn();

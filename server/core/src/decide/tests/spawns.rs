@@ -140,7 +140,7 @@ fn calls_say_who_is_whose_where_two_began_at_once() {
 }
 
 #[test]
-fn one_whose_hooks_nobody_asked_is_counted_by_its_output() {
+fn a_subagent_without_hooks_is_counted_by_its_output() {
     let mut sim = at_work(12);
     link(&mut sim, "call-1", "a");
     begin(&mut sim, "a");

@@ -135,7 +135,7 @@ fn any_reset_is_waited_for_where_only_the_user_could_mend_who_is_at_work() {
 }
 
 #[test]
-fn who_stands_in_and_why_is_shown_until_the_first_is_back() {
+fn a_fallback_agent_and_its_reason_are_shown_until_the_first_returns() {
     let mut played = Played::new();
     let shown = |played: &Played| takeover::standing_in(&played.0.state);
     assert!(played.next());

@@ -78,7 +78,7 @@ fn what_was_missing_is_looked_for_again_when_the_user_resumes() {
 }
 
 #[test]
-fn the_user_can_go_on_without_what_cannot_run() {
+fn the_user_can_continue_without_unrunnable_checks() {
     let acts = || vec![Act::new("mf"), Act::new("mf"), Act::new("mp"), Act::new("pp")];
     let anyway = LoopSpec { anyway: true, ..spec(two()) };
     lacking(anyway, "mf", acts(), "Completed verified=true after 4");

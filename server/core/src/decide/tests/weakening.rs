@@ -65,13 +65,13 @@ fn a_whole_further_iteration_that_leaves_it_is_the_last() {
 }
 
 #[test]
-fn as_long_as_something_fails_the_work_goes_on() {
+fn a_loop_continues_while_a_check_fails() {
     let acts = vec![weakens("pf", &["tests/a.py"]), Act::new("pf"), Act::new("pf"), weakens("pp", &[])];
     ends(&two(acts).run(), OutcomeKind::Completed, 4, "");
 }
 
 #[test]
-fn a_provider_that_failed_told_nobody() {
+fn a_prompt_that_a_provider_refused_reported_no_weakening() {
     let acts = vec![
         weakens("pp", &["tests/a.py"]),
         Act::fails(loopkeeper_agent::ProviderClass::Crash, "pp"),
@@ -121,7 +121,7 @@ fn put_back_by_the_user_it_is_done_without_the_agent() {
 }
 
 #[test]
-fn what_was_put_back_is_told_no_more_and_counts_until_it_is_judged() {
+fn a_restored_file_is_no_longer_reported_but_counts_until_judged() {
     let rolls_back = |paths: &[&str], refused: &[&str], to: u32| {
         let mut sim = two(vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Act::idle("pp")]).run();
         let owned = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();

@@ -84,7 +84,7 @@ fn a_verdict_names_what_decided_it() {
 }
 
 #[test]
-fn what_nobody_told_holds_nothing() {
+fn unknown_facts_hold_nothing() {
     let facts = ExitFacts::default();
     let check = |text: &str, because: &str| {
         let verdict = evaluate(&parse(text).unwrap(), &facts);
@@ -104,7 +104,7 @@ fn what_nobody_told_holds_nothing() {
 }
 
 #[test]
-fn only_what_rests_on_the_checks_can_be_verified() {
+fn only_conditions_on_checks_can_be_verified() {
     let check =
         |text: &str, expect: bool| assert_eq!(depends_on_checks(&parse(text).unwrap()), expect, "{text}");
     check("criteria", true);
@@ -126,7 +126,7 @@ fn only_what_rests_on_the_checks_can_be_verified() {
 proptest! {
     /// The truth table against evaluation itself.
     #[test]
-    fn what_rests_on_checks_never_holds_without_them(
+    fn conditions_on_checks_never_hold_without_checks(
         node in node(), flags in any::<[bool; 3]>(), signal in any::<Option<bool>>(), counts in any::<[u8; 3]>(),
         amounts in any::<[u32; 3]>(), cost in any::<Option<u32>>(),
     ) {

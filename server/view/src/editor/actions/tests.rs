@@ -80,7 +80,7 @@ fn the_commands_on_the_page_that_was_shown_are_trusted_by_an_action() {
 }
 
 #[test]
-fn an_item_of_the_plan_is_skipped_and_moved_where_it_stands() {
+fn an_item_of_the_plan_has_actions_to_skip_and_move_it() {
     let world = World::of(&[("fix_plan.md", "# Plan\n\n- [ ] one: `$ x`\n- [x] two\n")]);
     let at = |needle: &str| {
         let start = world.documents[0].text.find(needle).unwrap();
@@ -103,7 +103,7 @@ fn first_word(it: &EditorAction) -> String {
 }
 
 #[test]
-fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
+fn a_weakening_has_actions_to_restore_and_accept_it() {
     let weakens = || Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pp") };
     let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
     let ways = |world: &World, at_line: &str| {

@@ -126,7 +126,7 @@ fn while_a_loop_works_only_what_broke_is_a_warning() {
 }
 
 #[test]
-fn what_stops_a_loop_stands_on_the_first_line() {
+fn what_stops_a_loop_is_reported_on_the_first_line() {
     let idle = || vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
     let first = |world: &World| {
         shown(world).lines().filter(|it| it.starts_with("1 ")).map(str::to_owned).collect::<Vec<_>>()
@@ -189,7 +189,7 @@ fn what_stops_a_loop_stands_on_the_first_line() {
 }
 
 #[test]
-fn what_the_agent_weakened_stands_where_it_concerns() {
+fn a_weakening_is_reported_at_the_criterion_it_concerns() {
     let rests = |paths: &[&'static str]| {
         let weakens = Act { weakens: Some(paths.to_vec()), ..Act::new("pp") };
         World::prompt().played("ff", vec![weakens, Act::idle("pp")])

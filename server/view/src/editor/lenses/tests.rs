@@ -14,7 +14,7 @@ fn over(world: &World, line: usize) -> String {
 }
 
 #[test]
-fn over_the_first_line_stands_what_the_loop_does() {
+fn the_first_line_has_a_lens_with_the_state_of_the_loop() {
     let check = |world: &World, expect: &str| assert_eq!(over(world, 1), expect);
     check(&World::prompt(), "▶ Start loop | Run checks");
     check(&World { checking: true, ..World::prompt() }, "Running checks");
@@ -80,7 +80,7 @@ fn orders_show_before_they_are_carried_out() {
 }
 
 #[test]
-fn over_a_criterion_stands_its_result() {
+fn a_criterion_has_a_lens_with_its_result() {
     let check = |result: (char, &'static str), expect: &str| {
         let world = World::prompt().found(&[result]).with_output("file:///s/0001.out");
         assert_eq!(over(&world, 5), expect);
@@ -127,7 +127,7 @@ fn what_is_clicked_names_its_task_loop_and_criterion() {
 }
 
 #[test]
-fn over_an_open_item_of_the_plan_stands_what_its_user_may_change() {
+fn an_open_item_has_lenses_to_skip_and_move_it() {
     let plan = "- [ ] one\n- [x] two\n- [ ] three (optional)\n- [ ] four: `$ x`\n";
     let world = World::of(&[("PROMPT.md", "# Pay\n"), ("fix_plan.md", plan)]);
     let all = world.look(|known| lenses(known, "fix_plan.md"));

@@ -36,7 +36,7 @@ fn asked(acts: &[AcpAction]) -> Vec<(u64, &str)> {
 const WHY: &str = "run a command (neither a check of the task nor its test runner)";
 
 #[test]
-fn what_the_policy_does_not_allow_is_asked_and_its_answer_told() {
+fn a_permission_outside_the_policy_is_requested_and_answered() {
     let check = |permit: PermissionAnswer, expect: &str, denied: &[&str]| {
         let mut talk = working();
         let acts = hear(&mut talk, &request("q", &run("git push")));
@@ -127,7 +127,7 @@ fn the_question_hides_nothing() {
 }
 
 #[test]
-fn what_cannot_be_told_whole_is_denied_unasked() {
+fn a_request_that_cannot_be_shown_whole_is_denied() {
     let check = |call: Value, expect: &str| {
         let mut talk = working();
         let acts = hear(&mut talk, &request("q", &call));
@@ -150,7 +150,7 @@ fn what_cannot_be_told_whole_is_denied_unasked() {
 }
 
 #[test]
-fn other_permissions_ask_nobody() {
+fn other_permissions_ask_no_question() {
     for permissions in [PermissionMode::Edits, PermissionMode::ReadOnly, PermissionMode::All] {
         let (mut talk, _) = AcpClient::begin(brief(permissions, None));
         hear(&mut talk, &answer(1, &json!({"protocolVersion": 1, "agentCapabilities": {}})));
