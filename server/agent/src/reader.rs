@@ -151,8 +151,8 @@ impl AgentOutputReader {
 
     /// The agent ended its turn and printed nothing since. A process that is still running only waits for processes it
     /// left behind.
-    pub fn at_rest(&self) -> bool {
-        self.tally.at_rest
+    pub fn is_idle(&self) -> bool {
+        self.tally.is_idle
     }
 
     /// Why the agent has to be ended now, if it has to. Does not rely on the agent's own cap.

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 
 /// Whether the files may be overwritten. Asks only if the user changed some of them since the last snapshot.
 fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Failure> {
-    if found.seen.is_alive() && !found.seen.state.is_paused_at_rest() {
+    if found.seen.is_alive() && !found.seen.state.is_paused_between_iterations() {
         // The keeper refuses with a reason.
         return Ok(true);
     }

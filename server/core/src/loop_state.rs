@@ -162,16 +162,16 @@ impl LoopState {
     }
 
     /// Nothing runs; a pause holds it, or a question to its user.
-    pub fn is_paused_at_rest(&self) -> bool {
-        (self.pause.is_some() || self.questions.blocking_question().is_some()) && self.at_rest()
+    pub fn is_paused_between_iterations(&self) -> bool {
+        (self.pause.is_some() || self.questions.blocking_question().is_some()) && self.is_between_iterations()
     }
 
     /// Its time is its user's: nothing of it counts as work.
     pub fn waits_for_user(&self) -> bool {
-        self.is_paused_at_rest() || self.questions.permission().is_some()
+        self.is_paused_between_iterations() || self.questions.permission().is_some()
     }
 
-    pub fn at_rest(&self) -> bool {
+    pub fn is_between_iterations(&self) -> bool {
         self.phase.is_between_iterations()
     }
 

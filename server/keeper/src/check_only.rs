@@ -51,7 +51,7 @@ async fn steady_round(runtime: &RunContext) -> Result<Round, KeeperError> {
     let mut rounds = 0;
     loop {
         rounds += 1;
-        let judged = rounds::run_round(runtime, RoundRequest::at_rest(&runtime.spec)).await;
+        let judged = rounds::run_round(runtime, RoundRequest::without_loop(&runtime.spec)).await;
         let (mut round, wrote) = judged.map_err(|it| KeeperError::Workspace { message: it.message })?;
         let stray = wrote.iter().find(|it| !artefacts.contains(*it)).cloned();
         let Some(stray) = stray else { return Ok(round) };

@@ -66,7 +66,7 @@ impl JudgeContext {
     }
 
     /// The context of a round without a loop, whose changes are unknown.
-    pub(super) fn at_rest(spec: &LoopSpec) -> Self {
+    pub(super) fn without_loop(spec: &LoopSpec) -> Self {
         let allowance = RemainingBudget::from_limits(&spec.settings.limits);
         Self { asker: "check".to_owned(), start: None, artefacts: None, allowance }
     }
@@ -272,7 +272,7 @@ async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, wit
             output = running.next() => match output {
                 Some(output) => {
                     read_output_line(&mut reader, &mut left.stderr, output);
-                    rest.until = reader.at_rest().then(|| Instant::now() + within.grace);
+                    rest.until = reader.is_idle().then(|| Instant::now() + within.grace);
                     if left.halted.is_none() {
                         left.halted = reader.kill_reason(within.steps);
                         if left.halted.is_some() {

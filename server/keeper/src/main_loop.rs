@@ -171,9 +171,10 @@ impl Keeper {
         let rest = |it: &Entry| (it.at.awake + GROUP_COMMIT_MS).saturating_sub(clock::now().awake);
         let pause = self.unpublished.first().map(rest);
         let due = decide::deadline(&self.state, &self.live);
-        let rests = self.state.at_rest() || self.state.outcome().is_some();
+        let rests = self.state.is_between_iterations() || self.state.outcome().is_some();
         // There may be no job for a long time.
-        if self.state.is_paused_at_rest() || (self.state.at_rest() && due.is_some()) {
+        if self.state.is_paused_between_iterations() || (self.state.is_between_iterations() && due.is_some())
+        {
             self.effects.context.runtime.dismiss_wardens().await;
         }
         let watch = if rests { StateDirWatch::Resting } else { StateDirWatch::Working };
@@ -189,7 +190,7 @@ impl Keeper {
         let mut gone = std::pin::pin!(signals::wait_removed(places, watch, is_ours));
         let due = due.map(|it| it.awake);
         let folders = (root, self.effects.context.runtime.root());
-        let lacks_room = self.state.is_paused_at_rest() && disk_room::is_waiting(&self.state);
+        let lacks_room = self.state.is_paused_between_iterations() && disk_room::is_waiting(&self.state);
         tokio::select! {
             biased;
             signal = self.effects.signals.next() => super::effects::on_signal(&self.state, signal).map(Some),

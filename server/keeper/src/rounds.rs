@@ -44,9 +44,9 @@ impl RoundRequest {
     }
 
     /// A round without a loop, for which `clean` tolerates nothing.
-    pub(super) fn at_rest(spec: &LoopSpec) -> Self {
+    pub(super) fn without_loop(spec: &LoopSpec) -> Self {
         let (criteria, untracked) = (spec.criteria.clone(), Some(Vec::new()));
-        Self { criteria, tree: None, iteration: 0, untracked, judging: JudgeContext::at_rest(spec) }
+        Self { criteria, tree: None, iteration: 0, untracked, judging: JudgeContext::without_loop(spec) }
     }
 }
 

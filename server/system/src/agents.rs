@@ -134,7 +134,7 @@ pub fn plan_agent(wanted: &AgentQuery<'_>) -> Result<AgentPlan, AgentError> {
 /// The program of this name on `path`, outside `root`.
 pub fn find_program(name: &str, path: &OsStr, root: &Path) -> Option<PathBuf> {
     std::env::split_paths(path)
-        .filter(|folder| folder.is_absolute() && !lies_in(folder, root))
+        .filter(|folder| folder.is_absolute() && !is_inside(folder, root))
         .map(|folder| folder.join(name))
         .find(|program| is_program(program))
 }
@@ -177,7 +177,7 @@ fn commits_to(wanted: &AgentQuery<'_>, agent: &AgentSettings, kind: AgentKind) -
     }
     let is_told = || {
         let words = [agent.command.as_slice(), &agent.args].concat();
-        repository::codex_is_told(&words, &[wanted.env_set, &agent.env])
+        repository::has_codex_sandbox_setting(&words, &[wanted.env_set, &agent.env])
     };
     repository::find_repository(wanted.root).filter(|_| kind != AgentKind::Codex || !is_told())
 }
@@ -295,7 +295,7 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// Whether the folder is the work tree or lies inside it, links resolved.
-fn lies_in(folder: &Path, root: &Path) -> bool {
+fn is_inside(folder: &Path, root: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     real(folder).starts_with(real(root))
 }

@@ -197,7 +197,7 @@ impl RedactingStream {
     fn step(&mut self, rest: &[u8], out: &mut Vec<u8>) -> usize {
         if let StreamState::Covered { left, rest: then, last } = &mut self.mode {
             if *left == 0 {
-                (*left, *then) = then.goes_on(rest, *last);
+                (*left, *then) = then.continuation(rest, *last);
             }
             *left = (*left).max(self.redactor.known_at(rest));
             if *left == 0 {

@@ -31,13 +31,13 @@ pub fn effect(state: &LoopState, order: LateOrder, name: &str) -> String {
         LateOrder::StopNow => format!("{name} stops now."),
         LateOrder::Stop if state.stop == Some(StopMode::Now) => format!("{name} stops now."),
         LateOrder::Stop => boundary("stops"),
-        LateOrder::Pause if state.is_paused_at_rest() => format!("{name} is paused already."),
+        LateOrder::Pause if state.is_paused_between_iterations() => format!("{name} is paused already."),
         LateOrder::Pause => boundary("pauses"),
         LateOrder::Steer => {
-            let then = if state.is_paused_at_rest() { ", once it is resumed" } else { "" };
+            let then = if state.is_paused_between_iterations() { ", once it is resumed" } else { "" };
             format!("{name} puts the steering text into its next prompt (iteration {next}){then}.")
         }
-        LateOrder::Check if state.is_paused_at_rest() => format!("{name} runs the checks now."),
+        LateOrder::Check if state.is_paused_between_iterations() => format!("{name} runs the checks now."),
         LateOrder::Check => match state.phase {
             Phase::Iterating(_) | Phase::Closing => {
                 format!("{name} runs the checks after the agent's present call (iteration {this}).")

@@ -100,7 +100,7 @@ impl UsageStatus {
 
 /// Whether results are outdated. While the loop works they are about to be replaced.
 fn is_stale(state: &LoopState) -> bool {
-    state.tree.is_unjudged && (state.outcome().is_some() || state.is_paused_at_rest())
+    state.tree.is_unjudged && (state.outcome().is_some() || state.is_paused_between_iterations())
 }
 
 fn results(state: &LoopState) -> CriteriaStatus {
@@ -122,7 +122,10 @@ fn state_and_phase(state: &LoopState, facts: &StatusFacts) -> (DisplayState, Dis
         return (DisplayState::NeedsYou, DisplayPhase::Interrupted);
     }
     let by_question = state.pause.as_ref().is_none_or(|it| it.reason == PauseReason::Question);
-    if by_question && state.at_rest() && state.stop.is_none() && state.questions.blocking_question().is_some()
+    if by_question
+        && state.is_between_iterations()
+        && state.stop.is_none()
+        && state.questions.blocking_question().is_some()
     {
         return (DisplayState::NeedsYou, DisplayPhase::NeedsAnswer);
     }
@@ -130,7 +133,7 @@ fn state_and_phase(state: &LoopState, facts: &StatusFacts) -> (DisplayState, Dis
         return (DisplayState::NeedsYou, DisplayPhase::NeedsAnswer);
     }
     match &state.pause {
-        Some(pause) if state.at_rest() => paused_display(pause),
+        Some(pause) if state.is_between_iterations() => paused_display(pause),
         _ => (DisplayState::Working, working_phase(state)),
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct RunSummaryBuilder {
     pub(super) empty: u32,
     /// No output of a model was received yet.
     pub(super) is_unanswered: bool,
-    pub(super) at_rest: bool,
+    pub(super) is_idle: bool,
     /// The last line was too long to be read, and may have been the end of a turn.
     pub(super) skipped: bool,
     /// A retry of the provider that no other output followed.
@@ -73,7 +73,7 @@ impl RunSummaryBuilder {
             calls: 0,
             empty: 0,
             is_unanswered: true,
-            at_rest: false,
+            is_idle: false,
             skipped: false,
             retrying: None,
             output_bytes: 0,
@@ -136,7 +136,7 @@ impl RunSummaryBuilder {
         if !matches!(event, AgentEvent::Retry { .. } | AgentEvent::Limit { .. }) {
             self.retrying = None;
         }
-        self.at_rest = matches!(event, AgentEvent::Turn(_));
+        self.is_idle = matches!(event, AgentEvent::Turn(_));
         self.skipped = matches!(event, AgentEvent::Oversize { .. });
         if !matches!(event, AgentEvent::Unread(_) | AgentEvent::Oversize { .. } | AgentEvent::Retry { .. }) {
             self.unread = None;

@@ -70,13 +70,13 @@ fn a_run_of_claude_needs_a_result() {
 #[test]
 fn a_reader_is_idle_between_turns() {
     let mut reader = AgentOutputReader::new(Dialect::Claude);
-    for (line, at_rest) in [(INIT, false), (DONE, true), ("", true), (INIT, false), (DONE, true)] {
+    for (line, is_idle) in [(INIT, false), (DONE, true), ("", true), (INIT, false), (DONE, true)] {
         reader.read_line(line);
-        assert_eq!(reader.at_rest(), at_rest, "{line}");
+        assert_eq!(reader.is_idle(), is_idle, "{line}");
     }
     let mut text = AgentOutputReader::new(Dialect::Text);
     text.read_line(DONE);
-    assert!(!text.at_rest());
+    assert!(!text.is_idle());
 }
 
 #[test]

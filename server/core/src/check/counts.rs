@@ -27,7 +27,7 @@ pub fn read(output: &str) -> Option<TestCounts> {
 
 /// Whether a command is only a runner that prints its counts in every run, so that one without any was cut
 /// short.
-pub(crate) fn always_told(command: &str) -> bool {
+pub(crate) fn always_prints_counts(command: &str) -> bool {
     static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
         constant(
             r"^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S*\s+)*(?:python[\d.]*\s+-m\s+(?:unittest|pytest)|pytest|cargo\s+test|node\s+--test)(?:\s[^|;&<>]*)?$",

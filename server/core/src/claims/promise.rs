@@ -24,7 +24,7 @@ pub fn promise(final_text: &str, expected: &str) -> bool {
     let spoken = prose_mask::mask_lines(&prose_mask::lines(final_text), |_, line| {
         line.kind == MessageLineKind::Spoken
     });
-    tags(&spoken).filter(|tag| stands_for_itself(&spoken, tag)).last().is_some_and(|tag| {
+    tags(&spoken).filter(|tag| is_separate(&spoken, tag)).last().is_some_and(|tag| {
         let inside = spoken.get(tag.start + OPEN.len()..tag.end - CLOSE.len()).unwrap_or_default();
         normalised(inside) == expected
     })
@@ -42,7 +42,7 @@ fn tags(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-fn stands_for_itself(text: &str, tag: &Range<usize>) -> bool {
+fn is_separate(text: &str, tag: &Range<usize>) -> bool {
     let before = text.get(..tag.start).unwrap_or_default();
     let after = text.get(tag.end..).unwrap_or_default();
     let line_before = before.rsplit('\n').next().unwrap_or_default().trim_matches(decoration);

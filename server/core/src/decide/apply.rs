@@ -175,7 +175,7 @@ fn pass_time(state: &mut LoopState, entry: &Entry) {
 /// Anything prepared before the wait is prepared again after it.
 fn apply_wait(state: &mut LoopState, record: &Record) {
     let Record::Waiting { reason, until, met_by } = record else { return };
-    if state.at_rest() {
+    if state.is_between_iterations() {
         let wait = Wait { reason: *reason, until: *until, met_by: met_by.clone() };
         state.enter(Phase::Boundary { wait: Some(wait) });
     }

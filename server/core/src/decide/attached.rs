@@ -36,7 +36,7 @@ pub(super) fn accept_session(
     live.agent.release_requested = false;
     let SessionOffer { session, holds, tokens } = offer;
     let mut steps = vec![Decision::Record(Record::SessionJoined { session, holds, tokens })];
-    if state.at_rest() {
+    if state.is_between_iterations() {
         steps.push(Decision::Effect(Effect::Continue));
     }
     steps

@@ -52,7 +52,7 @@ pub(super) fn handle_committed(
     let CommitOutcome { iteration, commit, subject, note } = made;
     let is_made = commit.is_some();
     let record = Decision::Record(Record::Committed { iteration, commit, subject, note });
-    if is_made && state.at_rest() && live.work.rollback().is_none() && waits_for_it(state) {
+    if is_made && state.is_between_iterations() && live.work.rollback().is_none() && waits_for_it(state) {
         return vec![record, request_checks(state, live)];
     }
     vec![record, Decision::Effect(Effect::Continue)]

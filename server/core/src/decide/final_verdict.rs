@@ -188,7 +188,7 @@ pub(super) fn handle_reply(
     live: &mut VolatileState,
     reply: VerdictReply,
 ) -> Vec<Decision> {
-    if !live.work.end_checks() || !state.at_rest() {
+    if !live.work.end_checks() || !state.is_between_iterations() {
         return Vec::new();
     }
     let record = match reply {

@@ -268,7 +268,7 @@ fn snapshot_failed(
 ) -> Vec<Decision> {
     live.work.end_snapshot();
     live.work.end_pinning();
-    if live.work.end_checks() && state.is_paused_at_rest() {
+    if live.work.end_checks() && state.is_paused_between_iterations() {
         // The user's command ends without a result; the pause is unchanged.
         return Vec::new();
     }

@@ -62,7 +62,12 @@ pub(super) fn release_on_pause(
 ) -> Vec<Decision> {
     let pauses = steps.iter().any(|it| matches!(it, Decision::Record(Record::Paused { .. })));
     let goes_on = steps.iter().any(|it| matches!(it, Decision::Effect(_)));
-    if state.agents.hold.is_held && state.at_rest() && pauses && !goes_on && !live.agent.release_requested {
+    if state.agents.hold.is_held
+        && state.is_between_iterations()
+        && pauses
+        && !goes_on
+        && !live.agent.release_requested
+    {
         let why = release_reason(&steps);
         steps.extend(release_agent(live, why));
     }
@@ -85,7 +90,7 @@ pub(super) fn handle_agent_exit(
     if !alive.is_empty() {
         steps.push(unkillable_record(&alive));
         steps.push(Decision::Effect(Effect::Finish));
-    } else if was_told && state.at_rest() {
+    } else if was_told && state.is_between_iterations() {
         steps.push(Decision::Effect(Effect::Continue));
     }
     steps

@@ -99,7 +99,7 @@ pub fn current(state: &LoopState) -> Option<&MutantRun> {
 }
 
 pub(super) fn handle_reply(state: &LoopState, live: &mut VolatileState, reply: MutantReply) -> Vec<Decision> {
-    if !live.work.end_checks() || !state.at_rest() {
+    if !live.work.end_checks() || !state.is_between_iterations() {
         return Vec::new();
     }
     let record = match reply {

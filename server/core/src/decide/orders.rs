@@ -153,7 +153,7 @@ fn reset(state: &LoopState) -> Vec<Decision> {
 }
 
 fn check(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
-    if !state.is_paused_at_rest() {
+    if !state.is_paused_between_iterations() {
         // The checks after the running iteration serve as the answer.
         return Vec::new();
     }
@@ -195,7 +195,7 @@ fn undo_rollback(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
 fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decision>> {
     if live.work.rollback().is_some() {
         Some(being_put_back())
-    } else if !state.is_paused_at_rest() || state.stop.is_some() {
+    } else if !state.is_paused_between_iterations() || state.stop.is_some() {
         Some(refuse(
             Message::new("the loop is at work")
                 .with_hint("`loopkeeper pause` pauses it after this iteration"),

@@ -31,7 +31,7 @@ pub(super) fn checks_done(state: &LoopState, live: &mut VolatileState, judged: R
     if *asked == JudgeUsage::default() {
         judged.round.judging = None;
     }
-    if live.work.end_checks() && state.at_rest() {
+    if live.work.end_checks() && state.is_between_iterations() {
         mark_unstable_if_disturbed(state, &mut judged.round, &judged.wrote);
         let round = judged.round;
         return vec![
@@ -41,7 +41,7 @@ pub(super) fn checks_done(state: &LoopState, live: &mut VolatileState, judged: R
     }
     match state.phase {
         Phase::Baseline => baseline_done(state, judged),
-        Phase::Preparing { .. } => pinned_anew(state, live, judged),
+        Phase::Preparing { .. } => record_changed_task(state, live, judged),
         Phase::Checking if is_worth_repeating(state, live, &judged) => {
             live.discarded.count += 1;
             live.discarded.judging.add(judged.round.judging.unwrap_or_default());
@@ -71,7 +71,7 @@ fn baseline_done(state: &LoopState, judged: RoundResult) -> Vec<Decision> {
     vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
 }
 
-fn pinned_anew(state: &LoopState, live: &mut VolatileState, judged: RoundResult) -> Vec<Decision> {
+fn record_changed_task(state: &LoopState, live: &mut VolatileState, judged: RoundResult) -> Vec<Decision> {
     let Some(changed) = live.work.end_pinning() else { return Vec::new() };
     let ChangedTask { pinned, documents } = *changed;
     let RoundResult { mut round, wrote, .. } = judged;

@@ -161,7 +161,7 @@ fn allows_any(state: &LoopState, paths: &[String]) -> bool {
 fn tells_counts(state: &LoopState, id: &CriterionId) -> bool {
     let pinned = state.criteria.pinned.iter().find(|it| it.criterion.id == *id);
     let check = pinned.and_then(|it| it.criterion.check.as_ref());
-    matches!(check, Some(Check::Command { command, .. }) if counts::always_told(command))
+    matches!(check, Some(Check::Command { command, .. }) if counts::always_prints_counts(command))
 }
 
 /// The end of an iteration's sentence.
@@ -185,7 +185,7 @@ fn describe_weakenings<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> Str
 /// Everything else is done, and a whole further iteration that knew of it did not restore it: more of them would
 /// only cost.
 pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<Message> {
-    if !was_told(state) || exit::completed(state, now).is_none() {
+    if !worked_with_weakening(state) || exit::completed(state, now).is_none() {
         return None;
     }
     let id = &state.spec.loop_id;
@@ -225,11 +225,11 @@ pub fn is_blocking(state: &LoopState) -> bool {
 }
 
 fn is_paused_for_weakening(state: &LoopState) -> bool {
-    state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Agent) && was_told(state)
+    state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Agent) && worked_with_weakening(state)
 }
 
 /// A whole iteration worked, knowing of it, since the user last resumed the loop.
-fn was_told(state: &LoopState) -> bool {
+fn worked_with_weakening(state: &LoopState) -> bool {
     let last = state.last_iteration().filter(|it| !breaker::is_provider_trouble(it));
     last.is_some_and(|last| {
         last.number > state.weakening.resumed && current_weakenings(state).any(|it| it.since < last.number)

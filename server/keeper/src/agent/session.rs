@@ -236,8 +236,8 @@ impl AgentProcess {
                 run.publish_activity(self.reader.record_oversize_line(bytes));
             }
         }
-        if matches!(self.hold, StopHookState::None) || self.reader.at_rest() {
-            self.rest.until = self.reader.at_rest().then(|| Instant::now() + run.grace());
+        if matches!(self.hold, StopHookState::None) || self.reader.is_idle() {
+            self.rest.until = self.reader.is_idle().then(|| Instant::now() + run.grace());
         }
     }
 

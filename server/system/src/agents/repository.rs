@@ -39,7 +39,7 @@ fn linked(top: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Whether Codex's sandbox is configured elsewhere: by the user's arguments or by its configuration.
-pub(super) fn codex_is_told(words: &[String], env: &[&[(String, String)]]) -> bool {
+pub(super) fn has_codex_sandbox_setting(words: &[String], env: &[&[(String, String)]]) -> bool {
     let git_value = |name: &str| {
         let set = env.iter().rev().flat_map(|it| it.iter()).find(|it| it.0 == name);
         set.map(|it| it.1.clone()).or_else(|| std::env::var(name).ok()).filter(|it| !it.is_empty())
@@ -56,7 +56,7 @@ mod tests {
     use std::path::Path;
     use std::process::Command;
 
-    use super::{codex_is_told, find_repository};
+    use super::{find_repository, has_codex_sandbox_setting};
 
     fn git(folder: &Path, words: &[&str]) {
         let mut command = Command::new("git");
@@ -98,7 +98,7 @@ mod tests {
         let env = [("CODEX_HOME".to_owned(), home.path().to_str().unwrap().to_owned())];
         let git_value = |words: &[&str]| {
             let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-            codex_is_told(&words, &[&env])
+            has_codex_sandbox_setting(&words, &[&env])
         };
         for words in [
             &["-s", "read-only"][..],

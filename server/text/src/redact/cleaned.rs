@@ -45,8 +45,8 @@ impl ExportRedactor {
         while let Some(rest) = bytes.get(at..).filter(|it| !it.is_empty()) {
             let is_home = !self.home.is_empty()
                 && rest.starts_with(&self.home)
-                && !at.checked_sub(1).and_then(|it| bytes.get(it)).copied().is_some_and(goes_on)
-                && !rest.get(self.home.len()).copied().is_some_and(goes_on);
+                && !at.checked_sub(1).and_then(|it| bytes.get(it)).copied().is_some_and(is_component_byte)
+                && !rest.get(self.home.len()).copied().is_some_and(is_component_byte);
             if is_home {
                 out.push(b'~');
                 homes += 1;
@@ -61,7 +61,7 @@ impl ExportRedactor {
 }
 
 /// Whether a byte continues a path component.
-fn goes_on(byte: u8) -> bool {
+fn is_component_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || byte >= 0x80
 }
 

@@ -86,7 +86,7 @@ impl TokenShape {
 
 impl TailCharset {
     /// How many bytes at the start of `bytes` certainly still belong to the secret, and how its tail continues.
-    pub(super) fn goes_on(self, bytes: &[u8], last: u8) -> (usize, Self) {
+    pub(super) fn continuation(self, bytes: &[u8], last: u8) -> (usize, Self) {
         let Some(&byte) = bytes.first() else { return (0, Self::Nothing) };
         match self {
             Self::Run(alphabet) if alphabet(byte) => (1, self),

@@ -192,7 +192,8 @@ proptest! {
 
 #[test]
 fn runners_that_always_tell() {
-    let check = |command: &str, expect: bool| assert_eq!(super::always_told(command), expect, "{command}");
+    let check =
+        |command: &str, expect: bool| assert_eq!(super::always_prints_counts(command), expect, "{command}");
     for command in [
         "python3 -m unittest",
         "python -m unittest discover -s tests",

@@ -479,7 +479,7 @@ fn counts_do_not_move_while_an_iteration_is_judged() {
     while sim.state.iteration < 2 {
         sim.turn();
     }
-    while !sim.state.at_rest() {
+    while !sim.state.is_between_iterations() {
         assert_eq!(breaker::counts(&sim.state).no_progress, 1, "{:?}", sim.state.phase);
         sim.turn();
     }

@@ -34,7 +34,7 @@ fn at_work(sim: &mut Sim) {
 /// The running agent ends like this; plays until the iteration is over and what follows is decided.
 fn ends(sim: &mut Sim, run: AgentRun) {
     sim.event(Event::AgentEnded(Box::new(run)));
-    while !sim.state.at_rest() {
+    while !sim.state.is_between_iterations() {
         sim.turn();
     }
     // The turn that decides what comes next.
@@ -312,7 +312,7 @@ fn a_pace_says_where_a_loop_is_heading() {
         let acts = (0..acts).map(|_| Act { cost, ..Act::new("f") }).collect();
         let mut sim = Sim::new(spec, "f", acts);
         let most = sim.acts.len() as u32;
-        while sim.state.iteration < most || !sim.state.at_rest() {
+        while sim.state.iteration < most || !sim.state.is_between_iterations() {
             sim.turn();
         }
         assert_eq!(forecast::forecast(&sim.state).as_deref(), expect);

@@ -298,7 +298,7 @@ fn what_the_agent_does_to_criteria_is_only_shown() {
 #[test]
 fn what_the_user_changes_is_taken_up() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("pff")]);
-    while sim.state.iteration < 1 || !sim.state.at_rest() {
+    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
         sim.turn();
     }
     sim.documents.push(criterion("docs build", "make docs"));
@@ -334,7 +334,7 @@ fn what_the_user_saves_beside_the_agent_is_taken_up() {
 #[test]
 fn untrusted_changes_hold_the_loop() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("ppp")]);
-    while sim.state.iteration < 1 || !sim.state.at_rest() {
+    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
         sim.turn();
     }
     sim.documents.push(criterion("docs build", "curl evil"));
@@ -457,7 +457,7 @@ fn a_loop_that_is_taken_over_can_wait_for_an_answer() {
     alone.attended = false;
     alone.settings.breaker.max_trips = 1;
     let mut sim = Sim::new(alone, "ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]);
-    while sim.state.iteration < 1 || !sim.state.at_rest() {
+    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
         sim.turn();
     }
     sim.crash("boot-1");

@@ -132,7 +132,7 @@ fn the_breaker_and_the_user_leave_it() {
 #[test]
 fn a_new_keeper_continues_the_session_and_another_loop_does_not() {
     let mut first = sim(vec![work(), Act::new("p")]);
-    while first.state.iteration < 1 || !first.state.at_rest() {
+    while first.state.iteration < 1 || !first.state.is_between_iterations() {
         first.turn();
     }
     first.crash("boot-1");
