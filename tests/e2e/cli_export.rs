@@ -62,6 +62,7 @@ fn a_loop_is_packed_without_secrets() {
     let environment: serde_json::Value = serde_json::from_str(&of("environment.json")).unwrap();
     assert!(environment["git"].as_str().unwrap().starts_with("git version"), "{environment:#}");
     assert_eq!((&environment["loop"], &environment["damage"]), (&id.into(), &serde_json::Value::Null));
+    assert!(of("README.txt").contains("output/  the prompt of each iteration, and what its agent printed\n"));
     assert!(
         of("README.txt").contains("output/0001.out: 2 secrets, 1 mention of your home folder"),
         "{}",

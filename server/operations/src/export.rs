@@ -113,7 +113,7 @@ impl ArchiveBuilder {
         let mut note = format!(
             "A Ralph loop, exported by loopkeeper {}.\n\n\
              journal.jsonl      what happened, one record a line\n\
-             prompts/, output/  what each iteration was entries, and what it printed\n\
+             prompts/, output/  the prompt of each iteration, and what its agent printed\n\
              keeper.log         warnings of the loop's process; more if LOOPKEEPER_LOG was set\n\
              settings.json      what the loop was started with; of variables only the names\n\
              environment.json   versions\n\n\
@@ -122,8 +122,8 @@ impl ArchiveBuilder {
             env!("CARGO_PKG_VERSION"),
             describe_redactions(all)
         );
-        for (name, entries) in &self.entries {
-            let _ = match entries {
+        for (name, entry) in &self.entries {
+            let _ = match entry {
                 Ok(found) if *found == RedactionCounts::default() => Ok(()),
                 Ok(found) => writeln!(note, "  {name}: {}", describe_redactions(*found)),
                 Err(why) => writeln!(note, "  {name}: could not be read: {why}"),
