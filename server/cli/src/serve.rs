@@ -4,7 +4,6 @@ use super::exit::Exit;
 use super::failure::{self, Failure};
 use loopkeeper_lsp::{self as lsp, ServeError};
 use loopkeeper_operations::failure::FailureKind;
-use loopkeeper_system::exhausted;
 use loopkeeper_text::message::HintedError as _;
 
 #[derive(Debug, clap::Args)]
@@ -24,13 +23,6 @@ pub(crate) fn run() -> Exit {
         Err(ServeError::LogFilter(error)) => {
             failure::report(&Failure::from_message(FailureKind::Usage, error.to_message()))
         }
-        Err(ServeError::Io(error)) => {
-            let hint = exhausted::hint(&error);
-            let failure = Failure::ended(ServeError::Io(error));
-            failure::report(&match hint {
-                Some(hint) => failure.hint(hint),
-                None => failure,
-            })
-        }
+        Err(ref failed @ ServeError::Io(ref error)) => failure::report(&Failure::of_system(failed, error)),
     }
 }

@@ -118,6 +118,15 @@ impl Failure {
         Self::new(FailureKind::Broken, what)
     }
 
+    /// A failure caused by the system, with the remedy if a resource ran out.
+    pub fn of_system(what: impl Display, error: &std::io::Error) -> Self {
+        let failure = Self::ended(what);
+        match exhausted::hint(error) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+
     /// Refused, never silently accepted.
     pub fn unsupported(what: impl Display) -> Self {
         Self::new(FailureKind::Unsupported, format_args!("{what} is not yet supported"))
@@ -131,12 +140,7 @@ impl Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        let hint = exhausted::hint(&error);
-        let failure = Self::ended(error);
-        match hint {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        Self::of_system(&error, &error)
     }
 }
 
