@@ -16,7 +16,6 @@ mod layer;
 pub mod lookup;
 mod other_tools;
 mod outside;
-mod parsers;
 mod policy;
 pub mod preset;
 mod ralphrc;
@@ -27,6 +26,7 @@ pub mod table;
 mod tests;
 mod toml_layer;
 mod value;
+mod value_parsers;
 
 use serde::{Deserialize, Serialize};
 

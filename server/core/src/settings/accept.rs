@@ -6,7 +6,7 @@ use super::assignment::{format_toml, full_path};
 use super::finding::SettingCode;
 use super::table::{Key, KeySupport, ValueKind};
 use super::value::{RawValue, SettingValue, ValueError, ValueFault, ValueFinding};
-use super::{parsers, services};
+use super::{services, value_parsers};
 use loopkeeper_text::globs::{glob_fault, path_fault};
 
 /// Parses `raw` as a value of `key`.
@@ -27,34 +27,34 @@ pub(super) fn accept_value(
 /// Reads a value for a key that takes `takes`.
 pub(super) fn parse_value(takes: ValueKind, raw: &RawValue) -> Result<SettingValue, ValueError> {
     match takes {
-        ValueKind::Word { now, later } => parsers::parse_word(raw, now, later),
-        ValueKind::Agent => parsers::parse_agent(raw),
-        ValueKind::Agents => parsers::parse_agents(raw),
-        ValueKind::Text => parsers::parse_line(raw).map(SettingValue::Text),
-        ValueKind::Branch => parsers::parse_branch(raw),
-        ValueKind::Promise => parsers::parse_promise(raw),
-        ValueKind::Count => parsers::parse_count(raw, u32::MAX),
-        ValueKind::Percent => parsers::parse_count(raw, 100),
-        ValueKind::Duration => parsers::parse_duration(raw),
-        ValueKind::Pause => parsers::parse_pause(raw),
-        ValueKind::Cost => parsers::parse_cost(raw),
-        ValueKind::Size => parsers::parse_size(raw),
-        ValueKind::Flag => parsers::parse_flag(raw),
-        ValueKind::Network if matches!(raw, RawValue::List(_)) => Err(parsers::not_yet()),
-        ValueKind::Network => parsers::parse_flag(raw),
-        ValueKind::Path => parsers::parse_path(raw),
-        ValueKind::Paths => parsers::parse_texts(raw, path_fault),
-        ValueKind::Globs => parsers::parse_texts(raw, glob_fault),
-        ValueKind::Command => parsers::parse_command(raw),
+        ValueKind::Word { now, later } => value_parsers::parse_word(raw, now, later),
+        ValueKind::Agent => value_parsers::parse_agent(raw),
+        ValueKind::Agents => value_parsers::parse_agents(raw),
+        ValueKind::Text => value_parsers::parse_line(raw).map(SettingValue::Text),
+        ValueKind::Branch => value_parsers::parse_branch(raw),
+        ValueKind::Promise => value_parsers::parse_promise(raw),
+        ValueKind::Count => value_parsers::parse_count(raw, u32::MAX),
+        ValueKind::Percent => value_parsers::parse_count(raw, 100),
+        ValueKind::Duration => value_parsers::parse_duration(raw),
+        ValueKind::Pause => value_parsers::parse_pause(raw),
+        ValueKind::Cost => value_parsers::parse_cost(raw),
+        ValueKind::Size => value_parsers::parse_size(raw),
+        ValueKind::Flag => value_parsers::parse_flag(raw),
+        ValueKind::Network if matches!(raw, RawValue::List(_)) => Err(value_parsers::not_yet()),
+        ValueKind::Network => value_parsers::parse_flag(raw),
+        ValueKind::Path => value_parsers::parse_path(raw),
+        ValueKind::Paths => value_parsers::parse_texts(raw, path_fault),
+        ValueKind::Globs => value_parsers::parse_texts(raw, glob_fault),
+        ValueKind::Command => value_parsers::parse_command(raw),
         ValueKind::CommandOrNone if matches!(raw, RawValue::List(items) if items.is_empty()) => {
-            parsers::parse_texts(raw, |_| None)
+            value_parsers::parse_texts(raw, |_| None)
         }
-        ValueKind::CommandOrNone => parsers::parse_command(raw),
-        ValueKind::Texts => parsers::parse_texts(raw, |_| None),
-        ValueKind::Names => parsers::parse_texts(raw, parsers::passed_fault),
-        ValueKind::Variables => parsers::parse_variables(raw),
-        ValueKind::Weights => parsers::parse_weights(raw),
-        ValueKind::When => parsers::parse_condition(raw),
+        ValueKind::CommandOrNone => value_parsers::parse_command(raw),
+        ValueKind::Texts => value_parsers::parse_texts(raw, |_| None),
+        ValueKind::Names => value_parsers::parse_texts(raw, value_parsers::passed_fault),
+        ValueKind::Variables => value_parsers::parse_variables(raw),
+        ValueKind::Weights => value_parsers::parse_weights(raw),
+        ValueKind::When => value_parsers::parse_condition(raw),
         ValueKind::Services => services::parse_services(raw),
     }
 }

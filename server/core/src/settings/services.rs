@@ -1,9 +1,9 @@
 //! Parses the entries of `[[serve]]`.
 
 use super::finding::SettingCode;
-use super::parsers;
 use super::table::ValueKind;
 use super::value::{RawValue, ServiceEntry, SettingValue, ValueError, ValueFault, ValueFinding};
+use super::value_parsers;
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
 
@@ -35,9 +35,9 @@ fn parse_entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
     let (mut command, mut ready, mut timeout_ms) = (None, None, TIMEOUT_MS);
     for (name, value) in fields {
         let read = match name.as_str() {
-            "command" => parsers::parse_command(value),
+            "command" => value_parsers::parse_command(value),
             "ready" => parse_address(value),
-            "timeout" => parsers::parse_duration(value),
+            "timeout" => value_parsers::parse_duration(value),
             other => return Err(unknown_key_error(other)),
         };
         match read.map_err(|wrong| explained(name, &wrong, value))? {
