@@ -44,9 +44,9 @@ impl UserCommands {
 
     /// Called after a record was applied.
     pub(super) fn observe(&mut self, state: &LoopState, entry: &Entry) {
-        let payload = self.encoder.encode_events(state, entry);
+        let payloads = self.encoder.encode_events(state, entry);
         let on = &state.spec.settings.on;
-        self.unsent.extend(payload.into_iter().filter(|it| on.for_event(it.event).is_some()));
+        self.unsent.extend(payloads.into_iter().filter(|it| on.for_event(it.event).is_some()));
     }
 
     /// Called when all observed records are durable.
@@ -132,9 +132,10 @@ async fn attempt(context: &LoopContext, payload: &HookPayload) -> Result<(), Str
 /// One command of a kind runs at a time, so the file name is unique.
 fn write_payload(context: &LoopContext, payload: &HookPayload) -> Result<PathBuf, String> {
     let path = context.dir.path().join(format!("told.{}.json", payload.event.word()));
-    let mut json = serde_json::to_vec(payload).map_err(|error| format!("could not be told: {error}"))?;
+    let mut json =
+        serde_json::to_vec(payload).map_err(|error| format!("could not be written as JSON: {error}"))?;
     json.push(b'\n');
-    super::private_file(&path, &json).map_err(|error| format!("could not be told: {error}"))?;
+    super::private_file(&path, &json).map_err(|error| format!("could not be written as JSON: {error}"))?;
     Ok(path)
 }
 

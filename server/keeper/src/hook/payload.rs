@@ -121,11 +121,11 @@ mod tests {
         let bare = || json!({"do": "hook", "hook": "stop", "token": "t"});
         check("", bare());
         check("{}", bare());
-        let transcript = r#"{"session_id":"s","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"done"}"#;
+        let payload = r#"{"session_id":"s","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"done"}"#;
         let mut expect = bare();
         expect["session"] = json!("s");
         expect["text"] = json!("done");
-        check(transcript, expect);
+        check(payload, expect);
         assert!(HookInput::read(&b"[1]"[..]).is_err() && HookInput::read(&b"x"[..]).is_err());
     }
 

@@ -40,12 +40,12 @@ fn linked(top: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
 
 /// Whether Codex's sandbox is configured elsewhere: by the user's arguments or by its configuration.
 pub(super) fn has_codex_sandbox_setting(words: &[String], env: &[&[(String, String)]]) -> bool {
-    let git_value = |name: &str| {
+    let variable = |name: &str| {
         let set = env.iter().rev().flat_map(|it| it.iter()).find(|it| it.0 == name);
         set.map(|it| it.1.clone()).or_else(|| std::env::var(name).ok()).filter(|it| !it.is_empty())
     };
-    let home = git_value("CODEX_HOME").map(PathBuf::from);
-    let home = home.or_else(|| git_value("HOME").map(|it| Path::new(&it).join(".codex")));
+    let home = variable("CODEX_HOME").map(PathBuf::from);
+    let home = home.or_else(|| variable("HOME").map(|it| Path::new(&it).join(".codex")));
     let config = home.and_then(|it| config_text::read_text(&it.join("config.toml")).ok().flatten());
     sets_sandbox(words) || config.is_some_and(|it| configures_sandbox(&it))
 }
@@ -96,7 +96,7 @@ mod tests {
     fn a_sandbox_that_the_user_configured_is_left_to_them() {
         let home = tempfile::tempdir().unwrap();
         let env = [("CODEX_HOME".to_owned(), home.path().to_str().unwrap().to_owned())];
-        let git_value = |words: &[&str]| {
+        let has_setting = |words: &[&str]| {
             let words: Vec<String> = words.iter().map(ToString::to_string).collect();
             has_codex_sandbox_setting(&words, &[&env])
         };
@@ -107,10 +107,10 @@ mod tests {
             &["--config=permissions.x.extends=\":workspace\""],
             &["--profile", "mine"],
         ] {
-            assert!(git_value(words), "{words:?}");
+            assert!(has_setting(words), "{words:?}");
         }
-        assert!(!git_value(&["-c", "model=\"x\"", "-m", "y"]));
-        assert!(!git_value(&["-c", "permissions.loopkeeper.network.enabled=true"]));
+        assert!(!has_setting(&["-c", "model=\"x\"", "-m", "y"]));
+        assert!(!has_setting(&["-c", "permissions.loopkeeper.network.enabled=true"]));
         for (config, expect) in [
             ("model = \"x\"\n", false),
             ("sandbox_mode = \"read-only\"\n", false),
@@ -118,7 +118,7 @@ mod tests {
             ("[sandbox", false),
         ] {
             fs::write(home.path().join("config.toml"), config).unwrap();
-            assert_eq!(git_value(&[]), expect, "{config}");
+            assert_eq!(has_setting(&[]), expect, "{config}");
         }
     }
 }

@@ -104,9 +104,9 @@ fn branch(state: &LoopState) -> Option<String> {
 /// `Reached: iteration 2, now passes: tests pass; iteration 4, done: Login.`
 fn milestones_line(state: &LoopState) -> Option<String> {
     let marked = state.kept_iterations().filter(|it| !it.milestones.is_empty());
-    let parts: Vec<String> =
+    let milestones: Vec<String> =
         marked.map(|it| format!("iteration {}, {}", it.number, it.milestones.join(", "))).collect();
-    let newest = parts.get(parts.len().saturating_sub(MAX_REACHED)..)?;
+    let newest = milestones.get(milestones.len().saturating_sub(MAX_REACHED)..)?;
     (!newest.is_empty()).then(|| format!("Reached: {}.", newest.join("; ")))
 }
 
