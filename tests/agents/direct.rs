@@ -175,8 +175,8 @@ fn claude_may_run_exactly_the_checks() {
     let model = Model::start(script);
     let run = direct.run(&model);
     let results = results(&model);
-    for ((command, allowed), (ran, said)) in tried.iter().zip(&results) {
-        assert_eq!(ran, allowed, "{command}: {said}");
+    for ((command, allowed), (ran, answer)) in tried.iter().zip(&results) {
+        assert_eq!(ran, allowed, "{command}: {answer}");
     }
     assert_eq!(results.len(), tried.len());
     assert_eq!(run.denials as usize, tried.iter().filter(|(_, allowed)| !allowed).count());

@@ -31,8 +31,8 @@ fn three_iterations(hand: Hand) {
     assert_eq!(endings(&journal), ["held", "held", "held"], "{}", journal.told());
     assert_eq!((processes(&journal), scene.model.left()), (1, 0), "{}", journal.told());
     let runs: Vec<&Value> = journal.all("agent-ended").iter().map(|it| &it["run"]).collect();
-    let said: Vec<&Value> = runs.iter().map(|it| &it["finalText"]).collect();
-    assert_eq!(said, ["One is there.", "Two are there.", "Three are there."]);
+    let messages: Vec<&Value> = runs.iter().map(|it| &it["finalText"]).collect();
+    assert_eq!(messages, ["One is there.", "Two are there.", "Three are there."]);
     assert!(runs[1]["files"][0].as_str().is_some_and(|it| it.ends_with("b.txt")), "{}", runs[1]);
     assert_eq!(runs[1]["commands"].as_array().and_then(|it| it.last()), Some(&json!("sh count.sh")));
     let tokens: Vec<Option<u64>> = runs.iter().map(|it| it["tokens"].as_u64()).collect();

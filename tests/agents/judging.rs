@@ -17,10 +17,10 @@ const TASK: &str =
 fn mind(hand: Hand, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
     let root = root.to_owned();
     move |body| {
-        let said: String = turns(body).into_iter().map(|(_, text)| text).collect();
+        let prompt: String = turns(body).into_iter().map(|(_, text)| text).collect();
         let write = |name: &str| (hand.write)(&root.join(name), "one\n");
-        let Some(key) = jury::answer_key(&said) else {
-            return match (answers(body), said.contains("iteration 1 of")) {
+        let Some(key) = jury::answer_key(&prompt) else {
+            return match (answers(body), prompt.contains("iteration 1 of")) {
                 (0, true) => write("a.txt"),
                 (0, false) => write("b.txt"),
                 _ => Step::Text("Written."),
@@ -30,7 +30,7 @@ fn mind(hand: Hand, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
             0 => write("tool.txt"),
             1 => (hand.run)("echo no > shell.txt"),
             _ => {
-                let holds = said.contains("+++ b/b.txt");
+                let holds = prompt.contains("+++ b/b.txt");
                 let reason = if holds { "Nothing is missing." } else { "The second is missing." };
                 let verdict = json!({"judge": key, "holds": holds, "reason": reason, "places": []});
                 Step::Text(verdict.to_string().leak())

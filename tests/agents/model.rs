@@ -117,14 +117,14 @@ impl Model {
 
     /// The first prompt of each conversation: one for each start of the agent that reached the model.
     pub(crate) fn prompts(&self) -> Vec<String> {
-        let said = |body: &Value| {
+        let turn_texts = |body: &Value| {
             let turns = turns(body);
             let begins =
                 turns.iter().all(|(role, _)| matches!(role.as_str(), "user" | "system" | "developer"));
             let user = turns.iter().filter(|(role, _)| role == "user");
             (begins && !turns.is_empty()).then(|| user.map(|(_, text)| text.as_str()).collect::<String>())
         };
-        self.asked().iter().filter_map(said).collect()
+        self.asked().iter().filter_map(turn_texts).collect()
     }
 
     /// Number of unused steps.

@@ -129,7 +129,7 @@ pub(super) fn three_iterations(hand: Hand) {
 
     let runs: Vec<&Value> = journal.all("agent-ended").iter().map(|it| &it["run"]).collect();
     assert_eq!(runs.len(), 3);
-    for (run, (name, said)) in
+    for (run, (name, expected)) in
         runs.iter().zip([("a.txt", "One is"), ("b.txt", "Two are"), ("c.txt", "Three are")])
     {
         assert_eq!(
@@ -138,7 +138,7 @@ pub(super) fn three_iterations(hand: Hand) {
             "{run}"
         );
         assert!(run["files"][0].as_str().is_some_and(|it| it.ends_with(name)), "{run}");
-        assert!(run["finalText"].as_str().is_some_and(|it| it.starts_with(said)), "{run}");
+        assert!(run["finalText"].as_str().is_some_and(|it| it.starts_with(expected)), "{run}");
         assert_eq!(run["tokens"].as_u64().is_some_and(|it| it >= 240), hand.tells_tokens, "{run}");
         assert_eq!(run["costMicros"].as_u64().is_some_and(|it| it > 0), hand.tells_cost, "{run}");
         assert!(run["session"].is_string(), "{run}");

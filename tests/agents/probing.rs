@@ -22,13 +22,13 @@ struct Tools {
     run: fn(&str) -> Step,
 }
 
-fn said(text: String) -> Step {
+fn say(text: String) -> Step {
     Step::Text(text.leak())
 }
 
 fn done() -> Step {
     let block = BLOCK.replace("STATE", "COMPLETE").replace("SIGNAL", "true");
-    said(format!("The sum is written.\n\n{block}\n<promise>COMPLETE</promise>"))
+    say(format!("The sum is written.\n\n{block}\n<promise>COMPLETE</promise>"))
 }
 
 /// The honest model: it uses the contents of the conversation, and nothing else.
@@ -42,17 +42,17 @@ fn honest(body: &Value, tools: &Tools) -> Step {
     let asked = asked.map(|(_, text)| text.as_str()).unwrap_or_default();
     if asked.contains("Which word") {
         let own = turns.iter().rev().find(|(role, text)| is_own(role) && !text.is_empty());
-        return said(own.map_or("UNKNOWN", |(_, text)| text.as_str()).to_owned());
+        return say(own.map_or("UNKNOWN", |(_, text)| text.as_str()).to_owned());
     }
     if asked.contains("ut the parts `") {
-        return said(joined(asked));
+        return say(joined(asked));
     }
     if asked.contains("sh wait.sh") {
-        return if answers(body) > 0 { said("DONE".to_owned()) } else { (tools.run)("sh wait.sh") };
+        return if answers(body) > 0 { say("DONE".to_owned()) } else { (tools.run)("sh wait.sh") };
     }
     if asked.contains("# Total") {
         let block = BLOCK.replace("STATE", "BLOCKED").replace("SIGNAL", "false");
-        return said(format!("There is no ledger.\n\n{block}"));
+        return say(format!("There is no ledger.\n\n{block}"));
     }
     sum(body, asked, tools)
 }

@@ -59,8 +59,8 @@ fn claude_over_its_budget_of_subagents_is_told_why() {
 #[test]
 fn claude_that_starts_several_at_once_gets_as_many_as_the_budget_has() {
     let at_once = ["one", "two", "three", "four"].map(input).to_vec();
-    let said = [Step::Text("I see a task."), Step::Text("I see a task.")];
-    let script = [vec![Step::Tools("Task", at_once)], said.to_vec()].concat();
+    let messages = [Step::Text("I see a task."), Step::Text("I see a task.")];
+    let script = [vec![Step::Tools("Task", at_once)], messages.to_vec()].concat();
     let (_, journal) = spawned("[spawns]\nbudget = 2\nper_agent = 9\n", script);
     assert_eq!(journal.all("subagent-asked").len(), 4, "{}", journal.told());
     assert_eq!(

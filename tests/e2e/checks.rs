@@ -348,10 +348,10 @@ async fn checks_of_files_and_checks_that_are_none() {
             criterion("prose", None),
         ];
         let results = bench.round(&criteria).await;
-        let said: Vec<_> =
+        let messages: Vec<_> =
             results.iter().map(|it| (it.criterion.0.as_str(), it.status, it.fact.as_str())).collect();
         assert_eq!(
-            said,
+            messages,
             [
                 ("exists", Status::Pass, "exists"),
                 ("missing", Status::Fail, "a.txt exists"),

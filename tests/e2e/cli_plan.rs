@@ -19,8 +19,8 @@ fn an_item_is_skipped_and_taken_up_again() {
     let terminal = terminal();
     let path = terminal.root().join("fix_plan.md");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-    let said = "fix_plan.md: \"print\" is skipped; loops no longer wait for it.\n";
-    terminal.run(&["skip", "PROMPT.md", "print"]).expect(0).out(said);
+    let expected = "fix_plan.md: \"print\" is skipped; loops no longer wait for it.\n";
+    terminal.run(&["skip", "PROMPT.md", "print"]).expect(0).out(expected);
     let skipped = PLAN.replace("print`\r\n", "print` (optional)\r\n");
     assert_eq!(terminal.read("fix_plan.md"), skipped);
     terminal.run(&["skip", "fix_plan.md", "PRINT"]).expect(0).out("\"print\" is no longer skipped.");

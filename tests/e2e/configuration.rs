@@ -54,9 +54,9 @@ fn arguments_win_and_are_named_when_they_are_wrong() {
             argument("--agent", "agent", "nobody"),
         ],
     );
-    let said: Vec<String> = bad.settings().unwrap_err().iter().map(ToString::to_string).collect();
+    let described: Vec<String> = bad.settings().unwrap_err().iter().map(ToString::to_string).collect();
     assert_eq!(
-        said,
+        described,
         [
             "--max-cost: `limits.cost_usd` takes an amount in US dollars such as 2.50, found \"much\". \
              Hint: correct the value.",
@@ -113,13 +113,13 @@ fn disagreement(folder: &Path) -> Option<String> {
             Some(Layer { kind, file: file.to_owned(), text })
         })
         .collect();
-    let said = transcript(&resolve(&layers, &[]));
+    let described = transcript(&resolve(&layers, &[]));
     let expected_file = folder.join("expected.txt");
     if std::env::var_os("LOOPKEEPER_BLESS").is_some() {
-        fs::write(&expected_file, &said).unwrap();
+        fs::write(&expected_file, &described).unwrap();
     }
     let expected = fs::read_to_string(&expected_file).unwrap_or_default();
-    (said != expected).then(|| format!("{}:\nexpected\n{expected}\nsaid\n{said}", folder.display()))
+    (described != expected).then(|| format!("{}:\nexpected\n{expected}\nsaid\n{described}", folder.display()))
 }
 
 fn transcript(resolved: &ResolvedSettings) -> String {

@@ -27,7 +27,7 @@ async fn survivors_of_an_agent_that_exits_are_named_and_ended() {
         assert_eq!((ended.exit, ended.signal), (Some(7), None), "{domain:?}");
         assert!(ended.survivors.len() > 40, "{:?}", ended.survivors);
         assert!(ended.survivors.iter().any(|name| name.ends_with(" sleep")), "{:?}", ended.survivors);
-        assert_eq!(ended.left, [""; 0]);
+        assert_eq!(ended.unkillable, [""; 0]);
         assert!(ended.cpu_ms > 0);
     }
 }
@@ -63,7 +63,7 @@ async fn who_never_stays_the_same_process_is_caught() {
         running.terminate(TerminateMode::Now);
         let ended = running.wait().await;
         assert_nobody(&token, "after the mover was stopped");
-        assert_eq!((ended.signal, ended.left), (Some(9), Vec::new()), "{domain:?}");
+        assert_eq!((ended.signal, ended.unkillable), (Some(9), Vec::new()), "{domain:?}");
     }
 }
 

@@ -161,7 +161,7 @@ fn a_client_gets_the_trace_that_it_asks_for() {
     editor.notify("$/setTrace", &json!({"value": "messages"}));
     editor.call("a/traced", &json!({}));
     let is_of = |method: &'static str| move |it: &Value| it["message"].as_str().unwrap().contains(method);
-    let line = editor.said("window/logMessage", is_of("a/traced"));
+    let line = editor.wait_for("window/logMessage", is_of("a/traced"));
     assert_eq!(line["type"], 4, "a log message: {line:#}");
     let text = line["message"].as_str().unwrap();
     assert!(text.starts_with("request{method=\"a/traced\" id=22}: handled duration="), "{text}");
@@ -170,7 +170,7 @@ fn a_client_gets_the_trace_that_it_asks_for() {
     editor.notify("$/setTrace", &json!({"value": "loud"}));
     editor.notify("$/setTrace", &json!({"value": "verbose"}));
     editor.call("again/traced", &json!({}));
-    editor.said("window/logMessage", is_of("again/traced"));
+    editor.wait_for("window/logMessage", is_of("again/traced"));
     editor.quit();
     let lines = trace_lines(&editor);
     assert!(!lines.iter().any(|it| it.contains("no/such")), "{lines:#?}");
@@ -185,6 +185,6 @@ fn a_client_that_asks_in_initialize_is_traced_from_there() {
     editor.initialize(&terminal.root(), &json!({"trace": "verbose"}));
     let is_next =
         |it: &Value| it["message"].as_str().unwrap().starts_with("request{method=\"initialized\"}: handled");
-    editor.said("window/logMessage", is_next);
+    editor.wait_for("window/logMessage", is_next);
     editor.quit();
 }

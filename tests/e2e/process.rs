@@ -42,7 +42,7 @@ async fn ends_are_told_apart() {
             let ended = start(&job, &domain).unwrap().wait().await;
             assert_eq!((ended.exit, ended.signal), (exit, signal), "{:?}", job.argv);
             assert_eq!(ended.not_started.is_some(), not_started);
-            assert_eq!((ended.survivors.len(), ended.left.len()), (0, 0), "{:?} {ended:?}", job.argv);
+            assert_eq!((ended.survivors.len(), ended.unkillable.len()), (0, 0), "{:?} {ended:?}", job.argv);
         };
         check(job(&["true"]), Some(0), None, false).await;
         check(shell("exit 42"), Some(42), None, false).await;

@@ -18,7 +18,7 @@ fn forger() -> Job {
 
 /// The reports of every kind of warden about the forger, one line each.
 pub(crate) async fn forged_by_all() -> Vec<String> {
-    let mut said = Vec::new();
+    let mut received = Vec::new();
     for domain in domains() {
         let name = if matches!(domain, Isolation::PidNamespace { .. }) { "namespace" } else { "plain" };
         let wardens = WardenPool::new(&domain);
@@ -29,11 +29,11 @@ pub(crate) async fn forged_by_all() -> Vec<String> {
                 _ => None,
             };
             let (out, err) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
-            said.push(format!("{name} exit {exit:?} {} {}", out.trim(), err.trim()));
+            received.push(format!("{name} exit {exit:?} {} {}", out.trim(), err.trim()));
         }
         wardens.shutdown().await;
     }
-    said
+    received
 }
 
 #[tokio::test]

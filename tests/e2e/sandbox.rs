@@ -160,7 +160,7 @@ fn what_a_killed_keeper_left_is_found_by_its_mark() {
     let orphans = orphans::end_marked(&mark);
     child.wait().unwrap();
     assert!(orphans.ended.len() > 40, "{orphans:?}");
-    assert_eq!(orphans.left, [""; 0]);
+    assert_eq!(orphans.unkillable, [""; 0]);
     // Only the daemon without environment and parent cannot be identified: the reason for wardens.
     let left = alive(&token);
     assert!(before > 100 && left.iter().all(|process| process.arguments.contains("-bare")));
@@ -207,16 +207,16 @@ fn helper(around: &[&str], mode: &str) -> String {
 #[tokio::test]
 async fn helper_process() {
     let Ok(mode) = std::env::var(HELPER) else { return };
-    let mut said = Vec::new();
+    let mut outputs = Vec::new();
     if mode == "forge" {
-        said = crate::report_channel::forged_by_all().await;
+        outputs = crate::report_channel::forged_by_all().await;
     } else if mode == "detect" {
-        said.push(format!(
+        outputs.push(format!(
             "auto {}",
             Isolation::detect(SandboxMode::Auto, Path::new(BINARY)).unwrap().sentence()
         ));
         let required = Isolation::detect(SandboxMode::Required, Path::new(BINARY));
-        said.push(format!("required {}", required.map_or_else(|it| it.to_string(), |it| it.sentence())));
+        outputs.push(format!("required {}", required.map_or_else(|it| it.to_string(), |it| it.sentence())));
     } else {
         let bomb =
             "$| = 1; while (1) { next if defined fork; print qq(ready\\n); select undef, undef, undef, 0.2 }";
@@ -231,11 +231,11 @@ async fn helper_process() {
             running.terminate(loopkeeper_system::process::TerminateMode::Now);
             running.wait().await;
             assert_nobody(&token, "as an ordinary user");
-            said.push(format!("{name} 0 alive"));
+            outputs.push(format!("{name} 0 alive"));
             let nested =
                 run_to_end(&Job { cwd: "/".into(), ..job(&["sh", "-c", NESTED]) }, LONG, &domain).await;
-            said.push(format!("{name} {}", String::from_utf8_lossy(&nested.stdout)));
+            outputs.push(format!("{name} {}", String::from_utf8_lossy(&nested.stdout)));
         }
     }
-    std::io::stdout().write_all((said.join("\n") + "\n").as_bytes()).unwrap();
+    std::io::stdout().write_all((outputs.join("\n") + "\n").as_bytes()).unwrap();
 }

@@ -64,22 +64,22 @@ async fn jobs_that_leave_nothing_behind_share_a_warden_and_nothing_else() {
         let wardens = WardenPool::new(&domain);
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("in"), "read me\n").unwrap();
-        let (first, said, ended) = ran(&wardens, &shell("A=1; export A; cd /; echo one; exit 3")).await;
-        assert_eq!((said.as_str(), ended.exit), ("one\n", Some(3)));
+        let (first, printed, ended) = ran(&wardens, &shell("A=1; export A; cd /; echo one; exit 3")).await;
+        assert_eq!((printed.as_str(), ended.exit), ("one\n", Some(3)));
         let own = Job {
             cwd: folder.path().into(),
             env: vec![("PATH".into(), "/usr/bin:/bin".into()), ("B".into(), "2".into())],
             stdin: StdinSource::File(folder.path().join("in")),
             ..shell("pwd; cat; echo ${A-none} $B; ls /proc/self/fd | wc -l; echo oh >&2")
         };
-        let (second, said, ended) = ran(&wardens, &own).await;
-        let lines: Vec<&str> = said.lines().collect();
+        let (second, printed, ended) = ran(&wardens, &own).await;
+        let lines: Vec<&str> = printed.lines().collect();
         let place = folder.path().to_str().unwrap();
         // No more files are open than for a job under a separate warden.
         let alone = start(&shell("ls /proc/self/fd | wc -l"), &domain).unwrap();
         let open = text_of(alone).await.0;
         for expect in [place, "read me", "none 2", open.trim(), "oh"] {
-            assert!(lines.contains(&expect), "{expect}: {said}");
+            assert!(lines.contains(&expect), "{expect}: {printed}");
         }
         assert_eq!((second, ended.exit, ended.survivors.len()), (first, Some(0), 0), "{domain:?}");
         let (third, _, ended) = ran(&wardens, &shell("kill -SEGV $$")).await;
@@ -122,7 +122,7 @@ async fn who_outlives_a_job_is_named_and_gone_before_the_next() {
             let token = token("again");
             let ended = wardens.start(&hostile(&token, "exit")).unwrap().wait().await;
             assert_nobody(&token, "after the end");
-            assert_eq!((ended.exit, ended.left.len()), (Some(7), 0));
+            assert_eq!((ended.exit, ended.unkillable.len()), (Some(7), 0));
             assert!(ended.survivors.len() > 40, "{:?}", ended.survivors);
             let token = crate::kill_domain::rig::token("stop");
             let mut running = wardens.start(&hostile(&token, "stay")).unwrap();
@@ -189,8 +189,8 @@ async fn a_run_that_is_dropped_or_over_its_time_ends_and_the_next_one_runs() {
 async fn a_job_that_stops_its_warden_ends_all_the_same() {
     for domain in domains() {
         let wardens = WardenPool::new(&domain);
-        let (_, said, _) = ran(&wardens, &shell("kill -STOP $PPID; echo done")).await;
-        assert_eq!(said, "done\n", "{domain:?}");
+        let (_, printed, _) = ran(&wardens, &shell("kill -STOP $PPID; echo done")).await;
+        assert_eq!(printed, "done\n", "{domain:?}");
     }
 }
 
@@ -207,8 +207,8 @@ async fn a_warden_that_was_ended_gets_no_more_jobs() {
         for pid in inner.into_iter().chain([idle]) {
             until_dead(pid).await;
         }
-        let (mut at_work, said, _) = ran(&wardens, &shell("echo fine")).await;
-        assert_eq!((said.as_str(), at_work == idle), ("fine\n", false));
+        let (mut at_work, printed, _) = ran(&wardens, &shell("echo fine")).await;
+        assert_eq!((printed.as_str(), at_work == idle), ("fine\n", false));
         for (kind, ends) in [(Signal::KILL, 9), (Signal::STOP, 9)] {
             let token = token("ended");
             let mut running = wardens.start(&job(&["bash", "-c", "echo ready; sleep 600", &token])).unwrap();
@@ -219,8 +219,8 @@ async fn a_warden_that_was_ended_gets_no_more_jobs() {
             }
             running.terminate(TerminateMode::Now);
             assert_eq!(running.wait().await.signal, Some(ends), "{domain:?} {kind:?}");
-            let (other, said, _) = ran(&wardens, &shell("echo fine")).await;
-            assert_eq!((said.as_str(), other == at_work), ("fine\n", false));
+            let (other, printed, _) = ran(&wardens, &shell("echo fine")).await;
+            assert_eq!((printed.as_str(), other == at_work), ("fine\n", false));
             at_work = other;
         }
     }
@@ -252,10 +252,10 @@ async fn no_limit_that_a_job_sets_for_its_warden_is_the_next_ones() {
         let wardens = WardenPool::new(&domain);
         let (first, before, _) = ran(&wardens, &shell("ulimit -n")).await;
         let lower = "prlimit --pid $PPID --nofile=64 && awk '/open files/ { print $4 }' /proc/$PPID/limits";
-        let (second, said, _) = ran(&wardens, &shell(lower)).await;
-        assert_eq!((second, said.as_str()), (first, "64\n"), "{domain:?}");
-        let (third, said, _) = ran(&wardens, &shell("ulimit -n")).await;
-        assert_eq!((said, third == second), (before, false), "{domain:?}");
+        let (second, printed, _) = ran(&wardens, &shell(lower)).await;
+        assert_eq!((second, printed.as_str()), (first, "64\n"), "{domain:?}");
+        let (third, printed, _) = ran(&wardens, &shell("ulimit -n")).await;
+        assert_eq!((printed, third == second), (before, false), "{domain:?}");
     }
 }
 

@@ -156,9 +156,11 @@ fn whole(capabilities: &Value) -> Output {
     wait_until(|| session.world.status()["state"] == "done", || "the loop never ends".to_owned());
     // Messages that a client with support must have received, or nothing was checked.
     if session.is_ours {
-        session.editor.said("$/progress", |it| it["value"]["kind"] == "end");
-        session.editor.said("loopkeeper/alert", |it| it["kind"] == "ended");
-        session.editor.said("textDocument/publishDiagnostics", |it| it.to_string().contains("\"failing\""));
+        session.editor.wait_for("$/progress", |it| it["value"]["kind"] == "end");
+        session.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "ended");
+        session
+            .editor
+            .wait_for("textDocument/publishDiagnostics", |it| it.to_string().contains("\"failing\""));
     }
     afterwards(&mut session, &task);
     interrupted(&mut session, &task);
@@ -192,7 +194,7 @@ fn interrupted(session: &mut Session, task: &Value) {
     session.world.until("agent", |it| it["type"] == "agent-started");
     session.ours("loopkeeper/subscribe", &json!({"loopId": "latest", "on": true}));
     if session.is_ours {
-        session.editor.said("loopkeeper/output", |_| true);
+        session.editor.wait_for("loopkeeper/output", |_| true);
     }
     session.command("check", task);
     session.command("rollback", &json!({"loopId": "latest", "iteration": 0}));

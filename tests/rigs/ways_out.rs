@@ -150,9 +150,13 @@ impl Attempt {
         for (name, code) in tried {
             let script = self.world.shared(&format!("{name}.sh"));
             fs::write(&script, format!("set -e\n{code}\n")).unwrap();
-            let said = self.world.shared(&format!("{name}.out"));
-            let _ =
-                writeln!(act, "sh {} >{} 2>&1 && echo {name} >> succeeded", script.display(), said.display());
+            let printed = self.world.shared(&format!("{name}.out"));
+            let _ = writeln!(
+                act,
+                "sh {} >{} 2>&1 && echo {name} >> succeeded",
+                script.display(),
+                printed.display()
+            );
         }
         self.world.acts(&[&format!("{act}touch succeeded done")]);
         let mut command = self.command(containment);

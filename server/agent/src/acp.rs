@@ -24,7 +24,7 @@ const AUTH_REQUIRED: i64 = -32_000;
 /// The state between lines of one process.
 #[derive(Debug, Default)]
 pub struct AcpParser {
-    said: MessageChunks,
+    chunks: MessageChunks,
     /// The id of the message that is being streamed, if the agent reports it.
     message: String,
     /// Open calls by their id, and whether they were reported.
@@ -45,17 +45,17 @@ impl AcpParser {
                 model: text(value, "model").to_owned(),
             }),
             ("denied", _) => {
-                self.said.finish_message(&mut events);
+                self.chunks.finish_message(&mut events);
                 let (tool, message) = (text(value, "what").to_owned(), text(value, "why").to_owned());
                 events.push(AgentEvent::Denied { tool, message });
             }
             ("turn", _) => self.parse_turn_end(value, &mut events),
             ("failed", _) => {
-                self.said.finish_message(&mut events);
+                self.chunks.finish_message(&mut events);
                 events.push(AgentEvent::Turn(self.turn_summary(Some(parse_provider_failure(value)), None)));
             }
             (_, "agent_message_chunk") => self.push_message_chunk(value, &mut events),
-            (_, "agent_thought_chunk" | "user_message_chunk") => self.said.finish_message(&mut events),
+            (_, "agent_thought_chunk" | "user_message_chunk") => self.chunks.finish_message(&mut events),
             (_, "tool_call" | "tool_call_update") => self.record_tool_call(value, &mut events),
             // Plans, modes and other updates without relevant data.
             _ => {}
@@ -67,15 +67,15 @@ impl AcpParser {
         let message = text(update, "messageId");
         if self.message != message {
             message.clone_into(&mut self.message);
-            self.said.finish_message(events);
+            self.chunks.finish_message(events);
         }
         let piece = update.get("content").map(|it| text(it, "text")).unwrap_or_default();
-        self.said.push_chunk(piece, events);
+        self.chunks.push_chunk(piece, events);
     }
 
     /// Records a tool call. Some agents report it before it begins, some only when it ends.
     fn record_tool_call(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
-        self.said.finish_message(events);
+        self.chunks.finish_message(events);
         let id = text(update, "toolCallId");
         if !self.calls.contains_key(id) && self.calls.len() >= OPEN_CALLS {
             return;
@@ -93,7 +93,7 @@ impl AcpParser {
     }
 
     fn parse_turn_end(&mut self, value: &Value, events: &mut Vec<AgentEvent>) {
-        self.said.finish_message(events);
+        self.chunks.finish_message(events);
         self.calls.clear();
         let refused = || ProviderFailure {
             class: ProviderClass::Refused,
@@ -118,7 +118,12 @@ impl AcpParser {
     }
 
     fn turn_summary(&self, error: Option<ProviderFailure>, note: Option<String>) -> TurnSummary {
-        TurnSummary { final_text: self.said.last_message().to_owned(), error, note, ..TurnSummary::default() }
+        TurnSummary {
+            final_text: self.chunks.last_message().to_owned(),
+            error,
+            note,
+            ..TurnSummary::default()
+        }
     }
 }
 

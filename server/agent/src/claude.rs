@@ -122,7 +122,7 @@ impl ClaudeParser {
     }
 
     fn parse_result(&mut self, value: &Value) -> TurnSummary {
-        let said = text(value, "result");
+        let result_text = text(value, "result");
         let is_error = value.get("is_error").and_then(Value::as_bool).unwrap_or(false);
         let error_word = self.error.take();
         let (error, note) = if is_error {
@@ -138,7 +138,8 @@ impl ClaudeParser {
             (None, None)
         };
         // The `result` of a failed turn contains the CLI's message, not the agent's.
-        let own = if is_error || said.is_empty() { self.last_text.clone() } else { said.to_owned() };
+        let own =
+            if is_error || result_text.is_empty() { self.last_text.clone() } else { result_text.to_owned() };
         // Qwen Code reports totals of the session.
         let of_session = value.pointer("/usage/total_tokens").and_then(Value::as_u64);
         TurnSummary {

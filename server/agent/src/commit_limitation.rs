@@ -53,9 +53,9 @@ mod tests {
             for permissions in [PermissionMode::All, PermissionMode::SandboxedAll, PermissionMode::ReadOnly] {
                 assert_eq!(commit_limitation(kind, permissions, &[]), None, "{kind:?}");
             }
-            let said = commit_limitation(kind, PermissionMode::Edits, &[]);
+            let limitation = commit_limitation(kind, PermissionMode::Edits, &[]);
             assert_eq!(
-                said.is_none(),
+                limitation.is_none(),
                 matches!(kind, AgentKind::Claude | AgentKind::Opencode | AgentKind::Cursor),
                 "{kind:?}"
             );

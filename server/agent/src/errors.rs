@@ -53,14 +53,14 @@ pub struct ErrorScan {
     /// Lines since the fence was opened.
     fence: Option<u32>,
     block: Option<ErrorBlock>,
-    seen: VecDeque<SeenError>,
+    errors: VecDeque<SeenError>,
     /// The last line that reports a failure without its cause; counts only if no other line names the cause.
     follow_up: Option<SeenError>,
 }
 
 impl ErrorScan {
     pub fn new(voice: OutputSource) -> Self {
-        Self { voice, fence: None, block: None, seen: VecDeque::new(), follow_up: None }
+        Self { voice, fence: None, block: None, errors: VecDeque::new(), follow_up: None }
     }
 
     /// Reads one line, without its line end.
@@ -83,10 +83,10 @@ impl ErrorScan {
     /// The last distinct errors, in the order in which they were last seen.
     pub fn finish(mut self) -> Vec<SeenError> {
         self.close_block();
-        if self.seen.is_empty() {
-            self.seen.extend(self.follow_up);
+        if self.errors.is_empty() {
+            self.errors.extend(self.follow_up);
         }
-        self.seen.into()
+        self.errors.into()
     }
 
     fn clean_line(&mut self, line: &str) {
@@ -131,7 +131,7 @@ impl ErrorScan {
 
     fn record_error(&mut self, decisive: Option<&str>) {
         if let Some(error) = decisive.and_then(seen_error) {
-            push_distinct(&mut self.seen, error);
+            push_distinct(&mut self.errors, error);
         }
     }
 }
@@ -141,7 +141,7 @@ pub fn merge_scans(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenErro
     let (mut all, mut follow_up) = (VecDeque::new(), None);
     for mut scan in streams {
         scan.close_block();
-        scan.seen.into_iter().for_each(|error| push_distinct(&mut all, error));
+        scan.errors.into_iter().for_each(|error| push_distinct(&mut all, error));
         follow_up = follow_up.or(scan.follow_up);
     }
     if all.is_empty() {
@@ -155,11 +155,11 @@ fn seen_error(decisive: &str) -> Option<SeenError> {
     (!text.is_empty()).then(|| SeenError { fingerprint: fingerprint(decisive), text })
 }
 
-fn push_distinct(seen: &mut VecDeque<SeenError>, error: SeenError) {
-    seen.retain(|it| it.fingerprint != error.fingerprint);
-    seen.push_back(error);
-    if seen.len() > MAX_ERRORS {
-        seen.pop_front();
+fn push_distinct(errors: &mut VecDeque<SeenError>, error: SeenError) {
+    errors.retain(|it| it.fingerprint != error.fingerprint);
+    errors.push_back(error);
+    if errors.len() > MAX_ERRORS {
+        errors.pop_front();
     }
 }
 

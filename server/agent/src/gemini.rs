@@ -19,7 +19,7 @@ const OPEN_CALLS: usize = 256;
 pub struct GeminiParser {
     /// Open calls by their id.
     calls: HashMap<String, OpenToolCall>,
-    said: MessageChunks,
+    chunks: MessageChunks,
     denied: u32,
     gave_up: bool,
     /// The last error that was reported before the result.
@@ -44,10 +44,10 @@ impl GeminiParser {
         let kind = text(value, "type");
         let mut events = Vec::new();
         if kind == "message" && text(value, "role") == "assistant" {
-            self.said.push_chunk(text(value, "content"), &mut events);
+            self.chunks.push_chunk(text(value, "content"), &mut events);
             return events;
         }
-        self.said.finish_message(&mut events);
+        self.chunks.finish_message(&mut events);
         match kind {
             "init" => events.push(AgentEvent::Started {
                 session: text(value, "session_id").to_owned(),
@@ -77,8 +77,8 @@ impl GeminiParser {
     /// Flushes the pending output, because later lines belong to the next iteration.
     pub fn flush_iteration(&mut self) -> Vec<AgentEvent> {
         let mut events = Vec::new();
-        self.said.finish_message(&mut events);
-        self.said = MessageChunks::default();
+        self.chunks.finish_message(&mut events);
+        self.chunks = MessageChunks::default();
         self.denied = 0;
         events
     }
@@ -135,7 +135,7 @@ impl GeminiParser {
             _ => (None, None),
         };
         TurnSummary {
-            final_text: self.said.last_message().to_owned(),
+            final_text: self.chunks.last_message().to_owned(),
             tokens: stats.map(used),
             denials: self.denied,
             error,

@@ -236,8 +236,8 @@ pub struct AgentRun {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<String>,
     /// Processes that could not be ended. Nothing may be judged or started while they run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left: Vec<String>,
+    #[serde(default, rename = "left", skip_serializing_if = "Vec::is_empty")]
+    pub unkillable: Vec<String>,
     /// Paths that the agent's tools reported as written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
@@ -277,8 +277,8 @@ pub struct AgentExited {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<String>,
     /// Processes that could not even be ended.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left: Vec<String>,
+    #[serde(default, rename = "left", skip_serializing_if = "Vec::is_empty")]
+    pub unkillable: Vec<String>,
 }
 
 pub(crate) const MAX_TOOLS: usize = 50;

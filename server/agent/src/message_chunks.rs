@@ -11,14 +11,14 @@ pub(super) struct MessageChunks {
     open: String,
     last: String,
     /// The end of a message was reported, so that the next chunk begins a new one.
-    is_said: bool,
+    is_finished: bool,
 }
 
 impl MessageChunks {
     pub(super) fn push_chunk(&mut self, piece: &str, events: &mut Vec<AgentEvent>) {
-        if self.is_said {
+        if self.is_finished {
             self.last.clear();
-            self.is_said = false;
+            self.is_finished = false;
         }
         self.open.push_str(piece);
         self.last.push_str(piece);
@@ -29,7 +29,7 @@ impl MessageChunks {
 
     /// Finishes the message because another kind of event arrived.
     pub(super) fn finish_message(&mut self, events: &mut Vec<AgentEvent>) {
-        self.is_said = true;
+        self.is_finished = true;
         if !self.open.is_empty() {
             events.push(AgentEvent::Text(std::mem::take(&mut self.open)));
         }

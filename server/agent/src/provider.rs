@@ -43,9 +43,9 @@ pub(crate) fn classify(words: &str, status: Option<u16>) -> ProviderFailure {
     let words = inner.as_ref().map_or(words, |it| it.words.as_str());
     let status = status.or_else(|| inner.as_ref()?.status).or_else(|| phrases::parse_status(words));
     let name = inner.as_ref().map_or("", |it| it.name.as_str());
-    let said = classify_line(name).or_else(|| words.lines().find_map(classify_line));
+    let meaning = classify_line(name).or_else(|| words.lines().find_map(classify_line));
     let reset = reset_in(words).or_else(|| inner.as_ref()?.reset.clone());
-    let class = match (status, said) {
+    let class = match (status, meaning) {
         (_, Some(PhraseMeaning::Billing)) => ProviderClass::Billing,
         (_, Some(PhraseMeaning::Login)) | (Some(401 | 403), _) => ProviderClass::Login,
         (None | Some(402 | 429), Some(PhraseMeaning::Quota)) => ProviderClass::Quota,

@@ -55,7 +55,7 @@ pub enum KillReason {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StopHookReport<'a> {
     /// The agent's last message; empty if it is not reported.
-    pub said: &'a str,
+    pub last_message: &'a str,
     /// The total over all processes of the session.
     pub session_tokens: Option<u64>,
 }
@@ -106,7 +106,7 @@ impl AgentOutputReader {
     }
 
     /// A reader for a resumed session that has already used these tokens.
-    pub fn going_on(dialect: Dialect, used_before: u64) -> Self {
+    pub fn for_session(dialect: Dialect, used_before: u64) -> Self {
         Self { used_before, ..Self::new(dialect) }
     }
 
@@ -170,8 +170,8 @@ impl AgentOutputReader {
 
     /// Returns the run since the process began or since the previous call; the process keeps running.
     pub fn so_far(&mut self, report: StopHookReport<'_>, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
-        if !report.said.is_empty() {
-            report.said.clone_into(&mut self.tally.said);
+        if !report.last_message.is_empty() {
+            report.last_message.clone_into(&mut self.tally.last_message);
         }
         if report.session_tokens.is_some() {
             self.tally.turn.get_or_insert_default().session_tokens = report.session_tokens;
@@ -197,7 +197,7 @@ impl AgentOutputReader {
         let mut tally = std::mem::replace(&mut self.tally, next);
         let dialect = &self.dialect;
         if is_text && !matches!(dialect, DialectParser::Text) {
-            tally.said = tally.unread.take().unwrap_or_default();
+            tally.last_message = tally.unread.take().unwrap_or_default();
         }
         let error = if is_text {
             failing::of_text(&tally, &end, here)
@@ -214,7 +214,7 @@ impl AgentOutputReader {
         let cost_micros = more(turn.cost_micros, &mut self.reported.0);
         let of_process = turn.tokens.or_else(|| Some(turn.session_tokens?.saturating_sub(self.used_before)));
         let tokens = more(of_process, &mut self.reported.1);
-        let said = if turn.final_text.is_empty() { tally.said } else { turn.final_text };
+        let last_message = if turn.final_text.is_empty() { tally.last_message } else { turn.final_text };
         AgentRun {
             ending: end.ending,
             exit: end.exit,
@@ -225,7 +225,7 @@ impl AgentOutputReader {
             session_tokens: turn.session_tokens,
             session: tally.session,
             model: tally.model,
-            final_text: truncate::last(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
+            final_text: truncate::last(&sanitize::text(&last_message), FINAL_TEXT_BYTES).to_owned(),
             denials: turn.denials.max(tally.denied),
             denied: dedup_denied(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
             closed_paths: Vec::new(),
@@ -234,10 +234,10 @@ impl AgentOutputReader {
             error,
             note: turn.note.or(fallback),
             survivors: end.survivors,
-            left: Vec::new(),
+            unkillable: Vec::new(),
             files: tally.files,
             dropped: end.dropped,
-            errors: errors::merge_scans([tally.said_errors, tally.tool_errors, tally.stderr_errors]),
+            errors: errors::merge_scans([tally.message_errors, tally.tool_errors, tally.stderr_errors]),
             output_bytes: tally.output_bytes,
             tools: tally.tools,
             commands: tally.commands,

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return Err(Failure::usage("the answer is empty").hint("`loopkeeper answer latest 'use SQLite'`"));
     }
     let found = SelectedLoop::by_name(Some(&args.which))?;
-    let (id, name, state) = (found.id(), found.display_name(), &found.seen.state);
+    let (id, name, state) = (found.id(), found.display_name(), &found.loop_view.state);
     let open = state.questions.open.as_ref();
     found.send_request(json!({"do": "answer", "text": args.text, "what": open.map(|it| &it.id)}))?;
     if let Some(wanted) = open.filter(|it| it.kind == QuestionKind::Permission) {

@@ -164,7 +164,7 @@ pub(crate) fn run_checks(work: &ResolvedTask, consent: TrustConsent) -> Result<V
     match start::settled_holder(&state, &work.root, failure::note_wait)? {
         None => by_ourselves(work, judge, &state),
         Some((holder, path)) => match loop_of_task(&state, &holder, work) {
-            Some(seen) => by_its_keeper(&state, &seen),
+            Some(loop_view) => by_its_keeper(&state, &loop_view),
             None => Err(start::busy_error(&state, holder, path)),
         },
     }
@@ -188,24 +188,24 @@ fn by_ourselves(
 
 /// The loop that works on this task.
 fn loop_of_task(state: &StateDir, holder: &TreeHolder, work: &ResolvedTask) -> Option<LoopView> {
-    let seen = LoopView::read(state, state.find(holder.loop_id()?).ok()?).ok().flatten()?;
-    (seen.is_alive() && seen.works_on(work)).then_some(seen)
+    let loop_view = LoopView::read(state, state.find(holder.loop_id()?).ok()?).ok().flatten()?;
+    (loop_view.is_alive() && loop_view.works_on(work)).then_some(loop_view)
 }
 
 /// Asks the loop's keeper, which runs the checks immediately while it is paused, else after the running call of the
 /// agent.
-fn by_its_keeper(state: &StateDir, seen: &LoopView) -> Result<Vec<CheckResult>, Failure> {
-    let id = seen.dir.id();
-    let mut following = LoopTailer::new(&seen.dir.journal());
+fn by_its_keeper(state: &StateDir, loop_view: &LoopView) -> Result<Vec<CheckResult>, Failure> {
+    let id = loop_view.dir.id();
+    let mut following = LoopTailer::new(&loop_view.dir.journal());
     following.poll()?;
     control_client::send(state, id, json!({"do": "check"}))?;
-    failure::note(effect(&seen.state, LateOrder::Check, &format!("Loop {id} is at work here and")));
+    failure::note(effect(&loop_view.state, LateOrder::Check, &format!("Loop {id} is at work here and")));
     loop {
         if let Some(results) = following.poll()?.iter().find_map(results_of) {
             return Ok(results);
         }
         let ended = following.state().is_some_and(|it| it.outcome().is_some());
-        if ended || !LoopView::read(state, seen.dir.clone())?.is_some_and(|it| it.is_alive()) {
+        if ended || !LoopView::read(state, loop_view.dir.clone())?.is_some_and(|it| it.is_alive()) {
             return Err(Failure::ended(format_args!("loop {id} ended before it checked"))
                 .hint("`loopkeeper check` again runs the checks here."));
         }

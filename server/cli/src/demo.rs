@@ -70,8 +70,8 @@ fn run_kept(project: &Path, out: &mut Ui) -> ExitResult {
 /// Runs one loop; returns its exit code and the tree at its start.
 fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Option<String>), Failure> {
     let work = ResolvedTask::find(Some(&project.to_string_lossy()), &[])?;
-    let crew = AgentRoster::resolve(&work)?;
-    trust::ensure_trusted(&work, &operations::trust::items(&work, &crew)?, state, TrustConsent::Given)?;
+    let roster = AgentRoster::resolve(&work)?;
+    trust::ensure_trusted(&work, &operations::trust::items(&work, &roster)?, state, TrustConsent::Given)?;
     out.line(format_args!(
         "{LOUD}{}{LOUD:#}: a small project in {}, half done.",
         work.title(),
@@ -81,7 +81,7 @@ fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Opt
     out.line("");
     let workspace = state.workspace(&work.root)?;
     let dir =
-        launch::create_loop_dir(state, &workspace, work.spec(crew.agent, crew.judge), &work.task.prompt)?;
+        launch::create_loop_dir(state, &workspace, work.spec(roster.agent, roster.judge), &work.task.prompt)?;
     let (exit, ended) = foreground::run_to_end(&dir, LoopPrinter::new(LoopFormat::Text, out))?;
     Ok((exit, ended.tree_after(0).map(str::to_owned)))
 }

@@ -27,9 +27,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let state_dir = StateDir::open()?;
-    let seen = loops::find(&state_dir, args.which.name.as_deref(), failure::warn)?;
-    let (before, after) = changes::tree_range(&seen.state, args.iteration)?;
-    let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
+    let loop_view = loops::find(&state_dir, args.which.name.as_deref(), failure::warn)?;
+    let (before, after) = changes::tree_range(&loop_view.state, args.iteration)?;
+    let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path())?;
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let patch = store.diff(before, after, MAX_BYTES)?;
     if patch.is_empty() {

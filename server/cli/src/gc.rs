@@ -82,15 +82,15 @@ fn collect_workspace(
     let (mut loops, mut unread) = (Vec::new(), 0_u64);
     for dir in workspace.loops()? {
         match LoopView::read(store, dir) {
-            Ok(Some(seen)) if seen.damage.is_none() => loops.push(seen),
+            Ok(Some(loop_view)) if loop_view.damage.is_none() => loops.push(loop_view),
             Ok(_) | Err(_) => unread += 1,
         }
     }
     loops.sort_by_key(|it| it.state.time.started_at.wall);
     let gone = select_expired(&loops.iter().map(age).collect::<Vec<_>>(), &settings, clock::now().wall);
     let mut kept = Vec::new();
-    for (seen, gone) in loops.into_iter().zip(gone) {
-        if gone { remove(store, &seen, sweep, out)? } else { kept.push(seen) }
+    for (loop_view, gone) in loops.into_iter().zip(gone) {
+        if gone { remove(store, &loop_view, sweep, out)? } else { kept.push(loop_view) }
     }
     if unread > 0 {
         // The trees that they need are unknown.
@@ -101,10 +101,19 @@ fn collect_workspace(
     shrink(store, workspace, kept, (&settings, sweep), out)
 }
 
-fn age(seen: &LoopView) -> LoopRetention {
+fn age(loop_view: &LoopView) -> LoopRetention {
     LoopRetention {
-        ended_at: seen.state.outcome().filter(|_| !seen.is_alive()).map(|_| seen.state.time.last_at.wall),
-        irreplaceable: seen.state.tree.snapshots.iter().any(|it| it.when == SnapshotWhen::BeforeRollback),
+        ended_at: loop_view
+            .state
+            .outcome()
+            .filter(|_| !loop_view.is_alive())
+            .map(|_| loop_view.state.time.last_at.wall),
+        irreplaceable: loop_view
+            .state
+            .tree
+            .snapshots
+            .iter()
+            .any(|it| it.when == SnapshotWhen::BeforeRollback),
     }
 }
 
@@ -162,15 +171,15 @@ fn trees(loops: &[LoopView]) -> HashSet<String> {
     loops.iter().flat_map(of_loop).collect()
 }
 
-fn remove(store: &StateDir, seen: &LoopView, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
-    let what = format!("loop {} ({})", seen.dir.id(), seen.state.spec.task.0);
+fn remove(store: &StateDir, loop_view: &LoopView, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
+    let what = format!("loop {} ({})", loop_view.dir.id(), loop_view.state.spec.task.0);
     if sweep == GcMode::Measure {
         out.line(format_args!("Would remove {what}"));
         return Ok(());
     }
-    let _lock = store.lock_loop(&seen.dir)?;
-    std::fs::remove_dir_all(seen.dir.path()).map_err(|error| {
-        Failure::ended(format_args!("cannot remove {}: {error}", seen.dir.path().display()))
+    let _lock = store.lock_loop(&loop_view.dir)?;
+    std::fs::remove_dir_all(loop_view.dir.path()).map_err(|error| {
+        Failure::ended(format_args!("cannot remove {}: {error}", loop_view.dir.path().display()))
     })?;
     out.line(format_args!("Removed {what}"));
     Ok(())

@@ -36,8 +36,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
-    let seen = loops::find(&StateDir::open()?, args.which.name.as_deref(), failure::warn)?;
-    let journal = seen.dir.journal();
+    let loop_view = loops::find(&StateDir::open()?, args.which.name.as_deref(), failure::warn)?;
+    let journal = loop_view.dir.journal();
     if args.json {
         let mut lines = BatchedLines::new(out);
         journal_file::each_line(&journal, |line| lines.add(&String::from_utf8_lossy(line)))?;
@@ -45,13 +45,13 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return Ok(Exit::Done);
     }
     if let Some(iteration) = args.prompt {
-        return prompt(&seen, iteration, out);
+        return prompt(&loop_view, iteration, out);
     }
     if let Some(iteration) = args.output {
-        return output(&seen, iteration, out);
+        return output(&loop_view, iteration, out);
     }
     if args.sessions {
-        sessions(&seen.state, out);
+        sessions(&loop_view.state, out);
         return Ok(Exit::Done);
     }
     let mut formatter = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
@@ -62,33 +62,33 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         }
     })?;
     lines.flush();
-    if let Some(damage) = &seen.damage {
+    if let Some(damage) = &loop_view.damage {
         out.line(format_args!("From here on {damage}; nothing of it was changed."));
     }
     Ok(Exit::Done)
 }
 
 /// The stored prompt of one iteration.
-fn prompt(seen: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
-    let path = seen.dir.prompts().join(format!("{iteration:04}.md"));
-    let text = std::fs::read(&path).map_err(|_| not_stored(seen, "prompt", iteration))?;
+fn prompt(loop_view: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
+    let path = loop_view.dir.prompts().join(format!("{iteration:04}.md"));
+    let text = std::fs::read(&path).map_err(|_| not_stored(loop_view, "prompt", iteration))?;
     print(&text, out);
     Ok(Exit::Done)
 }
 
 /// The agent's output in one iteration: the beginning, and also the end where the middle was dropped.
-fn output(seen: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
-    let path = seen.dir.output().join(format!("{iteration:04}.out"));
-    let mut text = std::fs::read(&path).map_err(|_| not_stored(seen, "output", iteration))?;
+fn output(loop_view: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
+    let path = loop_view.dir.output().join(format!("{iteration:04}.out"));
+    let mut text = std::fs::read(&path).map_err(|_| not_stored(loop_view, "output", iteration))?;
     text.extend(std::fs::read(path.with_extension("tail")).unwrap_or_default());
     print(&text, out);
     Ok(Exit::Done)
 }
 
-fn not_stored(seen: &LoopView, what: &str, iteration: u32) -> Failure {
+fn not_stored(loop_view: &LoopView, what: &str, iteration: u32) -> Failure {
     let refusal =
-        Failure::usage(format_args!("loop {} has no {what} of iteration {iteration}", seen.dir.id()));
-    match seen.state.iteration {
+        Failure::usage(format_args!("loop {} has no {what} of iteration {iteration}", loop_view.dir.id()));
+    match loop_view.state.iteration {
         0 => refusal.hint("It has not started an iteration; `loopkeeper log` shows what happened."),
         last => refusal.hint(format_args!("Its iterations are 1 to {last}.")),
     }

@@ -11,6 +11,6 @@ use super::select::LoopArg;
 pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
     let found = which.find()?;
     found.send_request(json!({"do": "pause"}))?;
-    out.line(effect(&found.seen.state, LateOrder::Pause, &format!("Loop {}", found.display_name())));
+    out.line(effect(&found.loop_view.state, LateOrder::Pause, &format!("Loop {}", found.display_name())));
     Ok(Exit::Done)
 }

@@ -19,9 +19,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let state_dir = StateDir::open()?;
-    let seen = loops::find(&state_dir, args.which.name.as_deref(), failure::warn)?;
-    let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
-    let receipt = receipt::of_loop(&workspace, &seen.dir)?;
+    let loop_view = loops::find(&state_dir, args.which.name.as_deref(), failure::warn)?;
+    let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path())?;
+    let receipt = receipt::of_loop(&workspace, &loop_view.dir)?;
     if args.json {
         out.json(&receipt);
     } else {

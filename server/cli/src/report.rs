@@ -35,8 +35,8 @@ pub(crate) enum ReportFormat {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
-    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
-    let report = report(&seen.state, &seen.status());
+    let loop_view = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
+    let report = report(&loop_view.state, &loop_view.status());
     let text = match args.format {
         ReportFormat::Html => html(&report),
         ReportFormat::Markdown => markdown(&report),
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
             out.line(format_args!("Wrote {}.", path.display()));
         }
         None if args.format == ReportFormat::Html => {
-            let path = seen.dir.path().join("report.html");
+            let path = loop_view.dir.path().join("report.html");
             replace_file(&path, text.as_bytes())?;
             out.line(path.display());
         }

@@ -28,7 +28,7 @@ pub(crate) enum ResetSubject {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = args.which.find()?;
-    let (id, name, state) = (found.id(), found.display_name(), &found.seen.state);
+    let (id, name, state) = (found.id(), found.display_name(), &found.loop_view.state);
     if args.what == ResetSubject::Session && !state.spec.settings.session.resume {
         // There is no session to forget: in this mode no iteration resumes the session of another.
         out.line(format_args!(

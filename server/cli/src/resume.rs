@@ -17,15 +17,19 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = args.which.find()?;
-    let (id, name, seen) = (found.id(), found.display_name(), &found.seen);
-    if seen.is_alive() {
+    let (id, name, loop_view) = (found.id(), found.display_name(), &found.loop_view);
+    if loop_view.is_alive() {
         found.send_request(control_client::resume_request(args.anyway))?;
         out.line(format_args!("Loop {name} continues."));
-    } else if seen.is_open() {
-        keeper::start_detached(&found.store, &seen.dir, control_client::then_resume(seen, args.anyway))?;
+    } else if loop_view.is_open() {
+        keeper::start_detached(
+            &found.store,
+            &loop_view.dir,
+            control_client::then_resume(loop_view, args.anyway),
+        )?;
         out.line(format_args!("Loop {name} continues; `loopkeeper watch {id}` shows it."));
     } else {
-        return Err(control_client::no_keeper_error(seen));
+        return Err(control_client::no_keeper_error(loop_view));
     }
     Ok(Exit::Done)
 }

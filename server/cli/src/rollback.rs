@@ -45,10 +45,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         _ if args.undo => RestoreSelection::BeforeRollback,
         Some(number) if !args.list => RestoreSelection::Iteration {
             number,
-            paths: restore::resolve_paths(&found.seen, number, &args.paths)?,
+            paths: restore::resolve_paths(&found.loop_view, number, &args.paths)?,
         },
         _ => {
-            for line in restore_points::lines(&found.seen.state) {
+            for line in restore_points::lines(&found.loop_view.state) {
                 out.line(line);
             }
             return Ok(Exit::Done);
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         out.line("Nothing was changed.");
         return Ok(Exit::Ended);
     }
-    let done = restore::restore(&found.store, &found.seen, &target)?.unwrap_or_default();
+    let done = restore::restore(&found.store, &found.loop_view, &target)?.unwrap_or_default();
     out.line(format_args!("{}: {}.", sentence(&found, &target), counts(&done)));
     for left in &done.refused {
         out.line(format_args!("  left as it is: {}: {}", left.path, left.why));
@@ -75,11 +75,11 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 
 /// Whether the files may be overwritten. Asks only if the user changed some of them since the last snapshot.
 fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Failure> {
-    if found.seen.is_alive() && !found.seen.state.is_paused_between_iterations() {
+    if found.loop_view.is_alive() && !found.loop_view.state.is_paused_between_iterations() {
         // The keeper refuses with a reason.
         return Ok(true);
     }
-    let change = restore::preview(&found.seen, target)?;
+    let change = restore::preview(&found.loop_view, target)?;
     if change.edited.is_empty() {
         return Ok(true);
     }
@@ -90,7 +90,7 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let what = format!(
             "{n_files} in {} changed since the last snapshot of loop {}: {named}{more}",
-            found.seen.folder(),
+            found.loop_view.folder(),
             found.id()
         );
         return Err(Failure::conflict(what).hint(
@@ -118,7 +118,7 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
 
 /// `Rolling back loop 20261120-abcdef in /home/me/project to iteration 2 writes 3 files and removes 1 file.`
 fn plan_sentence(found: &SelectedLoop, change: &RestoreChanges, target: &RestoreSelection) -> String {
-    let (id, folder) = (found.id(), found.seen.folder());
+    let (id, folder) = (found.id(), found.loop_view.folder());
     let what = match target {
         RestoreSelection::Iteration { number: 0, .. } => {
             format!("Rolling back loop {id} in {folder} to the start")

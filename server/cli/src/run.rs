@@ -133,7 +133,7 @@ fn consent(args: &Args) -> TrustConsent {
 /// A task with its agents and everything that it would run.
 struct PreparedRun {
     work: ResolvedTask,
-    crew: AgentRoster,
+    roster: AgentRoster,
     items: Vec<TrustItem>,
 }
 
@@ -150,17 +150,17 @@ impl PreparedRun {
         for note in work.left_aside().into_iter().chain(bounded) {
             failure::note(format_args!("note: {note}"));
         }
-        let crew = AgentRoster::resolve(&work)?;
-        for warning in crew.warnings().into_iter().chain(crew.commit_note()) {
+        let roster = AgentRoster::resolve(&work)?;
+        for warning in roster.warnings().into_iter().chain(roster.commit_note()) {
             failure::warn(warning);
         }
-        let items = operations::trust::items(&work, &crew)?;
-        Ok(Self { work, crew, items })
+        let items = operations::trust::items(&work, &roster)?;
+        Ok(Self { work, roster, items })
     }
 
     fn show(&self, args: &Args, state: &StateDir, out: &mut Ui) {
-        let Self { work, crew, items } = self;
-        dry::show(&dry::DryRun { work, crew, items, state }, args.json, out);
+        let Self { work, roster, items } = self;
+        dry::show(&dry::DryRun { work, roster, items, state }, args.json, out);
     }
 
     /// Creates the loop's folder.
@@ -170,13 +170,13 @@ impl PreparedRun {
         (state, consent): (&StateDir, TrustConsent),
         earlier: Vec<EarlierTask>,
     ) -> Result<StartedRun, Failure> {
-        let Self { work, crew, items } = self;
+        let Self { work, roster, items } = self;
         start::ensure_tree_free(state, &work, failure::note_wait)?;
         trust::ensure_trusted(&work, &items, state, consent)?;
         let mode = RunMode::of(args, &work);
         let start = StartRequest {
             work: &work,
-            crew,
+            roster,
             anyway: args.anyway,
             own_promise: args.completion_promise.is_some(),
             attended: if mode == RunMode::Foreground { Interactivity::No } else { Interactivity::Yes },
@@ -308,8 +308,8 @@ fn starts_anyway(args: &Args, state: &StateDir, dir: &LoopDir) -> Result<bool, F
     if args.json || !ask::is_interactive() {
         return Ok(false);
     }
-    let seen = LoopView::read(state, dir.clone())?;
-    Ok(seen.is_some_and(|it| held_already(&it.state)) && ask::confirm("Start it anyway?")?)
+    let loop_view = LoopView::read(state, dir.clone())?;
+    Ok(loop_view.is_some_and(|it| held_already(&it.state)) && ask::confirm("Start it anyway?")?)
 }
 
 fn in_foreground(args: &Args, dir: &LoopDir, out: &mut Ui) -> ExitResult {

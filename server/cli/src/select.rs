@@ -36,18 +36,18 @@ pub(crate) fn iteration_or_start(typed: &str) -> Result<u32, &'static str> {
 /// The selected loop, and its state folder.
 pub(crate) struct SelectedLoop {
     pub(crate) store: StateDir,
-    pub(crate) seen: LoopView,
+    pub(crate) loop_view: LoopView,
 }
 
 impl SelectedLoop {
     pub(crate) fn by_name(name: Option<&str>) -> Result<Self, Failure> {
         let store = StateDir::open()?;
-        let seen = loops::find(&store, name, failure::warn)?;
-        Ok(Self { store, seen })
+        let loop_view = loops::find(&store, name, failure::warn)?;
+        Ok(Self { store, loop_view })
     }
 
     pub(crate) fn id(&self) -> &str {
-        self.seen.dir.id()
+        self.loop_view.dir.id()
     }
 
     /// Its id for a confirmation, with its folder if that is not the user's current work tree.
@@ -57,13 +57,13 @@ impl SelectedLoop {
 
     /// Its folder, if that is not the user's current work tree.
     pub(crate) fn other_folder(&self) -> Option<String> {
-        (!self.seen.is_of(CurrentTree::find().as_ref())).then(|| self.seen.folder())
+        (!self.loop_view.is_of(CurrentTree::find().as_ref())).then(|| self.loop_view.folder())
     }
 
     /// Sends a command to its keeper; fails if the loop has none.
     pub(crate) fn send_request(&self, order: Value) -> Result<(), Failure> {
-        if !self.seen.is_alive() {
-            return Err(control_client::no_keeper_error(&self.seen));
+        if !self.loop_view.is_alive() {
+            return Err(control_client::no_keeper_error(&self.loop_view));
         }
         control_client::send(&self.store, self.id(), order)
     }

@@ -55,14 +55,14 @@ struct OtherLoop {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (store, tree) = (StateDir::open()?, CurrentTree::find());
-    let (seen, others) = if let Some(query) = &args.which.name {
+    let (loop_view, others) = if let Some(query) = &args.which.name {
         (vec![loops::find(&store, Some(query), failure::warn)?], Vec::new())
     } else {
-        let (seen, others) =
+        let (loop_view, others) =
             loops::read_all(&store, failure::warn)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
-        (loops::in_order(seen), loops::in_order(others))
+        (loops::in_order(loop_view), loops::in_order(others))
     };
-    let shown: Vec<_> = seen.iter().map(LoopView::status).collect();
+    let shown: Vec<_> = loop_view.iter().map(LoopView::status).collect();
     let elsewhere: Vec<_> = others.iter().map(elsewhere).collect();
     let foreign = args.which.name.is_none().then(foreign::find_current).flatten().map(|it| it.state);
     let tasks = if args.which.name.is_none() { tasks::here() } else { Vec::new() };
@@ -78,9 +78,9 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         out.line("No loop in this work tree. `loopkeeper run` starts one.");
     }
     let (zone, glyphs, now) = (LocalZone::local(), Glyphs::of_environment(), clock::now().wall);
-    for (index, (status, seen)) in shown.iter().zip(&seen).enumerate() {
+    for (index, (status, loop_view)) in shown.iter().zip(&loop_view).enumerate() {
         let whole = index == 0 || status.state != DisplayState::Done;
-        let elsewhere = (!seen.is_of(tree.as_ref())).then(|| seen.folder());
+        let elsewhere = (!loop_view.is_of(tree.as_ref())).then(|| loop_view.folder());
         print_loop(status, elsewhere.as_deref(), (&zone, now), glyphs, out);
         if whole {
             out.write(&table::criteria(&status.criteria, glyphs));
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         for line in status.spawns.tree().filter(|_| whole) {
             out.line(format_args!("  {line}"));
         }
-        details(status, seen, out);
+        details(status, loop_view, out);
     }
     this_tree(args, &tasks, out);
     not_here(&elsewhere, out);
@@ -99,15 +99,18 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 }
 
 /// Other facts about a loop, below its criteria.
-fn details(status: &LoopStatus, seen: &LoopView, out: &mut Ui) {
+fn details(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != DisplayState::Done) {
         out.line(format_args!("  breaker preset: {}", preset.because));
     }
-    if let Some(damage) = &seen.damage {
+    if let Some(damage) = &loop_view.damage {
         out.line(format_args!("  {damage}"));
     }
     if status.state != DisplayState::Done {
-        out.line(format_args!("  {QUIET}{}{QUIET:#}", view::budget(status, Some(&seen.state), clock::now())));
+        out.line(format_args!(
+            "  {QUIET}{}{QUIET:#}",
+            view::budget(status, Some(&loop_view.state), clock::now())
+        ));
     }
     // Warnings are printed below the headline of every loop.
     if let Some(forecast) = status.forecast.as_ref().filter(|_| status.warnings.is_empty()) {
@@ -121,9 +124,9 @@ fn details(status: &LoopStatus, seen: &LoopView, out: &mut Ui) {
     }
 }
 
-fn elsewhere(seen: &LoopView) -> OtherLoop {
-    let status = seen.status();
-    let (sentence, folder) = (headline(&status), seen.folder());
+fn elsewhere(loop_view: &LoopView) -> OtherLoop {
+    let status = loop_view.status();
+    let (sentence, folder) = (headline(&status), loop_view.folder());
     OtherLoop { id: status.id, folder, state: status.state, sentence: sentence.to_string() }
 }
 

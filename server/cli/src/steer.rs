@@ -26,6 +26,6 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
     let found = SelectedLoop::by_name(Some(&args.which))?;
     found.send_request(json!({"do": "steer", "text": args.text}))?;
-    out.line(effect(&found.seen.state, LateOrder::Steer, &format!("Loop {}", found.display_name())));
+    out.line(effect(&found.loop_view.state, LateOrder::Steer, &format!("Loop {}", found.display_name())));
     Ok(Exit::Done)
 }

@@ -33,24 +33,24 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = args.which.find();
     // If none of our loops is running, the plugin's loop here is meant.
     if name.is_none()
-        && !found.as_ref().is_ok_and(|it| it.seen.is_open())
+        && !found.as_ref().is_ok_and(|it| it.loop_view.is_open())
         && foreign::find_current().is_some()
     {
         return not_ours(out);
     }
     let found = found?;
-    let (name, seen) = (found.display_name(), &found.seen);
-    if seen.is_alive() {
+    let (name, loop_view) = (found.display_name(), &found.loop_view);
+    if loop_view.is_alive() {
         found.send_request(json!({"do": "stop", "now": args.now}))?;
         let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
-        out.line(effect(&seen.state, order, &format!("Loop {name}")));
-    } else if seen.is_open() {
+        out.line(effect(&loop_view.state, order, &format!("Loop {name}")));
+    } else if loop_view.is_open() {
         // A keeper is started only to record the end of the loop.
-        keeper::start_detached(&found.store, &seen.dir, Some("stop"))?;
-        wait_for_the_end(&found.store, &seen.dir)?;
+        keeper::start_detached(&found.store, &loop_view.dir, Some("stop"))?;
+        wait_for_the_end(&found.store, &loop_view.dir)?;
         out.line(format_args!("Loop {name} was interrupted; now it has ended."));
     } else {
-        return Err(control_client::no_keeper_error(seen));
+        return Err(control_client::no_keeper_error(loop_view));
     }
     Ok(Exit::Done)
 }
@@ -76,7 +76,7 @@ fn wait_for_the_end(store: &StateDir, dir: &LoopDir) -> Result<(), Failure> {
     let begun = Instant::now();
     while begun.elapsed() < TIMEOUT {
         match LoopView::read(store, dir.clone())? {
-            Some(seen) if !seen.is_open() => return Ok(()),
+            Some(loop_view) if !loop_view.is_open() => return Ok(()),
             _ => sleep(LOOK),
         }
     }

@@ -34,9 +34,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
-    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
+    let loop_view = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
     let runtime = new_runtime()?;
-    let watched = WatchedLoop { store, dir: seen.dir };
+    let watched = WatchedLoop { store, dir: loop_view.dir };
     runtime
         .block_on(watched.to_its_end(LoopPrinter::new(LoopFormat::json(args.json), out), &mut NoInterrupts))
 }

@@ -142,7 +142,7 @@ pub enum Event {
     RollbackReady {
         to: u32,
         paths: Vec<String>,
-        shot: SnapshotFacts,
+        snapshot: SnapshotFacts,
     },
     RolledBack {
         to: u32,

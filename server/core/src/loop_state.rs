@@ -225,7 +225,7 @@ impl LoopState {
     pub(crate) fn unavailable_until(&self) -> Option<Moment> {
         let own = &self.spec.agent.name;
         let is_own = self.last_iteration().is_some_and(|it| it.agent == *own);
-        let slot = self.agents.crew.iter().find(|it| it.plan.name == *own);
+        let slot = self.agents.roster.iter().find(|it| it.plan.name == *own);
         slot.filter(|_| !is_own).and_then(|it| it.out.until())
     }
 

@@ -286,10 +286,10 @@ fn code_lines(text: &str) -> Vec<&str> {
 /// Additions to a helper of tests are allowed.
 fn lacks_lines(path: &str, before: &str, after: &str) -> bool {
     code_differs(path, before, after) && {
-        let mut left = code_lines(after);
-        !code_lines(before).iter().all(|line| match left.iter().position(|it| it == line) {
+        let mut remaining = code_lines(after);
+        !code_lines(before).iter().all(|line| match remaining.iter().position(|it| it == line) {
             Some(at) => {
-                left.swap_remove(at);
+                remaining.swap_remove(at);
                 true
             }
             None => false,

@@ -259,8 +259,8 @@ impl AgentTask {
             self.signs.last_activity.replace(text.clone());
             let _ = self.context.control.watch_events.send(WatchEvent::Activity { text });
         }
-        if let AgentEvent::Text(said) | AgentEvent::Unread(said) = event {
-            let text = sanitize::text(&self.context.runtime.redactor.redact(&said));
+        if let AgentEvent::Text(text) | AgentEvent::Unread(text) = event {
+            let text = sanitize::text(&self.context.runtime.redactor.redact(&text));
             let _ = self
                 .context
                 .control
@@ -316,7 +316,7 @@ pub(super) fn summarize_run(
     let (exit, signal, dropped, survivors) = (ended.exit, ended.signal, ended.dropped, ended.survivors);
     let end = ProcessEnd { ending, exit, signal, reason, stderr, duration_ms, survivors, dropped };
     let mut run = reader.finish(end, &local_clock());
-    run.left = ended.left;
+    run.unkillable = ended.unkillable;
     if ending == AgentEnding::Capped {
         run.note = Some(format!("over {most_steps} steps (`limits.steps`)"));
     } else if left.was_cut && run.note.is_none() {
@@ -336,7 +336,7 @@ fn sanitize_run(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
     run.survivors = run.survivors.iter().map(|it| line(it)).collect();
     run.denied = run.denied.iter().map(|it| line(it)).collect();
     run.closed_paths = run.closed_paths.iter().map(|it| line(it)).collect();
-    run.left = run.left.iter().map(|it| line(it)).collect();
+    run.unkillable = run.unkillable.iter().map(|it| line(it)).collect();
     run.files = run.files.iter().map(|it| line(it)).collect();
     for error in &mut run.errors {
         error.text = line(&error.text);

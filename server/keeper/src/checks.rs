@@ -107,7 +107,7 @@ fn is_request(criterion: &Criterion) -> bool {
 
 fn not_ready_result(plan: &RoundParams<'_>, criterion: &Criterion, why: &NotReady) -> CheckResult {
     let finding = RawResult::new(Status::CouldNotRun, why.fact.clone());
-    let Excerpt { head, tail, left_out } = Excerpt::of_text(&why.said, 0, plan.redactor);
+    let Excerpt { head, tail, left_out } = Excerpt::of_text(&why.last_lines, 0, plan.redactor);
     let mut result =
         CheckResult { head, tail, left_out, ..finding.into_result(criterion, plan.redactor, Duration::ZERO) };
     if let Some(missing) = &why.missing {

@@ -98,7 +98,7 @@ struct HookRefusal {
 
 /// Never reports an error to the agent.
 pub fn main(event: AgentHookEvent) -> ExitCode {
-    let said = match ask_keeper(event) {
+    let reply = match ask_keeper(event) {
         Ok(HookReplyVerdict { decision, reason, .. }) if decision == "allow" => {
             // The reason is visible in the agent's log.
             if !reason.is_empty() {
@@ -112,8 +112,8 @@ pub fn main(event: AgentHookEvent) -> ExitCode {
             None
         }
     };
-    if let Some(said) = said {
-        let _ = writeln!(io::stdout(), "{said}");
+    if let Some(reply) = reply {
+        let _ = writeln!(io::stdout(), "{reply}");
     }
     ExitCode::SUCCESS
 }

@@ -194,8 +194,8 @@ impl JudgePanel<'_> {
         let mut spent = self.spent.get();
         spent.add(asked);
         self.spent.set(spent);
-        if !run.left.is_empty() {
-            return Err(format!("processes of it could not be ended: {}", run.left.join(", ")));
+        if !run.unkillable.is_empty() {
+            return Err(format!("processes of it could not be ended: {}", run.unkillable.join(", ")));
         }
         Ok(run)
     }

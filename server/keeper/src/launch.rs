@@ -116,14 +116,14 @@ fn ended_early(dir: &LoopDir, status: ExitStatus, logged_before: u64) -> Result<
     if status.success() {
         return Ok(());
     }
-    let mut said = String::new();
+    let mut log_text = String::new();
     if let Ok(mut file) = File::open(log_file(dir)) {
         let _ = file.seek(SeekFrom::Start(logged_before));
-        let _ = file.take(64 * 1024).read_to_string(&mut said);
+        let _ = file.take(64 * 1024).read_to_string(&mut log_text);
     }
-    Err(match ErrorLine::find_last(&said) {
+    Err(match ErrorLine::find_last(&log_text) {
         Some(ErrorLine(message)) => KeeperError::Refused { message },
-        None => KeeperError::Refused { message: truncate::last(&said, 4096).trim().into() },
+        None => KeeperError::Refused { message: truncate::last(&log_text, 4096).trim().into() },
     })
 }
 

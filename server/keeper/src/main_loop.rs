@@ -249,7 +249,7 @@ impl Keeper {
 
     fn prepare_rollback(&mut self, to: u32, paths: Vec<String>) -> Result<ControlReply, KeeperError> {
         match self.effects.keep_tree() {
-            Ok(shot) => self.handle_event(Event::RollbackReady { to, paths, shot }),
+            Ok(snapshot) => self.handle_event(Event::RollbackReady { to, paths, snapshot }),
             Err(message) => self.not_rolled_back(message),
         }
     }

@@ -150,8 +150,8 @@ fn check_run(ran: &CommandRun, time: Duration) -> Result<(), String> {
         CommandExit::TimedOut => format!("took longer than {} ms and was ended", time.as_millis()),
         CommandExit::NotStarted(why) => format!("could not be started: {}", why.trim_end_matches('.')),
     };
-    let said = last_line(&ran.stderr).or_else(|| last_line(&ran.stdout));
-    Err(said.map_or(how.clone(), |said| format!("{how}: {said}")))
+    let last_output = last_line(&ran.stderr).or_else(|| last_line(&ran.stdout));
+    Err(last_output.map_or(how.clone(), |last_output| format!("{how}: {last_output}")))
 }
 
 fn last_line(bytes: &[u8]) -> Option<String> {

@@ -128,10 +128,10 @@ pub(super) fn user_edited_paths(
     store: &SnapshotStore,
     snapshot: &SnapshotFacts,
 ) -> Result<Vec<String>, SnapshotFailure> {
-    if of.left.is_empty() || of.left == snapshot.tree {
+    if of.last_tree.is_empty() || of.last_tree == snapshot.tree {
         return Ok(Vec::new());
     }
-    let changed = store.changed_paths(&of.left, &snapshot.tree)?;
+    let changed = store.changed_paths(&of.last_tree, &snapshot.tree)?;
     Ok(changed.into_iter().filter(|it| of.watch.is_relevant(it)).collect())
 }
 

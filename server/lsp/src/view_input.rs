@@ -23,13 +23,13 @@ pub(crate) fn with_task_view<T>(
             (id.clone(), LatestResult { result: &held.result, stale: held.stale, output })
         })
         .collect();
-    let seen = task.last_loop.as_deref();
+    let loop_view = task.last_loop.as_deref();
     view(&TaskView {
         reference: &task.uri,
         task: &task.task,
         documents: &task.documents,
-        status: seen.map(|it| &it.status),
-        state: seen.filter(|it| it.damage.is_none()).map(|it| &*it.state),
+        status: loop_view.map(|it| &it.status),
+        state: loop_view.filter(|it| it.damage.is_none()).map(|it| &*it.state),
         results: &results,
         checking: task.checking,
         trust: TrustState {

@@ -15,7 +15,7 @@ pub fn end_processes(store: &StateDir, dir: &LoopDir) {
             "ended what the killed keeper of loop {} left: {}; still running: {}",
             dir.id(),
             orphans.ended.join(", "),
-            orphans.left.join(", "),
+            orphans.unkillable.join(", "),
         );
     }
 }

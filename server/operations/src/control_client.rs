@@ -109,11 +109,11 @@ fn answer_of(mut reply: KeeperReply) -> Result<KeeperReply, Failure> {
 }
 
 /// Why a loop without a keeper accepts no requests.
-pub fn no_keeper_error(seen: &LoopView) -> Failure {
-    let id = seen.dir.id();
-    if let Some(damage) = &seen.damage {
+pub fn no_keeper_error(loop_view: &LoopView) -> Failure {
+    let id = loop_view.dir.id();
+    if let Some(damage) = &loop_view.damage {
         damaged_error(damage)
-    } else if seen.is_open() {
+    } else if loop_view.is_open() {
         Failure::conflict(format_args!("loop {id} is interrupted: nothing of it runs"))
             .hint(format_args!("`loopkeeper resume {id}` continues it, `loopkeeper stop {id}` ends it."))
     } else {
@@ -225,9 +225,9 @@ pub fn resume_request(anyway: bool) -> Value {
 }
 
 /// The first command for a keeper that takes over; it also resumes a paused loop.
-pub fn then_resume(seen: &LoopView, anyway: bool) -> Option<&'static str> {
+pub fn then_resume(loop_view: &LoopView, anyway: bool) -> Option<&'static str> {
     let word = if anyway { "resume-anyway" } else { "resume" };
-    seen.state.pause.is_some().then_some(word)
+    loop_view.state.pause.is_some().then_some(word)
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub fn name(id: &str) -> String {
 
 /// Packs the loop into a new file at `to`.
 pub fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<ExportSummary, Failure> {
-    let seen = LoopView::read(store, dir.clone()).ok().flatten();
+    let loop_view = LoopView::read(store, dir.clone()).ok().flatten();
     let at = clock::now().wall;
     let archive = ArchiveWriter::create(to, at / 1000).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => Failure::usage(format_args!("{} is already there", to.display()))
@@ -60,10 +60,10 @@ pub fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<ExportSummar
     for name in files_of(dir.path()) {
         packing.put_read(&name, std::fs::read(dir.path().join(&name)))?;
     }
-    if let Some(seen) = &seen {
-        packing.put_json("settings.json", &settings(seen))?;
+    if let Some(loop_view) = &loop_view {
+        packing.put_json("settings.json", &settings(loop_view))?;
     }
-    packing.put_json("environment.json", &environment(store, dir, seen.as_ref(), at))?;
+    packing.put_json("environment.json", &environment(store, dir, loop_view.as_ref(), at))?;
     packing.finish()
 }
 
@@ -206,23 +206,23 @@ fn files_of(dir: &Path) -> Vec<String> {
     found
 }
 
-fn settings(seen: &LoopView) -> Value {
-    let mut settings = json!(seen.state.spec.settings);
-    let names: Vec<&String> = seen.state.spec.settings.env_set.iter().map(|(name, _)| name).collect();
+fn settings(loop_view: &LoopView) -> Value {
+    let mut settings = json!(loop_view.state.spec.settings);
+    let names: Vec<&String> = loop_view.state.spec.settings.env_set.iter().map(|(name, _)| name).collect();
     if let Some(set) = settings.get_mut("envSet") {
         *set = json!(names);
     }
     settings
 }
 
-fn environment(store: &StateDir, dir: &LoopDir, seen: Option<&LoopView>, at: u64) -> Value {
+fn environment(store: &StateDir, dir: &LoopDir, loop_view: Option<&LoopView>, at: u64) -> Value {
     let system = rustix::system::uname();
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|it| it.strip_prefix("PRETTY_NAME="));
     json!({
         "exportedAt": words::rfc3339(at),
         "loop": dir.id(),
-        "startedBy": seen.map(|it| &it.state.spec.version),
+        "startedBy": loop_view.map(|it| &it.state.spec.version),
         "exportedBy": env!("CARGO_PKG_VERSION"),
         "build": BUILD,
         "system": std::env::consts::OS,
@@ -230,19 +230,21 @@ fn environment(store: &StateDir, dir: &LoopDir, seen: Option<&LoopView>, at: u64
         "kernel": system.release().to_string_lossy(),
         "architecture": std::env::consts::ARCH,
         "git": version(store, "git"),
-        "agent": seen.map(|it| agent(store, it)),
-        "alive": seen.map(LoopView::is_alive),
-        "damage": seen.and_then(|it| it.damage.clone()),
+        "agent": loop_view.map(|it| agent(store, it)),
+        "alive": loop_view.map(LoopView::is_alive),
+        "damage": loop_view.and_then(|it| it.damage.clone()),
     })
 }
 
 /// Runs only well-known programs: a workspace's own program is never started for this.
-fn agent(store: &StateDir, seen: &LoopView) -> Value {
-    let plan = &seen.state.spec.agent;
+fn agent(store: &StateDir, loop_view: &LoopView) -> Value {
+    let plan = &loop_view.state.spec.agent;
     let program = plan.argv.first().map(Path::new);
     let is_known = |it: &&Path| {
         let has_place = it.components().count() > 1;
-        plan.dialect != Dialect::Text && !it.starts_with(seen.dir.root()) && (!has_place || it.is_absolute())
+        plan.dialect != Dialect::Text
+            && !it.starts_with(loop_view.dir.root())
+            && (!has_place || it.is_absolute())
     };
     let version = program.filter(is_known).and_then(|it| version(store, &it.to_string_lossy()));
     json!({"name": plan.name, "program": program, "dialect": plan.dialect, "version": version})
@@ -252,6 +254,6 @@ fn agent(store: &StateDir, seen: &LoopView) -> Value {
 fn version(store: &StateDir, program: &str) -> Option<String> {
     let domain = Isolation::unlimited(&run_context::warden_program(store));
     let env = scrubbed_env(EnvAudience::Check, &[], &[], std::env::vars_os());
-    let said = block_on(versions::query_version(program, env, &domain)).ok()?.ok()?;
-    said.lines().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned)
+    let printed = block_on(versions::query_version(program, env, &domain)).ok()?.ok()?;
+    printed.lines().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned)
 }

@@ -105,8 +105,8 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
 
 /// Its user may have resumed or ended the loop in the meantime.
 fn is_still_waiting(state: &StateDir, dir: &LoopDir) -> bool {
-    let seen = LoopView::read(state, dir.clone()).ok().flatten();
-    seen.is_some_and(|it| !it.is_alive() && it.damage.is_none() && disk_room::is_waiting(&it.state))
+    let loop_view = LoopView::read(state, dir.clone()).ok().flatten();
+    loop_view.is_some_and(|it| !it.is_alive() && it.damage.is_none() && disk_room::is_waiting(&it.state))
 }
 
 /// A started loop continues or ends only on its user's command.

@@ -96,8 +96,8 @@ impl LoopView {
 pub fn at_work(root: &Path, id: &TaskId) -> Option<LoopView> {
     let store = StateDir::open().ok()?;
     let (holder, _) = store.tree_holder(root).ok()??;
-    let seen = LoopView::read(&store, store.find(holder.loop_id()?).ok()?).ok()??;
-    (seen.is_alive() && seen.state.spec.task == *id).then_some(seen)
+    let loop_view = LoopView::read(&store, store.find(holder.loop_id()?).ok()?).ok()??;
+    (loop_view.is_alive() && loop_view.state.spec.task == *id).then_some(loop_view)
 }
 
 /// Every loop that can be read, oldest first; `tell` receives the errors of the others.
@@ -105,7 +105,7 @@ pub fn read_all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<LoopView
     let mut loops = Vec::new();
     for dir in store.loops()? {
         match LoopView::read(store, dir) {
-            Ok(seen) => loops.extend(seen),
+            Ok(loop_view) => loops.extend(loop_view),
             // An unreadable loop must neither hide the others nor be hidden itself.
             Err(failure) => tell(failure),
         }

@@ -151,10 +151,10 @@ impl ResolvedTask {
         };
         let DocumentRange { file, range } = &finding.place;
         let text = self.text_of(file).unwrap_or(&self.task.prompt);
-        let said = text.get(range.clone()).unwrap_or_default();
+        let described = text.get(range.clone()).unwrap_or_default();
         let (line, file) = (LineIndex::of(text).line(range.start) + 1, sanitize::line(file));
-        let hint = if said.starts_with("{{") {
-            format!("Nothing fills in `{}`: write its value, then start again.", sanitize::line(said))
+        let hint = if described.starts_with("{{") {
+            format!("Nothing fills in `{}`: write its value, then start again.", sanitize::line(described))
         } else {
             format!("Edit {file}: describe what should be done, then start again.")
         };
@@ -165,9 +165,9 @@ impl ResolvedTask {
     pub fn refuse_broken(&self) -> Result<(), Failure> {
         let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_checks()).collect();
         let unread = blocking.iter().any(|it| it.code == FindingCode::Syntax);
-        let said = self.format_findings(blocking.iter().copied()).into_iter();
-        let said: Vec<String> = said.map(|it| it.trim_end_matches('.').to_owned()).collect();
-        let failure = match said.as_slice() {
+        let described = self.format_findings(blocking.iter().copied()).into_iter();
+        let described: Vec<String> = described.map(|it| it.trim_end_matches('.').to_owned()).collect();
+        let failure = match described.as_slice() {
             [] => return Ok(()),
             [one] if unread => {
                 Failure::usage(one).hint("Correct the file: a task starts only if all of it can be read.")
@@ -267,12 +267,12 @@ impl ResolvedTask {
     /// One `PROMPT.md:7: message` for each finding.
     fn format_findings<'a>(&'a self, findings: impl Iterator<Item = &'a Finding>) -> Vec<String> {
         let mut lines = self.lines();
-        let said = |finding: &Finding| {
+        let described = |finding: &Finding| {
             let line = lines(&finding.place).map_or_else(String::new, |it| format!(":{it}"));
             let file = sanitize::line(&finding.place.file);
             format!("{file}{line}: {}", sanitize::line(&finding.message))
         };
-        findings.map(said).collect()
+        findings.map(described).collect()
     }
 }
 

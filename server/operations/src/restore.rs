@@ -46,17 +46,17 @@ pub struct RestoreChanges {
 }
 
 impl RestoreSource {
-    fn find(seen: &LoopView, target: &RestoreSelection) -> Result<Self, Failure> {
+    fn find(loop_view: &LoopView, target: &RestoreSelection) -> Result<Self, Failure> {
         match target {
             RestoreSelection::Iteration { number, paths } => Ok(Self {
                 to: *number,
-                tree: tree_after(seen, *number)?.to_owned(),
+                tree: tree_after(loop_view, *number)?.to_owned(),
                 paths: paths.clone(),
                 since: None,
                 undoes: None,
             }),
             RestoreSelection::BeforeRollback => {
-                let last = undo::undoable_rollback(&seen.state)
+                let last = undo::undoable_rollback(&loop_view.state)
                     .map_err(|it| Failure::from_message(FailureKind::Conflict, it))?;
                 Ok(Self {
                     to: last.position_before,
@@ -75,14 +75,14 @@ impl RestoreSource {
 }
 
 /// What [`restore`] would change now. Takes a snapshot.
-pub fn preview(seen: &LoopView, target: &RestoreSelection) -> Result<RestoreChanges, Failure> {
-    let way = RestoreSource::find(seen, target)?;
-    let mut snapshots = store_of(seen)?;
+pub fn preview(loop_view: &LoopView, target: &RestoreSelection) -> Result<RestoreChanges, Failure> {
+    let way = RestoreSource::find(loop_view, target)?;
+    let mut snapshots = store_of(loop_view)?;
     let RestorePreview { before, written, removed, replaced } = match &way.since {
         Some(since) => snapshots.restore_since_preview(&way.tree, since)?,
         None => snapshots.restore_preview(&way.tree, way.selected())?,
     };
-    let state = &seen.state;
+    let state = &loop_view.state;
     let edited = if snapshots.contains_snapshot(&state.tree.last) {
         let since: BTreeSet<String> =
             snapshots.changed_paths(&state.tree.last, &before)?.into_iter().collect();
@@ -98,46 +98,47 @@ pub fn preview(seen: &LoopView, target: &RestoreSelection) -> Result<RestoreChan
 /// Restores the files. `None`: done by a keeper older than this program, which does not report its changes.
 pub fn restore(
     store: &StateDir,
-    seen: &LoopView,
+    loop_view: &LoopView,
     target: &RestoreSelection,
 ) -> Result<Option<RollbackResult>, Failure> {
-    if !seen.is_alive() {
+    if !loop_view.is_alive() {
         authority::ensure_user(store, GuardedOrder::Rollback)?;
-        return rollback_offline(store, seen, &RestoreSource::find(seen, target)?).map(Some);
+        return rollback_offline(store, loop_view, &RestoreSource::find(loop_view, target)?).map(Some);
     }
     match target {
         RestoreSelection::Iteration { number, paths } => {
-            control_client::roll_back(store, seen.dir.id(), *number, paths)
+            control_client::roll_back(store, loop_view.dir.id(), *number, paths)
         }
-        RestoreSelection::BeforeRollback => control_client::undo_rollback(store, seen.dir.id()),
+        RestoreSelection::BeforeRollback => control_client::undo_rollback(store, loop_view.dir.id()),
     }
 }
 
 /// Rolls back a loop without a keeper: this process replaces the keeper and holds its locks.
 fn rollback_offline(
     store: &StateDir,
-    seen: &LoopView,
+    loop_view: &LoopView,
     way: &RestoreSource,
 ) -> Result<RollbackResult, Failure> {
-    let _loop_lock = store.lock_loop(&seen.dir)?;
-    let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
-    let _tree_lock = store.lock_tree(workspace.root(), &TreeHolder::Loop { id: seen.dir.id().to_owned() })?;
-    let (mut journal, _) = JournalFile::open_with(&seen.dir.journal(), |_| ())?;
+    let _loop_lock = store.lock_loop(&loop_view.dir)?;
+    let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path())?;
+    let _tree_lock =
+        store.lock_tree(workspace.root(), &TreeHolder::Loop { id: loop_view.dir.id().to_owned() })?;
+    let (mut journal, _) = JournalFile::open_with(&loop_view.dir.journal(), |_| ())?;
     let mut snapshots = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     // Recorded before anything changes: `gc` keeps snapshots that a record names.
     let first = snapshots.take_snapshot()?.tree;
-    journal.append(clock::now(), vec![put_aside(seen, &first, way.undoes)])?;
+    journal.append(clock::now(), vec![put_aside(loop_view, &first, way.undoes)])?;
     let restored = match &way.since {
         Some(since) => snapshots.restore_since(&way.tree, since)?,
         None => snapshots.restore(&way.tree, way.selected())?,
     };
-    let left = if way.paths.is_empty() { sessions::after_rollback(&seen.state, way.to) } else { None };
+    let left = if way.paths.is_empty() { sessions::after_rollback(&loop_view.state, way.to) } else { None };
     let refused: Vec<String> = restored.refused.iter().map(|it| it.path.clone()).collect();
     let mut records = vec![Record::RolledBack {
         to: way.to,
         tree: way.tree.clone(),
         from: restored.before.clone(),
-        mended: weakening::restored_files(&seen.state, &way.tree, &way.paths, &refused),
+        mended: weakening::restored_files(&loop_view.state, &way.tree, &way.paths, &refused),
         paths: way.paths.clone(),
         reason: None,
         after: Some(restored.after).filter(|it| *it != way.tree),
@@ -146,7 +147,7 @@ fn rollback_offline(
     records.splice(0..0, left);
     if restored.before != first {
         // The tree changed in between.
-        records.insert(0, put_aside(seen, &restored.before, way.undoes));
+        records.insert(0, put_aside(loop_view, &restored.before, way.undoes));
     }
     journal.append(clock::now(), records)?;
     let refused = restored.refused.into_iter().map(|it| UnrestoredPath { path: it.path, why: it.why });
@@ -157,28 +158,28 @@ fn rollback_offline(
     })
 }
 
-fn store_of(seen: &LoopView) -> Result<SnapshotStore, Failure> {
-    let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
+fn store_of(loop_view: &LoopView) -> Result<SnapshotStore, Failure> {
+    let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path())?;
     workspace.root().canonicalize().map_err(StateError::no_tree(workspace.root()))?;
     Ok(SnapshotStore::open(&workspace.snapshots(), workspace.root())?)
 }
 
-fn tree_after(seen: &LoopView, to: u32) -> Result<&str, Failure> {
-    seen.state.tree_after(to).ok_or_else(|| {
-        Failure::usage(format_args!("loop {} has no snapshot after iteration {to}", seen.dir.id()))
-            .hint(format_args!("Its last iteration is {}; 0 is the start.", seen.state.iteration))
+fn tree_after(loop_view: &LoopView, to: u32) -> Result<&str, Failure> {
+    loop_view.state.tree_after(to).ok_or_else(|| {
+        Failure::usage(format_args!("loop {} has no snapshot after iteration {to}", loop_view.dir.id()))
+            .hint(format_args!("Its last iteration is {}; 0 is the start.", loop_view.state.iteration))
     })
 }
 
 /// The typed paths, as snapshots name them; none for the whole tree. A path that matches nothing must not pass for one
 /// whose bytes are already right.
-pub fn resolve_paths(seen: &LoopView, to: u32, typed: &[String]) -> Result<Vec<String>, Failure> {
+pub fn resolve_paths(loop_view: &LoopView, to: u32, typed: &[String]) -> Result<Vec<String>, Failure> {
     const MEANT: &str = "Paths are meant from the root of the work tree.";
-    let tree = tree_after(seen, to)?;
+    let tree = tree_after(loop_view, to)?;
     if typed.is_empty() {
         return Ok(Vec::new());
     }
-    let (root, snapshots) = (seen.dir.root(), store_of(seen)?);
+    let (root, snapshots) = (loop_view.dir.root(), store_of(loop_view)?);
     let mut paths = Vec::new();
     for typed in typed {
         let Some(path) = normalize_path(root, typed) else {
@@ -215,9 +216,9 @@ fn normalize_path(root: &Path, typed: &str) -> Option<String> {
     Some(names.join("/"))
 }
 
-fn put_aside(seen: &LoopView, tree: &str, undoes: Option<u64>) -> Record {
+fn put_aside(loop_view: &LoopView, tree: &str, undoes: Option<u64>) -> Record {
     Record::SnapshotTaken {
-        iteration: seen.state.iteration,
+        iteration: loop_view.state.iteration,
         when: SnapshotWhen::BeforeRollback,
         tree: tree.to_owned(),
         head: None,

@@ -27,7 +27,7 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 /// Everything that is decided before the loop begins.
 pub struct StartRequest<'a> {
     pub work: &'a ResolvedTask,
-    pub crew: AgentRoster,
+    pub roster: AgentRoster,
     /// Start although every criterion already holds.
     pub anyway: bool,
     /// The promise was given as an argument, which wins over the document.
@@ -128,8 +128,8 @@ fn release_timeout(state: &StateDir, holder: &TreeHolder) -> Duration {
 
 /// Its end is recorded: a client that sees it may start the next loop.
 fn is_over(state: &StateDir, holder: &str) -> bool {
-    let seen = state.find(holder).ok().and_then(|dir| LoopView::read(state, dir).ok().flatten());
-    seen.is_some_and(|it| !it.is_open())
+    let loop_view = state.find(holder).ok().and_then(|dir| LoopView::read(state, dir).ok().flatten());
+    loop_view.is_some_and(|it| !it.is_open())
 }
 
 /// Creates the loop's folder.
@@ -139,8 +139,8 @@ pub fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<LoopDir, Fa
         installed::ensure_installed(&work.root)?;
     }
     let workspace = state.workspace(&work.root)?;
-    let mut spec = work.spec(start.crew.agent.clone(), start.crew.judge.clone());
-    spec.others.clone_from(&start.crew.others);
+    let mut spec = work.spec(start.roster.agent.clone(), start.roster.judge.clone());
+    spec.others.clone_from(&start.roster.others);
     if start.own_promise {
         // The promise is already part of the settings.
         spec.promise.clone_from(&work.settings.exit.promise);

@@ -14,14 +14,14 @@ use super::resolved_task::{ResolvedTask, TaskKind};
 use loopkeeper_system::trust::surfaces::find_surfaces;
 
 /// Everything that would run, with the files that influence it.
-pub fn items(work: &ResolvedTask, crew: &AgentRoster) -> Result<Vec<TrustItem>, Failure> {
-    of_loop(work, crew.all())
+pub fn items(work: &ResolvedTask, roster: &AgentRoster) -> Result<Vec<TrustItem>, Failure> {
+    of_loop(work, roster.all())
 }
 
 /// Like [`items`] if agents cannot be found: the items known without them.
 pub fn known_items(work: &ResolvedTask, missing: impl FnOnce(&Failure)) -> Result<Vec<TrustItem>, Failure> {
     match AgentRoster::resolve(work).inspect_err(missing) {
-        Ok(crew) => items(work, &crew),
+        Ok(roster) => items(work, &roster),
         Err(_) => of_loop(work, []),
     }
 }

@@ -55,10 +55,10 @@ impl LastLoop {
     fn unaccepted(&self, workspace: &Workspace) -> Option<Vec<UnacceptedChange>> {
         let scan = weakening::inspection(&self.state)?;
         let mut store = SnapshotStore::open(&workspace.snapshots(), workspace.root()).ok()?;
-        let left = if self.state.weakening.left.is_empty() {
+        let left = if self.state.weakening.last_tree.is_empty() {
             &self.state.tree.last
         } else {
-            &self.state.weakening.left
+            &self.state.weakening.last_tree
         };
         let judges = find_changed_judges(&scan, &store, left).ok()?;
         if judges.is_empty() {

@@ -104,7 +104,7 @@ pub enum TerminateMode {
     Now,
 }
 
-/// How a run ended. Its kill domain is empty except for `left`.
+/// How a run ended. Its kill domain is empty except for `unkillable`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JobOutcome {
     pub exit: Option<i32>,
@@ -114,7 +114,7 @@ pub struct JobOutcome {
     /// Processes that outlived the main process and were ended, as `pid name`.
     pub survivors: Vec<String>,
     /// Processes that could not be ended, as `pid name`.
-    pub left: Vec<String>,
+    pub unkillable: Vec<String>,
     pub cpu_ms: u64,
     /// Number of output bytes that are in no file.
     pub dropped: u64,
@@ -178,11 +178,11 @@ fn start_with(
     let (pid, spent_ms) = (warden.pid, warden.spent_ms);
     let JobChannels { control, for_pump, out, err } = channels;
     let (tell_main, main) = oneshot::channel();
-    let (said, main_to) = (Vec::new(), Some(tell_main));
+    let (received, main_to) = (Vec::new(), Some(tell_main));
     let pump = ProcessSupervisor {
         warden,
         control: for_pump,
-        said,
+        received,
         main: main_to,
         out: Some(out),
         err,

@@ -397,8 +397,8 @@ fn probe_namespace(
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let line = said.lines().next().unwrap_or("no reason given").trim_start_matches("bwrap: ");
+    let stderr_text = String::from_utf8_lossy(&output.stderr);
+    let line = stderr_text.lines().next().unwrap_or("no reason given").trim_start_matches("bwrap: ");
     Err(failed(&line.chars().filter(|c| !c.is_control()).take(120).collect::<String>()))
 }
 

@@ -76,14 +76,14 @@ mod tests {
         fs::write(root.join("bad.md"), "{task}\n{fail}\n").unwrap();
         fs::create_dir(root.join("folder")).unwrap();
         std::os::unix::fs::symlink(outside.path().join("theirs.md"), root.join("link.md")).unwrap();
-        let said = |path: &str| read(&root, path).map_err(|it| it.to_message().to_string());
+        let read_message = |path: &str| read(&root, path).map_err(|it| it.to_message().to_string());
         let theirs = outside.path().join("theirs.md");
         assert_eq!(
-            (said("good.md"), said(theirs.to_str().unwrap())),
+            (read_message("good.md"), read_message(theirs.to_str().unwrap())),
             (Ok(text.to_owned()), Ok(text.to_owned()))
         );
         let refused = |path: &str, expect: &str| {
-            let error = said(path).unwrap_err();
+            let error = read_message(path).unwrap_err();
             assert!(error.contains(expect), "{path}: {error}");
         };
         refused("none.md", "there is no file none.md. Hint: write the template");

@@ -84,8 +84,15 @@ pub fn find_unrecorded(
             }
         }
     }
-    let mut walk =
-        Walk { root, recorded, folders, since, own, left: MAX_ENTRIES, found: UnrecordedChanges::default() };
+    let mut walk = Walk {
+        root,
+        recorded,
+        folders,
+        since,
+        own,
+        remaining: MAX_ENTRIES,
+        found: UnrecordedChanges::default(),
+    };
     walk.folder(Path::new(""), 0);
     if walk.found.is_partial {
         // A part of what a build made would be worse than all of it.
@@ -101,7 +108,7 @@ struct Walk<'a> {
     folders: HashSet<&'a [u8]>,
     since: SystemTime,
     own: &'a Path,
-    left: usize,
+    remaining: usize,
     found: UnrecordedChanges,
 }
 
@@ -160,14 +167,14 @@ impl Walk<'_> {
     /// The entries of a folder, by name, within the limits.
     fn entries(&mut self, path: &Path, depth: usize) -> Vec<(std::ffi::OsString, Metadata)> {
         let Ok(listing) = fs::read_dir(self.root.join(path)) else { return Vec::new() };
-        if depth > MAX_DEPTH || self.left == 0 {
+        if depth > MAX_DEPTH || self.remaining == 0 {
             self.found.is_partial = true;
             return Vec::new();
         }
         let entries =
             listing.filter_map(|it| it.ok().and_then(|it| Some((it.file_name(), it.metadata().ok()?))));
-        let mut entries: Vec<_> = entries.take(self.left).collect();
-        self.left -= entries.len();
+        let mut entries: Vec<_> = entries.take(self.remaining).collect();
+        self.remaining -= entries.len();
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         entries
     }

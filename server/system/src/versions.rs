@@ -33,11 +33,11 @@ pub async fn query_version(
         output: None,
     };
     let ran = run_to_end(&job, TIMEOUT, domain).await;
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let decode = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match ran.ending {
-        CommandExit::Exited(0) => Ok(said(&ran.stdout)),
+        CommandExit::Exited(0) => Ok(decode(&ran.stdout)),
         CommandExit::Exited(code) => {
-            let last = said(&ran.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
+            let last = decode(&ran.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
             Err(last.map_or_else(|| format!("exit {code}"), |it| format!("exit {code}: {it}")))
         }
         CommandExit::TimedOut => Err(format!("no answer within {} s", TIMEOUT.as_secs())),

@@ -32,7 +32,8 @@ pub struct WardenReport {
     /// Processes that outlived the main process and were ended, as `pid name` (pids of the domain's namespace).
     pub survivors: Vec<String>,
     /// Processes that could not be ended.
-    pub left: Vec<String>,
+    #[serde(rename = "left")]
+    pub unkillable: Vec<String>,
     pub cpu_ms: u64,
     /// The warden accepts another job: nothing was left of this one.
     pub again: bool,

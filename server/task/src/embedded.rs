@@ -100,9 +100,9 @@ fn line_offsets(text: &str, written: &str, offset: usize) -> Option<Vec<(usize, 
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let whole = rest.split_inclusive('\n').next()?;
-        let said = line.trim_end_matches(['\n', '\r']);
-        let indent = whole.find(said)?;
-        let (before, behind) = (whole.get(..indent)?, whole.get(indent + said.len()..)?);
+        let content = line.trim_end_matches(['\n', '\r']);
+        let indent = whole.find(content)?;
+        let (before, behind) = (whole.get(..indent)?, whole.get(indent + content.len()..)?);
         if !is_frame(before) || !is_frame(behind) {
             return None;
         }
@@ -163,9 +163,9 @@ mod tests {
         assert_eq!((task.prompt.as_str(), task.promise.as_deref()), ("Sell.", Some("SHIPPED")));
         let settings: Vec<_> = task.settings.iter().map(|it| (it.key, it.value.as_str())).collect();
         assert_eq!(settings, [("limits.iterations", "7"), ("agent", "codex")]);
-        let said: Vec<&str> = task.findings.iter().map(|it| it.message.as_str()).collect();
+        let content: Vec<&str> = task.findings.iter().map(|it| it.message.as_str()).collect();
         assert_eq!(
-            said,
+            content,
             [
                 "loop of the other tool: active at iteration 3. End it before you start one here.",
                 "not used by loopkeeper: model, rotation."

@@ -140,20 +140,20 @@ const SPAN_FRAME: usize = 9;
 /// The hint is omitted if there is no room for it.
 fn fault_message(name: &str, fault: &ItemFault) -> String {
     let with_hint = fault.hint.as_ref().map(|it| [&fault.fact, ". ", it].concat());
-    let said = with_hint.filter(|it| it.chars().count() <= FACT_CHARS);
-    let said = said.as_deref().unwrap_or(&fault.fact);
+    let shown_fact = with_hint.filter(|it| it.chars().count() <= FACT_CHARS);
+    let shown_fact = shown_fact.as_deref().unwrap_or(&fault.fact);
     match &fault.subject {
-        FaultSubject::Item => message(name, said),
+        FaultSubject::Item => message(name, shown_fact),
         FaultSubject::Span(code) => {
-            let room = MESSAGE_CHARS.saturating_sub(said.chars().count() + SPAN_FRAME);
-            message(&grammar::code_span(&shortened(code, room.max(SPAN_FRAME))), said)
+            let room = MESSAGE_CHARS.saturating_sub(shown_fact.chars().count() + SPAN_FRAME);
+            message(&grammar::code_span(&shortened(code, room.max(SPAN_FRAME))), shown_fact)
         }
-        FaultSubject::Sentence => [&*shortened(said, MESSAGE_CHARS - 1), end_of(said)].concat(),
+        FaultSubject::Sentence => [&*shortened(shown_fact, MESSAGE_CHARS - 1), end_of(shown_fact)].concat(),
     }
 }
 
-fn end_of(said: &str) -> &'static str {
-    if said.ends_with(['.', '?', '…']) { "" } else { "." }
+fn end_of(shown_fact: &str) -> &'static str {
+    if shown_fact.ends_with(['.', '?', '…']) { "" } else { "." }
 }
 
 fn message(name: &str, fact: &str) -> String {

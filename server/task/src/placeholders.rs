@@ -75,8 +75,8 @@ pub fn find_placeholders(text: &str) -> Vec<Placeholder<'_>> {
     for line in lines_of(text) {
         let start = at;
         at += line.len();
-        let said = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|it| said.starts_with(it));
+        let trimmed = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|it| trimmed.starts_with(it));
         match (fence, mark) {
             (None, Some(mark)) => fence = Some(mark),
             (Some(open), Some(mark)) if open == mark => fence = None,

@@ -85,6 +85,6 @@ fn with_clauses(line: &str) -> Vec<(PromiseTag, &str)> {
             from = end;
         }
     }
-    let said = clauses.into_iter().filter(|(.., tag)| !tag.text.is_empty());
-    said.map(|(from, end, tag)| (tag, line.get(from..end).unwrap_or_default())).collect()
+    let non_empty = clauses.into_iter().filter(|(.., tag)| !tag.text.is_empty());
+    non_empty.map(|(from, end, tag)| (tag, line.get(from..end).unwrap_or_default())).collect()
 }

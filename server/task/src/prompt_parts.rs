@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(blocking, [""; 0]);
         let task =
             parse_task(&[TaskDocument { path: "ralphs/docs/RALPH.md".to_owned(), text: text.to_owned() }]);
-        let said: Vec<_> = task.findings.iter().map(|it| it.message.as_str()).collect();
-        assert!(said.contains(&"not used by loopkeeper: args."), "{said:?}");
+        let messages: Vec<_> = task.findings.iter().map(|it| it.message.as_str()).collect();
+        assert!(messages.contains(&"not used by loopkeeper: args."), "{messages:?}");
         let check = task.criteria.first().and_then(|it| it.check.as_ref());
         assert!(format!("{check:?}").contains("cd ralphs/docs && ./run.sh"), "{check:?}");
     }

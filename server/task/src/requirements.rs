@@ -49,12 +49,12 @@ fn add_dependencies(text: &str, out: &mut TaskOutline) {
         let end =
             after.find(|it: char| !(it.is_alphanumeric() || "_,- \t".contains(it))).unwrap_or(after.len());
         for name in after.get(..end).unwrap_or_default().split(',') {
-            let (start, said) = (at + name.len() - name.trim_start().len(), name.trim());
+            let (start, trimmed) = (at + name.len() - name.trim_start().len(), name.trim());
             at += name.len() + 1;
-            if known.contains(said) {
-                item.depends_on.push(said.to_owned());
-            } else if !said.is_empty() {
-                unknown.push((said.to_owned(), start..start + said.len()));
+            if known.contains(trimmed) {
+                item.depends_on.push(trimmed.to_owned());
+            } else if !trimmed.is_empty() {
+                unknown.push((trimmed.to_owned(), start..start + trimmed.len()));
             }
         }
     }

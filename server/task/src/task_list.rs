@@ -149,14 +149,14 @@ pub(super) fn parse_lines(file: &str, text: &str) -> TaskOutline {
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
-        let said = line.trim();
-        if said.is_empty() {
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
             continue;
         }
         let from = start + line.len() - line.trim_start().len();
-        let parsed = prd::parse_json(said).ok();
+        let parsed = prd::parse_json(trimmed).ok();
         let Some(task) = parsed.as_ref().and_then(|it| it.value.as_ref()?.as_object()) else {
-            out.add_finding(FindingCode::BadValue, FILE, "no task in this line", from..from + said.len());
+            out.add_finding(FindingCode::BadValue, FILE, "no task in this line", from..from + trimmed.len());
             continue;
         };
         if let Some(item) = item_of_line(task, from, &out) {

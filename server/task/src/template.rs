@@ -25,11 +25,11 @@ pub(super) fn unedited(text: &str) -> Option<Range<usize>> {
     for line in lines_of(text) {
         let start = at;
         at += line.len();
-        let said = line.trim_start_matches('\u{feff}').trim();
-        let is_ours = !said.is_empty() && ours.contains(&said);
-        if is_ours || placeholders.iter().any(|it| said.contains(it)) {
-            let from = start + line.find(said).unwrap_or_default();
-            return Some(from..from + said.len());
+        let trimmed = line.trim_start_matches('\u{feff}').trim();
+        let is_ours = !trimmed.is_empty() && ours.contains(&trimmed);
+        if is_ours || placeholders.iter().any(|it| trimmed.contains(it)) {
+            let from = start + line.find(trimmed).unwrap_or_default();
+            return Some(from..from + trimmed.len());
         }
     }
     None

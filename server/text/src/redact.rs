@@ -145,10 +145,10 @@ pub struct RedactingStream {
 #[derive(Debug)]
 enum StreamState {
     Plain,
-    /// Inside a secret whose mark is already written: `left` bytes certainly belong to it, then as many as `rest`
+    /// Inside a secret whose mark is already written: `remaining` bytes certainly belong to it, then as many as `rest`
     /// determines.
     Covered {
-        left: usize,
+        remaining: usize,
         rest: TailCharset,
         last: u8,
     },
@@ -195,16 +195,16 @@ impl RedactingStream {
 
     /// Classifies the first byte of `rest`; returns how many bytes were consumed.
     fn step(&mut self, rest: &[u8], out: &mut Vec<u8>) -> usize {
-        if let StreamState::Covered { left, rest: then, last } = &mut self.mode {
-            if *left == 0 {
-                (*left, *then) = then.continuation(rest, *last);
+        if let StreamState::Covered { remaining, rest: then, last } = &mut self.mode {
+            if *remaining == 0 {
+                (*remaining, *then) = then.continuation(rest, *last);
             }
-            *left = (*left).max(self.redactor.known_at(rest));
-            if *left == 0 {
+            *remaining = (*remaining).max(self.redactor.known_at(rest));
+            if *remaining == 0 {
                 self.mode = StreamState::Plain;
                 return 0;
             }
-            *left -= 1;
+            *remaining -= 1;
             *last = rest.first().copied().unwrap_or_default();
             return 1;
         }
@@ -219,7 +219,7 @@ impl RedactingStream {
             return 1;
         }
         let (length, then) = shape.unwrap_or((0, TailCharset::Nothing));
-        self.mode = StreamState::Covered { left: length.max(known), rest: then, last: 0 };
+        self.mode = StreamState::Covered { remaining: length.max(known), rest: then, last: 0 };
         self.mark(out, 0)
     }
 

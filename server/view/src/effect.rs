@@ -58,7 +58,7 @@ mod tests {
     use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
     use loopkeeper_core::decide::{Phase, UserCommand};
 
-    fn said(sim: &Sim, order: LateOrder) -> String {
+    fn sentence(sim: &Sim, order: LateOrder) -> String {
         effect(&sim.state, order, "The loop")
     }
 
@@ -69,12 +69,12 @@ mod tests {
     #[test]
     fn orders_say_when_they_take_effect() {
         let mut sim = sim();
-        assert_eq!(said(&sim, LateOrder::Pause), "The loop pauses before its first iteration.");
-        assert_eq!(said(&sim, LateOrder::Check), "The loop is running the checks already.");
+        assert_eq!(sentence(&sim, LateOrder::Pause), "The loop pauses before its first iteration.");
+        assert_eq!(sentence(&sim, LateOrder::Check), "The loop is running the checks already.");
         while !matches!(sim.state.phase, Phase::Iterating(_)) {
             assert!(sim.turn());
         }
-        let check = |sim: &Sim, order: LateOrder, expect: &str| assert_eq!(said(sim, order), expect);
+        let check = |sim: &Sim, order: LateOrder, expect: &str| assert_eq!(sentence(sim, order), expect);
         check(&sim, LateOrder::Pause, "The loop pauses after this iteration (1).");
         check(&sim, LateOrder::Stop, "The loop stops after this iteration (1).");
         check(&sim, LateOrder::StopNow, "The loop stops now.");

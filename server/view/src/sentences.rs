@@ -104,8 +104,8 @@ pub fn takeover(
         TakeoverReason::Failing => "it does not work",
     };
     let until = until.map(|it| format!(" until {it}")).unwrap_or_default();
-    let said = message.map(|it| format!(" ({})", sanitize::line(it))).unwrap_or_default();
-    format!("{to} takes over from {from}{until}: {why}{said}")
+    let detail = message.map(|it| format!(" ({})", sanitize::line(it))).unwrap_or_default();
+    format!("{to} takes over from {from}{until}: {why}{detail}")
 }
 
 /// `no check notices 2 of 14 mutants: calc.py:3, calc.py:9`

@@ -82,8 +82,8 @@ impl LiveFeed {
     ) {
         let ended = |id: &str| loops.iter().any(|it| it.status.id == id && it.state.outcome().is_some());
         self.lock_state().subscribed.retain(|it| !ended(it));
-        for seen in loops.iter().filter(|it| it.state.outcome().is_none() && it.status.keeper.alive) {
-            let id = seen.status.id.clone();
+        for loop_view in loops.iter().filter(|it| it.state.outcome().is_none() && it.status.keeper.alive) {
+            let id = loop_view.status.id.clone();
             if self.lock_state().listening.insert(id.clone()) {
                 let (live, store, changed) = (self.clone(), store.clone(), changed.clone());
                 tokio::spawn(async move {

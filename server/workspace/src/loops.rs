@@ -30,7 +30,7 @@ pub(super) struct LoopIndex {
 struct FollowedLoop {
     folder: PathBuf,
     following: LoopTailer,
-    seen: Option<Arc<LoopSnapshot>>,
+    loop_view: Option<Arc<LoopSnapshot>>,
 }
 
 impl LoopIndex {
@@ -53,7 +53,7 @@ impl LoopIndex {
             let new = || FollowedLoop {
                 folder: dir.path().to_owned(),
                 following: LoopTailer::new(&dir.journal()),
-                seen: None,
+                loop_view: None,
             };
             let followed = self.followed.entry(dir.id().to_owned()).or_insert_with(new);
             if let Err(trouble) = followed.read_updates(store, &dir) {
@@ -67,7 +67,7 @@ impl LoopIndex {
     /// Order: needs the user, working, paused, then the last that ended.
     pub(super) fn in_order(&self) -> Vec<Arc<LoopSnapshot>> {
         let mut loops: Vec<Arc<LoopSnapshot>> =
-            self.followed.values().filter_map(|it| it.seen.clone()).collect();
+            self.followed.values().filter_map(|it| it.loop_view.clone()).collect();
         let rank = |it: &LoopSnapshot| match it.status.state {
             DisplayState::NeedsYou => 0,
             DisplayState::Working => 1,
@@ -80,7 +80,8 @@ impl LoopIndex {
 
     /// The folders in which something may still be written, including loops without a record.
     pub(super) fn open_folders(&self) -> impl Iterator<Item = &Path> {
-        let is_open = |it: &&FollowedLoop| it.seen.as_ref().is_none_or(|it| it.state.outcome().is_none());
+        let is_open =
+            |it: &&FollowedLoop| it.loop_view.as_ref().is_none_or(|it| it.state.outcome().is_none());
         self.followed.values().filter(is_open).map(|it| it.folder.as_path())
     }
 
@@ -97,7 +98,7 @@ impl LoopIndex {
 impl FollowedLoop {
     fn read_updates(&mut self, store: &StateDir, dir: &LoopDir) -> Result<(), String> {
         // An ended loop does not change, except for a rollback, which is recorded.
-        let ended = self.seen.as_ref().is_some_and(|it| it.state.outcome().is_some());
+        let ended = self.loop_view.as_ref().is_some_and(|it| it.state.outcome().is_some());
         // The keeper first: if it ends in between, the journal records that.
         let keeper = if ended {
             KeeperLiveness::Gone
@@ -106,7 +107,7 @@ impl FollowedLoop {
         };
         let has_news = match self.following.advance() {
             // It is just being started: its folder exists before its first record.
-            Err(JournalError::Gone { .. }) if self.seen.is_none() => return Ok(()),
+            Err(JournalError::Gone { .. }) if self.loop_view.is_none() => return Ok(()),
             other => other.map_err(|error| error.to_string())?,
         };
         let damage = self.following.damage().map(str::to_owned);
@@ -121,7 +122,7 @@ impl FollowedLoop {
             let known = (it.status.keeper.alive, it.status.keeper.stopped);
             !has_news && it.damage == damage && known == (keeper.is_some(), stopped)
         };
-        if self.seen.as_ref().is_some_and(same) {
+        if self.loop_view.as_ref().is_some_and(same) {
             return Ok(());
         }
         if keeper.is_none() && state.outcome().is_none() {
@@ -130,7 +131,7 @@ impl FollowedLoop {
         let (now, damaged) = (clock::now(), damage.is_some());
         let facts = StatusFacts { now, keeper, stopped, damaged, activity: None };
         let status = view::status(&state, &facts);
-        self.seen = Some(Arc::new(LoopSnapshot { dir: dir.clone(), state, status, damage }));
+        self.loop_view = Some(Arc::new(LoopSnapshot { dir: dir.clone(), state, status, damage }));
         Ok(())
     }
 }

@@ -87,16 +87,16 @@ pub(super) fn merge_latest(
 ) -> MergedResults {
     let mut latest = MergedResults::default();
     let mut at = 0;
-    if let Some(seen) = of_loop {
-        let state = &seen.state;
+    if let Some(loop_view) = of_loop {
+        let state = &loop_view.state;
         at = state.history.last().map_or(state.time.started_at.wall, |it| it.ended_at.wall);
         latest.tree.clone_from(&state.tree.judged);
         for (id, result) in &state.criteria.results {
-            let (tree, output) = (state.tree.judged.clone(), output_of_loop(seen, id));
+            let (tree, output) = (state.tree.judged.clone(), output_of_loop(loop_view, id));
             let held = StoredResult { result: result.clone(), output, tree, stale: false };
             latest.results.insert(id.clone(), held);
         }
-        if state.outcome().is_none() && seen.status.keeper.alive {
+        if state.outcome().is_none() && loop_view.status.keeper.alive {
             return latest;
         }
     }
@@ -115,9 +115,9 @@ pub(super) fn merge_latest(
 }
 
 /// Output of the last iteration whose checks left one.
-fn output_of_loop(seen: &LoopSnapshot, id: &CriterionId) -> Option<String> {
-    let folder = seen.dir.output();
-    (0..=seen.state.iteration)
+fn output_of_loop(loop_view: &LoopSnapshot, id: &CriterionId) -> Option<String> {
+    let folder = loop_view.dir.output();
+    (0..=loop_view.state.iteration)
         .rev()
         .take(50)
         .find_map(|number| path_if_exists(&folder.join(format!("{number:04}.{}.out", id.0))))

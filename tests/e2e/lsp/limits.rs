@@ -42,7 +42,7 @@ fn at_a_usage_limit_the_user_is_asked_and_may_stop() {
     let answers: Vec<_> =
         asked["params"]["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
     assert_eq!(answers, ["Wait", "Stop"]);
-    let over = editor.said("loopkeeper/alert", |_| true);
+    let over = editor.wait_for("loopkeeper/alert", |_| true);
     assert_eq!(over["kind"], "ended", "{over:#}");
 }
 
@@ -56,7 +56,7 @@ fn a_question_that_nobody_answers_holds_up_nothing_and_is_asked_once() {
     assert_eq!(page["trusted"], true, "{page:#}");
     let stop = json!({"command": "loopkeeper.server.stop", "arguments": [{"loopId": "latest", "now": true}]});
     editor.request("workspace/executeCommand", &stop);
-    editor.said("loopkeeper/alert", |_| true);
+    editor.wait_for("loopkeeper/alert", |_| true);
     assert_eq!(editor.messages().iter().filter(|it| is_asked(it)).count(), 1);
 }
 

@@ -97,10 +97,10 @@ fn a_status_a_second_is_the_most_and_each_is_another_one() {
 fn a_client_that_announces_nothing_is_told_in_plain_protocol() {
     let mut studio = Studio::open_as(&stuck(), &json!({"capabilities": {}}));
     let id = studio.start("PROMPT.md");
-    let said = studio.editor.said("window/showMessage", |it| it["type"] == 2);
+    let said = studio.editor.wait_for("window/showMessage", |it| it["type"] == 2);
     assert!(said["message"].as_str().unwrap().contains("Make it so"), "{said}");
     studio.done("stop", &json!({"loopId": id}));
-    studio.editor.said("window/showMessage", |it| it["type"] == 3);
+    studio.editor.wait_for("window/showMessage", |it| it["type"] == 3);
     let all = studio.editor.messages();
     let methods: BTreeSet<&str> = all.iter().filter_map(|it| it["method"].as_str()).collect();
     assert_eq!(methods, BTreeSet::from(["textDocument/publishDiagnostics", "window/showMessage"]));
@@ -115,7 +115,7 @@ fn a_client_that_announces_nothing_is_told_in_plain_protocol() {
 fn an_open_breaker_says_so_at_once_although_it_tries_again() {
     let mut studio = Studio::open(&Scenario { settings: "breaker.fast_failures = 99", ..far(&["true"]) });
     let id = studio.start("PROMPT.md");
-    let alert = studio.editor.said("loopkeeper/alert", |_| true);
+    let alert = studio.editor.wait_for("loopkeeper/alert", |_| true);
     assert_eq!((&alert["loopId"], &alert["severity"]), (&id.as_str().into(), &"warning".into()));
     let message = alert["message"].as_str().unwrap();
     assert!(
@@ -136,7 +136,7 @@ fn an_open_breaker_says_so_at_once_although_it_tries_again() {
 fn one_alert_when_a_loop_needs_its_user_and_one_when_it_ends() {
     let mut studio = Studio::open(&stuck());
     let id = studio.start("PROMPT.md");
-    let alert = studio.editor.said("loopkeeper/alert", |_| true);
+    let alert = studio.editor.wait_for("loopkeeper/alert", |_| true);
     assert_eq!((&alert["loopId"], &alert["kind"]), (&id.as_str().into(), &"needsYou".into()));
     assert_eq!(alert["severity"], "warning");
     let commands: Vec<&str> =
@@ -147,7 +147,7 @@ fn one_alert_when_a_loop_needs_its_user_and_one_when_it_ends() {
     studio.done("check", &json!({"task": "PROMPT.md"}));
     studio.done("stop", &json!({"loopId": id}));
     studio.status(|it| is_in(it, &id, "done"));
-    let ended = studio.editor.said("loopkeeper/alert", |it| it["kind"] == "ended");
+    let ended = studio.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "ended");
     assert_eq!((&ended["loopId"], &ended["severity"]), (&id.as_str().into(), &"info".into()));
     assert_eq!(studio.editor.count("loopkeeper/alert"), 2);
     assert_eq!(studio.editor.count("window/showMessage"), 0, "one way is enough");
@@ -179,7 +179,7 @@ fn what_was_so_before_is_no_news_to_a_server_that_just_came() {
     // From here on it is a change.
     studio.done("stop", &json!({"loopId": open}));
     for editor in [&other, &late] {
-        assert_eq!(editor.said("loopkeeper/alert", |_| true)["loopId"], open.as_str());
+        assert_eq!(editor.wait_for("loopkeeper/alert", |_| true)["loopId"], open.as_str());
     }
 }
 
@@ -187,16 +187,16 @@ fn what_was_so_before_is_no_news_to_a_server_that_just_came() {
 fn progress_has_one_readable_token_and_an_end() {
     let mut studio = Studio::open(&far(&[WAITS]));
     let id = studio.start("PROMPT.md");
-    let created = studio.editor.said("window/workDoneProgress/create", |_| true);
+    let created = studio.editor.wait_for("window/workDoneProgress/create", |_| true);
     assert_eq!(created["token"], "ralph/PROMPT.md");
-    let begun = studio.editor.said("$/progress", |it| it["value"]["kind"] == "begin");
+    let begun = studio.editor.wait_for("$/progress", |it| it["value"]["kind"] == "begin");
     assert_eq!((&begun["token"], &begun["value"]["title"]), (&created["token"], &"Ralph PROMPT.md".into()));
     studio.world.until_shared("up.1");
-    studio.editor.said("$/progress", |it| {
+    studio.editor.wait_for("$/progress", |it| {
         it["value"]["kind"] != "end" && it["value"]["message"].as_str().unwrap().starts_with("iteration 1/25")
     });
     studio.done("stop", &json!({"loopId": id, "now": true}));
-    let ended = studio.editor.said("$/progress", |it| it["value"]["kind"] == "end");
+    let ended = studio.editor.wait_for("$/progress", |it| it["value"]["kind"] == "end");
     assert!(ended["value"]["message"].as_str().unwrap().contains("topped"), "{ended}");
     assert_eq!(studio.editor.count("window/workDoneProgress/create"), 1);
 }
@@ -210,7 +210,7 @@ fn a_client_that_never_answers_is_told_everything_else_at_once() {
         studio.editor.answers(method, Reply::Never);
     }
     let id = studio.start("PROMPT.md");
-    studio.editor.said("window/workDoneProgress/create", |_| true);
+    studio.editor.wait_for("window/workDoneProgress/create", |_| true);
     studio.world.until_shared("up.1");
     studio.status(|it| it["loops"][0]["iteration"] == 1);
     studio.show("PROMPT.md");
@@ -251,7 +251,8 @@ fn what_an_agent_prints_goes_to_who_subscribed() {
     let on = studio.editor.request("loopkeeper/subscribe", &json!({"loopId": &id[..13], "on": true}));
     assert_eq!(on["subscribed"], true);
     std::fs::write(studio.world.shared("go"), "").unwrap();
-    let said = studio.editor.said("loopkeeper/output", |it| it["text"].as_str().unwrap().contains("said"));
+    let said =
+        studio.editor.wait_for("loopkeeper/output", |it| it["text"].as_str().unwrap().contains("said"));
     assert_eq!((&said["loopId"], &said["iteration"]), (&id.as_str().into(), &1.into()));
     assert_eq!(said["text"], "said red\n");
     studio.done("stop", &json!({"loopId": id, "now": true}));

@@ -211,7 +211,7 @@ fn outputs_are_shown_without_what_a_terminal_would_obey() {
         assert!(text.contains(part), "{argument}: {text:?}");
         let bad = |it: char| it.is_control() && it != '\n' || it == '\u{202e}';
         assert!(!text.contains(bad), "{text:?}");
-        studio.editor.said("window/showDocument", |it| it["uri"] == shown["uri"]);
+        studio.editor.wait_for("window/showDocument", |it| it["uri"] == shown["uri"]);
     }
     studio.refused("output", &json!({"task": "PROMPT.md", "iteration": 99}), "conflict");
     for criterion in ["0123456789", "../../../start", "../../journal"] {
@@ -334,12 +334,12 @@ fn rolled_back_while_it_rests_and_after_its_end() {
 }
 
 fn says_when_orders_take_effect(studio: &mut Studio, id: &str) {
-    let said = |it: Value| it["effect"].as_str().unwrap_or_default().to_owned();
-    let taken = said(studio.done("check", &json!({"task": "PROMPT.md"})));
+    let effect = |it: Value| it["effect"].as_str().unwrap_or_default().to_owned();
+    let taken = effect(studio.done("check", &json!({"task": "PROMPT.md"})));
     assert_eq!(taken, "The loop runs the checks after the agent's present call (iteration 1).");
-    let taken = said(studio.done("steer", &json!({"loopId": id, "text": "Mind the gap."})));
+    let taken = effect(studio.done("steer", &json!({"loopId": id, "text": "Mind the gap."})));
     assert_eq!(taken, "The loop puts the steering text into its next prompt (iteration 2).");
-    let taken = said(studio.done("pause", &json!({"loopId": id})));
+    let taken = effect(studio.done("pause", &json!({"loopId": id})));
     assert_eq!(taken, "The loop pauses after this iteration (1).");
 }
 

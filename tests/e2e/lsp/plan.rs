@@ -31,7 +31,7 @@ fn an_open_plan_is_changed_in_its_buffer() {
     studio.type_into("prd.json", 2, &typed);
     let done = studio.done("skip", &item("B"));
     assert_eq!((&done["uri"], &done["saved"]), (&json!(studio.uri("prd.json")), &json!(false)));
-    let asked = studio.editor.said("workspace/applyEdit", |_| true);
+    let asked = studio.editor.wait_for("workspace/applyEdit", |_| true);
     let change = &asked["edit"]["documentChanges"][0];
     assert_eq!(change["textDocument"], json!({"uri": studio.uri("prd.json"), "version": 2}));
     let behind = typed.lines().nth(3).unwrap().find(" }").unwrap();
@@ -96,7 +96,7 @@ fn a_loop_is_exported_beside_the_tree() {
     assert!(path.ends_with(&format!("ralph-{id}.tar.gz")) && std::path::Path::new(&path).is_file(), "{path}");
     let said = studio
         .editor
-        .said("window/showMessage", |it| it["message"].as_str().unwrap().contains("Exported loop"));
+        .wait_for("window/showMessage", |it| it["message"].as_str().unwrap().contains("Exported loop"));
     assert!(said["message"].as_str().unwrap().contains("(removed: 0 secrets"), "{said:#}");
     studio.done("export", &json!({"loopId": id}));
     assert!(!studio.world.has(&format!("ralph-{id}.tar.gz")), "the work tree is left alone");
@@ -109,7 +109,7 @@ fn the_receipt_of_a_loop_is_a_page_beside_the_tree() {
     let mut studio = Studio::open(&scenario);
     let id = studio.start("PROMPT.md");
     studio.status(|it| is_in(it, &id, "done"));
-    let alert = studio.editor.said("loopkeeper/alert", |it| it["kind"] == "ended");
+    let alert = studio.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "ended");
     let titles: Vec<_> = alert["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
     assert_eq!(titles, ["Review changes", "Receipt", "Show output"]);
     let done = studio.done("receipt", &json!({"loopId": id}));

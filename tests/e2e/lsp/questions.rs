@@ -24,7 +24,7 @@ fn the_agents_question_is_shown_and_answered() {
     let shown = &status["loops"][0];
     assert_eq!((&shown["phase"], &shown["question"]["kind"]), (&"needsAnswer".into(), &"agent".into()));
     assert_eq!(shown["question"]["text"], "Which database do you want?");
-    let alert = studio.editor.said("loopkeeper/alert", |_| true);
+    let alert = studio.editor.wait_for("loopkeeper/alert", |_| true);
     assert_eq!(alert["kind"], "needsYou");
     assert!(
         alert["message"].as_str().unwrap().ends_with("\" asks: Which database do you want?"),
@@ -100,7 +100,7 @@ const WISH: &str =
 fn what_the_agent_wants_is_shown_whole_and_allowed_by_a_button() {
     let mut studio = Studio::open(&wanting());
     let id = studio.start("PROMPT.md");
-    let alert = studio.editor.said("loopkeeper/alert", |_| true);
+    let alert = studio.editor.wait_for("loopkeeper/alert", |_| true);
     let message = alert["message"].as_str().unwrap();
     assert!(message.ends_with(WISH), "{message}");
     let actions = alert["actions"].as_array().unwrap();
@@ -141,11 +141,12 @@ fn eglot_is_asked_when_its_user_wants_to_answer() {
     let mut studio = Studio::open_as(&wanting(), &all);
     studio.editor.answers("window/showMessageRequest", Reply::By(|it| it["actions"][1].clone()));
     let id = studio.start("PROMPT.md");
-    let told = studio.editor.said("window/showMessage", |it| it["message"].as_str().unwrap().ends_with(WISH));
+    let told =
+        studio.editor.wait_for("window/showMessage", |it| it["message"].as_str().unwrap().ends_with(WISH));
     assert_eq!(told["type"], 2);
     assert_eq!(studio.editor.count("window/showMessageRequest"), 0);
     studio.done("answer", &json!({"loopId": id}));
-    let question = studio.editor.said("window/showMessageRequest", |_| true);
+    let question = studio.editor.wait_for("window/showMessageRequest", |_| true);
     let titles: Vec<_> = question["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
     assert_eq!(titles, ["Not now", "Allow once", "Allow for this loop", "Deny"]);
     studio.world.until("end", |it| it["type"] == "ended");
@@ -200,7 +201,7 @@ fn a_task_that_suits_no_loop_is_asked_about_once() {
     studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Not now"})));
     let start = json!({"task": "PROMPT.md"});
     assert_eq!(studio.done("start", &start)["loopId"], Value::Null);
-    let question = studio.editor.said("window/showMessageRequest", |_| true);
+    let question = studio.editor.wait_for("window/showMessageRequest", |_| true);
     let message = question["message"].as_str().unwrap();
     assert!(message.starts_with("A loop may be the wrong tool: exploring has no result"), "{message}");
     assert!(studio.world.loops().is_empty());
@@ -229,7 +230,7 @@ fn what_the_machine_lacks_is_told_with_its_remedy() {
     });
     studio.show("PROMPT.md");
     let id = studio.start("PROMPT.md");
-    let alert = studio.editor.said("loopkeeper/alert", |_| true);
+    let alert = studio.editor.wait_for("loopkeeper/alert", |_| true);
     let message = alert["message"].as_str().unwrap();
     assert!(message.contains("\"Lint\" cannot run: program \"../agent/lint\" is not installed"), "{message}");
     assert!(message.contains("Hint: install ../agent/lint"), "{message}");

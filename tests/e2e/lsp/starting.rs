@@ -32,7 +32,7 @@ fn a_loop_runs_from_the_editor_to_its_end() {
 
 #[test]
 fn hooks_that_are_switched_off_are_told_of_once_at_the_start() {
-    let said = |files: &[(&str, &str)]| {
+    let message_of = |files: &[(&str, &str)]| {
         let files = [files, &[("fake.sh", "touch made\n")]].concat();
         let settings = "agent = [\"claude\"]\n[agents.claude]\ncommand = [\"/bin/sh\", \"fake.sh\"]\n";
         let mut studio = Studio::open(&Scenario { files: &files, settings, ..task(MAKES) });
@@ -43,10 +43,10 @@ fn hooks_that_are_switched_off_are_told_of_once_at_the_start() {
         let messages = studio.editor.messages();
         messages.iter().filter(|it| warned(it)).map(|it| it["params"]["message"].clone()).collect::<Vec<_>>()
     };
-    let off = said(&[(".claude/settings.json", "{\"disableAllHooks\": true}")]);
+    let off = message_of(&[(".claude/settings.json", "{\"disableAllHooks\": true}")]);
     let sentence = "`disableAllHooks` in .claude/settings.json switches the hooks of `claude` off: its subagents are counted and never refused";
     assert_eq!(off, [sentence]);
-    assert!(said(&[(".claude/settings.json", "{\"disableAllHooks\": false}")]).is_empty());
+    assert!(message_of(&[(".claude/settings.json", "{\"disableAllHooks\": false}")]).is_empty());
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn an_untrusted_start_starts_nothing_and_asks() {
     let data = &error["data"];
     assert_eq!((&data["hash"], &data["count"], &data["asked"]), (&page["hash"], &2.into(), &true.into()));
     assert_eq!(data["task"], studio.uri("PROMPT.md"));
-    let question = studio.editor.said("window/showMessageRequest", |_| true);
+    let question = studio.editor.wait_for("window/showMessageRequest", |_| true);
     let titles: Vec<&str> =
         question["actions"].as_array().unwrap().iter().map(|it| it["title"].as_str().unwrap()).collect();
     assert_eq!(titles, ["Show commands", "Trust and start", "Not now"]);
@@ -105,7 +105,7 @@ fn show_commands_then_trust_and_start() {
     studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
     // A client with our extensions gets the page with the question, and shows both while it is open.
     let about_page = |it: &Value| it["actions"][0].get("page").is_some();
-    let question = studio.editor.said("window/showMessageRequest", about_page);
+    let question = studio.editor.wait_for("window/showMessageRequest", about_page);
     let titles: Vec<_> = question["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
     assert_eq!(titles, ["Trust and start", "Not now"]);
     let page = studio.editor.request("loopkeeper/trustPage", &json!({"task": "PROMPT.md"}));
@@ -131,11 +131,11 @@ fn what_changed_since_it_was_shown_is_not_trusted() {
     let mut studio = Studio::open_as(&task(MAKES), &everything_but("experimental"));
     studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Show commands"})));
     studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
-    studio.editor.said("window/showDocument", |_| true);
+    studio.editor.wait_for("window/showDocument", |_| true);
     let text = studio.world.terminal.read("PROMPT.md").replace("test -e made", "test -e made || true");
     studio.world.terminal.file("PROMPT.md", &text);
     studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Trust and start"})));
-    let warned = studio.editor.said("window/showMessage", |it| it["type"] == 2);
+    let warned = studio.editor.wait_for("window/showMessage", |it| it["type"] == 2);
     assert!(warned["message"].as_str().unwrap().contains("changed"), "{warned}");
     assert!(studio.world.loops().is_empty());
     // It is not stuck: the next start asks again.
@@ -149,7 +149,7 @@ fn not_now_and_closed_questions_end_it() {
         let mut studio = Studio::open(&task(MAKES));
         studio.editor.answers("window/showMessageRequest", Reply::With(answer));
         studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
-        studio.editor.said("window/showMessageRequest", |_| true);
+        studio.editor.wait_for("window/showMessageRequest", |_| true);
         studio.editor.request("loopkeeper/loops", &json!({}));
         // Asked again on the next request.
         studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
@@ -164,7 +164,7 @@ fn a_client_that_cannot_be_asked_is_warned() {
     studio.editor.answers("window/showDocument", Reply::With(json!({"success": true})));
     let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
     assert_eq!(error["data"]["asked"], false);
-    let warned = studio.editor.said("window/showMessage", |it| it["type"] == 2);
+    let warned = studio.editor.wait_for("window/showMessage", |it| it["type"] == 2);
     let message = warned["message"].as_str().unwrap();
     let refused = error["message"].as_str().unwrap();
     assert!(
@@ -199,8 +199,8 @@ fn an_editor_that_cannot_be_asked_needs_no_terminal() {
     studio.show("PROMPT.md");
     assert_eq!(trust_shown(&mut studio), None, "nothing was shown yet");
     studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
-    studio.editor.said("window/showDocument", |_| true);
-    studio.editor.said("window/showMessage", |it| it["type"] == 2);
+    studio.editor.wait_for("window/showDocument", |_| true);
+    studio.editor.wait_for("window/showMessage", |it| it["type"] == 2);
     let stale = trust_shown(&mut studio).expect("an action");
     assert_eq!(stale["kind"], "quickfix");
     assert_eq!(stale["diagnostics"][0]["code"], "needs-trust");
@@ -243,7 +243,7 @@ fn a_prompt_that_offers_its_first_answer_offers_the_one_that_does_nothing() {
         studio.editor.answers("window/showMessageRequest", Reply::By(answer));
         let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
         assert_eq!(error["data"]["asked"], true);
-        let question = studio.editor.said("window/showMessageRequest", |_| true);
+        let question = studio.editor.wait_for("window/showMessageRequest", |_| true);
         assert_eq!(question["actions"], json!([{"title": "Not now"}, {"title": "Trust and start"}]));
         assert_eq!(studio.editor.count("window/showDocument"), 1, "the page is shown first");
         // A dismissed prompt does not prevent the next question.
@@ -262,9 +262,9 @@ fn an_editor_without_trust_starts_nothing_whatever_is_stored() {
     let mut studio = Studio::open(&task(&[WAITS]));
     let id = studio.start("PROMPT.md");
     let root = studio.world.root();
-    let said = json!({"initializationOptions": {"trusted": false}});
+    let message_of = json!({"initializationOptions": {"trusted": false}});
     let server = studio.world.terminal.command(&["--stdio"]);
-    let mut wary = super::studio::start(server, &root, &said);
+    let mut wary = super::studio::start(server, &root, &message_of);
     let status = wary.until_last("loopkeeper/status", |_| true, |it| !it["loops"][0].is_null());
     assert_eq!(status["trusted"], false);
     for (command, argument) in [

@@ -105,12 +105,12 @@ impl Studio {
 
 /// An initialised editor on `root`.
 pub(crate) fn start(server: Command, root: &Path, more: &Value) -> Editor {
-    let mut said = json!({"capabilities": everything()});
+    let mut capabilities_params = json!({"capabilities": everything()});
     for (key, value) in more.as_object().into_iter().flatten() {
-        said[key] = value.clone();
+        capabilities_params[key] = value.clone();
     }
     let mut editor = Editor::start(server);
-    editor.initialize(&root.canonicalize().unwrap(), &said);
+    editor.initialize(&root.canonicalize().unwrap(), &capabilities_params);
     editor
 }
 

@@ -106,7 +106,7 @@ fn a_killed_keeper_is_noticed_at_once() {
     // Detected by the end of its socket; the next poll would happen five seconds after the last.
     assert!(began.elapsed() < Duration::from_millis(4500), "{:?}", began.elapsed());
     studio.status(|it| is_in(it, &id, "needsYou"));
-    studio.editor.said("loopkeeper/alert", |it| it["kind"] == "needsYou");
+    studio.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "needsYou");
     studio.done("resume", &json!({"loopId": id}));
     (2..=4).for_each(|it| go(&studio.world, it));
     studio.status(|it| is_in(it, &id, "done"));
@@ -191,7 +191,10 @@ fn two_servers_show_the_same_and_each_stops_the_others_loop() {
     for field in ["health", "loops", "tasks", "trusted"] {
         assert_eq!(one[field], two[field]);
     }
-    assert_eq!(studio.editor.said("loopkeeper/alert", |_| true), other.said("loopkeeper/alert", |_| true));
+    assert_eq!(
+        studio.editor.wait_for("loopkeeper/alert", |_| true),
+        other.wait_for("loopkeeper/alert", |_| true)
+    );
     assert_eq!(everything()["experimental"]["loopkeeper"]["version"], 1);
 }
 

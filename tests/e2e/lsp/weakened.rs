@@ -53,7 +53,7 @@ fn choose(studio: &mut Studio, action: &Value) -> Value {
 #[test]
 fn the_alert_brings_what_can_be_done_about_it() {
     let (mut studio, id, _) = rests();
-    let alert = studio.editor.said("loopkeeper/alert", |it| it["kind"] == "needsYou");
+    let alert = studio.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "needsYou");
     let buttons = alert["actions"].as_array().unwrap();
     let titles: Vec<&str> = buttons.iter().map(|it| it["title"].as_str().unwrap()).collect();
     assert_eq!(titles, ["Restore", "Accept", "Show output"]);

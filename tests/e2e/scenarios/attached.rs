@@ -156,9 +156,12 @@ fn refused(world: &World, session: &str, more: &Value) -> Option<String> {
     if ran.stdout.is_empty() {
         return None;
     }
-    let said = told(&ran)["hookSpecificOutput"].clone();
-    assert_eq!((&said["hookEventName"], &said["permissionDecision"]), (&json!("PreToolUse"), &json!("deny")));
-    said["permissionDecisionReason"].as_str().map(str::to_owned)
+    let reply = told(&ran)["hookSpecificOutput"].clone();
+    assert_eq!(
+        (&reply["hookEventName"], &reply["permissionDecision"]),
+        (&json!("PreToolUse"), &json!("deny"))
+    );
+    reply["permissionDecisionReason"].as_str().map(str::to_owned)
 }
 
 #[test]

@@ -44,11 +44,11 @@ fn attacked(settings: &str, act: &str) -> (World, String) {
 
 /// The results of the agent's attempts in a file, and the recorded commands as `order by source`.
 fn seen(world: &World, file: &str) -> (String, Vec<String>) {
-    let said = fs::read_to_string(world.shared(file)).unwrap_or_default();
+    let printed = fs::read_to_string(world.shared(file)).unwrap_or_default();
     let refused = world.journal();
     let refused = refused.iter().filter(|it| it["type"] == "order-refused");
     let word = |it: &Value, key: &str| it[key].as_str().unwrap().to_owned();
-    (said, refused.map(|it| format!("{} by {}", word(it, "order"), word(it, "by"))).collect())
+    (printed, refused.map(|it| format!("{} by {}", word(it, "order"), word(it, "by"))).collect())
 }
 
 /// It ends as the work deserves, and no forged command took effect.
@@ -96,11 +96,11 @@ fn the_agent_orders_nothing_by_command() {
           "$bin" $order >> $folder/said 2>&1; echo "exit $?" >> $folder/said
         done"##;
         let (world, _) = attacked(sandbox, act);
-        let (said, refused) = seen(&world, "said");
-        assert_eq!(said.matches("only the user may order it").count(), 12, "{said}");
-        assert!(!said.contains("exit 0"), "{said}");
+        let (printed, refused) = seen(&world, "said");
+        assert_eq!(printed.matches("only the user may order it").count(), 12, "{printed}");
+        assert!(!printed.contains("exit 0"), "{printed}");
         for order in ["accept", "steer", "reset", "resume", "pause", "stop", "skip", "prioritize", "gc"] {
-            assert!(refused.contains(&format!("{order} by agent")), "{order}: {refused:?}\n{said}");
+            assert!(refused.contains(&format!("{order} by agent")), "{order}: {refused:?}\n{printed}");
         }
         assert_eq!(world.terminal.read("PLAN.md"), PLAN.1);
         let warnings = world.status()["warnings"].to_string();
@@ -127,8 +127,8 @@ fn the_agent_orders_nothing_by_the_socket_however_it_hides() {
         let (plain, refused) = seen(&world, "plain");
         let hidden = seen(&world, "hidden").0;
         let spaces = seen(&world, "spaces").0;
-        for said in [&plain, &hidden] {
-            assert_eq!(said.matches(" forbidden\n").count(), 14, "{said}");
+        for printed in [&plain, &hidden] {
+            assert_eq!(printed.matches(" forbidden\n").count(), 14, "{printed}");
         }
         if spaces.contains("unshare") {
             crate::not_run("orders from namespaces of the agent's own", "no user namespaces");
@@ -145,12 +145,15 @@ fn the_agent_orders_nothing_by_the_socket_however_it_hides() {
 fn the_agent_is_no_session_of_its_users() {
     let (world, id) =
         attacked("", "python3 $rig hook $LOOPKEEPER_STATE_DIR/run/$loop.sock > $folder/said 2>&1");
-    let (said, _) = seen(&world, "said");
-    assert!(said.contains("'allow'") && said.contains("the caller is a process of the loop"), "{said}");
+    let (printed, _) = seen(&world, "said");
+    assert!(
+        printed.contains("'allow'") && printed.contains("the caller is a process of the loop"),
+        "{printed}"
+    );
     let socket = world.terminal.state().join("run").join(format!("{id}.sock"));
     let ran = Command::new("python3").args([&rig(), "hook", socket.to_str().unwrap()]).output().unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(!said.contains("the caller is a process of the loop"), "{said}");
+    let printed = String::from_utf8_lossy(&ran.stdout);
+    assert!(!printed.contains("the caller is a process of the loop"), "{printed}");
     unharmed(&world);
 }
 
@@ -167,11 +170,11 @@ fn the_agent_trusts_nothing_on_a_terminal_of_its_own() {
     cat OTHER.md > $folder/other; rm OTHER.md"#;
     for sandbox in SANDBOXES {
         let (world, _) = attacked(sandbox, act);
-        let (said, refused) = seen(&world, "said");
-        assert!(!said.contains("Trusted "), "{said}");
-        assert!(said.contains("`trust` came from a process of this loop"), "{said}");
+        let (printed, refused) = seen(&world, "said");
+        assert!(!printed.contains("Trusted "), "{printed}");
+        assert!(printed.contains("`trust` came from a process of this loop"), "{printed}");
         let count = refused.iter().filter(|it| *it == "trust by agent").count();
-        assert!(count >= 3, "{refused:?}\n{said}");
+        assert!(count >= 3, "{refused:?}\n{printed}");
         unharmed(&world);
         world.run(&["status"]).expect(0).out("the agent tried to trust commands");
         fs::copy(world.shared("other"), world.root().join("OTHER.md")).unwrap();
@@ -183,8 +186,8 @@ fn the_agent_trusts_nothing_on_a_terminal_of_its_own() {
             .env("LOOPKEEPER_STATE_DIR", world.terminal.state())
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&ran.stdout);
-        assert!(said.contains("Trusted 1 command"), "{said}");
+        let printed = String::from_utf8_lossy(&ran.stdout);
+        assert!(printed.contains("Trusted 1 command"), "{printed}");
         world.run(&["check", "OTHER.md"]).expect(0);
     }
 }
@@ -194,10 +197,10 @@ fn the_agent_orders_nothing_by_a_language_server_of_its_own() {
     let act = "python3 $rig lsp $bin $PWD/PROMPT.md $loop > $folder/said 2>&1";
     for sandbox in SANDBOXES {
         let (world, _) = attacked(sandbox, act);
-        let (said, refused) = seen(&world, "said");
-        assert_eq!(said.matches("only the user may order it").count(), 7, "{said}");
+        let (printed, refused) = seen(&world, "said");
+        assert_eq!(printed.matches("only the user may order it").count(), 7, "{printed}");
         for order in ["accept", "steer", "pause", "stop", "skip", "trust"] {
-            assert!(refused.contains(&format!("{order} by agent")), "{order}: {refused:?}\n{said}");
+            assert!(refused.contains(&format!("{order} by agent")), "{order}: {refused:?}\n{printed}");
         }
         assert_eq!(world.terminal.read("PLAN.md"), PLAN.1);
         unharmed(&world);
@@ -235,9 +238,9 @@ fn a_check_without_a_loop_trusts_nothing_of_the_users() {
     world.terminal.file("OTHER.md", &task(&["Evil: `$ echo evil`"]));
     world.run(&["check", "PROMPT.md", "--trust"]).expect(0);
     let read = |name: &str| fs::read_to_string(world.terminal.folder().join(name)).unwrap();
-    let (said, own) = (read("said"), read("own"));
-    assert!(said.contains("`trust` came from a process that loopkeeper started"), "{said}");
-    assert!(!said.contains("Trusted "), "{said}");
+    let (printed, own) = (read("said"), read("own"));
+    assert!(printed.contains("`trust` came from a process that loopkeeper started"), "{printed}");
+    assert!(!printed.contains("Trusted "), "{printed}");
     assert!(own.contains("Trusted "), "a state folder of its own is its own: {own}");
     world.run(&["check", "OTHER.md"]).expect(5);
 }
@@ -249,10 +252,10 @@ fn the_user_orders_all_of_it() {
     world.until_shared("up.1");
     let socket = world.terminal.state().join("run").join(format!("{id}.sock"));
     let ran = Command::new("python3").args([&rig(), "socket", socket.to_str().unwrap()]).output().unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(!said.contains("forbidden"), "{said}");
+    let printed = String::from_utf8_lossy(&ran.stdout);
+    assert!(!printed.contains("forbidden"), "{printed}");
     for done in ["steer done", "pause done", "stop done", "saved done", "authorize done"] {
-        assert!(said.contains(done), "{done}: {said}");
+        assert!(printed.contains(done), "{done}: {printed}");
     }
     let _ = end(&world);
     let kinds = kinds(&world);
@@ -300,8 +303,8 @@ fn a_nested_loop_is_its_starters() {
     );
     world.acts(&[&act]);
     world.run(&["run", "--trust", "--json"]).expect(0);
-    let (said, refused) = seen(&world, "said");
-    assert!(said.contains("stops now") || said.contains("stop"), "{said}");
-    assert!(!said.contains("only the user"), "{said}");
+    let (printed, refused) = seen(&world, "said");
+    assert!(printed.contains("stops now") || printed.contains("stop"), "{printed}");
+    assert!(!printed.contains("only the user"), "{printed}");
     assert_eq!(refused, [""; 0]);
 }

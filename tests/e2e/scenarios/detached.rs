@@ -99,8 +99,11 @@ fn paused_steered_and_resumed() {
     go(&world, 2);
     world.run(&["resume"]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
-    let said = world.prompt(2);
-    assert!(said.contains("## The user says, while you work\n\nMind the gap, please."), "{said}");
+    let second_prompt = world.prompt(2);
+    assert!(
+        second_prompt.contains("## The user says, while you work\n\nMind the gap, please."),
+        "{second_prompt}"
+    );
     world.run(&["resume", &id]).expect(1).err("has ended");
     world.run(&["steer", &id, "Too late."]).expect(1).err("has ended");
     world.run(&["stop", &id]).expect(1).err("has ended");
@@ -230,8 +233,11 @@ fn the_users_edit_of_the_task_is_taken_up() {
     world.acts(&["touch done", "touch also"]);
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 3));
-    let said = world.prompt(2);
-    assert!(said.contains("Be quick.") && said.contains("### Also this"), "{said}");
+    let second_prompt = world.prompt(2);
+    assert!(
+        second_prompt.contains("Be quick.") && second_prompt.contains("### Also this"),
+        "{second_prompt}"
+    );
 }
 
 #[test]
@@ -304,9 +310,10 @@ fn after_a_rollback_the_agent_is_told_what_holds_now() {
     world.run(&["rollback", &id, "0"]).expect(0);
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
-    let said = world.prompt(2);
+    let second_prompt = world.prompt(2);
     assert!(
-        said.contains("What fails: 2 of 2 checks") && said.contains("Its changes were taken back"),
-        "{said}"
+        second_prompt.contains("What fails: 2 of 2 checks")
+            && second_prompt.contains("Its changes were taken back"),
+        "{second_prompt}"
     );
 }

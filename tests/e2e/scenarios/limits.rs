@@ -143,9 +143,9 @@ fn turned_away(seconds: i64) -> String {
     let limit = format!(
         r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"rejected","resetsAt":{reset},"rateLimitType":"five_hour"}}}}"#
     );
-    let said = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"You've hit your limit"}]},"error":"rate_limit","parent_tool_use_id":null}"#;
+    let reply = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"You've hit your limit"}]},"error":"rate_limit","parent_tool_use_id":null}"#;
     let result = r#"{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","api_error_status":429,"duration_ms":5,"num_turns":1,"result":"You've hit your limit","session_id":"0","total_cost_usd":0,"usage":{}}"#;
-    claude(&format!("{limit}\n{said}\n{result}")) + "exit 1"
+    claude(&format!("{limit}\n{reply}\n{result}")) + "exit 1"
 }
 
 #[track_caller]

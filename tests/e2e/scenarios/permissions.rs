@@ -34,8 +34,8 @@ fn asked(acts: &[&str], settings: &str) -> (World, String) {
 
 fn replied(world: &World) -> Value {
     world.until_shared("reply");
-    let said = std::fs::read_to_string(world.shared("reply")).unwrap();
-    serde_json::from_str::<Value>(&said).unwrap()["result"]["outcome"].clone()
+    let reply = std::fs::read_to_string(world.shared("reply")).unwrap();
+    serde_json::from_str::<Value>(&reply).unwrap()["result"]["outcome"].clone()
 }
 
 fn all(world: &World, kind: &str) -> Vec<Value> {

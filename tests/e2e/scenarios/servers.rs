@@ -54,7 +54,7 @@ fn a_server_is_started_for_each_round_and_leaves_nobody() {
 
 #[test]
 fn a_server_that_is_not_ready_makes_no_pass() {
-    let check = |mode: &str, timeout: &str, fact: &str, said: &str| {
+    let check = |mode: &str, timeout: &str, fact: &str, detail: &str| {
         let port = Port::keep();
         let busy = (mode == "busy").then(|| TcpListener::bind(("127.0.0.1", port.number)).unwrap());
         let health = health(&port);
@@ -72,7 +72,7 @@ fn a_server_that_is_not_ready_makes_no_pass() {
         assert_eq!(results[0]["status"], "could-not-run", "{mode}: {results}");
         let found = results[0]["fact"].as_str().unwrap();
         assert!(found.contains(fact), "{mode}: {found}");
-        assert!(results[0]["head"].as_str().unwrap_or_default().contains(said), "{mode}: {results}");
+        assert!(results[0]["head"].as_str().unwrap_or_default().contains(detail), "{mode}: {results}");
         assert_eq!(results[1]["status"], "pass");
         assert_eq!(played.world.shared("served").exists(), mode != "busy");
     };

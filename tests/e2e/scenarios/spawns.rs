@@ -41,9 +41,12 @@ fn played(spawns: &str, does: &str) -> Played {
 fn answer(played: &Played, name: &str) -> Option<String> {
     let text = std::fs::read_to_string(played.world.shared(&format!("answer.{name}"))).expect("an answer");
     let answer = serde_json::from_str::<Value>(&text).ok()?;
-    let said = &answer["hookSpecificOutput"];
-    assert_eq!((&said["hookEventName"], &said["permissionDecision"]), (&"PreToolUse".into(), &"deny".into()));
-    Some(said["permissionDecisionReason"].as_str().expect("a reason").to_owned())
+    let reply = &answer["hookSpecificOutput"];
+    assert_eq!(
+        (&reply["hookEventName"], &reply["permissionDecision"]),
+        (&"PreToolUse".into(), &"deny".into())
+    );
+    Some(reply["permissionDecisionReason"].as_str().expect("a reason").to_owned())
 }
 
 #[test]

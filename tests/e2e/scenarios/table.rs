@@ -83,11 +83,11 @@ fn speaks_claude(row: &Row) -> bool {
 }
 
 fn shell(act: &[Do]) -> String {
-    let said = act.iter().find_map(|it| if let Do::Say(text) = it { Some(*text) } else { None });
+    let message = act.iter().find_map(|it| if let Do::Say(text) = it { Some(*text) } else { None });
     let meets = act.iter().find_map(|it| if let Do::Meets(provider) = it { Some(*provider) } else { None });
     let words = match meets {
-        Some(provider) => claude(provider, said.unwrap_or("Working on it.")),
-        None => said.map_or_else(String::new, |it| printed(it, "'END'")),
+        Some(provider) => claude(provider, message.unwrap_or("Working on it.")),
+        None => message.map_or_else(String::new, |it| printed(it, "'END'")),
     };
     let (last, work): (Vec<Do>, Vec<Do>) =
         act.iter().partition(|it| matches!(it, Do::Crash(_) | Do::Hang | Do::Babble));
@@ -115,7 +115,7 @@ fn printed(text: &str, end: &str) -> String {
 }
 
 /// One start of an agent with Claude Code's output format.
-fn claude(meets: Provider, said: &str) -> String {
+fn claude(meets: Provider, message: &str) -> String {
     let init = json!({"type": "system", "subtype": "init", "session_id": "0", "model": "m", "tools": []});
     let fails = |status: u32, text: &str| {
         json!({"type": "result", "subtype": "success", "is_error": true, "terminal_reason": "api_error",
@@ -124,7 +124,7 @@ fn claude(meets: Provider, said: &str) -> String {
     };
     let answers = |denials: serde_json::Value| {
         json!({"type": "result", "subtype": "success", "is_error": false, "terminal_reason": "completed",
-            "result": said, "session_id": "0", "total_cost_usd": 0, "permission_denials": denials})
+            "result": message, "session_id": "0", "total_cost_usd": 0, "permission_denials": denials})
         .to_string()
     };
     let (lines, code) = match meets {

@@ -94,8 +94,8 @@ impl Trap {
     }
 
     fn expect_silence(&self, after: &str) {
-        let said = fs::read_to_string(&self.canary).unwrap_or_default();
-        assert_eq!(said, "", "{after} ran a program");
+        let ran = fs::read_to_string(&self.canary).unwrap_or_default();
+        assert_eq!(ran, "", "{after} ran a program");
     }
 }
 

@@ -169,7 +169,7 @@ impl Editor {
 
     /// Waits for the first notification or request of the server that matches.
     #[track_caller]
-    pub(crate) fn said(&self, method: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn wait_for(&self, method: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         self.until(method, |it| it["method"] == method && is_it(&it["params"]))["params"].clone()
     }
 

@@ -39,7 +39,7 @@ fn strace_sees_an_editor_open_hostile_work_trees_and_nothing_start() {
 fn session(editor: &mut Editor, visit: &Visit) {
     editor.answers("window/showMessageRequest", Reply::Never);
     editor.initialize(&visit.terminal.root(), &json!({"capabilities": everything()}));
-    let status = editor.said("loopkeeper/status", |_| true);
+    let status = editor.wait_for("loopkeeper/status", |_| true);
     for task in status["tasks"].as_array().unwrap() {
         let name = &task["uri"];
         let path = lsp_types::Url::parse(name.as_str().unwrap()).unwrap().to_file_path().unwrap();

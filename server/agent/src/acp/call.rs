@@ -27,24 +27,24 @@ pub struct AcpToolCall {
 
 impl AcpToolCall {
     /// Updates the call with the fields of a message about it.
-    pub fn merge_update(&mut self, said: &Value) {
-        let name = text_at(said, "/_meta/claudeCode/toolName");
+    pub fn merge_update(&mut self, update: &Value) {
+        let name = text_at(update, "/_meta/claudeCode/toolName");
         let fields = [
-            (&mut self.id, text(said, "toolCallId")),
-            (&mut self.kind, text(said, "kind")),
-            (&mut self.name, if name.is_empty() { text(said, "name") } else { name }),
-            (&mut self.title, text(said, "title")),
-            (&mut self.status, text(said, "status")),
-            (&mut self.within, text_at(said, "/_meta/claudeCode/parentToolUseId")),
+            (&mut self.id, text(update, "toolCallId")),
+            (&mut self.kind, text(update, "kind")),
+            (&mut self.name, if name.is_empty() { text(update, "name") } else { name }),
+            (&mut self.title, text(update, "title")),
+            (&mut self.status, text(update, "status")),
+            (&mut self.within, text_at(update, "/_meta/claudeCode/parentToolUseId")),
         ];
-        for (field, said) in fields.into_iter().filter(|(_, said)| !said.is_empty()) {
-            said.clone_into(field);
+        for (field, value) in fields.into_iter().filter(|(_, value)| !value.is_empty()) {
+            value.clone_into(field);
         }
-        if let Some(input) = said.get("rawInput").filter(|it| !it.is_null()) {
+        if let Some(input) = update.get("rawInput").filter(|it| !it.is_null()) {
             self.input = Some(input.clone());
         }
         let paths = |key: &str, is_one: fn(&Value) -> bool| -> Vec<String> {
-            let all = list(said, key).iter().filter(|it| is_one(it)).map(|it| text(it, "path"));
+            let all = list(update, key).iter().filter(|it| is_one(it)).map(|it| text(it, "path"));
             all.filter(|it| !it.is_empty()).take(MAX_PATHS + 1).map(str::to_owned).collect()
         };
         for (field, paths) in [
@@ -143,8 +143,8 @@ impl AcpToolCall {
 
     /// Whether its input is complete. Some agents report calls before their input.
     pub(crate) fn is_clear(&self) -> bool {
-        let is_told = self.input.as_ref().is_some_and(|it| !fields::tool_detail(it).is_empty());
-        is_told || self.is_over() || (self.status == "in_progress" && self.input.is_none())
+        let has_detail = self.input.as_ref().is_some_and(|it| !fields::tool_detail(it).is_empty());
+        has_detail || self.is_over() || (self.status == "in_progress" && self.input.is_none())
     }
 
     pub fn is_over(&self) -> bool {

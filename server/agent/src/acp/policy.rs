@@ -148,16 +148,20 @@ mod tests {
         }
     }
 
-    fn refused(permissions: PermissionMode, said: &Value) -> Option<String> {
+    fn refused(permissions: PermissionMode, tool_call: &Value) -> Option<String> {
         let mut call = AcpToolCall::default();
-        call.merge_update(said);
+        call.merge_update(tool_call);
         let inside = |path: &str| path.starts_with("/tree/") || path == "/tree";
         policy(permissions).refusal_for(&call, &inside).map(|it| format!("{} ({})", it.what, it.why))
     }
 
-    fn check(said: &Value, expect: Option<&str>) {
-        let found = refused(PermissionMode::Edits, said);
-        assert_eq!(found.as_deref().map(|it| it.split(" (").next().unwrap_or_default()), expect, "{said}");
+    fn check(tool_call: &Value, expect: Option<&str>) {
+        let found = refused(PermissionMode::Edits, tool_call);
+        assert_eq!(
+            found.as_deref().map(|it| it.split(" (").next().unwrap_or_default()),
+            expect,
+            "{tool_call}"
+        );
     }
 
     #[test]
@@ -184,16 +188,16 @@ mod tests {
         let by_input =
             |command: &str| json!({"kind": "execute", "title": "x", "rawInput": {"command": command}});
         let by_title = |command: &str| json!({"kind": "execute", "title": command});
-        for said in [by_input, by_title] {
-            check(&said("sh test.sh"), None);
-            check(&said(" cargo test --all "), None);
-            check(&said("cargo test; rm -rf /"), Some("run: cargo test; rm -rf /"));
-            check(&said("cargo test\nrm x"), Some("run: cargo test rm x"));
-            check(&said("cargo test `rm x`"), Some("run: cargo test `rm x`"));
-            check(&said("cargo test $HOME"), Some("run: cargo test $HOME"));
-            check(&said("cargo testing"), Some("run: cargo testing"));
-            check(&said("sh test.sh -x"), Some("run: sh test.sh -x"));
-            check(&said("sh"), Some("run: sh"));
+        for tool_call in [by_input, by_title] {
+            check(&tool_call("sh test.sh"), None);
+            check(&tool_call(" cargo test --all "), None);
+            check(&tool_call("cargo test; rm -rf /"), Some("run: cargo test; rm -rf /"));
+            check(&tool_call("cargo test\nrm x"), Some("run: cargo test rm x"));
+            check(&tool_call("cargo test `rm x`"), Some("run: cargo test `rm x`"));
+            check(&tool_call("cargo test $HOME"), Some("run: cargo test $HOME"));
+            check(&tool_call("cargo testing"), Some("run: cargo testing"));
+            check(&tool_call("sh test.sh -x"), Some("run: sh test.sh -x"));
+            check(&tool_call("sh"), Some("run: sh"));
         }
         // The requested action counts, not its title.
         check(
@@ -247,10 +251,10 @@ mod tests {
         }
         let test = json!({"kind": "execute", "title": "sh test.sh"});
         let edit = json!({"kind": "edit", "locations": [{"path": "/tree/a"}]});
-        for said in [test, edit, json!({"kind": "think"})] {
+        for tool_call in [test, edit, json!({"kind": "think"})] {
             assert!(
-                refused(PermissionMode::ReadOnly, &said).is_some_and(|it| it.ends_with("only read)")),
-                "{said}"
+                refused(PermissionMode::ReadOnly, &tool_call).is_some_and(|it| it.ends_with("only read)")),
+                "{tool_call}"
             );
         }
         let read = |path: &str| json!({"kind": "read", "locations": [{"path": path}]});

@@ -334,10 +334,10 @@ impl AcpClient {
         vec![update_of(update.clone())]
     }
 
-    fn update_call(&mut self, said: &Value) -> AcpToolCall {
-        let id = text(said, "toolCallId");
+    fn update_call(&mut self, update: &Value) -> AcpToolCall {
+        let id = text(update, "toolCallId");
         let mut call = self.calls.get(id).cloned().unwrap_or_default();
-        call.merge_update(said);
+        call.merge_update(update);
         if call.is_over() {
             self.calls.remove(id);
         } else if self.calls.contains_key(id) || self.calls.len() < OPEN_CALLS {

@@ -25,11 +25,11 @@ fn bridged(capture: &str, permissions: PermissionMode) -> String {
     for line in capture.lines() {
         acts.extend(talk.handle_line(line, &|_| true));
     }
-    let told = |it: &AcpAction| match it {
+    let of_kind = |it: &AcpAction| match it {
         AcpAction::Tell(line) => Some(format!("{line}\n")),
         _ => None,
     };
-    acts.iter().filter_map(told).collect()
+    acts.iter().filter_map(of_kind).collect()
 }
 
 #[test]
@@ -79,16 +79,16 @@ fn words(lines: &[Value]) -> Vec<String> {
 
 #[test]
 fn captured_tools_are_reported_once_and_complete() {
-    let told = |capture: &str| {
+    let of_kind = |capture: &str| {
         let lines: Vec<Value> = bridged(capture, PermissionMode::All)
             .lines()
             .map(|it| serde_json::from_str(it).unwrap())
             .collect();
         words(&lines).into_iter().filter(|it| it.starts_with("use")).collect::<Vec<_>>()
     };
-    assert_eq!(told(captured!("acp", "gemini")), ["use Run execute echo acp > acp.txt None"]);
-    assert_eq!(told(captured!("acp", "opencode")), ["use Run execute echo acp > acp.txt None"]);
-    assert_eq!(told(captured!("acp", "claude-agent-acp")), ["use Run Bash echo acp > acp.txt None"]);
+    assert_eq!(of_kind(captured!("acp", "gemini")), ["use Run execute echo acp > acp.txt None"]);
+    assert_eq!(of_kind(captured!("acp", "opencode")), ["use Run execute echo acp > acp.txt None"]);
+    assert_eq!(of_kind(captured!("acp", "claude-agent-acp")), ["use Run Bash echo acp > acp.txt None"]);
 }
 
 #[test]

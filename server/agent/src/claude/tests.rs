@@ -139,19 +139,19 @@ fn older_versions_are_read_by_status_and_words() {
 
 #[test]
 fn the_error_of_qwen_has_its_own_field() {
-    let said = "[API Error: 402 You have hit your usage limit. Try again in 50 minutes.]";
+    let message = "[API Error: 402 You have hit your usage limit. Try again in 50 minutes.]";
     let line = format!(
-        r#"{{"type":"result","subtype":"error_during_execution","is_error":true,"error":{{"message":"{said}"}}}}"#
+        r#"{{"type":"result","subtype":"error_during_execution","is_error":true,"error":{{"message":"{message}"}}}}"#
     );
     let error = read(&line, "", 1).error.expect("an error");
     assert_eq!((error.class, error.status), (ProviderClass::Quota, None));
-    assert!(error.resets_at.is_some() && error.message == said, "{error:?}");
+    assert!(error.resets_at.is_some() && error.message == message, "{error:?}");
 }
 
 #[test]
 fn qwen_adds_its_tokens_up_over_the_session() {
     let line = r#"{"type":"result","is_error":false,"result":"ok","usage":{"input_tokens":300,"output_tokens":60,"cache_read_input_tokens":50,"total_tokens":360}}"#;
-    let mut reader = AgentOutputReader::going_on(Dialect::Claude, 120);
+    let mut reader = AgentOutputReader::for_session(Dialect::Claude, 120);
     reader.read_line(line);
     let run = reader.finish(ProcessEnd::exited(Some(0)), &LocalClock::utc(0));
     assert_eq!((run.tokens, run.session_tokens), (Some(240), Some(360)));
@@ -221,12 +221,12 @@ fn files_are_those_that_tools_really_wrote() {
 
 #[test]
 fn a_subagent_has_no_voice() {
-    let said: Vec<AgentEvent> = events(transcript!("subagent_cap_env"))
+    let texts: Vec<AgentEvent> = events(transcript!("subagent_cap_env"))
         .into_iter()
         .filter(|it| matches!(it, AgentEvent::Text(_)))
         .collect();
     let own = transcript!("subagent_cap_env").matches(r#""parent_tool_use_id":null"#).count();
-    assert!(own > 0 && said.len() == 2, "{said:?}");
+    assert!(own > 0 && texts.len() == 2, "{texts:?}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn transcripts_are_read_as_their_scenarios_say() {
 
 #[test]
 fn tokens_count_over_the_whole_thread() {
-    let mut reader = AgentOutputReader::going_on(Dialect::Codex, 120);
+    let mut reader = AgentOutputReader::for_session(Dialect::Codex, 120);
     captured!("codex", "sess_2_resume").lines().for_each(|line| drop(reader.read_line(line)));
     let run = reader.finish(end("", 0), &LocalClock::utc(NOW));
     assert_eq!((run.tokens, run.session_tokens), (Some(120), Some(240)));

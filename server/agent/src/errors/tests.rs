@@ -199,9 +199,9 @@ fn a_sum_counts_only_where_nothing_says_more() {
 
 #[test]
 fn what_an_agent_shows_in_a_fence_is_quoted() {
-    let told = "It said:\n```\nerror: mismatched types\n```\nerror: still there";
-    assert_eq!(errors(OutputSource::Words, told), ["error: still there"]);
-    assert_eq!(errors(OutputSource::Program, told).len(), 2);
+    let message = "It said:\n```\nerror: mismatched types\n```\nerror: still there";
+    assert_eq!(errors(OutputSource::Words, message), ["error: still there"]);
+    assert_eq!(errors(OutputSource::Program, message).len(), 2);
     let open = format!("```\n{}error: late", "x\n".repeat(600));
     assert_eq!(errors(OutputSource::Words, &open), ["error: late"]);
     let mut scan = ErrorScan::new(OutputSource::Words);

@@ -36,8 +36,8 @@ fn transcripts_are_read_as_their_scenarios_say() {
 #[test]
 fn retries_are_read_from_stderr() {
     let stderr = captured!("gemini", "err_429", ".stderr.txt");
-    let told: Vec<AgentEvent> = stderr.lines().filter_map(GeminiParser::stderr_line).collect();
-    assert_eq!(told.first(), Some(&AgentEvent::Retry { attempt: 1, status: Some(429) }));
+    let stderr_events: Vec<AgentEvent> = stderr.lines().filter_map(GeminiParser::stderr_line).collect();
+    assert_eq!(stderr_events.first(), Some(&AgentEvent::Retry { attempt: 1, status: Some(429) }));
     // An agent that is killed during a retry was waiting for its provider, not working.
     let mut reader = AgentOutputReader::new(Dialect::Gemini);
     captured!("gemini", "err_429").lines().for_each(|line| drop(reader.read_line(line)));
@@ -121,19 +121,22 @@ fn held_by_its_hook_it_tells_each_iteration_by_itself() {
     let mut reader = AgentOutputReader::new(Dialect::Gemini);
     let here = LocalClock::utc(NOW);
     let held = || ProcessEnd { ending: AgentEnding::Held, ..ProcessEnd::exited(None) };
-    let (mut said, mut gave_up_after) = (Vec::new(), 0);
+    let (mut messages, mut gave_up_after) = (Vec::new(), 0);
     let mut lines = captured!("gemini", "hook_after_block").lines().peekable();
     while let Some(line) = lines.next() {
         reader.read_line(line);
         let asks = lines.peek().is_some_and(|it| it.contains("Agent execution blocked"));
         if asks {
             gave_up_after += u32::from(!reader.is_spent());
-            said.push(reader.so_far(StopHookReport::default(), held(), &here).final_text);
+            messages.push(reader.so_far(StopHookReport::default(), held(), &here).final_text);
         }
     }
     // Its answer was always the same, until its loop detection stopped it from asking the model.
-    assert_eq!((said.len(), gave_up_after), (30, 18));
-    assert!(said[..18].iter().all(|it| it == "again") && said[18..].iter().all(String::is_empty), "{said:?}");
+    assert_eq!((messages.len(), gave_up_after), (30, 18));
+    assert!(
+        messages[..18].iter().all(|it| it == "again") && messages[18..].iter().all(String::is_empty),
+        "{messages:?}"
+    );
     let left = reader.finish(ProcessEnd::exited(Some(0)), &here);
     assert_eq!((left.tokens, left.final_text.as_str()), (Some(2160), ""));
 }

@@ -174,11 +174,11 @@ fn of_protocol(known: Option<AgentKind>) -> Capabilities {
 /// What a user-defined command can report in its output.
 fn of_output(dialect: Dialect) -> Capabilities {
     let support = |it: bool| if it { Support::Yes } else { Support::No };
-    let said = dialect.kind();
-    let of_kind = said.map(AgentKind::capabilities);
+    let kind = dialect.kind();
+    let of_kind = kind.map(AgentKind::capabilities);
     let reads = |field: fn(&Capabilities) -> Support| of_kind.as_ref().map_or(Support::No, field);
     Capabilities {
-        structured: support(said.is_some()),
+        structured: support(kind.is_some()),
         cost: reads(|it| it.cost),
         tokens: reads(|it| it.tokens),
         chosen_session: Support::Unknown,
@@ -186,7 +186,7 @@ fn of_output(dialect: Dialect) -> Capabilities {
         fork: Support::Unknown,
         stop_hook: StopHook::Unknown,
         tool_veto: Support::Unknown,
-        subagents: if said.is_some() { SubagentSupport::Counted } else { SubagentSupport::Unseen },
+        subagents: if kind.is_some() { SubagentSupport::Counted } else { SubagentSupport::Unseen },
         step_cap: Support::Unknown,
         acp: Support::Unknown,
         denials: reads(|it| it.denials),

@@ -337,8 +337,8 @@ fn resets_are_read_in_every_form_in_use() {
 fn fields_that_say_when_to_come_back() {
     let check = |fields: &str, expect: Option<LimitReset>| {
         let words = format!("API Error: 503 {{\"error\":{{\"message\":\"Overloaded\",{fields}}}}}");
-        let told = classify(&words, None);
-        assert_eq!((told.class, told.reset), (ProviderClass::Transient, expect), "{fields}");
+        let failure = classify(&words, None);
+        assert_eq!((failure.class, failure.reset), (ProviderClass::Transient, expect), "{fields}");
     };
     let at = Some(LimitReset::At(1_800_000_000_000));
     check("\"resets_at\":1800000000", at.clone());

@@ -28,12 +28,12 @@ pub(super) fn of_text(
         AgentEnding::NotStarted => Some(not_started(end)),
         // Some agents report a missing session and exit with success.
         AgentEnding::Exited if end.exit == Some(0) => {
-            provider::of_whole(&tally.said).map(|it| it.into_provider_error(here))
+            provider::of_whole(&tally.last_message).map(|it| it.into_provider_error(here))
         }
         AgentEnding::Exited if matches!(end.exit, Some(126 | 127)) => Some(early_exit_error(end)),
         AgentEnding::Exited => {
             let trouble =
-                provider::of_failed(&end.stderr, &tally.said).map(|it| it.into_provider_error(here));
+                provider::of_failed(&end.stderr, &tally.last_message).map(|it| it.into_provider_error(here));
             trouble.or_else(|| Some(early_exit_error(end)))
         }
         AgentEnding::TimedOut

@@ -14,7 +14,7 @@ pub(super) struct RunSummaryBuilder {
     pub(super) model: Option<String>,
     pub(super) turn: Option<TurnSummary>,
     /// For text agents the end of all output, for others their last message.
-    pub(super) said: String,
+    pub(super) last_message: String,
     pub(super) denied: u32,
     /// Denied tools, if only the events report them.
     pub(super) denied_tools: Vec<String>,
@@ -37,7 +37,7 @@ pub(super) struct RunSummaryBuilder {
     pub(super) tools: Vec<String>,
     pub(super) commands: Vec<String>,
     /// Errors in the agent's own messages.
-    pub(super) said_errors: ErrorScan,
+    pub(super) message_errors: ErrorScan,
     pub(super) tool_errors: ErrorScan,
     pub(super) stderr_errors: ErrorScan,
 }
@@ -64,7 +64,7 @@ impl RunSummaryBuilder {
             session: None,
             model: None,
             turn: None,
-            said: String::new(),
+            last_message: String::new(),
             denied: 0,
             denied_tools: Vec::new(),
             files: Vec::new(),
@@ -79,7 +79,7 @@ impl RunSummaryBuilder {
             output_bytes: 0,
             tools: Vec::new(),
             commands: Vec::new(),
-            said_errors: ErrorScan::new(OutputSource::Words),
+            message_errors: ErrorScan::new(OutputSource::Words),
             tool_errors: ErrorScan::new(OutputSource::Program),
             stderr_errors: ErrorScan::new(OutputSource::Program),
         }
@@ -93,15 +93,15 @@ impl RunSummaryBuilder {
                 self.session = nonempty(session);
                 self.model = nonempty(model);
             }
-            AgentEvent::Text(said) if is_text => {
-                self.output_bytes += said.len() as u64 + 1;
-                self.said_errors.push_line(said);
-                append_bounded(&mut self.said, said);
+            AgentEvent::Text(text) if is_text => {
+                self.output_bytes += text.len() as u64 + 1;
+                self.message_errors.push_line(text);
+                append_bounded(&mut self.last_message, text);
             }
-            AgentEvent::Text(said) => {
-                self.output_bytes += said.len() as u64;
-                self.said_errors.push_text(said);
-                self.said.clone_from(said);
+            AgentEvent::Text(text) => {
+                self.output_bytes += text.len() as u64;
+                self.message_errors.push_text(text);
+                self.last_message.clone_from(text);
             }
             AgentEvent::ToolUse(call) => self.record_tool(call),
             AgentEvent::ToolFailed { text } => self.tool_errors.push_text(text),
@@ -166,12 +166,12 @@ impl RunSummaryBuilder {
 }
 
 /// Appends a line and keeps the end. Truncates only occasionally.
-fn append_bounded(said: &mut String, line: &str) {
-    if !said.is_empty() {
-        said.push('\n');
+fn append_bounded(message: &mut String, line: &str) {
+    if !message.is_empty() {
+        message.push('\n');
     }
-    said.push_str(line);
-    if said.len() > 4 * FINAL_TEXT_BYTES {
-        *said = truncate::last(said, FINAL_TEXT_BYTES).to_owned();
+    message.push_str(line);
+    if message.len() > 4 * FINAL_TEXT_BYTES {
+        *message = truncate::last(message, FINAL_TEXT_BYTES).to_owned();
     }
 }

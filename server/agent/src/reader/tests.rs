@@ -24,9 +24,9 @@ fn run(dialect: Dialect, lines: &[&str], end: ProcessEnd) -> AgentRun {
 }
 
 fn check(dialect: Dialect, lines: &[&str], end: ProcessEnd, expect: Option<(ProviderClass, &str)>) {
-    let told = format!("{lines:?} {end:?}");
+    let debug_text = format!("{lines:?} {end:?}");
     let error = run(dialect, lines, end).error;
-    assert_eq!(error.as_ref().map(|it| (it.class, it.message.as_str())), expect, "{told}");
+    assert_eq!(error.as_ref().map(|it| (it.class, it.message.as_str())), expect, "{debug_text}");
 }
 
 #[test]

@@ -32,9 +32,9 @@ fn check(
     });
     assert_eq!(line.argv.first().map(String::as_str), Some("/bin/agent"));
     assert_eq!(line.argv[1..].join(" "), expect.join(" "), "{kind:?} {permissions:?}");
-    let told: Vec<(&str, &str)> =
+    let variables: Vec<(&str, &str)> =
         line.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    assert_eq!(told, env, "{kind:?} {permissions:?}");
+    assert_eq!(variables, env, "{kind:?} {permissions:?}");
     assert_eq!(line.prompt, PromptBy::Stdin);
 }
 
@@ -101,7 +101,7 @@ fn the_command_line_says_what_is_permitted() {
 /// If commits are left to the agent, its safe mode allows them, but nothing that bypasses hooks. Nothing else on its
 /// command line changes.
 #[test]
-fn commits_are_allowed_as_far_as_its_rules_can_say_it() {
+fn safe_mode_allows_commits_as_far_as_the_agents_rules_can() {
     let git = |it: &str| it.to_owned();
     let one = GitDirs { git_dir: git("/t/.git"), common_dir: git("/t/.git") };
     let linked = GitDirs { git_dir: git("/m/.git/worktrees/t"), common_dir: git("/m/.git") };
@@ -126,14 +126,14 @@ fn commits_are_allowed_as_far_as_its_rules_can_say_it() {
         for permissions in [PermissionMode::All, PermissionMode::ReadOnly] {
             assert_eq!(line(kind, permissions, Some(&one)), line(kind, permissions, None), "{kind:?}");
         }
-        let said = line(kind, PermissionMode::Edits, None);
-        assert!(!said.contains("git commit") && !said.contains("loopkeeper"), "{said}");
-        assert_eq!(safe(kind) == said, matches!(kind, AgentKind::Cursor | AgentKind::Amp), "{kind:?}");
+        let argv = line(kind, PermissionMode::Edits, None);
+        assert!(!argv.contains("git commit") && !argv.contains("loopkeeper"), "{argv}");
+        assert_eq!(safe(kind) == argv, matches!(kind, AgentKind::Cursor | AgentKind::Amp), "{kind:?}");
     }
     let has = |kind: AgentKind, parts: &[&str]| {
-        let said = safe(kind);
+        let argv = safe(kind);
         for part in parts {
-            assert!(said.contains(part), "{part}: {said}");
+            assert!(argv.contains(part), "{part}: {argv}");
         }
     };
     has(

@@ -80,14 +80,14 @@ fn check_on(machine: &Path, files: &[(&str, &str)], folder: &str, expect: &[&str
     let root = project(files);
     let checks =
         ProposedChecks::of(root.path(), &root.path().join(folder), &InstalledTools::below(machine)).unwrap();
-    let said = |it: &FoundCheck| {
+    let describe = |it: &FoundCheck| {
         let lack = it.lack.as_ref().map_or(String::new(), |it| format!(" ({}. {})", it.what, it.remedy));
         format!("{}{lack}", it.command)
     };
-    let found = checks.found.iter().map(said);
-    let told: Vec<String> =
-        found.chain(checks.left_out.iter().map(|it| format!("left out: {}", said(it)))).collect();
-    assert_eq!(told, expect, "{files:?}");
+    let found = checks.found.iter().map(describe);
+    let shown: Vec<String> =
+        found.chain(checks.left_out.iter().map(|it| format!("left out: {}", describe(it)))).collect();
+    assert_eq!(shown, expect, "{files:?}");
 }
 
 fn init(root: &Path, folder: &Path) -> Result<InitReport, InitError> {

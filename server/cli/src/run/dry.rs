@@ -22,7 +22,7 @@ use loopkeeper_system::trust::TrustStore;
 
 pub(super) struct DryRun<'a> {
     pub(super) work: &'a ResolvedTask,
-    pub(super) crew: &'a AgentRoster,
+    pub(super) roster: &'a AgentRoster,
     pub(super) items: &'a [TrustItem],
     pub(super) state: &'a StateDir,
 }
@@ -108,8 +108,8 @@ pub(super) fn show(plan: &DryRun<'_>, as_json: bool, out: &mut Ui) {
 }
 
 fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
-    let DryRun { work, crew, items, .. } = plan;
-    let AgentRoster { agent, others, judge, .. } = crew;
+    let DryRun { work, roster, items, .. } = plan;
+    let AgentRoster { agent, others, judge, .. } = roster;
     let fact =
         |out: &mut Ui, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
     fact(out, "Task", &sanitize::line(&work.id.0));
@@ -121,7 +121,7 @@ fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
     if let Some(judge) = judge {
         fact(out, "Judge", &sanitize::line(&judge.name));
     }
-    for lack in crew.missing_capabilities(work.settings.mode) {
+    for lack in roster.missing_capabilities(work.settings.mode) {
         fact(out, "Note", &sanitize::line(&lack));
     }
     fact(out, "Breaker", &format!("preset {}", sanitize::line(&preview.preset.because)));

@@ -60,11 +60,11 @@ fn read(path: &str) -> Result<TaskQueue, Failure> {
     let mut queue = parse_queue(path, &text);
     if !queue.findings.is_empty() {
         let lines = LineIndex::of(&text);
-        let said = queue.findings.iter().map(|it| {
+        let problems = queue.findings.iter().map(|it| {
             let line = lines.line(it.place.range.start) + 1;
             format!("\n  {}:{line}: {}", sanitize::line(path), it.message)
         });
-        return Err(Failure::usage(format_args!("the queue cannot be run:{}", said.collect::<String>()))
+        return Err(Failure::usage(format_args!("the queue cannot be run:{}", problems.collect::<String>()))
             .hint("Correct the lines; nothing was started."));
     }
     if queue.entries.is_empty() {
@@ -232,20 +232,22 @@ impl QueueRun<'_> {
             failure::warn(&failure);
             Exit::of_failure(failure.kind)
         });
-        let seen = self.ended_state(&started.dir)?;
-        self.budget.charge(begun.elapsed(), seen.as_ref());
-        self.earlier.extend(seen.as_ref().map(earlier_task));
-        Ok(TaskEnd::of(exit, seen.as_ref()))
+        let loop_view = self.ended_state(&started.dir)?;
+        self.budget.charge(begun.elapsed(), loop_view.as_ref());
+        self.earlier.extend(loop_view.as_ref().map(earlier_task));
+        Ok(TaskEnd::of(exit, loop_view.as_ref()))
     }
 
     /// The state of the loop once it has ended, also after the terminal was closed; `None`: its keeper has ended.
     fn ended_state(&self, dir: &LoopDir) -> Result<Option<LoopState>, Failure> {
         loop {
-            let seen = LoopView::read(&self.state, dir.clone())?;
-            match seen {
-                Some(seen) if seen.is_open() && seen.keeper != KeeperLiveness::Gone => sleep(LOOK),
-                Some(seen) if seen.is_open() => return Ok(None),
-                seen => return Ok(seen.map(|it| it.state)),
+            let loop_view = LoopView::read(&self.state, dir.clone())?;
+            match loop_view {
+                Some(loop_view) if loop_view.is_open() && loop_view.keeper != KeeperLiveness::Gone => {
+                    sleep(LOOK);
+                }
+                Some(loop_view) if loop_view.is_open() => return Ok(None),
+                loop_view => return Ok(loop_view.map(|it| it.state)),
             }
         }
     }

@@ -151,8 +151,8 @@ pub fn suspects(command: &str, run: &CommandRun, result: &CheckResult) -> Vec<Mi
 }
 
 /// The same of a server that ended before it was ready.
-pub fn suspects_of_server(command: &[String], said: &str) -> Vec<MissingCandidate> {
-    read::suspects(&FailedCommand { command: &command.join(" "), code: None, output: said })
+pub fn suspects_of_server(command: &[String], last_lines: &str) -> Vec<MissingCandidate> {
+    read::suspects(&FailedCommand { command: &command.join(" "), code: None, output: last_lines })
 }
 
 /// A program that could not be started: it was not found, or may not be executed.

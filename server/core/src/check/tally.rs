@@ -116,7 +116,7 @@ impl CriteriaCounts {
     fn with_rest(self, passing: String) -> String {
         let rest = [(self.unchecked, "not checked"), (self.unverified, "without a check")];
         let rest = rest.into_iter().filter(|(count, _)| *count > 0);
-        rest.fold(passing, |said, (count, what)| format!("{said}, {count} {what}"))
+        rest.fold(passing, |so_far, (count, what)| format!("{so_far}, {count} {what}"))
     }
 }
 

@@ -176,10 +176,10 @@ fn is_gap(tokens: &[ProseToken]) -> bool {
 fn add_match(
     found: &mut IndicatorMatches,
     entry: &IndicatorEntry<'_>,
-    said: &scope::PhraseMatch<'_>,
+    phrase_match: &scope::PhraseMatch<'_>,
     text: &str,
 ) {
-    let verdict = scope::phrase_scope(said);
+    let verdict = scope::phrase_scope(phrase_match);
     let (list, percent) = match (entry.says, verdict) {
         (CompletionMeaning::Done, PhraseScope::Meant) => (&mut found.done, entry.percent),
         (CompletionMeaning::Done, PhraseScope::OfAPart) => (&mut found.done, entry.percent.min(OF_A_PART)),
@@ -201,10 +201,10 @@ fn add_match(
         Some(known) if known.percent >= percent => {}
         Some(known) => {
             known.percent = percent;
-            known.excerpt = excerpt(text, said.sentence.range.start);
+            known.excerpt = excerpt(text, phrase_match.sentence.range.start);
         }
         None if !is_full => {
-            let excerpt = excerpt(text, said.sentence.range.start);
+            let excerpt = excerpt(text, phrase_match.sentence.range.start);
             list.push(Indicator { phrase, percent, source: entry.source, excerpt });
         }
         None => {}

@@ -33,8 +33,8 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
 
 fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
     let completed = exit::completed(state, now).and_then(|it| final_verdict::unopposed(state, it));
-    let goes_on = completed.is_none() && state.stop.is_none();
-    if let Some(steps) = goes_on.then(|| regression::next(state, live)).flatten() {
+    let continues = completed.is_none() && state.stop.is_none();
+    if let Some(steps) = continues.then(|| regression::next(state, live)).flatten() {
         return steps;
     }
     if let Some(steps) = commits::next(state, live) {

@@ -59,7 +59,8 @@ pub(super) fn user_end_record(state: &LoopState) -> Decision {
 }
 
 /// A process that is still alive could change the tree under the checks.
-pub(super) fn unkillable_record(left: &str) -> Decision {
-    let sentence = format!("failed: processes of the agent could not be ended: {left}; nothing was judged");
+pub(super) fn unkillable_record(processes: &str) -> Decision {
+    let sentence =
+        format!("failed: processes of the agent could not be ended: {processes}; nothing was judged");
     end_record(OutcomeKind::Failed, sentence, Some(PauseReason::Agent))
 }

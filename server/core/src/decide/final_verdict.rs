@@ -296,11 +296,11 @@ fn weakened_by(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge
     let all_pass = pinned.is_some_and(|it| !it.results.is_empty() && all_required_pass(state, it));
     let is_covered =
         |it: &Weakening| all_pass && (it.path.is_empty() || judges.iter().any(|judge| judge.path == it.path));
-    let is_told = |it: &Weakening, judged: &Weakening| {
+    let is_repeated = |it: &Weakening, judged: &Weakening| {
         judged.path == it.path || (it.path.is_empty() && judged.criterion == it.criterion)
     };
     let rest = state.weakening.weakened.iter().filter(|it| !it.by_verdict && !is_covered(it));
-    let rest: Vec<_> = rest.filter(|it| !all.iter().any(|judged| is_told(it, judged))).cloned().collect();
+    let rest: Vec<_> = rest.filter(|it| !all.iter().any(|judged| is_repeated(it, judged))).cloned().collect();
     all.extend(rest);
     all.sort_by(|a, b| a.path.cmp(&b.path));
     all
@@ -368,8 +368,8 @@ fn is_unable_to_run(result: &CheckResult) -> bool {
         "undefined: ",
         "is not exported",
     ];
-    let said = [&result.head, &result.tail];
-    SIGNS.iter().any(|sign| said.iter().any(|it| it.contains(sign)))
+    let excerpts = [&result.head, &result.tail];
+    SIGNS.iter().any(|sign| excerpts.iter().any(|it| it.contains(sign)))
         || result.locations.iter().any(|it| SIGNS.iter().any(|sign| it.message.contains(sign)))
 }
 

@@ -25,16 +25,16 @@ pub fn forecast(state: &LoopState) -> Option<String> {
     let tokens = pace(&|it| it.tokens);
     let ends = [
         cost.map(|it| {
-            let left = limits.cost_micros.saturating_sub(state.spent.cost_micros.unwrap_or(0));
-            (exhausted_after(state, left, it), words::cost(it), "cost")
+            let remaining = limits.cost_micros.saturating_sub(state.spent.cost_micros.unwrap_or(0));
+            (exhausted_after(state, remaining, it), words::cost(it), "cost")
         }),
         tokens.zip(limits.tokens).map(|(it, limit)| {
-            let left = limit.saturating_sub(state.spent.tokens.unwrap_or(0));
-            (exhausted_after(state, left, it), format!("{} tokens", words::amount(it)), "token")
+            let remaining = limit.saturating_sub(state.spent.tokens.unwrap_or(0));
+            (exhausted_after(state, remaining, it), format!("{} tokens", words::amount(it)), "token")
         }),
         time.map(|it| {
-            let left = limits.duration_ms.saturating_sub(state.time.worked_ms);
-            (exhausted_after(state, left, it), words::duration(it), "time")
+            let remaining = limits.duration_ms.saturating_sub(state.time.worked_ms);
+            (exhausted_after(state, remaining, it), words::duration(it), "time")
         }),
     ];
     let first = ends.into_iter().flatten().min_by_key(|(after, ..)| *after);
@@ -48,14 +48,14 @@ pub fn forecast(state: &LoopState) -> Option<String> {
 
 fn all_fit(state: &LoopState, cost: Option<u64>, time: Option<u64>) -> Option<String> {
     let all = state.spec.settings.limits.iterations;
-    let left = u64::from(all).saturating_sub(completed_iterations(state));
+    let remaining = u64::from(all).saturating_sub(completed_iterations(state));
     let (pace, sum) = match (cost, time) {
         (Some(it), _) => {
-            let sum = state.spent.cost_micros.unwrap_or(0).saturating_add(it.saturating_mul(left));
+            let sum = state.spent.cost_micros.unwrap_or(0).saturating_add(it.saturating_mul(remaining));
             (words::cost(it), format!("cost about {}", words::cost(sum)))
         }
         (None, Some(it)) => {
-            let sum = state.time.worked_ms.saturating_add(it.saturating_mul(left));
+            let sum = state.time.worked_ms.saturating_add(it.saturating_mul(remaining));
             (words::duration(it), format!("take about {}", words::duration(sum)))
         }
         (None, None) => return None,
@@ -63,9 +63,9 @@ fn all_fit(state: &LoopState, cost: Option<u64>, time: Option<u64>) -> Option<St
     Some(format!("about {pace} per iteration: at this pace all {} {sum}", iterations(all)))
 }
 
-/// The iteration after which `left` is used up.
-fn exhausted_after(state: &LoopState, left: u64, pace: u64) -> u64 {
-    completed_iterations(state).saturating_add(left.div_ceil(pace))
+/// The iteration after which `remaining` is used up.
+fn exhausted_after(state: &LoopState, remaining: u64, pace: u64) -> u64 {
+    completed_iterations(state).saturating_add(remaining.div_ceil(pace))
 }
 
 /// The usage of the running iteration is not known yet.

@@ -32,7 +32,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         Event::Launched { .. } => vec![first_step(state)],
         Event::Reopened { boot, version } => recover_after_restart(state, boot, version),
         Event::WentOn => went_on(state, live, now),
-        Event::SnapshotTaken(shot) => snapshot_taken(state, live, shot),
+        Event::SnapshotTaken(snapshot) => snapshot_taken(state, live, snapshot),
         Event::SnapshotFailed { reason, message } => snapshot_failed(state, live, reason, message),
         Event::BranchTaken(LoopBranch { name, from, made, note }) if state.phase == Phase::Starting => {
             let record = Record::BranchTaken { branch: name, from, made, note };
@@ -62,7 +62,9 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         Event::FinalVerdict(reply) => final_verdict::handle_reply(state, live, reply),
         Event::MutantsTested(reply) => mutants::handle_reply(state, live, reply),
         Event::ChecksCancelled => rounds::checks_cancelled(state, live),
-        Event::RollbackReady { to, paths, shot } => rollback::handle_snapshot(state, live, (to, paths), shot),
+        Event::RollbackReady { to, paths, snapshot } => {
+            rollback::handle_snapshot(state, live, (to, paths), snapshot)
+        }
         Event::RolledBack { to, paths, tree, from, after, refused } => {
             let restored = rollback::RestoredFiles { to, tree, from, after, paths, refused };
             rollback::handle_restored(state, live, restored)
@@ -147,15 +149,15 @@ fn went_on(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Deci
     }
 }
 
-fn snapshot_taken(state: &LoopState, live: &mut VolatileState, shot: SnapshotFacts) -> Vec<Decision> {
+fn snapshot_taken(state: &LoopState, live: &mut VolatileState, snapshot: SnapshotFacts) -> Vec<Decision> {
     live.work.end_snapshot();
     let taken = |iteration, when| {
         Decision::Record(Record::SnapshotTaken {
             iteration,
             when,
-            tree: shot.tree.clone(),
-            head: shot.head.clone(),
-            not_covered: shot.not_covered.iter().take(50).cloned().collect(),
+            tree: snapshot.tree.clone(),
+            head: snapshot.head.clone(),
+            not_covered: snapshot.not_covered.iter().take(50).cloned().collect(),
             undoes: None,
         })
     };
@@ -172,14 +174,14 @@ fn snapshot_taken(state: &LoopState, live: &mut VolatileState, shot: SnapshotFac
         }
         Phase::Boundary { .. } | Phase::Preparing { .. } => {
             let before = taken(state.iteration + 1, SnapshotWhen::Before);
-            weakening::user_edit_step(&shot)
+            weakening::user_edit_step(&snapshot)
                 .into_iter()
                 .chain([before, Decision::Effect(Effect::ReadTask)])
                 .collect()
         }
         Phase::Closing => {
             let record = taken(state.iteration, SnapshotWhen::After);
-            live.after_agent.snapshot = shot;
+            live.after_agent.snapshot = snapshot;
             live.discarded.count = 0;
             match state.stop {
                 Some(StopMode::Now) => [vec![record], end_by_user(state)].concat(),
@@ -246,13 +248,13 @@ fn agent_ended(
 ) -> Vec<Decision> {
     let Phase::Iterating(_) = state.phase else { return Vec::new() };
     let iteration = state.iteration;
-    let left = run.left.join(", ");
+    let unkillable = run.unkillable.join(", ");
     let mut steps = vec![Decision::Record(Record::AgentEnded { iteration, run })];
-    if left.is_empty() {
+    if unkillable.is_empty() {
         steps.push(Decision::Effect(Effect::TakeSnapshot));
         steps.extend(permissions::withdraw_question(state, live, now));
     } else {
-        steps.push(unkillable_record(&left));
+        steps.push(unkillable_record(&unkillable));
         steps.extend(permissions::withdraw_question(state, live, now));
         steps.push(Decision::Effect(Effect::Finish));
     }

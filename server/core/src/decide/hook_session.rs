@@ -61,11 +61,11 @@ pub(super) fn release_on_pause(
     mut steps: Vec<Decision>,
 ) -> Vec<Decision> {
     let pauses = steps.iter().any(|it| matches!(it, Decision::Record(Record::Paused { .. })));
-    let goes_on = steps.iter().any(|it| matches!(it, Decision::Effect(_)));
+    let has_effect = steps.iter().any(|it| matches!(it, Decision::Effect(_)));
     if state.agents.hold.is_held
         && state.is_between_iterations()
         && pauses
-        && !goes_on
+        && !has_effect
         && !live.agent.release_requested
     {
         let why = release_reason(&steps);
@@ -78,19 +78,19 @@ pub(super) fn release_on_pause(
 pub(super) fn handle_agent_exit(
     state: &LoopState,
     live: &mut VolatileState,
-    left: Box<AgentExited>,
+    exited: Box<AgentExited>,
 ) -> Vec<Decision> {
     if state.lacks_session() || state.outcome().is_some() {
         // The session was informed that there is nothing to do.
         return Vec::new();
     }
-    let alive = left.left.join(", ");
-    let mut steps = vec![Decision::Record(Record::AgentLeft { iteration: state.iteration, left })];
-    let was_told = std::mem::take(&mut live.agent.release_requested);
+    let alive = exited.unkillable.join(", ");
+    let mut steps = vec![Decision::Record(Record::AgentLeft { iteration: state.iteration, left: exited })];
+    let was_requested = std::mem::take(&mut live.agent.release_requested);
     if !alive.is_empty() {
         steps.push(unkillable_record(&alive));
         steps.push(Decision::Effect(Effect::Finish));
-    } else if was_told && state.is_between_iterations() {
+    } else if was_requested && state.is_between_iterations() {
         steps.push(Decision::Effect(Effect::Continue));
     }
     steps

@@ -103,8 +103,8 @@ impl LoopState {
 
 /// When the loop exceeds its time limit, unless it is paused.
 pub(super) fn loop_end(state: &LoopState) -> Moment {
-    let left = state.spec.settings.limits.duration_ms.saturating_sub(state.time.worked_ms);
-    state.time.last_at.plus_ms(left)
+    let remaining = state.spec.settings.limits.duration_ms.saturating_sub(state.time.worked_ms);
+    state.time.last_at.plus_ms(remaining)
 }
 
 /// When the running agent exceeds its time limit, whatever it prints.

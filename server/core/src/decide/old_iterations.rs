@@ -42,9 +42,9 @@ mod tests {
 
     /// A loop of so many iterations, each shortened when it became old.
     fn long_loop(iterations: usize, prepare: fn(&mut LoopState)) -> LoopState {
-        let said = "Decision: keep the old names\n\nCould you confirm that?";
+        let message = "Decision: keep the old names\n\nCould you confirm that?";
         let spec = spec(vec![criterion("tests pass", "make test")]);
-        let mut state = Sim::new(spec, "f", vec![Act::new("f").says(said)]).run().state;
+        let mut state = Sim::new(spec, "f", vec![Act::new("f").says(message)]).run().state;
         prepare(&mut state);
         let mut row = state.history.first().unwrap().clone();
         let (fingerprint, text) = (Fingerprint("e".repeat(12)), "assertion failed".to_owned());

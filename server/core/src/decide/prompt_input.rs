@@ -140,13 +140,13 @@ pub(super) fn iteration_sentence(
     state: &LoopState,
     changes: &ChangeStats,
     round: Option<&Round>,
-    said: &ClaimSummary,
+    claim_summary: &ClaimSummary,
 ) -> String {
-    let mut text = what_happened(state, changes, round, said.claim);
-    if said.test_only {
+    let mut text = what_happened(state, changes, round, claim_summary.claim);
+    if claim_summary.test_only {
         text.push_str(", nothing but tests ran");
     }
-    if let Some(contradiction) = &said.contradiction {
+    if let Some(contradiction) = &claim_summary.contradiction {
         text.push_str("; ");
         text.push_str(contradiction);
     }

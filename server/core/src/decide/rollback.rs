@@ -23,11 +23,11 @@ pub(super) fn handle_snapshot(
     state: &LoopState,
     live: &mut VolatileState,
     (to, paths): (u32, Vec<String>),
-    shot: SnapshotFacts,
+    snapshot: SnapshotFacts,
 ) -> Vec<Decision> {
     let (tree, since) = match live.work.rollback() {
         Some(RollbackCause::Regression { .. }) => {
-            let judged = state.tree_before().filter(|_| shot.tree == state.tree.judged);
+            let judged = state.tree_before().filter(|_| snapshot.tree == state.tree.judged);
             if judged.is_none() {
                 // The user changed files since the iteration: it is kept.
                 live.work.end_rollback();
@@ -49,9 +49,9 @@ pub(super) fn handle_snapshot(
     let record = Record::SnapshotTaken {
         iteration: state.iteration,
         when: SnapshotWhen::BeforeRollback,
-        tree: shot.tree,
-        head: shot.head,
-        not_covered: shot.not_covered,
+        tree: snapshot.tree,
+        head: snapshot.head,
+        not_covered: snapshot.not_covered,
         undoes: live.work.rollback().and_then(RollbackCause::undone_seq),
     };
     vec![Decision::Record(record), Decision::Effect(Effect::Rollback { to, tree, paths, since })]

@@ -123,10 +123,10 @@ pub(super) fn iteration_over(
     let claim = strongest_claim(state, &claims, &reading);
     let test_only = is_test_only(state, &claims, &work.changes);
     let contradiction = claims.contradiction().filter(|_| claims.exit_signal != Some(false));
-    let said = prompt_input::ClaimSummary { claim, contradiction, test_only };
+    let claim_summary = prompt_input::ClaimSummary { claim, contradiction, test_only };
     let near = limits::newly_near(state);
     let weakened = weakening::weakenings_after(state, live, round.as_deref());
-    let sentence = prompt_input::iteration_sentence(state, &work.changes, round.as_deref(), &said)
+    let sentence = prompt_input::iteration_sentence(state, &work.changes, round.as_deref(), &claim_summary)
         + &weakening::summary_suffix(&weakened)
         + &regression::kept_regression_note(state, round.as_deref())
         + &prompt_input::limits_near_note(&near);

@@ -26,8 +26,8 @@ pub(super) struct SessionChoice {
 pub(super) fn choose_session(state: &LoopState, now: Moment) -> SessionChoice {
     let fresh = session_id(&state.spec.loop_id, state.iteration + 1);
     let settings = &state.spec.settings.session;
-    let goes_on = settings.resume || state.spec.settings.mode != LoopMode::Loop;
-    if !goes_on || state.session.refused >= MAX_REFUSED {
+    let resumes = settings.resume || state.spec.settings.mode != LoopMode::Loop;
+    if !resumes || state.session.refused >= MAX_REFUSED {
         return SessionChoice { id: fresh, resumed: false, tokens: 0, change: None };
     }
     let (from, reason) = match &state.session.current {

@@ -264,8 +264,8 @@ impl Sim {
             }
             Effect::CheckActivity => self.event(Event::LifeSeen { alive: false }),
             Effect::PrepareRollback { to, paths } => {
-                let shot = SnapshotFacts { tree: self.tree(), ..SnapshotFacts::default() };
-                self.event(Event::RollbackReady { to, paths, shot });
+                let snapshot = SnapshotFacts { tree: self.tree(), ..SnapshotFacts::default() };
+                self.event(Event::RollbackReady { to, paths, snapshot });
             }
             Effect::Rollback { to, tree, paths, since: _ } => {
                 let from = self.tree();
@@ -305,7 +305,7 @@ impl Sim {
             what: format!("{path} lost 1 test"),
             criterion: None,
         };
-        let shot = SnapshotFacts {
+        let snapshot = SnapshotFacts {
             tree: self.tree(),
             head: self.branch.map(head),
             changed,
@@ -313,7 +313,7 @@ impl Sim {
             edited: if closing { Vec::new() } else { std::mem::take(&mut self.edited) },
             ..SnapshotFacts::default()
         };
-        self.event(Event::SnapshotTaken(shot));
+        self.event(Event::SnapshotTaken(snapshot));
     }
 
     fn reading(&self) -> TaskDocuments {

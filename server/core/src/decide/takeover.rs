@@ -17,7 +17,7 @@ struct TakeoverCause {
 
 /// The agent that works from here on, where it changes.
 pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> {
-    if state.agents.crew.len() < 2 {
+    if state.agents.roster.len() < 2 {
         return None;
     }
     match takeover_cause(state) {
@@ -32,8 +32,8 @@ pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> 
 /// Which agent replaces which, and why; `None` for the preferred agent.
 pub fn standing_in(state: &LoopState) -> Option<String> {
     let own = &state.spec.agent.name;
-    let before = state.agents.crew.iter().take_while(|it| it.plan.name != *own);
-    let why: Vec<_> = before.filter_map(|it| Some((it.plan.name.as_str(), it.left?))).collect();
+    let before = state.agents.roster.iter().take_while(|it| it.plan.name != *own);
+    let why: Vec<_> = before.filter_map(|it| Some((it.plan.name.as_str(), it.replaced_for?))).collect();
     (!why.is_empty()).then(|| sentence(own, &why))
 }
 
@@ -77,12 +77,12 @@ fn hand_over(
     trouble: &TakeoverCause,
     message: Option<String>,
 ) -> Option<Record> {
-    let others = || state.agents.crew.iter().filter(|it| it.plan.name != state.spec.agent.name);
+    let others = || state.agents.roster.iter().filter(|it| it.plan.name != state.spec.agent.name);
     let free = others().find(|it| it.out.is_over(now));
     let to = free.or_else(|| {
         let is_limited = trouble.reason == TakeoverReason::Quota;
         // Where only its user could mend this one, any reset of a limit is worth waiting for; more failures are not.
-        let worth = others().filter(|it| is_limited || it.left == Some(TakeoverReason::Quota));
+        let worth = others().filter(|it| is_limited || it.replaced_for == Some(TakeoverReason::Quota));
         let first = worth.filter_map(|it| Some((it.out.until()?, it))).min_by_key(|it| it.0.awake)?;
         let own = trouble.out.until().filter(|_| is_limited);
         own.is_none_or(|own| first.0.awake < own.awake).then_some(first.1)
@@ -103,7 +103,7 @@ pub(super) fn at_shared_limit(state: &LoopState, now: Moment, until: Moment, met
 }
 
 fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {
-    let before = state.agents.crew.iter().take_while(|it| it.plan.name != state.spec.agent.name);
+    let before = state.agents.roster.iter().take_while(|it| it.plan.name != state.spec.agent.name);
     let to = { before }.find(|it| it.out.is_over(now))?;
     Some(Record::AgentChanged {
         from: state.spec.agent.name.clone(),
@@ -116,15 +116,16 @@ fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {
 
 /// The record of it, applied: counters of one agent do not apply to the other.
 pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverReason, until: Option<Moment>) {
-    let Some(plan) = state.agents.crew.iter().find(|it| it.plan.name == to).map(|it| it.plan.clone()) else {
+    let Some(plan) = state.agents.roster.iter().find(|it| it.plan.name == to).map(|it| it.plan.clone())
+    else {
         return;
     };
     let from = std::mem::replace(&mut state.spec.agent, plan).name;
     if reason != TakeoverReason::Back
-        && let Some(left) = state.agents.crew.iter_mut().find(|it| it.plan.name == from)
+        && let Some(previous) = state.agents.roster.iter_mut().find(|it| it.plan.name == from)
     {
-        left.out = until.map_or(Availability::ForTheUser, Availability::Until);
-        left.left = Some(reason);
+        previous.out = until.map_or(Availability::ForTheUser, Availability::Until);
+        previous.replaced_for = Some(reason);
     }
     state.streaks.clear_agent_failures();
     if let Some(wait) = state.phase.wait_mut() {
@@ -137,7 +138,7 @@ pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverRe
 pub(super) fn clear_unavailability(state: &mut LoopState) {
     state
         .agents
-        .crew
+        .roster
         .iter_mut()
         .filter(|it| it.out == Availability::ForTheUser)
         .for_each(|it| it.out = Availability::No);

@@ -24,7 +24,8 @@ pub struct WeakeningScan {
     pub watch: ProtectionRules,
     pub start: String,
     pub pins: BTreeMap<String, String>,
-    pub left: String,
+    /// The tree after the last iteration and its checks.
+    pub last_tree: String,
 }
 
 impl WeakeningScan {
@@ -36,15 +37,15 @@ impl WeakeningScan {
 
 /// `None` before there is anything to compare with.
 pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
-    let kept = &state.weakening;
-    let start = if kept.start.is_empty() { state.tree_after(0)? } else { &kept.start };
+    let protection = &state.weakening;
+    let start = if protection.start.is_empty() { state.tree_after(0)? } else { &protection.start };
     let criteria: Vec<_> = state.criteria.pinned.iter().map(|it| &it.criterion).collect();
     Some(WeakeningScan {
         watch: ProtectionRules::new(&criteria, &state.spec.settings.protected, &state.tree.artefacts)
             .allowing(&state.spec.settings.may_change),
         start: start.to_owned(),
-        pins: kept.pins.clone(),
-        left: kept.left.clone(),
+        pins: protection.pins.clone(),
+        last_tree: protection.last_tree.clone(),
     })
 }
 
@@ -64,8 +65,10 @@ pub fn unreported(state: &LoopState) -> impl Iterator<Item = &Weakening> {
 
 /// As it was at the start is what it is measured against: the user did not edit the file since.
 pub fn is_of_start(state: &LoopState, weakening: &Weakening) -> bool {
-    let kept = &state.weakening;
-    !weakening.path.is_empty() && kept.start.is_empty() && !kept.pins.contains_key(&weakening.path)
+    let protection = &state.weakening;
+    !weakening.path.is_empty()
+        && protection.start.is_empty()
+        && !protection.pins.contains_key(&weakening.path)
 }
 
 pub fn has_unresolved(state: &LoopState) -> bool {
@@ -261,27 +264,27 @@ pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
 }
 
 /// What the user changed between two iterations is measured from there on.
-pub(super) fn user_edit_step(shot: &SnapshotFacts) -> Option<Decision> {
-    if shot.edited.is_empty() {
+pub(super) fn user_edit_step(snapshot: &SnapshotFacts) -> Option<Decision> {
+    if snapshot.edited.is_empty() {
         return None;
     }
-    let all = shot.edited.len() > MAX_PATHS;
-    let paths = if all { Vec::new() } else { shot.edited.clone() };
-    Some(Decision::Record(Record::ProtectedEdited { paths, all, tree: shot.tree.clone() }))
+    let all = snapshot.edited.len() > MAX_PATHS;
+    let paths = if all { Vec::new() } else { snapshot.edited.clone() };
+    Some(Decision::Record(Record::ProtectedEdited { paths, all, tree: snapshot.tree.clone() }))
 }
 
 /// The user edited these protected files, all of them where `paths` is `None`: they are measured against `tree`.
 fn apply_user_edit(state: &mut LoopState, paths: Option<&Vec<String>>, tree: &str) {
-    let kept = &mut state.weakening;
+    let protection = &mut state.weakening;
     let Some(paths) = paths else {
         // What judges are compared with has moved.
-        kept.verdict = None;
-        kept.weakened.retain(|it| it.path.is_empty());
-        kept.pins.clear();
-        tree.clone_into(&mut kept.start);
+        protection.verdict = None;
+        protection.weakened.retain(|it| it.path.is_empty());
+        protection.pins.clear();
+        tree.clone_into(&mut protection.start);
         return;
     };
-    pin_paths(kept, paths, tree);
+    pin_paths(protection, paths, tree);
 }
 
 pub(super) fn apply_record(state: &mut LoopState, record: &Record) {
@@ -305,23 +308,31 @@ fn apply_acceptance(state: &mut LoopState, paths: &[String], criteria: &[Criteri
 }
 
 /// These files are measured against `tree`, so an earlier verdict is void.
-fn pin_paths(kept: &mut WeakeningState, paths: &[String], tree: &str) {
-    kept.verdict = None;
-    kept.weakened.retain(|it| !paths.contains(&it.path));
-    kept.pins.extend(paths.iter().map(|it| (it.clone(), tree.to_owned())));
+fn pin_paths(protection: &mut WeakeningState, paths: &[String], tree: &str) {
+    protection.verdict = None;
+    protection.weakened.retain(|it| !paths.contains(&it.path));
+    protection.pins.extend(paths.iter().map(|it| (it.clone(), tree.to_owned())));
 }
 
 /// Of what is weakened, the files that `tree` brought back to what they are measured against.
 pub fn restored_files(state: &LoopState, tree: &str, paths: &[String], refused: &[String]) -> Vec<String> {
-    let kept = &state.weakening;
-    let start = if kept.start.is_empty() { state.tree_after(0) } else { Some(kept.start.as_str()) };
-    let measured = |path: &str| kept.pins.get(path).map(String::as_str).or(start);
+    let protection = &state.weakening;
+    let start =
+        if protection.start.is_empty() { state.tree_after(0) } else { Some(protection.start.as_str()) };
+    let measured = |path: &str| protection.pins.get(path).map(String::as_str).or(start);
     let came_back = |path: &&String| {
         is_among(path, paths)
             && measured(path) == Some(tree)
             && (refused.is_empty() || !is_among(path, refused))
     };
-    kept.weakened.iter().map(|it| &it.path).filter(|it| !it.is_empty()).filter(came_back).cloned().collect()
+    protection
+        .weakened
+        .iter()
+        .map(|it| &it.path)
+        .filter(|it| !it.is_empty())
+        .filter(came_back)
+        .cloned()
+        .collect()
 }
 
 /// What goes back to another tree than the start is weakened again.
@@ -343,7 +354,7 @@ fn is_among(path: &str, named: &[String]) -> bool {
 /// user removed them.
 pub(super) fn counted_in(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
     if iteration.is_some() {
-        state.weakening.left.clone_from(&round.tree_after);
+        state.weakening.last_tree.clone_from(&round.tree_after);
     } else if round.tree_before != state.tree.judged {
         for result in &round.results {
             let ran = |it: &CheckResult| it.tests.map(crate::check::TestCounts::ran);
@@ -359,7 +370,7 @@ pub(super) fn counted_in(state: &mut LoopState, iteration: Option<u32>, round: &
 /// The first round that counts the tests of a check sets the expected number.
 pub(super) fn counted_first(state: &mut LoopState, iteration: u32, round: &Round) {
     if iteration == 0 {
-        state.weakening.left.clone_from(&round.tree_after);
+        state.weakening.last_tree.clone_from(&round.tree_after);
     }
     for result in &round.results {
         if let Some(tests) = result.tests {

@@ -192,10 +192,10 @@ fn brackets_and_quotes_are_closed() {
 #[test]
 fn what_makes_no_sense_is_refused_as_a_whole() {
     let check = |text: &str, expect: &str| {
-        let (marked, said) = refused(text);
+        let (marked, shown) = refused(text);
         let whole = text.trim();
         assert_eq!(
-            (marked, said.split(';').next()),
+            (marked, shown.split(';').next()),
             (text.replace(whole, &format!("»{whole}«")), Some(expect))
         );
     };

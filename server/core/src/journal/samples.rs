@@ -378,7 +378,7 @@ fn run() -> AgentRun {
         session_lost: true,
         error: Some(provider_error()),
         survivors: vec!["1 x".to_owned()],
-        left: vec!["1 stuck".to_owned()],
+        unkillable: vec!["1 stuck".to_owned()],
         files: vec!["src/a.rs".to_owned()],
         dropped: 0,
         errors: vec![SeenError {
@@ -400,7 +400,7 @@ fn left() -> AgentExited {
         tokens: Some(3),
         note: Some("stayed".to_owned()),
         survivors: vec!["1 x".to_owned()],
-        left: vec!["1 stuck".to_owned()],
+        unkillable: vec!["1 stuck".to_owned()],
     }
 }
 

@@ -36,9 +36,9 @@ impl VoteTally {
 
     /// Whether another one has to be asked.
     pub fn is_open(&self) -> bool {
-        let left = (self.asked as usize).saturating_sub(self.cast.len());
+        let remaining = (self.asked as usize).saturating_sub(self.cast.len());
         let needed = self.needed as usize;
-        self.holding_count() < needed && self.holding_count() + left >= needed
+        self.holding_count() < needed && self.holding_count() + remaining >= needed
     }
 
     /// Secrets may still be in it: the caller redacts.

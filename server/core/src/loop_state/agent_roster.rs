@@ -8,7 +8,7 @@ use super::{AgentSlot, Availability};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentRoster {
     /// In the order of the list; `spec.agent` is the one at work.
-    pub crew: Vec<AgentSlot>,
+    pub roster: Vec<AgentSlot>,
     pub hold: AgentHold,
     /// Until then the user wants agents to be started in spite of a usage limit that another loop met.
     pub limit_overridden: Option<Moment>,
@@ -25,7 +25,8 @@ pub struct AgentHold {
 
 impl AgentRoster {
     pub(crate) fn starting(spec: &LoopSpec) -> Self {
-        let slot = |plan: &_| AgentSlot { plan: Clone::clone(plan), out: Availability::No, left: None };
-        Self { crew: spec.agents().map(slot).collect(), hold: AgentHold::default(), limit_overridden: None }
+        let slot =
+            |plan: &_| AgentSlot { plan: Clone::clone(plan), out: Availability::No, replaced_for: None };
+        Self { roster: spec.agents().map(slot).collect(), hold: AgentHold::default(), limit_overridden: None }
     }
 }

@@ -9,7 +9,7 @@ pub struct AgentSlot {
     pub plan: AgentPlan,
     pub out: Availability,
     /// Why another one took over from it, the last time.
-    pub left: Option<TakeoverReason>,
+    pub replaced_for: Option<TakeoverReason>,
 }
 
 /// Whether it can be set to work.

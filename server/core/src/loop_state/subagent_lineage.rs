@@ -45,9 +45,9 @@ impl SubagentRecord {
 
 impl SubagentLineage {
     /// No subagent of the last iteration is left, unless the same process continues.
-    pub(crate) fn next_iteration(&mut self, goes_on: bool) {
+    pub(crate) fn next_iteration(&mut self, same_process: bool) {
         (self.in_iteration, self.refusals) = (0, 0);
-        self.agents.retain(|it| goes_on && it.id.is_some() && !it.over);
+        self.agents.retain(|it| same_process && it.id.is_some() && !it.over);
     }
 
     pub(crate) fn apply_record(&mut self, record: &Record) {

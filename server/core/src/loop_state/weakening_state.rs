@@ -21,7 +21,7 @@ pub struct WeakeningState {
     /// How many tests each check ran before the first iteration.
     pub tests: BTreeMap<CriterionId, u64>,
     /// The tree as the last iteration and its checks left it: what differs later is the user's.
-    pub left: String,
+    pub last_tree: String,
     /// The last iteration when the user resumed the loop.
     pub resumed: u32,
     /// The last final verdict.

@@ -10,13 +10,13 @@ pub(super) fn changed_lines(before: &str, after: &str) -> BTreeSet<u32> {
     let shorter = old.len().min(new.len());
     let head = same(shorter, &|it| old.get(it) == new.get(it));
     let tail = same(shorter - head, &|it| old.iter().rev().nth(it) == new.iter().rev().nth(it));
-    let mut left: HashMap<&str, u32> = HashMap::new();
+    let mut remaining: HashMap<&str, u32> = HashMap::new();
     for line in old.get(head..old.len() - tail).unwrap_or_default() {
-        *left.entry(line.trim()).or_default() += 1;
+        *remaining.entry(line.trim()).or_default() += 1;
     }
     let mut changed = BTreeSet::new();
     for (index, line) in new.get(head..new.len() - tail).unwrap_or_default().iter().enumerate() {
-        match left.get_mut(line.trim()) {
+        match remaining.get_mut(line.trim()) {
             Some(count) if *count > 0 => *count -= 1,
             _ => {
                 changed.insert((head + index + 1) as u32);

@@ -24,13 +24,13 @@ pub(super) fn write_last_iteration(out: &mut String, input: &PromptInput<'_>) {
     let Some(last) = input.past.last() else { return };
     out.push_str("## The iteration before this one\n\n");
     write_iteration(out, last);
-    let said = match last.claim {
+    let claimed = match last.claim {
         Some(Claim::Promise | Claim::ExitSignal | Claim::Words) => "said that all was done",
         Some(Claim::Plan) => "ticked off the whole plan",
         None => "",
     };
-    if !said.is_empty() && input.failing().next().is_some() {
-        let _ = writeln!(out, "It {said}. The checks above say otherwise.");
+    if !claimed.is_empty() && input.failing().next().is_some() {
+        let _ = writeln!(out, "It {claimed}. The checks above say otherwise.");
     }
     if let Some(advice) = input.advice {
         let _ = writeln!(out, "{advice}");

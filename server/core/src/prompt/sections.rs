@@ -95,16 +95,16 @@ fn write_opening(out: &mut String, input: &PromptInput<'_>) {
 
 /// What is left of every limit.
 pub(super) fn render_budget(input: &PromptInput<'_>) -> String {
-    let mut left = vec![words::counted(u64::from(input.budget.iterations), "iteration")];
-    left.push(words::duration(input.budget.duration_ms));
-    left.extend(input.budget.cost_micros.map(words::cost));
-    left.extend(input.budget.tokens.map(|it| format!("{} tokens", words::amount(it))));
+    let mut remaining = vec![words::counted(u64::from(input.budget.iterations), "iteration")];
+    remaining.push(words::duration(input.budget.duration_ms));
+    remaining.extend(input.budget.cost_micros.map(words::cost));
+    remaining.extend(input.budget.tokens.map(|it| format!("{} tokens", words::amount(it))));
     let scarce = if input.budget.is_scarce {
         " The budget is almost used: finish what matters most, and write down what remains."
     } else {
         ""
     };
-    format!("Remaining after this iteration: {}.{scarce}", left.join(", "))
+    format!("Remaining after this iteration: {}.{scarce}", remaining.join(", "))
 }
 
 fn write_weakened(out: &mut String, input: &PromptInput<'_>) {

@@ -98,8 +98,8 @@ fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingP
             message: error.message,
             hint: Some(error.hint),
         },
-        ValueFault::Said(said) => {
-            let ValueFinding { code, message, hint } = *said;
+        ValueFault::Said(value_finding) => {
+            let ValueFinding { code, message, hint } = *value_finding;
             SettingProblem { code, place, message, hint: Some(hint) }
         }
         ValueFault::Found { found, hint } => {

@@ -240,11 +240,11 @@ mod tests {
 
     #[test]
     fn the_users_maximum_bounds_every_file_of_the_work_tree() {
-        let check = |user: &str, workspace: &str, expect: u32, said: usize| {
+        let check = |user: &str, workspace: &str, expect: u32, problems: usize| {
             let resolved = of(user, workspace);
             let settings = resolved.settings().unwrap();
             assert_eq!(settings.limits.iterations, expect, "{user} / {workspace}");
-            assert_eq!(resolved.findings().len(), said, "{:?}", resolved.findings());
+            assert_eq!(resolved.findings().len(), problems, "{:?}", resolved.findings());
         };
         check("max.iterations = 50", "limits.iterations = 100", 50, 1);
         check("max.iterations = 50", "limits.iterations = 50", 50, 0);
@@ -261,9 +261,9 @@ mod tests {
         assert_eq!(typed.settings().unwrap().limits.iterations, 9);
         let tokens = of("max.tokens = 1000", "");
         assert_eq!(tokens.settings().unwrap().limits.tokens, Some(1000));
-        let said = of("max.cost_usd = 50", "limits.cost_usd = 100000").findings()[0].to_string();
+        let problems = of("max.cost_usd = 50", "limits.cost_usd = 100000").findings()[0].to_string();
         assert_eq!(
-            said,
+            problems,
             "Workspace.toml:1: `limits.cost_usd = 100000` is above your `max.cost_usd = 50`. Hint: 50 counts; raise it in User.toml:1."
         );
     }
@@ -271,7 +271,11 @@ mod tests {
     #[test]
     fn the_work_tree_sets_no_maximum() {
         let resolved = of("", "max.iterations = 1000");
-        let said: Vec<String> = resolved.settings().unwrap_err().iter().map(ToString::to_string).collect();
-        assert!(said[0].contains("`max.iterations` counts only in your own configuration"), "{said:?}");
+        let problems: Vec<String> =
+            resolved.settings().unwrap_err().iter().map(ToString::to_string).collect();
+        assert!(
+            problems[0].contains("`max.iterations` counts only in your own configuration"),
+            "{problems:?}"
+        );
     }
 }

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn keys_with_a_counterpart_are_settings() {
         let text = "event_loop:\n  prompt_file: PROMPT.md\n  completion_promise: LOOP_COMPLETE\n  max_iterations: 40\n  max_runtime_seconds: 3600\n  max_cost_usd: 5.0\ncli:\n  backend: codex\ncore:\n  guardrails:\n    - one\n    - two\nhats:\n  builder:\n    name: B\n    triggers: [a]\n";
-        let (set, said) = shown("ralph.yml", text);
+        let (set, notes) = shown("ralph.yml", text);
         assert_eq!(
             set,
             [
@@ -164,19 +164,19 @@ mod tests {
                 "agent = \"codex\""
             ]
         );
-        assert_eq!(said.len(), 1);
-        assert!(said[0].contains("not used by loopkeeper: core.guardrails, hats.builder"), "{said:?}");
+        assert_eq!(notes.len(), 1);
+        assert!(notes[0].contains("not used by loopkeeper: core.guardrails, hats.builder"), "{notes:?}");
         let text = "[agent]\ncommand = \"codex\"\nargs = [\"-p\"]\nralph = \"SHOP.md\"\n";
-        let (set, said) = shown("ralph.toml", text);
+        let (set, notes) = shown("ralph.toml", text);
         assert_eq!(set, ["agent = \"codex\"", "tasks.files = [\"SHOP.md\"]"]);
-        assert!(said[0].contains("not used by loopkeeper: agent.args"), "{said:?}");
-        let (set, said) = shown(".ralphex/config", "# x = y\nmax_iterations = 3\nclaude_command = claude\n");
+        assert!(notes[0].contains("not used by loopkeeper: agent.args"), "{notes:?}");
+        let (set, notes) = shown(".ralphex/config", "# x = y\nmax_iterations = 3\nclaude_command = claude\n");
         assert_eq!(set, ["limits.iterations = 3"]);
-        assert!(said[0].contains("not used by loopkeeper: claude_command"), "{said:?}");
-        let (set, said) =
+        assert!(notes[0].contains("not used by loopkeeper: claude_command"), "{notes:?}");
+        let (set, notes) =
             shown(".ralph-tui/config.toml", "defaultAgent = \"codex\"\nmaxIterations = 15\ndelay = 2\n");
         assert_eq!(set, ["agent = \"codex\"", "limits.iterations = 15"]);
-        assert!(said[0].contains("not used by loopkeeper: delay"), "{said:?}");
+        assert!(notes[0].contains("not used by loopkeeper: delay"), "{notes:?}");
     }
 
     #[test]
@@ -187,9 +187,9 @@ mod tests {
 
     #[test]
     fn a_value_that_cannot_be_taken_is_named() {
-        let (set, said) = shown("ralph.yml", "max_iterations: many\nagent: custom\n");
+        let (set, notes) = shown("ralph.yml", "max_iterations: many\nagent: custom\n");
         assert_eq!(set, [""; 0]);
-        assert!(said.iter().any(|it| it.starts_with("ralph.yml:1: `max_iterations`")), "{said:?}");
-        assert!(said.iter().any(|it| it.contains("not used by loopkeeper: agent")), "{said:?}");
+        assert!(notes.iter().any(|it| it.starts_with("ralph.yml:1: `max_iterations`")), "{notes:?}");
+        assert!(notes.iter().any(|it| it.contains("not used by loopkeeper: agent")), "{notes:?}");
     }
 }

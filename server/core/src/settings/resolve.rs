@@ -197,8 +197,8 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
     let silent = without_command(&settings.agents, &mentioned);
     let refused: HashSet<String> = refused.into_iter().collect();
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
-    let crew = settings.agent_names().map(|it| ("agent", it));
-    for (key, name) in crew.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
+    let roster = settings.agent_names().map(|it| ("agent", it));
+    for (key, name) in roster.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
         findings.extend(winners.get(key).and_then(|it| unknown_agent(&settings, name, it)));
     }
     let (to_trust, raised) = (to_trust(&winners), user.raised(&winners));
@@ -210,15 +210,15 @@ fn index(settings: &Settings) -> AgentIndex {
 }
 
 /// Settings that their agent does not support, which is known only after all its settings are resolved.
-fn misplaced(settings: &Settings, agents: &AgentIndex, said: &Assignment) -> Option<SettingFinding> {
-    let agent = settings.agents.get(*agents.get(said.agent.as_deref()?)?)?;
+fn misplaced(settings: &Settings, agents: &AgentIndex, assigned: &Assignment) -> Option<SettingFinding> {
+    let agent = settings.agents.get(*agents.get(assigned.agent.as_deref()?)?)?;
     let kind = agents::kind_of(&agent.name);
-    let (problem, hint) = agents::misplaced(kind, said.key.name(), Some(agent.output))
-        .or_else(|| agents::cannot_ask(agent, said.key.name()))?;
+    let (problem, hint) = agents::misplaced(kind, assigned.key.name(), Some(agent.output))
+        .or_else(|| agents::cannot_ask(agent, assigned.key.name()))?;
     Some(SettingFinding {
         code: SettingCode::BadValue,
-        origin: said.origin.clone(),
-        message: format!("`{}` {problem}", said.path()),
+        origin: assigned.origin.clone(),
+        message: format!("`{}` {problem}", assigned.path()),
         hint: hint.to_owned(),
         fix: None,
     })

@@ -19,7 +19,11 @@ pub(super) fn parse_services(raw: &RawValue) -> Result<SettingValue, ValueError>
     };
     if items.len() > MAX {
         let message = format!("`serve` has {} entries", items.len());
-        return Err(ValueError::new(said(SettingCode::BadValue, message, format!("keep at most {MAX}"))));
+        return Err(ValueError::new(value_fault(
+            SettingCode::BadValue,
+            message,
+            format!("keep at most {MAX}"),
+        )));
     }
     let entries = items.iter().enumerate();
     entries
@@ -49,7 +53,7 @@ fn parse_entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
     }
     let missing = |name: &str, example: &str| {
         let message = format!("an entry of `serve` has no `{name}`");
-        ValueError::new(said(SettingCode::BadValue, message, format!("write what it is: `{example}`")))
+        ValueError::new(value_fault(SettingCode::BadValue, message, format!("write what it is: `{example}`")))
     };
     let command = command.ok_or_else(|| missing("command", "command = [\"npm\", \"start\"]"))?;
     let ready = ready.ok_or_else(|| missing("ready", "ready = \"http://localhost:8080/health\""))?;
@@ -71,7 +75,7 @@ fn unknown_key_error(name: &str) -> ValueError {
         Some(near) => format!("did you mean `{near}`?"),
         None => "an entry has `command`, `ready` and `timeout`".to_owned(),
     };
-    ValueError::new(said(SettingCode::UnknownKey, message, hint)).of_field(name)
+    ValueError::new(value_fault(SettingCode::UnknownKey, message, hint)).of_field(name)
 }
 
 fn explained(name: &str, wrong: &ValueError, raw: &RawValue) -> ValueError {
@@ -85,9 +89,10 @@ fn explained(name: &str, wrong: &ValueError, raw: &RawValue) -> ValueError {
         ValueFault::NotYet | ValueFault::Within(_) | ValueFault::Said(_) => raw.to_string(),
     };
     let message = format!("`serve.{name}` takes {takes}, found {found}");
-    ValueError::new(said(SettingCode::BadValue, message, "correct the value".to_owned())).of_field(name)
+    ValueError::new(value_fault(SettingCode::BadValue, message, "correct the value".to_owned()))
+        .of_field(name)
 }
 
-fn said(code: SettingCode, message: String, hint: String) -> ValueFault {
+fn value_fault(code: SettingCode, message: String, hint: String) -> ValueFault {
     ValueFault::Said(Box::new(ValueFinding { code, message, hint }))
 }

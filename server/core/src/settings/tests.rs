@@ -25,8 +25,8 @@ fn every_default_of_the_table_is_the_default() {
         assert_eq!(settings, Settings::default(), "{line}");
     }
     let own = workspace("agents.mine.command = [\"x\"]");
-    let said = workspace("agents.mine = { command = [\"x\"], prompt = \"stdin\", output = \"text\" }");
-    assert_eq!(own.settings(), said.settings());
+    let problems = workspace("agents.mine = { command = [\"x\"], prompt = \"stdin\", output = \"text\" }");
+    assert_eq!(own.settings(), problems.settings());
 }
 
 #[test]
@@ -245,8 +245,8 @@ fn what_never_passes_is_not_asked_for() {
     check("CARGO_HOME", false);
     check("MY_*", false);
     let refused = workspace("env.pass = [\"MY_*\", \"GIT_DIR\"]");
-    let said: Vec<String> = refused.findings().iter().map(ToString::to_string).collect();
-    assert!(said[0].contains("found \"GIT_DIR\", which never passes"), "{said:?}");
+    let problems: Vec<String> = refused.findings().iter().map(ToString::to_string).collect();
+    assert!(problems[0].contains("found \"GIT_DIR\", which never passes"), "{problems:?}");
 }
 
 #[test]

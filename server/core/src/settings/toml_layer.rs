@@ -158,8 +158,8 @@ impl TomlLayerReader<'_> {
         let written = path.join(".");
         if let Some((_, now)) = RENAMED_KEYS.iter().find(|(before, _)| *before == written) {
             let name = now.rsplit_once('.').map_or(*now, |(_, name)| name);
-            let said = (format!("`{written}` is now called `{now}`"), format!("write `{name}`"));
-            return self.report_with_fix(SettingCode::UnknownKey, at, said, Some(name.to_owned()));
+            let fact_and_hint = (format!("`{written}` is now called `{now}`"), format!("write `{name}`"));
+            return self.report_with_fix(SettingCode::UnknownKey, at, fact_and_hint, Some(name.to_owned()));
         }
         let known = suggest_key(path);
         let hint = match &known {
@@ -176,8 +176,13 @@ impl TomlLayerReader<'_> {
         self.report_with_fix(SettingCode::UnknownKey, at, (message, hint), known.and_then(with_table));
     }
 
-    fn add_finding(&mut self, code: SettingCode, at: Range<usize>, said: (String, impl Into<String>)) {
-        self.report_with_fix(code, at, said, None);
+    fn add_finding(
+        &mut self,
+        code: SettingCode,
+        at: Range<usize>,
+        fact_and_hint: (String, impl Into<String>),
+    ) {
+        self.report_with_fix(code, at, fact_and_hint, None);
     }
 
     fn report_with_fix(

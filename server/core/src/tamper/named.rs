@@ -183,8 +183,8 @@ impl CheckedFileSearch<'_> {
 
 /// Without a prefix that only runs another command.
 fn strip_wrappers<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
-    let mut left = words;
-    while let Some((first, rest)) = left.split_first() {
+    let mut remaining = words;
+    while let Some((first, rest)) = remaining.split_first() {
         let is_variable =
             first.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '-']));
         let is_limit =
@@ -193,9 +193,9 @@ fn strip_wrappers<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
         if !(WRAPPERS.contains(first) || is_variable || is_limit || is_number) {
             break;
         }
-        left = rest;
+        remaining = rest;
     }
-    left
+    remaining
 }
 
 /// The script argument of an interpreter.

@@ -6,7 +6,7 @@ pub(super) fn describe_event(event: &AgentEvent) -> Option<String> {
     let first_line = |text: &str| text.lines().find(|it| !it.trim().is_empty()).map(str::to_owned);
     match event {
         AgentEvent::Started { model, .. } => Some(format!("started {model}").trim_end().to_owned()),
-        AgentEvent::Text(said) | AgentEvent::Unread(said) => first_line(said),
+        AgentEvent::Text(message) | AgentEvent::Unread(message) => first_line(message),
         AgentEvent::ToolUse(call) => Some(describe_tool(call)),
         AgentEvent::FileChange { path, .. } => Some(format!("edited {path}")),
         AgentEvent::Retry { attempt, .. } => Some(format!("its provider failed, retry {attempt}")),

@@ -145,7 +145,7 @@ impl AttachedSession {
         match (question.hook, self.turn.is_some()) {
             (HookEvent::End, _) => {
                 self.session = None;
-                let report = StopHookReport { said: "", session_tokens: question.tokens };
+                let report = StopHookReport { last_message: "", session_tokens: question.tokens };
                 self.finish_turn(AgentEnding::Exited, report, Some("its user closed the session"));
                 self.handle_disconnect();
             }
@@ -160,10 +160,10 @@ impl AttachedSession {
             ) => {}
             (HookEvent::Stop, true) => {
                 self.waits = Some((HookEvent::Stop, answer));
-                let said = question.text.as_deref().unwrap_or_default();
+                let last_message = question.text.as_deref().unwrap_or_default();
                 self.finish_turn(
                     AgentEnding::Held,
-                    StopHookReport { said, session_tokens: question.tokens },
+                    StopHookReport { last_message, session_tokens: question.tokens },
                     None,
                 );
             }
@@ -227,13 +227,13 @@ impl AttachedSession {
         }
         let Some(AttachedTurn { start, began }) = self.turn.take() else { return };
         let output = self.context.dir.output().join(format!("{}.out", name(&start)));
-        if let Err(error) = crate::private_file(&output, report.said.as_bytes()) {
+        if let Err(error) = crate::private_file(&output, report.last_message.as_bytes()) {
             tracing::warn!("could not write {}: {error}", output.display());
         }
         let duration_ms = clock::now().awake.saturating_sub(began);
         let exit = (ending == AgentEnding::Exited).then_some(0);
         let end = ProcessEnd { ending, duration_ms, ..ProcessEnd::exited(exit) };
-        let run = AgentOutputReader::going_on(Dialect::Text, start.session_tokens).so_far(
+        let run = AgentOutputReader::for_session(Dialect::Text, start.session_tokens).so_far(
             report,
             end,
             &local_clock(),

@@ -75,8 +75,8 @@ impl HookInjection {
 /// environment variables that point to it. `passed`: variables that the hook needs.
 pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]) -> Result<EnvVars, String> {
     use gemini::hooks::{FOLDER, HOME, SETTINGS};
-    let said = |name: &str| value(env, name).filter(|it| !it.is_empty());
-    let theirs = Path::new(said(HOME).or_else(|| said("HOME")).unwrap_or_default()).join(FOLDER);
+    let variable = |name: &str| value(env, name).filter(|it| !it.is_empty());
+    let theirs = Path::new(variable(HOME).or_else(|| variable("HOME")).unwrap_or_default()).join(FOLDER);
     let file = theirs.join(SETTINGS);
     let unread = |what: String| format!("{} {what}, and the stop hook is added to it", file.display());
     let text = match std::fs::read_to_string(&file) {
@@ -104,8 +104,8 @@ pub(super) fn asks_before_subagent(runtime: &RunContext, plan: &AgentPlan) -> bo
 }
 
 fn cap(env: &EnvVars) -> u32 {
-    let said = value(env, claude::hooks::CAP).and_then(OsStr::to_str);
-    said.and_then(|it| it.parse().ok()).unwrap_or(claude::hooks::BLOCKS)
+    let variable = value(env, claude::hooks::CAP).and_then(OsStr::to_str);
+    variable.and_then(|it| it.parse().ok()).unwrap_or(claude::hooks::BLOCKS)
 }
 
 fn value<'a>(env: &'a EnvVars, name: &str) -> Option<&'a OsStr> {

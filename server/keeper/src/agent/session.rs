@@ -59,7 +59,7 @@ pub(super) struct AgentProcess {
 impl AgentProcess {
     pub(super) fn new(run: &AgentTask, holds: Option<u32>) -> Self {
         Self {
-            reader: AgentOutputReader::going_on(run.start.plan.dialect, run.start.session_tokens),
+            reader: AgentOutputReader::for_session(run.start.plan.dialect, run.start.session_tokens),
             stderr: String::new(),
             ending: AgentEnding::Exited,
             began: clock::now().awake,
@@ -183,7 +183,7 @@ impl AgentProcess {
         running.set_stop_hook_wait(StopHookWait::Yes);
         let end = self.process_end(AgentEnding::Held);
         let report = StopHookReport {
-            said: question.text.as_deref().unwrap_or_default(),
+            last_message: question.text.as_deref().unwrap_or_default(),
             session_tokens: question.tokens,
         };
         let mut so_far = self.reader.so_far(report, end, &local_clock());
@@ -347,7 +347,7 @@ impl AgentTask {
             tokens: run.tokens,
             note: run.note,
             survivors: run.survivors,
-            left: run.left,
+            unkillable: run.unkillable,
         })));
     }
 }

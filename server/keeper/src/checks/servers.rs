@@ -31,7 +31,7 @@ pub(super) struct RunningServers(Vec<CheckServer>);
 pub(super) struct NotReady {
     pub(super) fact: String,
     /// The last lines of its output.
-    pub(super) said: String,
+    pub(super) last_lines: String,
     /// The missing dependency that prevented the start, if known.
     pub(super) missing: Option<Box<MissingDependency>>,
     command: String,
@@ -42,7 +42,7 @@ struct CheckServer {
     name: String,
     service: Approved<ServiceSettings>,
     running: JobHandle,
-    said: VecDeque<String>,
+    last_lines: VecDeque<String>,
 }
 
 impl RunningServers {
@@ -125,7 +125,7 @@ impl CheckServer {
             NotReady { suspects, command: service.value().command.join(" "), ..NotReady::new(fact) }
         };
         let running = plan.wardens.start_alone(&job).map_err(failed)?;
-        Ok(Self { name, service, running, said: VecDeque::new() })
+        Ok(Self { name, service, running, last_lines: VecDeque::new() })
     }
 
     async fn get_ready(&mut self, asker: HttpClient<'_>) -> Result<(), NotReady> {
@@ -152,20 +152,20 @@ impl CheckServer {
     async fn listen(&mut self) {
         while let Some(event) = self.running.next().await {
             let OutputEvent::Line { bytes, .. } = event else { continue };
-            if self.said.len() == LAST_LINES {
-                self.said.pop_front();
+            if self.last_lines.len() == LAST_LINES {
+                self.last_lines.pop_front();
             }
-            self.said.push_back(String::from_utf8_lossy(&bytes).into_owned());
+            self.last_lines.push_back(String::from_utf8_lossy(&bytes).into_owned());
         }
     }
 
     fn not_ready(&self, fact: &str) -> NotReady {
-        let said: Vec<&str> = self.said.iter().map(String::as_str).collect();
-        let last = said.iter().rev().find(|it| !it.trim().is_empty());
+        let last_lines: Vec<&str> = self.last_lines.iter().map(String::as_str).collect();
+        let last = last_lines.iter().rev().find(|it| !it.trim().is_empty());
         let fact = last.map_or(fact.to_owned(), |it| format!("{fact}: {}", it.trim()));
-        let (command, said) = (self.service.value().command.clone(), said.join("\n"));
-        let suspects = missing::suspects_of_server(&command, &said);
-        NotReady { said, command: command.join(" "), suspects, ..NotReady::new(fact) }
+        let (command, last_lines) = (self.service.value().command.clone(), last_lines.join("\n"));
+        let suspects = missing::suspects_of_server(&command, &last_lines);
+        NotReady { last_lines, command: command.join(" "), suspects, ..NotReady::new(fact) }
     }
 
     async fn end(mut self) {
@@ -176,7 +176,7 @@ impl CheckServer {
 
 impl NotReady {
     fn new(fact: String) -> Self {
-        Self { fact, said: String::new(), missing: None, command: String::new(), suspects: Vec::new() }
+        Self { fact, last_lines: String::new(), missing: None, command: String::new(), suspects: Vec::new() }
     }
 }
 

@@ -106,8 +106,8 @@ fn version_job(root: PathBuf, line: String, env: &EnvVars) -> Job {
 }
 
 fn version(runtime: &RunContext, run: &CommandRun) -> Option<String> {
-    let said = String::from_utf8_lossy(if run.both.is_empty() { &run.stdout } else { &run.both });
-    let line = said.lines().map(|it| clean(runtime, it)).find(|it| !it.is_empty())?;
+    let printed = String::from_utf8_lossy(if run.both.is_empty() { &run.stdout } else { &run.both });
+    let line = printed.lines().map(|it| clean(runtime, it)).find(|it| !it.is_empty())?;
     (run.ending == CommandExit::Exited(0)).then_some(line)
 }
 

@@ -55,8 +55,8 @@ impl HookInput {
     /// Claude Code writes the last message of a turn to its transcript slightly after the hook call.
     pub(super) fn wait_for_transcript(&self) {
         let transcript = self.transcript_path.as_deref().zip(self.last_assistant_message.as_deref());
-        if let Some((path, said)) = transcript {
-            transcript::await_words(path, said);
+        if let Some((path, last_message)) = transcript {
+            transcript::await_words(path, last_message);
         }
     }
 

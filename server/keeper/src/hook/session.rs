@@ -66,8 +66,8 @@ impl SessionHookEvent {
 pub fn main(event: SessionHookEvent) -> ExitCode {
     match ask_keeper(event) {
         Ok(Some(verdict)) => {
-            if let Some(said) = format_output(event, &verdict) {
-                let _ = writeln!(io::stdout(), "{said}");
+            if let Some(response) = format_output(event, &verdict) {
+                let _ = writeln!(io::stdout(), "{response}");
             }
         }
         Ok(None) => {}
@@ -117,7 +117,7 @@ fn question(event: SessionHookEvent, payload: &HookInput) -> Value {
 
 /// The output in Claude Code's format.
 fn format_output(event: SessionHookEvent, verdict: &HookReplyVerdict) -> Option<Value> {
-    let mut said = match event {
+    let mut response = match event {
         _ if verdict.decision == "allow" => json!({}),
         SessionHookEvent::Prompt => json!({
             "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": verdict.reason},
@@ -125,11 +125,11 @@ fn format_output(event: SessionHookEvent, verdict: &HookReplyVerdict) -> Option<
         SessionHookEvent::End => return None,
         SessionHookEvent::Known(event) => payload::format_output(event, &verdict.decision, &verdict.reason),
     };
-    let fields = said.as_object_mut()?;
+    let fields = response.as_object_mut()?;
     if let Some(notice) = &verdict.notice {
         fields.insert("systemMessage".to_owned(), json!(notice));
     }
-    (!fields.is_empty()).then_some(said)
+    (!fields.is_empty()).then_some(response)
 }
 
 #[cfg(test)]

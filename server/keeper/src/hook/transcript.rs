@@ -93,10 +93,10 @@ fn of_file(path: &Path) -> Option<u64> {
 }
 
 /// Waits until the agent's last message is at the end of the transcript.
-pub(super) fn await_words(path: &Path, said: &str) {
+pub(super) fn await_words(path: &Path, expected: &str) {
     const LOOK: Duration = Duration::from_millis(20);
     const LOOKS: u32 = 100;
-    let ends = || last_words(path).is_none_or(|it| it.trim() == said.trim());
+    let ends = || last_words(path).is_none_or(|it| it.trim() == expected.trim());
     for _ in 0..LOOKS {
         if ends() {
             return;
@@ -247,14 +247,14 @@ mod tests {
             std::fs::write(file.path(), text).expect("written");
             assert_eq!(last_words(file.path()).as_deref(), Some(expect), "{text}");
         };
-        let said = |text: &str| {
+        let expected = |text: &str| {
             format!(r#"{{"message":{{"role":"assistant","content":[{{"type":"text","text":"{text}"}}]}}}}"#)
         };
         let used = r#"{"message":{"content":[{"type":"tool_use","input":{}}]}}"#;
         check("", "");
-        check(&format!("{}\n{}\n{used}\n", said("one"), said("two")), "two");
-        check(&format!("{}\n{}", said("one"), &said("two")[..30]), "one");
-        check(&format!("{}{}\n", "x".repeat(300_000), said("one")), "");
+        check(&format!("{}\n{}\n{used}\n", expected("one"), expected("two")), "two");
+        check(&format!("{}\n{}", expected("one"), &expected("two")[..30]), "one");
+        check(&format!("{}{}\n", "x".repeat(300_000), expected("one")), "");
         assert_eq!(last_words("/dev/zero".as_ref()), None);
         assert_eq!(last_words("/nowhere".as_ref()), None, "nothing is to come, so nothing is waited for");
     }

@@ -174,7 +174,7 @@ impl<'a> JobReaper<'a> {
             signal,
             not_started: None,
             survivors: if outlived { swept.names(self.main.as_raw_pid()) } else { Vec::new() },
-            left: swept.left,
+            unkillable: swept.unkillable,
             cpu_ms: process_table::find_process(getpid().as_raw_pid()).map_or(0, |own| own.cpu_ms),
             again: false,
         }
@@ -189,13 +189,13 @@ impl<'a> JobReaper<'a> {
         let [_, order] = fds;
         if !order.revents().is_empty() {
             let mut bytes = [0; 16];
-            let said = match rustix::io::read(self.control, &mut bytes) {
+            let request = match rustix::io::read(self.control, &mut bytes) {
                 Ok(0) | Err(_) => RequestedStop::Now,
                 Ok(_) if bytes.contains(&NOW) => RequestedStop::Now,
                 Ok(_) if bytes.contains(&GRACE) => RequestedStop::Grace,
                 Ok(_) => RequestedStop::Nothing,
             };
-            self.asked = self.asked.max(said);
+            self.asked = self.asked.max(request);
         }
         if self.signals.is_end_requested() {
             self.asked = self.asked.max(RequestedStop::Grace);

@@ -55,9 +55,9 @@ fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStar
             let working = found.and_then(|dir| LoopView::read(&store, dir).ok().flatten());
             match working.filter(|it| it.is_alive() && it.works_on(&work)) {
                 // Queued: the keeper replies once the round is over, which may be long after the agent's run.
-                Some(seen) => {
-                    let effect = view::effect(&seen.state, LateOrder::Check, THE_LOOP);
-                    order_checks(store, seen.dir.id().to_owned()).map_err(Failure::from)?;
+                Some(loop_view) => {
+                    let effect = view::effect(&loop_view.state, LateOrder::Check, THE_LOOP);
+                    order_checks(store, loop_view.dir.id().to_owned()).map_err(Failure::from)?;
                     return Ok(CheckStart::Queued(effect));
                 }
                 None => return Err(operations::start::busy_error(&store, holder, path).into()),

@@ -25,15 +25,15 @@ pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOu
     let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     let done: CommandResult = run_blocking(move || {
         let state_dir = StateDir::open().map_err(Failure::from)?;
-        let seen = target::find_loop(&state_dir, &roots, &args.loop_id)?;
+        let loop_view = target::find_loop(&state_dir, &roots, &args.loop_id)?;
         if args.iteration == Some(0) {
             return Err(CommandRefusal::bad_argument("iteration 0 is the start: nothing was changed by it"));
         }
-        let (before, after) = changes::tree_range(&seen.state, args.iteration)?;
-        let (_, workspace, _) = StateDir::of_loop(seen.dir.path()).map_err(Failure::from)?;
+        let (before, after) = changes::tree_range(&loop_view.state, args.iteration)?;
+        let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path()).map_err(Failure::from)?;
         let store = SnapshotStore::open(&workspace.snapshots(), workspace.root()).map_err(Failure::from)?;
         let pages = VirtualDocuments::of(workspace.root())?;
-        let id = seen.dir.id();
+        let id = loop_view.dir.id();
         let name = args.iteration.map_or_else(|| id.to_owned(), |it| format!("{id}-{it:04}"));
         let patch = store.diff(before, after, MAX_PATCH_BYTES).map_err(Failure::from)?;
         let patch = pages.write_page(&format!("{name}.diff"), sanitize::text(&patch).as_bytes())?;
@@ -41,7 +41,7 @@ pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOu
         for change in store.files_changed(before, after).map_err(Failure::from)?.into_iter().take(MAX_FILES) {
             files.push(laid_out(&store, &pages, &name, &change)?);
         }
-        let loop_id = Some(seen.dir.id().to_owned());
+        let loop_id = Some(loop_view.dir.id().to_owned());
         Ok(CommandResult {
             loop_id,
             patch: Some(virtual_documents::uri(&patch)),

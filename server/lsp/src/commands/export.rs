@@ -26,13 +26,13 @@ pub(super) async fn export(shared: &Arc<ServerState>, args: LoopArgs) -> Command
         Ok((path, dir.id().to_owned(), done))
     })
     .await?;
-    let said = format!(
+    let summary = format!(
         "Exported loop {loop_id} to {} (removed: {}). Check it before you share it.",
         path.display(),
         export::describe_redactions(done.found)
     );
     let reporter = Arc::clone(shared);
-    tokio::spawn(async move { reporter.client.show_message(MessageType::INFO, said).await });
+    tokio::spawn(async move { reporter.client.show_message(MessageType::INFO, summary).await });
     let uri = Some(virtual_documents::uri(&path));
     Ok(CommandResult { uri, loop_id: Some(loop_id), ..CommandResult::default() })
 }

@@ -27,11 +27,11 @@ pub(super) async fn write_loop_page(
     let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
-        let seen = target::find_loop(&store, &roots, &loop_id)?;
-        let (_, workspace, _) = StateDir::of_loop(seen.dir.path()).map_err(Failure::from)?;
+        let loop_view = target::find_loop(&store, &roots, &loop_id)?;
+        let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path()).map_err(Failure::from)?;
         let pages = VirtualDocuments::of(workspace.root())?;
-        let id = seen.dir.id().to_owned();
-        let text = page(&seen, &workspace)?;
+        let id = loop_view.dir.id().to_owned();
+        let text = page(&loop_view, &workspace)?;
         let path = pages.write_page(&format!("{kind}-{id}.{extension}"), text.as_bytes())?;
         Ok(LoopPage { uri: virtual_documents::uri(&path), loop_id: id })
     })

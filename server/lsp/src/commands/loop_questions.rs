@@ -38,10 +38,10 @@ fn ask_after_command(shared: &Arc<ServerState>, loop_id: &str) -> bool {
         return false;
     }
     let snapshot = shared.index().snapshot();
-    let Some(seen) = snapshot.loops.iter().find(|it| it.status.id == loop_id) else { return false };
-    let question = seen.status.question.clone().filter(|_| seen.status.keeper.alive);
+    let Some(loop_view) = snapshot.loops.iter().find(|it| it.status.id == loop_id) else { return false };
+    let question = loop_view.status.question.clone().filter(|_| loop_view.status.keeper.alive);
     question.is_some_and(|question| {
-        tokio::spawn(ask_user(Arc::clone(shared), Box::new(seen.status.clone()), question));
+        tokio::spawn(ask_user(Arc::clone(shared), Box::new(loop_view.status.clone()), question));
         true
     })
 }

@@ -23,16 +23,16 @@ pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOu
     if let Some(stopped) = foreign_loop::stop(shared, &args.loop_id).await {
         return stopped;
     }
-    with_loop(shared, args.loop_id, move |store, seen| {
-        if seen.is_alive() {
-            control_client::send(store, seen.dir.id(), json!({"do": "stop", "now": args.now}))?;
+    with_loop(shared, args.loop_id, move |store, loop_view| {
+        if loop_view.is_alive() {
+            control_client::send(store, loop_view.dir.id(), json!({"do": "stop", "now": args.now}))?;
             let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
-            Ok(Some(view::effect(&seen.state, order, THE_LOOP)))
-        } else if seen.is_open() {
+            Ok(Some(view::effect(&loop_view.state, order, THE_LOOP)))
+        } else if loop_view.is_open() {
             // A keeper is started only to record the end of the loop.
-            keeper::start_detached(store, &seen.dir, Some("stop")).map(|_| None)
+            keeper::start_detached(store, &loop_view.dir, Some("stop")).map(|_| None)
         } else {
-            Err(control_client::no_keeper_error(seen))
+            Err(control_client::no_keeper_error(loop_view))
         }
     })
     .await
@@ -44,15 +44,15 @@ pub(super) async fn pause(shared: &Arc<ServerState>, args: LoopArgs) -> CommandO
 
 pub(crate) async fn resume(shared: &Arc<ServerState>, args: ResumeArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
-    with_loop(shared, args.loop_id, move |store, seen| {
-        if seen.is_alive() {
-            control_client::send(store, seen.dir.id(), control_client::resume_request(args.anyway))
+    with_loop(shared, args.loop_id, move |store, loop_view| {
+        if loop_view.is_alive() {
+            control_client::send(store, loop_view.dir.id(), control_client::resume_request(args.anyway))
                 .map(|()| None)
-        } else if seen.is_open() {
-            keeper::start_detached(store, &seen.dir, control_client::then_resume(seen, args.anyway))
+        } else if loop_view.is_open() {
+            keeper::start_detached(store, &loop_view.dir, control_client::then_resume(loop_view, args.anyway))
                 .map(|_| None)
         } else {
-            Err(control_client::no_keeper_error(seen))
+            Err(control_client::no_keeper_error(loop_view))
         }
     })
     .await
@@ -98,7 +98,8 @@ pub(super) async fn steer(shared: &Arc<ServerState>, args: SteerArgs) -> Command
 }
 
 async fn send_request(shared: &Arc<ServerState>, loop_id: String, order: Value) -> CommandOutcome {
-    with_loop(shared, loop_id, move |store, seen| to_keeper(store, seen, order).map(|()| None)).await
+    with_loop(shared, loop_id, move |store, loop_view| to_keeper(store, loop_view, order).map(|()| None))
+        .await
 }
 
 /// The result says when the command takes effect.
@@ -108,18 +109,18 @@ async fn send_late(
     order: Value,
     late: LateOrder,
 ) -> CommandOutcome {
-    with_loop(shared, loop_id, move |store, seen| {
-        to_keeper(store, seen, order)?;
-        Ok(Some(view::effect(&seen.state, late, THE_LOOP)))
+    with_loop(shared, loop_id, move |store, loop_view| {
+        to_keeper(store, loop_view, order)?;
+        Ok(Some(view::effect(&loop_view.state, late, THE_LOOP)))
     })
     .await
 }
 
-fn to_keeper(store: &StateDir, seen: &LoopView, order: Value) -> Result<(), Failure> {
-    if seen.is_alive() {
-        control_client::send(store, seen.dir.id(), order)
+fn to_keeper(store: &StateDir, loop_view: &LoopView, order: Value) -> Result<(), Failure> {
+    if loop_view.is_alive() {
+        control_client::send(store, loop_view.dir.id(), order)
     } else {
-        Err(control_client::no_keeper_error(seen))
+        Err(control_client::no_keeper_error(loop_view))
     }
 }
 
@@ -131,9 +132,9 @@ async fn with_loop(
     let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
-        let seen = target::find_loop(&store, &roots, &loop_id)?;
-        let effect = act(&store, &seen)?;
-        let loop_id = Some(seen.dir.id().to_owned());
+        let loop_view = target::find_loop(&store, &roots, &loop_id)?;
+        let effect = act(&store, &loop_view)?;
+        let loop_id = Some(loop_view.dir.id().to_owned());
         Ok(CommandResult { loop_id, effect, ..CommandResult::default() })
     })
     .await

@@ -47,11 +47,11 @@ fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, Str
         let found = of_iteration.or_else(last).ok_or_else(|| nothing("this check"))?;
         return Ok((found, format!("check-{id}.txt")));
     }
-    let seen = task.last_loop.as_ref().ok_or_else(|| nothing("this task: no loop ran"))?;
-    let number = args.iteration.unwrap_or(seen.state.iteration);
-    let found = seen.dir.output().join(format!("{number:04}.out"));
+    let loop_view = task.last_loop.as_ref().ok_or_else(|| nothing("this task: no loop ran"))?;
+    let number = args.iteration.unwrap_or(loop_view.state.iteration);
+    let found = loop_view.dir.output().join(format!("{number:04}.out"));
     if found.is_file() {
-        Ok((found, format!("{}-{number:04}.txt", seen.status.id)))
+        Ok((found, format!("{}-{number:04}.txt", loop_view.status.id)))
     } else {
         Err(nothing(&format!("iteration {number}")))
     }

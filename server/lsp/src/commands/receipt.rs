@@ -11,8 +11,8 @@ use loopkeeper_operations::receipt;
 use loopkeeper_view::receipt::markdown;
 
 pub(super) async fn receipt(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
-    let page = write_loop_page(shared, args.loop_id, ("receipt", "md"), |seen, workspace| {
-        Ok(markdown(&receipt::of_loop(workspace, &seen.dir)?))
+    let page = write_loop_page(shared, args.loop_id, ("receipt", "md"), |loop_view, workspace| {
+        Ok(markdown(&receipt::of_loop(workspace, &loop_view.dir)?))
     });
     let LoopPage { uri, loop_id } = page.await?;
     virtual_documents::open_page(shared, &uri);

@@ -11,8 +11,8 @@ use loopkeeper_view::report::{html, report};
 
 /// Clients of loopkeeper show the page themselves; for others it opens in the browser.
 pub(super) async fn report_page(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
-    let page = write_loop_page(shared, args.loop_id, ("report", "html"), |seen, _| {
-        Ok(html(&report(&seen.state, &seen.status())))
+    let page = write_loop_page(shared, args.loop_id, ("report", "html"), |loop_view, _| {
+        Ok(html(&report(&loop_view.state, &loop_view.status())))
     });
     let LoopPage { uri, loop_id } = page.await?;
     if !shared.session().has_extensions() {

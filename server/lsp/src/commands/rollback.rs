@@ -32,16 +32,17 @@ async fn put_back(
     let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
-        let seen = target::find_loop(&store, &roots, &loop_id)?;
+        let loop_view = target::find_loop(&store, &roots, &loop_id)?;
         let target = match to {
-            Some((number, typed)) => {
-                RestoreSelection::Iteration { number, paths: restore::resolve_paths(&seen, number, &typed)? }
-            }
+            Some((number, typed)) => RestoreSelection::Iteration {
+                number,
+                paths: restore::resolve_paths(&loop_view, number, &typed)?,
+            },
             None => RestoreSelection::BeforeRollback,
         };
-        let done = CommandResult { loop_id: Some(seen.dir.id().to_owned()), ..CommandResult::default() };
+        let done = CommandResult { loop_id: Some(loop_view.dir.id().to_owned()), ..CommandResult::default() };
         if preview == Some(true) {
-            let mut change = restore::preview(&seen, &target)?;
+            let mut change = restore::preview(&loop_view, &target)?;
             change.edited.truncate(MAX_EDITED);
             return Ok(CommandResult {
                 written: Some(change.written.len()),
@@ -51,7 +52,7 @@ async fn put_back(
                 ..done
             });
         }
-        let Some(restored) = restore::restore(&store, &seen, &target)? else { return Ok(done) };
+        let Some(restored) = restore::restore(&store, &loop_view, &target)? else { return Ok(done) };
         let refused = restored.refused.into_iter().map(|it| RefusedPath { path: it.path, why: it.why });
         Ok(CommandResult {
             written: Some(restored.written),

@@ -81,19 +81,19 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
     let refused = |failure| CommandRefusal::of_task(&task.root, failure);
     let work = ResolvedTask::find(task.path.to_str(), &arguments).map_err(refused)?;
     work.refuse_unready().map_err(refused)?;
-    let crew = AgentRoster::resolve(&work).map_err(refused)?;
-    let items = operations::trust::items(&work, &crew)?;
+    let roster = AgentRoster::resolve(&work).map_err(refused)?;
+    let items = operations::trust::items(&work, &roster)?;
     let store = StateDir::open().map_err(Failure::from)?;
     beginnings::ensure_tree_free(&store, &work, |_| {})?;
     if let Some(needed) = trust::required_trust(&store, &work, &items, &arguments)? {
         return Ok(LoopStart::Untrusted(needed));
     }
-    let mut warnings = crew.warnings();
+    let mut warnings = roster.warnings();
     warnings.extend(work.bounded_limits());
     let start = StartRequest {
         earlier: Vec::new(),
         work: &work,
-        crew,
+        roster,
         anyway: args.anyway,
         own_promise: false,
         attended: Interactivity::Yes,

@@ -19,15 +19,15 @@ use loopkeeper_workspace::Invalidation;
 pub(crate) async fn handle(shared: &Arc<ServerState>, params: &IterationsParams) -> Result<IterationsResult> {
     let snapshot = shared.index().refresh(Invalidation::LOOPS).await;
     // The index has read it already: a long journal is not read twice.
-    if let Some(seen) = snapshot.loop_with(&params.loop_id) {
-        return Ok(of(&seen.state, params.last));
+    if let Some(loop_view) = snapshot.loop_with(&params.loop_id) {
+        return Ok(of(&loop_view.state, params.last));
     }
     let roots: Vec<PathBuf> = snapshot.roots.clone();
     let (id, last) = (params.loop_id.clone(), params.last);
     let result = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
-        let seen = loop_named(&store, &roots, &id)?;
-        Ok(of(&seen.state, last))
+        let loop_view = loop_named(&store, &roots, &id)?;
+        Ok(of(&loop_view.state, last))
     });
     Ok(result.await?)
 }

@@ -15,12 +15,12 @@ use loopkeeper_system::state_dir::StateDir;
 pub(crate) async fn handle(shared: &Arc<ServerState>, params: &SubscribeParams) -> Result<SubscribeResult> {
     let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     let named = params.loop_id.clone();
-    let seen = run_blocking(move || {
+    let loop_view = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
-        let seen = loop_named(&store, &roots, &named)?;
-        Ok((seen.dir.id().to_owned(), seen.is_open()))
+        let loop_view = loop_named(&store, &roots, &named)?;
+        Ok((loop_view.dir.id().to_owned(), loop_view.is_open()))
     });
-    let (id, is_open) = seen.await?;
+    let (id, is_open) = loop_view.await?;
     let on = params.on && is_open;
     shared.index().live().subscribe(&id, on);
     Ok(SubscribeResult { subscribed: on })

@@ -39,9 +39,11 @@ pub(super) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>) 
 
 /// Leaves out the last remedies of the hint, because the buttons offer them.
 fn message(status: &LoopStatus) -> String {
-    let said = notice(status);
-    let hint =
-        said.hint().map(|it| it.rsplit_once("; `--anyway`").map_or(it, |(it, _)| it)).map(words::capitalised);
+    let notice_text = notice(status);
+    let hint = notice_text
+        .hint()
+        .map(|it| it.rsplit_once("; `--anyway`").map_or(it, |(it, _)| it))
+        .map(words::capitalised);
     let hint = hint.map_or_else(String::new, |it| format!(" {it}."));
-    format!("{}.{hint}", said.fact())
+    format!("{}.{hint}", notice_text.fact())
 }

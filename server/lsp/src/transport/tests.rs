@@ -26,7 +26,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 struct Odd {
     client: Client,
     counted: AtomicUsize,
-    said: Arc<AtomicUsize>,
+    sent_count: Arc<AtomicUsize>,
     unblock: Mutex<Receiver<()>>,
 }
 
@@ -107,7 +107,7 @@ impl Odd {
         for _ in 0..params["times"].as_u64().unwrap() {
             let words = LogMessageParams { typ: MessageType::LOG, message: "x".repeat(1000) };
             self.client.send_notification::<LogMessage>(words).await;
-            self.said.fetch_add(1, Ordering::SeqCst);
+            self.sent_count.fetch_add(1, Ordering::SeqCst);
         }
         Ok(Value::Null)
     }
@@ -122,7 +122,7 @@ struct Talk {
     input: Option<PipeWriter>,
     output: Frames<PipeReader>,
     pump: JoinHandle<ConnectionEnd>,
-    said: Arc<AtomicUsize>,
+    sent_count: Arc<AtomicUsize>,
     unblock: Sender<()>,
     last_id: i64,
 }
@@ -143,13 +143,13 @@ const PATIENT: TransportLimits =
 impl Talk {
     fn begin(limits: TransportLimits) -> Self {
         let ((input, ours), (theirs, output)) = (pipe().unwrap(), pipe().unwrap());
-        let (said, (unblock, blocked)) = (Arc::new(AtomicUsize::new(0)), channel());
-        let heard = Arc::clone(&said);
+        let (sent_count, (unblock, blocked)) = (Arc::new(AtomicUsize::new(0)), channel());
+        let heard = Arc::clone(&sent_count);
         let pump = thread::spawn(move || {
             let server = |client| Odd {
                 client,
                 counted: AtomicUsize::new(0),
-                said: heard,
+                sent_count: heard,
                 unblock: Mutex::new(blocked),
             };
             let (service, socket) = LspService::build(server)
@@ -168,7 +168,7 @@ impl Talk {
             run(service, socket, input, output, limits).unwrap()
         });
         let input = Some(ours);
-        let mut talk = Self { input, output: Frames::new(theirs), pump, said, unblock, last_id: 0 };
+        let mut talk = Self { input, output: Frames::new(theirs), pump, sent_count, unblock, last_id: 0 };
         let id = talk.ask("initialize", &json!({"capabilities": {}}));
         assert_eq!(talk.hear()["id"], id);
         talk
@@ -393,16 +393,16 @@ fn a_late_response_is_ignored() {
 fn who_talks_to_a_client_that_does_not_read_waits() {
     let mut talk = Talk::begin(PATIENT);
     let id = talk.ask("talks", &json!({"times": 20_000}));
-    let said = settled(&talk.said);
-    assert!(said < 2_000, "{said} of a kilobyte each");
+    let sent_count = settled(&talk.sent_count);
+    assert!(sent_count < 2_000, "{sent_count} of a kilobyte each");
     // The response may overtake the last message before it, since they take different paths to the queue.
     let heard: Vec<Value> = (0..=20_000).map(|_| talk.hear()).collect();
     assert_eq!(heard.iter().filter(|it| it["method"] == "window/logMessage").count(), 20_000);
     assert_eq!(heard.iter().filter(|it| it["id"] == id).count(), 1);
     // The client can also leave while it does not read.
-    talk.said.store(0, Ordering::SeqCst);
+    talk.sent_count.store(0, Ordering::SeqCst);
     talk.ask("talks", &json!({"times": 20_000}));
-    settled(&talk.said);
+    settled(&talk.sent_count);
     assert_eq!(talk.exit().0, ConnectionEnd::WithoutShutdown);
 }
 

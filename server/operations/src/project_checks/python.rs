@@ -127,10 +127,10 @@ enum PythonEnvironmentKind {
 
 impl<'a> PythonEnvironment<'a> {
     fn of(package: &'a PackageFolder<'a>, project: &str) -> Self {
-        let said = |(_, lock, section): &&(&str, &str, &str)| {
+        let is_declared = |(_, lock, section): &&(&str, &str, &str)| {
             package.has_above(lock) || has_header(project, section)
         };
-        let managers: Vec<&str> = MANAGERS.iter().filter(said).map(|it| it.0).collect();
+        let managers: Vec<&str> = MANAGERS.iter().filter(is_declared).map(|it| it.0).collect();
         let installed = managers.iter().find(|it| package.has_program(it));
         let virtual_environment = || {
             [".venv", "venv"].into_iter().find_map(|folder| {

@@ -230,8 +230,8 @@ fn a_tool_that_is_not_installed_is_named() {
         let root = fixtures().join(project);
         let checks = ProposedChecks::of(&root, &root, &InstalledTools::below(machine.path())).unwrap();
         let all = checks.found.iter().chain(&checks.left_out);
-        let said: Vec<String> = all.filter_map(|it| it.lack.as_ref()).map(|it| it.what.clone()).collect();
-        assert_eq!(said, expect, "{project}");
+        let lacks: Vec<String> = all.filter_map(|it| it.lack.as_ref()).map(|it| it.what.clone()).collect();
+        assert_eq!(lacks, expect, "{project}");
     };
     check("gradle_kotlin", &["java is not installed"; 3]);
     check("maven_spring", &["mvn is not installed"; 2]);

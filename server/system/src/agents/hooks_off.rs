@@ -23,16 +23,16 @@ const OF_FOLDER: [&str; 2] = [".claude/settings.local.json", ".claude/settings.j
 pub fn place(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) -> Option<String> {
     let value = |name: &str| env.iter().rev().find(|it| it.0 == name).map(|it| it.1.as_os_str());
     let text = |path: PathBuf| config_text::read_text(&path).ok().flatten();
-    let said = |path: PathBuf| Some((path.display().to_string(), hooks_off(&text(path)?)?));
+    let setting_at = |path: PathBuf| Some((path.display().to_string(), hooks_off(&text(path)?)?));
     let by_line = || Some(("`--settings`".to_owned(), hooks_off(of_line(&plan.argv)?)?));
     let of_folder = |file: &str| Some((file.to_owned(), hooks_off(&text(root.join(file))?)?));
     if plan.kind() != AgentKind::Claude {
         return None;
     }
-    let first = said(MANAGED.into())
+    let first = setting_at(MANAGED.into())
         .or_else(by_line)
         .or_else(|| OF_FOLDER.into_iter().find_map(of_folder))
-        .or_else(|| said(of_user(value("CLAUDE_CONFIG_DIR"), value("HOME"))?));
+        .or_else(|| setting_at(of_user(value("CLAUDE_CONFIG_DIR"), value("HOME"))?));
     first.filter(|(_, is_off)| *is_off).map(|(place, _)| place)
 }
 
@@ -62,14 +62,14 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let (root, home) = (folder.path().join("tree"), folder.path().join("home"));
             let [user, project, local, line] = settings;
-            for (file, said) in [
+            for (file, setting_at) in [
                 (home.join(".claude/settings.json"), user),
                 (root.join(".claude/settings.json"), project),
                 (root.join(".claude/settings.local.json"), local),
             ] {
                 fs::create_dir_all(file.parent().unwrap()).unwrap();
-                if !said.is_empty() {
-                    fs::write(file, format!("{{\"disableAllHooks\":{said}}}")).unwrap();
+                if !setting_at.is_empty() {
+                    fs::write(file, format!("{{\"disableAllHooks\":{setting_at}}}")).unwrap();
                 }
             }
             let words = [name.to_owned(), "--settings".into(), format!("{{\"disableAllHooks\":{line}}}")];

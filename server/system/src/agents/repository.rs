@@ -83,9 +83,9 @@ mod tests {
         // A folder that only claims to belong there.
         let stranger = base.join("stranger");
         fs::create_dir(&stranger).unwrap();
-        for said in [text("main/.git/worktrees/other"), text("main/.git"), text("nowhere")] {
-            fs::write(stranger.join(".git"), format!("gitdir: {said}\n")).unwrap();
-            assert_eq!(find_repository(&stranger), None, "{said}");
+        for content in [text("main/.git/worktrees/other"), text("main/.git"), text("nowhere")] {
+            fs::write(stranger.join(".git"), format!("gitdir: {content}\n")).unwrap();
+            assert_eq!(find_repository(&stranger), None, "{content}");
         }
         fs::remove_file(stranger.join(".git")).unwrap();
         std::os::unix::fs::symlink(main.join(".git"), stranger.join(".git")).unwrap();

@@ -90,7 +90,7 @@ impl CopyMap {
 
 pub(super) fn copy_tree(map: &CopyMap, request: &CopyRequest) -> io::Result<CopyFacts> {
     let mut copy =
-        TreeCopy { map, request, folders: HashSet::new(), left: MAX_BYTES, facts: CopyFacts::default() };
+        TreeCopy { map, request, folders: HashSet::new(), remaining: MAX_BYTES, facts: CopyFacts::default() };
     for path in &request.recorded {
         for parent in Path::new(OsStr::from_bytes(path)).ancestors().skip(1) {
             if !copy.folders.insert(parent.as_os_str().as_bytes()) {
@@ -109,7 +109,7 @@ struct TreeCopy<'a> {
     /// With files of the tree in them.
     folders: HashSet<&'a [u8]>,
     /// Bytes of ignored files that may still be copied.
-    left: u64,
+    remaining: u64,
     facts: CopyFacts,
 }
 
@@ -191,7 +191,7 @@ impl TreeCopy<'_> {
         while let Some(folder) = folders.pop() {
             let Ok(found) = entries(&folder) else { return false };
             for (name, metadata) in found {
-                if entries_left == 0 || bytes > self.left || name == ".git" {
+                if entries_left == 0 || bytes > self.remaining || name == ".git" {
                     return false;
                 }
                 entries_left -= 1;
@@ -202,17 +202,17 @@ impl TreeCopy<'_> {
                 }
             }
         }
-        bytes <= self.left
+        bytes <= self.remaining
     }
 
     fn file(&mut self, path: &Path, metadata: &Metadata) -> io::Result<()> {
         let from = self.request.root.join(path);
         if !self.request.recorded.contains(path.as_os_str().as_bytes()) {
-            if metadata.len() > self.left {
+            if metadata.len() > self.remaining {
                 self.facts.linked.push(path.to_owned());
                 return symlink(&from, self.target(&from)?);
             }
-            self.left -= metadata.len();
+            self.remaining -= metadata.len();
         }
         let to = self.target(&from)?;
         match fs::copy(&from, &to) {

@@ -31,12 +31,12 @@ pub fn main() -> ExitCode {
     let Some(question) = question else {
         return internal_program::refuse_user();
     };
-    let said = match question.what {
+    let reply = match question.what {
         RequestKind::Answer => WireResponse::Reply(perform_request(&question)),
         RequestKind::Listener => WireResponse::Taken(is_taken(&question)),
     };
     // A keeper that gave up no longer reads the response.
-    said.write(&mut io::stdout().lock()).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
+    reply.write(&mut io::stdout().lock()).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
 }
 
 fn is_taken(question: &WireRequest) -> bool {

@@ -87,9 +87,9 @@ impl WireResponse {
 mod tests {
     use super::*;
 
-    fn written(said: WireResponse) -> Vec<u8> {
+    fn written(response: WireResponse) -> Vec<u8> {
         let mut bytes = Vec::new();
-        said.write(&mut bytes).unwrap();
+        response.write(&mut bytes).unwrap();
         bytes
     }
 
@@ -101,13 +101,13 @@ mod tests {
             body: b"\0\xff\n{}\n".to_vec(),
             cut: true,
         };
-        for said in [
+        for response in [
             WireResponse::Reply(HttpOutcome::Answered(answer)),
             WireResponse::Reply(HttpOutcome::TimedOut),
             WireResponse::Reply(HttpOutcome::None("nobody answers".to_owned())),
             WireResponse::Taken(true),
         ] {
-            assert_eq!(WireResponse::decode(&written(said.clone())), Some(said));
+            assert_eq!(WireResponse::decode(&written(response.clone())), Some(response));
         }
         let question = WireRequest {
             what: RequestKind::Listener,

@@ -153,12 +153,12 @@ mod tests {
             drop((theirs, out_end, err_end));
             let received = receive(&warden).unwrap().unwrap();
             assert_eq!(received.order, expect);
-            let said = |pipe: PipeReader| io::read_to_string(pipe).unwrap();
+            let read_all = |pipe: PipeReader| io::read_to_string(pipe).unwrap();
             File::from(received.control).write_all(b"c").unwrap();
             File::from(received.out).write_all(b"o").unwrap();
             File::from(received.err).write_all(b"e").unwrap();
             assert_eq!(io::read_to_string(control).unwrap(), "c");
-            assert_eq!((said(out), said(err)), ("o".to_owned(), "e".to_owned()));
+            assert_eq!((read_all(out), read_all(err)), ("o".to_owned(), "e".to_owned()));
         }
     }
 

@@ -69,12 +69,12 @@ pub(super) fn unregister(pid: i32) {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Orphans {
     pub ended: Vec<String>,
-    pub left: Vec<String>,
+    pub unkillable: Vec<String>,
 }
 
 impl From<KillReport> for Orphans {
     fn from(swept: KillReport) -> Self {
-        Self { ended: swept.names(0), left: swept.left }
+        Self { ended: swept.names(0), unkillable: swept.unkillable }
     }
 }
 

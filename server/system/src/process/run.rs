@@ -67,7 +67,7 @@ pub(super) async fn collect_output(
             (_, _, _, exit) => CommandExit::Exited(exit.unwrap_or(-1)),
         },
         duration_ms: begin.elapsed().as_millis() as u64,
-        survivors: [ended.survivors, ended.left].concat(),
+        survivors: [ended.survivors, ended.unkillable].concat(),
         ..collected.finish()
     }
 }

@@ -148,7 +148,7 @@ impl JobHandle {
             signal: report.signal,
             not_started: report.not_started,
             survivors: report.survivors,
-            left: report.left,
+            unkillable: report.unkillable,
             cpu_ms: report.cpu_ms,
             dropped,
             output_error,

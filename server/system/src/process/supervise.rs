@@ -37,7 +37,7 @@ pub(super) struct ProcessSupervisor {
     pub(super) warden: WardenHandle,
     pub(super) control: UnixStream,
     /// Output of the warden so far, except lines that were handled.
-    pub(super) said: Vec<u8>,
+    pub(super) received: Vec<u8>,
     /// Receives the pid of the main process in this process's namespace.
     pub(super) main: Option<oneshot::Sender<Option<i32>>>,
     pub(super) out: Option<Receiver>,
@@ -85,12 +85,12 @@ impl ProcessSupervisor {
         loop {
             let (stream, chunk) = tokio::select! {
                 status = self.warden.wait() => return WardenExit::Ended(status),
-                said = self.control.read_buf(&mut self.said), if reports => {
+                received = self.control.read_buf(&mut self.received), if reports => {
                     self.note_start();
                     match self.read_report() {
                         Some(report) if report.again => return WardenExit::Idle(report),
                         Some(_) => reports = false,
-                        None => reports = said.is_ok_and(|read| read > 0),
+                        None => reports = received.is_ok_and(|read| read > 0),
                     }
                     continue;
                 }
@@ -141,12 +141,12 @@ impl ProcessSupervisor {
 
     /// Handles the line about the start and removes it from the warden's output.
     fn note_start(&mut self) {
-        let Some(end) = self.said.iter().position(|it| *it == b'\n') else { return };
-        let Some(Started { main }) = self.said.get(..end).and_then(|it| serde_json::from_slice(it).ok())
+        let Some(end) = self.received.iter().position(|it| *it == b'\n') else { return };
+        let Some(Started { main }) = self.received.get(..end).and_then(|it| serde_json::from_slice(it).ok())
         else {
             return;
         };
-        self.said.drain(..=end);
+        self.received.drain(..=end);
         if let Some(to) = self.main.take() {
             let _ = to.send(process_table::number_below(self.warden.pid, main));
         }
@@ -154,14 +154,14 @@ impl ProcessSupervisor {
 
     /// The warden's report, if it is complete.
     fn read_report(&self) -> Option<WardenReport> {
-        serde_json::from_slice(&self.said).ok()
+        serde_json::from_slice(&self.received).ok()
     }
 
     /// The warden's report. A warden without a report was killed, so its processes are ended here.
     fn finish_report(&mut self, status: Option<ExitStatus>) -> WardenReport {
-        self.said.reserve(CHUNK);
+        self.received.reserve(CHUNK);
         // An unreadable report counts as none.
-        let _ = rustix::io::read(&self.control, spare_capacity(&mut self.said));
+        let _ = rustix::io::read(&self.control, spare_capacity(&mut self.received));
         self.note_start();
         if let Some(report) = self.read_report() {
             return report;
@@ -173,7 +173,7 @@ impl ProcessSupervisor {
         WardenReport {
             signal: signal.or(Some(Signal::KILL.as_raw())),
             survivors: orphans.ended,
-            left: orphans.left,
+            unkillable: orphans.unkillable,
             ..WardenReport::default()
         }
     }

@@ -29,7 +29,7 @@ pub enum ChildrenLeft {
 pub struct KillReport {
     met: BTreeMap<(i32, u64), Process>,
     /// Still running, as `pid name`.
-    pub left: Vec<String>,
+    pub unkillable: Vec<String>,
 }
 
 impl KillReport {
@@ -78,7 +78,7 @@ pub fn end_children(
             kill_with_group(child);
         }
         if Instant::now() >= until {
-            swept.left = labels(list_processes().iter());
+            swept.unkillable = labels(list_processes().iter());
             return swept;
         }
         round += 1;
@@ -108,7 +108,7 @@ pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> KillReport {
         // One scan may miss processes that start while others exit.
         empty = if found.is_empty() { empty + 1 } else { 0 };
         if late || empty == 3 {
-            swept.left = labels(found.iter());
+            swept.unkillable = labels(found.iter());
             return swept;
         }
         let known = swept.met.len();

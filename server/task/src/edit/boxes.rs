@@ -93,11 +93,11 @@ fn enclosing_block<'a>(blocks: &'a [ItemBlock], item: &PlanItem) -> Option<&'a I
 fn lines(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |at| at + 1);
     let start = start.max(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
-    let said = text.get(range.clone()).unwrap_or_default().trim_end().len();
-    let rest = text.get(range.start + said..).unwrap_or_default();
-    let end = range.start + said + rest.find('\n').unwrap_or(rest.len());
+    let trimmed_len = text.get(range.clone()).unwrap_or_default().trim_end().len();
+    let rest = text.get(range.start + trimmed_len..).unwrap_or_default();
+    let end = range.start + trimmed_len + rest.find('\n').unwrap_or(rest.len());
     let carriage = usize::from(text.get(..end).is_some_and(|it| it.ends_with('\r')));
-    start..(end - carriage).max(range.start + said)
+    start..(end - carriage).max(range.start + trimmed_len)
 }
 
 /// The leading digits of an item.

@@ -42,9 +42,9 @@ fn raise(file: &str, text: &str, name: &str, by: i32, expect: &str) {
 
 #[track_caller]
 fn refused(file: &str, text: &str, name: &str, wish: PlanEdit, expect: &str) {
-    let (PlanEditError::Unknown(said) | PlanEditError::Conflict(said)) =
+    let (PlanEditError::Unknown(error) | PlanEditError::Conflict(error)) =
         changed(file, text, name, wish).unwrap_err();
-    assert_eq!(said.to_string(), expect);
+    assert_eq!(error.to_string(), expect);
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn a_story_is_skipped_as_its_author_writes() {
         r#"{"userStories": [{"id": "A", "skipped": true, "title": "T"}]}"#,
     );
     let text = r#"{"userStories": [{"id": "A", "skipped": "no"}]}"#;
-    let said = "\"A\" cannot be skipped as it is written. Hint: write `\"skipped\": true`";
-    refused("prd.json", text, "A", PlanEdit::Skip, said);
+    let error = "\"A\" cannot be skipped as it is written. Hint: write `\"skipped\": true`";
+    refused("prd.json", text, "A", PlanEdit::Skip, error);
 }
 
 #[test]
@@ -91,10 +91,10 @@ fn a_box_is_skipped_by_its_mark() {
     check("- [ ] **one** (timeout 5m)\n", "- [ ] **one** (timeout 5m) (optional)\n");
     let taken_up = changed("fix_plan.md", "- [ ] one（可选）\n", "one", PlanEdit::Skip).unwrap();
     assert_eq!((taken_up.after.as_str(), taken_up.done), ("- [ ] one\n", PlanEditOutcome::TakenUp));
-    let said = "\"one\" is optional by its heading. Hint: move it to another one";
-    refused("fix_plan.md", "# Optional\n\n- [ ] one\n", "one", PlanEdit::Skip, said);
-    let said = "\"one\" is done: there is nothing to skip";
-    refused("fix_plan.md", "- [x] one\n", "one", PlanEdit::Skip, said);
+    let error = "\"one\" is optional by its heading. Hint: move it to another one";
+    refused("fix_plan.md", "# Optional\n\n- [ ] one\n", "one", PlanEdit::Skip, error);
+    let error = "\"one\" is done: there is nothing to skip";
+    refused("fix_plan.md", "- [x] one\n", "one", PlanEdit::Skip, error);
 }
 
 /// `id priority`, separated by commas.
@@ -124,14 +124,14 @@ fn stories_change_priorities_or_places() {
     // Finished items are skipped.
     check("A 1,x 2,B 3", "B", 1, "A 3,x 2,B 1");
     check("A,x,B", "B", 1, "B,x,A");
-    let said = |row: &str, name: &str, by: i32, expect: &str| {
+    let error = |row: &str, name: &str, by: i32, expect: &str| {
         refused("prd.json", &stories(row), name, PlanEdit::Raise(by), expect);
     };
-    said("A 1,B 2", "A", 1, "\"A\" is the first open item already");
-    said("A 1,B 2", "B", -1, "\"B\" is the last open item already");
-    said("A 1,x 2", "x", 1, "\"x\" is done: its place makes no difference");
-    said("A 1,B 2", "A", 0, "\"A\" stays where it is when it moves by 0");
-    said(
+    error("A 1,B 2", "A", 1, "\"A\" is the first open item already");
+    error("A 1,B 2", "B", -1, "\"B\" is the last open item already");
+    error("A 1,x 2", "x", 1, "\"x\" is done: its place makes no difference");
+    error("A 1,B 2", "A", 0, "\"A\" stays where it is when it moves by 0");
+    error(
         "A 1,B",
         "B",
         1,
@@ -153,12 +153,12 @@ fn boxes_change_places_with_all_that_is_in_them() {
     );
     check("1. [ ] one\n2. [ ] two\n3. [ ] three\n", -2, "1. [ ] two\n2. [ ] three\n3. [ ] one\n");
     check("> - [ ] one\n> - [ ] two\n", -1, "> - [ ] two\n> - [ ] one\n");
-    let said = |text: &str, by: i32, expect: &str| {
+    let error = |text: &str, by: i32, expect: &str| {
         refused("fix_plan.md", text, "one", PlanEdit::Raise(by), expect);
     };
-    said("- [ ] one\n\n# Next\n\n- [ ] two\n", -1, "\"one\" is the last open item of its list already");
-    said("- [ ] two\n  - [ ] one\n", 1, "\"one\" is the first open item of its list already");
-    said("# P\n\n    - [ ] zero\n    - [ ] one\n", 1, "\"one\" is the first open item of its list already");
+    error("- [ ] one\n\n# Next\n\n- [ ] two\n", -1, "\"one\" is the last open item of its list already");
+    error("- [ ] two\n  - [ ] one\n", 1, "\"one\" is the first open item of its list already");
+    error("# P\n\n    - [ ] zero\n    - [ ] one\n", 1, "\"one\" is the first open item of its list already");
 }
 
 #[test]

@@ -105,13 +105,13 @@ fn settings_of_a_document() {
         let shown = |it: &crate::WrittenSetting| {
             format!("{} = {} [{}]", it.key, it.value, &text[it.place.range.clone()])
         };
-        let mut told: Vec<String> = task.settings.iter().map(shown).collect();
-        told.extend(task.promise.iter().map(|it| format!("promise {it}")));
-        let said = task.findings.iter().filter(|it| it.code != FindingCode::NoCriteria);
-        told.extend(
-            said.map(|it| format!("! {:?} {} [{}]", it.code, it.message, &text[it.place.range.clone()])),
+        let mut texts: Vec<String> = task.settings.iter().map(shown).collect();
+        texts.extend(task.promise.iter().map(|it| format!("promise {it}")));
+        let relevant = task.findings.iter().filter(|it| it.code != FindingCode::NoCriteria);
+        texts.extend(
+            relevant.map(|it| format!("! {:?} {} [{}]", it.code, it.message, &text[it.place.range.clone()])),
         );
-        assert_eq!(told, expect, "{front}");
+        assert_eq!(texts, expect, "{front}");
     };
     check("agent: codex", &["agent = codex [agent: codex]"]);
     check(
@@ -157,7 +157,7 @@ fn commands_tell_and_decide_nothing() {
     let check = |front: &str, expect: &[&str]| {
         let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
         let task = parse_task(&[TaskDocument { path: "RALPH.md".to_owned(), text: text.clone() }]);
-        let mut told: Vec<String> = task
+        let mut texts: Vec<String> = task
             .criteria
             .iter()
             .map(|it| {
@@ -167,12 +167,12 @@ fn commands_tell_and_decide_nothing() {
                 format!("{}: {command}{timeout}{must}", it.name)
             })
             .collect();
-        told.extend(
+        texts.extend(
             task.findings
                 .iter()
                 .map(|it| format!("! {:?} {} [{}]", it.code, it.message, &text[it.place.range.clone()])),
         );
-        assert_eq!(told, expect, "{front}");
+        assert_eq!(texts, expect, "{front}");
     };
     check(
         "commands:\n  - name: tests\n    run: uv run pytest -x\n    timeout: 60\n  - run: git log --oneline -5\n    name: log",

@@ -120,14 +120,16 @@ fn entry(draft: YamlEntryDraft<'_>) -> YamlEntry<'_> {
     let start = lines.first().map_or(0, |line| line.range.start);
     let end = lines.first().into_iter().chain(rest.iter().filter(is_said)).last();
     let mut range = start..end.map_or(start, |line| line.range.end);
-    let said = without_comment(first);
-    let value = if said.is_empty() && rest.iter().any(|line| item_of(line.text).is_some()) {
+    let value_text = without_comment(first);
+    let value = if value_text.is_empty() && rest.iter().any(|line| item_of(line.text).is_some()) {
         range.end = start + first.len().max(key.len());
         list(rest)
-    } else if is_nothing(said) {
+    } else if is_nothing(value_text) {
         unread_lines(rest).map_or(YamlValue::Nothing, YamlValue::Unclear)
-    } else if said.starts_with('[') && (said.ends_with(']') && !said.starts_with("[ ") || said == "[") {
-        parse_flow(said, rest)
+    } else if value_text.starts_with('[')
+        && (value_text.ends_with(']') && !value_text.starts_with("[ ") || value_text == "[")
+    {
+        parse_flow(value_text, rest)
     } else {
         text(first, rest).map_or_else(YamlValue::Unclear, YamlValue::Text)
     };
@@ -164,8 +166,9 @@ fn list(lines: &[YamlLine<'_>]) -> YamlValue {
     let read = |item: Vec<YamlLine<'_>>| {
         let (first, rest) = item.split_first()?;
         let end = rest.last().map_or(first.range.end, |line| line.range.end);
-        let said = without_comment(first.text);
-        let value = if is_nothing(said) && rest.is_empty() { return None } else { text(first.text, rest) };
+        let value_text = without_comment(first.text);
+        let value =
+            if is_nothing(value_text) && rest.is_empty() { return None } else { text(first.text, rest) };
         Some((value, first.range.start..end))
     };
     YamlValue::List(items.into_iter().filter_map(read).collect())
@@ -176,9 +179,9 @@ fn parse_flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
     let mut whole = first.to_owned();
     if !first.ends_with(']') {
         for line in rest {
-            let said = without_comment(line.text.trim());
-            whole.push_str(said);
-            if said.ends_with(']') {
+            let value_text = without_comment(line.text.trim());
+            whole.push_str(value_text);
+            if value_text.ends_with(']') {
                 break;
             }
         }
@@ -218,12 +221,12 @@ fn text(first: &str, rest: &[YamlLine<'_>]) -> Result<String, String> {
     let further: Vec<&str> =
         further.take_while(|line| line.is_empty() || line.starts_with([' ', '\t'])).collect();
     let further = further.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
-    let said = without_comment(first);
-    let is_block = said.starts_with(['|', '>'])
-        && said.chars().skip(1).all(|it| "+-".contains(it) || it.is_ascii_digit());
+    let value_text = without_comment(first);
+    let is_block = value_text.starts_with(['|', '>'])
+        && value_text.chars().skip(1).all(|it| "+-".contains(it) || it.is_ascii_digit());
     if is_block {
         let lines: Vec<&str> = further.collect();
-        return Ok(lines.join(if said.starts_with('|') { "\n" } else { " " }));
+        return Ok(lines.join(if value_text.starts_with('|') { "\n" } else { " " }));
     }
     let mut whole = first.to_owned();
     for line in further.filter(|line| !line.starts_with('#')) {

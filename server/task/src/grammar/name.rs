@@ -94,11 +94,11 @@ impl NameParts {
         R: std::slice::SliceIndex<[(PieceRole, String)], Output = [(PieceRole, String)]>,
     {
         let parts = self.parts.get(range).unwrap_or_default();
-        let said = parts.iter().map(|(role, text)| match role {
+        let parts_text = parts.iter().map(|(role, text)| match role {
             PieceRole::Prose | PieceRole::Code => text.as_str(),
             PieceRole::Check | PieceRole::Expectation => CUT,
         });
-        said.collect()
+        parts_text.collect()
     }
 }
 

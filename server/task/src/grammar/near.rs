@@ -40,8 +40,8 @@ fn suggest_word(code: &str) -> Option<String> {
     let (written, rest) = code.split_once(' ')?;
     let (written, rest) = (written.strip_suffix(':').unwrap_or(written), rest.trim());
     let verb = suggest_verb(written)?;
-    let said = match (verb, is_negated) {
-        (said, false) => said,
+    let check_word = match (verb, is_negated) {
+        (check_word, false) => check_word,
         ("exists", true) => "missing",
         ("missing", true) => "exists",
         ("has", true) => "lacks",
@@ -53,10 +53,10 @@ fn suggest_word(code: &str) -> Option<String> {
             let is_slip = !is_negated && written != verb && written.chars().all(|it| it.is_ascii_lowercase());
             // `exist x` is not a program's message, `Missing argument` is.
             let is_one_name = is_slip && written.len() + 1 >= verb.len() && is_lone_name(rest);
-            (is_one_name || name_files(rest)).then(|| [said, " ", rest].concat())
+            (is_one_name || name_files(rest)).then(|| [check_word, " ", rest].concat())
         }
         "has" | "lacks" => {
-            let checked = [said, " ", rest].concat();
+            let checked = [check_word, " ", rest].concat();
             let pattern = rest.starts_with(['"', '/']);
             let names_file = rest.split_once(' ').is_some_and(|(_, files)| name_files(files));
             if pattern { Some(checked) } else { quote_pattern(&checked).filter(|_| names_file) }

@@ -119,15 +119,15 @@ impl<'a> FailedStep<'a> {
         ];
         let mut errors: Vec<String> = Vec::new();
         for line in &self.lines {
-            let said = line.trim_start_matches("##[error]").trim();
+            let trimmed = line.trim_start_matches("##[error]").trim();
             let is_end = FAILED.iter().any(|it| line.starts_with(it));
-            let is_summary = said.starts_with("npm ") || said.ends_with("0 errors");
-            if is_end || is_summary || !MARKS.iter().any(|it| said.contains(it)) {
+            let is_summary = trimmed.starts_with("npm ") || trimmed.ends_with("0 errors");
+            if is_end || is_summary || !MARKS.iter().any(|it| trimmed.contains(it)) {
                 continue;
             }
-            let said = shortened(said, MAX_CHARS).into_owned();
-            if !errors.contains(&said) && errors.len() < MAX_ERRORS {
-                errors.push(said);
+            let trimmed = shortened(trimmed, MAX_CHARS).into_owned();
+            if !errors.contains(&trimmed) && errors.len() < MAX_ERRORS {
+                errors.push(trimmed);
             }
         }
         errors

@@ -24,14 +24,14 @@ pub(super) fn expectations(text: &str) -> (bool, Vec<String>) {
     let (mut is_fault, mut is_expected) = (false, false);
     let mut found = Vec::new();
     for line in text.lines() {
-        let said = line.trim();
-        let heading = said.trim_start_matches('#').trim().trim_matches(['*', ':', '：']).to_lowercase();
-        let is_heading = said.starts_with('#') || said.starts_with("**");
+        let trimmed = line.trim();
+        let heading = trimmed.trim_start_matches('#').trim().trim_matches(['*', ':', '：']).to_lowercase();
+        let is_heading = trimmed.starts_with('#') || trimmed.starts_with("**");
         if is_heading {
             is_expected = EXPECTED.iter().any(|it| heading.starts_with(it));
             is_fault |= FAULT.iter().any(|it| heading.starts_with(it));
-        } else if is_expected && !said.is_empty() && found.len() < MAX_EXPECTED {
-            let item = said.trim_start_matches(['-', '*', ' ']).trim_start_matches("[ ]").trim();
+        } else if is_expected && !trimmed.is_empty() && found.len() < MAX_EXPECTED {
+            let item = trimmed.trim_start_matches(['-', '*', ' ']).trim_start_matches("[ ]").trim();
             if item.starts_with("```") {
                 is_expected = false;
             } else if !item.is_empty() && !item.starts_with("<!--") {

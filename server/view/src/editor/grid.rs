@@ -52,8 +52,8 @@ pub(crate) fn grid(state: &LoopState) -> String {
     let limit = state.spec.settings.breaker.no_progress;
     let counts = without_progress(state);
     let band: String = counts.get(first..).unwrap_or_default().iter().map(|it| level(*it, limit)).collect();
-    let said = format!("no progress {} of {limit}", breaker::counts(state).no_progress);
-    lines.push(line("breaker", &format!(" {band}"), &said));
+    let label = format!("no progress {} of {limit}", breaker::counts(state).no_progress);
+    lines.push(line("breaker", &format!(" {band}"), &label));
     let files: String = shown.iter().map(changed).collect();
     let last = shown.iter().rev().find_map(|it| it.changes.lines).map(|it| format!("{it} lines"));
     lines.push(line("files", &format!(" {files}"), &last.unwrap_or_default()));

@@ -65,9 +65,9 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
         ));
         return all;
     };
-    let said = state::of_criterion(known, criterion).unwrap_or_default();
+    let criterion_state = state::of_criterion(known, criterion).unwrap_or_default();
     let latest = known.latest(&criterion.id);
-    all.push(HoverBlock::Text(said));
+    all.push(HoverBlock::Text(criterion_state));
     let row = known.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
     if row.contains(|it| it != '·') {
         all.push(HoverBlock::Text(format!("By iteration: {row}")));
@@ -130,8 +130,8 @@ fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
 fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
     let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
     let mut all = vec![HoverBlock::Title(title.to_owned())];
-    let said = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.tally().sentence()));
-    all.push(HoverBlock::Text(said));
+    let loop_state = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.tally().sentence()));
+    all.push(HoverBlock::Text(loop_state));
     all.extend(grade(known).map(HoverBlock::Text));
     if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
         all.push(HoverBlock::Text(format!("{}.", words::capitalised(&outcome.sentence.to_string()))));
@@ -199,9 +199,9 @@ fn flaky(state: &LoopState, id: &CriterionId) -> Option<String> {
 /// The agent's last claims about its own work.
 fn claims(state: &LoopState) -> Option<String> {
     let last = state.last_iteration()?;
-    let mut said: Vec<String> = last.claims.sentences().into_iter().take(MAX_CLAIMS).collect();
-    said.extend(last.claims.contradiction().map(|it| format!("{}.", words::capitalised(&it))));
-    (!said.is_empty()).then(|| said.join(" "))
+    let mut claims: Vec<String> = last.claims.sentences().into_iter().take(MAX_CLAIMS).collect();
+    claims.extend(last.claims.contradiction().map(|it| format!("{}.", words::capitalised(&it))));
+    (!claims.is_empty()).then(|| claims.join(" "))
 }
 
 /// All counters that are not zero, and the one that is always shown.

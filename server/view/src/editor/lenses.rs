@@ -49,9 +49,9 @@ pub fn lenses(known: &TaskView<'_>, file: &str) -> Vec<Lens> {
 fn of_task(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Lens> {
     let behind = |title: &str| verbs::behind_state(known).map(|it| it.command(known, title.to_owned()));
     let state = state::of_loop(known);
-    let said = state.map(|title| Lens { place: place.clone(), command: behind(&title), title });
+    let loop_lens = state.map(|title| Lens { place: place.clone(), command: behind(&title), title });
     let verbs = verbs::main(known).into_iter().take(2).map(|it| lens(known, place, it));
-    said.into_iter().chain(verbs).collect()
+    loop_lens.into_iter().chain(verbs).collect()
 }
 
 fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRange) -> Vec<Lens> {
@@ -59,9 +59,9 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRan
     let verbs = verbs::of_criterion(known, criterion);
     if !known.is_trusted(criterion) && known.latest(&criterion.id).is_none() && known.trust.editor {
         let review = OfferedCommand::Trust.command(known, "Review…".to_owned());
-        let said = Lens { place: place.clone(), title, command: None };
+        let state_lens = Lens { place: place.clone(), title, command: None };
         let review = Lens { place: place.clone(), title: review.title.clone(), command: Some(review) };
-        return vec![said, review];
+        return vec![state_lens, review];
     }
     let output = verbs.iter().find(|it| matches!(it, OfferedCommand::Output(_)));
     let command = output.map(|it| it.command(known, title.clone()));
@@ -70,8 +70,8 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRan
         .is_some_and(|it| it.result.status == loopkeeper_core::check::Status::Pass);
     // The output of a passing check is available by clicking its state.
     let shown = verbs.into_iter().filter(|it| !(passes && matches!(it, OfferedCommand::Output(_))));
-    let said = Lens { place: place.clone(), title, command };
-    std::iter::once(said).chain(shown.map(|it| lens(known, place, it))).collect()
+    let state_lens = Lens { place: place.clone(), title, command };
+    std::iter::once(state_lens).chain(shown.map(|it| lens(known, place, it))).collect()
 }
 
 fn lens(known: &TaskView<'_>, place: &DocumentRange, verb: OfferedCommand<'_>) -> Lens {

@@ -8,8 +8,8 @@ use loopkeeper_task::queue::parse_queue;
 /// the queue is a file.
 pub fn queue_diagnostics(file: &str, text: &str, exists: impl Fn(&str) -> bool) -> Vec<Diagnostic> {
     let queue = parse_queue(file, text);
-    let error = |place, said: &str| {
-        Diagnostic::new(place, Severity::Error, DiagnosticCode::BadValue, message::sentence(said))
+    let error = |place, fact: &str| {
+        Diagnostic::new(place, Severity::Error, DiagnosticCode::BadValue, message::sentence(fact))
     };
     let missing = queue
         .entries

@@ -104,8 +104,8 @@ mod tests {
     fn every_form_reads_as_sentences() {
         let check = |item: &str, expect: &str| {
             let task = parse_inline_task("", &[item.to_owned()]);
-            let said = describe_check(task.criteria[0].check.as_ref().expect("a check"));
-            assert_eq!(said.join(" "), expect);
+            let description = describe_check(task.criteria[0].check.as_ref().expect("a check"));
+            assert_eq!(description.join(" "), expect);
         };
         check("a: `$ cargo test`", "Run with `sh -c` in the project root, without stdin. It must exit 0.");
         check(

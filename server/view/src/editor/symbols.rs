@@ -48,10 +48,10 @@ pub fn symbols(known: &TaskView<'_>, file: &str) -> Vec<Symbol> {
     all.sort_by_key(|it| it.selection.range.start);
     let Some(heading) = known.heading().filter(|it| it.file == file) else { return all };
     let title = if known.task.title.is_empty() { file } else { &known.task.title };
-    let said = state::of_loop(known).unwrap_or_else(|| known.tally().sentence());
+    let loop_state = state::of_loop(known).unwrap_or_else(|| known.tally().sentence());
     vec![Symbol {
         name: named(title),
-        detail: said,
+        detail: loop_state,
         kind: SymbolKind::Task,
         place: DocumentRange { file: file.to_owned(), range: 0..document.text.len() },
         selection: heading,

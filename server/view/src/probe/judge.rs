@@ -76,8 +76,8 @@ fn judge_prompt(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict 
         return yes("it put the word together that it was asked for");
     }
     no(match last_words(seen) {
-        Some(said) => {
-            format!("it did not answer what it was asked; {}, it said: {said}", describe_exit(seen))
+        Some(answer_text) => {
+            format!("it did not answer what it was asked; {}, it said: {answer_text}", describe_exit(seen))
         }
         None => format!("it said nothing; {}", describe_exit(seen)),
     })
@@ -131,7 +131,9 @@ fn judge_session(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict
             yes("it knew a word that only the call before had told it")
         }
         Ok(seen) => no(match last_words(seen) {
-            Some(said) => format!("it did not know what the call before had told it; it said: {said}"),
+            Some(answer_text) => {
+                format!("it did not know what the call before had told it; it said: {answer_text}")
+            }
             None => format!("it said nothing; {}", describe_exit(seen)),
         }),
     }

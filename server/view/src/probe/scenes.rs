@@ -74,20 +74,20 @@ pub struct ProbeScenario {
 /// Builds the task of one call. `folder`: its working folder, because hooks need absolute paths. `told`: the stop hook
 /// is passed as in hook mode and the folder contains no hook files.
 pub fn build_scenario(probe: Probe, words: &ProbeNonces, folder: &str, told: bool) -> ProbeScenario {
-    let said = |prompt: String| ProbeScenario { prompt, files: Vec::new(), stop_at: None, hook: None };
+    let prompt_only = |prompt: String| ProbeScenario { prompt, files: Vec::new(), stop_at: None, hook: None };
     match probe {
-        Probe::Answer | Probe::Bare => said(join(&words.word, "Remember the result. ")),
-        Probe::Recall => said(
+        Probe::Answer | Probe::Bare => prompt_only(join(&words.word, "Remember the result. ")),
+        Probe::Recall => prompt_only(
             "Which word did you put together and remember before? Reply with that word and nothing else. If you do \
              not know it, reply UNKNOWN. Use no tool and change no file."
                 .to_owned(),
         ),
-        Probe::Work | Probe::Repeat => ProbeScenario { files: numbers(words), ..said(in_a_loop(probe, &sum_task())) },
-        Probe::Impossible => said(in_a_loop(probe, &impossible_task())),
+        Probe::Work | Probe::Repeat => ProbeScenario { files: numbers(words), ..prompt_only(in_a_loop(probe, &sum_task())) },
+        Probe::Impossible => prompt_only(in_a_loop(probe, &impossible_task())),
         Probe::Stop => ProbeScenario {
             files: vec![("wait.sh".to_owned(), format!("echo yes > {STARTED}\nsleep 900\n"))],
             stop_at: Some(STARTED),
-            ..said(format!(
+            ..prompt_only(format!(
                 "Run the shell command `{PROBED}` in the foreground and wait until it ends, however long it takes. \
                  Then reply DONE. Run nothing else and change no file."
             ))
@@ -98,7 +98,7 @@ pub fn build_scenario(probe: Probe, words: &ProbeNonces, folder: &str, told: boo
             if !told {
                 files.extend(hook_files(&hook));
             }
-            ProbeScenario { files, hook: Some(hook), ..said(join(&words.word, "")) }
+            ProbeScenario { files, hook: Some(hook), ..prompt_only(join(&words.word, "")) }
         }
     }
 }

@@ -208,10 +208,10 @@ fn whether_it_ends_and_is_held() {
 
 #[test]
 fn whether_the_hook_that_hook_mode_gives_it_holds() {
-    let ask = |by, ran: bool, said: &str, answer, fact| {
+    let ask = |by, ran: bool, output_text: &str, answer, fact| {
         let change = |calls: &mut ProbeObservations| {
             calls.insert(Probe::Answer, ended(CODEX));
-            let seen = if ran { with("hooked", "yes", ended(said)) } else { ended(said) };
+            let seen = if ran { with("hooked", "yes", ended(output_text)) } else { ended(output_text) };
             calls.insert(Probe::Hook, Observation { hook_by: Some(by), ..seen });
         };
         check(change, ProbeQuestion::Hook, answer, fact);

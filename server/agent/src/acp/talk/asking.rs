@@ -23,7 +23,7 @@ pub(super) struct PendingPermission {
     /// The id of the agent's request.
     id: Value,
     /// The reported fields of the call.
-    said: Value,
+    tool_call: Value,
     refusal: CallRefusal,
     words: String,
     /// The chosen response for each answer, from the options that the agent offers.
@@ -47,14 +47,14 @@ impl AcpClient {
         inside: &InsideTreeFn<'_>,
     ) -> Vec<AcpAction> {
         let policy = self.brief.order.policy.clone();
-        let said = params.get("toolCall").unwrap_or(&Value::Null);
-        let call = self.update_call(said);
+        let tool_call = params.get("toolCall").unwrap_or(&Value::Null);
+        let call = self.update_call(tool_call);
         let options = list(params, "options");
         let refusal = policy.refusal_for(&call, inside);
         let yes = select_outcome(options, true, policy.permissions);
         let no = select_outcome(options, false, policy.permissions).unwrap_or_else(cancelled_outcome);
         let (mut refusal, yes) = match (refusal, yes) {
-            (None, Some(yes)) => return self.allow_call(id, said, &yes),
+            (None, Some(yes)) => return self.allow_call(id, tool_call, &yes),
             (Some(refusal), Some(yes)) => (refusal, yes),
             (refusal, None) => {
                 let (what, why) = (call.tool_name().to_owned(), "it cannot be allowed only this once");
@@ -66,8 +66,8 @@ impl AcpClient {
         match question {
             Ok(words) if self.at == AcpState::Working => {
                 self.asked += 1;
-                let (number, id, said) = (self.asked, id.clone(), truncate_strings(said.clone()));
-                self.wanted.push_back(PendingPermission { number, id, said, refusal, words, yes, no });
+                let (number, id, tool_call) = (self.asked, id.clone(), truncate_strings(tool_call.clone()));
+                self.wanted.push_back(PendingPermission { number, id, tool_call, refusal, words, yes, no });
                 if self.wanted.len() == 1 {
                     self.next_permission_request().into_iter().collect()
                 } else {
@@ -88,7 +88,7 @@ impl AcpClient {
         }
         let Some(wanted) = self.wanted.pop_front() else { return Vec::new() };
         let mut acts = match permit {
-            PermissionAnswer::Allowed => self.allow_call(&wanted.id, &wanted.said, &wanted.yes),
+            PermissionAnswer::Allowed => self.allow_call(&wanted.id, &wanted.tool_call, &wanted.yes),
             PermissionAnswer::Denied(why) => {
                 vec![report_denied(&wanted.refusal.what, why), outcome_response(&wanted.id, &wanted.no)]
             }
@@ -112,11 +112,11 @@ impl AcpClient {
         self.wanted.front().map(|it| AcpAction::Permit { number: it.number, words: it.words.clone() })
     }
 
-    fn allow_call(&self, id: &Value, said: &Value, yes: &Value) -> Vec<AcpAction> {
+    fn allow_call(&self, id: &Value, tool_call: &Value, yes: &Value) -> Vec<AcpAction> {
         let mut acts = Vec::new();
         if self.at == AcpState::Working {
             // Some agents report nothing more about the call until it is over.
-            let mut update = truncate_strings(said.clone());
+            let mut update = truncate_strings(tool_call.clone());
             set_field(&mut update, "sessionUpdate", json!("tool_call_update"));
             set_field(&mut update, "status", json!("in_progress"));
             acts.push(update_of(update));

@@ -26,8 +26,8 @@ fn brief(permissions: PermissionMode, session: Option<&str>) -> PromptParams {
     }
 }
 
-fn hear(talk: &mut AcpClient, said: &Value) -> Vec<AcpAction> {
-    talk.handle_line(&said.to_string(), &|path| path.starts_with("/tree/"))
+fn hear(talk: &mut AcpClient, update: &Value) -> Vec<AcpAction> {
+    talk.handle_line(&update.to_string(), &|path| path.starts_with("/tree/"))
 }
 
 /// Everything that a captured agent sent, with our reactions.
@@ -51,7 +51,7 @@ fn sent(acts: &[AcpAction]) -> Vec<String> {
     acts.iter().filter_map(method).collect()
 }
 
-fn told(acts: &[AcpAction], kind: &str) -> Vec<Value> {
+fn of_kind(acts: &[AcpAction], kind: &str) -> Vec<Value> {
     let is_it = |it: &&AcpAction| matches!(it, AcpAction::Tell(line) if line["type"] == kind);
     let line = |it: &AcpAction| match it {
         AcpAction::Tell(line) => line.clone(),
@@ -87,7 +87,7 @@ fn captured_agents_are_talked_to_until_their_turn_is_over() {
         assert_eq!(talk.state(), AcpState::Over, "{name}");
         let before = ["initialize", "session/new", "session/prompt"];
         assert_eq!(sent(&acts), [&before, expect].concat(), "{name}");
-        assert_eq!(told(&acts, "turn"), std::slice::from_ref(turn), "{name}");
+        assert_eq!(of_kind(&acts, "turn"), std::slice::from_ref(turn), "{name}");
         assert_eq!(acts.iter().filter(|it| **it == AcpAction::End { well: true }).count(), 1, "{name}");
         acts
     };
@@ -95,7 +95,7 @@ fn captured_agents_are_talked_to_until_their_turn_is_over() {
     let turn = json!({"type": "turn", "stopReason": "end_turn", "tokens": 240});
     check("gemini", gemini, All, &["proceed_once"], &turn);
     let acts = check("gemini", gemini, Edits, &["cancel"], &turn);
-    let denied = told(&acts, "denied");
+    let denied = of_kind(&acts, "denied");
     assert_eq!(denied[0]["what"], "run: echo acp > acp.txt");
     // It reports the tokens of only one of two answers.
     let turn = json!({"type": "turn", "stopReason": "end_turn", "costMicros": 1200});
@@ -103,7 +103,7 @@ fn captured_agents_are_talked_to_until_their_turn_is_over() {
     let turn = json!({"type": "turn", "stopReason": "end_turn", "tokens": 240, "costMicros": 1600});
     check("claude", captured!("acp", "claude-agent-acp"), All, &["allow-once"], &turn);
     let acts = check("claude", captured!("acp", "claude-agent-acp"), Edits, &["reject"], &turn);
-    assert_eq!(told(&acts, "denied").len(), 1);
+    assert_eq!(of_kind(&acts, "denied").len(), 1);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn what_is_written_through_us_is_an_edit_like_any_other() {
     assert_eq!(acts, [AcpAction::Write { id: json!(7), path: "/tree/a".to_owned(), text: "x".to_owned() }]);
     for path in ["/etc/a", ""] {
         let acts = hear(&mut talk, &write(path));
-        assert_eq!((told(&acts, "denied").len(), acts.len()), (1, 2), "{acts:?}");
+        assert_eq!((of_kind(&acts, "denied").len(), acts.len()), (1, 2), "{acts:?}");
     }
     let AcpAction::Send(answer) = AcpClient::write_response(&json!(7), None) else { panic!() };
     assert_eq!((&answer["id"], answer.get("error")), (&json!(7), None));
@@ -145,7 +145,7 @@ fn a_session_is_resumed_where_the_agent_supports_it() {
         let (mut talk, acts) = opened(Some("old"), &capabilities);
         assert_eq!(sent(&acts), ["initialize", expect]);
         let acts = hear(&mut talk, &answer(2, &json!({})));
-        assert_eq!(told(&acts, "session")[0]["id"], "old");
+        assert_eq!(of_kind(&acts, "session")[0]["id"], "old");
         // Replayed messages are not reported again, and their cost is not charged again.
         let chunk = json!({"type": "update", "sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "old"}});
         let usage = |amount: f64| json!({"type": "update", "sessionUpdate": "usage_update", "cost": {"amount": amount, "currency": "USD"}});
@@ -158,7 +158,7 @@ fn a_session_is_resumed_where_the_agent_supports_it() {
         assert_eq!(talk.handle_silence(), []);
         hear(&mut talk, &update(usage(0.75)));
         let acts = hear(&mut talk, &answer(3, &json!({"stopReason": "end_turn"})));
-        assert_eq!(told(&acts, "turn")[0]["costMicros"], 250_000);
+        assert_eq!(of_kind(&acts, "turn")[0]["costMicros"], 250_000);
     };
     check(json!({"loadSession": true}), "session/load");
     check(json!({"loadSession": true, "sessionCapabilities": {"resume": {}}}), "session/resume");
@@ -190,7 +190,7 @@ fn one_that_is_held_works_on_what_comes_next() {
     assert_eq!((&message["id"], &message["params"]["prompt"][0]["text"]), (&json!(4), &json!("More.")));
     // Tokens are reported as totals.
     let acts = hear(&mut talk, &answer(4, &over("end_turn")));
-    assert_eq!(told(&acts, "turn")[0]["tokens"], 20);
+    assert_eq!(of_kind(&acts, "turn")[0]["tokens"], 20);
     assert_eq!(talk.resume_or_end(None), [AcpAction::End { well: true }]);
     assert_eq!(talk.resume_or_end(Some("Too late.")), [AcpAction::End { well: true }]);
 }
@@ -222,7 +222,7 @@ fn what_the_user_wants_is_chosen_before_the_work() {
     let options = json!([{"id": "m", "category": "model", "currentValue": "a"}, {"id": "t", "category": "thought_level"}]);
     let (mut talk, acts) =
         start(wanted(Some("big"), Some("high")), &json!({"sessionId": "S", "configOptions": options}));
-    assert_eq!(told(&acts, "session")[0]["model"], "big");
+    assert_eq!(of_kind(&acts, "session")[0]["model"], "big");
     let Some(AcpAction::Send(first)) = acts.last() else { panic!("{acts:?}") };
     assert_eq!(first["params"], json!({"sessionId": "S", "configId": "m", "value": "big"}));
     let acts = hear(&mut talk, &answer(3, &json!({})));
@@ -234,11 +234,11 @@ fn what_the_user_wants_is_chosen_before_the_work() {
     let (_, acts) = start(wanted(Some("big"), None), &models);
     assert_eq!(sent(&acts), ["session/set_model"]);
     let (_, acts) = start(wanted(None, None), &models);
-    assert_eq!(told(&acts, "session")[0]["model"], "auto");
+    assert_eq!(of_kind(&acts, "session")[0]["model"], "auto");
     let (talk, acts) = start(wanted(None, Some("high")), &models);
     assert_eq!(talk.state(), AcpState::Over);
     assert!(
-        told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("`effort`")),
+        of_kind(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("`effort`")),
         "{acts:?}"
     );
 }
@@ -248,7 +248,7 @@ fn other_versions_errors_and_silence_end_it() {
     let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Edits, None));
     let acts = hear(&mut talk, &answer(1, &json!({"protocolVersion": 2})));
     assert!(
-        told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("version 2")),
+        of_kind(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("version 2")),
         "{acts:?}"
     );
     assert_eq!(acts.last(), Some(&AcpAction::End { well: false }));
@@ -258,12 +258,15 @@ fn other_versions_errors_and_silence_end_it() {
     let (mut talk, _) = opened(None, &json!({}));
     let error = json!({"code": -32000, "message": "Authentication required", "data": {"details": "no key"}});
     let acts = hear(&mut talk, &json!({"jsonrpc": "2.0", "id": 2, "error": error}));
-    let failed = &told(&acts, "failed")[0];
+    let failed = &of_kind(&acts, "failed")[0];
     assert_eq!((&failed["code"], &failed["data"]["details"]), (&json!(-32_000), &json!("no key")));
 
     let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Edits, None));
     let acts = talk.handle_timeout(120);
-    assert!(told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("120 s")), "{acts:?}");
+    assert!(
+        of_kind(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("120 s")),
+        "{acts:?}"
+    );
 }
 
 #[test]
@@ -300,6 +303,9 @@ fn long_texts_of_tools_are_cut_before_they_are_reported() {
     let update = json!({"type": "update", "sessionUpdate": "tool_call", "toolCallId": "1", "rawInput": {"content": long}});
     let acts =
         hear(&mut talk, &json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": update}}));
-    let [AcpAction::Tell(told)] = acts.as_slice() else { panic!("{acts:?}") };
-    assert!(told["rawInput"]["content"].as_str().is_some_and(|it| it.len() == super::LONGEST), "{told}");
+    let [AcpAction::Tell(of_kind)] = acts.as_slice() else { panic!("{acts:?}") };
+    assert!(
+        of_kind["rawInput"]["content"].as_str().is_some_and(|it| it.len() == super::LONGEST),
+        "{of_kind}"
+    );
 }

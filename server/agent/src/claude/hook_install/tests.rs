@@ -64,8 +64,8 @@ fn everything_else_keeps_its_bytes() {
 
 #[test]
 fn only_the_tools_that_start_subagents_are_asked_about() {
-    let told: serde_json::Value = serde_json::from_str(&installed(None)).expect("JSON");
-    let groups = |event: &str| told["hooks"][event].as_array().expect("a list").clone();
+    let settings: serde_json::Value = serde_json::from_str(&installed(None)).expect("JSON");
+    let groups = |event: &str| settings["hooks"][event].as_array().expect("a list").clone();
     assert_eq!(groups("PreToolUse").len(), 1);
     assert_eq!(groups("PreToolUse")[0]["matcher"], "Task|Agent");
     assert!(["Stop", "SubagentStart", "SubagentStop"].iter().all(|it| groups(it)[0]["matcher"].is_null()));
@@ -73,12 +73,12 @@ fn only_the_tools_that_start_subagents_are_asked_about() {
 
 #[test]
 fn what_an_earlier_version_put_in_is_completed() {
-    let mut told: serde_json::Value = serde_json::from_str(&installed(None)).expect("JSON");
-    assert!(is_complete(&told.to_string()));
+    let mut settings: serde_json::Value = serde_json::from_str(&installed(None)).expect("JSON");
+    assert!(is_complete(&settings.to_string()));
     for event in ["PreToolUse", "SubagentStart", "SubagentStop"] {
-        told["hooks"].as_object_mut().expect("an object").remove(event);
+        settings["hooks"].as_object_mut().expect("an object").remove(event);
     }
-    let earlier = told.to_string();
+    let earlier = settings.to_string();
     assert!(is_installed(&earlier) && !is_complete(&earlier));
     assert!(is_complete(&installed(Some(&earlier))));
     // A file with sorted entries gets no second copy of them.
@@ -120,9 +120,9 @@ fn what_held_nothing_but_ours_goes_with_it() {
 #[test]
 fn what_cannot_be_read_is_left_alone() {
     let check = |text: &str, expect: &str| {
-        for told in [install_hooks(Some(text), PROGRAM), remove_hooks(text)] {
-            let told = told.map_err(|it: ClaudeSettingsError| it.to_string());
-            assert!(told.as_ref().is_err_and(|it| it.contains(expect)), "{text}: {told:?}");
+        for settings in [install_hooks(Some(text), PROGRAM), remove_hooks(text)] {
+            let settings = settings.map_err(|it: ClaudeSettingsError| it.to_string());
+            assert!(settings.as_ref().is_err_and(|it| it.contains(expect)), "{text}: {settings:?}");
         }
     };
     check("{\n  // mine\n  \"a\": 1\n}\n", "it is not JSON: key must be a string at line 2 column 3");
@@ -130,8 +130,8 @@ fn what_cannot_be_read_is_left_alone() {
     check("{\"a\": 1", "it is not JSON");
     check("[]", "`{ … }` is not what");
     let check = |text: &str, expect: &str| {
-        let told = install_hooks(Some(text), PROGRAM).map_err(|it| it.to_string());
-        assert!(told.as_ref().is_err_and(|it| it.contains(expect)), "{text}: {told:?}");
+        let settings = install_hooks(Some(text), PROGRAM).map_err(|it| it.to_string());
+        assert!(settings.as_ref().is_err_and(|it| it.contains(expect)), "{text}: {settings:?}");
     };
     check("{\"hooks\": []}", "`hooks` is not what");
     check("{\"hooks\": {\"Stop\": {}}}", "`hooks.Stop` is not what");

@@ -83,14 +83,14 @@ pub(super) async fn watch(job: &Job, within: &ProbeLimits<'_>, interrupts: &mut 
     let WatchedProbe { running, mut seen, stop_sent, .. } = watched;
     seen.ended_after_ms = stop_sent.map(|it| it.elapsed().as_millis() as u64);
     let ended = running.wait().await;
-    if !ended.left.is_empty() {
-        note(format_args!("These could not be ended: {}", ended.left.join(", ")));
+    if !ended.unkillable.is_empty() {
+        note(format_args!("These could not be ended: {}", ended.unkillable.join(", ")));
     }
     Observation {
         exit: ended.exit,
         signal: ended.signal,
         not_started: ended.not_started,
-        survivors: [ended.survivors, ended.left].concat(),
+        survivors: [ended.survivors, ended.unkillable].concat(),
         ..seen
     }
 }

@@ -317,7 +317,7 @@ fn an_iteration_is_one_milestone_with_what_failed() {
 
 #[test]
 fn everything_shows_where_a_check_failed_or_what_it_printed_last() {
-    let told = |locations: Vec<Location>| {
+    let shown = |locations: Vec<Location>| {
         let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
         let mut round = round();
         for it in round.results.iter_mut().filter(|it| it.status == Status::Fail) {
@@ -330,9 +330,9 @@ fn everything_shows_where_a_check_failed_or_what_it_printed_last() {
         lines[first + 1..].iter().map(|it| it.trim_start().to_owned()).collect::<Vec<_>>()
     };
     let place = |line| Location { file: "a.rs".into(), line, message: "no".into(), ..Location::default() };
-    assert_eq!(told(Vec::new()), ["?: two", "?: three"]);
-    assert_eq!(told(vec![place(3)]), ["?: a.rs:3: no"]);
-    let many = told((1..=5).map(place).collect());
+    assert_eq!(shown(Vec::new()), ["?: two", "?: three"]);
+    assert_eq!(shown(vec![place(3)]), ["?: a.rs:3: no"]);
+    let many = shown((1..=5).map(place).collect());
     assert_eq!(many, ["?: a.rs:1: no", "?: a.rs:2: no", "?: a.rs:3: no", "?: and 2 more places"]);
 }
 

@@ -77,7 +77,7 @@ struct PlanStatus {
 }
 
 pub(super) fn show(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
-    let DryRun { work, crew, items, .. } = plan;
+    let DryRun { work, roster, items, .. } = plan;
     let page = operations::trust::page(&work.root, items, &preview.unknown);
     let settings: &Settings = &preview.settings;
     out.json(&Report {
@@ -86,10 +86,10 @@ pub(super) fn show(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
         root: work.root.to_string_lossy().into_owned(),
         prompt: &work.task.prompt,
         mode: settings.mode,
-        agent: (&crew.agent).into(),
-        others: crew.others.iter().map(Into::into).collect(),
-        judge: crew.judge.as_ref().map(Into::into),
-        notes: crew.missing_capabilities(work.settings.mode),
+        agent: (&roster.agent).into(),
+        others: roster.others.iter().map(Into::into).collect(),
+        judge: roster.judge.as_ref().map(Into::into),
+        notes: roster.missing_capabilities(work.settings.mode),
         preset: &preview.preset,
         branch: branch(work),
         plan: plan_status(&work.task.plan),

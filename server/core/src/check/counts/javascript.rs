@@ -56,7 +56,7 @@ fn mocha(line: &str, after_mocha: bool) -> Option<TestCounts> {
 }
 
 fn none_found(line: &str) -> Option<TestCounts> {
-    let said = line.starts_with("No tests found, exiting with code")
+    let is_empty_run = line.starts_with("No tests found, exiting with code")
         || line.starts_with("No test files found, exiting with code");
-    said.then(TestCounts::default)
+    is_empty_run.then(TestCounts::default)
 }

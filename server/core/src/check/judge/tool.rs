@@ -53,8 +53,8 @@ pub(super) fn missing(code: i32, stderr: &str) -> Option<String> {
                 sub.or_else(|| Some(found.name("tool")?.as_str().to_owned()))
             };
             let module = || {
-                let said = Some(stderr).filter(|it| it.contains("No module named"))?;
-                Some(MODULE.captures(said)?.name("name")?.as_str().to_owned())
+                let stderr_text = Some(stderr).filter(|it| it.contains("No module named"))?;
+                Some(MODULE.captures(stderr_text)?.name("name")?.as_str().to_owned())
             };
             cargo().or_else(module).map(|it| not_found(&it))
         }

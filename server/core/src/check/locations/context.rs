@@ -60,9 +60,9 @@ impl<'a> LocationContext<'a> {
             self.is_failure_next = text.starts_with('●');
         } else if self.is_failure_next || is_exception(line) || begins(&["panic: "]) {
             self.begin(text);
-        } else if let Some(said) = tap_error(line) {
-            self.begin(said);
-            self.is_failure_next = said.is_empty();
+        } else if let Some(message) = tap_error(line) {
+            self.begin(message);
+            self.is_failure_next = message.is_empty();
         } else if begins(&["at ", "❯ ", "File \""]) {
             self.details = 0;
         } else if self.details > 0 && (is_detail(text) || self.exception.ends_with(':')) {
@@ -87,11 +87,11 @@ impl<'a> LocationContext<'a> {
 
     fn note_pytest(&mut self, line: &str) {
         match line.strip_prefix("E   ").map(str::trim_start) {
-            Some(said) if self.pytest.is_empty() => said.clone_into(&mut self.pytest),
+            Some(message) if self.pytest.is_empty() => message.clone_into(&mut self.pytest),
             // `assert x == 2, "message"` shows the message first, then the values.
-            Some(said) if said.starts_with("assert ") && !self.pytest.contains("assert ") => {
+            Some(message) if message.starts_with("assert ") && !self.pytest.contains("assert ") => {
                 self.pytest.push_str(", ");
-                self.pytest.push_str(said);
+                self.pytest.push_str(message);
             }
             Some(_) => {}
             None if line.starts_with("____") => self.pytest.clear(),

@@ -24,8 +24,8 @@ pub(super) fn read(line: &str, context: &LocationContext<'_>) -> Vec<RawLocation
 
 /// `make: *** [Makefile:5: test] Error 1`: which recipe failed, not where it went wrong.
 pub(super) fn recipe(line: &str) -> Option<RawLocation> {
-    let (make, said) = line.split_once(": *** [")?;
-    let (place, _) = said.split_once("] ")?;
+    let (make, rest) = line.split_once(": *** [")?;
+    let (place, _) = rest.split_once("] ")?;
     let (place, _) = place.rsplit_once(": ")?;
     let message = line.get(make.len() + 2..).unwrap_or_default().to_owned();
     Some(RawLocation { message, warning: true, ..path_line_column(place)? })
@@ -38,16 +38,16 @@ fn place(line: &str, found: &regex::Captures<'_>, context: &LocationContext<'_>)
     if after.starts_with(|c: char| c.is_alphanumeric() || c == '_') || !is_source(&file) {
         return None;
     }
-    let said =
+    let rest =
         after.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | ')' | '\'' | '"'));
     // In a trace of Go an offset follows the place.
-    let is_frame = said.is_empty() && line.trim_start().starts_with("at ") || said.starts_with("+0x");
-    let message = if is_frame { &context.exception } else { said };
+    let is_frame = rest.is_empty() && line.trim_start().starts_with("at ") || rest.starts_with("+0x");
+    let message = if is_frame { &context.exception } else { rest };
     Some(RawLocation {
         file,
         line: number(found.name("line")?.as_str())?,
         column: found.name("column").and_then(|it| number(it.as_str())),
-        warning: said.starts_with("warning"),
+        warning: rest.starts_with("warning"),
         message: message.to_owned(),
     })
 }

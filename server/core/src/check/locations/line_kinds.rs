@@ -30,7 +30,7 @@ pub(super) fn is_console(text: &str) -> bool {
 
 /// `error: 'boom'` and `error: |-` of TAP; empty where the text is on the lines below.
 pub(super) fn tap_error(line: &str) -> Option<&str> {
-    let said = line.strip_prefix("  ")?.trim().strip_prefix("error: ")?;
-    let quoted = said.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
-    quoted.or_else(|| said.starts_with('|').then_some(""))
+    let error = line.strip_prefix("  ")?.trim().strip_prefix("error: ")?;
+    let quoted = error.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+    quoted.or_else(|| error.starts_with('|').then_some(""))
 }

@@ -25,15 +25,15 @@ fn exception(after: &[&str]) -> String {
 
 /// `tests/t.py:12: AssertionError` after its `E` lines, or `tests/t.py:12: in test_bad` before them.
 pub(super) fn pytest(line: &str, after: &[&str], context: &LocationContext<'_>) -> Option<RawLocation> {
-    let (place, said) = line.split_once(": ")?;
+    let (place, detail) = line.split_once(": ")?;
     let place = path_line_column(place).filter(|it| it.column.is_none())?;
     if place.file.contains(' ') || std::path::Path::new(&place.file).extension().is_none_or(|it| it != "py") {
         return None;
     }
-    let message = match said {
-        _ if said.starts_with("in ") => below(after),
+    let message = match detail {
+        _ if detail.starts_with("in ") => below(after),
         "" => below(after),
-        _ if said.contains(' ') || context.pytest.is_empty() => said.to_owned(),
+        _ if detail.contains(' ') || context.pytest.is_empty() => detail.to_owned(),
         _ => context.pytest.clone(),
     };
     Some(RawLocation { message, ..place })
@@ -45,9 +45,9 @@ fn below(after: &[&str]) -> String {
         .iter()
         .take(TRACEBACK_LINES)
         .take_while(|it| !it.starts_with("____") && !it.starts_with("===="));
-    let mut said = same.filter_map(|it| Some(it.strip_prefix("E   ")?.trim_start()));
-    let first = said.next().unwrap_or_default();
-    match said.next().filter(|it| it.starts_with("assert ")) {
+    let mut error_lines = same.filter_map(|it| Some(it.strip_prefix("E   ")?.trim_start()));
+    let first = error_lines.next().unwrap_or_default();
+    match error_lines.next().filter(|it| it.starts_with("assert ")) {
         Some(values) => format!("{first}, {values}"),
         None => first.to_owned(),
     }

@@ -16,12 +16,12 @@ pub(super) fn arrow(line: &str, context: &LocationContext<'_>) -> Option<RawLoca
 
 /// The message is on the following lines; before Rust 1.73 it preceded the location, in quotes.
 pub(super) fn panic(line: &str, after: &[&str]) -> Option<RawLocation> {
-    let (_, said) = line.split_once("panicked at ")?;
-    if let Some(place) = said.trim_end().strip_suffix(':').and_then(path_line_column) {
+    let (_, location) = line.split_once("panicked at ")?;
+    if let Some(place) = location.trim_end().strip_suffix(':').and_then(path_line_column) {
         place.column?;
         return Some(RawLocation { message: panic_message(after), ..place });
     }
-    let (message, place) = said.strip_prefix('\'')?.rsplit_once("', ")?;
+    let (message, place) = location.strip_prefix('\'')?.rsplit_once("', ")?;
     Some(RawLocation { message: message.to_owned(), ..path_line_column(place.trim_end())? })
 }
 

@@ -5,17 +5,17 @@ use super::{LocationContext, RawLocation, number, path_line_column};
 
 /// `  12:5  error  message  rule` below the line that names the file: ESLint, yamllint, stylelint.
 pub(super) fn listed(line: &str, context: &LocationContext<'_>) -> Option<RawLocation> {
-    let (position, said) = line.strip_prefix("  ")?.trim_start().split_once(char::is_whitespace)?;
+    let (position, rest) = line.strip_prefix("  ")?.trim_start().split_once(char::is_whitespace)?;
     let (at, column) = position.split_once(':')?;
-    let (severity, said) = said.trim_start().split_once(char::is_whitespace)?;
+    let (severity, rest) = rest.trim_start().split_once(char::is_whitespace)?;
     let warning = match severity {
         "error" | "✖" | "×" => false,
         "warning" | "warn" | "info" | "⚠" => true,
         _ => return None,
     };
-    let message = match said.trim().rsplit_once("  ") {
+    let message = match rest.trim().rsplit_once("  ") {
         Some((message, rule)) => format!("{} ({rule})", message.trim_end()),
-        None => said.trim().to_owned(),
+        None => rest.trim().to_owned(),
     };
     let (line, column) = (number(at)?, number(column));
     let file = context.heading.to_owned();

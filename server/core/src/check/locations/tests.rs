@@ -109,9 +109,9 @@ fn places_of_the_node_runner() {
 /// The locations of failures, with the message of each.
 fn check_failures(name: &str, expect: &[&str]) {
     let places: Vec<_> = read(&fixture(name)).into_iter().filter(|it| !it.warning).collect();
-    let told = places.iter().filter(|it| !it.message.is_empty());
-    let told: Vec<_> = told.map(crate::check::Location::line_of_text).collect();
-    assert_eq!(told, expect, "{name}");
+    let locations = places.iter().filter(|it| !it.message.is_empty());
+    let locations: Vec<_> = locations.map(crate::check::Location::line_of_text).collect();
+    assert_eq!(locations, expect, "{name}");
 }
 
 #[test]
@@ -180,8 +180,12 @@ fn failures_of_linters_compilers_and_python() {
 #[test]
 fn failures_of_javascript_say_both_values() {
     let check = |name: &str, expect: &[&str]| {
-        let told: Vec<_> = read(&fixture(name)).iter().map(crate::check::Location::line_of_text).collect();
-        assert!(expect.iter().all(|it| told.iter().any(|told| told == it)), "{name}: {told:#?}");
+        let locations: Vec<_> =
+            read(&fixture(name)).iter().map(crate::check::Location::line_of_text).collect();
+        assert!(
+            expect.iter().all(|it| locations.iter().any(|locations| locations == it)),
+            "{name}: {locations:#?}"
+        );
     };
     check(
         "node_spec_details",

@@ -142,9 +142,10 @@ pub(super) fn suspects(text: &FailedCommand<'_>) -> Vec<MissingCandidate> {
     let mut found: Vec<MissingCandidate> = Vec::new();
     for line in text.output.lines().filter(|it| it.len() <= MAX_LINE) {
         let line = line.trim_end();
-        let said = of_shell(line).filter(|it| by_code || names(text.command, &it.name));
-        let said = said.or_else(|| of_rows(line, text)).or_else(|| of_python(line));
-        if let Some(suspect) = said.filter(|it| !found.contains(it) && found.len() < MAX_SUSPECTS) {
+        let suspect_of_line = of_shell(line).filter(|it| by_code || names(text.command, &it.name));
+        let suspect_of_line = suspect_of_line.or_else(|| of_rows(line, text)).or_else(|| of_python(line));
+        if let Some(suspect) = suspect_of_line.filter(|it| !found.contains(it) && found.len() < MAX_SUSPECTS)
+        {
             found.push(suspect);
         }
     }
@@ -166,7 +167,7 @@ fn names(command: &str, name: &str) -> bool {
 }
 
 fn of_rows(line: &str, text: &FailedCommand<'_>) -> Option<MissingCandidate> {
-    let fixed = FIXED.iter().find(|(said, ..)| line.contains(said));
+    let fixed = FIXED.iter().find(|(suspect_of_line, ..)| line.contains(suspect_of_line));
     if let Some((_, kind, name)) = fixed {
         return Some(MissingCandidate { sign: MissingSymptom::Machine(*kind), name: (*name).to_owned() });
     }
@@ -191,11 +192,13 @@ fn of_rows(line: &str, text: &FailedCommand<'_>) -> Option<MissingCandidate> {
 
 /// `no such command: nextest` and its likes name a part of a program.
 fn of_cargo(line: &str) -> Option<MissingCandidate> {
-    let said = line.strip_prefix("error: ")?;
-    let sub = ["no such command: `", "no such subcommand: `"].iter().find_map(|it| said.strip_prefix(it));
+    let suspect_of_line = line.strip_prefix("error: ")?;
+    let sub = ["no such command: `", "no such subcommand: `"]
+        .iter()
+        .find_map(|it| suspect_of_line.strip_prefix(it));
     let name = match sub {
         Some(rest) => format!("cargo-{}", rest.split('`').next()?),
-        None => said.strip_prefix('\'')?.split_once("' is not installed")?.0.to_owned(),
+        None => suspect_of_line.strip_prefix('\'')?.split_once("' is not installed")?.0.to_owned(),
     };
     Some(MissingCandidate { sign: MissingSymptom::Machine(MissingKind::Program), name })
 }

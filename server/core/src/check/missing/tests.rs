@@ -76,7 +76,7 @@ fn proceed(command: &str, code: i32, output: &str, tree: &TreeFacts, kind: Optio
 #[test]
 fn programs_that_shells_do_not_find() {
     let none = tree(&[]);
-    let said = "program \"shellcheck\" is not installed";
+    let missing_fact = "program \"shellcheck\" is not installed";
     let how = "install shellcheck, or change the check";
     for (command, code, output) in [
         ("shellcheck *.sh", 127, "sh: 1: shellcheck: not found\n"),
@@ -116,11 +116,11 @@ fn programs_that_shells_do_not_find() {
         ("poetry run shellcheck", 1, "Command not found: shellcheck\n"),
         ("go test", 1, "exec: \"shellcheck\": executable file not found in $PATH\n"),
     ] {
-        of_machine((command, code), output, &none, (said, how));
+        of_machine((command, code), output, &none, (missing_fact, how));
     }
-    let said = "program \"/opt/tool/bin/x\" is not installed";
+    let missing_fact = "program \"/opt/tool/bin/x\" is not installed";
     let how = "install /opt/tool/bin/x, or change the check";
-    of_machine(("/opt/tool/bin/x", 127), "sh: 1: /opt/tool/bin/x: not found\n", &none, (said, how));
+    of_machine(("/opt/tool/bin/x", 127), "sh: 1: /opt/tool/bin/x: not found\n", &none, (missing_fact, how));
 }
 
 #[test]
@@ -200,21 +200,21 @@ fn scripts_with_interpreters_that_are_not_there() {
         tree.present.insert("run.sh".to_owned(), FileFacts { is_executable: true, interpreter });
         tree
     };
-    let said = "interpreter \"/usr/bin/nosuch\" is not installed";
+    let missing_fact = "interpreter \"/usr/bin/nosuch\" is not installed";
     let how = "install /usr/bin/nosuch, or change the check";
     let nosuch = script("/usr/bin/nosuch -x");
-    of_machine(("./run.sh", 127), "sh: 1: ./run.sh: not found\n", &nosuch, (said, how));
+    of_machine(("./run.sh", 127), "sh: 1: ./run.sh: not found\n", &nosuch, (missing_fact, how));
     of_machine(
         ("./run.sh", 127),
         "bash: ./run.sh: cannot execute: required file not found\n",
         &nosuch,
-        (said, how),
+        (missing_fact, how),
     );
     of_machine(
         ("bash -c ./run.sh", 126),
         "bash: ./run.sh: /usr/bin/nosuch: bad interpreter: No such file or directory\n",
         &nosuch,
-        (said, how),
+        (missing_fact, how),
     );
     let file = Some(MissingKind::File);
     proceed("./run.sh", 127, "sh: 1: ./run.sh: not found\n", &script("/bin/sh\r"), file);
@@ -237,15 +237,20 @@ fn scripts_with_interpreters_that_are_not_there() {
 #[test]
 fn environments_below_the_root() {
     let none = tree(&[]);
-    let said = "program \".venv/bin/pytest\" is not installed";
+    let missing_fact = "program \".venv/bin/pytest\" is not installed";
     let make = "`python3 -m venv .venv`, then `.venv/bin/python -m pip install pytest`";
-    of_machine((".venv/bin/pytest -q", 127), "sh: 1: .venv/bin/pytest: not found\n", &none, (said, make));
+    of_machine(
+        (".venv/bin/pytest -q", 127),
+        "sh: 1: .venv/bin/pytest: not found\n",
+        &none,
+        (missing_fact, make),
+    );
     let install = "`.venv/bin/python -m pip install pytest`";
     of_machine(
         (".venv/bin/pytest -q", 127),
         "sh: 1: .venv/bin/pytest: not found\n",
         &tree(&[(".venv/", "")]),
-        (said, install),
+        (missing_fact, install),
     );
     let php = tree(&[("composer.json", "{}")]);
     of_machine(

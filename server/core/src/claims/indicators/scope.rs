@@ -32,29 +32,34 @@ pub(super) enum PhraseScope {
 /// Maximum distance of a word that can affect a phrase.
 const REACH: usize = 80;
 
-pub(super) fn phrase_scope(said: &PhraseMatch<'_>) -> PhraseScope {
-    let before = said.sentence.tokens.get(said.start.saturating_sub(REACH)..said.start).unwrap_or_default();
-    let clause = clause(before, said);
-    if is_supposed(before, said) || is_intended(clause, said) || is_conditional(said) {
+pub(super) fn phrase_scope(phrase_match: &PhraseMatch<'_>) -> PhraseScope {
+    let before = phrase_match
+        .sentence
+        .tokens
+        .get(phrase_match.start.saturating_sub(REACH)..phrase_match.start)
+        .unwrap_or_default();
+    let clause = clause(before, phrase_match);
+    if is_supposed(before, phrase_match) || is_intended(clause, phrase_match) || is_conditional(phrase_match)
+    {
         return PhraseScope::Hypothetical;
     }
-    if is_denied(clause, said) || is_excepted(said) {
+    if is_denied(clause, phrase_match) || is_excepted(phrase_match) {
         return PhraseScope::Denied;
     }
-    let is_of_one = said.sentence.word(said.start).is_some_and(|it| SUBJECTS.contains(&it));
-    if said.is_bare || is_of_one { of_the_whole(clause, said) } else { PhraseScope::Meant }
+    let is_of_one = phrase_match.sentence.word(phrase_match.start).is_some_and(|it| SUBJECTS.contains(&it));
+    if phrase_match.is_bare || is_of_one { of_the_whole(clause, phrase_match) } else { PhraseScope::Meant }
 }
 
 /// The words between the last mark or conjunction and the phrase. A negation right in front of a comma, and an
 /// enumeration with `or`, reach over it.
-fn clause<'a>(before: &'a [ProseToken], said: &PhraseMatch<'_>) -> &'a [ProseToken] {
+fn clause<'a>(before: &'a [ProseToken], phrase_match: &PhraseMatch<'_>) -> &'a [ProseToken] {
     let mut start = 0;
     let listed = matches!(before.last().and_then(word), Some("or" | "nor"));
     for (at, token) in before.iter().enumerate() {
         let previous = at.checked_sub(1).and_then(|it| before.get(it)).and_then(word).unwrap_or_default();
         let cuts = match token {
             ProseToken::Mark(_) => !listed && !(at > 1 && (previous == "not" || previous.ends_with("n't"))),
-            ProseToken::Word(word) if word == "and" => !(said.is_bare && at + 1 == before.len()),
+            ProseToken::Word(word) if word == "and" => !(phrase_match.is_bare && at + 1 == before.len()),
             ProseToken::Word(word) => CLAUSES.contains(&word.as_str()),
         };
         if cuts {
@@ -85,29 +90,31 @@ fn has_chinese(tokens: &[ProseToken], texts: &[&str]) -> bool {
     texts.iter().any(|it| joined.contains(it))
 }
 
-fn is_supposed(before: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
+fn is_supposed(before: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
     let last = before.last().and_then(word).unwrap_or_default();
-    let is_verb = matches!(last, "to" | "'ll") || (matches!(last, "a" | "an" | "more") && said.is_bare);
+    let is_verb =
+        matches!(last, "to" | "'ll") || (matches!(last, "a" | "an" | "more") && phrase_match.is_bare);
     is_verb || has(before, SUPPOSES) || has_chinese(before, CHINESE_CONDITIONS)
 }
 
 /// An intention to continue is no completion, nor is an intention to be done.
-fn is_intended(clause: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
-    match said.says {
+fn is_intended(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
+    match phrase_match.says {
         CompletionMeaning::Done => has(clause, INTENDS) || has_chinese(clause, CHINESE_SUPPOSES),
         CompletionMeaning::NotYet => has(clause, &["can", "may", "could", "might", "you", "to"]),
     }
 }
 
 /// `done when …`, `complete once …`, `finished soon`.
-fn is_conditional(said: &PhraseMatch<'_>) -> bool {
-    let next = [said.end, said.end + 1].into_iter().filter_map(|it| said.sentence.word(it));
+fn is_conditional(phrase_match: &PhraseMatch<'_>) -> bool {
+    let next =
+        [phrase_match.end, phrase_match.end + 1].into_iter().filter_map(|it| phrase_match.sentence.word(it));
     let is_under = next.into_iter().any(|it| CONDITIONS.contains(&it));
-    is_under || said.sentence.tokens.last().and_then(word) == Some("吗")
+    is_under || phrase_match.sentence.tokens.last().and_then(word) == Some("吗")
 }
 
-fn is_denied(clause: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
-    let phrase = said.sentence.tokens.get(said.start..said.end).unwrap_or_default();
+fn is_denied(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
+    let phrase = phrase_match.sentence.tokens.get(phrase_match.start..phrase_match.end).unwrap_or_default();
     // A negation that belongs to a phrase (`no errors`, 没有错误) is at its beginning; in its gaps it denies.
     let inner = phrase.get(1..).unwrap_or_default();
     let near = clause.len().saturating_sub(3);
@@ -128,7 +135,7 @@ fn is_denied(clause: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
         || (!is_self_denying(phrase) && denies(inner))
         || has_chinese(clause, CHINESE_DENIES)
         || (first_is_chinese && !says_no && has_chinese(phrase, &["没", "未", "尚", "不"]))
-        || is_answered_no(said)
+        || is_answered_no(phrase_match)
 }
 
 /// Phrases that contain a word which is a negation elsewhere: `not yet`, `nothing to do`, `close to`.
@@ -147,39 +154,39 @@ fn is_share(word: &str) -> bool {
 }
 
 /// `Done: no`, `complete = false`, `Completed 3 of 5`, `all tests pass but one`.
-fn is_answered_no(said: &PhraseMatch<'_>) -> bool {
-    let tokens = &said.sentence.tokens;
-    let next = said.sentence.word(said.end).unwrap_or_default();
-    let after = said.sentence.word(said.end + 1).unwrap_or_default();
-    let is_value =
-        said.is_bare && matches!(tokens.get(said.end), Some(ProseToken::Mark(':' | '=' | '-' | '—')));
+fn is_answered_no(phrase_match: &PhraseMatch<'_>) -> bool {
+    let tokens = &phrase_match.sentence.tokens;
+    let next = phrase_match.sentence.word(phrase_match.end).unwrap_or_default();
+    let after = phrase_match.sentence.word(phrase_match.end + 1).unwrap_or_default();
+    let is_value = phrase_match.is_bare
+        && matches!(tokens.get(phrase_match.end), Some(ProseToken::Mark(':' | '=' | '-' | '—')));
     let no = is_value && matches!(after, "no" | "not" | "false" | "none" | "0" | "否" | "未" | "不");
     let count = |it: &str| it.parse::<u32>().ok();
-    let whole = said.sentence.word(said.end + 2).and_then(count);
+    let whole = phrase_match.sentence.word(phrase_match.end + 2).and_then(count);
     let of = after == "of" && matches!((count(next), whole), (Some(part), Some(whole)) if part < whole);
     let but =
         next == "but" && (count(after).is_some() || matches!(after, "one" | "two" | "three" | "a" | "some"));
     let rest = [next, after].into_iter().any(is_share);
-    no || of || but || (said.is_bare && rest)
+    no || of || but || (phrase_match.is_bare && rest)
 }
 
-fn is_excepted(said: &PhraseMatch<'_>) -> bool {
-    let after = after(said);
+fn is_excepted(phrase_match: &PhraseMatch<'_>) -> bool {
+    let after = after(phrase_match);
     has(after, EXCEPTS) || has_chinese(after, &["除了", "除外"])
 }
 
-fn after<'a>(said: &PhraseMatch<'a>) -> &'a [ProseToken] {
-    let tokens = &said.sentence.tokens;
-    tokens.get(said.end..tokens.len().min(said.end + REACH)).unwrap_or_default()
+fn after<'a>(phrase_match: &PhraseMatch<'a>) -> &'a [ProseToken] {
+    let tokens = &phrase_match.sentence.tokens;
+    tokens.get(phrase_match.end..tokens.len().min(phrase_match.end + REACH)).unwrap_or_default()
 }
 
 /// A single word counts if it refers to the whole, or is alone.
-fn of_the_whole(clause: &[ProseToken], said: &PhraseMatch<'_>) -> PhraseScope {
-    let sentence = said.sentence;
-    let next = sentence.word(said.end).unwrap_or_default();
-    let this = sentence.word(said.start).unwrap_or_default();
+fn of_the_whole(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> PhraseScope {
+    let sentence = phrase_match.sentence;
+    let next = sentence.word(phrase_match.end).unwrap_or_default();
+    let this = sentence.word(phrase_match.start).unwrap_or_default();
     if this == "ready" && matches!(next, "to" | "for") {
-        let mut goal = (said.end + 1..said.end + 4).filter_map(|it| sentence.word(it));
+        let mut goal = (phrase_match.end + 1..phrase_match.end + 4).filter_map(|it| sentence.word(it));
         return if goal.any(|it| READY_FOR.contains(&it)) {
             PhraseScope::Meant
         } else {
@@ -190,7 +197,7 @@ fn of_the_whole(clause: &[ProseToken], said: &PhraseMatch<'_>) -> PhraseScope {
     let has_object = !next.is_empty() && next.is_ascii() && !NO_OBJECT.contains(&next) && !accompanied;
     let object_in_chinese =
         !next.is_empty() && !next.is_ascii() && !matches!(next, "了" | "并" | "且" | "所" | "全");
-    let phrase = sentence.tokens.get(said.start..said.end).unwrap_or_default();
+    let phrase = sentence.tokens.get(phrase_match.start..phrase_match.end).unwrap_or_default();
     let numbered = clause
         .iter()
         .chain(phrase)
@@ -205,18 +212,18 @@ fn of_the_whole(clause: &[ProseToken], said: &PhraseMatch<'_>) -> PhraseScope {
         || alone_in_heading
         || sentence.is_label
         || has(clause, PARTS)
-        || has(after(said), &["iteration", "loop", "session", "far"])
+        || has(after(phrase_match), &["iteration", "loop", "session", "far"])
         || has_chinese(clause, &["第", "步", "阶段", "部分", "模块", "本次", "这个"])
-        || is_value_of_a_part(said);
+        || is_value_of_a_part(phrase_match);
     if is_part { PhraseScope::OfAPart } else { PhraseScope::Meant }
 }
 
 /// `Parser: done`, `Docs - complete`, and `Done: the parser`.
-fn is_value_of_a_part(said: &PhraseMatch<'_>) -> bool {
-    let tokens = &said.sentence.tokens;
-    let before = tokens.get(..said.start).unwrap_or_default();
+fn is_value_of_a_part(phrase_match: &PhraseMatch<'_>) -> bool {
+    let tokens = &phrase_match.sentence.tokens;
+    let before = tokens.get(..phrase_match.start).unwrap_or_default();
     let is_value = matches!(before.last(), Some(ProseToken::Mark(':' | '-' | '—' | '=' | '|')));
-    let names_what =
-        matches!(tokens.get(said.end), Some(ProseToken::Mark(':'))) && tokens.len() > said.end + 1;
+    let names_what = matches!(tokens.get(phrase_match.end), Some(ProseToken::Mark(':')))
+        && tokens.len() > phrase_match.end + 1;
     (is_value && !has(before, WHOLE)) || names_what
 }

@@ -26,7 +26,7 @@ pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
         if let Some(until) = &mut state.agents.limit_overridden {
             *until = translate_deadline(*until, at);
         }
-        for member in &mut state.agents.crew {
+        for member in &mut state.agents.roster {
             if let Availability::Until(until) = &mut member.out {
                 *until = translate_deadline(*until, at);
             }
@@ -57,6 +57,6 @@ pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
 
 /// Translates a deadline of another boot.
 fn translate_deadline(until: Moment, at: Moment) -> Moment {
-    let left = until.wall.saturating_sub(at.wall).min(DAY_MS);
-    Moment { awake: at.awake.saturating_add(left), ..until }
+    let remaining = until.wall.saturating_sub(at.wall).min(DAY_MS);
+    Moment { awake: at.awake.saturating_add(remaining), ..until }
 }

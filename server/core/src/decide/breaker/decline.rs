@@ -18,9 +18,10 @@ pub(super) fn count_declines(past: &BreakerHistory<'_>, percent: u32) -> u32 {
     let keep = 100_u64.saturating_sub(u64::from(percent));
     // Backwards from the last one: most loops stop at the first.
     let looks = past.counted_iterations().rev().filter(|it| !it.is_trouble);
-    let said = || past.rows().iter().rev().filter(|it| !is_provider_trouble(it)).map(|it| it.output_bytes);
+    let output_sizes =
+        || past.rows().iter().rev().filter(|it| !is_provider_trouble(it)).map(|it| it.output_bytes);
     let is_less = |bytes: u64, back: usize| {
-        median_output(said().skip(back + 1).take(WINDOW)).is_some_and(|it| bytes * 100 < it * keep)
+        median_output(output_sizes().skip(back + 1).take(WINDOW)).is_some_and(|it| bytes * 100 < it * keep)
     };
     let row = looks.enumerate();
     row.take_while(|(back, it)| got_nowhere(it) && is_less(it.row.output_bytes, *back)).count() as u32

@@ -97,6 +97,7 @@ pub(in super::super) fn only_tests(state: &LoopState) -> Option<String> {
 
 /// `; the agent claims to be done (promise) at 80 %`, where a claim contradicts itself.
 pub(super) fn contradiction(last: &Iteration) -> String {
-    let said = last.claim.filter(|it| *it != Claim::Plan).and_then(|_| last.claims.contradiction());
-    said.map_or_else(String::new, |it| format!("; {it}"))
+    let contradicted_claim =
+        last.claim.filter(|it| *it != Claim::Plan).and_then(|_| last.claims.contradiction());
+    contradicted_claim.map_or_else(String::new, |it| format!("; {it}"))
 }

@@ -452,24 +452,26 @@ fn an_opening_says_what_it_was_judged_by() {
         });
         found.expect("an opening")
     };
-    let (cause, said) = opening(vec![
+    let (cause, evidence) = opening(vec![
         Act::new("ff"),
         Act { errors: vec!["error: one"], denied: vec!["Bash(make)"], ..Act::idle("ff") },
         Act { errors: vec!["error: two", "error: one"], ..Act::idle("ff") },
         Act::idle("ff"),
     ]);
     assert_eq!(cause, BreakerCause::NoProgress);
-    assert_eq!(said.counts, BreakerCounts { no_progress: 3, ..BreakerCounts::default() });
-    let errors: Vec<(u32, &str)> = said.errors.iter().map(|it| (it.iteration, it.text.as_str())).collect();
+    assert_eq!(evidence.counts, BreakerCounts { no_progress: 3, ..BreakerCounts::default() });
+    let errors: Vec<(u32, &str)> =
+        evidence.errors.iter().map(|it| (it.iteration, it.text.as_str())).collect();
     assert_eq!(errors, [(3, "error: two"), (3, "error: one")]);
-    let changed: Vec<(u32, u64)> = said.changed.iter().map(|it| (it.iteration, it.changes.count)).collect();
+    let changed: Vec<(u32, u64)> =
+        evidence.changed.iter().map(|it| (it.iteration, it.changes.count)).collect();
     assert_eq!(changed, [(1, 1), (2, 0), (3, 0), (4, 0)]);
-    assert_eq!((said.trees.len(), said.session_reset), (0, false));
+    assert_eq!((evidence.trees.len(), evidence.session_reset), (0, false));
 
-    let (cause, said) = opening([makes("a"), makes("b")].concat_times(3));
-    assert_eq!((cause, said.counts.oscillation), (BreakerCause::Oscillation, 3));
+    let (cause, evidence) = opening([makes("a"), makes("b")].concat_times(3));
+    assert_eq!((cause, evidence.counts.oscillation), (BreakerCause::Oscillation, 3));
     let trees: Vec<(&str, &[u32])> =
-        said.trees.iter().map(|it| (it.tree.as_str(), it.iterations.as_slice())).collect();
+        evidence.trees.iter().map(|it| (it.tree.as_str(), it.iterations.as_slice())).collect();
     assert_eq!(trees, [("a", &[1, 3, 5][..]), ("b", &[2, 4][..])]);
 }
 

@@ -17,7 +17,7 @@ fn summary(sim: &Sim) -> String {
 }
 
 /// A task without any check that may take `iterations`; each message is one iteration that changes a file.
-fn said(messages: &[&'static str], expect: &str) -> Sim {
+fn run_with_messages(messages: &[&'static str], expect: &str) -> Sim {
     let acts = messages.iter().map(|it| Act::new("").says(it)).collect();
     plays(prose(messages.len() as u32), "", acts, expect)
 }
@@ -37,7 +37,7 @@ fn plays(spec: LoopSpec, start: &'static str, acts: Vec<Act>, expect: &str) -> S
 #[test]
 fn exit_signal_by_indicators() {
     const LIMIT: &str = "Limit verified=false after 1";
-    let check = |says, expect| said(&[says], expect);
+    let check = |says, expect| run_with_messages(&[says], expect);
     check(
         "EXIT_SIGNAL: true\nAll features are implemented. All tests pass.",
         "Completed verified=false after 1",
@@ -52,16 +52,19 @@ fn exit_signal_by_indicators() {
 #[test]
 fn the_same_claim_in_a_row() {
     const TWICE: &str = "Completed verified=false after 2";
-    said(&[DONE, DONE], TWICE);
-    said(&["EXIT_SIGNAL: true", "EXIT_SIGNAL: true"], TWICE);
+    run_with_messages(&[DONE, DONE], TWICE);
+    run_with_messages(&["EXIT_SIGNAL: true", "EXIT_SIGNAL: true"], TWICE);
     // Different claims, one after the other, are still two.
-    said(&["EXIT_SIGNAL: true", DONE], TWICE);
+    run_with_messages(&["EXIT_SIGNAL: true", DONE], TWICE);
     // In a row means in a row, and a veto is no claim.
-    said(&[DONE, "Found a bug, fixed it.", DONE], "Limit verified=false after 3");
-    said(&[DONE, "EXIT_SIGNAL: false\n<promise>COMPLETE</promise>", DONE], "Limit verified=false after 3");
+    run_with_messages(&[DONE, "Found a bug, fixed it.", DONE], "Limit verified=false after 3");
+    run_with_messages(
+        &[DONE, "EXIT_SIGNAL: false\n<promise>COMPLETE</promise>", DONE],
+        "Limit verified=false after 3",
+    );
     // Words alone come with every step that is finished.
     let words = "All features are implemented. All tests pass.";
-    said(&[words, words, words], "Limit verified=false after 3");
+    run_with_messages(&[words, words, words], "Limit verified=false after 3");
     let idle = || Act::idle("").says(words);
     plays(prose(5), "", vec![Act::new("").says(words), idle(), idle()], "Completed verified=false after 3");
 }
@@ -100,7 +103,7 @@ fn a_message_that_claims_and_denies_is_no_done_signal() {
         "All features are implemented. All tests pass. Moving to next.\nEXIT_SIGNAL: true",
         "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---",
     ] {
-        let sim = said(&[says, says], LIMIT);
+        let sim = run_with_messages(&[says, says], LIMIT);
         assert_eq!(sim.state.history[0].claim, None, "{says}");
         assert!(
             sim.state.history[0].sentence.contains("claims to be done"),

@@ -23,13 +23,13 @@ fn loop_with(acts: Vec<Act>, verdicts: Vec<VerdictReply>) -> Sim {
 }
 
 /// A round on the two criteria: `p`ass, `f`ail, or a digit: that many tests pass.
-fn round(letters: &str, said: &str) -> Round {
+fn round(letters: &str, output: &str) -> Round {
     let criteria = sandboxed().criteria;
     let result = |(it, letter): (&loopkeeper_task::criterion::Criterion, char)| {
         let (status, fact) = if letter == 'f' { (Status::Fail, "1 of 2 fail") } else { (Status::Pass, "") };
         let passed = letter.to_digit(10).map(u64::from);
         CheckResult {
-            head: said.to_owned(),
+            head: output.to_owned(),
             tests: passed.map(|passed| TestCounts { passed, ..TestCounts::default() }),
             ..CheckResult::new(it.id.clone(), status, fact)
         }

@@ -168,9 +168,9 @@ fn an_agent_that_leaves_the_branch_is_warned_until_it_returns() {
         sim.prompts[1].contains("HEAD is on `other`; the work of this loop belongs on the branch `main`")
     );
     assert!(sim.prompts[2].contains("HEAD is on no branch (detached)"));
-    let said: Vec<bool> =
+    let has_note: Vec<bool> =
         sim.state.history.iter().map(|it| it.sentence.contains("left the branch")).collect();
-    assert_eq!(said, [true, false, false, false]);
+    assert_eq!(has_note, [true, false, false, false]);
     assert!(sim.state.history[0].sentence.ends_with("; it left the branch `main`: HEAD is on `other`"));
 }
 

@@ -299,11 +299,12 @@ fn at_four_fifths_of_a_limit_it_is_said_once() {
     sim.play();
     let expect = vec![(7, vec![LimitName::Cost]), (8, vec![LimitName::Iterations])];
     assert_eq!(near(&sim)[..2], expect);
-    let said: Vec<&str> = sim.state.history.iter().map(|it| it.sentence.as_str()).collect();
-    assert_eq!(said[6], "1 file changed, 0 of 1 pass; budget almost used: $0.84 of $1.00 spent");
-    assert_eq!(said.iter().filter(|it| it.contains("$1.00 spent")).count(), 1, "{said:?}");
-    let told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("The budget is almost used")).collect();
-    assert_eq!(told[..8], [false, false, false, false, false, false, false, true]);
+    let sentences: Vec<&str> = sim.state.history.iter().map(|it| it.sentence.as_str()).collect();
+    assert_eq!(sentences[6], "1 file changed, 0 of 1 pass; budget almost used: $0.84 of $1.00 spent");
+    assert_eq!(sentences.iter().filter(|it| it.contains("$1.00 spent")).count(), 1, "{sentences:?}");
+    let notes_told: Vec<bool> =
+        sim.prompts.iter().map(|it| it.contains("The budget is almost used")).collect();
+    assert_eq!(notes_told[..8], [false, false, false, false, false, false, false, true]);
 }
 
 #[test]

@@ -433,8 +433,8 @@ fn steering_reaches_the_next_prompt_once() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff"), Act::new("ff"), Act::new("pp")]);
     sim.order(UserCommand::Steer("use the other parser".to_owned()));
     sim.play();
-    let told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("use the other parser")).collect();
-    assert_eq!(told, [true, false, false]);
+    let notes_told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("use the other parser")).collect();
+    assert_eq!(notes_told, [true, false, false]);
 }
 
 #[test]
@@ -443,8 +443,10 @@ fn nothing_is_judged_beside_processes_that_live_on() {
     while sim.state.iteration < 1 {
         sim.turn();
     }
-    let run =
-        loopkeeper_agent::AgentRun { left: vec!["77 stuck".to_owned()], ..crate::decide::sim::quiet_run() };
+    let run = loopkeeper_agent::AgentRun {
+        unkillable: vec!["77 stuck".to_owned()],
+        ..crate::decide::sim::quiet_run()
+    };
     sim.event(crate::decide::Event::AgentEnded(Box::new(run)));
     sim.play();
     assert_eq!(summary(&sim), "Failed verified=false after 1");
@@ -468,9 +470,9 @@ fn a_loop_that_is_taken_over_can_wait_for_an_answer() {
 #[test]
 fn what_holds_already_shows_no_new_work() {
     let sim = check("pp", vec![], "Completed verified=true after 0");
-    let said = "completed, verified: already holds, all 2 required criteria passed before the first iteration, so \
+    let expected = "completed, verified: already holds, all 2 required criteria passed before the first iteration, so \
                 nothing can show that new work is done. Hint: add a criterion that fails until it is, such as \
                 \"- It has tests: `$ sh tests/new_behaviour.sh`\"; `--anyway` starts without one";
-    assert_eq!(sim.sentence(), said);
+    assert_eq!(sim.sentence(), expected);
     assert!(crate::decide::exit::held_already(&sim.state));
 }

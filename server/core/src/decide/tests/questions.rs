@@ -54,10 +54,10 @@ fn an_answer_wakes_the_loop_and_is_in_the_next_prompt() {
     sim.play();
     assert!(sim.now.ms_since(began) < 2 * MINUTE, "nothing was waited for");
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
-    let (told, first) = (&sim.prompts[1], &sim.prompts[0]);
+    let (notes_told, first) = (&sim.prompts[1], &sim.prompts[0]);
     assert!(
-        told.contains("> Which database do you want?\n\nThe user answers:\n\nSQLite, please\n"),
-        "{told}"
+        notes_told.contains("> Which database do you want?\n\nThe user answers:\n\nSQLite, please\n"),
+        "{notes_told}"
     );
     assert!(!first.contains("The user answers"), "{first}");
 }
@@ -68,8 +68,8 @@ fn an_answer_is_in_one_prompt() {
     until_asked(&mut sim);
     sim.order(UserCommand::Answer("SQLite".to_owned()));
     sim.play();
-    let told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("SQLite")).collect();
-    assert_eq!(told, [false, true, false]);
+    let notes_told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("SQLite")).collect();
+    assert_eq!(notes_told, [false, true, false]);
 }
 
 #[test]

@@ -16,14 +16,14 @@ fn lacking(spec: LoopSpec, start: &'static str, acts: Vec<Act>, expect: &str) ->
 #[test]
 fn a_check_that_cannot_run_costs_no_agent_call() {
     let sim = lacking(spec(two()), "mf", vec![], "Paused Missing after 0");
-    let said = "\"tests pass\" cannot run: program \"make\" is not installed. Hint: install make, then resume; \
+    let expected = "\"tests pass\" cannot run: program \"make\" is not installed. Hint: install make, then resume; \
                 resume with `--anyway` to go on without it";
-    assert_eq!(sim.sentence(), said);
+    assert_eq!(sim.sentence(), expected);
     let unattended = LoopSpec { attended: false, ..spec(two()) };
     let sim = lacking(unattended, "mm", vec![], "Failed verified=false after 0");
-    let said = "2 criteria cannot run: program \"make\" is not installed. Hint: install make, then start again; \
+    let expected = "2 criteria cannot run: program \"make\" is not installed. Hint: install make, then start again; \
                 `--anyway` starts without it";
-    assert_eq!(sim.sentence(), said);
+    assert_eq!(sim.sentence(), expected);
     assert_eq!(sim.state.outcome().and_then(|it| it.cause), Some(PauseReason::Missing));
     // Only what is required.
     let mut optional = spec(two());

@@ -14,9 +14,9 @@ fn what_cannot_be_filled_in_is_refused_with_its_line_and_a_remedy() {
     refused("{ task }{failing}", 1, "`{ task }` is not part of a prompt", "did you mean `{task}`?");
     refused("{\"a\": 1}", 1, "`{\"a\": 1}` is not part of a prompt", "written twice: `{{`");
     refused("{}", 1, "`{}` is not part of a prompt", "use one of `{task}`, `{iteration}`");
-    let said = "`{{task}}` would tell the agent these words themselves";
-    refused("{{task}} {failing}", 1, said, "did you mean `{task}`?");
-    refused("{{ task }} {failing}", 1, said, "did you mean `{task}`?");
+    let fact = "`{{task}}` would tell the agent these words themselves";
+    refused("{{task}} {failing}", 1, fact, "did you mean `{task}`?");
+    refused("{{ task }} {failing}", 1, fact, "did you mean `{task}`?");
     refused("{task}\n{failing\n}", 2, "`{` has no `}`", "twice: `{{`");
     refused("{task} } {failing}", 1, "`}` has no `{`", "twice: `}}`");
     refused("{task}\n{failing}\n{task}", 3, "`{task}` occurs a second time", "read best");

@@ -4,7 +4,7 @@ use crate::settings::{Preset, Settings};
 
 /// The six numbers, and why.
 fn chosen(mut settings: Settings, project: &ProjectFacts) -> ([u32; 6], String) {
-    let said = apply_preset(&mut settings, project);
+    let finding = apply_preset(&mut settings, project);
     let (exit, breaker) = (&settings.exit, &settings.breaker);
     let numbers = [
         exit.test_loops,
@@ -14,7 +14,7 @@ fn chosen(mut settings: Settings, project: &ProjectFacts) -> ([u32; 6], String) 
         breaker.same_error,
         breaker.output_decline,
     ];
-    (numbers, said.because)
+    (numbers, finding.because)
 }
 
 fn with(preset: Preset) -> Settings {

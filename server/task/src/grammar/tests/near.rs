@@ -171,21 +171,21 @@ fn what_is_nearly_an_expectation_is_refused_behind_a_check() {
 
 #[test]
 fn the_words_ask_what_was_meant() {
-    let said = |criterion: &str| {
+    let messages = |criterion: &str| {
         let task = crate::parse_inline_task("Do it", &[criterion.to_owned()]);
         task.findings.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("\n")
     };
-    assert_eq!(said("It is there: `exist x`"), "`exist x` is not a check. Did you mean `exists x`?");
+    assert_eq!(messages("It is there: `exist x`"), "`exist x` is not a check. Did you mean `exists x`?");
     assert_eq!(
-        said("Up: `GET localhost:3000`"),
+        messages("Up: `GET localhost:3000`"),
         "`GET localhost:3000` is not a check. Did you mean `GET http://localhost:3000`?"
     );
-    assert_eq!(said("Enough: `$ cov` `> = 3`"), "`> = 3`: not a comparison. Did you mean `>= 3`?");
+    assert_eq!(messages("Enough: `$ cov` `> = 3`"), "`> = 3`: not a comparison. Did you mean `>= 3`?");
 }
 
 #[test]
 fn checks_that_are_typed_need_no_backticks() {
-    let said = |checks: &[&str]| {
+    let messages = |checks: &[&str]| {
         let mut task = crate::parse_inline_task("Do it", &["Tests: `$ cargo test`".to_owned()]);
         let checks: Vec<String> = checks.iter().map(|it| (*it).to_owned()).collect();
         crate::add_checks(&mut task, &checks);
@@ -195,15 +195,18 @@ fn checks_that_are_typed_need_no_backticks() {
             .collect::<Vec<_>>()
             .join(" | ")
     };
-    assert_eq!(said(&["npm test", "exists README.md"]), "Tests | npm test | exists README.md");
-    assert_eq!(said(&["cargo test"]), "Tests", "what the task asks already is asked once");
-    assert_eq!(said(&["$ npm test"]), "Tests | npm test");
-    assert_eq!(said(&["exist x"]), "Tests | exist x | ! `exist x` is not a check. Did you mean `exists x`?");
+    assert_eq!(messages(&["npm test", "exists README.md"]), "Tests | npm test | exists README.md");
+    assert_eq!(messages(&["cargo test"]), "Tests", "what the task asks already is asked once");
+    assert_eq!(messages(&["$ npm test"]), "Tests | npm test");
     assert_eq!(
-        said(&["$npm test"]),
+        messages(&["exist x"]),
+        "Tests | exist x | ! `exist x` is not a check. Did you mean `exists x`?"
+    );
+    assert_eq!(
+        messages(&["$npm test"]),
         "Tests | $npm test | ! `$npm test` is not a check. Did you mean `$ npm test`?"
     );
-    assert_eq!(said(&[" "]), "Tests | ! command: empty, so nothing is checked. Write one.");
+    assert_eq!(messages(&[" "]), "Tests | ! command: empty, so nothing is checked. Write one.");
     let mut empty = crate::parse_inline_task("Do it", &[]);
     assert_eq!(empty.findings.len(), 1);
     crate::add_checks(&mut empty, &["make".to_owned()]);

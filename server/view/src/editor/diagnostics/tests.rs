@@ -196,21 +196,21 @@ fn a_weakening_is_reported_at_the_criterion_it_concerns() {
     };
     let world = rests(&["tests/a.py"]);
     let needs = "1 W summary needs you: every check passes, but tests/a.py lost 1 test: not counted as done";
-    let told = "1 W weakened weakened: tests/a.py lost 1 test. Restore it or accept it.";
-    check(&world, &[needs, told]);
+    let expected = "1 W weakened weakened: tests/a.py lost 1 test. Restore it or accept it.";
+    check(&world, &[needs, expected]);
     let related =
         world.look(diagnostics).into_iter().find(|it| it.code == DiagnosticCode::Weakened).unwrap().related;
     let file = RelatedTarget::Source { file: "tests/a.py".to_owned(), line: 1, column: None };
     assert_eq!(related.first().map(|it| &it.target), Some(&file));
     // The end of a long path is shown, and the loss.
     let long = rests(&["packages/payments/services/checkout/tests/integration/refunds/test_partial.py"]);
-    let told = shown(&long).lines().last().unwrap().to_owned();
+    let expected = shown(&long).lines().last().unwrap().to_owned();
     let end = "integration/refunds/test_partial.py lost 1 test. Restore it or accept it.";
-    assert!(told.starts_with("1 W weakened weakened: …") && told.ends_with(end), "{told}");
+    assert!(expected.starts_with("1 W weakened weakened: …") && expected.ends_with(end), "{expected}");
     // A check that runs fewer tests; its own message, although no file explains it.
     let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
-    let told = "5 W weakened weakened: tests runs 3 tests, 5 at the start. Fix it or accept it.";
-    assert!(shown(&world).contains(told), "{}", shown(&world));
+    let expected = "5 W weakened weakened: tests runs 3 tests, 5 at the start. Fix it or accept it.";
+    assert!(shown(&world).contains(expected), "{}", shown(&world));
     // An ended loop reports no weakenings.
     let mut sim =
         Sim::new(spec(world.task.criteria.clone()), "5f", vec![Act::new("3p"), Act::idle("3p")]).run();
@@ -266,9 +266,15 @@ fn what_the_agent_wrote_is_proposed() {
         assert!(sim.turn());
     }
     let world = edited.after(sim);
-    let said = shown(&world);
-    assert!(said.contains("1 I proposed tests: removed by the agent, still judged"), "{said}");
-    assert!(said.contains("7 I proposed docs: written by the agent, not judged by this loop"), "{said}");
+    let shown_diagnostics = shown(&world);
+    assert!(
+        shown_diagnostics.contains("1 I proposed tests: removed by the agent, still judged"),
+        "{shown_diagnostics}"
+    );
+    assert!(
+        shown_diagnostics.contains("7 I proposed docs: written by the agent, not judged by this loop"),
+        "{shown_diagnostics}"
+    );
 }
 
 #[test]
@@ -279,14 +285,15 @@ fn accounts_of_a_plan_are_held_against_the_checks() {
              \"acceptanceCriteria\": [\"one: `$ a`\", \"two: `$ b`\"]}}]}}"
         )
     };
-    let said = |done: &str, results: &[(char, &str)], code: &str| {
+    let shown_diagnostics = |done: &str, results: &[(char, &str)], code: &str| {
         let text = plan(done);
         let world = World::of(&[("prd.json", text.as_str())]).found(results);
         let all = world.look(diagnostics);
         all.into_iter().find(|it| it.code.word() == code).map(|it| it.message).unwrap_or_default()
     };
     let (pass, fail) = (('p', ""), ('f', "exit 1"));
-    let check = |done, results: &[_], code, expect: &str| assert_eq!(said(done, results, code), expect);
+    let check =
+        |done, results: &[_], code, expect: &str| assert_eq!(shown_diagnostics(done, results, code), expect);
     check("true", &[pass, fail], "false-claim", "Log in: marked done, but this fails: two");
     check("true", &[fail, fail], "false-claim", "Log in: marked done, but 2 of its 2 criteria fail");
     check("true", &[pass, pass], "false-claim", "");
@@ -306,9 +313,9 @@ fn dependencies_of_a_plan_are_held_against_its_order() {
     let check = |stories: &[String], expect: &[&str]| {
         let text = format!("{{\"userStories\": [{}]}}", stories.join(",\n"));
         let all = World::of(&[("prd.json", text.as_str())]).look(diagnostics);
-        let said: Vec<String> =
+        let shown_diagnostics: Vec<String> =
             all.into_iter().filter(|it| it.message.contains("depend")).map(|it| it.message).collect();
-        assert_eq!(said, expect);
+        assert_eq!(shown_diagnostics, expect);
     };
     check(&[story("A", true, ""), story("B", false, "\"A\"")], &[]);
     check(
@@ -402,6 +409,6 @@ fn a_task_that_waits_for_trust_warns() {
     sim.play();
     let mut world = changed.after(sim);
     world.unknown = 1;
-    let said = shown(&world);
-    assert!(said.contains("1 W needs-trust 1 command needs your trust"), "{said}");
+    let shown_diagnostics = shown(&world);
+    assert!(shown_diagnostics.contains("1 W needs-trust 1 command needs your trust"), "{shown_diagnostics}");
 }

@@ -39,7 +39,7 @@ fn the_first_line_has_a_lens_with_the_state_of_the_loop() {
 fn in_a_session_of_its_users_own_it_says_what_to_do_there() {
     let mut made = spec(World::prompt().task.criteria);
     made.settings.mode = LoopMode::Attach;
-    let told = |holds: Option<u32>| {
+    let shown = |holds: Option<u32>| {
         let mut sim = Sim::new(made.clone(), "ff", vec![Act::new("pf"); 2]);
         sim.play();
         if let Some(holds) = holds {
@@ -48,13 +48,13 @@ fn in_a_session_of_its_users_own_it_says_what_to_do_there() {
         }
         over(&World::prompt().after(sim), 1)
     };
-    assert_eq!(told(None), "Type your first message in Claude Code · 0 of 2 criteria pass | Stop");
-    assert_eq!(told(Some(1)), "Your turn in Claude Code · 2/25 · 1 of 2 criteria pass | Stop");
+    assert_eq!(shown(None), "Type your first message in Claude Code · 0 of 2 criteria pass | Stop");
+    assert_eq!(shown(Some(1)), "Your turn in Claude Code · 2/25 · 1 of 2 criteria pass | Stop");
 }
 
 #[test]
 fn orders_show_before_they_are_carried_out() {
-    let told = |order: UserCommand| {
+    let shown = |order: UserCommand| {
         let mut sim =
             Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf"), Act::new("pp")]);
         while !matches!(sim.state.phase, Phase::Iterating(_)) {
@@ -64,10 +64,10 @@ fn orders_show_before_they_are_carried_out() {
         over(&World::prompt().after(sim), 1)
     };
     assert_eq!(
-        told(UserCommand::Pause),
+        shown(UserCommand::Pause),
         "Pausing after this iteration · 1/25 · 1 of 2 criteria pass | Don't pause | Stop"
     );
-    assert_eq!(told(UserCommand::Stop), "Stopping · 1/25 · 1 of 2 criteria pass | Stop now");
+    assert_eq!(shown(UserCommand::Stop), "Stopping · 1/25 · 1 of 2 criteria pass | Stop now");
     let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf")]);
     sim.order(UserCommand::Pause);
     sim.play();

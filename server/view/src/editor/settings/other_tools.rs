@@ -57,10 +57,11 @@ mod tests {
     fn keys_without_a_counterpart_are_named_and_others_explained() {
         let text = "PROJECT_NAME=x\nMAX_CALLS_PER_HOUR=40\nENABLE_BACKUP=true\nCB_COOLDOWN_MINUTES=many\n";
         let all = check_other_tool(LayerKind::Ralphrc, ".ralphrc", text);
-        let said: Vec<String> = all.iter().map(|it| format!("{} {}", it.code.word(), it.message)).collect();
+        let messages: Vec<String> =
+            all.iter().map(|it| format!("{} {}", it.code.word(), it.message)).collect();
         let aside = "left-aside not used by loopkeeper: PROJECT_NAME, ENABLE_BACKUP";
-        assert!(said.iter().any(|it| it.starts_with(aside)), "{said:?}");
-        assert!(said.iter().any(|it| it.starts_with("bad-value `CB_COOLDOWN_MINUTES`")), "{said:?}");
+        assert!(messages.iter().any(|it| it.starts_with(aside)), "{messages:?}");
+        assert!(messages.iter().any(|it| it.starts_with("bad-value `CB_COOLDOWN_MINUTES`")), "{messages:?}");
         assert!(all.iter().all(|it| text.get(it.place.range.clone()).is_some()));
         let hover = explain_other_tool(LayerKind::Ralphrc, (".ralphrc", text), 20).expect("a setting");
         assert_eq!(hover.blocks.last(), Some(&HoverBlock::Code("limits.calls_per_hour = 40".to_owned())));

@@ -25,11 +25,11 @@ fn only_the_users_own_file_sets_a_maximum() {
 fn mistakes_stand_where_they_are_written() {
     let check = |text: &str, expect: &[&str]| {
         let all = diagnostics(KIND, text);
-        let said: Vec<String> = all
+        let messages: Vec<String> = all
             .iter()
             .map(|it| format!("{} {}: {}", it.code.word(), &text[it.place.range.clone()], it.message))
             .collect();
-        assert_eq!(said, expect, "{text}");
+        assert_eq!(messages, expect, "{text}");
     };
     check("", &[]);
     check("[limits]\niterations = 3\n", &[]);

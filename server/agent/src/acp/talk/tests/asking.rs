@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{answer, brief, hear, replay, sent, told};
+use super::{answer, brief, hear, of_kind, replay, sent};
 use crate::PermissionMode;
 use crate::acp::talk::{AcpAction, AcpClient, PermissionAnswer};
 use crate::transcripts::captured;
@@ -44,7 +44,7 @@ fn a_permission_outside_the_policy_is_requested_and_answered() {
         assert_eq!(sent(&acts), Vec::<String>::new(), "it waits");
         let acts = talk.handle_permission_answer(1, &permit);
         assert_eq!(sent(&acts), [expect]);
-        let why: Vec<Value> = told(&acts, "denied").iter().map(|it| it["why"].clone()).collect();
+        let why: Vec<Value> = of_kind(&acts, "denied").iter().map(|it| it["why"].clone()).collect();
         assert_eq!(why, denied);
         assert_eq!(talk.handle_permission_answer(1, &PermissionAnswer::Allowed), [], "it is answered once");
     };
@@ -132,7 +132,7 @@ fn a_request_that_cannot_be_shown_whole_is_denied() {
         let mut talk = working();
         let acts = hear(&mut talk, &request("q", &call));
         assert_eq!((sent(&acts), asked(&acts)), (vec!["reject_once".to_owned()], Vec::new()), "{call}");
-        assert_eq!(told(&acts, "denied")[0]["why"], expect, "{call}");
+        assert_eq!(of_kind(&acts, "denied")[0]["why"], expect, "{call}");
     };
     check(run(&"a".repeat(2000)), "it is too long to be asked about");
     check(json!({"toolCallId": "x", "kind": "edit", "title": "a"}), "it does not say which file");
@@ -146,7 +146,7 @@ fn a_request_that_cannot_be_shown_whole_is_denied() {
     let mut forever = request("q", &run("git push"));
     forever["params"]["options"] = json!([{"optionId": "a", "kind": "allow_always"}]);
     let acts = hear(&mut talk, &forever);
-    assert_eq!((asked(&acts), told(&acts, "denied").len()), (Vec::new(), 1));
+    assert_eq!((asked(&acts), of_kind(&acts, "denied").len()), (Vec::new(), 1));
 }
 
 #[test]

@@ -6,28 +6,28 @@ use crate::check::MissingKind;
 #[test]
 fn modules_of_python() {
     let none = tree(&[]);
-    let said = "Python module \"pytest\" is not installed";
+    let fact = "Python module \"pytest\" is not installed";
     let how = "`python3 -m pip install pytest`";
     let main = "/usr/bin/python3: No module named pytest\n";
-    of_machine(("python3 -m pytest", 1), main, &none, (said, how));
-    of_machine(("cd a && python3.13 -m pytest | tail -3", 1), main, &none, (said, how));
-    of_machine(("x", 1), "Traceback\nModuleNotFoundError: No module named 'pytest'\n", &none, (said, how));
+    of_machine(("python3 -m pytest", 1), main, &none, (fact, how));
+    of_machine(("cd a && python3.13 -m pytest | tail -3", 1), main, &none, (fact, how));
+    of_machine(("x", 1), "Traceback\nModuleNotFoundError: No module named 'pytest'\n", &none, (fact, how));
     of_machine(
         ("make test", 2),
         &format!("{main}make: *** [Makefile:2: test] Error 1\n"),
         &none,
-        (said, how),
+        (fact, how),
     );
     let yaml = "E   ModuleNotFoundError: No module named 'yaml'\n";
     let installs = "`python3 -m pip install PyYAML`";
     of_machine(("pytest", 2), yaml, &none, ("Python module \"yaml\" is not installed", installs));
     let venv = tree(&[(".venv/", "")]);
     let inside = "`.venv/bin/python -m pip install pytest`, and `.venv/bin/python` in the check";
-    of_machine(("python3 -m pytest", 1), main, &venv, (said, inside));
+    of_machine(("python3 -m pytest", 1), main, &venv, (fact, inside));
     let uv = tree(&[("uv.lock", ""), ("pyproject.toml", "[dependency-groups]\ndev = [\"pytest>=8\"]\n")]);
-    of_machine(("uv run python -m pytest", 1), main, &uv, (said, "`uv sync`"));
+    of_machine(("uv run python -m pytest", 1), main, &uv, (fact, "`uv sync`"));
     let poetry = tree(&[("poetry.lock", ""), ("pyproject.toml", "[tool.poetry]\nname = \"x\"\n")]);
-    of_machine(("poetry run python -m pytest", 1), main, &poetry, (said, "`poetry add --group dev pytest`"));
+    of_machine(("poetry run python -m pytest", 1), main, &poetry, (fact, "`poetry add --group dev pytest`"));
     // Declared, and so none of the project's own.
     for (file, text) in [
         ("requirements.txt", "# tools\nwidgetlib[all]==1.2\n"),

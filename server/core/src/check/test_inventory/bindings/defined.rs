@@ -70,13 +70,13 @@ fn unmodified(language: TestLanguage, code: &str) -> (&str, &str) {
         TestLanguage::Rust => &["pub", "async", "unsafe", "extern"],
         _ => &[],
     };
-    let mut left = code;
+    let mut remaining = code;
     loop {
-        let Some((word, rest)) = ident(left) else { return ("", left) };
+        let Some((word, rest)) = ident(remaining) else { return ("", remaining) };
         if !modifiers.contains(&word) {
             return (word, rest);
         }
-        left = rest;
+        remaining = rest;
     }
 }
 
