@@ -34,6 +34,7 @@ mod late;
 mod logging;
 mod lsp;
 mod no_bubblewrap;
+mod pages;
 mod probe;
 mod process;
 mod report_channel;
