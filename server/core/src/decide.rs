@@ -16,6 +16,7 @@ mod checkpoint;
 pub mod commits;
 pub mod criteria_changes;
 mod documents;
+pub mod drift;
 mod earlier_task;
 mod endings;
 pub mod exit;

@@ -4,6 +4,7 @@
 mod attempt;
 mod breaker;
 mod changes;
+mod drift_share;
 pub mod line;
 mod outcome;
 mod proposal;
@@ -22,6 +23,7 @@ pub use breaker::{
     BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, FailingCriterion, TreeAfter, TripEvidence,
 };
 pub use changes::{ChangeStats, LineStats};
+pub use drift_share::DriftShare;
 pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
@@ -229,6 +231,9 @@ pub enum Record {
         /// Limits of which little is left since this iteration: reported once each.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         near: Vec<LimitName>,
+        /// Changed sources that the task does not mention; `None` where the task names no source.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        drift: Option<Box<DriftShare>>,
     },
     BreakerChanged {
         state: BreakerState,

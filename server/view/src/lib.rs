@@ -77,6 +77,9 @@ pub struct LoopStatus {
     /// The limit that would end the loop at its current rate, and when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forecast: Option<String>,
+    /// Changed sources that the task does not mention; absent where the task names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<DriftStatus>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     /// The branch that the loop works on.
@@ -97,6 +100,22 @@ pub struct TaskStatus {
     /// A file URI, or the id of a task without a file.
     pub uri: String,
     pub title: String,
+}
+
+/// The sources that the last iteration with changed sources changed, compared with the task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DriftStatus {
+    pub iteration: u32,
+    /// Those that the task does not mention.
+    pub off: u64,
+    pub total: u64,
+    /// The first three of `off`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Iterations in a row without a mentioned source, from three on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streak: Option<u32>,
 }
 
 /// The state shown by most views.

@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 
 use super::{
-    BreakerStatus, CriteriaStatus, DisplayPhase, DisplayState, GroupState, GroupStatus, KeeperStatus,
-    LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus, SessionStatus, TaskStatus,
-    UsageStatus, WaitStatus, WeakenedStatus, criteria, spawns,
+    BreakerStatus, CriteriaStatus, DisplayPhase, DisplayState, DriftStatus, GroupState, GroupStatus,
+    KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus, SessionStatus,
+    TaskStatus, UsageStatus, WaitStatus, WeakenedStatus, criteria, spawns,
 };
 use crate::sentences;
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::groups::{self, GroupTally};
 use loopkeeper_core::decide::{
-    self, LoopState, Pause, branch_tracking, breaker, forecast, limits, shared_limits, takeover, weakening,
+    self, LoopState, Pause, branch_tracking, breaker, drift, forecast, limits, shared_limits, takeover,
+    weakening,
 };
 use loopkeeper_core::journal::{LoopSpec, PauseReason, QuestionKind, WaitReason, Weakening};
 use loopkeeper_core::settings::LoopEvent;
@@ -75,6 +76,7 @@ pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
         stale: is_stale(state),
         warnings: warnings(state),
         forecast: forecast::forecast(state),
+        drift: drift_status(state),
         outcome: state.outcome().cloned(),
         branch: state.git.branch.home.as_deref().map(sanitize::line),
         away: branch_tracking::sentence(state).filter(|_| state.outcome().is_none()),
@@ -220,11 +222,31 @@ fn warnings(state: &LoopState) -> Vec<String> {
         .into_iter()
         .chain(shared)
         .chain(near)
+        .chain(drift_warning(state))
         .chain(state.reported.calls_note.clone())
         .chain(denied)
         .chain(hooks)
         .chain(of_mutants)
         .collect()
+}
+
+/// `the last 3 iterations changed no source that the task mentions (src/theme.py)`
+fn drift_warning(state: &LoopState) -> Option<String> {
+    let streak = drift::streak(state)?;
+    let paths: Vec<String> = streak.paths.iter().map(|it| sanitize::line(it)).collect();
+    Some(format!("{} ({})", streak.sentence(), paths.join(", ")))
+}
+
+fn drift_status(state: &LoopState) -> Option<DriftStatus> {
+    let mut rows = state.history.iter().rev().filter(|it| !it.taken_back);
+    let (iteration, share) = rows.find_map(|it| Some((it.number, it.drift.as_ref()?)))?;
+    Some(DriftStatus {
+        iteration,
+        off: share.off,
+        total: share.total,
+        paths: share.paths.iter().map(|it| sanitize::line(it)).collect(),
+        streak: drift::streak(state).map(|it| it.iterations),
+    })
 }
 
 /// `the agent tried to accept its own change (2 times)`.

@@ -136,6 +136,7 @@ M.errors = {
 ---@field stale? boolean
 ---@field warnings? string[]
 ---@field forecast? string
+---@field drift? { iteration: integer, off: integer, total: integer, paths?: string[], streak?: integer }
 ---@field outcome? loopkeeper.Outcome
 ---@field branch? string
 ---@field away? string

@@ -39,6 +39,7 @@ export interface LoopStatus {
   stale?: boolean;
   warnings?: string[];
   forecast?: string;
+  drift?: { iteration: number; off: number; total: number; paths?: string[]; streak?: number };
   outcome?: { kind: "completed" | "stopped" | "limit" | "breaker" | "failed"; verified: boolean; sentence: string; cause?: string };
   branch?: string;
   away?: string;

@@ -1,6 +1,7 @@
 //! Renders journal records as one line each: for `log`, and for `run` and `watch` if the output cannot be redrawn.
 
 mod agent;
+mod changes;
 mod mutants;
 mod opening;
 mod started;
@@ -12,8 +13,7 @@ use std::fmt::Write as _;
 
 use loopkeeper_core::check::{CheckResult, CriteriaTally, Status};
 use loopkeeper_core::journal::{
-    BreakerState, ChangeStats, Entry, LineStats, PauseReason, Proposal, QuestionKind, Record, Round,
-    SessionReason, WaitReason,
+    BreakerState, Entry, PauseReason, Proposal, QuestionKind, Record, Round, SessionReason, WaitReason,
 };
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::message::{self, Message};
@@ -321,29 +321,18 @@ pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReaso
 fn evidence(record: &Record) -> Vec<String> {
     match record {
         Record::BreakerChanged { opening: Some(opening), .. } => opening::lines(opening),
-        Record::IterationEnded { changes, claims, milestones, .. } => {
+        Record::IterationEnded { changes: work, claims, milestones, drift, .. } => {
             let claims = claims.iter().flat_map(|it| it.report_rows());
             let claims = claims.map(|it| format!("claims: {}", sanitize::line(&it.to_string())));
             let reached = milestones.iter().map(|it| sanitize::line(it));
-            changed(changes).into_iter().chain(claims).chain(reached).collect()
+            let drift = drift.as_deref().and_then(changes::off_topic);
+            changes::changed_lines(work).into_iter().chain(drift).chain(claims).chain(reached).collect()
         }
         Record::ChecksDone { round, .. } => {
             round.judging.iter().map(|it| format!("judges: {}", it.describe())).collect()
         }
         _ => Vec::new(),
     }
-}
-
-/// `changed: +13 -1 lines: src/a.rs +3 -1, src/b.rs +10 -0`; empty if no lines were counted.
-fn changed(changes: &ChangeStats) -> Option<String> {
-    let total = changes.lines?;
-    let file = |(path, lines): (&str, Option<LineStats>)| {
-        let lines = lines.map_or_else(String::new, |it| format!(" {it}"));
-        format!("{}{lines}", sanitize::line(path))
-    };
-    let files: Vec<String> = changes.files_with_lines().map(file).collect();
-    let more = if changes.count > files.len() as u64 { ", …" } else { "" };
-    Some(format!("changed: {total} lines: {}{more}", files.join(", ")))
 }
 
 fn is_milestone(record: &Record) -> bool {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::drift::MAX_FILES;
 use crate::journal::{ChangeStats, LineStats};
 use crate::loop_state::{LoopState, VolatileState};
 
@@ -11,6 +12,8 @@ const NAMED_FILES: usize = 20;
 pub(super) struct WorkDelta {
     pub(super) changes: ChangeStats,
     pub(super) edited_artefacts: Vec<String>,
+    /// The first [`MAX_FILES`] changed files.
+    pub(super) paths: Vec<String>,
 }
 
 /// `wrote`: files written by the checks after the agent. An artefact that changed during the run and was not written
@@ -35,6 +38,7 @@ pub(super) fn of_iteration(state: &LoopState, live: &VolatileState, wrote: &[Str
             lines: counted.then(|| work.iter().fold(LineStats::default(), |sum, it| sum + of(it))),
             per_file: if counted { named.map(of).collect() } else { Vec::new() },
         },
+        paths: work.iter().copied().take(MAX_FILES).cloned().collect(),
         edited_artefacts: edited,
     }
 }

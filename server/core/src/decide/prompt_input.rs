@@ -16,7 +16,7 @@ use loopkeeper_task::is_story_file;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words;
 
-use super::{exit, mutants, weakening};
+use super::{drift, exit, mutants, weakening};
 
 /// Start of an iteration: time and session.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptConte
         Some(broke) => {
             Some(format!("They were taken back because {broke}. Find a way that keeps what holds."))
         }
-        None => advice,
+        None => advice.or_else(|| drift::advice(state)),
     };
     let away = state.git.branch.head_elsewhere().map(ToString::to_string);
     let of_stories = is_story_file(&state.spec.task.0)

@@ -10,7 +10,7 @@ use loopkeeper_task::criterion::{Check, Criterion};
 
 use super::endings::end_by_user;
 use super::{
-    Decision, Effect, branch_tracking, criteria_changes, limits, milestones, progress, prompt_input,
+    Decision, Effect, branch_tracking, criteria_changes, drift, limits, milestones, progress, prompt_input,
     regression, weakening,
 };
 
@@ -119,6 +119,7 @@ pub(super) fn iteration_over(
         mark_unstable_if_disturbed(state, &mut it.round, &it.wrote);
         it.round
     });
+    let drift = drift::of_iteration(state, &work.paths, &reading);
     let claims = last_claims(state);
     let claim = strongest_claim(state, &claims, &reading);
     let test_only = is_test_only(state, &claims, &work.changes);
@@ -159,6 +160,7 @@ pub(super) fn iteration_over(
         milestones,
         commits: live.after_agent.snapshot.commits.clone(),
         near: near.into_iter().map(|(name, _)| name).collect(),
+        drift: drift.map(Box::new),
     }));
     steps.push(Decision::Effect(Effect::Continue));
     steps

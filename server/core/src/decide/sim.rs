@@ -43,6 +43,8 @@ pub struct Sim {
     /// Of each start: the iteration whose session it was given, and whether it continues.
     pub sessions: Vec<(String, bool)>,
     pub documents: Vec<Criterion>,
+    /// The text of the task.
+    pub prompt: &'static str,
     /// The result letters that hold right now, and what the next acts make of them.
     pub standing: &'static str,
     pub acts: Vec<Act>,
@@ -103,6 +105,7 @@ impl Sim {
             permits: Vec::new(),
             sessions: Vec::new(),
             documents,
+            prompt: "Do it.",
             standing: start,
             acts,
             untrusted: Vec::new(),
@@ -324,7 +327,7 @@ impl Sim {
         let criteria = self.documents.clone();
         let untrusted = self.untrusted.clone();
         TaskDocuments {
-            prompt: "Do it.".to_owned(),
+            prompt: self.prompt.to_owned(),
             context: Vec::new(),
             criteria,
             plan,

@@ -3,6 +3,7 @@
 mod attached;
 mod breaker;
 mod breaking;
+mod drift;
 mod exit;
 mod final_verdict;
 mod git;

@@ -5,10 +5,11 @@ mod verdicts;
 
 use self::verdicts::{final_verdict, mutants, weakening_accepted};
 use super::{
-    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, EarlierTask, Edit,
-    Entry, ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats, LoopSpec, OrderSource,
-    Outcome, OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason,
-    SnapshotWhen, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange, WaitReason, Weakening,
+    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, DriftShare,
+    EarlierTask, Edit, Entry, ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats,
+    LoopSpec, OrderSource, Outcome, OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role,
+    Round, SessionReason, SnapshotWhen, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange,
+    WaitReason, Weakening,
 };
 use crate::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
@@ -133,6 +134,7 @@ fn first_iteration() -> Vec<Record> {
             milestones: vec!["now passes: tests pass".to_owned()],
             commits: vec!["feat: a thing".to_owned()],
             near: vec![LimitName::Cost],
+            drift: Some(Box::new(DriftShare { off: 1, total: 2, paths: vec!["src/lib.rs".to_owned()] })),
         },
         Record::Committed {
             iteration: 1,

@@ -2,7 +2,7 @@
 
 use crate::check::Status;
 use crate::claims::Claims;
-use crate::journal::{ChangeStats, Claim};
+use crate::journal::{ChangeStats, Claim, DriftShare};
 use loopkeeper_agent::errors::{Fingerprint, SeenError};
 use loopkeeper_agent::{AgentEnding, ProviderError};
 use loopkeeper_task::criterion::CriterionId;
@@ -44,6 +44,8 @@ pub struct Iteration {
     /// Bytes of the agent's own words.
     pub output_bytes: u64,
     pub changes: ChangeStats,
+    /// Changed sources that the task does not mention.
+    pub drift: Option<Box<DriftShare>>,
     pub claim: Option<Claim>,
     pub claims: Claims,
     /// It did nothing but run tests.

@@ -10,14 +10,14 @@ pub fn fenced_block(text: &str) -> String {
 }
 
 /// A code span that holds the text as it is.
-pub(super) fn code_span(text: &str) -> String {
+pub(crate) fn code_span(text: &str) -> String {
     let ticks = "`".repeat(longest_run(text) + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
 /// One line of a list: line breaks inside a name would begin another element.
-pub(super) fn single_line(text: &str) -> String {
+pub(crate) fn single_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -46,6 +46,33 @@ fn a_substitute_agent_is_a_warning() {
 }
 
 #[test]
+fn iterations_off_the_topic_are_a_share_and_then_a_warning() {
+    let act = || Act { changed: vec!["src/theme.py", "src/menu.py", "README.md"], ..Act::new("f") };
+    let mut spec = with_one_criterion();
+    spec.settings.limits.iterations = 20;
+    let mut sim =
+        Sim::new(spec, "f", vec![act(), act(), act(), Act { changed: vec!["src/auth.py"], ..act() }]);
+    sim.prompt = "Fix `src/auth.py`.";
+    let play_until = |sim: &mut Sim, iteration: u32| {
+        while sim.state.iteration < iteration {
+            assert!(sim.turn(), "{}", sim.sentence());
+        }
+    };
+    play_until(&mut sim, 3);
+    let drift = shown(&sim).drift.unwrap();
+    assert_eq!((drift.iteration, drift.off, drift.total, drift.streak), (2, 2, 2, None));
+    assert!(shown(&sim).warnings.is_empty());
+    play_until(&mut sim, 4);
+    let words = "the last 3 iterations changed no source that the task mentions (src/theme.py, src/menu.py)";
+    assert_eq!(shown(&sim).warnings, [words]);
+    assert_eq!(shown(&sim).drift.and_then(|it| it.streak), Some(3));
+    assert_eq!(shown(&sim).state, DisplayState::Working);
+    play_until(&mut sim, 5);
+    let drift = shown(&sim).drift.unwrap();
+    assert_eq!((drift.off, drift.total, drift.streak, shown(&sim).warnings.len()), (0, 1, None, 0));
+}
+
+#[test]
 fn a_permission_request_needs_the_user() {
     let mut spec = with_one_criterion();
     spec.attended = true;

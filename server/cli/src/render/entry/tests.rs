@@ -299,6 +299,7 @@ fn ended(sentence: &str, claims: Option<Box<Claims>>) -> Record {
         milestones: Vec::new(),
         commits: Vec::new(),
         near: Vec::new(),
+        drift: None,
     }
 }
 

@@ -50,6 +50,7 @@ pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: 
         tools: Vec::new(),
         commands: Vec::new(),
         changes: ChangeStats::default(),
+        drift: None,
         claim: None,
         items_done: 0,
         claims: Claims::default(),
@@ -140,6 +141,7 @@ fn fill_iteration_row(row: &mut Iteration, record: &Record) {
         sentence,
         milestones,
         commits,
+        drift,
         ..
     } = record
     else {
@@ -153,4 +155,5 @@ fn fill_iteration_row(row: &mut Iteration, record: &Record) {
     row.sentence.clone_from(sentence);
     row.milestones.clone_from(milestones);
     row.commits.clone_from(commits);
+    row.drift.clone_from(drift);
 }

@@ -12,8 +12,8 @@ use loopkeeper_core::settings::Preset;
 use loopkeeper_core::settings::preset::PresetSelection;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_view::{
-    BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, DisplayPhase, DisplayState, GroupState,
-    GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus,
+    BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, DisplayPhase, DisplayState, DriftStatus,
+    GroupState, GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus,
     SessionStatus, SourceRange, SpawnStatus, SubagentState, SubagentStatus, TaskStatus, UsageStatus,
     WaitStatus, WeakenedStatus,
 };
@@ -281,6 +281,7 @@ fn a_loop(full: bool) -> LoopStatus {
         stale: full,
         warnings: if full { vec![s()] } else { Vec::new() },
         forecast: full.then(s),
+        drift: full.then(drift),
         outcome: full.then(|| Outcome {
             kind: OutcomeKind::Stopped,
             verified: false,
@@ -292,6 +293,10 @@ fn a_loop(full: bool) -> LoopStatus {
         weakened: if full { vec![WeakenedStatus { path: Some(s()), what: s() }] } else { Vec::new() },
         keeper: KeeperStatus { pid: full.then_some(1), alive: true, stopped: full },
     }
+}
+
+fn drift() -> DriftStatus {
+    DriftStatus { iteration: 1, off: 1, total: 1, paths: vec![s()], streak: Some(3) }
 }
 
 fn group() -> GroupStatus {

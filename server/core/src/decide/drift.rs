@@ -1,0 +1,76 @@
+//! Counts iterations in a row that changed only sources which the task does not mention. The agent and the user are
+//! told; no loop pauses or ends for it.
+
+use crate::drift::{TaskTexts, drift_share};
+use crate::journal::DriftShare;
+use crate::loop_state::{Iteration, LoopState, TaskDocuments};
+use crate::prompt::markdown::{code_span, single_line};
+
+/// Iterations in a row after which it is said.
+const SAID_AFTER: u32 = 3;
+/// Paths in the advice.
+const MAX_PATHS: usize = 3;
+
+/// Iterations in a row whose changed sources the task does not mention.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DriftStreak {
+    pub iterations: u32,
+    /// Up to three of the files, those of the newest iteration first.
+    pub paths: Vec<String>,
+}
+
+impl DriftStreak {
+    /// `the last 3 iterations changed no source that the task mentions`
+    pub fn sentence(&self) -> String {
+        format!("the last {} iterations changed no source that the task mentions", self.iterations)
+    }
+}
+
+pub(super) fn of_iteration(
+    state: &LoopState,
+    changed: &[String],
+    reading: &TaskDocuments,
+) -> Option<DriftShare> {
+    // The pinned criteria: the agent cannot add a mention to those.
+    let criteria = state.pinned_criteria();
+    let texts = TaskTexts {
+        prompt: &reading.prompt,
+        context: &reading.context,
+        criteria: &criteria,
+        plan: &reading.plan,
+    };
+    drift_share(&texts, changed)
+}
+
+/// `None`: fewer than three.
+pub fn streak(state: &LoopState) -> Option<DriftStreak> {
+    let mut found = DriftStreak { iterations: 0, paths: Vec::new() };
+    let kept = state.history.iter().rev().filter(|it| !it.taken_back);
+    for row in kept.take_while(|it| !is_on_topic(it)) {
+        // An iteration without changed sources is no sign in either direction.
+        let Some(share) = &row.drift else { continue };
+        found.iterations += 1;
+        for path in &share.paths {
+            if found.paths.len() < MAX_PATHS && !found.paths.contains(path) {
+                found.paths.push(path.clone());
+            }
+        }
+    }
+    (found.iterations >= SAID_AFTER).then_some(found)
+}
+
+/// A criterion that turned proves that the change was needed, whatever its file is called.
+fn is_on_topic(row: &Iteration) -> bool {
+    !row.milestones.is_empty() || row.drift.as_ref().is_some_and(|it| !it.is_complete())
+}
+
+/// For the next prompt.
+pub(super) fn advice(state: &LoopState) -> Option<String> {
+    let streak = streak(state)?;
+    let paths: Vec<String> = streak.paths.iter().map(|it| code_span(&single_line(it))).collect();
+    Some(format!(
+        "But note: {} ({}). Change them only if a criterion needs it, and return to what the task asks for.",
+        streak.sentence(),
+        paths.join(", ")
+    ))
+}
