@@ -10,6 +10,7 @@ mod cli;
 mod cli_args;
 mod cli_damage;
 mod cli_export;
+mod cli_insight;
 mod cli_keepers;
 mod cli_lint;
 mod cli_loops;

@@ -21,6 +21,7 @@ mod gc;
 mod hook;
 mod import;
 mod init;
+mod insight;
 mod log;
 mod out;
 mod pause;
@@ -104,6 +105,7 @@ fn run_public(verb: PublicCommand, out: &mut Ui) -> ExitResult {
         PublicCommand::Hook(args) => hook::run(&args, out),
         PublicCommand::Export(args) => export::run(&args, out),
         PublicCommand::Report(args) => report::run(&args, out),
+        PublicCommand::Insight(args) => insight::run(&args, out),
         PublicCommand::Receipt(args) => receipt::run(&args, out),
         PublicCommand::Verify(args) => verify::run(&args, out),
         PublicCommand::Gc(args) => gc::run(&args, out),

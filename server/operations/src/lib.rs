@@ -13,6 +13,7 @@ pub mod failure;
 pub mod follow;
 pub mod foreign;
 pub mod import;
+pub mod insight;
 pub mod installed;
 pub mod keeper;
 pub mod keeper_main;

@@ -1,6 +1,7 @@
 //! Formats times in the reader's own time zone.
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 /// The reader's zone, looked up once.
@@ -16,6 +17,12 @@ impl LocalZone {
     /// Wall time in milliseconds of an RFC 3339 text.
     pub fn parse_millis(text: &str) -> Option<u64> {
         text.parse::<Timestamp>().ok().map(|it| it.as_millisecond() as u64)
+    }
+
+    /// Wall time in milliseconds of the beginning of a day such as `2026-11-20`.
+    pub fn start_of_day(&self, day: &str) -> Option<u64> {
+        let start = day.parse::<Date>().ok()?.to_zoned(self.0.clone()).ok()?;
+        u64::try_from(start.timestamp().as_millisecond()).ok()
     }
 
     /// Formatted as `14:03:22`.
@@ -47,6 +54,15 @@ impl LocalZone {
 #[cfg(test)]
 mod tests {
     use super::LocalZone;
+
+    #[test]
+    fn a_day_begins_at_midnight() {
+        let zone = LocalZone::utc();
+        assert_eq!(zone.start_of_day("2026-11-20"), Some(1_795_132_800_000));
+        for text in ["", "yesterday", "2026-13-01", "1960-01-01", "20 Nov"] {
+            assert_eq!(zone.start_of_day(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn another_day_is_named() {

@@ -40,7 +40,7 @@ pub fn elapsed(ms: u64) -> String {
 
 /// `$1.24`, below a cent `$0.0031`.
 pub fn cost(micros: u64) -> String {
-    let cents = (micros + 5_000) / 10_000;
+    let cents = micros.saturating_add(5_000) / 10_000;
     if micros > 0 && micros < 10_000 {
         return format!("$0.{:04}", (micros / 100).max(1));
     }

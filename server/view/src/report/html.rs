@@ -3,47 +3,32 @@
 
 use loopkeeper_core::check::Status;
 use loopkeeper_text::words;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::chart;
 use super::{CriterionHistory, IterationReport, LoopReport};
+use crate::page::page;
 
 const COST: &str = "Cost";
 const TOKENS: &str = "Tokens";
 const COMMITS: &str = "Commits";
-const STYLE: &str = include_str!("report.css");
-/// Styles of this page only: no script, no image, no request.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /// The page.
 pub fn html(report: &LoopReport) -> String {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (report.title) " · loopkeeper" }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                main {
-                    h1 { (report.title) }
-                    p.outcome { strong { (report.sentence) } }
-                    p { "Loop " code { (report.loop_id) } " on " code { (report.task) } " with " (report.agent)
-                        ", started " time datetime=(report.started_at) { (report.started_at) } "." }
-                    (facts(report))
-                    (grid(report))
-                    (charts(report))
-                    (table(report))
-                    (lists(report))
-                }
-            }
-        }
-    };
-    page.into_string()
+    page(
+        &report.title,
+        &html! {
+            h1 { (report.title) }
+            p.outcome { strong { (report.sentence) } }
+            p { "Loop " code { (report.loop_id) } " on " code { (report.task) } " with " (report.agent)
+                ", started " time datetime=(report.started_at) { (report.started_at) } "." }
+            (facts(report))
+            (grid(report))
+            (charts(report))
+            (table(report))
+            (lists(report))
+        },
+    )
 }
 
 fn facts(report: &LoopReport) -> Markup {

@@ -1,0 +1,174 @@
+//! What one journal says about the cost of its loop and the results of its iterations.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use loopkeeper_agent::{LoopMode, ProviderClass};
+use loopkeeper_core::check::Status;
+use loopkeeper_core::decide::{Iteration, LoopState, Phase, breaker};
+use loopkeeper_core::journal::{Entry, OutcomeKind, Record, Role, SnapshotWhen};
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_text::digest::sha256;
+use loopkeeper_text::moment::Moment;
+use loopkeeper_text::{sanitize, truncate};
+
+/// Of the name of a model, which comes from an agent's output.
+const NAME_BYTES: usize = 80;
+
+/// Collects, record by record, what the state of a loop does not keep.
+#[derive(Debug, Default)]
+pub struct JournalObserver {
+    models: BTreeMap<u32, String>,
+    /// The beginning of a wait between two iterations.
+    waiting: Option<(Moment, u32)>,
+    waited_ms: u64,
+}
+
+/// A loop, as far as figures need it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoopFacts {
+    pub project: String,
+    /// The same for all loops on the same criteria of the same task.
+    pub task: String,
+    pub has_ended: bool,
+    /// Completed and verified by at least one iteration: a task that already held cost and proved nothing.
+    pub is_verified: bool,
+    pub cost_micros: u64,
+    /// Every cost of the loop is known.
+    pub is_cost_known: bool,
+    pub iterations: Vec<IterationFacts>,
+    /// Waits for a provider, a limit of calls, or as configured.
+    pub waited_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IterationFacts {
+    pub agent: String,
+    pub model: Option<String>,
+    pub result: IterationResult,
+    /// Agent and checks.
+    pub duration_ms: u64,
+    pub cost_micros: Option<u64>,
+    pub is_cost_known: bool,
+}
+
+/// What an iteration bought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IterationResult {
+    /// A criterion passed for the first time.
+    Turned,
+    /// Changes that stayed, and no criterion turned.
+    Kept,
+    /// No change, or one that was undone.
+    Nothing,
+    /// The agent could not work: its provider was not available.
+    Waited,
+}
+
+impl JournalObserver {
+    pub fn observe(&mut self, entry: &Entry) {
+        if let Some((since, epoch)) = self.waiting.take()
+            && epoch == entry.epoch
+        {
+            self.waited_ms = self.waited_ms.saturating_add(entry.at.ms_since(since));
+        }
+        match &entry.record {
+            Record::Waiting { .. } => self.waiting = Some((entry.at, entry.epoch)),
+            Record::AgentEnded { iteration, run } => {
+                if let Some(model) = &run.model {
+                    let name = truncate::first(&sanitize::line(model), NAME_BYTES).to_owned();
+                    self.models.insert(*iteration, name);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `state`: of the whole journal.
+    pub fn finish(self, state: &LoopState) -> LoopFacts {
+        let outcome = state.outcome();
+        let running = matches!(state.phase, Phase::Iterating(_) | Phase::Closing | Phase::Checking);
+        let finished = state.history.len() - usize::from(running && !state.history.is_empty());
+        let rows = state.history.get(..finished).unwrap_or_default();
+        let results = results(state, rows);
+        let iterations = rows.iter().zip(results).map(|(row, result)| IterationFacts {
+            agent: sanitize::line(&row.agent),
+            model: self.models.get(&row.number).cloned(),
+            result,
+            duration_ms: row.ended_at.ms_since(row.started_at),
+            cost_micros: row.cost_micros,
+            is_cost_known: is_cost_known(state, row),
+        });
+        let iterations: Vec<IterationFacts> = iterations.collect();
+        LoopFacts {
+            project: sanitize::line(&state.spec.root),
+            task: task_identity(state),
+            has_ended: outcome.is_some(),
+            is_verified: state.iteration > 0
+                && outcome.is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified),
+            cost_micros: state.spent.cost_micros.unwrap_or(0),
+            is_cost_known: !running && iterations.iter().all(|it| it.is_cost_known),
+            waited_ms: self.waited_ms,
+            iterations,
+        }
+    }
+}
+
+/// Later tasks often have the file of an earlier one; their criteria differ.
+fn task_identity(state: &LoopState) -> String {
+    let mut parts = vec![state.spec.root.as_str(), state.spec.task.0.as_str()];
+    let ids: BTreeSet<&str> = state.criteria.pinned.iter().map(|it| it.criterion.id.0.as_str()).collect();
+    parts.extend(ids);
+    sha256(parts.join("\n").as_bytes())
+}
+
+/// An agent that its provider turned away costs nothing. A session reports its cost when it ends, for all iterations.
+fn is_cost_known(state: &LoopState, row: &Iteration) -> bool {
+    let turned_away = row.program_missing
+        || row.error.as_ref().is_some_and(|it| {
+            matches!(it.class, ProviderClass::Quota | ProviderClass::Login | ProviderClass::Billing)
+        });
+    let in_session = state.spec.settings.mode != LoopMode::Loop && state.spent.cost_micros.is_some();
+    row.cost_micros.is_some() || turned_away || in_session
+}
+
+fn results(state: &LoopState, rows: &[Iteration]) -> Vec<IterationResult> {
+    let guards = state.criteria.pinned.iter().filter(|it| it.role == Role::Guard);
+    let mut passed: HashSet<&CriterionId> = guards.map(|it| &it.criterion.id).collect();
+    let after = state.tree.snapshots.iter().filter(|it| it.when == SnapshotWhen::After);
+    let left: BTreeMap<u32, &str> = after.map(|it| (it.iteration, it.tree.as_str())).collect();
+    let mut trees: HashSet<&str> = left.get(&0).copied().into_iter().collect();
+    let mut results = Vec::with_capacity(rows.len());
+    for row in rows {
+        let passing = row.row.iter().filter(|(_, status)| *status == Status::Pass);
+        let mut turned = false;
+        if !row.taken_back {
+            for (id, _) in passing {
+                turned |= passed.insert(id);
+            }
+        }
+        // A tree that was there before: what changed was undone.
+        let is_new = left.get(&row.number).is_none_or(|it| trees.insert(*it));
+        let kept = !row.taken_back && row.changes.has_progress() && (is_new || row.changes.committed);
+        results.push(match (turned, kept) {
+            (true, _) => IterationResult::Turned,
+            (false, true) => IterationResult::Kept,
+            (false, false) if breaker::is_provider_trouble(row) && !row.changes.has_progress() => {
+                without_work(row)
+            }
+            (false, false) => IterationResult::Nothing,
+        });
+    }
+    results
+}
+
+/// The agent failed without a change: only a provider that turned it away made it wait.
+fn without_work(row: &Iteration) -> IterationResult {
+    match row.error.as_ref().map(|it| it.class) {
+        Some(
+            ProviderClass::Quota | ProviderClass::Transient | ProviderClass::Login | ProviderClass::Billing,
+        ) => IterationResult::Waited,
+        Some(ProviderClass::Crash | ProviderClass::Refused | ProviderClass::Unknown) | None => {
+            IterationResult::Nothing
+        }
+    }
+}
