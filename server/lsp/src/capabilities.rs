@@ -15,6 +15,9 @@ use serde_json::{Value, json};
 use super::documents::positions::Encoding;
 use super::ext::{COMMANDS, VERSION};
 
+/// The characters that continue a check.
+pub(crate) const CHECK_TRIGGERS: [&str; 2] = [" ", "/"];
+
 /// The capabilities that one client announced in `initialize`.
 #[derive(Debug, Default)]
 pub struct ResolvedClientCapabilities {
@@ -77,7 +80,9 @@ pub fn of_server(session: &ResolvedClientCapabilities) -> ServerCapabilities {
         }),
         completion_provider: Some(CompletionOptions {
             // Characters that begin a check, a table, a value and a quoted value.
-            trigger_characters: Some(["`", "[", "=", "\""].map(str::to_owned).to_vec()),
+            trigger_characters: Some(
+                ["`", "[", "=", "\""].into_iter().chain(CHECK_TRIGGERS).map(str::to_owned).collect(),
+            ),
             ..CompletionOptions::default()
         }),
         execute_command_provider: Some(ExecuteCommandOptions {

@@ -21,6 +21,7 @@ mod ext;
 mod foreign;
 mod handlers;
 mod open_questions;
+mod project_cache;
 mod publisher;
 mod questions;
 mod serve;

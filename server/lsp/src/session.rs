@@ -10,6 +10,7 @@ use tower_lsp::Client;
 use super::capabilities::ResolvedClientCapabilities;
 use super::documents::Documents;
 use super::open_questions::OpenQuestions;
+use super::project_cache::ProjectCache;
 use super::trace::ClientTrace;
 use super::trust_pages::TrustPages;
 use loopkeeper_system::state_dir::StateDir;
@@ -25,6 +26,7 @@ pub struct ServerState {
     folders: Mutex<Vec<PathBuf>>,
     pub(crate) pending: OpenQuestions,
     pub(crate) trust_pages: TrustPages,
+    pub(crate) project_files: ProjectCache,
     /// Sequence number of the last status.
     seq: AtomicU64,
 }
@@ -40,6 +42,7 @@ impl ServerState {
             folders: Mutex::default(),
             pending: OpenQuestions::default(),
             trust_pages: TrustPages::default(),
+            project_files: ProjectCache::default(),
             seq: AtomicU64::new(0),
         }
     }

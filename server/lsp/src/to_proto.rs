@@ -139,12 +139,19 @@ fn kind(kind: editor::SymbolKind) -> SymbolKind {
     }
 }
 
-pub(crate) fn completion(shown: &DocumentSnapshot, suggestion: editor::Suggestion) -> CompletionItem {
+/// `place`: the suggestion's place among all, because editors sort by label otherwise.
+pub(crate) fn completion(
+    shown: &DocumentSnapshot,
+    (place, suggestion): (usize, editor::Suggestion),
+) -> CompletionItem {
     let kind = match suggestion.kind {
         editor::SuggestionKind::Table => CompletionItemKind::MODULE,
         editor::SuggestionKind::Key => CompletionItemKind::PROPERTY,
         editor::SuggestionKind::Value => CompletionItemKind::VALUE,
         editor::SuggestionKind::Check | editor::SuggestionKind::Expectation => CompletionItemKind::KEYWORD,
+        editor::SuggestionKind::Command => CompletionItemKind::SNIPPET,
+        editor::SuggestionKind::File => CompletionItemKind::FILE,
+        editor::SuggestionKind::Folder => CompletionItemKind::FOLDER,
     };
     let edit = TextEdit { range: shown.range(&suggestion.replaces), new_text: suggestion.text };
     CompletionItem {
@@ -152,6 +159,7 @@ pub(crate) fn completion(shown: &DocumentSnapshot, suggestion: editor::Suggestio
         kind: Some(kind),
         detail: Some(suggestion.detail).filter(|it| !it.is_empty()),
         documentation: Some(Documentation::String(suggestion.documentation)),
+        sort_text: Some(format!("{place:04}")),
         filter_text: suggestion.filter,
         insert_text_format: Some(InsertTextFormat::PLAIN_TEXT),
         text_edit: Some(CompletionTextEdit::Edit(edit)),

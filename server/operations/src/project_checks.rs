@@ -41,12 +41,16 @@ impl HintedError for ManifestError {
     }
 }
 
-/// The commands of the package of `folder` that decide the usual gates: those that can run. None where a manifest cannot
-/// be read.
-pub fn project_commands(root: &Path, folder: &Path) -> Vec<ProjectCommand> {
+/// The commands of the package of `folder` that can run. None where a manifest cannot be read.
+pub fn runnable_checks(root: &Path, folder: &Path) -> Vec<FoundCheck> {
     let checks = ProposedChecks::of(root, folder, &InstalledTools::of_environment()).unwrap_or_default();
-    let runnable = checks.found.into_iter().filter(|it| it.lack.is_none());
-    runnable.filter_map(|it| Some(ProjectCommand { gate: it.gate()?, command: it.command })).collect()
+    checks.found.into_iter().filter(|it| it.lack.is_none()).collect()
+}
+
+/// Those of the commands that decide the usual gates.
+pub fn project_commands(checks: &[FoundCheck]) -> Vec<ProjectCommand> {
+    let command = |it: &FoundCheck| Some(ProjectCommand { gate: it.gate()?, command: it.command.clone() });
+    checks.iter().filter_map(command).collect()
 }
 
 /// A command of the project that shows whether something holds. It runs in the root, from a shell without any setup.

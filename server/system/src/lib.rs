@@ -23,6 +23,7 @@ pub mod logging;
 pub mod process;
 pub mod process_table;
 mod program_path;
+pub mod project_files;
 mod regular_file;
 pub mod removal_watch;
 mod repository_layout;

@@ -15,6 +15,7 @@ mod grid;
 mod hover;
 mod lenses;
 mod message;
+mod project_facts;
 #[cfg(test)]
 mod properties;
 mod queue;
@@ -34,7 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 pub use self::actions::{EditorAction, QuickFix, TextEdit, actions};
-pub use self::completion::{Suggestion, SuggestionKind, in_check};
+pub use self::completion::{Suggestion, SuggestionKind, in_check, is_in_check};
 pub use self::diagnostic::{
     Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, SourceFailure,
 };
@@ -45,6 +46,7 @@ pub(crate) use self::grid::without_progress;
 pub use self::grid::{iteration_tally, row, start_tally};
 pub use self::hover::{Hover, HoverBlock, hover};
 pub use self::lenses::{Lens, lenses};
+pub use self::project_facts::{DeclaredCommand, ProjectFacts};
 pub use self::queue::queue_diagnostics;
 pub use self::reading::describe_check;
 pub use self::symbols::{Symbol, SymbolKind, symbols};

@@ -99,12 +99,19 @@ impl Desk {
         self.ask("textDocument/hover", &json!({"position": {"line": line, "character": character}}))
     }
 
+    /// What is offered there.
+    #[track_caller]
+    fn completion_items(&mut self, line: u32, character: u32) -> Vec<Value> {
+        let more = json!({"position": {"line": line, "character": character}});
+        let all = self.ask("textDocument/completion", &more);
+        all.as_array().or_else(|| all["items"].as_array()).cloned().unwrap_or_default()
+    }
+
     /// The labels offered there.
     #[track_caller]
     fn completions(&mut self, line: u32, character: u32) -> Vec<String> {
-        let more = json!({"position": {"line": line, "character": character}});
-        let all = self.ask("textDocument/completion", &more);
-        all.as_array().into_iter().flatten().map(|it| it["label"].as_str().unwrap().to_owned()).collect()
+        let all = self.completion_items(line, character);
+        all.iter().map(|it| it["label"].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -268,6 +275,26 @@ fn paths_of_the_context_are_links() {
         {"range": at(5, 5, 19), "target": format!("{root}/lib/a%20b.rs#L2")},
     ]);
     assert_eq!(links, expect);
+    desk.editor.quit();
+}
+
+#[test]
+fn commands_and_files_of_the_project_are_completed_before_anything_is_trusted() {
+    let mut desk = rich();
+    desk.terminal.file("Makefile", "test:\n\ttrue\n");
+    desk.terminal.file(".gitignore", "*.o\n").file("lib/a.go", "").file("lib/b.go", "").file("lib/c.o", "");
+    desk.change("# Pay\n\nDone when:\n\n- 😀: `$ ma\n- 😀: `exists lib/\n");
+    let shown = |all: &[Value]| -> Vec<String> {
+        all.iter().map(|it| format!("{}: {}", it["label"], it["detail"]).replace('"', "")).collect()
+    };
+    let commands = desk.completion_items(4, 11);
+    assert_eq!(shown(&commands), ["$ make test: from Makefile"]);
+    let at = |line: u32, from: u32, to: u32| json!({"start": {"line": line, "character": from}, "end": {"line": line, "character": to}});
+    assert_eq!(commands[0]["textEdit"], json!({"range": at(4, 7, 11), "newText": "$ make test"}));
+    let files = desk.completion_items(5, 18);
+    let expect = ["lib/a.go: 1 file", "lib/b.go: 1 file", "lib/**: 2 files", "lib/**/*.go: 2 files"];
+    assert_eq!(shown(&files), expect);
+    assert_eq!(files[0]["textEdit"]["range"], at(5, 14, 18));
     desk.editor.quit();
 }
 

@@ -48,7 +48,9 @@ fn past_marker(text: &str, range: Range<usize>) -> Range<usize> {
 /// Read for every request, because manifests change while tasks are written; a few small files.
 async fn project_commands(root: &Path, document: &Path) -> Vec<ProjectCommand> {
     let (root, folder) = (root.to_owned(), document.parent().unwrap_or(root).to_owned());
-    let read = spawn_blocking(move || project_checks::project_commands(&root, &folder));
+    let read = spawn_blocking(move || {
+        project_checks::project_commands(&project_checks::runnable_checks(&root, &folder))
+    });
     read.await.unwrap_or_default()
 }
 

@@ -1,10 +1,14 @@
 //! Completion. Keys, tables and values of the configuration are in `settings.rs`; here are the forms of a check inside
-//! backticks.
+//! backticks, the commands that the project declares, and its files.
 
+mod files;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
+
+use self::files::PathArgument;
+use crate::editor::ProjectFacts;
 
 /// One completion item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +33,10 @@ pub enum SuggestionKind {
     Value,
     Check,
     Expectation,
+    /// A command of the project.
+    Command,
+    File,
+    Folder,
 }
 
 /// Label, inserted text, description.
@@ -40,7 +48,13 @@ const CHECKS: &[SuggestionForm] = &[
     ("missing glob…", "missing ", "No glob may match any file."),
     ("has \"text\" glob…", "has ", "A file that the globs match must contain the text or the /regex/."),
     ("lacks \"text\" glob…", "lacks ", "No file that the globs match may contain the text or the /regex/."),
+    (
+        "GET url",
+        "GET http://",
+        "A server must answer with a status from 200 to 299, or with the one in a second span.",
+    ),
     ("clean", "clean", "No new untracked files may be left behind."),
+    ("judge", "judge", "An agent that looks for a reason against the criterion must find none."),
 ];
 
 const EXPECTATIONS: &[SuggestionForm] = &[
@@ -55,29 +69,25 @@ const EXPECTATIONS: &[SuggestionForm] = &[
     ("exit code", "exit ", "The command must exit with this code instead of 0."),
 ];
 
-/// The forms of a check, or of an expectation after one, in the code span around `offset`.
-pub fn in_check(text: &str, offset: usize) -> Vec<Suggestion> {
+/// Whether `offset` is in a code span of an item, so that facts about the project are needed.
+pub fn is_in_check(text: &str, offset: usize) -> bool {
+    span_at(text, offset).is_some()
+}
+
+/// What the code span around `offset` may continue with: the forms of a check or of an expectation after one, the
+/// project's commands, paths and globs of its files. The most likely come first.
+pub fn in_check(text: &str, offset: usize, project: ProjectFacts<'_>) -> Vec<Suggestion> {
     let Some(span) = span_at(text, offset) else { return Vec::new() };
     let typed = text.get(span.start..offset).unwrap_or_default();
-    // Nothing is offered after the first word.
-    if typed.contains(' ') || typed.contains('/') {
-        return Vec::new();
+    if span.behind_check {
+        return span.forms((SuggestionKind::Expectation, EXPECTATIONS), typed);
     }
-    let (kind, forms) = if span.behind_check {
-        (SuggestionKind::Expectation, EXPECTATIONS)
-    } else {
-        (SuggestionKind::Check, CHECKS)
-    };
-    let suggestion = |(label, text, means): &SuggestionForm| Suggestion {
-        label: (*label).to_owned(),
-        kind,
-        detail: String::new(),
-        documentation: (*means).to_owned(),
-        replaces: span.start..offset,
-        text: (*text).to_owned(),
-        filter: Some((*text).to_owned()),
-    };
-    forms.iter().filter(|(_, text, _)| text.starts_with(typed)).map(suggestion).collect()
+    if let Some(argument) = PathArgument::of(typed, span.is_json) {
+        return argument.suggestions(span.start, project.files);
+    }
+    let mut all = span.forms((SuggestionKind::Check, CHECKS), typed);
+    all.extend(span.commands(typed, project));
+    all
 }
 
 struct CompletionSpan {
@@ -85,6 +95,50 @@ struct CompletionSpan {
     start: usize,
     /// Whether an earlier span of the line is a command.
     behind_check: bool,
+    /// Whether the span is in a JSON string, in which quotes are escaped.
+    is_json: bool,
+}
+
+impl CompletionSpan {
+    /// Only the first word of a check has a form.
+    fn forms(&self, (kind, forms): (SuggestionKind, &[SuggestionForm]), typed: &str) -> Vec<Suggestion> {
+        let suggestion = |(label, text, means): &SuggestionForm| Suggestion {
+            label: (*label).to_owned(),
+            kind,
+            detail: String::new(),
+            documentation: (*means).to_owned(),
+            replaces: self.start..self.start + typed.len(),
+            text: (*text).to_owned(),
+            filter: Some((*text).to_owned()),
+        };
+        let continues = |text: &str| text != typed && text.starts_with(typed);
+        forms.iter().filter(|(_, text, _)| continues(text)).map(suggestion).collect()
+    }
+
+    /// The commands that begin with what was typed, with or without the `$`.
+    fn commands(&self, typed: &str, project: ProjectFacts<'_>) -> Vec<Suggestion> {
+        let mut all = Vec::new();
+        for declared in project.commands.iter().filter(|it| it.is_writable()) {
+            let written = format!("$ {}", declared.command);
+            let filters = [written.as_str(), declared.command.as_str()];
+            let Some(filter) = filters.into_iter().find(|it| it.starts_with(typed)) else { continue };
+            all.push(Suggestion {
+                kind: SuggestionKind::Command,
+                detail: format!("from {}", declared.file),
+                documentation: format!("{}.", declared.criterion),
+                replaces: self.start..self.start + typed.len(),
+                filter: Some(filter.to_owned()),
+                text: if self.is_json { json_escaped(&written) } else { written.clone() },
+                label: written,
+            });
+        }
+        all
+    }
+}
+
+/// As it is written in a string of a JSON document.
+fn json_escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// The code span that is open at `offset`, in a list item or in a JSON string.
@@ -99,7 +153,8 @@ fn span_at(text: &str, offset: usize) -> Option<CompletionSpan> {
     // Text, code, text, code …: with an even number of parts the last one is code.
     let (code, earlier) = parts.split_last().filter(|_| parts.len().is_multiple_of(2))?;
     let behind_check = earlier.iter().skip(1).step_by(2).any(|it| it.starts_with("$ "));
-    Some(CompletionSpan { start: offset - code.len(), behind_check })
+    let is_json = line.trim_start().starts_with(['"', '[']) && line.contains('"');
+    Some(CompletionSpan { start: offset - code.len(), behind_check, is_json })
 }
 
 fn is_item(line: &str) -> bool {

@@ -5,7 +5,7 @@ use loopkeeper_core::settings::LayerKind;
 
 use super::{Transcript, diagnostic};
 use crate::editor::settings::{check, complete, explain};
-use crate::editor::{Suggestion, in_check};
+use crate::editor::{ProjectFacts, Suggestion, in_check};
 
 const FILE: &str = "loopkeeper.toml";
 
@@ -76,7 +76,7 @@ fn completion_and_hovers_of_settings() {
 fn completion_of_checks() {
     let mut file = Transcript::default();
     for text in ["- tests: `", "- cov: `$ cov` `"] {
-        file.section(text, listed(&in_check(text, text.len())));
+        file.section(text, listed(&in_check(text, text.len(), ProjectFacts::default())));
     }
     expect_file!["../../../../../tests/e2e/texts/completion-checks.txt"].assert_eq(&file.0);
 }

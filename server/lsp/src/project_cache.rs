@@ -1,0 +1,136 @@
+//! Caches what completion needs to know about a project: the commands of its manifests and the names of its files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use loopkeeper_operations::project_checks;
+use loopkeeper_system::project_files;
+use loopkeeper_view::editor::{DeclaredCommand, ProjectFacts};
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+/// Facts of this age are read again.
+const MAX_AGE: Duration = Duration::from_secs(1);
+/// How long a request waits while older facts can answer it.
+const PATIENCE: Duration = Duration::from_millis(25);
+/// How long the first request waits for a large project.
+const FIRST_TIMEOUT: Duration = Duration::from_secs(2);
+const MAX_FILES: usize = 20_000;
+/// Tasks in other folders have other commands.
+const MAX_FOLDERS: usize = 16;
+
+/// Root and folder of a task.
+type FactsKey = (PathBuf, PathBuf);
+
+#[derive(Clone, Default)]
+pub(crate) struct ProjectCache(Arc<Mutex<BTreeMap<FactsKey, CachedFacts>>>);
+
+#[derive(Default)]
+struct CachedFacts {
+    /// `None` until they were read for the first time.
+    known: Option<(Instant, Arc<FolderFacts>)>,
+    is_reading: bool,
+}
+
+/// The facts for tasks in one folder.
+#[derive(Debug, Default)]
+pub(crate) struct FolderFacts {
+    commands: Vec<DeclaredCommand>,
+    files: Vec<String>,
+}
+
+impl FolderFacts {
+    fn read(root: &Path, folder: &Path) -> Self {
+        let declared = |it: project_checks::FoundCheck| DeclaredCommand {
+            criterion: it.criterion(),
+            command: it.command,
+            file: it.file,
+        };
+        let commands = project_checks::runnable_checks(root, folder).into_iter().map(declared).collect();
+        Self { commands, files: project_files::list_files(root, MAX_FILES) }
+    }
+
+    pub(crate) fn facts(&self) -> ProjectFacts<'_> {
+        ProjectFacts { commands: &self.commands, files: &self.files }
+    }
+}
+
+impl ProjectCache {
+    /// The facts for a task document. A project that is read slowly is answered for by what was known before.
+    pub(crate) async fn read(&self, root: &Path, document: &Path) -> Arc<FolderFacts> {
+        let key = (root.to_owned(), document.parent().unwrap_or(root).to_owned());
+        let (known, patience) = {
+            let mut all = self.lock();
+            if all.len() >= MAX_FOLDERS && !all.contains_key(&key) {
+                all.clear();
+            }
+            let cached = all.entry(key.clone()).or_default();
+            let known = cached.known.clone();
+            match &known {
+                Some((read, facts)) if read.elapsed() < MAX_AGE => return Arc::clone(facts),
+                Some((_, facts)) if cached.is_reading => return Arc::clone(facts),
+                _ => cached.is_reading = true,
+            }
+            let patience = if known.is_some() { PATIENCE } else { FIRST_TIMEOUT };
+            (known.map(|it| it.1).unwrap_or_default(), patience)
+        };
+        match timeout(patience, self.refresh(key)).await {
+            Ok(Ok(facts)) => facts,
+            Ok(Err(_)) | Err(_) => known,
+        }
+    }
+
+    /// Reads the facts on a blocking thread, whether or not the result is still awaited.
+    fn refresh(&self, key: FactsKey) -> oneshot::Receiver<Arc<FolderFacts>> {
+        let (cache, (sender, result)) = (self.clone(), oneshot::channel());
+        spawn_blocking(move || {
+            let facts = Arc::new(FolderFacts::read(&key.0, &key.1));
+            let known = Some((Instant::now(), Arc::clone(&facts)));
+            cache.lock().insert(key, CachedFacts { known, is_reading: false });
+            let _ = sender.send(facts);
+        });
+        result
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<FactsKey, CachedFacts>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use loopkeeper_view::editor::in_check;
+
+    use super::ProjectCache;
+
+    /// The budget is for a release build on an idle machine; a debug build on a busy one takes several times as long.
+    #[tokio::test]
+    async fn a_project_of_two_thousand_files_is_completed_from_known_facts() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("go.mod"), "module a\n").unwrap();
+        for folder in 0..40 {
+            let folder = root.path().join(format!("src/f{folder}"));
+            fs::create_dir_all(&folder).unwrap();
+            (0..50).for_each(|it| fs::write(folder.join(format!("a{it}.go")), "").unwrap());
+        }
+        let (cache, document) = (ProjectCache::default(), root.path().join("PROMPT.md"));
+        let first = cache.read(root.path(), &document).await;
+        assert_eq!(first.facts().files.len(), 2_001);
+        let begun = Instant::now();
+        let again = cache.read(root.path(), &document).await;
+        let text = "- a: `exists src/";
+        let all = in_check(text, text.len(), again.facts());
+        let limit = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 50 });
+        assert!(begun.elapsed() < limit, "{:?}", begun.elapsed());
+        assert!(all.iter().any(|it| it.label == "src/f0/" && it.detail == "50 files"), "{all:?}");
+        let other = root.path().join("src/f0/PROMPT.md");
+        assert!(!Arc::ptr_eq(&again, &cache.read(root.path(), &other).await));
+    }
+}

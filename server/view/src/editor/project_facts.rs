@@ -1,0 +1,34 @@
+//! Facts about the project for completion and quick fixes, which come from manifests and names of files.
+
+use loopkeeper_text::sanitize;
+
+/// What is known about the project of a task.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProjectFacts<'a> {
+    pub commands: &'a [DeclaredCommand],
+    /// The files that are not ignored, relative to the root, sorted.
+    pub files: &'a [String],
+}
+
+/// A command by which the project checks itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredCommand {
+    /// Runs in the root, by `sh -c`.
+    pub command: String,
+    /// The file that declares it, relative to the root.
+    pub file: String,
+    /// What holds if it passes: `All tests pass`.
+    pub criterion: String,
+}
+
+impl DeclaredCommand {
+    /// Whether a code span can contain it, and shows all of it.
+    pub(crate) fn is_writable(&self) -> bool {
+        is_writable(&self.command) && is_writable(&self.file) && is_writable(&self.criterion)
+    }
+}
+
+/// Whether a text from the project can stand in a code span without hidden characters.
+pub(crate) fn is_writable(text: &str) -> bool {
+    !text.is_empty() && !text.contains('`') && sanitize::visible(text) == text
+}
