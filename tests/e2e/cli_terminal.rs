@@ -186,6 +186,29 @@ fn trust_is_asked_for_on_a_terminal() {
 }
 
 #[test]
+fn init_on_a_terminal_runs_the_found_commands_only_after_a_yes() {
+    for (answer, tried) in [(b"n\r", false), (b"y\r", true)] {
+        let terminal = Terminal::new();
+        terminal.file("Makefile", "test:\n\t@touch tried\n");
+        let Some(mut shown) = Shown::start(&terminal, "init", &[]) else { return };
+        shown.until("make test");
+        shown.until("Trust this command? [y/N]");
+        assert!(!terminal.root().join("tried").exists());
+        shown.press(answer);
+        let (code, screen) = shown.end();
+        assert_eq!(code, Some(0), "{screen}");
+        assert_eq!(terminal.root().join("tried").exists(), tried, "{screen}");
+        let expect = if tried {
+            "  make test  pass · "
+        } else {
+            "  All tests pass: `$ make test` (found in Makefile)"
+        };
+        assert!(screen.contains(expect), "{screen}");
+        assert_eq!(terminal.read("PROMPT.md").contains("<!-- tried: pass"), tried);
+    }
+}
+
+#[test]
 fn a_rollback_on_a_terminal_names_what_the_user_changed_and_asks() {
     let terminal = project(TASK, "echo made > made; touch done");
     terminal.run(&["run", "--trust"]).expect(0);

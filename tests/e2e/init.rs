@@ -67,6 +67,36 @@ fn a_template_that_nobody_edited_is_not_started() {
 }
 
 #[test]
+fn commands_are_tried_only_with_consent_and_those_that_pass_come_first() {
+    let terminal = Terminal::new();
+    let rules = "test:\n\t@exit 3\ncheck:\n\t@touch tried; echo '2 passed in 0.1s'\ntypecheck:\n\t@no-such-checker .\n";
+    terminal.file("Makefile", rules);
+    let refused = terminal.run(&["init", "--try"]);
+    refused.expect(5).err("3 commands of the project may not run: nothing was written");
+    refused.err("Hint: `loopkeeper init --try --trust` trusts and tries them");
+    assert!(!terminal.root().join("PROMPT.md").exists() && !terminal.root().join("tried").exists());
+    terminal.run(&["init", "--trust"]).expect(2);
+    let ran = terminal.run(&["init", "--try", "--trust"]);
+    ran.expect(0).out("  make check  pass · ").out("  make test   fail · exit 2 · ");
+    ran.out("  Left out: `make typecheck` (Makefile): program \"no-such-checker\" is not installed");
+    let text = terminal.read("PROMPT.md");
+    let items: Vec<&str> = text.lines().filter(|it| it.contains("<!-- tried")).collect();
+    let [first, second] = items[..] else { panic!("{text}") };
+    assert!(
+        first.starts_with("- The code passes its own checks: `$ make check` <!-- tried: pass · "),
+        "{text}"
+    );
+    assert!(second.starts_with("- All tests pass: `$ make test` <!-- tried: fail · exit 2 · "), "{text}");
+    // They are trusted now, and the comments are not part of the criteria.
+    let checked = terminal.run(&["check"]);
+    checked
+        .expect(1)
+        .out("pass        The code passes its own checks")
+        .out("fail        All tests pass: exit 2");
+    assert!(!checked.stdout.contains("tried"), "{}", checked.stdout);
+}
+
+#[test]
 fn of_many_tasks_ten_are_named() {
     let terminal = Terminal::new();
     terminal.file("loopkeeper.toml", "");

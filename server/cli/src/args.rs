@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::select::LoopArg;
 use super::{
-    answer, check, completions, demo, diff, doctor, export, gc, hook, import, insight, log, prioritize,
+    answer, check, completions, demo, diff, doctor, export, gc, hook, import, init, insight, log, prioritize,
     receipt, report, reset, resume, rollback, run, serve, skip, status, steer, stop, trust, verify, watch,
 };
 
@@ -82,7 +82,7 @@ pub(crate) enum PublicCommand {
     /// Move a plan item BY places earlier among the open items; a negative number moves it later
     Prioritize(prioritize::Args),
     /// Write a first task file with the checks found in the project
-    Init,
+    Init(init::Args),
     /// Write a task from a text, or from a loop of Claude Code's plugin, which is cancelled
     Import(import::Args),
     /// Show every command that a task would run, and ask whether to trust them

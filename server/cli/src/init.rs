@@ -1,7 +1,8 @@
 //! `init`: writes a first task file in the current folder, with the checks that the package there already has. It reads
-//! manifests and writes one new file; it runs nothing, overwrites nothing and asks no questions.
+//! manifests and writes one new file, and overwrites nothing. The checks run only where the user agrees to that.
 
 mod template;
+mod trial;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -12,9 +13,12 @@ use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 use loopkeeper_text::sanitize;
 use thiserror::Error;
 
+use self::template::TemplateLocation;
+use self::trial::{CheckTrial, TriedChecks, try_checks};
 use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
 use super::out::Ui;
+use super::trust::TrustConsent;
 use loopkeeper_operations::failure::FailureKind;
 use loopkeeper_operations::foreign;
 use loopkeeper_operations::project_checks::{
@@ -27,24 +31,61 @@ use loopkeeper_text::message::HintedError;
 
 const FILE: &str = "PROMPT.md";
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Run each found command once, and leave out those that cannot run
+    #[arg(long = "try")]
+    pub(crate) tries: bool,
+    /// Trust the found commands
+    #[arg(long, requires = "tries")]
+    pub(crate) trust: bool,
+}
+
 /// The subcommand: writes the file and prints the next steps.
-pub(crate) fn command(out: &mut Ui) -> ExitResult {
+pub(crate) fn command(args: &Args, out: &mut Ui) -> ExitResult {
     let folder = Path::new(".").canonicalize()?;
     let root = root_of(&folder)?;
-    let report = run(&root, &folder, &InstalledTools::of_environment()).map_err(|error| {
-        let kind = match &error {
-            InitError::Exists { .. } | InitError::PluginLoop { .. } => FailureKind::Usage,
-            _ => FailureKind::Broken,
-        };
-        Failure::from_message(kind, error.to_message())
-    })?;
+    let mut draft =
+        prepare(&root, &folder, &InstalledTools::of_environment()).map_err(|it| failure_of(&it))?;
+    let place = (root.as_path(), draft.file.as_path());
+    let tried = match args {
+        Args { trust: true, .. } => Some(try_checks(place, &draft.checks, TrustConsent::Given)?),
+        Args { tries: true, .. } => Some(try_checks(place, &draft.checks, TrustConsent::Asked)?),
+        Args { .. } => trial::offer(place, &draft.checks),
+    };
+    if let Some(TriedChecks { checks, trials }) = tried {
+        (draft.checks, draft.trials) = (checks, trials);
+    }
+    let report = draft.write(&root).map_err(|it| failure_of(&it))?;
+    show(&report, out);
+    Ok(Exit::Done)
+}
+
+fn failure_of(error: &InitError) -> Failure {
+    let kind = match error {
+        InitError::Exists { .. } | InitError::PluginLoop { .. } => FailureKind::Usage,
+        _ => FailureKind::Broken,
+    };
+    Failure::from_message(kind, error.to_message())
+}
+
+fn show(report: &InitReport, out: &mut Ui) {
     let file = sanitize::visible(&report.file.to_string_lossy());
     out.line(format_args!("Wrote {file}"));
-    for check in &report.checks.found {
-        out.line(format_args!("  {}: `$ {}` (found in {})", check.criterion(), check.command, check.file));
-        if let Some(MissingTool { what, remedy }) = &check.lack {
-            out.line(format_args!("    Cannot run yet: {what}. {remedy}"));
+    if report.trials.is_empty() {
+        for check in &report.checks.found {
+            out.line(format_args!(
+                "  {}: `$ {}` (found in {})",
+                check.criterion(),
+                check.command,
+                check.file
+            ));
+            if let Some(MissingTool { what, remedy }) = &check.lack {
+                out.line(format_args!("    Cannot run yet: {what}. {remedy}"));
+            }
         }
+    } else {
+        out.write(&trial::table(&report.trials));
     }
     for check in &report.checks.left_out {
         let why = check.lack.as_ref().map_or(String::new(), |it| format!(": {}", it.what));
@@ -59,7 +100,17 @@ pub(crate) fn command(out: &mut Ui) -> ExitResult {
         out.line(note);
     }
     out.line(format_args!("Next: edit {FILE} so that it says what should be done, then `{}`.", report.start));
-    Ok(Exit::Done)
+}
+
+/// A task file that is not written yet.
+struct InitDraft {
+    file: PathBuf,
+    place: TemplateLocation,
+    checks: ProposedChecks,
+    trials: Vec<CheckTrial>,
+    /// The tasks of the root; none where it is the home folder, which is not searched.
+    before: Vec<TaskId>,
+    is_home: bool,
 }
 
 /// The result of `init`.
@@ -69,6 +120,8 @@ pub(super) struct InitReport {
     pub(crate) file: PathBuf,
     /// Its checks; if there are none, the user has to write the first.
     checks: ProposedChecks,
+    /// What they said where they were tried.
+    trials: Vec<CheckTrial>,
     /// The consequences for other tasks of the root.
     notes: Vec<String>,
     /// The command that starts a loop on it from its folder.
@@ -103,8 +156,8 @@ impl HintedError for InitError {
     }
 }
 
-/// Writes the task file into `folder`, which is `root` or below it.
-pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitReport, InitError> {
+/// Decides what is written into `folder`, which is `root` or below it.
+fn prepare(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitDraft, InitError> {
     let existing = existing_tasks(folder)?;
     if !existing.is_empty() {
         let files = existing.iter().map(|it| sanitize::visible(it)).collect();
@@ -122,16 +175,21 @@ pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Resul
         return Err(InitError::Exists { files: taken });
     }
     let checks = ProposedChecks::of(root, folder, machine)?;
-    let file = folder.join(FILE);
-    let place =
-        if folder == root { template::TemplateLocation::Root } else { template::TemplateLocation::Below };
-    write_new(&file, &template::task(&checks.found, place))?;
-    let (notes, start) = if is_home {
-        (Vec::new(), "loopkeeper run".to_owned())
-    } else {
-        consequences(&before, &tasks(root), root, &file)
-    };
-    Ok(InitReport { file, checks, notes, start })
+    let place = if folder == root { TemplateLocation::Root } else { TemplateLocation::Below };
+    Ok(InitDraft { file: folder.join(FILE), place, checks, trials: Vec::new(), before, is_home })
+}
+
+impl InitDraft {
+    fn write(self, root: &Path) -> Result<InitReport, InitError> {
+        let Self { file, place, checks, trials, before, is_home } = self;
+        write_new(&file, &template::task(&checks.found, &trials, place))?;
+        let (notes, start) = if is_home {
+            (Vec::new(), "loopkeeper run".to_owned())
+        } else {
+            consequences(&before, &tasks(root), root, &file)
+        };
+        Ok(InitReport { file, checks, trials, notes, start })
+    }
 }
 
 /// Documents of other tools in this folder that are tasks as they are: a new task would take their place.

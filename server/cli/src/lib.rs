@@ -86,7 +86,7 @@ fn run(cli: Cli, out: &mut Ui) -> ExitResult {
 
 fn run_public(verb: PublicCommand, out: &mut Ui) -> ExitResult {
     match verb {
-        PublicCommand::Init => init::command(out),
+        PublicCommand::Init(args) => init::command(&args, out),
         PublicCommand::Completions(args) => {
             completions::run(&args, args::public_command(), out);
             Ok(Exit::Done)

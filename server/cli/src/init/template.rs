@@ -5,6 +5,7 @@ use std::fmt::Write;
 use loopkeeper_task::template::{DESCRIPTION, TITLE};
 
 use super::FoundCheck;
+use super::trial::CheckTrial;
 
 /// The location of the file: its checks run in the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,15 +36,17 @@ This file is below the root of the project: its commands begin with `cd`, its pa
 
 const WITHOUT_CHECKS: &str = "- What is described above is done\n";
 
-/// The document, with one criterion for each check.
-pub(super) fn task(checks: &[FoundCheck], place: TemplateLocation) -> String {
+/// The document, with one criterion for each check, and what it said where it was tried.
+pub(super) fn task(checks: &[FoundCheck], trials: &[CheckTrial], place: TemplateLocation) -> String {
     let mut text = format!("{TITLE}\n\n{DESCRIPTION}\n\n{SECTION}");
     if place == TemplateLocation::Below {
         text.push_str(BELOW);
     }
     text.push_str("-->\n\n");
     for check in checks {
-        let _ = writeln!(text, "- {}: `$ {}`", check.criterion(), check.command);
+        let trial = trials.iter().find(|it| it.command == check.command);
+        let comment = trial.map_or(String::new(), |it| format!(" {}", it.comment()));
+        let _ = writeln!(text, "- {}: `$ {}`{comment}", check.criterion(), check.command);
     }
     if checks.is_empty() {
         text.push_str(WITHOUT_CHECKS);

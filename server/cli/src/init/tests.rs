@@ -8,6 +8,11 @@ use loopkeeper_task::{self as task, FindingCode, TaskDocument};
 
 use super::*;
 
+/// Writes the task file without trying its checks.
+fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitReport, InitError> {
+    prepare(root, folder, machine)?.write(root)
+}
+
 /// A machine with every tool that a project may name, and pytest, ruff and mypy for its Python.
 fn machine() -> tempfile::TempDir {
     let tools = [
@@ -198,7 +203,7 @@ fn a_project_without_checks_gets_a_file_that_says_so() {
 
 #[test]
 fn the_examples_of_the_explanation_are_checks() {
-    let explained = template::task(&[], template::TemplateLocation::Below);
+    let explained = template::task(&[], &[], template::TemplateLocation::Below);
     let examples: Vec<&str> =
         explained.lines().filter(|it| it.starts_with("- ") && it.contains('`')).collect();
     let text = format!("# Examples\n\n## Completion criteria\n\n{}\n", examples.join("\n"));
