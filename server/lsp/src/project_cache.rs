@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use loopkeeper_operations::project_checks;
+use loopkeeper_operations::project_checks::{self, FoundCheck};
 use loopkeeper_system::project_files;
 use loopkeeper_view::editor::{DeclaredCommand, ProjectFacts};
 use tokio::sync::oneshot;
@@ -44,18 +44,23 @@ pub(crate) struct FolderFacts {
 
 impl FolderFacts {
     fn read(root: &Path, folder: &Path) -> Self {
-        let declared = |it: project_checks::FoundCheck| DeclaredCommand {
-            criterion: it.criterion(),
-            command: it.command,
-            file: it.file,
-        };
-        let commands = project_checks::runnable_checks(root, folder).into_iter().map(declared).collect();
+        let commands = declared_commands(&project_checks::runnable_checks(root, folder));
         Self { commands, files: project_files::list_files(root, MAX_FILES) }
     }
 
     pub(crate) fn facts(&self) -> ProjectFacts<'_> {
         ProjectFacts { commands: &self.commands, files: &self.files }
     }
+}
+
+/// The commands as views show them.
+pub(crate) fn declared_commands(checks: &[FoundCheck]) -> Vec<DeclaredCommand> {
+    let declared = |it: &FoundCheck| DeclaredCommand {
+        criterion: it.criterion(),
+        command: it.command.clone(),
+        file: it.file.clone(),
+    };
+    checks.iter().map(declared).collect()
 }
 
 impl ProjectCache {

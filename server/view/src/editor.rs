@@ -46,7 +46,7 @@ pub(crate) use self::grid::without_progress;
 pub use self::grid::{iteration_tally, row, start_tally};
 pub use self::hover::{Hover, HoverBlock, hover};
 pub use self::lenses::{Lens, lenses};
-pub use self::project_facts::{DeclaredCommand, ProjectFacts};
+pub use self::project_facts::{DeclaredCommand, ProjectCommands, ProjectFacts};
 pub use self::queue::queue_diagnostics;
 pub use self::reading::describe_check;
 pub use self::symbols::{Symbol, SymbolKind, symbols};

@@ -299,6 +299,19 @@ fn commands_and_files_of_the_project_are_completed_before_anything_is_trusted() 
 }
 
 #[test]
+fn commands_of_the_project_are_added_as_criteria() {
+    let mut desk = rich();
+    desk.terminal.file("Makefile", "test:\n\ttrue\nlint:\n\ttrue\n");
+    desk.change("# Pay\n\n## Done when\n");
+    let all = desk.actions(2, &json!({"diagnostics": []}));
+    let added = ["Add criterion: `$ make test`", "Add criterion: `$ make lint`"];
+    assert_eq!(titles(&all)[..2], added);
+    let edit = &all[0]["edit"]["changes"][&desk.file][0];
+    assert_eq!(edit["newText"], "\n\n- All tests pass: `$ make test`");
+    desk.editor.quit();
+}
+
+#[test]
 fn configuration_and_checks_are_completed_and_explained() {
     let mut desk = rich();
     desk.change("# Pay\n\nDone when:\n\n- a: `\n\nsome `prose");

@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::path::Path;
 
-use loopkeeper_lint::ProjectCommand;
-use loopkeeper_operations::project_checks;
-use loopkeeper_view::editor::{self, EditorAction};
+use loopkeeper_operations::project_checks::{self, FoundCheck};
+use loopkeeper_view::editor::{self, EditorAction, ProjectCommands};
 use lsp_types::{CodeActionKind, CodeActionParams, CodeActionResponse};
 use tokio::task::spawn_blocking;
 
 use crate::document_context::{DocumentContext, DocumentSnapshot};
 use crate::foreign;
+use crate::project_cache::declared_commands;
 use crate::session::ServerState;
 use crate::to_proto;
 use loopkeeper_workspace::config_kind;
@@ -25,8 +25,10 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
         (shown, all)
     } else {
         let sight = DocumentContext::of(shared, shown).await?;
-        let project = project_commands(sight.root(), sight.shown.path()).await;
-        let all = sight.with_view(|known| editor::actions(known, &project, (&sight.file, &bytes)));
+        let checks = found_checks(sight.root(), sight.shown.path()).await;
+        let (gates, declared) = (project_checks::project_commands(&checks), declared_commands(&checks));
+        let project = ProjectCommands { gates: &gates, declared: &declared };
+        let all = sight.with_view(|known| editor::actions(known, project, (&sight.file, &bytes)));
         (sight.shown, all)
     };
     let context = params.context;
@@ -46,11 +48,9 @@ fn past_marker(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// Read for every request, because manifests change while tasks are written; a few small files.
-async fn project_commands(root: &Path, document: &Path) -> Vec<ProjectCommand> {
+async fn found_checks(root: &Path, document: &Path) -> Vec<FoundCheck> {
     let (root, folder) = (root.to_owned(), document.parent().unwrap_or(root).to_owned());
-    let read = spawn_blocking(move || {
-        project_checks::project_commands(&project_checks::runnable_checks(&root, &folder))
-    });
+    let read = spawn_blocking(move || project_checks::runnable_checks(&root, &folder));
     read.await.unwrap_or_default()
 }
 

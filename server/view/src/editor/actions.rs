@@ -1,5 +1,6 @@
 //! Code actions: all lens commands, for editors without lenses, and fixes for the parser's findings.
 
+mod additions;
 mod remarks;
 #[cfg(test)]
 mod tests;
@@ -9,9 +10,8 @@ use std::ops::Range;
 use super::diagnostics::findings::kind;
 use super::standing::overlap;
 use super::verbs::{self, OfferedCommand};
-use super::{DiagnosticCode, EditorCommand, QUICKFIX, TaskView, weakened};
+use super::{DiagnosticCode, EditorCommand, ProjectCommands, QUICKFIX, TaskView, weakened};
 use loopkeeper_core::journal::Weakening;
-use loopkeeper_lint::ProjectCommand;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{Finding, FindingCode, TaskDocument};
 use loopkeeper_text::{DocumentRange, sanitize};
@@ -47,14 +47,15 @@ pub struct TextEdit {
 /// `project` are the commands that the project has, for fixes.
 pub fn actions(
     known: &TaskView<'_>,
-    project: &[ProjectCommand],
+    project: ProjectCommands<'_>,
     (file, range): (&str, &Range<usize>),
 ) -> Vec<EditorAction> {
     let Some(document) = known.document(file) else { return Vec::new() };
     let here = |place: &DocumentRange| place.file == document.path && overlap(&place.range, range);
     let mut all: Vec<EditorAction> =
         known.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
-    all.extend(remarks::fixes(known, project, &here));
+    all.extend(remarks::fixes(known, project.gates, &here));
+    all.extend(additions::additions(known, project.declared, document, &here));
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
         let weakened = verbs::of_weakened(known, Some(&criterion.id));
         all.extend(weakened.into_iter().map(|it| cure(known, it, &criterion.place)));

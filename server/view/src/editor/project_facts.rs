@@ -1,5 +1,6 @@
 //! Facts about the project for completion and quick fixes, which come from manifests and names of files.
 
+use loopkeeper_lint::ProjectCommand;
 use loopkeeper_text::sanitize;
 
 /// What is known about the project of a task.
@@ -8,6 +9,15 @@ pub struct ProjectFacts<'a> {
     pub commands: &'a [DeclaredCommand],
     /// The files that are not ignored, relative to the root, sorted.
     pub files: &'a [String],
+}
+
+/// The commands of the project that quick fixes write.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProjectCommands<'a> {
+    /// Those that decide the usual gates.
+    pub gates: &'a [ProjectCommand],
+    /// All of them.
+    pub declared: &'a [DeclaredCommand],
 }
 
 /// A command by which the project checks itself.

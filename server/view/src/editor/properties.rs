@@ -9,7 +9,9 @@ use proptest::sample::select;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::fixture::{World, at_work};
-use super::{actions, diagnostics, hover, lenses, source_failures, symbols};
+use super::{
+    DeclaredCommand, ProjectCommands, actions, diagnostics, hover, lenses, source_failures, symbols,
+};
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::moment::Moment;
@@ -146,7 +148,9 @@ proptest! {
         let world = world(&documents, &dice);
         for document in &world.documents {
             let whole = 0..document.text.len();
-            for it in world.look(|known| actions(known, &[], (&document.path, &whole))) {
+            let declared = [DeclaredCommand { command: "make".into(), file: "Makefile".into(), criterion: "é".into() }];
+            let project = ProjectCommands { gates: &[], declared: &declared };
+            for it in world.look(|known| actions(known, project, (&document.path, &whole))) {
                 prop_assert!(is_clean(&it.title), "{:?}", it);
                 prop_assert!(it.fixes.is_none_or(|(place, _)| is_inside(&world, &place)));
             }

@@ -2,13 +2,15 @@ use serde_json::json;
 
 use super::{EditorAction, QuickFix};
 use crate::editor::fixture::{World, at_work};
-use crate::editor::{DiagnosticCode, actions};
+use crate::editor::{DiagnosticCode, ProjectCommands, actions};
 use loopkeeper_core::decide::sim::Act;
 
 fn at(world: &World, needle: &str) -> Vec<EditorAction> {
     let text = &world.documents[0].text;
     let start = text.find(needle).expect("in the text");
-    world.look(|known| actions(known, &[], ("PROMPT.md", &(start..start + needle.len()))))
+    world.look(|known| {
+        actions(known, ProjectCommands::default(), ("PROMPT.md", &(start..start + needle.len())))
+    })
 }
 
 fn titles(actions: &[EditorAction]) -> Vec<String> {
@@ -82,10 +84,13 @@ fn the_commands_on_the_page_that_was_shown_are_trusted_by_an_action() {
 #[test]
 fn an_item_of_the_plan_has_actions_to_skip_and_move_it() {
     let world = World::of(&[("fix_plan.md", "# Plan\n\n- [ ] one: `$ x`\n- [x] two\n")]);
-    let at = |needle: &str| {
-        let start = world.documents[0].text.find(needle).unwrap();
-        titles(&world.look(|known| actions(known, &[], ("fix_plan.md", &(start..start + 3)))))
-    };
+    let at =
+        |needle: &str| {
+            let start = world.documents[0].text.find(needle).unwrap();
+            titles(&world.look(|known| {
+                actions(known, ProjectCommands::default(), ("fix_plan.md", &(start..start + 3)))
+            }))
+        };
     assert_eq!(
         at("one")[..4],
         [

@@ -1,0 +1,210 @@
+//! Edits that add a criterion for a command that the project declares and the task does not have yet.
+
+use super::{EditorAction, QUICKFIX, QuickFix, TextEdit};
+use crate::editor::{DeclaredCommand, DiagnosticCode, TaskView};
+use loopkeeper_core::check::{CheckResult, Status};
+use loopkeeper_lint::LintCode;
+use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_task::{Finding, FindingCode, TaskDocument, front_matter_end, parse_inline_task, parse_task};
+use loopkeeper_text::{DocumentRange, sanitize};
+
+/// More commands than these say little about one task.
+const MAX_OFFERED: usize = 3;
+const TITLE_CHARS: usize = 100;
+
+/// Where a criterion is added, and the diagnostic that this fixes.
+struct Addition<'a> {
+    document: &'a TaskDocument,
+    /// Offset of the insertion.
+    at: usize,
+    /// What is written before the text of the criterion.
+    lead: String,
+    /// What is written after it.
+    end: &'static str,
+    fixes: Option<(DocumentRange, DiagnosticCode)>,
+}
+
+/// The additions at the places that `here` selects: after a criterion that no check decides, below a section without
+/// items, and for the heading at the end of the criteria.
+pub(super) fn additions(
+    known: &TaskView<'_>,
+    declared: &[DeclaredCommand],
+    document: &TaskDocument,
+    here: &impl Fn(&DocumentRange) -> bool,
+) -> Vec<EditorAction> {
+    let is_prose = document.path.to_lowercase().ends_with(".md");
+    let offered: Vec<&DeclaredCommand> =
+        declared.iter().filter(|it| it.is_writable() && !has_command(known, &it.command)).collect();
+    let Some(first) = offered.first().filter(|_| is_prose) else { return Vec::new() };
+    let Some(place) = addition(known, document, here).filter(|it| it.is_read(known, first)) else {
+        return Vec::new();
+    };
+    offered.iter().take(MAX_OFFERED).map(|it| place.action(known, it)).collect()
+}
+
+fn has_command(known: &TaskView<'_>, command: &str) -> bool {
+    let runs =
+        |it: &Criterion| matches!(&it.check, Some(Check::Command { command: own, .. }) if own == command);
+    known.task.criteria.iter().any(runs)
+}
+
+fn addition<'a>(
+    known: &TaskView<'_>,
+    document: &'a TaskDocument,
+    here: &impl Fn(&DocumentRange) -> bool,
+) -> Option<Addition<'a>> {
+    let is_empty = |it: &&Finding| it.code == FindingCode::NoCriteria && it.fix.is_none() && here(&it.place);
+    if let Some(finding) = known.task.findings.iter().find(is_empty) {
+        let fixes = Some((finding.place.clone(), DiagnosticCode::NoCriteria));
+        let below = Addition::below(document, finding.place.range.end, fixes.clone());
+        // A task without any section has the finding at its first line.
+        let is_section = below.is_read(known, &DeclaredCommand::probe());
+        return Some(if is_section { below } else { Addition::in_new_section(document, fixes) });
+    }
+    if let Some((criterion, code)) = undecided(known, here) {
+        return Addition::after(document, criterion, Some((criterion.place.clone(), code)));
+    }
+    known.heading().filter(here)?;
+    let last = known.task.criteria.iter().filter(|it| it.place.file == document.path);
+    let last = last.max_by_key(|it| it.place.range.start);
+    let after = last.and_then(|it| Addition::after(document, it, None));
+    after
+        .filter(|it| it.is_read(known, &DeclaredCommand::probe()))
+        .or_else(|| Some(Addition::in_new_section(document, None)))
+}
+
+/// The first criterion at the place that no check decides, with its diagnostic.
+fn undecided<'a>(
+    known: &TaskView<'a>,
+    here: &impl Fn(&DocumentRange) -> bool,
+) -> Option<(&'a Criterion, DiagnosticCode)> {
+    let criteria = known.task.criteria.iter().enumerate();
+    let (index, criterion) = criteria.into_iter().find(|(_, it)| it.check.is_none() && here(&it.place))?;
+    let is_vague = |it: &&loopkeeper_lint::Lint| it.criterion == index && it.code == LintCode::Vague;
+    let vague = known.task_lints().lints.iter().any(|it| is_vague(&it));
+    Some((criterion, if vague { DiagnosticCode::Vague } else { DiagnosticCode::Unverified }))
+}
+
+impl<'a> Addition<'a> {
+    /// A list directly below a heading or a paragraph that ends at `end`.
+    fn below(document: &'a TaskDocument, end: usize, fixes: Option<(DocumentRange, DiagnosticCode)>) -> Self {
+        let at = line_end(&document.text, end);
+        Self { document, at, lead: "\n\n- ".to_owned(), end: "", fixes }
+    }
+
+    /// An item after that of `criterion`, with the same bullet. `None`: it is not in a list.
+    fn after(
+        document: &'a TaskDocument,
+        criterion: &Criterion,
+        fixes: Option<(DocumentRange, DiagnosticCode)>,
+    ) -> Option<Self> {
+        let text = document.text.as_str();
+        let range = (criterion.place.file == document.path).then_some(&criterion.place.range)?;
+        // In YAML the backticks would need quotes.
+        if range.start < front_matter_end(text) {
+            return None;
+        }
+        let start = text.get(..range.start)?.rfind('\n').map_or(0, |it| it + 1);
+        let line = text.get(start..)?.lines().next()?;
+        let lead = bullet(line)?;
+        let indent = lead.len() - lead.trim_start().len();
+        let mut at = line_end(text, range.end);
+        // What is indented deeper belongs to the item.
+        while let Some(next) = text.get(at + 1..).and_then(|it| it.lines().next()) {
+            let is_deeper = !next.trim().is_empty() && next.len() - next.trim_start().len() > indent;
+            if !is_deeper {
+                break;
+            }
+            at = line_end(text, at + 1);
+        }
+        Some(Self { document, at, lead: format!("\n{lead}"), end: "", fixes })
+    }
+
+    fn in_new_section(document: &'a TaskDocument, fixes: Option<(DocumentRange, DiagnosticCode)>) -> Self {
+        let gap = if document.text.ends_with('\n') { "\n" } else { "\n\n" };
+        let lead = format!("{gap}## Done when\n\n- ");
+        Self { document, at: document.text.len(), lead, end: "\n", fixes }
+    }
+
+    fn edit(&self, declared: &DeclaredCommand) -> TextEdit {
+        let text = format!("{}{}: `$ {}`{}", self.lead, declared.criterion, declared.command, self.end);
+        let text = if self.document.text.contains("\r\n") { text.replace('\n', "\r\n") } else { text };
+        TextEdit { place: DocumentRange { file: self.document.path.clone(), range: self.at..self.at }, text }
+    }
+
+    /// Whether the task has the criterion after the edit.
+    fn is_read(&self, known: &TaskView<'_>, declared: &DeclaredCommand) -> bool {
+        let mut documents = known.documents.to_vec();
+        let Some(mine) = documents.iter_mut().find(|it| it.path == self.document.path) else { return false };
+        let edit = self.edit(declared);
+        if !mine.text.is_char_boundary(edit.place.range.start) {
+            return false;
+        }
+        mine.text.insert_str(edit.place.range.start, &edit.text);
+        let task = parse_task(&documents);
+        let runs = |it: &Criterion| matches!(&it.check, Some(Check::Command { command, .. }) if *command == declared.command);
+        task.criteria.len() == known.task.criteria.len() + 1 && task.criteria.iter().any(runs)
+    }
+
+    fn action(&self, known: &TaskView<'_>, declared: &DeclaredCommand) -> EditorAction {
+        let result = last_result(known, declared).map_or(String::new(), |it| format!(" ({})", told(it)));
+        let title = format!("Add criterion: `$ {}`{result}", declared.command);
+        EditorAction {
+            kind: QUICKFIX,
+            title: sanitize::line_within(&title, TITLE_CHARS),
+            cure: QuickFix::Edits(vec![self.edit(declared)]),
+            fixes: self.fixes.clone(),
+            preferred: false,
+        }
+    }
+}
+
+impl DeclaredCommand {
+    /// Stands for any command where only the place matters.
+    fn probe() -> Self {
+        Self { command: "true".to_owned(), file: String::new(), criterion: "It holds".to_owned() }
+    }
+}
+
+/// The latest result of the command on the current tree, where its commands may run at all.
+fn last_result<'a>(known: &TaskView<'a>, declared: &DeclaredCommand) -> Option<&'a CheckResult> {
+    if !known.trust.editor || known.trust.unknown > 0 {
+        return None;
+    }
+    let read = parse_inline_task("", &[format!("`$ {}`", declared.command)]);
+    let latest = known.latest(&read.criteria.first()?.id)?;
+    (!latest.stale).then_some(latest.result)
+}
+
+fn told(result: &CheckResult) -> &str {
+    if result.status == Status::Pass || result.fact.is_empty() { result.status.word() } else { &result.fact }
+}
+
+/// The offset of the end of the line at `at`, before its line break.
+fn line_end(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let end = at + rest.find('\n').unwrap_or(rest.len());
+    end - usize::from(text.get(..end).is_some_and(|it| it.ends_with('\r')))
+}
+
+/// What the next item of a list begins with: indentation, bullet or number, and an open box where this one has a box.
+fn bullet(line: &str) -> Option<String> {
+    let indent = line.get(..line.len() - line.trim_start().len())?;
+    let rest = line.trim_start();
+    let digits = rest.len() - rest.trim_start_matches(|it: char| it.is_ascii_digit()).len();
+    let (marker, behind) = if digits > 0 {
+        let number: u64 = rest.get(..digits)?.parse().ok()?;
+        let sign = rest.get(digits..)?.chars().next().filter(|it| ['.', ')'].contains(it))?;
+        (format!("{}{sign}", number + 1), rest.get(digits + 1..)?)
+    } else {
+        let sign = rest.chars().next().filter(|it| ['-', '*', '+'].contains(it))?;
+        (sign.to_string(), rest.get(1..)?)
+    };
+    let content = behind.trim_start();
+    let gap = behind.get(..behind.len() - content.len()).filter(|it| !it.is_empty())?;
+    let has_box = ["[ ] ", "[x] ", "[X] "].iter().any(|it| content.starts_with(it));
+    Some(format!("{indent}{marker}{gap}{}", if has_box { "[ ] " } else { "" }))
+}
+
+#[cfg(test)]
+mod tests;
