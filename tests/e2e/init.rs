@@ -97,6 +97,26 @@ fn commands_are_tried_only_with_consent_and_those_that_pass_come_first() {
 }
 
 #[test]
+fn one_sentence_becomes_a_complete_task() {
+    let terminal = Terminal::new();
+    terminal.file("go.mod", "module a\n").file("README.md", "# A\n");
+    let ran = terminal.run(&["init", "--task", "Parse dates with a time zone"]);
+    ran.expect(0).out("parse-dates-with-a-time-zone.ralph.md").out("- All tests pass: `$ go test ./...`");
+    ran.out("Next: adjust its criteria to what you want, then `loopkeeper run parse-dates-with-a-time-zone.ralph.md`.");
+    let lint = terminal.run(&["check", "parse-dates-with-a-time-zone.ralph.md", "--lint"]);
+    lint.expect(0).out("comprehensive");
+    let text = terminal.read("parse-dates-with-a-time-zone.ralph.md");
+    terminal.run(&["init", "--task", "Parse dates with a time zone"]).expect(0);
+    assert_eq!(terminal.read("parse-dates-with-a-time-zone.ralph.md"), text);
+    terminal
+        .run(&["init", "--task", "Tea", "--kind", "writing"])
+        .expect(0)
+        .out("`$ wc -w < tea.md` `>= 600`");
+    terminal.run(&["init", "--task", "Tea", "--kind", "poem"]).expect(2);
+    terminal.run(&["init", "--kind", "code"]).expect(2);
+}
+
+#[test]
 fn of_many_tasks_ten_are_named() {
     let terminal = Terminal::new();
     terminal.file("loopkeeper.toml", "");

@@ -6,6 +6,7 @@ import { showDashboard } from "./commands/dashboard";
 import { rollback, showIterationChanges, showOutput, showReceipt, undoRollback } from "./commands/history";
 import { importText } from "./commands/import";
 import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, steer, stopLoop, stopLoopNow } from "./commands/loops";
+import { newTask } from "./commands/newTask";
 import { showStatus } from "./commands/overview";
 import { pickTask } from "./commands/pick";
 import type { Parts } from "./parts";
@@ -29,6 +30,7 @@ export function registerCommands(parts: Parts): Disposable[] {
     showReceipt,
     showDashboard,
     importText,
+    newTask,
     trust,
   };
   return [

@@ -43,6 +43,7 @@ export const Commands = {
   trust: "loopkeeper.server.trust",
   untrust: "loopkeeper.server.untrust",
   importLoop: "loopkeeper.server.import",
+  newTask: "loopkeeper.server.newTask",
 } as const;
 
 export interface StatusParams {

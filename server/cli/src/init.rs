@@ -8,7 +8,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValuesParser;
 use loopkeeper_core::settings::SettingOrigin;
+use loopkeeper_task::new_task::WorkProduct;
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 use loopkeeper_text::sanitize;
 use thiserror::Error;
@@ -21,6 +23,7 @@ use super::out::Ui;
 use super::trust::TrustConsent;
 use loopkeeper_operations::failure::FailureKind;
 use loopkeeper_operations::foreign;
+use loopkeeper_operations::new_task::ProposedTask;
 use loopkeeper_operations::project_checks::{
     FoundCheck, InstalledTools, ManifestError, MissingTool, ProposedChecks,
 };
@@ -39,11 +42,21 @@ pub(crate) struct Args {
     /// Trust the found commands
     #[arg(long, requires = "tries")]
     pub(crate) trust: bool,
+    /// Write a complete task for this sentence, with limits and criteria that checks decide, into a file of its own
+    #[arg(long, value_name = "SENTENCE", conflicts_with = "tries")]
+    pub(crate) task: Option<String>,
+    /// What the task produces, which determines its checks
+    #[arg(long, value_name = "KIND", requires = "task", default_value = "code")]
+    #[arg(value_parser = PossibleValuesParser::new(WorkProduct::ALL.map(WorkProduct::word)))]
+    pub(crate) kind: String,
 }
 
 /// The subcommand: writes the file and prints the next steps.
 pub(crate) fn command(args: &Args, out: &mut Ui) -> ExitResult {
     let folder = Path::new(".").canonicalize()?;
+    if let Some(sentence) = &args.task {
+        return write_sentence(&folder, sentence, WorkProduct::of_word(&args.kind).unwrap_or_default(), out);
+    }
     let root = root_of(&folder)?;
     let mut draft =
         prepare(&root, &folder, &InstalledTools::of_environment()).map_err(|it| failure_of(&it))?;
@@ -58,6 +71,17 @@ pub(crate) fn command(args: &Args, out: &mut Ui) -> ExitResult {
     }
     let report = draft.write(&root).map_err(|it| failure_of(&it))?;
     show(&report, out);
+    Ok(Exit::Done)
+}
+
+/// Writes the task that one sentence describes.
+fn write_sentence(folder: &Path, sentence: &str, product: WorkProduct, out: &mut Ui) -> ExitResult {
+    let proposed = ProposedTask::of(folder, sentence, product)?;
+    let file = proposed.write()?;
+    out.line(format_args!("Wrote {}", sanitize::visible(&file.to_string_lossy())));
+    out.write(proposed.document());
+    let name = sanitize::visible(&file.file_name().unwrap_or_default().to_string_lossy());
+    out.line(format_args!("\nNext: adjust its criteria to what you want, then `loopkeeper run {name}`."));
     Ok(Exit::Done)
 }
 

@@ -7,6 +7,7 @@ mod export;
 mod foreign_loop;
 mod loop_page;
 pub(crate) mod loop_questions;
+mod new_task;
 mod orders;
 mod output;
 mod plan;
@@ -66,6 +67,7 @@ async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> Command
         ext::CHECK => check::check(shared, parse_arguments(arguments)?).await,
         ext::STOP => orders::stop(shared, parse_arguments(arguments)?).await,
         ext::IMPORT => foreign_loop::import(shared, parse_arguments(arguments)?).await,
+        ext::NEW_TASK => new_task::propose(shared, parse_arguments(arguments)?).await,
         ext::PAUSE => orders::pause(shared, parse_arguments(arguments)?).await,
         ext::RESUME => orders::resume(shared, parse_arguments(arguments)?).await,
         ext::RESET_BREAKER => orders::reset_breaker(shared, parse_arguments(arguments)?).await,

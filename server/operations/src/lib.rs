@@ -19,6 +19,7 @@ pub mod keeper;
 pub mod keeper_main;
 pub mod local_time;
 pub mod loops;
+pub mod new_task;
 pub mod notify_saved;
 pub mod plan_edit;
 pub mod project_checks;

@@ -16,6 +16,7 @@ mod item;
 mod kind;
 mod markdown;
 mod may_change;
+pub mod new_task;
 mod outline;
 mod phrases;
 pub mod placeholders;

@@ -53,11 +53,16 @@ fn runs_node(command: &str) -> bool {
     command.split_whitespace().any(|it| TOOLS.contains(&it))
 }
 
-/// The first significant words, in lower case.
-fn words(title: &str) -> Vec<String> {
-    let split = title.split(|it: char| !it.is_ascii_alphanumeric()).filter(|it| !it.is_empty());
+/// The first words of a sentence that say something about the work, in lower case; none if it is not in Latin script.
+pub(crate) fn significant_words(sentence: &str) -> Vec<String> {
+    let split = sentence.split(|it: char| !it.is_ascii_alphanumeric()).filter(|it| !it.is_empty());
     let meant = split.map(str::to_ascii_lowercase).filter(|it| !FILLERS.contains(&it.as_str()));
-    let mut words: Vec<String> = meant.take(MAX_WORDS).collect();
+    meant.take(MAX_WORDS).collect()
+}
+
+/// The words for the name of a test, which does not begin with a digit.
+fn words(title: &str) -> Vec<String> {
+    let mut words = significant_words(title);
     if words.is_empty() {
         words = vec!["new".to_owned(), "behaviour".to_owned()];
     }

@@ -90,3 +90,26 @@ fn a_text_is_shown_as_a_task_and_written_by_nothing_but_the_user() {
     let refused = editor.call("workspace/executeCommand", &nothing);
     assert_eq!(refused["error"]["data"]["code"], "badArgument", "{refused}");
 }
+
+#[test]
+fn a_task_for_one_sentence_is_shown_and_nothing_is_written() {
+    let (terminal, mut editor, _) = desk();
+    terminal.file("Makefile", "test:\n\ttouch ran\n").file("parse-dates.ralph.md", "# Mine\n");
+    let root = terminal.root().canonicalize().unwrap();
+    let ask = |more: &Value| {
+        let mut argument = json!({"folder": uri(&root), "sentence": "Parse dates"});
+        argument.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"command": "loopkeeper.server.newTask", "arguments": [argument]})
+    };
+    let shown = editor.request("workspace/executeCommand", &ask(&json!({})));
+    assert_eq!(shown["uri"], uri(&root.join("parse-dates-2.ralph.md")));
+    assert!(shown["document"].as_str().unwrap().contains("- All tests pass: `$ make test`\n"), "{shown}");
+    let shown = editor.request("workspace/executeCommand", &ask(&json!({"kind": "research"})));
+    assert!(shown["document"].as_str().unwrap().contains("`exists parse-dates-sources.md`"), "{shown}");
+    let refused = editor.call("workspace/executeCommand", &ask(&json!({"kind": "poem"})));
+    assert_eq!(refused["error"]["data"]["code"], "badArgument", "{refused}");
+    let refused = editor.call("workspace/executeCommand", &ask(&json!({"sentence": " "})));
+    assert_eq!(refused["error"]["data"]["code"], "badArgument", "{refused}");
+    assert!(!root.join("parse-dates-2.ralph.md").exists() && !root.join("ran").exists());
+    editor.quit();
+}

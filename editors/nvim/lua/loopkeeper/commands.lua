@@ -16,7 +16,7 @@ local M = {}
 local subcommands = {}
 for module, names in pairs({
   start = { 'start', 'check' },
-  control = { 'stop', 'pause', 'resume', 'reset', 'steer', 'answer', 'import' },
+  control = { 'stop', 'pause', 'resume', 'reset', 'steer', 'answer', 'import', 'new' },
   iterations = { 'rollback', 'diff', 'output', 'log', 'receipt', 'dashboard' },
   look = { 'status', 'quickfix', 'trust', 'restart' },
 }) do

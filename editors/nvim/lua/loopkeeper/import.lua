@@ -27,7 +27,7 @@ local read = {
 }
 
 ---@param result loopkeeper.CommandResult
-local function show(result)
+function M.show(result)
   local path = vim.uri_to_fname(result.uri)
   vim.cmd.split(vim.fn.fnameescape(path))
   vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(vim.trim(result.document), '\n'))
@@ -46,7 +46,7 @@ function M.text(source)
     return
   end
   local folder = vim.uri_from_fname(client_module.root(client))
-  require('loopkeeper.orders').send(client, protocol.commands.import, { text = text, folder = folder }, show)
+  require('loopkeeper.orders').send(client, protocol.commands.import, { text = text, folder = folder }, M.show)
 end
 
 return M

@@ -41,6 +41,7 @@ M.commands = {
   trust = 'loopkeeper.server.trust',
   untrust = 'loopkeeper.server.untrust',
   import = 'loopkeeper.server.import',
+  newTask = 'loopkeeper.server.newTask',
 }
 
 M.errors = {
@@ -354,6 +355,11 @@ M.errors = {
 ---@field file? string
 ---@field text? string
 ---@field folder? string
+
+---@class loopkeeper.NewTaskArgs
+---@field folder string
+---@field sentence string
+---@field kind? "code"|"writing"|"research"
 
 ---@class loopkeeper.CommandResult
 ---@field status? loopkeeper.StatusParams

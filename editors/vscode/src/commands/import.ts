@@ -16,7 +16,14 @@ export async function importText({ server }: Parts): Promise<void> {
   }
   const folder = (editor && workspace.getWorkspaceFolder(editor.document.uri)) ?? workspace.workspaceFolders?.[0];
   const argument = { text, ...(folder && { folder: folder.uri.toString() }) };
-  const result = await server.run<OrderResult & { uri?: string; document?: string }>(Commands.importLoop, argument);
+  await showUnsaved(await server.run<ProposedDocument>(Commands.importLoop, argument));
+}
+
+/** A task that the server proposes, and where it can be saved. */
+export type ProposedDocument = OrderResult & { uri?: string; document?: string };
+
+/** Opens the task in an unsaved document. */
+export async function showUnsaved(result: ProposedDocument | undefined): Promise<void> {
   if (result?.uri === undefined || result.document === undefined) return;
   const unsaved = Uri.parse(result.uri).with({ scheme: "untitled" });
   const document = await workspace.openTextDocument(unsaved);

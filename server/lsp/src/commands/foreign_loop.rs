@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lsp_types::Url;
 
-use super::{CommandOutcome, CommandRefusal, run_blocking};
+use super::{CommandOutcome, CommandRefusal, run_blocking, target};
 use crate::documents::canonical_parent_path;
 use crate::ext::{CommandResult, ImportArgs};
 use crate::session::ServerState;
@@ -24,11 +24,7 @@ pub(super) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> Comma
 
 /// The task of a text, for the client to show: the user decides whether and where it is saved.
 async fn propose(shared: &Arc<ServerState>, text: String, folder: Option<&str>) -> CommandOutcome {
-    let roots = shared.index().wait_until_ready().await.roots.clone();
-    let path = folder.and_then(|it| Url::parse(it).ok()?.to_file_path().ok()?.canonicalize().ok());
-    let is_opened = |it: &PathBuf| roots.iter().any(|root| it.starts_with(root));
-    let folder = path.filter(is_opened).or_else(|| roots.first().cloned());
-    let folder = folder.ok_or_else(|| CommandRefusal::bad_argument("no folder is opened"))?;
+    let folder = target::opened_folder(shared, folder).await?;
     let (document, path) = run_blocking(move || {
         let imported = ImportedText::of(&folder, None, &text)?;
         Ok((imported.document().to_owned(), imported.path()))

@@ -47,6 +47,18 @@ fn find_task(
     }
 }
 
+/// The folder that a URI names, if it is opened or below one that is; else the first that is opened.
+pub(super) async fn opened_folder(
+    shared: &ServerState,
+    folder: Option<&str>,
+) -> Result<PathBuf, CommandRefusal> {
+    let roots = shared.index().wait_until_ready().await.roots.clone();
+    let path = folder.and_then(|it| Url::parse(it).ok()?.to_file_path().ok()?.canonicalize().ok());
+    let is_opened = |it: &PathBuf| it.is_dir() && roots.iter().any(|root| it.starts_with(root));
+    let folder = path.filter(is_opened).or_else(|| roots.first().cloned());
+    folder.ok_or_else(|| CommandRefusal::bad_argument("no folder is opened"))
+}
+
 /// The canonical path, so that symbolic links in it make no difference.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let path = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?.to_file_path().ok()?;

@@ -1,5 +1,6 @@
 //! The commands: their names, arguments and results.
 
+use loopkeeper_task::new_task::WorkProduct;
 use serde::{Deserialize, Serialize};
 
 use super::StatusParams;
@@ -26,9 +27,10 @@ pub(crate) const EXPORT: &str = "loopkeeper.server.export";
 pub(crate) const TRUST: &str = "loopkeeper.server.trust";
 pub(crate) const UNTRUST: &str = "loopkeeper.server.untrust";
 pub(crate) const IMPORT: &str = "loopkeeper.server.import";
+pub(crate) const NEW_TASK: &str = "loopkeeper.server.newTask";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 22] = [
+pub(crate) const COMMANDS: [&str; 23] = [
     START,
     STOP,
     PAUSE,
@@ -51,6 +53,7 @@ pub(crate) const COMMANDS: [&str; 22] = [
     TRUST,
     UNTRUST,
     IMPORT,
+    NEW_TASK,
 ];
 
 /// The state file of another tool's loop, or a text.
@@ -65,6 +68,18 @@ pub(crate) struct ImportArgs {
     /// The opened folder that the task is for; the first one if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NewTaskArgs {
+    /// The opened folder that the task is for, or one below it.
+    pub(crate) folder: String,
+    pub(crate) sentence: String,
+    /// Code if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<WorkProduct>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

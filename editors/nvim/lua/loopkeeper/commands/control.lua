@@ -1,4 +1,4 @@
--- Commands to a running loop: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`, and `import` of a loop that
+-- Commands to a running loop: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`, `new`, and `import` of a loop that
 -- Claude Code's plugin runs or of a text.
 
 local pick = require('loopkeeper.pick')
@@ -57,6 +57,39 @@ M.import = {
       require('loopkeeper.orders').send(client, protocol.commands.import, { file = foreign.uri })
     end, function()
       ui.error("no loop of Claude Code's plugin is at work here")
+    end)
+  end,
+}
+
+local kinds = { ['--code'] = 'code', ['--writing'] = 'writing', ['--research'] = 'research' }
+
+---@param sentence? string
+---@param kind? string
+local function new_task(sentence, kind)
+  if not sentence or vim.trim(sentence) == '' then
+    return
+  end
+  local client_module = require('loopkeeper.client')
+  local client = client_module.current()
+  if client then
+    local folder = vim.uri_from_fname(client_module.root(client))
+    local argument = { folder = folder, sentence = sentence, kind = kind }
+    require('loopkeeper.orders').send(client, protocol.commands.newTask, argument, require('loopkeeper.import').show)
+  end
+end
+
+M.new = {
+  complete = function(words)
+    return #words > 0 and {} or { '--code', '--research', '--writing' }
+  end,
+  run = function(call)
+    local kind = kinds[call.words[1]]
+    local sentence = kind and call.text:gsub('^%S+%s*', '') or call.text
+    if sentence ~= '' then
+      return new_task(sentence, kind)
+    end
+    vim.ui.input({ prompt = 'What should be done, in one sentence: ' }, function(text)
+      new_task(text, kind)
     end)
   end,
 }

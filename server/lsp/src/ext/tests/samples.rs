@@ -11,6 +11,7 @@ use loopkeeper_core::plugin_loop::PluginLoop;
 use loopkeeper_core::settings::Preset;
 use loopkeeper_core::settings::preset::PresetSelection;
 use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_task::new_task::WorkProduct;
 use loopkeeper_view::{
     BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, DisplayPhase, DisplayState, DriftStatus,
     GroupState, GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus,
@@ -24,9 +25,9 @@ use serde_json::{Value, json};
 use crate::ext::{
     AlertKind, AlertParams, AnswerArgs, ChangeKind, ChangedFile, CheckArgs, CommandResult, CriterionRow,
     DiffArgs, ForeignLoop, Health, ImportArgs, IterationEntry, IterationsParams, IterationsResult, LoopArgs,
-    LoopsParams, LoopsResult, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData,
-    RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits, StatusParams,
-    SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TrustArgs, TrustCommand,
+    LoopsParams, LoopsResult, NewTaskArgs, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode,
+    RefusalData, RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits,
+    StatusParams, SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TrustArgs, TrustCommand,
     TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
 };
 
@@ -41,6 +42,11 @@ pub(super) fn messages() -> Vec<Message> {
         ("TaskEntry", json!(task(true)), Some(json!(task(false)))),
         ("ForeignLoop", json!(foreign(true)), Some(json!(foreign(false)))),
         ("ImportArgs", json!(import()), None),
+        (
+            "NewTaskArgs",
+            json!(NewTaskArgs { folder: s(), sentence: s(), kind: Some(WorkProduct::Code) }),
+            None,
+        ),
         ("OutputParams", json!(OutputParams { loop_id: s(), iteration: 1, text: s() }), None),
         ("AlertParams", json!(alert()), Some(json!(alert()))),
         ("LoopsParams", json!(LoopsParams { all: true }), None),

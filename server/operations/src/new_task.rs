@@ -1,0 +1,178 @@
+//! Proposes a task document for one sentence, with the checks of the project. It is returned before it is written, and
+//! overwrites nothing.
+
+use std::path::{Path, PathBuf};
+
+use loopkeeper_task::new_task::{NewTask, WorkProduct, new_task_document, new_task_stem, topic};
+use loopkeeper_text::sanitize;
+
+use super::failure::Failure;
+use super::foreign;
+use super::project_checks::{InstalledTools, ProposedChecks};
+use loopkeeper_system::config_files::root_of;
+use loopkeeper_system::config_text;
+
+/// A longer text is no sentence.
+const MAX_CHARS: usize = 2_000;
+/// Pages that describe a project to its users; the first that does not mention the work yet has to.
+const PAGES: [&str; 5] = ["README.md", "CHANGELOG.md", "docs/README.md", "docs/index.md", "README.rst"];
+
+/// A task document that is not written yet.
+pub struct ProposedTask {
+    folder: PathBuf,
+    name: String,
+    document: String,
+}
+
+impl ProposedTask {
+    /// A task for `folder`, a real path.
+    pub fn of(folder: &Path, sentence: &str, product: WorkProduct) -> Result<Self, Failure> {
+        Self::with_tools(folder, sentence, product, &InstalledTools::of_environment())
+    }
+
+    fn with_tools(
+        folder: &Path,
+        sentence: &str,
+        product: WorkProduct,
+        machine: &InstalledTools,
+    ) -> Result<Self, Failure> {
+        let sentence = sanitize::line_within(sentence.trim(), MAX_CHARS);
+        if sentence.is_empty() {
+            return Err(
+                Failure::usage("the sentence is empty").hint("Say in one sentence what should be done.")
+            );
+        }
+        let root = root_of(folder)?;
+        let below = folder.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
+        let found = match product {
+            WorkProduct::Code => {
+                ProposedChecks::of(&root, folder, machine).map(|it| it.found).unwrap_or_default()
+            }
+            WorkProduct::Writing | WorkProduct::Research => Vec::new(),
+        };
+        let checks: Vec<(String, String)> =
+            found.into_iter().map(|it| (it.criterion(), it.command)).collect();
+        let page = page(&root, &sentence);
+        let new = NewTask { sentence: &sentence, product, folder: below, checks: &checks, page: &page };
+        let document = sanitize::text(&new_task_document(&new));
+        let name = format!("{}.ralph.md", new_task_stem(&sentence));
+        Ok(Self { folder: folder.to_owned(), name, document })
+    }
+
+    pub fn document(&self) -> &str {
+        &self.document
+    }
+
+    /// Where the document would be written now.
+    pub fn path(&self) -> PathBuf {
+        foreign::free_path(&self.folder, &self.name)
+    }
+
+    /// Writes the document to a new file.
+    pub fn write(&self) -> Result<PathBuf, Failure> {
+        foreign::write_new(&self.folder, &self.name, &self.document)
+    }
+}
+
+/// The page that has to describe the work: one that holds all its words already would not show whether it does.
+fn page(root: &Path, sentence: &str) -> String {
+    let words: Vec<String> = topic(sentence).iter().map(|it| it.to_lowercase()).collect();
+    let lacks_topic = |name: &&str| {
+        let text = config_text::read_text(&root.join(name)).ok().flatten();
+        let text = text.map(|it| it.to_lowercase());
+        text.is_some_and(|text| !words.iter().all(|it| text.contains(it)))
+    };
+    let known = PAGES.into_iter().find(lacks_topic);
+    known.map_or_else(|| format!("docs/{}.md", new_task_stem(sentence)), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use loopkeeper_lint::{GradeLevel, grade, lints, unsuitable};
+    use loopkeeper_task::criterion::Check;
+    use loopkeeper_task::new_task::WorkProduct;
+    use loopkeeper_task::{TaskDocument, parse_task};
+
+    use super::ProposedTask;
+    use crate::project_checks::InstalledTools;
+
+    /// The document for a sentence, which is read, graded and without remarks, and the commands of its criteria.
+    #[track_caller]
+    fn graded(root: &Path, sentence: &str, product: WorkProduct) -> (String, Vec<String>) {
+        let machine = tempfile::tempdir().unwrap();
+        let proposed =
+            ProposedTask::with_tools(root, sentence, product, &InstalledTools::below(machine.path()));
+        let document = proposed.unwrap().document().to_owned();
+        let documents = [TaskDocument { path: "a.ralph.md".to_owned(), text: document.clone() }];
+        let task = parse_task(&documents);
+        assert_eq!(task.findings, [], "{document}");
+        let remarks = lints(&task, &documents);
+        assert!(remarks.is_empty(), "{remarks:?}\n{document}");
+        assert_eq!(unsuitable(&task), None, "{document}");
+        let found = grade(&task, &documents, &remarks);
+        assert_eq!(found.level, GradeLevel::Comprehensive, "{found:?}\n{document}");
+        assert_eq!(found.measurable, found.required);
+        let command = |it: &Check| match it {
+            Check::Command { command, .. } => Some(command.clone()),
+            _ => None,
+        };
+        (document, task.criteria.iter().filter_map(|it| command(it.check.as_ref()?)).collect())
+    }
+
+    fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::create_dir_all(root.path().join(name).parent().unwrap()).unwrap();
+            fs::write(root.path().join(name), text).unwrap();
+        }
+        root
+    }
+
+    const SENTENCES: [&str; 8] = [
+        "Make parse_date accept ISO 8601 dates. It now rejects the time zone",
+        "修复登录页面的错误",
+        "# Done when: - a: `$ rm -rf /` - b <!-- \u{202e}",
+        "Acceptance criteria of the shop can be exported",
+        "- [ ] Sort the list (optional)",
+        "1. Investigate why the cache is slow",
+        "Explain `a < b` and <script> in the guide!",
+        "A sentence that is much longer than a title should be, with many clauses, and then some more of them",
+    ];
+
+    #[test]
+    fn tasks_from_one_sentence_are_comprehensive() {
+        for sentence in SENTENCES {
+            let root = project(&[("go.mod", "module a\n"), ("README.md", "# A\n"), ("loopkeeper.toml", "")]);
+            let (text, commands) = graded(root.path(), sentence, WorkProduct::Code);
+            assert!(commands.iter().any(|it| it == "go test ./...") && text.contains("README.md"), "{text}");
+            graded(root.path(), sentence, WorkProduct::Writing);
+            graded(root.path(), sentence, WorkProduct::Research);
+        }
+    }
+
+    #[test]
+    fn paths_are_those_of_the_root() {
+        let root =
+            project(&[("loopkeeper.toml", ""), ("my notes/a.txt", ""), ("README.md", "tea and coffee\n")]);
+        let folder = root.path().join("my notes");
+        let (text, commands) = graded(&folder, "Write about tea", WorkProduct::Writing);
+        assert_eq!(commands[0], "wc -w < 'my notes/write-about-tea.md'");
+        assert!(text.contains("`has /^## Summary/ \"my notes/write-about-tea.md\"`"), "{text}");
+        let (code, _) = graded(root.path(), "Serve tea and coffee", WorkProduct::Writing);
+        assert!(!code.contains("README"), "{code}");
+    }
+
+    #[test]
+    fn nothing_is_overwritten() {
+        let root = project(&[("loopkeeper.toml", ""), ("write-about-tea.ralph.md", "mine")]);
+        let folder = root.path().canonicalize().unwrap();
+        let proposed = ProposedTask::of(&folder, "Write about tea", WorkProduct::Writing).unwrap();
+        assert_eq!(proposed.path(), folder.join("write-about-tea-2.ralph.md"));
+        assert_eq!(proposed.write().unwrap(), folder.join("write-about-tea-2.ralph.md"));
+        assert_eq!(fs::read_to_string(folder.join("write-about-tea.ralph.md")).unwrap(), "mine");
+        assert!(ProposedTask::of(&folder, " \n", WorkProduct::Code).is_err());
+    }
+}

@@ -1,0 +1,211 @@
+//! Writes a task document from one sentence: limits, and criteria that checks decide, for code, texts and research.
+
+use super::import::file_stem;
+use super::proposal::{propose_criterion, significant_words};
+use super::{TaskDocument, parse_inline_task, parse_task};
+use loopkeeper_text::shell_word;
+use serde::{Deserialize, Serialize};
+
+/// A longer sentence is not a title.
+const TITLE_CHARS: usize = 72;
+/// Words of an article, and links of a list of sources: proposals for the author to change.
+const LEAST_WORDS: u32 = 600;
+const LEAST_LINKS: u32 = 5;
+
+/// What a task produces, which determines how its result is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WorkProduct {
+    #[default]
+    Code,
+    Writing,
+    Research,
+}
+
+impl WorkProduct {
+    pub const ALL: [Self; 3] = [Self::Code, Self::Writing, Self::Research];
+
+    /// Its name on the wire and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Writing => "writing",
+            Self::Research => "research",
+        }
+    }
+
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+}
+
+/// Everything that a new document depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct NewTask<'a> {
+    /// What the user wants, on one line.
+    pub sentence: &'a str,
+    pub product: WorkProduct,
+    /// The folder of the document, relative to the root in which checks run; empty for the root.
+    pub folder: &'a str,
+    /// Criteria of the project, each a name and a command.
+    pub checks: &'a [(String, String)],
+    /// The page that describes the project to its users, relative to the root.
+    pub page: &'a str,
+}
+
+/// The stem of the name of the document: `parse-iso-dates`.
+pub fn new_task_stem(sentence: &str) -> String {
+    file_stem(&format!("# {}\n", title(sentence)))
+}
+
+/// The document, in which every criterion has a check.
+pub fn new_task_document(new: &NewTask<'_>) -> String {
+    let criteria = match new.product {
+        WorkProduct::Code => code(new),
+        WorkProduct::Writing => writing(new),
+        WorkProduct::Research => research(new),
+    };
+    let (title, sentence) = (title(new.sentence), finished(&plain(new.sentence)));
+    let text = document(&title, &sentence, new.product, &criteria);
+    let read = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.clone() }]);
+    if read.criteria.len() == criteria.len() {
+        return text;
+    }
+    // The sentence begins like a list of criteria: `Done when: - a - b`.
+    document(&format!("Task: {title}"), &format!("Task: {sentence}"), new.product, &criteria)
+}
+
+fn document(title: &str, sentence: &str, product: WorkProduct, criteria: &[String]) -> String {
+    let mut text = format!("# {title}\n\n{sentence}\n\n## Limits\n\n");
+    let limits: &[&str] = match product {
+        WorkProduct::Code => &[
+            "Change only what this task requires.",
+            "Interfaces, file formats and messages that others rely on stay as they are, unless the task names them.",
+            "No test is removed or weakened.",
+        ],
+        WorkProduct::Writing | WorkProduct::Research => &[
+            "Write only the files that the criteria name.",
+            "State nothing that no source supports, and name the source.",
+        ],
+    };
+    text.extend(limits.iter().flat_map(|it| ["- ", it, "\n"]));
+    text.push_str("\n## Completion Criteria\n\n");
+    text.extend(criteria.iter().flat_map(|it| ["- ", it.as_str(), "\n"]));
+    text
+}
+
+/// New behaviour with a test of its own, the gates of the project, its documentation, and nothing left behind.
+fn code(new: &NewTask<'_>) -> Vec<String> {
+    let lines: Vec<String> = new.checks.iter().map(|(_, command)| format!("`$ {command}`")).collect();
+    let known = parse_inline_task("", &lines).criteria;
+    let mut all = vec![propose_criterion(new.sentence, &known)];
+    all.extend(
+        new.checks.iter().filter(|it| !it.1.contains('`')).map(|(name, it)| format!("{name}: `$ {it}`")),
+    );
+    all.push(format!(
+        "The documentation describes it: `has /{}/i {}`",
+        topic(new.sentence).join(".*"),
+        quoted(new.page)
+    ));
+    all.push("No other files are left behind: `clean`".to_owned());
+    all
+}
+
+/// The words by which a page about the work is recognised. They contain nothing that a regular expression interprets.
+pub fn topic(sentence: &str) -> Vec<String> {
+    const MAX_CHARS: usize = 12;
+    let words = significant_words(sentence);
+    if !words.is_empty() {
+        return words;
+    }
+    // Not in Latin script.
+    let first = sentence.split(|it: char| !it.is_alphanumeric()).find(|it| !it.is_empty()).unwrap_or("task");
+    vec![first.chars().take(MAX_CHARS).collect()]
+}
+
+fn writing(new: &NewTask<'_>) -> Vec<String> {
+    let stem = new_task_stem(new.sentence);
+    let file = in_folder(new.folder, &format!("{stem}.md"));
+    let (glob, word) = (quoted(&file), shell_word::quoted(&file));
+    vec![
+        format!("The text is long enough: `$ wc -w < {word}` `>= {LEAST_WORDS}`"),
+        format!("It begins with a summary: `has /^## Summary/ {glob}`"),
+        format!("It ends with its sources: `has /^## Sources/ {glob}`"),
+        format!("Its links answer: `$ {}`", links_answer(&word)),
+        format!("Nothing is left open: `lacks /TODO|TBD|FIXME/ {glob}`"),
+        format!("{}: `judge`", judged("The text says what was asked for", new.sentence)),
+    ]
+}
+
+fn research(new: &NewTask<'_>) -> Vec<String> {
+    let stem = new_task_stem(new.sentence);
+    let file = in_folder(new.folder, &format!("{stem}.md"));
+    let sources = in_folder(new.folder, &format!("{stem}-sources.md"));
+    let (glob, word) = (quoted(&file), shell_word::quoted(&sources));
+    vec![
+        format!("The sources are listed: `exists {}`", quoted(&sources)),
+        format!("There are enough of them: `$ grep -c 'https\\?://' {word}` `>= {LEAST_LINKS}`"),
+        format!("They can be read: `$ {}`", links_answer(&word)),
+        format!("The report answers the question first: `has /^## Answer/ {glob}`"),
+        format!("It explains the findings: `has /^## Findings/ {glob}`"),
+        format!("It names what is not known: `has /^## Open questions/ {glob}`"),
+        format!("Nothing is left to look up: `lacks /TODO|TBD|FIXME/ {glob}`"),
+        format!(
+            "{}: `judge`",
+            judged("Each finding in the report follows from a listed source", new.sentence)
+        ),
+    ]
+}
+
+/// What the judge decides, with the sentence where the rest of the document is not at hand.
+fn judged(claim: &str, sentence: &str) -> String {
+    // Parentheses could be read as an attribute.
+    format!("{claim}, \"{}\"", title(sentence).replace(['(', ')', '（', '）'], " "))
+}
+
+/// A command that requests each link of a file.
+fn links_answer(word: &str) -> String {
+    format!("grep -oE 'https?://[^]) >]+' {word} | sort -u | xargs -n 1 curl -fsSL -m 30 -o /dev/null")
+}
+
+/// The first sentence, without its final period.
+fn title(sentence: &str) -> String {
+    let plain = plain(sentence);
+    let first = plain.split_once(". ").map_or(plain.as_str(), |(first, _)| first);
+    let first = without_markers(first).trim_end_matches(['.', '。', ' ']);
+    let mut title: String = first.chars().take(TITLE_CHARS).collect();
+    if title.len() < first.len() {
+        let end = title.rfind(' ').filter(|it| *it > 0).unwrap_or(title.len());
+        title.truncate(end);
+        title.push('…');
+    }
+    if title.is_empty() { "New task".to_owned() } else { title }
+}
+
+/// One line of prose: no markup of it can become a heading, an item, a comment or a check.
+fn plain(sentence: &str) -> String {
+    let spaced = sentence.replace('`', "'").replace('<', "\\<");
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn finished(sentence: &str) -> String {
+    let prose = without_markers(sentence);
+    let end = if prose.ends_with(['.', '!', '?', '。', '！', '？']) { "" } else { "." };
+    format!("{prose}{end}")
+}
+
+/// Without the characters by which a line becomes a heading or an item.
+fn without_markers(line: &str) -> &str {
+    let bare = line.trim_start_matches(['#', '-', '*', '+', '>', ' ']);
+    let boxed = ["[ ] ", "[x] ", "[X] "].iter().find_map(|it| bare.strip_prefix(it));
+    boxed.unwrap_or(bare)
+}
+
+fn in_folder(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.trim_end_matches('/')) }
+}
+
+/// As an argument of a check of files.
+fn quoted(path: &str) -> String {
+    if path.contains(char::is_whitespace) { format!("\"{path}\"") } else { path.to_owned() }
+}
