@@ -206,7 +206,8 @@ fn prepare(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitD
 impl InitDraft {
     fn write(self, root: &Path) -> Result<InitReport, InitError> {
         let Self { file, place, checks, trials, before, is_home } = self;
-        write_new(&file, &template::task(&checks.found, &trials, place))?;
+        let comments = trials.iter().map(|it| (it.command.clone(), it.comment())).collect();
+        write_new(&file, &template::task(&checks.found, &comments, place))?;
         let (notes, start) = if is_home {
             (Vec::new(), "loopkeeper run".to_owned())
         } else {

@@ -1,11 +1,11 @@
 //! The text of a first task file, which is read by the user, the agent and our own parser.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use loopkeeper_task::template::{DESCRIPTION, TITLE};
 
 use super::FoundCheck;
-use super::trial::CheckTrial;
 
 /// The location of the file: its checks run in the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,16 +36,19 @@ This file is below the root of the project: its commands begin with `cd`, its pa
 
 const WITHOUT_CHECKS: &str = "- What is described above is done\n";
 
-/// The document, with one criterion for each check, and what it said where it was tried.
-pub(super) fn task(checks: &[FoundCheck], trials: &[CheckTrial], place: TemplateLocation) -> String {
+/// The document, with one criterion for each check. `comments` are those of commands that were tried.
+pub(super) fn task(
+    checks: &[FoundCheck],
+    comments: &BTreeMap<String, String>,
+    place: TemplateLocation,
+) -> String {
     let mut text = format!("{TITLE}\n\n{DESCRIPTION}\n\n{SECTION}");
     if place == TemplateLocation::Below {
         text.push_str(BELOW);
     }
     text.push_str("-->\n\n");
     for check in checks {
-        let trial = trials.iter().find(|it| it.command == check.command);
-        let comment = trial.map_or(String::new(), |it| format!(" {}", it.comment()));
+        let comment = comments.get(&check.command).map_or(String::new(), |it| format!(" {it}"));
         let _ = writeln!(text, "- {}: `$ {}`{comment}", check.criterion(), check.command);
     }
     if checks.is_empty() {

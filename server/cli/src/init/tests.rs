@@ -203,7 +203,7 @@ fn a_project_without_checks_gets_a_file_that_says_so() {
 
 #[test]
 fn the_examples_of_the_explanation_are_checks() {
-    let explained = template::task(&[], &[], template::TemplateLocation::Below);
+    let explained = template::task(&[], &BTreeMap::new(), template::TemplateLocation::Below);
     let examples: Vec<&str> =
         explained.lines().filter(|it| it.starts_with("- ") && it.contains('`')).collect();
     let text = format!("# Examples\n\n## Completion criteria\n\n{}\n", examples.join("\n"));

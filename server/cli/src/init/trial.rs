@@ -1,6 +1,7 @@
 //! Runs the commands that were found once, before they are written: a criterion that cannot run, or holds already, is
 //! known at once. They run as the checks of the new task do, and only once they are trusted.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -128,7 +129,7 @@ fn refusal(failure: Failure, count: usize) -> Failure {
 /// The task that would be written, so that its checks run with its settings and its results are those of the task.
 fn draft(root: &Path, file: &Path, checks: &[FoundCheck]) -> Result<ResolvedTask, Failure> {
     let id = TaskId(file.strip_prefix(root).unwrap_or(file).to_string_lossy().into_owned());
-    let text = template::task(checks, &[], TemplateLocation::Root);
+    let text = template::task(checks, &BTreeMap::new(), TemplateLocation::Root);
     let documents = vec![TaskDocument { path: id.0.clone(), text }];
     let task = Arc::new(parse_task(&documents));
     let loaded = LoadedTask { task, documents: Arc::new(documents) };
