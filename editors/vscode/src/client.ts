@@ -84,6 +84,15 @@ export class Server implements Disposable {
     });
   }
 
+  /** Sends a server command whose failure does not concern the user. */
+  async tryRun<R>(command: string, argument: object): Promise<R | undefined> {
+    try {
+      return await this.send<R>(command, argument);
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Sends a custom request. */
   async ask<R>(method: string, params: object): Promise<R | undefined> {
     return this.tell(() => this.running().sendRequest<R>(method, params));

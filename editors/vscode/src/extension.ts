@@ -8,6 +8,7 @@ import { Server } from "./client";
 import { registerCommands } from "./commands";
 import { presentResult } from "./commands/history";
 import { ContextKeys } from "./contextKeys";
+import { CriteriaTests } from "./criteria/controller";
 import { OutputView } from "./output";
 import { StatusItem } from "./statusItem";
 import { TrustPages, trustScheme } from "./trustPage";
@@ -21,9 +22,11 @@ export async function activate(context: ExtensionContext): Promise<void> {
   const status = new StatusItem(server, context.workspaceState);
   const output = new OutputView(server);
   const keys = new ContextKeys();
+  const criteria = new CriteriaTests(server);
   const refresh = (): void => {
     keys.update(server);
     status.update();
+    void criteria.update();
   };
   let state = server.state;
   context.subscriptions.push(
@@ -31,6 +34,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     status,
     output,
     trust,
+    criteria,
     server.onChange(() => {
       if (state !== server.state && server.state === "ready") void output.renew();
       state = server.state;

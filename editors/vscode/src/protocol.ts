@@ -76,6 +76,7 @@ export interface TaskEntry {
   state: State;
   loopId?: string;
   checking: boolean;
+  rounds?: number;
   unknownCommands: number;
   criteria: CriteriaStatus;
 }

@@ -78,8 +78,16 @@ pub(crate) struct TaskEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) loop_id: Option<String>,
     pub(crate) checking: bool,
+    /// Without it a client cannot tell a repeated round with equal results from none.
+    #[serde(default, skip_serializing_if = "is_no_round")]
+    pub(crate) rounds: u64,
     pub(crate) unknown_commands: usize,
     pub(crate) criteria: CriteriaStatus,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn is_no_round(it: &u64) -> bool {
+    *it == 0
 }
 
 pub(crate) enum OutputCame {}

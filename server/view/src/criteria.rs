@@ -42,6 +42,11 @@ pub struct CriterionStatus {
     pub status: Option<Status>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fact: String,
+    /// What a failed comparison needed, `>= 80`, and what it found, `76.4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actual: Option<String>,
     #[serde(default)]
     pub duration_ms: u64,
     /// Whether it passed before the first iteration and fails now.
@@ -126,6 +131,7 @@ fn collect(items: impl Iterator<Item = CriterionStatus>) -> CriteriaStatus {
 fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>) -> CriterionStatus {
     // Without a check there is nothing to run, so "unverified" is more precise than "never run".
     let status = known_status(criterion, result.map(|it| it.status));
+    let compared = result.and_then(CheckResult::failed_comparison);
     CriterionStatus {
         id: criterion.id.clone(),
         // Documents are untrusted.
@@ -134,6 +140,8 @@ fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>)
         role,
         status,
         fact: result.map(|it| it.fact.clone()).unwrap_or_default(),
+        expected: compared.map(|it| it.expected.to_owned()),
+        actual: compared.map(|it| it.actual.to_owned()),
         duration_ms: result.map_or(0, |it| it.duration_ms),
         regressed: role == Some(Role::Guard) && status.is_some_and(|it| it != Status::Pass),
         ticked: criterion.ticked,

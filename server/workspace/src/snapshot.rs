@@ -71,6 +71,8 @@ pub struct TaskSnapshot {
     pub last_loop: Option<Arc<LoopSnapshot>>,
     /// A round of checks without a loop is running.
     pub checking: bool,
+    /// Grows with every round of checks without a loop, for as long as this index exists.
+    pub rounds: u64,
     /// Its untrusted commands.
     pub unknown: Arc<UntrustedCommands>,
 }

@@ -371,6 +371,7 @@ impl IndexState {
             results,
             last_loop: base.last_loop.clone(),
             checking: base.checking,
+            rounds: base.alone,
             unknown: Arc::clone(&dress.unknown),
         });
         CachedTask { base, latest, dress, task }

@@ -83,6 +83,7 @@ M.errors = {
 ---@field state loopkeeper.State
 ---@field loopId? string
 ---@field checking boolean
+---@field rounds? integer
 ---@field unknownCommands integer
 ---@field criteria loopkeeper.CriteriaStatus
 
@@ -218,6 +219,8 @@ M.errors = {
 ---@field role? "goal"|"guard"|"open"
 ---@field status? "pass"|"fail"|"timed-out"|"could-not-run"|"no-tests-ran"|"unstable"|"unverified"
 ---@field fact? string
+---@field expected? string
+---@field actual? string
 ---@field durationMs integer
 ---@field regressed boolean
 ---@field ticked? boolean
@@ -311,6 +314,7 @@ M.errors = {
 ---@field task string
 ---@field criterion? string
 ---@field iteration? integer
+---@field show? boolean
 
 ---@class loopkeeper.SteerArgs
 ---@field loopId string

@@ -86,6 +86,8 @@ export interface CriterionStatus {
   role?: "goal" | "guard" | "open";
   status?: "pass" | "fail" | "timed-out" | "could-not-run" | "no-tests-ran" | "unstable" | "unverified";
   fact?: string;
+  expected?: string;
+  actual?: string;
   durationMs: number;
   regressed: boolean;
   ticked?: boolean;

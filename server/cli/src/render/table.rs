@@ -153,6 +153,8 @@ mod tests {
                 role: None,
                 status,
                 fact: fact.into(),
+                expected: None,
+                actual: None,
                 duration_ms: 2_000,
                 regressed: false,
                 ticked: None,

@@ -5,7 +5,7 @@
 mod tests;
 
 use super::excerpt::Excerpt;
-use super::judge::{CheckVerdict, clean, judge_expectation, make_verdict};
+use super::judge::{CheckVerdict, NEEDS, clean, judge_expectation, make_verdict};
 use super::output::DecodedOutput;
 use super::{CheckResult, Status, number, words};
 use loopkeeper_task::criterion::{Check, Criterion, Expect};
@@ -85,7 +85,7 @@ fn judge_response(expect: &[Expect], answer: &HttpResponse) -> CheckVerdict {
         expect.iter().filter_map(|it| if let Expect::Status { code } = it { Some(*code) } else { None });
     let as_wanted = match wanted.next() {
         Some(code) if code != status => {
-            return make_verdict(Status::Fail, format!("status {status}, needs {code}"));
+            return make_verdict(Status::Fail, format!("status {status}{NEEDS}{code}"));
         }
         Some(_) => true,
         None => (200..300).contains(&status),

@@ -17,6 +17,9 @@ use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, TextPattern,
 use loopkeeper_text::redact::Redactor;
 use loopkeeper_text::sanitize;
 
+/// Between what a comparison found and what it needed.
+pub(super) const NEEDS: &str = ", needs ";
+
 /// Judges the run of a criterion whose check is a command. Every text of the result is sanitised and redacted.
 /// `root`: below which the places of failures are named.
 pub fn judge(criterion: &Criterion, run: &CommandRun, root: &Path, redactor: &Redactor) -> CheckResult {
@@ -140,7 +143,7 @@ fn judge_exit(
 /// The most telling reason first: failed tests, no tests, errors, else the code.
 fn wrong_exit(code: i32, wanted: Option<i32>, output: &DecodedOutput, tests: Option<TestCounts>) -> String {
     if let Some(wanted) = wanted {
-        return format!("{}, needs exit {wanted}", words::exit(code));
+        return format!("{}{NEEDS}exit {wanted}", words::exit(code));
     }
     match tests {
         Some(it) if it.failed > 0 => failing(it),
@@ -194,7 +197,7 @@ fn judge_comparison(compare: Compare, wanted: f64, output: &DecodedOutput) -> Ch
         Compare::Below => order == Some(Ordering::Less),
     };
     let status = if holds { Status::Pass } else { Status::Fail };
-    make_verdict(status, format!("{value}, needs {} {wanted}", compare.sign()))
+    make_verdict(status, format!("{value}{NEEDS}{} {wanted}", compare.sign()))
 }
 
 #[derive(Clone, Copy)]

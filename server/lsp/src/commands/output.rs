@@ -20,6 +20,7 @@ const MAX_BYTES: u64 = 16 << 20;
 
 pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> CommandOutcome {
     let task = target::task(shared, &args.task).await?;
+    let is_shown = args.show != Some(false);
     let page = run_blocking(move || {
         let (source, name) = output_source(&task, &args)?;
         let text = excerpt::readable(&String::from_utf8_lossy(&read_head_and_tail(&source)?));
@@ -29,7 +30,9 @@ pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> Comma
     })
     .await?;
     let uri = virtual_documents::uri(&page);
-    virtual_documents::open_page(shared, &uri);
+    if is_shown {
+        virtual_documents::open_page(shared, &uri);
+    }
     Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
 }
 

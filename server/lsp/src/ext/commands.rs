@@ -149,6 +149,9 @@ pub(crate) struct OutputArgs {
     pub(crate) criterion: Option<String>,
     #[serde(default)]
     pub(crate) iteration: Option<u32>,
+    /// Absent means yes.
+    #[serde(default)]
+    pub(crate) show: Option<bool>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -138,6 +138,7 @@ fn of_task(task: &TaskSnapshot) -> TaskEntry {
         state: task.state(),
         loop_id: task.last_loop.as_ref().map(|it| it.status.id.clone()),
         checking: task.checking,
+        rounds: task.rounds,
         unknown_commands: task.unknown.count,
         criteria,
     }

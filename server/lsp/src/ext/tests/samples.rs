@@ -65,7 +65,11 @@ pub(super) fn messages() -> Vec<Message> {
         ("LoopArgs", json!(LoopArgs { loop_id: s() }), None),
         ("ResumeArgs", json!(ResumeArgs { loop_id: s(), anyway: true }), None),
         ("CheckArgs", json!(CheckArgs { task: s(), criterion: Some(s()) }), None),
-        ("OutputArgs", json!(OutputArgs { task: s(), criterion: Some(s()), iteration: Some(1) }), None),
+        (
+            "OutputArgs",
+            json!(OutputArgs { task: s(), criterion: Some(s()), iteration: Some(1), show: Some(false) }),
+            None,
+        ),
         ("SteerArgs", json!(SteerArgs { loop_id: s(), text: s() }), None),
         ("AnswerArgs", json!(AnswerArgs { loop_id: s(), text: Some(s()), question: Some(s()) }), None),
         (
@@ -197,6 +201,7 @@ fn task(full: bool) -> TaskEntry {
         state: DisplayState::Idle,
         loop_id: full.then(s),
         checking: false,
+        rounds: u64::from(full),
         unknown_commands: 0,
         criteria: criteria(full),
     }
@@ -210,6 +215,8 @@ fn criteria(full: bool) -> CriteriaStatus {
         role: full.then_some(Role::Goal),
         status: full.then_some(Status::Pass),
         fact: if full { s() } else { String::new() },
+        expected: full.then(s),
+        actual: full.then(s),
         duration_ms: 1,
         regressed: false,
         ticked: full.then_some(true),

@@ -1,0 +1,71 @@
+// The tree of tests: an item for each task, with its criteria below it.
+
+import { Range, Uri, workspace } from "vscode";
+import type { TestController, TestItem } from "vscode";
+import { plainLabel } from "../plain";
+import type { CriterionStatus, StatusParams, TaskEntry } from "../protocol";
+import { placeOf } from "./results";
+
+export class TestItems {
+  /** What was written into each task's items, to touch them only on a change: a replaced item loses its results. */
+  private readonly written = new Map<string, string>();
+
+  constructor(private readonly controller: TestController) {}
+
+  async update(status: StatusParams): Promise<void> {
+    const known = new Set(status.tasks.map((it) => it.uri));
+    for (const [id] of [...this.controller.items]) if (!known.has(id)) this.forget(id);
+    for (const task of status.tasks) await this.updateTask(task);
+  }
+
+  task(uri: string): TestItem | undefined {
+    return this.controller.items.get(uri);
+  }
+
+  private forget(id: string): void {
+    this.controller.items.delete(id);
+    this.written.delete(id);
+  }
+
+  private async updateTask(task: TaskEntry): Promise<void> {
+    const shape = JSON.stringify([task.title, task.criteria.items.map((it) => [it.id, it.name, it.required, it.place])]);
+    if (this.written.get(task.uri) === shape) return;
+    this.written.set(task.uri, shape);
+    const label = plainLabel(task.title);
+    const parent = this.controller.items.get(task.uri) ?? this.controller.createTestItem(task.uri, label, Uri.parse(task.uri));
+    parent.label = label;
+    const kept = new Set(task.criteria.items.map((it) => it.id));
+    for (const [id] of [...parent.children]) if (!kept.has(id)) parent.children.delete(id);
+    const texts = new Map<string, Promise<Uint8Array | undefined>>();
+    for (const [index, it] of task.criteria.items.entries()) await this.updateCriterion(parent, task, it, index, texts);
+    this.controller.items.add(parent);
+  }
+
+  private async updateCriterion(parent: TestItem, task: TaskEntry, it: CriterionStatus, index: number, texts: Map<string, Promise<Uint8Array | undefined>>): Promise<void> {
+    const uri = Uri.joinPath(Uri.parse(task.root), it.place.file);
+    // Not as a description, which screen readers get in place of the label.
+    const label = plainLabel(it.required ? it.name : `${it.name} (optional)`);
+    const item = parent.children.get(it.id) ?? this.controller.createTestItem(it.id, label, uri);
+    item.label = label;
+    item.sortText = String(index).padStart(5, "0");
+    const text = texts.get(uri.toString()) ?? read(uri);
+    texts.set(uri.toString(), text);
+    const bytes = await text;
+    if (bytes) item.range = rangeOf(bytes, it.place);
+    parent.children.add(item);
+  }
+}
+
+function rangeOf(bytes: Uint8Array, { start, length }: CriterionStatus["place"]): Range {
+  const [from, to] = [placeOf(bytes, start), placeOf(bytes, start + length)];
+  return new Range(from.line, from.character, to.line, to.character);
+}
+
+/** `undefined` if the name of the file could not be shown verbatim, or the file is gone. */
+async function read(uri: Uri): Promise<Uint8Array | undefined> {
+  try {
+    return await workspace.fs.readFile(uri);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+// Maps the results of criteria to results of tests. Pure: no editor.
+
+import type { CriterionStatus, StatusParams, TaskEntry } from "../protocol";
+
+export interface TestResult {
+  kind: "passed" | "failed" | "errored" | "skipped";
+  message: string;
+  expected?: string;
+  actual?: string;
+  durationMs: number;
+}
+
+/** A check that could not decide is an error: the criterion may hold. */
+export function testResult(it: CriterionStatus): TestResult {
+  const message = it.fact ?? "";
+  const { durationMs } = it;
+  switch (it.status ?? "unverified") {
+    case "pass":
+      return { kind: "passed", message, durationMs };
+    case "could-not-run":
+    case "timed-out":
+      return { kind: "errored", message: message === "" ? "The check could not run." : message, durationMs };
+    case "fail":
+    case "no-tests-ran":
+    case "unstable": {
+      const compared = it.expected !== undefined && it.actual !== undefined ? { expected: it.expected, actual: it.actual } : {};
+      return { kind: "failed", message: message === "" ? "The criterion does not hold." : message, durationMs, ...compared };
+    }
+    case "unverified":
+      return { kind: "skipped", message, durationMs };
+  }
+}
+
+/** Changes whenever a result of the task changes. */
+export function resultsKey(task: TaskEntry): string {
+  return JSON.stringify([task.rounds ?? 0, task.criteria.items.map((it) => [it.id, it.status, it.fact, it.durationMs])]);
+}
+
+export function hasResult(it: CriterionStatus): boolean {
+  return it.status !== undefined && it.status !== "unverified";
+}
+
+/**
+ * `Parse dates #7` if a loop made the results. While an iteration is running, they are those of the one before it.
+ */
+export function runName(task: TaskEntry, status: StatusParams, alone: boolean): string {
+  const loop = status.loops.find((it) => it.id === task.loopId);
+  if (!loop || alone) return task.title;
+  const iteration = loop.phase === "iterating" ? loop.iteration - 1 : loop.iteration;
+  return `${task.title} #${Math.max(0, iteration)}`;
+}
+
+export interface Place { line: number; character: number }
+
+/** The position of a byte, in lines and UTF-16 units as editors count. */
+export function placeOf(bytes: Uint8Array, offset: number): Place {
+  const before = new TextDecoder().decode(bytes.subarray(0, offset));
+  const lines = before.split(/\r\n|\r|\n/);
+  return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
+}
+
+export interface Selection { task: string; criteria: string[] | "all" }
+
+/** One entry for each order: a whole task, or single criteria of it. */
+export function orders(chosen: Selection[]): { task: string; criterion?: string }[] {
+  return chosen.flatMap(({ task, criteria }) => (criteria === "all" ? [{ task }] : criteria.map((criterion) => ({ task, criterion }))));
+}
+
+/** How a round of checks that was ordered at `before` stands now. */
+export type RoundState = "waiting" | "running" | "finished" | "lost";
+
+export function roundState(before: number, seenRunning: boolean, now: TaskEntry | undefined): RoundState {
+  if (!now) return "lost";
+  if (now.checking) return "running";
+  if ((now.rounds ?? 0) > before) return "finished";
+  return seenRunning ? "lost" : "waiting";
+}
