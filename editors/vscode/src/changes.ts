@@ -34,6 +34,6 @@ export async function showChanges(result: DiffResult, loop: LoopStatus | undefin
   await commands.executeCommand("vscode.changes", `${loop?.task.title ?? "Ralph"}: changes of ${part}`, rows);
 }
 
-function side(path: string, copy: string | undefined): Uri {
+export function side(path: string, copy: string | undefined): Uri {
   return Uri.from({ scheme: copyScheme, path: `/${path}`, query: copy ?? "" });
 }

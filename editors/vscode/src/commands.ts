@@ -9,11 +9,11 @@ import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, stee
 import { newTask } from "./commands/newTask";
 import { showStatus } from "./commands/overview";
 import { pickTask } from "./commands/pick";
-import type { Parts } from "./parts";
+import type { Parts, Target } from "./parts";
 import { Commands } from "./protocol";
 
 export function registerCommands(parts: Parts): Disposable[] {
-  const table: Record<string, (parts: Parts) => Promise<void>> = {
+  const table: Record<string, (parts: Parts, target?: Target) => Promise<void>> = {
     startLoop,
     stopLoop,
     stopLoopNow,
@@ -35,8 +35,8 @@ export function registerCommands(parts: Parts): Disposable[] {
   };
   return [
     ...Object.entries(table).map(([name, act]) =>
-      commands.registerCommand(`loopkeeper.${name}`, async () => {
-        if (await parts.server.available()) await act(parts);
+      commands.registerCommand(`loopkeeper.${name}`, async (target?: Target) => {
+        if (await parts.server.available()) await act(parts, target);
       }),
     ),
     commands.registerCommand("loopkeeper.showStatus", async () => {

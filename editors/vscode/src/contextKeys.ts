@@ -9,7 +9,9 @@ export class ContextKeys {
 
   update(server: Server): void {
     const loops = server.status?.loops ?? [];
-    this.put("serverState", server.state);
+    const { status } = server;
+    this.put("serverState", server.state === "ready" && !status ? "starting" : server.state);
+    this.put("anyTask", (status?.tasks.length ?? 0) > 0);
     this.put("anyLoop", loops.length > 0);
     this.put("anyActive", loops.some(isActive));
     this.put("anyWorking", loops.some(isWorking));

@@ -1,6 +1,6 @@
 // Creates and connects all components when the editor opens a folder with a task, and disposes them when it closes.
 
-import { languages, workspace } from "vscode";
+import { commands, languages, workspace } from "vscode";
 import type { ExtensionContext } from "vscode";
 import { showAlert } from "./alerts";
 import { copies, copyScheme } from "./changes";
@@ -9,6 +9,8 @@ import { registerCommands } from "./commands";
 import { presentResult } from "./commands/history";
 import { ContextKeys } from "./contextKeys";
 import { CriteriaTests } from "./criteria/controller";
+import { LoopsView } from "./loops/view";
+import type { LoopNode } from "./loops/view";
 import { OutputView } from "./output";
 import { StatusItem } from "./statusItem";
 import { TrustPages, trustScheme } from "./trustPage";
@@ -22,11 +24,13 @@ export async function activate(context: ExtensionContext): Promise<void> {
   const status = new StatusItem(server, context.workspaceState);
   const output = new OutputView(server);
   const keys = new ContextKeys();
+  const loops = new LoopsView(server);
   const criteria = new CriteriaTests(server);
   const refresh = (): void => {
     keys.update(server);
     status.update();
     void criteria.update();
+    loops.update();
   };
   let state = server.state;
   context.subscriptions.push(
@@ -35,6 +39,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     output,
     trust,
     criteria,
+    loops,
     server.onChange(() => {
       if (state !== server.state && server.state === "ready") void output.renew();
       state = server.state;
@@ -54,6 +59,9 @@ export async function activate(context: ExtensionContext): Promise<void> {
     workspace.onDidChangeConfiguration((it) => {
       if (it.affectsConfiguration("loopkeeper.server.path")) void server.restart();
       if (it.affectsConfiguration("loopkeeper.statusBar")) refresh();
+    }),
+    commands.registerCommand("loopkeeper.moreIterations", (node: LoopNode | undefined) => {
+      loops.showMore(node);
     }),
     ...registerCommands({ server, output, status, trust }),
   );

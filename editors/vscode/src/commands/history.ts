@@ -3,7 +3,7 @@
 import { window } from "vscode";
 import { showChanges } from "../changes";
 import { files, iterationRow } from "../iterations";
-import type { Parts } from "../parts";
+import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands, Requests } from "../protocol";
 import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, LoopStatus, OrderResult, OutputResult, RollbackResult } from "../protocol";
@@ -12,20 +12,20 @@ import { pickFrom, pickLoop } from "./pick";
 
 const noLoop = "No loop has worked in this folder yet.";
 
-export async function showIterationChanges({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Show changes of which loop?", () => true, noLoop);
+export async function showIterationChanges({ server }: Parts, target?: Target): Promise<void> {
+  const it = await pickLoop(server.status, "Show changes of which loop?", () => true, noLoop, target);
   if (!it) return;
-  const iteration = await pickIteration({ server }, it, "Show changes of which iteration?", (entry) => entry.iteration > 0);
+  const iteration = target?.iteration ?? await pickIteration({ server }, it, "Show changes of which iteration?", (entry) => entry.iteration > 0);
   if (iteration === undefined) return;
   const argument = { loopId: it.id, iteration };
   const result = await server.run<DiffResult>(Commands.diff, argument);
   if (result) await presentResult({ server }, Commands.diff, argument, result);
 }
 
-export async function rollback({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Roll back which loop?", () => true, noLoop);
+export async function rollback({ server }: Parts, target?: Target): Promise<void> {
+  const it = await pickLoop(server.status, "Roll back which loop?", () => true, noLoop, target);
   if (!it) return;
-  const iteration = await pickIteration({ server }, it, "Roll the files back to which iteration?", () => true);
+  const iteration = target?.iteration ?? await pickIteration({ server }, it, "Roll the files back to which iteration?", () => true);
   if (iteration === undefined) return;
   const place = iteration === 0 ? "the start" : `iteration ${iteration}`;
   const argument = { loopId: it.id, iteration };
@@ -69,10 +69,11 @@ function planned(preview: RollbackResult): string {
   return `${sum} Changed since the last snapshot: ${edited.slice(0, 3).join(", ")}${rest}. ${kept}`;
 }
 
-export async function showOutput({ server, output }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Show the output of which loop?", () => true, noLoop);
+export async function showOutput({ server, output }: Parts, target?: Target): Promise<void> {
+  const it = await pickLoop(server.status, "Show the output of which loop?", () => true, noLoop, target);
   if (!it) return;
-  if (isActive(it)) await output.show(it);
+  if (target?.iteration !== undefined) await server.run<OutputResult>(Commands.output, { task: it.task.uri, iteration: target.iteration });
+  else if (isActive(it)) await output.show(it);
   // The server opens the file.
   else await server.run<OutputResult>(Commands.output, { task: it.task.uri });
 }

@@ -2,7 +2,7 @@
 
 import { window } from "vscode";
 import { answered } from "../answer";
-import type { Parts } from "../parts";
+import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands } from "../protocol";
 import type { LoopStatus, OrderResult } from "../protocol";
@@ -22,8 +22,8 @@ export async function runChecks({ server }: Parts): Promise<void> {
   if (task) sayEffect(task.title, await server.run<OrderResult>(Commands.check, { task: task.uri }));
 }
 
-export async function stopLoop({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Stop which loop after its iteration?", isActive, nothingRuns);
+export async function stopLoop({ server }: Parts, target?: Target): Promise<void> {
+  const it = await pickLoop(server.status, "Stop which loop after its iteration?", isActive, nothingRuns, target);
   if (it) sayEffect(it.task.title, await server.run<OrderResult>(Commands.stop, { loopId: it.id }));
 }
 
@@ -66,8 +66,8 @@ export async function steer({ server }: Parts): Promise<void> {
   sayEffect(it.task.title, await server.run<OrderResult>(Commands.steer, { loopId: it.id, text: text.trim() }));
 }
 
-export async function answer({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Answer which loop?", asks, "No loop in this folder asks a question.");
+export async function answer({ server }: Parts, target?: Target): Promise<void> {
+  const it = await pickLoop(server.status, "Answer which loop?", asks, "No loop in this folder asks a question.", target);
   if (it) await answerLoop(server, it);
 }
 

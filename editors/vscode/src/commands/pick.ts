@@ -3,6 +3,7 @@
 
 import { QuickPickItemKind, Uri, window } from "vscode";
 import type { QuickPickItem } from "vscode";
+import type { Target } from "../parts";
 import { plainLabel } from "../plain";
 import type { LoopStatus, StatusParams, TaskEntry } from "../protocol";
 import { progress, situation } from "../status";
@@ -23,8 +24,9 @@ export async function pickLoop(
   title: string,
   fits: (it: LoopStatus) => boolean,
   none: string,
+  target?: Target,
 ): Promise<LoopStatus | undefined> {
-  const loops = (status?.loops ?? []).filter(fits);
+  const loops = (status?.loops ?? []).filter((it) => fits(it) && (target?.loopId === undefined || it.id === target.loopId));
   if (loops.length === 0) {
     void window.showInformationMessage(none);
     return undefined;

@@ -1,0 +1,122 @@
+// The rows of the Loops view. Pure: no editor. Text of tasks and agents is escaped by the caller.
+
+import { files } from "../iterations";
+import type { IterationEntry, IterationsResult, LoopStatus, StatusParams } from "../protocol";
+import { asks, isActive, isTripped, situation } from "../status";
+
+export type GroupId = "needsYou" | "working" | "waiting" | "done";
+
+export interface LoopGroup { id: GroupId; title: string; loops: LoopStatus[] }
+
+export interface TreeRow {
+  label: string;
+  description: string;
+  icon: string;
+  /** Decides about the actions of the row. */
+  context: string;
+  /** For screen readers: everything that an icon shows is in it. */
+  spoken: string;
+}
+
+const titles: [GroupId, string][] = [
+  ["needsYou", "Needs you"],
+  ["working", "Working"],
+  ["waiting", "Waiting"],
+  ["done", "Done"],
+];
+/** So many iterations are shown at first, and with each "more". */
+export const pageSize = 50;
+
+export function groupOf(it: LoopStatus): GroupId {
+  if (needsUser(it)) return "needsYou";
+  if (!isActive(it)) return "done";
+  return it.state === "paused" || it.phase === "waiting" ? "waiting" : "working";
+}
+
+/** Empty groups are left out. */
+export function groups(status: StatusParams | undefined): LoopGroup[] {
+  const loops = status?.loops ?? [];
+  return titles.map(([id, title]) => ({ id, title, loops: loops.filter((it) => groupOf(it) === id) })).filter((it) => it.loops.length > 0);
+}
+
+/** The number on the view's icon. */
+export function needing(status: StatusParams | undefined): number {
+  return (status?.loops ?? []).filter(needsUser).length;
+}
+
+export function loopRow(it: LoopStatus): TreeRow {
+  const words = [stateName(it), `${it.criteria.passed} of ${it.criteria.total}`, ...cost(it.spent.costMicros)];
+  const spoken = `${it.task.title}, ${stateName(it)}, ${it.criteria.passed} of ${it.criteria.total} criteria pass, ${situation(it)}`;
+  return { label: it.task.title, description: words.join(" · "), icon: loopIcon(it), context: contextOf(it), spoken };
+}
+
+/** Newest first. The baseline is not an iteration. */
+export function iterationRows(history: IterationsResult, shown: number): { rows: { iteration: number; row: TreeRow }[]; more: number } {
+  const all = history.iterations.filter((it) => it.iteration > 0).reverse();
+  const rows = all.slice(0, shown).map((it) => ({ iteration: it.iteration, row: iterationRow(it, history) }));
+  return { rows, more: Math.max(0, all.length - shown) };
+}
+
+/** Names of the criteria that began to pass in this iteration, and of those that stopped passing. */
+export function changesOf(history: IterationsResult, iteration: number): { turned: string[]; broke: string[] } {
+  const at = history.iterations.findIndex((it) => it.iteration === iteration);
+  const pick = (fits: (before: string | undefined, now: string | undefined) => boolean): string[] =>
+    at < 1 ? [] : history.criteria.filter(({ row }) => { const marks = Array.from(row); return fits(marks[at - 1], marks[at]); }).map((it) => it.name);
+  return { turned: pick((before, now) => now === "✓" && before !== "✓"), broke: pick((before, now) => before === "✓" && now === "✗") };
+}
+
+function iterationRow(it: IterationEntry, history: IterationsResult): TreeRow {
+  const { turned, broke } = changesOf(history, it.iteration);
+  const parts = [
+    ...(it.takenBack ? ["taken back"] : []),
+    ...(turned.length > 0 ? [`✓ ${turned.join(", ")}`] : []),
+    ...(broke.length > 0 ? [`✗ ${broke.join(", ")}`] : []),
+    ...(it.changed === undefined ? [] : [files(it.changed)]),
+    ...cost(it.costMicros),
+  ];
+  const label = `Iteration ${it.iteration}`;
+  const spoken = [label, ...(turned.length > 0 ? [`now passing: ${turned.join(", ")}`] : []), ...(broke.length > 0 ? [`now failing: ${broke.join(", ")}`] : []), ...(it.changed === undefined ? [] : [`${files(it.changed)} changed`])];
+  const icon = broke.length > 0 ? "error" : turned.length > 0 ? "pass" : "circle-outline";
+  return { label, description: parts.join(" · "), icon, context: "loopkeeper.iteration", spoken: spoken.join(", ") };
+}
+
+function needsUser(it: LoopStatus): boolean {
+  return it.state === "needsYou" || isTripped(it);
+}
+
+function stateName(it: LoopStatus): string {
+  if (it.outcome) return it.outcome.kind === "completed" && !it.outcome.verified ? "claimed" : it.outcome.kind;
+  if (isTripped(it)) return "breaker open";
+  switch (groupOf(it)) {
+    case "needsYou":
+      return "needs you";
+    case "waiting":
+      return it.state === "paused" ? "paused" : "waiting";
+    case "working":
+    case "done":
+      return `iteration ${it.iteration}/${it.limits.iterations}`;
+  }
+}
+
+function loopIcon(it: LoopStatus): string {
+  switch (groupOf(it)) {
+    case "needsYou":
+      return isTripped(it) ? "error" : "bell-dot";
+    case "working":
+      return "sync";
+    case "waiting":
+      return it.state === "paused" ? "debug-pause" : "clock";
+    case "done":
+      if (it.outcome?.kind === "completed") return it.outcome.verified ? "pass" : "unverified";
+      return it.outcome?.kind === "stopped" ? "debug-stop" : "error";
+  }
+}
+
+/** `loopkeeper.loop.active.asks`: the manifest's conditions test its words. */
+function contextOf(it: LoopStatus): string {
+  return ["loopkeeper.loop", isActive(it) ? "active" : "ended", ...(asks(it) ? ["asks"] : [])].join(".");
+}
+
+function cost(micros: number | undefined): string[] {
+  return micros === undefined ? [] : [`$${(micros / 1e6).toFixed(2)}`];
+}
