@@ -200,6 +200,26 @@ export class Window {
     });
   }
 
+  /** Labels of the rows of the Testing view, as screen readers get them. */
+  tests() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".test-explorer .monaco-list-row")].map((it) => it.getAttribute("aria-label") ?? it.textContent));
+  }
+
+  /** Rows of the visible view of the side bar. */
+  loops() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".part.sidebar .monaco-list-row")].map((it) => it.querySelector(".monaco-icon-label")?.textContent ?? it.textContent));
+  }
+
+  async expandLoop(text) {
+    const row = this.page.locator(".part.sidebar .monaco-list-row", { hasText: text }).first();
+    await row.locator(".monaco-tl-twistie").click();
+  }
+
+  /** What an empty view says, with its buttons. */
+  welcome() {
+    return this.page.evaluate(() => document.querySelector(".part.sidebar .welcome-view-content")?.textContent ?? "");
+  }
+
   panel() {
     return this.page.evaluate(() => [...document.querySelectorAll(".part.panel .view-line, .part.panel .monaco-list-row")].map((it) => it.textContent.replaceAll("\u00a0", " ")).join("\n"));
   }
