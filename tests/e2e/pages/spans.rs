@@ -118,7 +118,11 @@ fn arguments(command: &[&str]) -> Option<Vec<String>> {
 
 /// A word as it may be typed.
 fn example(word: &str) -> String {
-    if word == "N" { "1".to_owned() } else { word.to_owned() }
+    match word {
+        "N" => "1".to_owned(),
+        "DATE" => "2026-11-20".to_owned(),
+        _ => word.to_owned(),
+    }
 }
 
 fn is_variable(name: &str) -> bool {
