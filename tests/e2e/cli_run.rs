@@ -230,3 +230,21 @@ pub(crate) fn until(child: &mut Child, kind: &str) -> impl Iterator<Item = std::
     assert!(found, "the loop ended without a record of type {kind}");
     lines
 }
+
+#[test]
+fn a_number_is_compared_with_earlier_rounds_of_the_loop() {
+    const COVERED: &str = "# Cover it\n\n## Done when\n\n- Coverage: `$ cat covered` (rising)\n";
+    let terminal = project(COVERED, "echo 76.4 % > covered");
+    terminal.file("covered", "74 %\n");
+    let ran = terminal.run(&["run", "--trust"]);
+    ran.expect(0);
+    assert!(ran.stdout.to_lowercase().contains("completed, verified"), "{}", ran.stdout);
+    terminal.run(&["log"]).expect(0).out("74, must rise above 74 (baseline)");
+    terminal.run(&["check"]).expect(0).out("76.4, no loop: nothing to compare with");
+
+    let kept = "# Keep it\n\n## Done when\n\n- Coverage: `$ cat covered` (not falling)\n- It is there: `$ test -f done`\n";
+    let terminal = project(kept, "touch done; echo 73 % > covered");
+    terminal.file("covered", "74 %\n");
+    terminal.run(&["run", "--trust", "--max-iterations", "2"]).expect(4);
+    terminal.run(&["status"]).out("73, must not fall below 74 (baseline)");
+}

@@ -8,6 +8,7 @@ pub mod judge;
 pub mod locations;
 pub mod missing;
 mod number;
+pub mod number_history;
 mod output;
 pub mod report;
 mod shown;
@@ -69,6 +70,9 @@ pub struct CheckResult {
     pub signal: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestCounts>,
+    /// The last number on stdout, where the criterion compares it with earlier rounds and the exit code is right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<f64>,
     /// From the report that the runner wrote into a file of ours, where it was asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<TestCounts>,
@@ -115,6 +119,7 @@ impl CheckResult {
             exit: None,
             signal: None,
             tests: None,
+            number: None,
             reported: None,
             head: String::new(),
             tail: String::new(),

@@ -5,6 +5,7 @@ mod shortened;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use loopkeeper_core::check::number_history::note_without_loop;
 use loopkeeper_core::decide::mark_unstable;
 use loopkeeper_core::journal::{Entry, LoopSpec, Record, Round};
 
@@ -38,7 +39,12 @@ pub async fn check_task(
     let runtime = RunContext::new(state, workspace, spec, &outputs, None)?;
     let round = steady_round(&runtime).await;
     runtime.dismiss_wardens().await;
-    let round = round?;
+    let mut round = round?;
+    for result in &mut round.results {
+        if let Some(criterion) = runtime.spec.criteria.iter().find(|it| it.id == result.criterion) {
+            note_without_loop(criterion, result);
+        }
+    }
     for entry in record(&path, &round)? {
         observer(&entry);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect};
+use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule};
 use loopkeeper_text::fold::folded;
 
 use crate::shell;
@@ -42,7 +42,7 @@ fn duplicates(criteria: &[Criterion]) -> Vec<Lint> {
 fn substance(criterion: &Criterion) -> String {
     match &criterion.check {
         Some(Check::Judge { .. }) | None => ["? ", &folded(&criterion.name).to_lowercase()].concat(),
-        Some(check) => format!("{check:?}"),
+        Some(check) => format!("{check:?} {:?}", criterion.number_rules),
     }
 }
 
@@ -57,6 +57,14 @@ fn contradictions(criteria: &[Criterion]) -> Vec<Lint> {
             opposed = opposed.or_else(|| known.iter().find(|(it, _)| it.excludes(&claim)).map(|(_, at)| *at));
             known.push((claim, index));
         }
+        all.extend(opposed_rule(criterion).map(|(rule, limit)| Lint {
+            code: LintCode::Contradictory,
+            criterion: index,
+            place: criterion.place.clone(),
+            fact: format!("`{rule}` contradicts `{limit}`"),
+            remedy: "Compare with `<= baseline` where fewer is better",
+            better: BetterLine::Unknown,
+        }));
         if let Some(other) = opposed.and_then(|it| criteria.get(it)) {
             all.push(Lint {
                 code: LintCode::Contradictory,
@@ -69,6 +77,22 @@ fn contradictions(criteria: &[Criterion]) -> Vec<Lint> {
         }
     }
     all
+}
+
+/// A number that may not fall, and that must stay below a limit.
+fn opposed_rule(criterion: &Criterion) -> Option<(String, String)> {
+    let rule = criterion.number_rules.iter().find(|it| it.is_attribute())?;
+    let Some(Check::Command { expect, .. }) = &criterion.check else { return None };
+    let is_below = |it: &Compare| matches!(it, Compare::AtMost | Compare::Below);
+    let of_expectations = expect.iter().find_map(|it| match it {
+        Expect::Number { compare, value } if is_below(compare) => Some(format!("{} {value}", compare.sign())),
+        _ => None,
+    });
+    let of_baseline = || {
+        let opposes = |it: &&NumberRule| matches!(it, NumberRule::Baseline { compare } if is_below(compare));
+        criterion.number_rules.iter().find(opposes).map(|it| it.written())
+    };
+    Some((rule.written(), of_expectations.or_else(of_baseline)?))
 }
 
 fn short(name: &str) -> String {

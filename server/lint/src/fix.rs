@@ -17,7 +17,7 @@ pub struct LintFix {
 }
 
 /// Attributes at the end of an item, which must stay behind the check.
-const ATTRIBUTES: &[&str] = &["optional", "可选", "timeout", "group", "stage"];
+const ATTRIBUTES: &[&str] = &["optional", "可选", "timeout", "group", "stage", "rising", "not falling"];
 
 /// The edits that write a better line, the preferred one first. `project` are the commands that the project has.
 pub fn fixes(

@@ -113,7 +113,7 @@ fn a_fix_in_json_escapes() {
 
 #[test]
 fn pairs_are_compared_where_both_must_hold() {
-    let rows: [(&str, &[&str]); 14] = [
+    let rows: [(&str, &[&str]); 18] = [
         ("- A: `$ make`\n- B: `$ make`", &["duplicate"]),
         ("- Dates parse\n- dates  parse", &["duplicate"]),
         ("- A: `$ make`\n- B: `$ make` `exit 1`", &["contradictory"]),
@@ -125,6 +125,10 @@ fn pairs_are_compared_where_both_must_hold() {
         ("- A: `$ wc -l < a` `> 10`\n- B: `$ wc -l < a` `<= 10`", &["contradictory"]),
         ("- A: `$ ./x` `/a/`\n- B: `$ ./x` `!/a/`", &["contradictory"]),
         ("- A: `$ ./x` `/a/`\n- B: `$ ./x` `!/b/`", &[]),
+        ("- A: `$ ./warnings` `<= 5` (not falling)", &["contradictory"]),
+        ("- A: `$ ./warnings` `< baseline` (rising)", &["contradictory"]),
+        ("- A: `$ ./warnings` `<= baseline`", &[]),
+        ("- A: `$ ./cover | tail -1` (not falling)", &[]),
         ("- A: `clean`\n- B: `$ ./x > out.txt`", &["contradictory"]),
         ("- A: `clean`\n- B: `$ ./x > /dev/null 2>&1`", &[]),
         ("- A: `exists a`\n- B (optional): `missing b`", &[]),

@@ -1,6 +1,6 @@
 //! Checks that cannot fail, or that pass where nothing was done yet.
 
-use loopkeeper_task::criterion::{Check, Compare, Expect, TextPattern, compiled};
+use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule, TextPattern, compiled};
 
 use crate::shell::{self, Operator, Segment};
 use crate::{BetterLine, Lint, LintCode, LintContext};
@@ -52,7 +52,7 @@ impl Weakness {
 pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     let criterion = context.criterion(index).filter(|it| it.required)?;
     let check = criterion.check.as_ref()?;
-    let weakness = of_check(check)?;
+    let weakness = of_check(criterion, check)?;
     let command = crate::command_of(criterion);
     let (better, remedy) = match weakness.better {
         Some(better) => (BetterLine::Command(better), "Let the check fail"),
@@ -62,9 +62,9 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     Some(Lint { code: LintCode::Weak, criterion: index, place, fact: weakness.fact, remedy, better })
 }
 
-fn of_check(check: &Check) -> Option<Weakness> {
+fn of_check(criterion: &Criterion, check: &Check) -> Option<Weakness> {
     match check {
-        Check::Command { command, expect } => of_command(command, expect),
+        Check::Command { command, expect } => of_command(command, expect, &criterion.number_rules),
         Check::Exists { globs } => {
             let all = ["", ".", "./", "*", "**", "**/*", "./*", "./**", ".git", "/"];
             let found = globs.iter().all(|it| all.contains(&it.as_str()));
@@ -107,10 +107,11 @@ fn of_expectations(expect: &[Expect]) -> Option<Weakness> {
     })
 }
 
-fn of_command(command: &str, expect: &[Expect]) -> Option<Weakness> {
-    let reads_output = expect
-        .iter()
-        .any(|it| matches!(it, Expect::Number { .. } | Expect::Matches { .. } | Expect::MatchesNot { .. }));
+fn of_command(command: &str, expect: &[Expect], rules: &[NumberRule]) -> Option<Weakness> {
+    let is_output = |it: &Expect| {
+        matches!(it, Expect::Number { .. } | Expect::Matches { .. } | Expect::MatchesNot { .. })
+    };
+    let reads_output = !rules.is_empty() || expect.iter().any(is_output);
     let segments = shell::segments(command);
     if segments.is_empty() {
         return None;
@@ -266,8 +267,8 @@ mod tests {
 
     fn weakness(check: &str) -> Option<(String, Option<String>)> {
         let task = parse_inline_task("x", &[format!("It holds: {check}")]);
-        let check = task.criteria[0].check.as_ref().expect(check);
-        of_check(check).map(|it| (it.fact, it.better))
+        let criterion = &task.criteria[0];
+        of_check(criterion, criterion.check.as_ref().expect(check)).map(|it| (it.fact, it.better))
     }
 
     #[test]

@@ -2,10 +2,13 @@
 //! from documents, `check` judges the results of their checks.
 
 pub mod address;
+mod number_rule;
 
 use regex::RegexBuilder;
 use serde::ser::Error;
 use serde::{Deserialize, Serialize, Serializer};
+
+pub use number_rule::NumberRule;
 
 use loopkeeper_text::DocumentRange;
 
@@ -25,6 +28,9 @@ pub struct Criterion {
     /// `None`: unverified, only a claim can support it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Check>,
+    /// Comparisons of the number that the command prints with numbers of earlier rounds of the loop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub number_rules: Vec<NumberRule>,
     /// False for `(optional)` and for optional plan sections.
     pub required: bool,
     /// `(timeout 10m)`, in milliseconds; `None` means the configured default.
@@ -53,6 +59,7 @@ impl Criterion {
             id: CriterionId(id.into()),
             name: name.into(),
             check,
+            number_rules: Vec::new(),
             required: true,
             timeout_ms: None,
             group: None,

@@ -9,6 +9,7 @@ mod expectations;
 mod fault;
 mod name;
 mod near;
+mod number_rules;
 mod numbers;
 mod seen;
 mod spans;
@@ -23,7 +24,7 @@ pub(super) use fault::{FaultSubject, ItemFault};
 
 use super::item::{InlineContent, PieceKind};
 use super::{FindingCode, ids};
-use crate::criterion::{Check, Expect};
+use crate::criterion::{Check, Expect, NumberRule};
 use expectations::ParsedExpectation as Expectation;
 use fault::SpanError;
 use loopkeeper_text::fold::{one_line, shortened};
@@ -47,14 +48,20 @@ pub(super) struct ParsedItem {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) check: Option<Check>,
+    pub(super) number_rules: Vec<NumberRule>,
     pub(super) attributes: ItemAttributes,
     pub(super) faults: Vec<ItemFault>,
 }
 
 impl ParsedItem {
     pub(super) fn new(name: String, check: Option<Check>, faults: Vec<ItemFault>) -> Self {
-        let id = ids::base_id(check.as_ref(), &name);
-        Self { id, name, check, attributes: ItemAttributes::default(), faults }
+        let id = ids::base_id(check.as_ref(), &[], &name);
+        Self { id, name, check, number_rules: Vec::new(), attributes: ItemAttributes::default(), faults }
+    }
+
+    fn with_number_rules(self, number_rules: Vec<NumberRule>) -> Self {
+        let id = ids::base_id(self.check.as_ref(), &number_rules, &self.name);
+        Self { id, number_rules, ..self }
     }
 
     /// With a name from elsewhere, on one line; unchanged if that is blank.
@@ -62,7 +69,8 @@ impl ParsedItem {
         if name.trim().is_empty() {
             return self;
         }
-        Self { attributes: self.attributes, ..Self::new(one_line(name), self.check, self.faults) }
+        let item = Self { attributes: self.attributes, ..Self::new(one_line(name), self.check, self.faults) };
+        item.with_number_rules(self.number_rules)
     }
 
     /// Whether the author intended a check, valid or not.
@@ -89,7 +97,9 @@ pub(super) fn parse_item(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedIt
         reading.forgotten_mark();
     }
     reading.keep_single_fix();
-    ParsedItem { attributes, ..ParsedItem::new(name, check, reading.faults) }
+    let number_rules = reading.number_rules(check_at, check.as_ref(), &attributes);
+    let item = ParsedItem { attributes, ..ParsedItem::new(name, check, reading.faults) };
+    item.with_number_rules(number_rules)
 }
 
 /// Maximum length of the prose that a judge receives.
@@ -259,12 +269,18 @@ impl ItemParser<'_> {
                 Expectation::Status(_) if is_get && expected.iter().any(is_status) => {
                     faults.push(bad(SpanError::with_hint("there are two statuses", "Keep one"), span));
                 }
+                Expectation::Baseline(_) if !matches!(check, Check::Command { .. }) => {
+                    faults.push(bad("only a command's number is compared with a baseline".into(), span));
+                }
                 Expectation::Status(code) if is_get => expected.push(Expect::Status { code: *code }),
                 Expectation::Bad(error) => faults.push(bad(error.clone(), span)),
                 Expectation::NearStatus if is_get => {
                     faults.push(bad("a status is three digits".into(), span));
                 }
-                Expectation::Status(_) | Expectation::NearStatus | Expectation::Other => {}
+                Expectation::Baseline(_)
+                | Expectation::Status(_)
+                | Expectation::NearStatus
+                | Expectation::Other => {}
             }
         }
         match &mut check {
@@ -291,7 +307,10 @@ impl ItemParser<'_> {
         let error =
             SpanError::with_hint("an expectation before its check is ignored", "Put it after the check");
         let early = self.spans.iter().take(at).filter(|seen| {
-            matches!(seen.expectation, Expectation::Expect(Expect::Number { .. } | Expect::Exit { .. }))
+            matches!(
+                seen.expectation,
+                Expectation::Expect(Expect::Number { .. } | Expect::Exit { .. }) | Expectation::Baseline(_)
+            )
         });
         self.faults
             .extend(early.map(|seen| ItemFault::of_span(FindingCode::BadValue, error.clone(), seen.source)));
@@ -303,7 +322,9 @@ impl ItemParser<'_> {
         let Some(seen) = self.spans.get(index) else { return name::PieceRole::Code };
         match &seen.expectation {
             _ if index == at => name::PieceRole::Check,
-            Expectation::Expect(_) | Expectation::Bad(_) if index > at => name::PieceRole::Expectation,
+            Expectation::Expect(_) | Expectation::Baseline(_) | Expectation::Bad(_) if index > at => {
+                name::PieceRole::Expectation
+            }
             Expectation::Status(_) | Expectation::NearStatus if index > at && self.is_get(at) => {
                 name::PieceRole::Expectation
             }

@@ -5,14 +5,17 @@ use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
-use crate::criterion::{Check, Expect, PatternKind, TextPattern};
+use crate::criterion::{Check, Expect, NumberRule, PatternKind, TextPattern};
 use loopkeeper_text::digest::hex;
 use loopkeeper_text::fold::{folded, one_line};
 
-/// 10 hex digits of sha256 over check and expectations, or over the prose if there is no check.
-pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
+/// 10 hex digits of sha256 over check, expectations and number rules, or over the prose if there is no check.
+pub(super) fn base_id(check: Option<&Check>, rules: &[NumberRule], prose: &str) -> String {
     let digest = match check {
-        Some(check) => Sha256::digest(canonical_check(check)),
+        Some(check) => {
+            let with_rule = |text: String, rule: &NumberRule| text + "\n" + &rule.written();
+            Sha256::digest(rules.iter().fold(canonical_check(check), with_rule))
+        }
         None => Sha256::new_with_prefix("prose\n").chain_update(folded(prose).to_lowercase()).finalize(),
     };
     hex(digest.get(..5).unwrap_or_default())

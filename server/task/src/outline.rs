@@ -110,7 +110,7 @@ impl TaskOutline {
         range: Range<usize>,
         origin: CriterionOrigin,
     ) {
-        let grammar::ParsedItem { id, name, check, attributes, faults } = item;
+        let grammar::ParsedItem { id, name, check, number_rules, attributes, faults } = item;
         for fault in faults {
             self.find_with_fix(&name, fault);
         }
@@ -118,6 +118,7 @@ impl TaskOutline {
             id: CriterionId(id),
             name: shortened(&name, NAME_CHARS).into_owned(),
             check,
+            number_rules,
             required: !attributes.optional && !origin.optional,
             timeout_ms: attributes.timeout_ms,
             group: attributes.group,

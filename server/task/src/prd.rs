@@ -170,7 +170,7 @@ impl PrdReader<'_> {
         let place = fields.string("title").or_else(|| fields.string("id"));
         let place = place.map_or_else(|| self.bytes(story.range()), |text| self.content(text));
         self.out.plan.push(PlanItem {
-            id: id.unwrap_or_else(|| ids::base_id(None, &title)),
+            id: id.unwrap_or_else(|| ids::base_id(None, &[], &title)),
             title: shortened(&folded(&title), NAME_CHARS).into_owned(),
             done,
             blocking: !skipped,

@@ -102,7 +102,7 @@ impl<'a> YamlTask<'a> {
             }
         }
         out.plan.push(PlanItem {
-            id: self.of("id").map_or_else(|| ids::base_id(None, &name.value), |it| it.value.clone()),
+            id: self.of("id").map_or_else(|| ids::base_id(None, &[], &name.value), |it| it.value.clone()),
             title: shortened(&folded(&name.value), NAME_CHARS).into_owned(),
             done: is_done,
             blocking: true,
@@ -183,7 +183,7 @@ fn item_of_line(task: &Object<'_>, from: usize, out: &TaskOutline) -> Option<Pla
     Some(PlanItem {
         id: match id {
             Some(Value::StringLit(id)) => id.value.to_string(),
-            _ => ids::base_id(None, &title.value),
+            _ => ids::base_id(None, &[], &title.value),
         },
         title: shortened(&folded(&title.value), NAME_CHARS).into_owned(),
         done: prd::DONE.contains(&status),

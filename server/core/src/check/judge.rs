@@ -40,6 +40,7 @@ pub fn judge(criterion: &Criterion, run: &CommandRun, root: &Path, redactor: &Re
         exit,
         signal,
         tests,
+        number: compared_number(criterion, run, &output),
         reported: None,
         head,
         tail,
@@ -54,10 +55,11 @@ pub fn judge(criterion: &Criterion, run: &CommandRun, root: &Path, redactor: &Re
 /// pipe, which alone keeps the order in which they were written.
 pub fn needs_streams_apart(criterion: &Criterion) -> bool {
     let Some(Check::Command { expect, .. }) = &criterion.check else { return false };
-    expect.iter().any(|it| match it {
-        Expect::Number { .. } | Expect::Matches { .. } | Expect::MatchesNot { .. } => true,
-        Expect::Exit { .. } | Expect::Status { .. } => false,
-    })
+    !criterion.number_rules.is_empty()
+        || expect.iter().any(|it| match it {
+            Expect::Number { .. } | Expect::Matches { .. } | Expect::MatchesNot { .. } => true,
+            Expect::Exit { .. } | Expect::Status { .. } => false,
+        })
 }
 
 pub(super) fn clean(text: &str, redactor: &Redactor) -> String {
@@ -106,7 +108,22 @@ fn verdict(
         }
         CommandExit::NotStarted(reason) => return make_verdict(Status::CouldNotRun, reason),
     };
-    judge_exit(code, expect, output, tests)
+    let verdict = judge_exit(code, expect, output, tests);
+    if verdict.status != Status::Pass || criterion.number_rules.is_empty() {
+        return verdict;
+    }
+    match number::last_number(output.stdout_end()) {
+        Some(value) => make_verdict(Status::Pass, value.to_string()),
+        None => no_number(output),
+    }
+}
+
+/// The number that later rounds are compared with. A command that failed prints errors, whose numbers mean nothing.
+fn compared_number(criterion: &Criterion, run: &CommandRun, output: &DecodedOutput) -> Option<f64> {
+    let Some(Check::Command { expect, .. }) = &criterion.check else { return None };
+    let CommandExit::Exited(code) = run.ending else { return None };
+    let compares = !criterion.number_rules.is_empty() && wrong_code(code, expect).is_none();
+    compares.then(|| number::last_number(output.stdout_end())).flatten()
 }
 
 fn judge_exit(
@@ -118,11 +135,8 @@ fn judge_exit(
     if let Some(fact) = tool::missing(code, output.complaints()) {
         return make_verdict(Status::CouldNotRun, fact);
     }
-    let mut wanted =
-        expect.iter().filter_map(|it| if let Expect::Exit { code } = it { Some(*code) } else { None });
-    let none_given = expect.iter().all(|it| !matches!(it, Expect::Exit { .. }));
-    if (none_given && code != 0) || wanted.clone().any(|it| it != code) {
-        return make_verdict(Status::Fail, wrong_exit(code, wanted.next(), output, tests));
+    if let Some(WrongCode { wanted }) = wrong_code(code, expect) {
+        return make_verdict(Status::Fail, wrong_exit(code, wanted, output, tests));
     }
     if tests.is_some_and(|it| it.ran() == 0) {
         return make_verdict(Status::NoTestsRan, "0 tests ran");
@@ -138,6 +152,19 @@ fn judge_exit(
         }
     }
     make_verdict(Status::Pass, passed(code, expect, output, tests))
+}
+
+struct WrongCode {
+    /// The code that the criterion states.
+    wanted: Option<i32>,
+}
+
+fn wrong_code(code: i32, expect: &[Expect]) -> Option<WrongCode> {
+    let mut wanted =
+        expect.iter().filter_map(|it| if let Expect::Exit { code } = it { Some(*code) } else { None });
+    let none_given = expect.iter().all(|it| !matches!(it, Expect::Exit { .. }));
+    let is_wrong = (none_given && code != 0) || wanted.clone().any(|it| it != code);
+    is_wrong.then(|| WrongCode { wanted: wanted.next() })
 }
 
 /// The most telling reason first: failed tests, no tests, errors, else the code.
@@ -184,20 +211,27 @@ pub(super) fn judge_expectation(expect: &Expect, output: &DecodedOutput) -> Chec
 
 fn judge_comparison(compare: Compare, wanted: f64, output: &DecodedOutput) -> CheckVerdict {
     let Some(value) = number::last_number(output.stdout_end()) else {
-        let fact = if output.dropped > 0 { "no number at the end of the output" } else { "no number" };
-        return make_verdict(Status::Fail, fact);
+        return no_number(output);
     };
+    let status = if satisfies(value, compare, wanted) { Status::Pass } else { Status::Fail };
+    make_verdict(status, format!("{value}{NEEDS}{} {wanted}", compare.sign()))
+}
+
+fn no_number(output: &DecodedOutput) -> CheckVerdict {
+    let fact = if output.dropped > 0 { "no number at the end of the output" } else { "no number" };
+    make_verdict(Status::Fail, fact)
+}
+
+pub(super) fn satisfies(value: f64, compare: Compare, wanted: f64) -> bool {
     let order = value.partial_cmp(&wanted);
-    let holds = match compare {
+    match compare {
         Compare::Equal => order == Some(Ordering::Equal),
         Compare::NotEqual => matches!(order, Some(Ordering::Less | Ordering::Greater)),
         Compare::AtLeast => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
         Compare::AtMost => matches!(order, Some(Ordering::Less | Ordering::Equal)),
         Compare::Above => order == Some(Ordering::Greater),
         Compare::Below => order == Some(Ordering::Less),
-    };
-    let status = if holds { Status::Pass } else { Status::Fail };
-    make_verdict(status, format!("{value}{NEEDS}{} {wanted}", compare.sign()))
+    }
 }
 
 #[derive(Clone, Copy)]

@@ -6,6 +6,7 @@ mod iteration;
 mod recovered;
 mod round;
 
+use crate::check::number_history::NumberHistory;
 use crate::journal::{BreakerState, Entry, LoopSpec, Outcome, PauseReason, Record, SnapshotWhen};
 use crate::loop_state::{
     AgentRoster, Breaker, CriteriaState, GitState, JournalPosition, LoopState, LoopUsage, Pause,
@@ -221,6 +222,7 @@ fn apply_rollback(state: &mut LoopState, entry: &Entry) {
             checkpoint::rolled_back(state, *to, reason.as_deref());
         }
     }
+    state.criteria.numbers.values_mut().for_each(NumberHistory::forget_best);
     state.tree.last.clone_from(after);
     weakening::rolled_back(state, paths, mended);
     if !paths.is_empty() || *after != state.tree.judged {

@@ -31,6 +31,8 @@ pub(super) fn checks_done(state: &LoopState, live: &mut VolatileState, judged: R
     if *asked == JudgeUsage::default() {
         judged.round.judging = None;
     }
+    let pinned = live.work.pinning().unwrap_or(&state.criteria.pinned);
+    state.criteria.judge_numbers(pinned, &mut judged.round);
     if live.work.end_checks() && state.is_between_iterations() {
         mark_unstable_if_disturbed(state, &mut judged.round, &judged.wrote);
         let round = judged.round;

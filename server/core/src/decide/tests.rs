@@ -12,6 +12,7 @@ mod invariants;
 mod limits;
 mod memory;
 mod mutants;
+mod numbers;
 mod outcomes;
 mod permissions;
 mod properties;

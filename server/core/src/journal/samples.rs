@@ -22,7 +22,9 @@ use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::{
     AgentEnding, AgentExited, AgentRun, PermissionMode, PromptBy, ProviderClass, ProviderError,
 };
-use loopkeeper_task::criterion::{Check, Compare, Criterion, CriterionId, Expect, PatternKind, TextPattern};
+use loopkeeper_task::criterion::{
+    Check, Compare, Criterion, CriterionId, Expect, NumberRule, PatternKind, TextPattern,
+};
 use loopkeeper_task::{PlanItem, TaskId};
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::moment::Moment;
@@ -294,6 +296,7 @@ pub(crate) fn criterion() -> Criterion {
                 },
             ],
         }),
+        number_rules: vec![NumberRule::Rising, NumberRule::Baseline { compare: Compare::AtLeast }],
         required: true,
         timeout_ms: Some(600_000),
         group: Some("x".to_owned()),
@@ -330,6 +333,7 @@ fn round(status: Status) -> Round {
             exit: Some(1),
             signal: Some(9),
             tests: Some(TestCounts { passed: 211, failed: 3, skipped: 0 }),
+            number: Some(0.1 + 0.2),
             reported: Some(TestCounts { passed: 211, failed: 3, skipped: 0 }),
             head: "head".to_owned(),
             tail: "tail".to_owned(),

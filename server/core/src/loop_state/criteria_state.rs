@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::number_history::{NumberHistory, judge_history};
 use crate::check::{CheckResult, Status};
-use crate::journal::{Pinned, Proposal, Role};
+use crate::journal::{Pinned, Proposal, Role, Round};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 
 use super::{FlakyState, UnrunnableChecks};
@@ -16,6 +17,8 @@ pub struct CriteriaState {
     pub proposed: Vec<Proposal>,
     /// The last result of each criterion.
     pub results: BTreeMap<CriterionId, CheckResult>,
+    /// Of the criteria with number rules that were judged.
+    pub numbers: BTreeMap<CriterionId, NumberHistory>,
     /// Everything required held before the first iteration.
     pub held_at_start: bool,
     /// A goal has turned at some time.
@@ -32,6 +35,29 @@ impl CriteriaState {
     pub(crate) fn starting(criteria: &[Criterion]) -> Self {
         let pin = |it: &Criterion| Pinned { criterion: it.clone(), role: Role::Open };
         Self { pinned: criteria.iter().map(pin).collect(), seen: Some(criteria.to_vec()), ..Self::default() }
+    }
+
+    /// Judges a round by the number rules of these criteria, before it is recorded.
+    pub(crate) fn judge_numbers(&self, pinned: &[Pinned], round: &mut Round) {
+        for result in &mut round.results {
+            if let Some(it) = pinned.iter().find(|it| it.criterion.id == result.criterion) {
+                judge_history(&it.criterion, self.numbers.get(&result.criterion).copied(), result);
+            }
+        }
+    }
+
+    /// Adds the number of a recorded result, unless its check is not installed: it did not run yet.
+    pub(crate) fn record_number(&mut self, result: &CheckResult) {
+        let of_result = |it: &&Pinned| it.criterion.id == result.criterion;
+        let has_rules =
+            self.pinned.iter().find(of_result).is_some_and(|it| !it.criterion.number_rules.is_empty());
+        if !has_rules || result.missing_on_machine().is_some() {
+            return;
+        }
+        self.numbers
+            .entry(result.criterion.clone())
+            .and_modify(|it| it.add(result))
+            .or_insert_with(|| NumberHistory::starting(result));
     }
 
     pub(crate) fn has_checks(&self) -> bool {

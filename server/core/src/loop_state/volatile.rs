@@ -168,6 +168,14 @@ impl BoundaryWork {
         }
     }
 
+    /// The criteria that are judged for the first time since the user changed them, and the others.
+    pub(crate) fn pinning(&self) -> Option<&[Pinned]> {
+        match &self.preparation {
+            Preparation::Pinning(changed) => Some(&changed.pinned),
+            _ => None,
+        }
+    }
+
     pub(crate) fn end_pinning(&mut self) -> Option<Box<ChangedTask>> {
         match std::mem::take(&mut self.preparation) {
             Preparation::Pinning(changed) => Some(changed),

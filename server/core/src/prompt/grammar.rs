@@ -1,8 +1,17 @@
 //! Formats checks in the grammar of task documents.
 
-use loopkeeper_task::criterion::{Check, Expect};
+use loopkeeper_task::criterion::{Check, Criterion, Expect, NumberRule};
 
 use super::markdown::code_span;
+
+/// The check of a criterion with all that its result is compared with, as Markdown.
+pub(super) fn format_criterion(criterion: &Criterion, check: &Check) -> String {
+    let rules = criterion.number_rules.iter().map(|it| match it {
+        NumberRule::Baseline { .. } => code_span(&it.written()),
+        NumberRule::Rising | NumberRule::NotFalling => it.written(),
+    });
+    std::iter::once(format_check(check)).chain(rules).collect::<Vec<_>>().join(" ")
+}
 
 /// A check in the grammar of task documents, as Markdown.
 pub(super) fn format_check(check: &Check) -> String {

@@ -4,12 +4,13 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use loopkeeper_task::criterion::Criterion;
 use loopkeeper_task::placeholders::{
     CHECKS, CONTEXTS, ITERATION, MAX_ITERATIONS, PLAN_PATH, STORY_BLOCK, STORY_ID, STORY_TITLE, command_name,
     find_placeholders, is_context,
 };
 
-use super::grammar::format_check;
+use super::grammar::format_criterion;
 use super::markdown::{fenced_block, single_line};
 use super::{PromptInput, plan};
 
@@ -48,8 +49,9 @@ fn placeholder_value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Opt
         return Some((input.iteration + input.budget.iterations).to_string());
     }
     if CHECKS.contains(&name) {
-        let checks = input.pinned.iter().filter_map(|it| it.criterion.check.as_ref());
-        return Some(checks.map(|it| format!("- {}", format_check(it))).collect::<Vec<_>>().join("\n"));
+        let line = |it: &Criterion| Some(format!("- {}", format_criterion(it, it.check.as_ref()?)));
+        let lines = input.pinned.iter().filter_map(|it| line(&it.criterion));
+        return Some(lines.collect::<Vec<_>>().join("\n"));
     }
     let next = *plan::open_items(input.plan).first()?;
     if STORY_ID.contains(&name) {

@@ -7,7 +7,7 @@ use crate::journal::{Pinned, QuestionKind, Role};
 use crate::settings::CommitPolicy;
 use loopkeeper_text::{truncate, words};
 
-use super::grammar::format_check;
+use super::grammar::format_criterion;
 use super::markdown::{code_span, last_lines, short, single_line};
 use super::{PromptInput, notes, output, past, plan};
 
@@ -177,7 +177,7 @@ fn one_failing(out: &mut String, input: &PromptInput<'_>, of: (&Pinned, &CheckRe
         out.push_str("Optional.\n");
     }
     if let Some(check) = &pinned.criterion.check {
-        let _ = writeln!(out, "Check: {}", format_check(check));
+        let _ = writeln!(out, "Check: {}", format_criterion(&pinned.criterion, check));
     }
     let _ = writeln!(out, "Found: {}", single_line(&result.fact));
     output::write_output(out, result, output_bytes);

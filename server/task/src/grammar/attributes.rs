@@ -1,7 +1,8 @@
-//! `(optional) (timeout 10m) (group x) (stage n)` at the end of an item.
+//! `(optional) (timeout 10m) (group x) (stage n) (rising) (not falling)` at the end of an item.
 
 use std::borrow::Cow;
 
+use crate::criterion::NumberRule;
 use jiff::SignedDuration;
 use loopkeeper_text::closest::is_within;
 use loopkeeper_text::sanitize::shown;
@@ -12,6 +13,8 @@ pub(crate) struct ItemAttributes {
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) group: Option<String>,
     pub(crate) stage: Option<u32>,
+    /// Those written in brackets.
+    pub(crate) number_rules: Vec<NumberRule>,
 }
 
 /// The attributes parsed from the trailing groups of a text.
@@ -75,6 +78,7 @@ enum Attribute {
     Timeout(u64),
     Group(String),
     Stage(u32),
+    Number(NumberRule),
 }
 
 impl Attribute {
@@ -84,6 +88,8 @@ impl Attribute {
             Self::Timeout(ms) => attributes.timeout_ms = Some(ms),
             Self::Group(name) => attributes.group = Some(name),
             Self::Stage(number) => attributes.stage = Some(number),
+            Self::Number(rule) if attributes.number_rules.contains(&rule) => {}
+            Self::Number(rule) => attributes.number_rules.push(rule),
         }
     }
 }
@@ -125,7 +131,10 @@ fn read_one(part: &str) -> Option<Result<Attribute, String>> {
     match (word.as_str(), value) {
         ("optional" | "可选", "") => Some(Ok(Attribute::Optional)),
         ("timeout", value) => parse_timeout(value),
-        ("rising", "") | ("not", "falling") => Some(Err(format!("`({part})` is not yet supported"))),
+        ("rising", "") => Some(Ok(Attribute::Number(NumberRule::Rising))),
+        ("not", value) if value.eq_ignore_ascii_case("falling") => {
+            Some(Ok(Attribute::Number(NumberRule::NotFalling)))
+        }
         ("stage", "0") => Some(Err("`stage 0` does not exist: stages count from 1".to_owned())),
         ("group", value) if !value.is_empty() && !value.contains(char::is_whitespace) => {
             Some(Ok(Attribute::Group(value.to_owned())))
@@ -156,6 +165,8 @@ fn misspelt_attribute(part: &str, word: &str, value: &str) -> Option<Result<Attr
         format!("stage {value}")
     } else if is_one_word && is_written("group") {
         format!("group {value}")
+    } else if value.is_empty() && matches!(name, "not-falling" | "not_falling" | "non-falling") {
+        "not falling".to_owned()
     } else {
         return None;
     };

@@ -9,6 +9,8 @@ use crate::criterion::{Compare, Expect};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ParsedExpectation {
     Expect(Expect),
+    /// A comparison with the number of the baseline.
+    Baseline(Compare),
     /// Three digits: a status, but only after `GET`.
     Status(u16),
     Bad(SpanError),
@@ -65,12 +67,17 @@ fn parse_comparison(code: &str) -> Option<ParsedExpectation> {
     if let Some(value) = parse_number(rest.trim()) {
         return Some(ParsedExpectation::Expect(Expect::Number { compare, value }));
     }
+    if rest.trim().eq_ignore_ascii_case("baseline") {
+        return Some(ParsedExpectation::Baseline(compare));
+    }
     // `<div>` and `>` are inline code; `>= many` and `< 5 ms` are intended as expectations.
     let meant = match sign.len() {
         2 => !rest.is_empty() && !rest.starts_with(['=', '>', '<']),
         _ => rest.trim_start().starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)),
     };
-    meant.then(|| ParsedExpectation::Bad(format!("`{sign}` compares with one plain number").into()))
+    meant.then(|| {
+        ParsedExpectation::Bad(format!("`{sign}` compares with one plain number or `baseline`").into())
+    })
 }
 
 /// `= 5`, `=> 5`, `> = 5`, `≥ 5`: operators that people write and the grammar does not accept.

@@ -74,7 +74,8 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
     }
     all.extend(known.state.and_then(|it| flaky(it, &criterion.id)).map(HoverBlock::Text));
     all.extend(weakened::told_at(known, Some(&criterion.id)).map(weakening_block));
-    all.push(HoverBlock::Code(check_spans(check).join("\n")));
+    let rules = criterion.number_rules.iter().map(|it| it.written());
+    all.push(HoverBlock::Code(check_spans(check).into_iter().chain(rules).collect::<Vec<_>>().join("\n")));
     let mut meaning = describe_check(check);
     meaning.extend(attributes(criterion));
     all.push(HoverBlock::Text(meaning.join(" ")));

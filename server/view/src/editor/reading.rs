@@ -1,6 +1,6 @@
 //! Describes the meaning of a check as text, so that its author can verify it.
 
-use loopkeeper_task::criterion::{Check, Compare, Expect, PatternKind, TextPattern};
+use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule, PatternKind, TextPattern};
 use loopkeeper_text::words;
 
 /// One sentence per condition.
@@ -83,9 +83,24 @@ fn searched(pattern: &TextPattern) -> String {
     }
 }
 
-/// Describes attributes like `(timeout 10m)`.
-pub(super) fn attributes(criterion: &loopkeeper_task::criterion::Criterion) -> Vec<String> {
-    let mut all = Vec::new();
+/// Describes a comparison with earlier rounds.
+fn describe_rule(rule: NumberRule) -> String {
+    match rule {
+        NumberRule::Rising => {
+            "The number must rise above the baseline's, and not fall below the best one reached.".to_owned()
+        }
+        NumberRule::NotFalling => {
+            "The number must not fall below the best one reached, the baseline's included.".to_owned()
+        }
+        NumberRule::Baseline { compare } => {
+            format!("The number must be {} the baseline's.", compared(compare))
+        }
+    }
+}
+
+/// Describes attributes like `(timeout 10m)`, and comparisons with earlier rounds.
+pub(super) fn attributes(criterion: &Criterion) -> Vec<String> {
+    let mut all: Vec<String> = criterion.number_rules.iter().copied().map(describe_rule).collect();
     if !criterion.required {
         all.push("Optional: the loop can complete without it.".to_owned());
     }
@@ -97,7 +112,7 @@ pub(super) fn attributes(criterion: &loopkeeper_task::criterion::Criterion) -> V
 
 #[cfg(test)]
 mod tests {
-    use super::describe_check;
+    use super::{attributes, describe_check};
     use loopkeeper_task::parse_inline_task;
 
     #[test]
@@ -130,5 +145,26 @@ mod tests {
              The answer's body must contain a match of /gone/.",
         );
         check("a: `clean`", "No new untracked files may be left behind.");
+    }
+
+    #[test]
+    fn comparisons_with_earlier_rounds_read_as_sentences() {
+        let check = |item: &str, expect: &str| {
+            let task = parse_inline_task("", &[item.to_owned()]);
+            assert_eq!(attributes(&task.criteria[0]).join(" "), expect);
+        };
+        check("a: `$ cov`", "");
+        check(
+            "a: `$ cov` (rising)",
+            "The number must rise above the baseline's, and not fall below the best one reached.",
+        );
+        check(
+            "a: `$ cov` `<= baseline` (optional)",
+            "The number must be at most the baseline's. Optional: the loop can complete without it.",
+        );
+        check(
+            "a: `$ cov` (not falling)",
+            "The number must not fall below the best one reached, the baseline's included.",
+        );
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::judge;
 use crate::check::counts::{fixture, fixtures};
 use crate::check::{CheckResult, CommandExit, CommandRun, GAP, Status};
-use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
+use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule, PatternKind, TextPattern};
 use loopkeeper_text::redact::Redactor;
 
 fn criterion(expect: Vec<Expect>) -> Criterion {
@@ -290,4 +290,26 @@ fn a_failed_comparison_has_two_sides() {
     check(Status::Fail, "exit 1, needs exit 2", Some(("exit 2", "exit 1")));
     check(Status::Fail, "3 of 214 fail", None);
     check(Status::Pass, "81, needs >= 80", None);
+}
+
+#[test]
+fn numbers_for_later_rounds() {
+    let check = |expect: &[Expect], code: i32, stdout: &str, kept: Option<f64>, found: (Status, &str)| {
+        let criterion =
+            Criterion { number_rules: vec![NumberRule::NotFalling], ..criterion(expect.to_vec()) };
+        let result =
+            judge(&criterion, &exited(code, stdout, "9 warnings"), Path::new("/"), &Redactor::new([]));
+        assert_eq!(
+            (result.number, result.status, result.fact.as_str()),
+            (kept, found.0, found.1),
+            "{stdout}"
+        );
+    };
+    let at_least = number(Compare::AtLeast, 80.0);
+    check(&[], 0, "76.4 %", Some(76.4), (Status::Pass, "76.4"));
+    check(&[], 0, "nothing", None, (Status::Fail, "no number"));
+    check(&[], 1, "error 17", None, (Status::Fail, "exit 1"));
+    check(&at_least, 0, "76.4 %", Some(76.4), (Status::Fail, "76.4, needs >= 80"));
+    check(&[Expect::Exit { code: 1 }], 1, "17", Some(17.0), (Status::Pass, "17"));
+    assert_eq!(judged(at_least, &exited(0, "81", "")).number, None, "nothing compares it");
 }

@@ -21,7 +21,9 @@ pub(super) fn apply_baseline(state: &mut LoopState, record: &Record) {
     if *iteration == 0 {
         state.tree.untracked.clone_from(untracked);
     }
-    state.criteria.results.retain(|id, _| criteria.iter().any(|it| it.criterion.id == *id));
+    let is_pinned = |id: &CriterionId| criteria.iter().any(|it| it.criterion.id == *id);
+    state.criteria.results.retain(|id, _| is_pinned(id));
+    state.criteria.numbers.retain(|id, _| is_pinned(id));
     if let Some(round) = round {
         state.spent.add(round.judging.unwrap_or_default());
         take_results(state, round);
@@ -88,6 +90,7 @@ fn take_results(state: &mut LoopState, round: &Round) {
     state.tree.record_round(&round.tree_after);
     for result in &round.results {
         state.criteria.results.insert(result.criterion.clone(), result.clone());
+        state.criteria.record_number(result);
         let Some(pinned) = state.criteria.pinned.iter_mut().find(|it| it.criterion.id == result.criterion)
         else {
             continue;

@@ -94,6 +94,7 @@ pub(super) fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckRe
             _ => None,
         },
         tests: letter.to_digit(10).map(|it| TestCounts { passed: it.into(), ..TestCounts::default() }),
+        number: letter.to_digit(10).filter(|_| !criterion.number_rules.is_empty()).map(f64::from),
         ..CheckResult::new(criterion.id.clone(), status, fact)
     }
 }

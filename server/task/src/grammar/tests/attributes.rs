@@ -62,7 +62,8 @@ fn misspelt_attributes() {
             ("A (timeout: 10m)", "A | ! bad-value [A (timeout: 10m)]"),
             ("A (timout 10m)", "A | ! bad-value [A (timout 10m)]"),
             ("A (rising)", "A | ! bad-value [A (rising)]"),
-            ("A (not falling)", "A | ! bad-value [A (not falling)]"),
+            ("A: `exists x` (not falling)", "A | exists [\"x\"] | ! bad-value [A: `exists x` (not falling)]"),
+            ("A (not-falling)", "A | ! bad-value [A (not-falling)]"),
             ("A (not empty)", "A (not empty)"),
             ("A (stage 0)", "A | ! bad-value [A (stage 0)]"),
             ("A (stage=2)", "A | ! bad-value [A (stage=2)]"),
@@ -72,6 +73,27 @@ fn misspelt_attributes() {
             ("A (option)", "A (option)"),
             ("A (group: x)", "A | ! bad-value [A (group: x)]"),
             ("A (groups: x, y)", "A (groups: x, y)"),
+        ],
+    );
+}
+
+#[test]
+fn numbers_of_earlier_rounds() {
+    check(
+        ItemMode::Criterion,
+        &[
+            ("A: `$ cov` (rising)", "A | $ cov | (rising)"),
+            ("A: `$ cov` `>= 80` (not falling)", "A | $ cov [>= 80] | (not falling)"),
+            ("A: `$ cov` (Not Falling, optional).", "A | $ cov | optional (not falling)"),
+            ("A: `$ cov` (rising) (rising)", "A | $ cov | (rising)"),
+            ("A: `$ cov` `>= baseline`", "A | $ cov | >= baseline"),
+            ("A: `$ cov` `<=baseline` `!= baseline`", "A | $ cov | <= baseline != baseline"),
+            ("A: `$ cov` `== Baseline` (rising)", "A | $ cov | == baseline (rising)"),
+            ("A: `>= baseline` `$ cov`", "A: >= baseline | $ cov | ! bad-value [`>= baseline`]"),
+            ("A: `GET http://localhost/` `>= baseline`", "A | ! bad-check [`>= baseline`]"),
+            ("A: `$ cov` `>= base`", "A | ! bad-check [`>= base`]"),
+            ("A (rising tide)", "A (rising tide)"),
+            ("A (not falling down)", "A (not falling down)"),
         ],
     );
 }

@@ -3,7 +3,7 @@
 use crate::FindingCode;
 use crate::blocks::{self, MarkdownBlock};
 use crate::criterion::{Check, Expect, PatternKind, TextPattern};
-use crate::grammar::{self, ItemAttributes, ItemFault, ItemMode};
+use crate::grammar::{self, ItemFault, ItemMode, ParsedItem};
 use crate::source::MarkdownSource;
 
 /// Reads `item` as the one item of a list.
@@ -16,9 +16,9 @@ pub(super) fn shown(item: &str, mode: ItemMode) -> String {
     });
     let Some(text) = texts.next() else { return "nothing".to_owned() };
     let item = grammar::parse_item(&text, mode);
-    let mut line = vec![item.name];
+    let mut line = vec![item.name.clone()];
     line.extend(item.check.as_ref().map(shown_check));
-    line.extend(shown_attributes(&item.attributes));
+    line.extend(shown_attributes(&item));
     line.extend(item.faults.iter().map(|fault| shown_fault(fault, &source)));
     line.join(" | ")
 }
@@ -34,12 +34,14 @@ fn shown_fault(fault: &ItemFault, source: &MarkdownSource<'_>) -> String {
     format!("! {code} [{}]{fix}", source.slice(&fault.range))
 }
 
-fn shown_attributes(attributes: &ItemAttributes) -> Option<String> {
+fn shown_attributes(item: &ParsedItem) -> Option<String> {
+    let attributes = &item.attributes;
     let mut shown = Vec::new();
     shown.extend(attributes.optional.then(|| "optional".to_owned()));
     shown.extend(attributes.timeout_ms.map(|ms| format!("timeout {ms}")));
     shown.extend(attributes.group.as_ref().map(|group| format!("group {group}")));
     shown.extend(attributes.stage.map(|stage| format!("stage {stage}")));
+    shown.extend(item.number_rules.iter().map(|it| it.written()));
     (!shown.is_empty()).then(|| shown.join(" "))
 }
 

@@ -101,7 +101,8 @@ fn checks_that_cannot_be_read() {
                 "c: `$ x` (group )",
                 "d: `$ x` (optionel)",
                 "e: `$ x` (timeout 0s)",
-                "f: `$ x` (rising)",
+                "f: `exists x` (rising)",
+                "g: `$ y` `<= 5` (not falling)",
             ],
         ),
     ];

@@ -1,0 +1,100 @@
+//! Compares the number of a criterion with those of earlier rounds of its loop: `(rising)`, `(not falling)`,
+//! `>= baseline`. The history is part of the loop's state, so that it survives a restart.
+
+use loopkeeper_task::criterion::{Criterion, NumberRule};
+
+use super::judge::satisfies;
+use super::{CheckResult, Status};
+
+/// The numbers of one criterion that was judged at least once.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct NumberHistory {
+    /// Of the first round; `None` if its check gave none.
+    pub baseline: Option<f64>,
+    /// The highest number at which the criterion passed.
+    pub best: Option<f64>,
+}
+
+impl NumberHistory {
+    /// The history that begins with this result.
+    pub fn starting(first: &CheckResult) -> Self {
+        let mut history = Self { baseline: first.number, best: None };
+        history.add(first);
+        history
+    }
+
+    pub fn add(&mut self, result: &CheckResult) {
+        if result.status == Status::Pass {
+            self.best = self.best.into_iter().chain(result.number).reduce(f64::max);
+        }
+    }
+
+    /// A rollback may have removed what the best number was measured on.
+    pub fn forget_best(&mut self) {
+        self.best = None;
+    }
+}
+
+/// Where the number of a comparison comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ReferenceNumber {
+    value: f64,
+    origin: &'static str,
+}
+
+impl NumberHistory {
+    fn baseline_reference(self) -> Option<ReferenceNumber> {
+        self.baseline.map(|value| ReferenceNumber { value, origin: "baseline" })
+    }
+
+    fn highest_reference(self) -> Option<ReferenceNumber> {
+        let baseline = self.baseline_reference()?;
+        let best = self.best.filter(|it| *it > baseline.value);
+        Some(best.map_or(baseline, |value| ReferenceNumber { value, origin: "best so far" }))
+    }
+}
+
+/// Judges a result by the number rules of its criterion. Without a history the result is the first, its own baseline.
+pub fn judge_history(criterion: &Criterion, history: Option<NumberHistory>, result: &mut CheckResult) {
+    // A check that fails on its own account keeps its reason.
+    let (Status::Pass, Some(value)) = (result.status, result.number) else { return };
+    let is_first = history.is_none();
+    let history = history.unwrap_or_else(|| NumberHistory::starting(result));
+    for rule in &criterion.number_rules {
+        if let Some(fact) = violation(*rule, value, history) {
+            result.status = Status::Fail;
+            result.fact = fact;
+            return;
+        }
+    }
+    if let Some(baseline) = history.baseline.filter(|_| !is_first) {
+        result.fact = format!("{value}, baseline {baseline}");
+    }
+}
+
+/// The fact about a rule that does not hold.
+fn violation(rule: NumberRule, value: f64, history: NumberHistory) -> Option<String> {
+    let (Some(baseline), Some(highest)) = (history.baseline_reference(), history.highest_reference()) else {
+        return Some(format!("{value}, no baseline number to compare with"));
+    };
+    let said = |verb: &str, it: ReferenceNumber| format!("{value}, {verb} {} ({})", it.value, it.origin);
+    match rule {
+        NumberRule::Rising if value <= baseline.value => Some(said("must rise above", baseline)),
+        NumberRule::Rising | NumberRule::NotFalling if value < highest.value => {
+            Some(said("must not fall below", highest))
+        }
+        NumberRule::Rising | NumberRule::NotFalling => None,
+        NumberRule::Baseline { compare } => (!satisfies(value, compare, baseline.value))
+            .then(|| said(&format!("needs {}", compare.sign()), baseline)),
+    }
+}
+
+/// Outside a loop there is no earlier round: only the fixed expectations decide.
+pub fn note_without_loop(criterion: &Criterion, result: &mut CheckResult) {
+    if !criterion.number_rules.is_empty() && result.status == Status::Pass {
+        result.fact += ", no loop: nothing to compare with";
+    }
+}
+
+#[cfg(test)]
+mod tests;
