@@ -75,9 +75,7 @@ fn parse_comparison(code: &str) -> Option<ParsedExpectation> {
         2 => !rest.is_empty() && !rest.starts_with(['=', '>', '<']),
         _ => rest.trim_start().starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)),
     };
-    meant.then(|| {
-        ParsedExpectation::Bad(format!("`{sign}` compares with one plain number or `baseline`").into())
-    })
+    meant.then(|| ParsedExpectation::Bad(format!("`{sign}` compares with one plain number").into()))
 }
 
 /// `= 5`, `=> 5`, `> = 5`, `≥ 5`: operators that people write and the grammar does not accept.

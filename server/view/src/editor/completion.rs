@@ -64,8 +64,6 @@ const EXPECTATIONS: &[SuggestionForm] = &[
     ("<= number", "<= ", "The last number the command prints must be at most this."),
     ("> number", "> ", "The last number the command prints must be above this."),
     ("< number", "< ", "The last number the command prints must be below this."),
-    (">= baseline", ">= baseline", "The last number must be at least the one before the first iteration."),
-    ("== baseline", "== baseline", "The last number must be the one before the first iteration."),
     ("/regex/", "/", "The output must contain a match."),
     ("!/regex/", "!/", "The output must not contain a match."),
     ("exit code", "exit ", "The command must exit with this code instead of 0."),

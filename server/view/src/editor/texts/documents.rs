@@ -101,8 +101,6 @@ fn checks_that_cannot_be_read() {
                 "c: `$ x` (group )",
                 "d: `$ x` (optionel)",
                 "e: `$ x` (timeout 0s)",
-                "f: `exists x` (rising)",
-                "g: `$ y` `<= 5` (not falling)",
             ],
         ),
     ];
