@@ -1,5 +1,5 @@
 //! Groups of criteria: `(group parser)` gives several criteria one state. The configuration decides whether all of them
-//! must hold, or most; criteria without a group must all hold.
+//! must hold, or most; criteria without a group must all hold. `(group core/parser)` is a part of the group `core`.
 
 use std::collections::BTreeMap;
 
@@ -42,9 +42,65 @@ pub(super) fn tallies<'a>(state: &LoopState, checked: &[&'a Pinned]) -> BTreeMap
     let mut groups: BTreeMap<&str, GroupTally> = BTreeMap::new();
     for pinned in checked {
         let Some(group) = pinned.criterion.group.as_deref() else { continue };
-        let tally = groups.entry(group).or_default();
-        tally.total += 1;
-        tally.passing += usize::from(passes(state, pinned));
+        for group in with_parents(group) {
+            let tally = groups.entry(group).or_default();
+            tally.total += 1;
+            tally.passing += usize::from(passes(state, pinned));
+        }
     }
     groups
+}
+
+/// A group and those that it is a part of: `a/b`, `a`. A name of many slashes has no more parents than a task needs.
+fn with_parents(group: &str) -> impl Iterator<Item = &str> {
+    const MAX_PARENTS: usize = 8;
+    let parents = group.match_indices('/').filter_map(|(at, _)| group.get(..at));
+    let parents = parents.filter(|it| !it.is_empty() && !it.ends_with('/'));
+    parents.take(MAX_PARENTS).chain(std::iter::once(group))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GroupTally, group_tallies, with_parents};
+    use crate::decide::sim::{Act, Sim, criterion, spec};
+    use loopkeeper_task::criterion::Criterion;
+
+    #[test]
+    fn parents_end_at_slashes() {
+        let check = |group: &str, expect: &[&str]| {
+            assert_eq!(with_parents(group).collect::<Vec<_>>(), expect, "{group}");
+        };
+        check("core", &["core"]);
+        check("core/parser", &["core", "core/parser"]);
+        check("a/b/c", &["a", "a/b", "a/b/c"]);
+        check("core/", &["core", "core/"]);
+        check("/core", &["/core"]);
+        check("a//b", &["a", "a//b"]);
+        check("é/ü", &["é", "é/ü"]);
+        assert_eq!(with_parents(&"a/".repeat(1000)).count(), 9);
+    }
+
+    #[test]
+    fn a_group_counts_the_criteria_of_its_parts() {
+        let check = |groups: &[&str], start: &'static str, expect: &[(&str, usize, usize)]| {
+            let one = |(n, group): (usize, &&str)| Criterion {
+                group: Some((*group).to_owned()),
+                ..criterion(&n.to_string(), "make x")
+            };
+            let criteria = groups.iter().enumerate().map(one).collect();
+            let mut spec = spec(criteria);
+            spec.settings.limits.iterations = 1;
+            let sim = Sim::new(spec, start, vec![Act::new(start)]).run();
+            let found: Vec<_> = group_tallies(&sim.state)
+                .into_iter()
+                .map(|(name, GroupTally { passing, total })| (name.to_owned(), passing, total))
+                .collect();
+            let expect: Vec<_> = expect.iter().map(|(name, a, b)| ((*name).to_owned(), *a, *b)).collect();
+            assert_eq!(found, expect, "{groups:?}");
+        };
+        check(&["core", "core/parser"], "pf", &[("core", 1, 2), ("core/parser", 0, 1)]);
+        check(&["core/a", "core/b"], "pf", &[("core", 1, 2), ("core/a", 1, 1), ("core/b", 0, 1)]);
+        // A name that only begins alike is another group.
+        check(&["core", "corecursion"], "pf", &[("core", 1, 1), ("corecursion", 0, 1)]);
+    }
 }
