@@ -20,7 +20,7 @@ const MAX_PLACES: usize = 5;
 pub(crate) fn criteria(shown: &CriteriaStatus, glyphs: Glyphs) -> String {
     let mut text = String::new();
     for item in &shown.items {
-        text.push_str(&line(item, glyphs));
+        text.push_str(&line(item, glyphs, FactOfPass::Hidden));
         text.push('\n');
     }
     text
@@ -35,11 +35,13 @@ pub(crate) fn with_output<'a>(
     let by_criterion: BTreeMap<_, _> = results.into_iter().map(|it| (&it.criterion, it)).collect();
     let mut text = String::new();
     for item in &shown.items {
-        let _ = writeln!(text, "{}", line(item, glyphs));
-        let Some(result) = by_criterion.get(&item.id).filter(|it| it.status != Status::Pass) else {
-            continue;
-        };
-        text.push_str(&printed(result));
+        let result = by_criterion.get(&item.id);
+        let is_compared = result.is_some_and(|it| it.number.is_some());
+        let fact = if is_compared { FactOfPass::Shown } else { FactOfPass::Hidden };
+        let _ = writeln!(text, "{}", line(item, glyphs, fact));
+        if let Some(result) = result.filter(|it| it.status != Status::Pass) {
+            text.push_str(&printed(result));
+        }
     }
     text
 }
@@ -72,11 +74,19 @@ fn truncate_rows(line: &str) -> Cow<'_, str> {
     if line.len() <= BYTES { line.into() } else { format!("{}…", truncate::first(line, BYTES)).into() }
 }
 
+/// A number that is compared with earlier rounds is of interest in a pass too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FactOfPass {
+    Shown,
+    Hidden,
+}
+
 /// `✗ fail  all tests pass: 3 of 214 fail · 12 s`.
-fn line(item: &CriterionStatus, glyphs: Glyphs) -> String {
+fn line(item: &CriterionStatus, glyphs: Glyphs, fact: FactOfPass) -> String {
     let (sign, word, style) = mark(item, glyphs);
     let mut text = format!("  {style}{sign} {word}{style:#}  {}", item.name);
-    if !item.fact.is_empty() && item.status != Some(Status::Pass) {
+    let shows_fact = item.status != Some(Status::Pass) || fact == FactOfPass::Shown;
+    if !item.fact.is_empty() && shows_fact {
         text.push_str(": ");
         text.push_str(&item.fact);
     }
@@ -110,7 +120,7 @@ fn mark(item: &CriterionStatus, glyphs: Glyphs) -> (&'static str, &'static str, 
 
 #[cfg(test)]
 mod tests {
-    use super::{Glyphs, line, printed};
+    use super::{FactOfPass, Glyphs, line, printed};
     use loopkeeper_core::check::{CheckResult, Location, Status};
     use loopkeeper_task::criterion::CriterionId;
     use loopkeeper_view::{CriterionStatus, SourceRange};
@@ -161,7 +171,8 @@ mod tests {
                 stale: false,
                 place: SourceRange::default(),
             };
-            let plain = anstream::adapter::strip_str(&line(&item, Glyphs::Ascii)).to_string();
+            let plain =
+                anstream::adapter::strip_str(&line(&item, Glyphs::Ascii, FactOfPass::Hidden)).to_string();
             assert_eq!(plain, expect);
             assert!(plain.is_ascii());
         };
