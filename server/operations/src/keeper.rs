@@ -13,10 +13,6 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Sets glibc's trim threshold to its own default. Without the variable, the threshold grows with the largest block
-/// ever freed, and an idle keeper would hold the memory of its busiest moment.
-const TRIM: (&str, &str) = ("MALLOC_TRIM_THRESHOLD_", "131072");
-
 /// Starts the loop's keeper detached from this process and returns its pid once it is ready.
 pub fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<u32, Failure> {
     let output = ask_for_keeper(store, dir, then)?;
@@ -50,9 +46,6 @@ fn install_parts(store: &StateDir) -> Result<(), Failure> {
 fn detach(program: &Path, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
     let mut command = Command::new(program);
     command.args([keeper_main::WORD, "--detach", "--build", keeper_main::BUILD]);
-    if std::env::var_os(TRIM.0).is_none() {
-        command.env(TRIM.0, TRIM.1);
-    }
     command.args(then.map(|it| ["--then", it]).into_iter().flatten()).arg(dir.path());
     output(command)
 }

@@ -48,8 +48,6 @@ const NEVER: &[&str] = &[
     "CARGO_MANIFEST_*",
     "CARGO_PKG_*",
     "npm_*",
-    // Settings of the keepers' own memory.
-    "MALLOC_TRIM_THRESHOLD_",
     // They depend on the folder that the program starts in.
     "PWD",
     "OLDPWD",
