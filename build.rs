@@ -36,8 +36,8 @@ fn link_warden(folder: &Path) {
         let script = format!("GROUP ( {} )\n", library(&format!("lib{name}.a"))?.display());
         std::fs::write(folder.join(format!("lib{name}.so")), script).ok()
     };
-    let has_scripts =
-        std::fs::create_dir_all(&folder).is_ok() && ["c", "m", "z"].into_iter().all(|it| write_script(it).is_some());
+    let has_scripts = std::fs::create_dir_all(&folder).is_ok()
+        && ["c", "m", "z"].into_iter().all(|it| write_script(it).is_some());
     if has_scripts && library("rcrt1.o").is_some() && library("libgit2.so").is_none() {
         for arg in ["-static-pie".to_owned(), format!("-L{}", folder.display())] {
             println!("cargo::rustc-link-arg-bin=loopkeeper-warden={arg}");

@@ -54,7 +54,7 @@ fn a_missing_item_is_answered_with_the_existing_ones() {
     terminal.run(&["skip", "PROMPT.md", "x"]).expect(2).err("Hint: The plan of this task has no open item.");
     std::fs::write(terminal.root().join("fix_plan.md"), b"- [ ] caf\xe9\n- [ ] b\n").unwrap();
     let ran = terminal.run(&["skip", "PROMPT.md", "b"]);
-    ran.expect(2).err("was changed by somebody else meanwhile, or is not UTF-8 text");
+    ran.expect(2).err("was changed by another program meanwhile, or is not UTF-8 text");
     assert_eq!(std::fs::read(terminal.root().join("fix_plan.md")).unwrap(), b"- [ ] caf\xe9\n- [ ] b\n");
 }
 

@@ -54,7 +54,7 @@ impl AgentKind {
             }
         };
         let continued = "`session.continue = true` instead of `mode = \"hook\"`: each iteration is a process of its \
-                         own that goes on with the session of the one before.";
+                         own that continues the session of the previous one.";
         let hint = if can.acp.is_yes() {
             format!(
                 "Set `output = \"acp\"` under `[agents.{name}]`, by which its session is held; or {continued}"

@@ -38,11 +38,11 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return Ok(Exit::Done);
     }
     let at_limit = open.is_some_and(|it| it.kind == QuestionKind::UsageLimit);
-    let rests = |reason| reason != PauseReason::Question;
+    let is_other_pause = |reason| reason != PauseReason::Question;
     if at_limit {
         let does = if args.text.trim().eq_ignore_ascii_case("stop") { "stops" } else { "waits" };
         out.line(format_args!("Loop {name} {does}."));
-    } else if state.pause.as_ref().is_some_and(|it| rests(it.reason)) {
+    } else if state.pause.as_ref().is_some_and(|it| is_other_pause(it.reason)) {
         out.line(format_args!(
             "The next iteration of loop {name} receives it; `loopkeeper resume {id}` continues the loop."
         ));

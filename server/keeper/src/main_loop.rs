@@ -171,17 +171,17 @@ impl Keeper {
         let rest = |it: &Entry| (it.at.awake + GROUP_COMMIT_MS).saturating_sub(clock::now().awake);
         let pause = self.unpublished.first().map(rest);
         let due = decide::deadline(&self.state, &self.live);
-        let rests = self.state.is_between_iterations() || self.state.outcome().is_some();
+        let is_idle = self.state.is_between_iterations() || self.state.outcome().is_some();
         // There may be no job for a long time.
         if self.state.is_paused_between_iterations() || (self.state.is_between_iterations() && due.is_some())
         {
             self.effects.context.runtime.dismiss_wardens().await;
         }
-        let watch = if rests { StateDirWatch::Resting } else { StateDirWatch::Working };
+        let watch = if is_idle { StateDirWatch::Resting } else { StateDirWatch::Working };
         // Without its locks this keeper cannot exclude another one.
         let is_journal = || match self.journal.verify_unchanged() {
             // While idle, foreign changes are reported by the next append.
-            Err(JournalError::Foreign { .. }) => rests,
+            Err(JournalError::Foreign { .. }) => is_idle,
             result => result.is_ok(),
         };
         let is_ours = || is_journal() && self.locks.iter().all(Lock::is_in_place);

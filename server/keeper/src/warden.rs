@@ -124,9 +124,11 @@ fn serve_jobs(prepared: io::Result<()>, rules: &LandlockRules) -> ExitCode {
         let total = report.cpu_ms.max(spent);
         report.cpu_ms = total - std::mem::replace(&mut spent, total);
         // Leave the work tree, so that it can be moved or unmounted while idle.
-        let rests = std::env::set_current_dir("/").is_ok();
-        report.again =
-            rests && report.unkillable.is_empty() && !signals.is_end_requested() && place.is_as_it_was();
+        let left_folder = std::env::set_current_dir("/").is_ok();
+        report.again = left_folder
+            && report.unkillable.is_empty()
+            && !signals.is_end_requested()
+            && place.is_as_it_was();
         send_report(&report, &control);
         if !report.again {
             break;

@@ -55,7 +55,7 @@ pub enum TaskFileError {
     OutsideRoot { path: PathBuf },
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("{} was changed by somebody else meanwhile, or is not UTF-8 text", path.display())]
+    #[error("{} was changed by another program meanwhile, or is not UTF-8 text", path.display())]
     Changed { path: PathBuf },
     #[error("`{glob}` of `[tasks] exclude` is not a glob: {source}")]
     BadGlob { glob: String, source: globset::Error },

@@ -27,9 +27,9 @@ pub(super) fn accept_session(
     if is_at_work || state.outcome().is_some() || !state.lacks_session() {
         return Vec::new();
     }
-    let rests = state.pause.as_ref().filter(|it| it.reason != PauseReason::Session);
+    let other_pause = state.pause.as_ref().filter(|it| it.reason != PauseReason::Session);
     let stops = state.stop.map(|_| "the loop is stopping".to_owned());
-    if let Some(why) = stops.or_else(|| Some(rests?.message.to_string())) {
+    if let Some(why) = stops.or_else(|| Some(other_pause?.message.to_string())) {
         return vec![Decision::Effect(Effect::ReleaseAgent { why })];
     }
     // A release request concerned the previous session, which may have ended without answering it.

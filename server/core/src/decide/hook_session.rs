@@ -24,8 +24,8 @@ pub(super) fn has_to_go(state: &LoopState, live: &VolatileState, now: Moment, st
     let is_own = state.spec.settings.mode != LoopMode::Attach;
     let judges =
         is_own && steps.iter().any(|it| matches!(it, Decision::Effect(Effect::JudgeFinalTree { .. })));
-    let rests = !steps.iter().any(|it| matches!(it, Decision::Effect(_))) && !live.work.is_pending();
-    ends || judges || rests || (prepares && !can_continue(state, now))
+    let is_idle = !steps.iter().any(|it| matches!(it, Decision::Effect(_))) && !live.work.is_pending();
+    ends || judges || is_idle || (prepares && !can_continue(state, now))
 }
 
 /// The session is the same, and the agent can be held once more.

@@ -153,7 +153,7 @@ impl Sim {
                 return;
             }
         }
-        panic!("never rests: {:?}", self.state.phase);
+        panic!("never settles: {:?}", self.state.phase);
     }
 
     /// A user changes files during the loop: the results of the checks from now on.

@@ -207,7 +207,7 @@ pub(super) fn at_work(world: World, start: &'static str, acts: Vec<Act>) -> Worl
         sim.state.phase,
         loopkeeper_core::decide::Phase::Boundary { .. } | loopkeeper_core::decide::Phase::Preparing { .. }
     ) {
-        assert!(sim.turn(), "the loop rests or has ended");
+        assert!(sim.turn(), "the loop is paused or has ended");
     }
     world.after(sim)
 }

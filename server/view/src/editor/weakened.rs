@@ -36,9 +36,9 @@ pub(super) fn told_at<'a>(
 /// reference.
 pub(super) fn can_restore(known: &TaskView<'_>, weakening: &Weakening) -> bool {
     let (Some(status), Some(state)) = (known.open_loop(), known.state) else { return false };
-    let rests = status.phase == DisplayPhase::Interrupted
+    let is_paused = status.phase == DisplayPhase::Interrupted
         || (state.is_paused_between_iterations() && state.stop.is_none());
-    rests && is_of_start(known, weakening)
+    is_paused && is_of_start(known, weakening)
 }
 
 /// Whether it can be accepted, which needs a running keeper.

@@ -63,7 +63,7 @@ fn a_loop_that_comes_to_need_its_user_says_so_once() {
     assert_eq!(asked.len(), 1, "{told:#?}");
     assert_eq!(asked[0]["reason"], "agent");
     assert!(!asked[0]["text"].as_str().unwrap().is_empty());
-    assert_eq!(told.last().unwrap()["event"], "needs-you", "it rests");
+    assert_eq!(told.last().unwrap()["event"], "needs-you", "it is paused");
 }
 
 #[test]

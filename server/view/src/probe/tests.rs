@@ -127,7 +127,7 @@ fn whether_exit_codes_mean_something() {
 }
 
 #[test]
-fn whether_it_remembers_works_and_rests() {
+fn a_probe_tells_memory_work_and_idleness() {
     let ask = |probe, seen, question, answer, fact| check(set(probe, seen), question, answer, fact);
     ask(Probe::Recall, ended("UNKNOWN"), ProbeQuestion::Session, ProbeAnswer::No, "it said: UNKNOWN");
     let failed = Observation { exit: Some(1), ..Observation::default() };

@@ -100,7 +100,7 @@ impl Sim {
     }
 
     pub(super) fn let_go(&mut self) {
-        assert!(self.process.alive || self.is_lent(), "somebody is held");
+        assert!(self.process.alive || self.is_lent(), "a process is held");
         self.process.alive = false;
         let cost_micros = Some(std::mem::take(&mut self.process.owed));
         let left = AgentExited { exit: Some(0), cost_micros, ..AgentExited::default() };

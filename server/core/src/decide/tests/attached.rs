@@ -19,7 +19,7 @@ fn waiting(acts: Vec<Act>) -> Sim {
 
 /// The reason why the loop is paused.
 fn wanted(sim: &Sim) -> String {
-    let pause = sim.state.pause.as_ref().expect("it rests");
+    let pause = sim.state.pause.as_ref().expect("it is paused");
     assert_eq!(pause.reason, PauseReason::Session);
     pause.message.to_string()
 }
@@ -44,7 +44,7 @@ fn it_works_until_everything_holds_and_is_not_ended() {
     assert!(sim.prompts[1].contains("You continue the session"), "{}", sim.prompts[1]);
     sim.lend("s1", 8);
     sim.play();
-    assert_eq!(course(&sim), "pihcihcihcle", "whoever comes too late is let through");
+    assert_eq!(course(&sim), "pihcihcihcle", "a late session is let through");
 }
 
 #[test]

@@ -64,8 +64,8 @@ proptest! {
         }
         sim.play();
         check(&sim.entries)?;
-        let rests = sim.state.breaker.state == BreakerState::Open && sim.state.outcome().is_none();
-        prop_assert!(!rests || sim.state.pause.is_some(), "an open breaker never hangs");
+        let is_open = sim.state.breaker.state == BreakerState::Open && sim.state.outcome().is_none();
+        prop_assert!(!is_open || sim.state.pause.is_some(), "an open breaker never hangs");
     }
 }
 
@@ -117,7 +117,10 @@ fn changed(told: &mut Told, entry: &Entry) -> Result<(), TestCaseError> {
             prop_assert!(resumes_at.is_none() || *trips < MAX_TRIPS, "opened too often to go on alone");
         }
         (BreakerState::Open, BreakerState::HalfOpen) if !by_user => {
-            prop_assert!(told.due.is_some_and(|due| entry.at.wall >= due), "it rests as long as it said");
+            prop_assert!(
+                told.due.is_some_and(|due| entry.at.wall >= due),
+                "it waits as long as it announced"
+            );
         }
         (BreakerState::Open, BreakerState::HalfOpen) => {}
         (BreakerState::HalfOpen, BreakerState::Closed) if !by_user => {

@@ -52,7 +52,7 @@ fn what_breaks_while_it_leaves_is_worked_on_in_its_session() {
     }
     sim.play();
     assert_eq!(course(&sim), "ihclcihclce");
-    assert_eq!((sim.process.starts, sim.sessions[1].1), (2, true), "the session goes on in a new process");
+    assert_eq!((sim.process.starts, sim.sessions[1].1), (2, true), "the session continues in a new process");
 }
 
 #[test]

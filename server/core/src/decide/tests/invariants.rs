@@ -148,7 +148,7 @@ proptest! {
         check_journal(&sim.entries)?;
         holds(&sim.entries)?;
         prop_assert!(sim.state.stop.is_none() || sim.state.outcome().is_some(), "a stop is honoured");
-        prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "rests for a reason");
+        prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "is paused for a reason");
     }
 }
 
@@ -174,9 +174,9 @@ fn a_crash_at_every_point() {
 
 /// Plays until nothing is left to do: within a bound, since a loop that never stops costs money.
 fn rest(sim: &mut Sim) -> Result<(), TestCaseError> {
-    let rests = (0..2_000).any(|_| !sim.turn());
+    let has_settled = (0..2_000).any(|_| !sim.turn());
     let last: Vec<_> = sim.entries.iter().rev().take(12).map(|it| &it.record).collect();
-    prop_assert!(rests, "it rests: {last:#?}");
+    prop_assert!(has_settled, "it settles: {last:#?}");
     Ok(())
 }
 
@@ -288,7 +288,7 @@ impl<'a> Told<'a> {
         prop_assert!(self.is_judged, "judged on the last tree: {} {}", self.judged, self.tree);
         prop_assert!(
             !self.is_open || self.changed == 0 || settings.exit.when.is_some(),
-            "an open plan rests"
+            "an open plan pauses"
         );
         Ok(())
     }
@@ -429,5 +429,5 @@ fn a_session_that_joins_after_a_hasty_resume_is_worked_with() {
     rest(&mut sim).unwrap();
     assert!(sim.speak(SESSIONS[0], 2));
     rest(&mut sim).unwrap();
-    assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "rests for a reason");
+    assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "is paused for a reason");
 }

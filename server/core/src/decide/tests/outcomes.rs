@@ -243,7 +243,7 @@ fn without_a_check_only_claims_stand() {
 }
 
 #[test]
-fn open_plan_items_keep_it_going_until_it_rests() {
+fn open_plan_items_keep_the_loop_working_until_it_pauses() {
     let with_plan = || {
         let mut spec = spec(two());
         spec.plan = vec![item("US-1"), item("US-2")];

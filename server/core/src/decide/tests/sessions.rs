@@ -8,14 +8,14 @@ use loopkeeper_agent::ProviderClass;
 
 const HOUR: u64 = 60 * 60_000;
 
-fn going_on() -> LoopSpec {
+fn resuming_spec() -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.session.resume = true;
     spec
 }
 
 fn sim(acts: Vec<Act>) -> Sim {
-    Sim::new(going_on(), "f", acts)
+    Sim::new(resuming_spec(), "f", acts)
 }
 
 /// Which start's session each start was given, `+` where it continues: `1 1+ 3`.
@@ -138,15 +138,18 @@ fn a_new_keeper_continues_the_session_and_another_loop_does_not() {
     first.crash("boot-1");
     first.play();
     assert_eq!(starts(&first), "1 1+");
-    let other =
-        Sim::new(LoopSpec { loop_id: "20261120-bcdefg".to_owned(), ..going_on() }, "f", vec![Act::new("p")]);
+    let other = Sim::new(
+        LoopSpec { loop_id: "20261120-bcdefg".to_owned(), ..resuming_spec() },
+        "f",
+        vec![Act::new("p")],
+    );
     let other = other.run();
     assert!(first.sessions.iter().all(|it| it.0 != other.sessions[0].0));
 }
 
 #[test]
 fn the_last_fifty_changes_are_kept() {
-    let mut spec = going_on();
+    let mut spec = resuming_spec();
     spec.settings.limits.iterations = 60;
     spec.settings.limits.duration_ms = u64::MAX / 4;
     spec.settings.session.expires_ms = 1_000;

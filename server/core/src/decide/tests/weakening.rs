@@ -17,7 +17,7 @@ fn weakens(results: &'static str, paths: &[&'static str]) -> Act {
 /// Ends so, after so many iterations.
 #[track_caller]
 fn ends(sim: &Sim, kind: OutcomeKind, iterations: u32, words: &str) {
-    let outcome = sim.state.outcome().unwrap_or_else(|| panic!("rests: {}", sim.sentence()));
+    let outcome = sim.state.outcome().unwrap_or_else(|| panic!("has no outcome: {}", sim.sentence()));
     assert_eq!((outcome.kind, sim.state.iteration), (kind, iterations), "{}", outcome.sentence);
     assert!(outcome.sentence.to_string().contains(words), "{}", outcome.sentence);
 }
@@ -102,7 +102,7 @@ fn where_nothing_is_weakened_there_is_nothing_to_accept() {
 }
 
 #[test]
-fn going_on_gives_the_agent_one_more_iteration() {
+fn resuming_gives_the_agent_one_more_iteration() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp"), weakens("pp", &[])]).run();
     sim.order(UserCommand::Resume);
     sim.play();

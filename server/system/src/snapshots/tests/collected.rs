@@ -41,7 +41,7 @@ fn what_no_kept_snapshot_needs_goes() {
     assert!(world.store.contains_snapshot(&trees[0]));
     assert_eq!(world.store.collect_garbage(&keep, GcMode::Delete).unwrap(), measured);
     assert!(!world.store.contains_snapshot(&trees[0]));
-    assert!(world.store.contains_snapshot(&trees[2]), "the last one, whoever keeps it");
+    assert!(world.store.contains_snapshot(&trees[2]), "the last one, whatever refers to it");
     world.restore(&trees[1]);
     assert_eq!(fs::read_to_string(world.path("file")).unwrap(), "content 1");
     assert_eq!(fs::read_to_string(world.path("same/file")).unwrap(), "same");

@@ -110,13 +110,13 @@ fn first_word(it: &EditorAction) -> String {
 #[test]
 fn a_weakening_has_actions_to_restore_and_accept_it() {
     let weakens = || Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pp") };
-    let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
+    let paused_loop = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
     let ways = |world: &World, at_line: &str| {
         let is =
             |it: &EditorAction| it.fixes.as_ref().is_some_and(|(_, code)| *code == DiagnosticCode::Weakened);
         at(world, at_line).into_iter().filter(is).collect::<Vec<_>>()
     };
-    let offered = ways(&rests, "# Pay");
+    let offered = ways(&paused_loop, "# Pay");
     assert_eq!(
         titles(&offered),
         [
@@ -127,7 +127,7 @@ fn a_weakening_has_actions_to_restore_and_accept_it() {
     );
     let Some(QuickFix::Edits(edits)) = offered.last().map(|it| &it.cure) else { panic!("an edit") };
     assert!(edits[0].text.ends_with("\n## May change\n\n- tests/a.py\n"), "{edits:?}");
-    let id = rests.status.as_ref().unwrap().id.clone();
+    let id = paused_loop.status.as_ref().unwrap().id.clone();
     let commands: Vec<_> = offered
         .iter()
         .filter_map(|it| match &it.cure {
@@ -149,9 +149,9 @@ fn a_weakening_has_actions_to_restore_and_accept_it() {
     // A running loop cannot be rolled back, and an interrupted one cannot accept. Accepting resumes the agent.
     let working = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
     assert_eq!(kinds(&at_work(World::prompt(), "ff", vec![working]), "# Pay"), both);
-    assert_eq!(kinds(&rests.abandoned(), "# Pay"), restore);
-    let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
-    assert_eq!(kinds(&World { editor_trusted: false, ..rests }, "# Pay"), restore);
+    assert_eq!(kinds(&paused_loop.abandoned(), "# Pay"), restore);
+    let paused_loop = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
+    assert_eq!(kinds(&World { editor_trusted: false, ..paused_loop }, "# Pay"), restore);
     // If a check runs fewer tests there is no file to restore.
     let fewer = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
     assert_eq!(kinds(&fewer, "cargo test"), accept);

@@ -190,11 +190,11 @@ fn what_stops_a_loop_is_reported_on_the_first_line() {
 
 #[test]
 fn a_weakening_is_reported_at_the_criterion_it_concerns() {
-    let rests = |paths: &[&'static str]| {
+    let paused_loop = |paths: &[&'static str]| {
         let weakens = Act { weakens: Some(paths.to_vec()), ..Act::new("pp") };
         World::prompt().played("ff", vec![weakens, Act::idle("pp")])
     };
-    let world = rests(&["tests/a.py"]);
+    let world = paused_loop(&["tests/a.py"]);
     let needs = "1 W summary needs you: every check passes, but tests/a.py lost 1 test: not counted as done";
     let expected = "1 W weakened weakened: tests/a.py lost 1 test. Restore it or accept it.";
     check(&world, &[needs, expected]);
@@ -203,7 +203,8 @@ fn a_weakening_is_reported_at_the_criterion_it_concerns() {
     let file = RelatedTarget::Source { file: "tests/a.py".to_owned(), line: 1, column: None };
     assert_eq!(related.first().map(|it| &it.target), Some(&file));
     // The end of a long path is shown, and the loss.
-    let long = rests(&["packages/payments/services/checkout/tests/integration/refunds/test_partial.py"]);
+    let long =
+        paused_loop(&["packages/payments/services/checkout/tests/integration/refunds/test_partial.py"]);
     let expected = shown(&long).lines().last().unwrap().to_owned();
     let end = "integration/refunds/test_partial.py lost 1 test. Restore it or accept it.";
     assert!(expected.starts_with("1 W weakened weakened: …") && expected.ends_with(end), "{expected}");
