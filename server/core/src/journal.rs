@@ -15,6 +15,7 @@ mod round;
 pub(crate) mod samples;
 pub mod scanner;
 mod spec;
+mod tagged;
 
 use serde::{Deserialize, Serialize};
 
@@ -48,9 +49,9 @@ pub struct Entry {
     pub record: Record,
 }
 
-/// What happened. Field names are part of the format.
+/// What happened. Names of variants and fields are part of the format; in a line the type is a member beside the fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Record {
     LoopStarted {
         boot: String,

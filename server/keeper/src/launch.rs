@@ -137,7 +137,7 @@ pub async fn run_keeper(
     let spec = read_start(dir)?;
     let _log = logging::log_to_file(log_file(dir), run_context::redactor(&spec), echo)?;
     tracing::debug!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "keeper started");
-    let ended = own_loop(dir, spec, observer, then).await;
+    let ended = Box::pin(own_loop(dir, spec, observer, then)).await;
     match &ended {
         // Logging would create a new file in a folder that no longer belongs to this loop.
         Ok(_) | Err(KeeperError::StateGone { .. }) => {}
@@ -245,9 +245,9 @@ fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {
 /// Deserialises a [`LaunchConfig`] as the first record of a journal: a separate deserialiser of the same type would
 /// stay resident in every keeper.
 fn spec_of(start: &[u8]) -> serde_json::Result<LoopSpec> {
-    const OPENING: &[u8] = br#"{"type":"loop-started","boot":"","#;
+    const OPENING: &[u8] = br#"{"loop-started":{"boot":"","#;
     let members = start.strip_prefix(b"{").unwrap_or_default();
-    match serde_json::from_slice::<Record>(&[OPENING, members].concat())? {
+    match serde_json::from_slice::<Record>(&[OPENING, members, b"}"].concat())? {
         Record::LoopStarted { spec, .. } => Ok(*spec),
         _ => Err(serde::de::Error::custom("no beginning of a loop")),
     }

@@ -234,9 +234,9 @@ fn apply_rollback(state: &mut LoopState, entry: &Entry) {
 fn rolled_back(state: &mut LoopState, to: u32) {
     let made = state.history.iter().find(|it| it.number == to);
     let without = made.map(|it| it.without.clone()).unwrap_or_default();
-    for row in &mut state.history {
-        row.taken_back = row.number > to || without.contains(&row.number);
-    }
+    let later = state.history.iter().map(|it| it.number).filter(|it| *it > to);
+    let numbers = later.chain(without).collect();
+    checkpoint::mark_taken_back(state, numbers);
 }
 
 fn breaker_changed(state: &mut LoopState, record: &Record) {

@@ -1,6 +1,8 @@
 //! The state that a rollback restores: iterations after that point no longer count, and counters return to their
 //! values then. Cost and time already spent are kept.
 
+use std::collections::BTreeSet;
+
 use crate::loop_state::{Checkpoint, LoopMemory, LoopState};
 
 use loopkeeper_task::PlanItem;
@@ -49,18 +51,24 @@ pub(super) fn save_memory(state: &LoopState) -> LoopMemory {
     LoopMemory {
         mark: present_mark(state),
         rollbacks: state.streaks.rollbacks,
-        taken_back: state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect(),
+        taken_back: state.rollback.taken_back.clone(),
         broke: state.last_iteration().and_then(|it| it.broke.clone()),
         is_unjudged: state.tree.is_unjudged,
     }
 }
 
+/// Marks exactly these iterations as taken back.
+pub(super) fn mark_taken_back(state: &mut LoopState, numbers: BTreeSet<u32>) {
+    for row in &mut state.history {
+        row.taken_back = numbers.contains(&row.number);
+    }
+    state.rollback.taken_back = numbers;
+}
+
 pub(super) fn restore_memory(state: &mut LoopState, memory: LoopMemory) {
     state.streaks.rollbacks = memory.rollbacks;
     state.tree.is_unjudged = memory.is_unjudged;
-    for row in &mut state.history {
-        row.taken_back = memory.taken_back.contains(&row.number);
-    }
+    mark_taken_back(state, memory.taken_back);
     if let Some(row) = state.history.last_mut() {
         row.broke = memory.broke;
     }

@@ -1,12 +1,13 @@
 //! Encodes and decodes one line of the journal, with the checksum that chains it to the line before. Whether a whole
 //! file is torn or damaged is decided in [`super::reading`]; nothing here accesses a file.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::{Entry, Record};
+use super::{Entry, tagged};
 use loopkeeper_text::moment::Moment;
 
 /// The version of the format that this code writes and reads.
@@ -59,19 +60,9 @@ impl fmt::Display for BadLine {
 /// that nothing is ever written that makes the journal unreadable: what JSON has no word for does not serialise.
 pub fn encode_line(entry: &Entry, previous: u32) -> Result<(String, u32), BadLine> {
     let shape = |error: serde_json::Error| BadLine::Shape(error.to_string());
-    let record = serde_json::to_string(&entry.record).map_err(shape)?;
-    let head = LineHeader {
-        v: VERSION,
-        seq: entry.seq,
-        epoch: entry.epoch,
-        at: wall_to_text(entry.at.wall)?,
-        up: entry.at.awake,
-    };
-    let head = serde_json::to_string(&head).map_err(shape)?;
-    // `{head}` and `{record}` become one object; both have at least one member.
-    let head = head.strip_suffix('}').unwrap_or_default();
-    let record = record.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default();
-    let body = format!("{head},{record}");
+    let record = tagged::members_of(&entry.record).map_err(shape)?;
+    let (seq, epoch, at, up) = (entry.seq, entry.epoch, wall_to_text(entry.at.wall)?, entry.at.awake);
+    let body = format!(r#"{{"v":{VERSION},"seq":{seq},"epoch":{epoch},"at":"{at}","up":{up},{record}"#);
     let sum = crc32c::crc32c_append(previous, body.as_bytes());
     let line = format!("{body},\"sum\":\"{sum:08x}\"}}");
     Ok((line + "\n", sum))
@@ -86,7 +77,8 @@ pub fn decode_line(line: &[u8], previous: u32) -> Result<(Entry, u32), BadLine> 
     }
     let head = read_head(line)?;
     // The record is read from the same text: what it does not know is ignored, the head's members included.
-    let record: Record = serde_json::from_slice(line).map_err(|error| BadLine::Shape(error.to_string()))?;
+    let record =
+        tagged::read_record(&head.type_name, line).map_err(|error| BadLine::Shape(error.to_string()))?;
     let at = Moment { wall: wall_from_text(&head.at)?, awake: head.up };
     Ok((Entry { seq: head.seq, epoch: head.epoch, at, record }, sum))
 }
@@ -97,27 +89,34 @@ pub(super) fn looks_like_record(line: &[u8]) -> bool {
 }
 
 /// The members that every line has, in front of the record's own.
-#[derive(Serialize, Deserialize)]
-struct LineHeader {
+#[derive(Deserialize)]
+struct LineHeader<'a> {
     v: u32,
     seq: u64,
     epoch: u32,
-    at: String,
+    #[serde(borrow)]
+    at: Cow<'a, str>,
     up: u64,
+    #[serde(borrow, rename = "type")]
+    type_name: Cow<'a, str>,
 }
 
-fn read_head(line: &[u8]) -> Result<LineHeader, BadLine> {
+fn read_head(line: &[u8]) -> Result<LineHeader<'_>, BadLine> {
     /// Only this much is certain of a later version.
     #[derive(Deserialize)]
     struct AnyVersion {
         v: u32,
     }
     let shape = |error: serde_json::Error| BadLine::Shape(error.to_string());
-    let AnyVersion { v } = serde_json::from_slice(line).map_err(shape)?;
-    if v != VERSION {
-        return Err(BadLine::Version(v));
+    // One pass for a line of this version, as nearly all are.
+    match serde_json::from_slice(line) {
+        Ok(LineHeader { v, .. }) if v != VERSION => Err(BadLine::Version(v)),
+        Ok(head) => Ok(head),
+        Err(error) => match serde_json::from_slice(line) {
+            Ok(AnyVersion { v }) if v != VERSION => Err(BadLine::Version(v)),
+            _ => Err(shape(error)),
+        },
     }
-    serde_json::from_slice(line).map_err(shape)
 }
 
 /// The bytes under the checksum, and the checksum that the line states.

@@ -1,12 +1,14 @@
 //! The facts that a rollback, and its undo, restore.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Checkpoint, UndoableRollback};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RollbackHistory {
     pub last: Option<UndoableRollback>,
+    /// Numbers of the iterations that are marked as taken back: the history may be long.
+    pub(crate) taken_back: BTreeSet<u32>,
     /// The loop after each iteration.
     pub(crate) checkpoints: BTreeMap<u32, Checkpoint>,
 }

@@ -56,11 +56,11 @@ mod tests {
     use super::{LARGEST, shorten};
     use loopkeeper_system::journal_file::JournalFile;
 
-    /// A round with one result, in the journal's format.
+    /// A round with one result.
     fn round(criterion: &str, fact: &str) -> Record {
         let result = json!({"criterion": criterion, "status": "fail", "fact": fact, "durationMs": 1});
         let round = json!({"treeBefore": "a", "treeAfter": "a", "results": [result]});
-        serde_json::from_value(json!({"type": "checks-done", "round": round})).unwrap()
+        serde_json::from_value(json!({"checks-done": {"round": round}})).unwrap()
     }
 
     fn facts(path: &std::path::Path) -> Vec<(u64, String, String)> {

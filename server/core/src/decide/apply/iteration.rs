@@ -24,7 +24,7 @@ pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: 
     state.reported.calls_note.clone_from(calls_note);
     state.steering.clear();
     state.questions.clear_delivered();
-    let without = state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect();
+    let without = state.rollback.taken_back.iter().copied().collect();
     let passing = state.criteria.results.values().filter(|it| it.status == Status::Pass);
     state.criteria.passing_before = passing.map(|it| it.criterion.clone()).collect();
     state.history.push(Iteration {

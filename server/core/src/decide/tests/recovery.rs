@@ -237,6 +237,8 @@ fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
     let mut sim = rests_after_two();
     let stands = |sim: &Sim| {
         let taken_back: Vec<bool> = sim.state.history.iter().map(|it| it.taken_back).collect();
+        let marked = sim.state.history.iter().filter(|it| it.taken_back).map(|it| it.number);
+        assert!(marked.eq(sim.state.rollback.taken_back.iter().copied()));
         (sim.state.tree.last.clone(), sim.state.streaks.claims, sim.state.open_items().count(), taken_back)
     };
     let order = |sim: &mut Sim, order: UserCommand| {

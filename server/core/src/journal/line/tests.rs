@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::{BadLine, decode_line, encode_line, looks_like_record};
 use crate::journal::samples::{entry, records};
+use crate::journal::tagged::members_of;
 use crate::journal::{Entry, Outcome, OutcomeKind, PauseReason, Record, WaitReason};
 use loopkeeper_task::criterion::{Check, Compare, Expect};
 use loopkeeper_text::moment::Moment;
@@ -31,10 +32,15 @@ fn every_record_comes_back() {
     }
 }
 
+/// The members of a record as a line has them.
+fn value_of(record: &Record) -> serde_json::Value {
+    serde_json::from_str(&format!("{{{}}}", members_of(record).unwrap())).unwrap()
+}
+
 #[test]
 fn no_record_uses_a_name_of_the_head() {
     for record in records() {
-        let value = serde_json::to_value(&record).unwrap();
+        let value = value_of(&record);
         for reserved in ["v", "seq", "epoch", "at", "up", "sum"] {
             assert!(value.get(reserved).is_none(), "{reserved} in {value}");
         }
@@ -48,7 +54,7 @@ fn the_document_says_what_the_code_does() {
     let chapter_of = |line: &'static str| line.strip_prefix("### `")?.strip_suffix('`');
     let mut chapters: Vec<_> = document.lines().filter_map(chapter_of).collect();
     chapters.sort_unstable();
-    let values: Vec<_> = records().iter().map(|it| serde_json::to_value(it).unwrap()).collect();
+    let values: Vec<_> = records().iter().map(value_of).collect();
     let mut types: Vec<_> = values.iter().map(|it| it["type"].as_str().unwrap()).collect();
     types.sort_unstable();
     assert_eq!(chapters, types);
