@@ -3,7 +3,7 @@ verified and how many honest changes did not. Fails beyond 3 % and 2 %, or where
 
     proof.py [--program PROGRAM] [--only TEXT] [--control] [--jobs N] [--every N]
 
-`--control` plays the cheats with the sandbox off, where no clean room judges: most must pass, else the corpus shows
+`--control` plays the cheats with the sandbox off, where no clean room judges: some must pass, else the corpus shows
 nothing. `--every N` plays each N-th.
 """
 import argparse
