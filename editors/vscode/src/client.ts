@@ -15,9 +15,9 @@ import { saveDocument, saveTask } from "./save";
 import type { ServerState } from "./status";
 import type { TrustPages } from "./trustPage";
 
-/** Stop restarting after this many crashes within `patience`. */
+/** Stop restarting after this many crashes within `crashPeriod`. */
 const deaths = 5;
-const patience = 180_000;
+const crashPeriod = 180_000;
 /** How long a command that starts with the window waits for the server. */
 const firstStatus = 10_000;
 
@@ -201,7 +201,7 @@ export class Server implements Disposable {
 
   private mayStartAgain(): boolean {
     const now = Date.now();
-    this.died = [...this.died.filter((at) => now - at < patience), now];
+    this.died = [...this.died.filter((at) => now - at < crashPeriod), now];
     if (this.died.length < deaths) return true;
     this.fail("The server ended unexpectedly several times. Loops are not affected.");
     return false;

@@ -18,8 +18,8 @@ pub use mentions::TaskMentions;
 
 /// Changed files that are compared; of an iteration with more, the first ones.
 pub const MAX_FILES: usize = 1000;
-/// Paths in a [`DriftShare`].
-const MAX_PATHS: usize = 3;
+/// Paths that are listed, of an iteration and of a streak.
+pub(crate) const MAX_PATHS: usize = 3;
 
 /// The texts of a task that can mention a file.
 #[derive(Debug, Clone, Copy)]

@@ -377,8 +377,8 @@ async fn commits(context: &LoopContext, since: Option<GitHead>, head: Option<&Gi
 fn head_or_note(head: Result<Option<GitHead>, git::GitError>) -> Option<GitHead> {
     head.unwrap_or_else(|error| {
         // Log once; the condition is permanent for this repository.
-        static SAID: Once = Once::new();
-        SAID.call_once(|| tracing::warn!("commits do not count as progress here: {error}"));
+        static WARN_ONCE: Once = Once::new();
+        WARN_ONCE.call_once(|| tracing::warn!("commits do not count as progress here: {error}"));
         None
     })
 }

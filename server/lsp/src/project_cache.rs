@@ -15,7 +15,7 @@ use tokio::time::timeout;
 /// Facts of this age are read again.
 const MAX_AGE: Duration = Duration::from_secs(1);
 /// How long a request waits while older facts can answer it.
-const PATIENCE: Duration = Duration::from_millis(25);
+const REFRESH_TIMEOUT: Duration = Duration::from_millis(25);
 /// How long the first request waits for a large project.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_FILES: usize = 20_000;
@@ -67,7 +67,7 @@ impl ProjectCache {
     /// The facts for a task document. A project that is read slowly is answered for by what was known before.
     pub(crate) async fn read(&self, root: &Path, document: &Path) -> Arc<FolderFacts> {
         let key = (root.to_owned(), document.parent().unwrap_or(root).to_owned());
-        let (known, patience) = {
+        let (known, wait) = {
             let mut all = self.lock();
             if all.len() >= MAX_FOLDERS && !all.contains_key(&key) {
                 all.clear();
@@ -79,10 +79,10 @@ impl ProjectCache {
                 Some((_, facts)) if cached.is_reading => return Arc::clone(facts),
                 _ => cached.is_reading = true,
             }
-            let patience = if known.is_some() { PATIENCE } else { FIRST_TIMEOUT };
-            (known.map(|it| it.1).unwrap_or_default(), patience)
+            let wait = if known.is_some() { REFRESH_TIMEOUT } else { FIRST_TIMEOUT };
+            (known.map(|it| it.1).unwrap_or_default(), wait)
         };
-        match timeout(patience, self.refresh(key)).await {
+        match timeout(wait, self.refresh(key)).await {
             Ok(Ok(facts)) => facts,
             Ok(Err(_)) | Err(_) => known,
         }

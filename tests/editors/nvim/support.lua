@@ -54,6 +54,26 @@ function M.same(expected, found, what)
   end
 end
 
+--- Waits until an unsaved buffer of this name contains a text; its file must not exist yet.
+function M.unsaved_task(project, editor, name, part)
+  M.wait('the task made of it', function()
+    return (editor:buffer_text(name) or ''):find(part, 1, true)
+  end, function()
+    return editor:describe()
+  end)
+  M.same(nil, project:read(name), 'no file before it is written')
+end
+
+--- Writes the buffer and waits until its file contains a text.
+function M.write_task(project, editor, name, part)
+  editor:ex('write')
+  M.wait('the file', function()
+    return (project:read(name) or ''):find(part, 1, true)
+  end, function()
+    return editor:describe()
+  end)
+end
+
 ---@param text string
 ---@param part string
 function M.contains(text, part)

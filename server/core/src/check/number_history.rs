@@ -77,15 +77,15 @@ fn violation(rule: NumberRule, value: f64, history: NumberHistory) -> Option<Str
     let (Some(baseline), Some(highest)) = (history.baseline_reference(), history.highest_reference()) else {
         return Some(format!("{value}, no baseline number to compare with"));
     };
-    let said = |verb: &str, it: ReferenceNumber| format!("{value}, {verb} {} ({})", it.value, it.origin);
+    let describe = |verb: &str, it: ReferenceNumber| format!("{value}, {verb} {} ({})", it.value, it.origin);
     match rule {
-        NumberRule::Rising if value <= baseline.value => Some(said("must rise above", baseline)),
+        NumberRule::Rising if value <= baseline.value => Some(describe("must rise above", baseline)),
         NumberRule::Rising | NumberRule::NotFalling if value < highest.value => {
-            Some(said("must not fall below", highest))
+            Some(describe("must not fall below", highest))
         }
         NumberRule::Rising | NumberRule::NotFalling => None,
         NumberRule::Baseline { compare } => (!satisfies(value, compare, baseline.value))
-            .then(|| said(&format!("needs {}", compare.sign()), baseline)),
+            .then(|| describe(&format!("needs {}", compare.sign()), baseline)),
     }
 }
 

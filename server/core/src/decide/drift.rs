@@ -1,15 +1,15 @@
 //! Counts iterations in a row that changed only sources which the task does not mention. The agent and the user are
 //! told; no loop pauses or ends for it.
 
-use crate::drift::{TaskTexts, drift_share};
+use crate::drift::{MAX_PATHS, TaskTexts, drift_share};
 use crate::journal::DriftShare;
 use crate::loop_state::{Iteration, LoopState, TaskDocuments};
 use crate::prompt::markdown::{code_span, single_line};
 
-/// Iterations in a row after which it is said.
-const SAID_AFTER: u32 = 3;
-/// Paths in the advice.
-const MAX_PATHS: usize = 3;
+/// Length of a streak that is reported.
+const REPORTED_STREAK: u32 = 3;
+/// Iterations that are looked at: a long loop without changed sources is not searched to its beginning each time.
+const LOOKBACK: usize = 100;
 
 /// Iterations in a row whose changed sources the task does not mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) fn of_iteration(
 /// `None`: fewer than three.
 pub fn streak(state: &LoopState) -> Option<DriftStreak> {
     let mut found = DriftStreak { iterations: 0, paths: Vec::new() };
-    let kept = state.history.iter().rev().filter(|it| !it.taken_back);
+    let kept = state.history.iter().rev().take(LOOKBACK).filter(|it| !it.taken_back);
     for row in kept.take_while(|it| !is_on_topic(it)) {
         // An iteration without changed sources is no sign in either direction.
         let Some(share) = &row.drift else { continue };
@@ -56,7 +56,7 @@ pub fn streak(state: &LoopState) -> Option<DriftStreak> {
             }
         }
     }
-    (found.iterations >= SAID_AFTER).then_some(found)
+    (found.iterations >= REPORTED_STREAK).then_some(found)
 }
 
 /// A criterion that turned proves that the change was needed, whatever its file is called.

@@ -71,11 +71,11 @@ pub(super) fn before_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Dec
         return at_limit(state);
     }
     let mut steps = vec![wait];
-    let patience = now.plus_ms(AT_LIMIT_MS);
+    let limit_end = now.plus_ms(AT_LIMIT_MS);
     // A wait shorter than the time to answer raises no question.
-    if state.spec.attended && patience.awake < until.awake {
+    if state.spec.attended && limit_end.awake < until.awake {
         let limit = question(state, QuestionKind::UsageLimit, text);
-        steps.push(question_step(&PendingQuestion { until: Some(patience), ..limit }));
+        steps.push(question_step(&PendingQuestion { until: Some(limit_end), ..limit }));
     }
     steps.push(Decision::Effect(Effect::Continue));
     steps

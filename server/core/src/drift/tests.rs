@@ -1,9 +1,8 @@
 //! Tasks with changed files, and what is said about them.
 
 use super::{TaskTexts, drift_share};
-use loopkeeper_task::PlanItem;
+use crate::decide::sim::item;
 use loopkeeper_task::criterion::{Check, Criterion, PatternKind, TextPattern};
-use loopkeeper_text::DocumentRange;
 
 /// `-`: nothing is said; otherwise `off/total` and the named paths.
 #[track_caller]
@@ -15,27 +14,15 @@ fn check(prompt: &str, changed: &[&str], expect: &str) {
 fn check_with(prompt: &str, criteria: &[Criterion], changed: &[&str], expect: &str) {
     let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
     let share = drift_share(&TaskTexts { prompt, context: &[], criteria, plan: &[] }, &changed);
-    let said = share.map_or_else(
+    let shown = share.map_or_else(
         || "-".to_owned(),
         |it| format!("{}/{} {}", it.off, it.total, it.paths.join(" ")).trim_end().to_owned(),
     );
-    assert_eq!(said, expect, "{prompt:?} {changed:?}");
+    assert_eq!(shown, expect, "{prompt:?} {changed:?}");
 }
 
 fn criterion(name: &str, command: &str) -> Criterion {
     Criterion::new("1", name, Some(Check::Command { command: command.to_owned(), expect: Vec::new() }))
-}
-
-fn item(title: &str) -> PlanItem {
-    PlanItem {
-        id: title.to_owned(),
-        title: title.to_owned(),
-        done: false,
-        blocking: true,
-        place: DocumentRange::default(),
-        priority: None,
-        depends_on: Vec::new(),
-    }
 }
 
 const LOGIN: &str = "# Login\n\nReject empty passwords in `src/auth.py`.\n";

@@ -6,28 +6,14 @@ local support = require('support')
 local name = 'cart-loses-items.ralph.md'
 local issue = '# Cart loses items\n\n## Expected behavior\n\nBoth items stay.\n'
 
-local function has_task(project, editor)
-  support.wait('the task made of it', function()
-    return (editor:buffer_text(name) or ''):find('- Both items stay.', 1, true)
-  end, function()
-    return editor:describe()
-  end)
-  support.same(nil, project:read(name), 'no file before it is written')
-end
-
 return {
   run = function()
     local project = Project.new()
     local editor = project:open()
     editor:lua("vim.fn.setreg('\"', ...)", issue)
     editor:ex('Ralph import clipboard')
-    has_task(project, editor)
-    editor:ex('write')
-    support.wait('the file', function()
-      return (project:read(name) or ''):find('- Both items stay.', 1, true)
-    end, function()
-      return editor:describe()
-    end)
+    support.unsaved_task(project, editor, name, '- Both items stay.')
+    support.write_task(project, editor, name, '- Both items stay.')
     editor:lua("vim.fn.setreg('\"', '')")
     editor:lua("vim.fn.setreg('+', '')")
     editor:ex('Ralph import clipboard')

@@ -154,10 +154,10 @@ pub(super) fn suspects(text: &FailedCommand<'_>) -> Vec<MissingCandidate> {
 
 /// A program was not found or could not be executed: by the exit code, or by the message of a runner.
 fn is_evident(text: &FailedCommand<'_>) -> bool {
-    const SAID: &[&str] =
+    const SIGNS: &[&str] =
         &["Error 127", "code 127", "status 127", "code: 127", "Error 126", "code 126", "ELIFECYCLE"];
     // Of a server the code is not known.
-    matches!(text.code, None | Some(126 | 127)) || SAID.iter().any(|it| text.output.contains(it))
+    matches!(text.code, None | Some(126 | 127)) || SIGNS.iter().any(|it| text.output.contains(it))
 }
 
 /// The command itself names it, wherever in a pipeline.
