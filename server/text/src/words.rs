@@ -93,6 +93,11 @@ pub fn cells(char: char) -> usize {
     }
 }
 
+/// The width of a text in terminal cells.
+pub fn width(text: &str) -> usize {
+    text.chars().map(cells).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{amount, bytes, cost, counted, duration, elapsed, rfc3339};

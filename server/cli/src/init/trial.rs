@@ -145,8 +145,11 @@ fn result_of<'a>(work: &ResolvedTask, results: &'a [CheckResult], command: &str)
 /// One row for each command, with the results in one column.
 pub(super) fn table(trials: &[CheckTrial]) -> String {
     let shown: Vec<String> = trials.iter().map(|it| sanitize::visible(&it.command)).collect();
-    let width = shown.iter().map(|it| it.chars().count()).max().unwrap_or_default();
-    let row = |(command, trial): (&String, &CheckTrial)| format!("  {command:width$}  {}\n", trial.sentence);
+    let width = shown.iter().map(|it| words::width(it)).max().unwrap_or_default();
+    let row = |(command, trial): (&String, &CheckTrial)| {
+        let padding = " ".repeat(width - words::width(command));
+        format!("  {command}{padding}  {}\n", trial.sentence)
+    };
     shown.iter().zip(trials).map(row).collect()
 }
 
@@ -169,10 +172,10 @@ mod tests {
         let rows = [
             trial("cargo test", Status::Pass, "", Some(12)),
             trial("make lint", Status::Fail, "exit 2", None),
-            trial("é", Status::TimedOut, "no result after 600 s", Some(1)),
+            trial("测 é", Status::TimedOut, "no result after 600 s", Some(1)),
         ];
         let expect = "  cargo test  pass · 12 tests · 3.1 s\n  make lint   fail · exit 2 · 3.1 s\n  \
-                      é           timed-out · no result after 600 s · 3.1 s\n";
+                      测 é        timed-out · no result after 600 s · 3.1 s\n";
         assert_eq!(table(&rows), expect);
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::decide::final_verdict::{TestOrder, UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::final_verdict::VerdictReply;
 use crate::decide::mutants::{MutantCounts, MutantPlan, MutantReply};
 use crate::decide::{
     Decision, Effect, Event, LoopBranch, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand,
@@ -28,7 +28,7 @@ mod held;
 mod parts;
 pub use act::Act;
 use held::Process;
-pub use parts::{criterion, item, quiet_run, spec};
+pub use parts::{as_left, criterion, item, quiet_run, round_of, spec};
 use parts::{head, result};
 
 pub struct Sim {
@@ -373,22 +373,8 @@ impl Sim {
     fn judge_final_tree(&mut self, criteria: &[Criterion]) {
         let reply = if self.verdicts.is_empty() {
             let results = criteria.iter().map(|it| result(it, 'p', "")).collect();
-            let round = Round {
-                tree_before: self.tree(),
-                tree_after: self.tree(),
-                wrote: Vec::new(),
-                results,
-                judging: None,
-            };
-            let rounds = VerdictRounds {
-                as_left: round,
-                pinned: None,
-                judges: Vec::new(),
-                unrecorded: UnrecordedInputs::default(),
-                copied: None,
-                order: TestOrder::default(),
-            };
-            VerdictReply::Judged(Box::new(rounds))
+            let round = Round { tree_before: self.tree(), tree_after: self.tree(), ..round_of(results) };
+            VerdictReply::Judged(Box::new(as_left(round)))
         } else {
             self.verdicts.remove(0)
         };

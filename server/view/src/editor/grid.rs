@@ -31,8 +31,8 @@ pub fn row(state: &LoopState, criterion: &CriterionId) -> String {
 pub(crate) fn grid(state: &LoopState) -> String {
     let first = state.history.len().saturating_sub(COLUMNS);
     let shown = state.history.get(first..).unwrap_or_default();
-    let names = state.criteria.pinned.iter().map(|it| width(&sanitize::line(&it.criterion.name)));
-    let room = names.chain([width("breaker")]).max().unwrap_or_default().min(NAME_CELLS);
+    let names = state.criteria.pinned.iter().map(|it| words::width(&sanitize::line(&it.criterion.name)));
+    let room = names.chain([words::width("breaker")]).max().unwrap_or_default().min(NAME_CELLS);
     let line = |name: &str, cells: &str, fact: &str| {
         format!("{} {cells}  {fact}", fitted(name, room)).trim_end().to_owned()
     };
@@ -118,22 +118,17 @@ fn ruler(shown: &[Iteration]) -> String {
     ruler
 }
 
-/// The width in terminal cells; wide characters count as two.
-fn width(text: &str) -> usize {
-    text.chars().map(words::cells).sum()
-}
-
 /// The name cut or padded to this number of cells.
 fn fitted(name: &str, room: usize) -> String {
     let clean = sanitize::line(name);
     let mut short = clean.clone();
-    while width(&short) > room - usize::from(short != clean) {
+    while words::width(&short) > room - usize::from(short != clean) {
         short.pop();
     }
     if short != clean {
         short.push('…');
     }
-    let left = room.saturating_sub(width(&short));
+    let left = room.saturating_sub(words::width(&short));
     short + &" ".repeat(left)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_text::words::{self, cells, counted};
+use loopkeeper_text::words::{self, counted};
 use loopkeeper_text::{sanitize, truncate};
 
 use super::{Insight, LoopFigures};
@@ -126,16 +126,15 @@ fn row<const N: usize>(name: &str, cells: [String; N]) -> Vec<String> {
 
 /// The first column to the left, the others to the right.
 fn aligned(rows: &[Vec<String>]) -> String {
-    let width = |text: &str| text.chars().map(cells).sum::<usize>();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
-        .map(|at| rows.iter().filter_map(|it| it.get(at)).map(|it| width(it)).max().unwrap_or(0))
+        .map(|at| rows.iter().filter_map(|it| it.get(at)).map(|it| words::width(it)).max().unwrap_or(0))
         .collect();
     let mut out = String::new();
     for cells in rows {
         let mut line = String::new();
         for (at, (cell, max)) in cells.iter().zip(&widths).enumerate() {
-            let pad = " ".repeat(max.saturating_sub(width(cell)));
+            let pad = " ".repeat(max.saturating_sub(words::width(cell)));
             let parts: [&str; 3] = if at == 0 { [cell, &pad, ""] } else { ["  ", &pad, cell] };
             line.extend(parts);
         }

@@ -2,8 +2,9 @@
 
 use crate::check::{CheckResult, DependencyProvider, MissingDependency, MissingKind, Status, TestCounts};
 use crate::decide::commits::CommitPlan;
+use crate::decide::final_verdict::{TestOrder, UnrecordedInputs, VerdictRounds};
 use crate::decide::{CommitOutcome, Event};
-use crate::journal::{AgentPlan, GitHead, LoopSpec};
+use crate::journal::{AgentPlan, GitHead, LoopSpec, Round};
 use crate::settings::{SandboxMode, Settings};
 use loopkeeper_agent::errors::{SeenError, fingerprint};
 use loopkeeper_agent::kind::Dialect;
@@ -17,6 +18,23 @@ use loopkeeper_text::DocumentRange;
 pub fn criterion(name: &str, check: &str) -> Criterion {
     let check = (!check.is_empty()).then(|| Check::Command { command: check.to_owned(), expect: Vec::new() });
     Criterion::new(format!("id-{name}-{}", check.is_some()), name, check)
+}
+
+/// A round of checks on a tree that no test looks at.
+pub fn round_of(results: Vec<CheckResult>) -> Round {
+    Round { tree_before: String::new(), tree_after: String::new(), wrote: Vec::new(), results, judging: None }
+}
+
+/// A clean room's round on the tree as the agent left it, where no judge changed.
+pub fn as_left(as_left: Round) -> VerdictRounds {
+    VerdictRounds {
+        as_left,
+        pinned: None,
+        judges: Vec::new(),
+        unrecorded: UnrecordedInputs::default(),
+        copied: None,
+        order: TestOrder::default(),
+    }
 }
 
 pub fn item(title: &str) -> PlanItem {

@@ -2,8 +2,8 @@
 
 use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::UserCommand;
-use crate::decide::final_verdict::{TestOrder, UnrecordedInputs, VerdictReply, VerdictRounds};
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::final_verdict::{UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::sim::{self, Act, Sim, criterion, round_of, spec};
 use crate::journal::{LoopSpec, OutcomeKind, Record, Round};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
@@ -35,7 +35,7 @@ fn round(letters: &str, output: &str) -> Round {
         }
     };
     let results = criteria.iter().zip(letters.chars()).map(result).collect();
-    Round { tree_before: String::new(), tree_after: String::new(), wrote: Vec::new(), results, judging: None }
+    round_of(results)
 }
 
 fn judge() -> ChangedJudge {
@@ -50,14 +50,7 @@ fn judge() -> ChangedJudge {
 
 fn judged(as_left: &str, pinned: Option<&str>, judges: Vec<ChangedJudge>) -> VerdictReply {
     let pinned = pinned.map(|it| round(it, ""));
-    VerdictReply::Judged(Box::new(VerdictRounds {
-        as_left: round(as_left, ""),
-        pinned,
-        judges,
-        unrecorded: UnrecordedInputs::default(),
-        copied: None,
-        order: TestOrder::default(),
-    }))
+    VerdictReply::Judged(Box::new(VerdictRounds { pinned, judges, ..sim::as_left(round(as_left, "")) }))
 }
 
 fn verdicts(sim: &Sim) -> usize {
@@ -143,14 +136,8 @@ fn a_weakening_that_the_work_does_not_need_is_lifted() {
 fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_changed() {
     let cannot = |weakened: bool, change: JudgeChange| {
         let pinned = Some(round("fp", "ImportError: cannot import name 'add'"));
-        let rounds = VerdictRounds {
-            as_left: round("pp", ""),
-            pinned,
-            judges: vec![ChangedJudge { change, ..judge() }],
-            unrecorded: UnrecordedInputs::default(),
-            copied: None,
-            order: TestOrder::default(),
-        };
+        let judges = vec![ChangedJudge { change, ..judge() }];
+        let rounds = VerdictRounds { pinned, judges, ..sim::as_left(round("pp", "")) };
         let act = Act { weakens: weakened.then(|| vec![JUDGE]), ..Act::new("pp") };
         loop_with(vec![act, Act::idle("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run()
     };
@@ -174,14 +161,7 @@ fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_change
 #[test]
 fn what_could_not_be_judged_leaves_the_outcome_claimed() {
     let check = |unrecorded: UnrecordedInputs, reason: &str| {
-        let rounds = VerdictRounds {
-            as_left: round("pp", ""),
-            pinned: None,
-            judges: Vec::new(),
-            unrecorded,
-            copied: None,
-            order: TestOrder::default(),
-        };
+        let rounds = VerdictRounds { unrecorded, ..sim::as_left(round("pp", "")) };
         let sim = loop_with(vec![Act::new("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run();
         let expect = format!(
             "completed, claimed, not verified: all 2 required criteria pass after 1 iteration; could not be \

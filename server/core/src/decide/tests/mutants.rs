@@ -2,10 +2,10 @@
 
 use crate::check::{CheckResult, Status};
 use crate::decide::UserCommand;
-use crate::decide::final_verdict::{TestOrder, UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::final_verdict::VerdictReply;
 use crate::decide::mutants::{MutantCounts, MutantReply, mutant_timeout_ms};
-use crate::decide::sim::{Act, Sim, criterion, spec};
-use crate::journal::{LoopSpec, OutcomeKind, Record, Round, Survivor};
+use crate::decide::sim::{Act, Sim, as_left, criterion, round_of, spec};
+use crate::journal::{LoopSpec, OutcomeKind, Record, Survivor};
 use crate::settings::{MutantPolicy, SandboxMode};
 
 fn of(policy: MutantPolicy) -> LoopSpec {
@@ -57,22 +57,7 @@ fn verdict(ms: u64) -> VerdictReply {
         ..CheckResult::new(it.id.clone(), Status::Pass, "")
     };
     let results = of(MutantPolicy::Tell).criteria.iter().map(result).collect();
-    let as_left = Round {
-        tree_before: String::new(),
-        tree_after: String::new(),
-        wrote: Vec::new(),
-        results,
-        judging: None,
-    };
-    let unrecorded = UnrecordedInputs::default();
-    VerdictReply::Judged(Box::new(VerdictRounds {
-        as_left,
-        pinned: None,
-        judges: Vec::new(),
-        unrecorded,
-        copied: None,
-        order: TestOrder::default(),
-    }))
+    VerdictReply::Judged(Box::new(as_left(round_of(results))))
 }
 
 #[test]

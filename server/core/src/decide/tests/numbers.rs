@@ -2,10 +2,10 @@
 
 use crate::check::{CheckResult, Status};
 use crate::decide::UserCommand;
-use crate::decide::final_verdict::{TestOrder, UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::final_verdict::VerdictReply;
 use crate::decide::replay;
-use crate::decide::sim::{Act, Sim, criterion, spec};
-use crate::journal::{LoopSpec, Role, Round};
+use crate::decide::sim::{Act, Sim, as_left, criterion, round_of, spec};
+use crate::journal::{LoopSpec, Role};
 use crate::settings::SandboxMode;
 use loopkeeper_task::criterion::{Criterion, NumberRule};
 
@@ -94,22 +94,8 @@ fn the_clean_room_compares_with_the_same_numbers() {
         ..CheckResult::new(it.id.clone(), Status::Pass, "")
     };
     let results = spec.criteria.iter().map(number).collect();
-    let as_left = Round {
-        tree_before: String::new(),
-        tree_after: String::new(),
-        wrote: Vec::new(),
-        results,
-        judging: None,
-    };
     let mut sim = Sim::new(spec, "5f", vec![Act::new("7p")]);
-    sim.verdicts = vec![VerdictReply::Judged(Box::new(VerdictRounds {
-        as_left,
-        pinned: None,
-        judges: Vec::new(),
-        unrecorded: UnrecordedInputs::default(),
-        copied: None,
-        order: TestOrder::default(),
-    }))];
+    sim.verdicts = vec![VerdictReply::Judged(Box::new(as_left(round_of(results))))];
     let sim = sim.run();
     assert!(!sim.state.outcome().expect("ended").verified);
     assert_eq!(fact(&sim), "6, must not fall below 7 (best so far) in a clean room");
