@@ -6,6 +6,7 @@ use crate::loop_state::{LoopState, Preparation, VolatileState, Wait};
 use loopkeeper_text::moment::Moment;
 
 use super::endings::{pause_or_end, user_end_record};
+use super::next_step::NextStep;
 use super::{
     Decision, Effect, attached, breaker, commits, exit, final_verdict, flaky, hook_session, limits, mutants,
     questions, regression, takeover, unrunnable, waits, weakening,
@@ -17,116 +18,117 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
         return Vec::new();
     }
     if !state.agents.hold.is_held {
-        return next_step(state, live, now);
+        return next_step(state, live, now).take(live);
     }
     if live.agent.release_requested {
         return Vec::new();
     }
-    let mut tried = live.clone();
-    let steps = next_step(state, &mut tried, now);
-    if hook_session::has_to_go(state, live, now, &steps) {
-        return hook_session::release_agent(live, attached::release_message(state, &steps));
+    let step = next_step(state, live, now);
+    if hook_session::has_to_go(state, live, now, &step.decisions) {
+        return hook_session::release_agent(live, attached::release_message(state, &step.decisions));
     }
-    *live = tried;
-    hook_session::release_on_pause(state, live, steps)
+    let decisions = step.take(live);
+    hook_session::release_on_pause(state, live, decisions)
 }
 
-fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
+fn next_step(state: &LoopState, live: &VolatileState, now: Moment) -> NextStep {
     let completed = exit::completed(state, now).and_then(|it| final_verdict::unopposed(state, it));
     let continues = completed.is_none() && state.stop.is_none();
-    if let Some(steps) = continues.then(|| regression::next(state, live)).flatten() {
-        return steps;
+    if let Some(step) = continues.then(|| regression::next(state, live)).flatten() {
+        return step;
     }
-    if let Some(steps) = commits::next(state, live) {
-        return steps;
+    if let Some(step) = commits::next(state, live) {
+        return step;
     }
     if let Some(outcome) = completed {
-        if let Some(steps) = before_completion(state, live, &outcome) {
-            return steps;
-        }
-        let outcome = final_verdict::with_basis(state, outcome);
-        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::Continue)];
+        return before_completion(state, live, &outcome).unwrap_or_else(|| {
+            let outcome = final_verdict::with_basis(state, outcome);
+            recorded(Record::Ended { outcome }).into()
+        });
     }
     if state.stop.is_some() {
-        return vec![user_end_record(state), Decision::Effect(Effect::Continue)];
+        return vec![user_end_record(state), Decision::Effect(Effect::Continue)].into();
     }
-    if let Some(steps) = unrunnable::next(state, live) {
-        return steps;
+    if let Some(step) = unrunnable::next(state) {
+        return step;
     }
-    if let Some(change) = breaker::next_change(state, now) {
-        return vec![Decision::Record(change), Decision::Effect(Effect::Continue)];
+    match without_work(state, now) {
+        Some(decisions) => decisions.into(),
+        None => wait_or_prepare(state, live, now),
     }
-    if state.pause.is_some() {
-        return hold_if_unattended(state);
-    }
-    if state.breaker.state == BreakerState::Open {
-        return breaker_open(state, now);
-    }
-    if let Some(message) = weakening::needs_user(state, now) {
-        return pause_or_end(state, PauseReason::Agent, message);
-    }
-    if let Some(outcome) = limits::limit_outcome(state, now) {
-        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::Continue)];
-    }
-    if let Some(change) = takeover::takeover_record(state, now) {
-        return vec![Decision::Record(change), Decision::Effect(Effect::Continue)];
-    }
-    if let Some(message) = waits::needs_user(state) {
-        return pause_or_end(state, PauseReason::Agent, message);
-    }
-    if let Some(steps) = questions::next(state, now) {
-        return steps;
-    }
-    wait_or_prepare(state, live, now)
 }
 
-fn wait_or_prepare(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
+/// Records and waits: no work begins with them.
+fn without_work(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
+    if let Some(change) = breaker::next_change(state, now) {
+        return Some(recorded(change));
+    }
+    if state.pause.is_some() {
+        return Some(hold_if_unattended(state));
+    }
+    if state.breaker.state == BreakerState::Open {
+        return Some(breaker_open(state, now));
+    }
+    if let Some(message) = weakening::needs_user(state, now) {
+        return Some(pause_or_end(state, PauseReason::Agent, message));
+    }
+    if let Some(outcome) = limits::limit_outcome(state, now) {
+        return Some(recorded(Record::Ended { outcome }));
+    }
+    if let Some(change) = takeover::takeover_record(state, now) {
+        return Some(recorded(change));
+    }
+    if let Some(message) = waits::needs_user(state) {
+        return Some(pause_or_end(state, PauseReason::Agent, message));
+    }
+    questions::next(state, now)
+}
+
+/// The record, after which the loop decides again.
+fn recorded(record: Record) -> Vec<Decision> {
+    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
+}
+
+fn wait_or_prepare(state: &LoopState, live: &VolatileState, now: Moment) -> NextStep {
     match state.phase.wait() {
-        Some(wait) if now.awake < wait.until.awake => return Vec::new(),
+        Some(wait) if now.awake < wait.until.awake => return NextStep::nothing(),
         Some(_) => {}
         None => {
             if let Some(wait) = waits::before_next(state, now) {
-                return begin_wait(state, now, wait);
+                return begin_wait(state, now, wait).into();
             }
         }
     }
     if live.work.is_checking() || live.work.is_pinning() || live.work.is_asking() {
         // Checks are running on the tree, or a slot is being requested: nothing else starts, their results continue the
         // loop.
-        return Vec::new();
+        return NextStep::nothing();
     }
     prepare_iteration(state, live)
 }
 
 /// What still has to run before the loop completes.
-fn before_completion(
-    state: &LoopState,
-    live: &mut VolatileState,
-    outcome: &Outcome,
-) -> Option<Vec<Decision>> {
+fn before_completion(state: &LoopState, live: &VolatileState, outcome: &Outcome) -> Option<NextStep> {
     hook_session::recheck_after_exit(state, live)
         .or_else(|| flaky::once_more(state, live))
         .or_else(|| final_verdict::request(state, live, outcome))
         .or_else(|| mutants::request(state, live, final_verdict::passed_in_room(state, outcome)?))
 }
 
-fn prepare_iteration(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
+fn prepare_iteration(state: &LoopState, live: &VolatileState) -> NextStep {
     if live.work.preparation == Preparation::Snapshot {
         // Requested again while the snapshot is being taken; its event continues the loop.
-        return Vec::new();
+        return NextStep::nothing();
     }
     if state.lacks_session() {
-        return pause_or_end(state, PauseReason::Session, attached::attach_instructions(state));
+        return pause_or_end(state, PauseReason::Session, attached::attach_instructions(state)).into();
     }
-    live.work.preparation = Preparation::Snapshot;
-    vec![Decision::Effect(Effect::TakeSnapshot)]
+    NextStep::snapshot()
 }
 
 fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
     match limits::wait_limit_outcome(state, &wait) {
-        Some(outcome) => {
-            vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::Continue)]
-        }
+        Some(outcome) => recorded(Record::Ended { outcome }),
         None => questions::before_wait(state, now, wait),
     }
 }
@@ -141,7 +143,7 @@ fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
         limits::limit_outcome(state, now).or_else(|| limits::wait_limit_outcome(state, &rest))
     {
         // The trial would never take place.
-        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::Continue)];
+        return recorded(Record::Ended { outcome });
     }
     if now.awake < resumes_at.awake {
         return Vec::new();

@@ -10,7 +10,7 @@ use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Check;
 use loopkeeper_text::sanitize;
 
-use super::check_requests::request_checks;
+use super::next_step::NextStep;
 use super::{CommitOutcome, Decision, Effect, checkpoint};
 
 /// Maximum length of a subject; most tools cut longer ones.
@@ -30,16 +30,15 @@ pub struct CommitPlan {
 }
 
 /// The commit of the last iteration, if it is due. No other decision is made before it is finished.
-pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
+pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> {
     if live.work.is_committing {
-        return Some(Vec::new());
+        return Some(NextStep::nothing());
     }
     let pending = &state.git.uncommitted;
     if !is_wanted(state) || pending.spans.is_empty() || pending.tried >= state.iteration {
         return None;
     }
-    live.work.is_committing = true;
-    Some(vec![Decision::Effect(Effect::Commit(Box::new(plan_commit(state))))])
+    Some(NextStep::commit(Effect::Commit(Box::new(plan_commit(state)))))
 }
 
 /// The commit was made or failed: the loop continues either way.
@@ -53,7 +52,7 @@ pub(super) fn handle_committed(
     let is_made = commit.is_some();
     let record = Decision::Record(Record::Committed { iteration, commit, subject, note });
     if is_made && state.is_between_iterations() && live.work.rollback().is_none() && waits_for_it(state) {
-        return vec![record, request_checks(state, live)];
+        return [vec![record], NextStep::round(state).take(live)].concat();
     }
     vec![record, Decision::Effect(Effect::Continue)]
 }

@@ -6,8 +6,8 @@ use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
 use super::calls;
-use super::check_requests::request_checks;
 use super::endings::pause_or_end;
+use super::next_step::NextStep;
 use super::rounds::{iteration_over, nothing_new};
 use super::{Decision, Effect, criteria_changes, hook_session};
 
@@ -60,7 +60,7 @@ fn handle_documents(
         return vec![Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })];
     }
     if is_stale(state) && !std::mem::replace(&mut live.judged_again, true) {
-        return vec![request_checks(state, live)];
+        return NextStep::round(state).take(live);
     }
     live.judged_again = false;
     calls::request_slot(state, live, now, reading)

@@ -10,14 +10,14 @@ use crate::check::{CheckResult, Status};
 use crate::journal::{
     CheckProgram, CopiedTree, Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening,
 };
-use crate::loop_state::{LoopState, StopMode, TreeVerdict, TreeWork, VolatileState};
+use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::words::counted;
 
 use self::basis::{describe_basis, describe_copy, describe_order, describe_unrecorded};
-use super::check_requests::request_checks;
+use super::next_step::NextStep;
 use super::weakening::{self, decreased_test_count};
 use super::{Decision, Effect, mutants};
 
@@ -124,20 +124,15 @@ fn current(state: &LoopState) -> Option<&TreeVerdict> {
 }
 
 /// Asks for the verdict, where the outcome needs one.
-pub(super) fn request(
-    state: &LoopState,
-    live: &mut VolatileState,
-    outcome: &Outcome,
-) -> Option<Vec<Decision>> {
+pub(super) fn request(state: &LoopState, live: &VolatileState, outcome: &Outcome) -> Option<NextStep> {
     if !is_pending(state, outcome) {
         return None;
     }
     if live.work.is_checking() {
-        return Some(Vec::new());
+        return Some(NextStep::nothing());
     }
-    live.work.tree = TreeWork::Checks;
     let criteria = state.pinned_criteria();
-    Some(vec![Decision::Effect(Effect::JudgeFinalTree { criteria })])
+    Some(NextStep::checks(Effect::JudgeFinalTree { criteria }))
 }
 
 /// The criteria that passed in a clean room on the final tree, with their milliseconds, where that verified it.
@@ -193,7 +188,7 @@ pub(super) fn handle_reply(
     }
     let record = match reply {
         VerdictReply::Disturbed => {
-            return vec![request_checks(state, live)];
+            return NextStep::round(state).take(live);
         }
         VerdictReply::Unavailable { why } => Record::FinalVerdict {
             iteration: state.iteration,

@@ -6,8 +6,7 @@ use crate::journal::Round;
 use crate::loop_state::{LoopState, VolatileState};
 use loopkeeper_task::criterion::CriterionId;
 
-use super::Decision;
-use super::check_requests::request_checks_once;
+use super::next_step::NextStep;
 
 /// Rounds in a row, on one tree, in which a flaky check has to pass.
 const PASSES: u32 = 3;
@@ -23,7 +22,7 @@ pub fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
 }
 
 /// Repeats the round on the same tree if one pass is not sufficient.
-pub(super) fn once_more(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
+pub(super) fn once_more(state: &LoopState, live: &VolatileState) -> Option<NextStep> {
     if !state.required().any(|it| is_flaky(state, &it.criterion.id)) {
         return None;
     }
@@ -31,7 +30,7 @@ pub(super) fn once_more(state: &LoopState, live: &mut VolatileState) -> Option<V
     if state.criteria.flaky.passes == 0 || state.criteria.flaky.passes >= PASSES {
         return None;
     }
-    Some(request_checks_once(state, live))
+    Some(NextStep::round_once(state, live))
 }
 
 /// Called before the results of a round are stored.

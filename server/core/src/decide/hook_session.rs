@@ -7,8 +7,8 @@ use crate::loop_state::{LoopState, StopMode, VolatileState};
 use loopkeeper_agent::{AgentExited, LoopMode};
 use loopkeeper_text::moment::Moment;
 
-use super::check_requests::request_checks_once;
 use super::endings::unkillable_record;
+use super::next_step::NextStep;
 use super::sessions;
 use super::{Decision, Effect};
 
@@ -97,9 +97,9 @@ pub(super) fn handle_agent_exit(
 }
 
 /// A round next to a living agent completes nothing: the checks run again after it exited.
-pub(super) fn recheck_after_exit(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
+pub(super) fn recheck_after_exit(state: &LoopState, live: &VolatileState) -> Option<NextStep> {
     if state.agents.hold.is_held || !state.tree.judged_beside_agent {
         return None;
     }
-    Some(request_checks_once(state, live))
+    Some(NextStep::round_once(state, live))
 }

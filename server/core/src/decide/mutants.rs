@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use crate::check::Status;
 use crate::journal::{HollowTest, Pinned, Record, Survivor};
-use crate::loop_state::{FewestSurvivors, LoopState, MutantRun, TreeWork, VolatileState};
+use crate::loop_state::{FewestSurvivors, LoopState, MutantRun, VolatileState};
 use crate::settings::MutantPolicy;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::words::{self};
 
-use super::check_requests::request_checks;
+use super::next_step::NextStep;
 use super::{Decision, Effect, breaker};
 
 /// Mutants of one run.
@@ -63,9 +63,9 @@ pub struct MutantCounts {
 /// on it, with their milliseconds.
 pub(super) fn request(
     state: &LoopState,
-    live: &mut VolatileState,
+    live: &VolatileState,
     passed: &BTreeMap<CriterionId, u64>,
-) -> Option<Vec<Decision>> {
+) -> Option<NextStep> {
     let policy = state.spec.settings.mutants;
     let is_done = current(state).is_some();
     if policy == MutantPolicy::Off || is_done || state.stop.is_some() {
@@ -82,15 +82,15 @@ pub(super) fn request(
     }
     if policy == MutantPolicy::Tell && round_ms > LONGEST_ROUND_MS {
         let why = format!("one round of the checks takes {}", words::duration(round_ms));
-        return Some(vec![Decision::Record(skipped_record(state, why)), Decision::Effect(Effect::Continue)]);
+        let record = Decision::Record(skipped_record(state, why));
+        return Some(vec![record, Decision::Effect(Effect::Continue)].into());
     }
     if live.work.is_checking() {
-        return Some(Vec::new());
+        return Some(NextStep::nothing());
     }
-    live.work.tree = TreeWork::Checks;
     let longest = if policy == MutantPolicy::Require { LONGEST_REQUIRED_RUN_MS } else { LONGEST_RUN_MS };
     let budget_ms = round_ms.saturating_mul(ROUNDS).clamp(SHORTEST_RUN_MS, longest);
-    Some(vec![Decision::Effect(Effect::TestMutants(MutantPlan { criteria, max: MAX_MUTANTS, budget_ms }))])
+    Some(NextStep::checks(Effect::TestMutants(MutantPlan { criteria, max: MAX_MUTANTS, budget_ms })))
 }
 
 /// The run on the tree as it is.
@@ -104,7 +104,7 @@ pub(super) fn handle_reply(state: &LoopState, live: &mut VolatileState, reply: M
     }
     let record = match reply {
         MutantReply::Disturbed => {
-            return vec![request_checks(state, live)];
+            return NextStep::round(state).take(live);
         }
         MutantReply::Skipped { why } => skipped_record(state, why),
         MutantReply::Tested(MutantCounts { tried, noticed, mut survivors, mut hollow }) => {

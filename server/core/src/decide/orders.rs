@@ -6,8 +6,8 @@ use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 
-use super::check_requests::request_checks;
 use super::endings::end_agent;
+use super::next_step::NextStep;
 use super::{
     Decision, Effect, RefusalReason, UserCommand, attempts, breaker, hook_session, permissions, questions,
     sessions, shared_limits, spawns, undo, unrunnable, weakening,
@@ -160,7 +160,7 @@ fn check(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
     if live.work.rollback().is_some() {
         return being_put_back();
     }
-    vec![request_checks(state, live)]
+    NextStep::round(state).take(live)
 }
 
 fn rollback(state: &LoopState, live: &mut VolatileState, to: u32, paths: Vec<String>) -> Vec<Decision> {

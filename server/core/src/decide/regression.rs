@@ -4,19 +4,19 @@
 use crate::check::Status;
 use crate::journal::{Pinned, Round};
 use crate::jury;
-use crate::loop_state::{LoopState, RegressionReview, RollbackCause, TreeWork, VolatileState};
+use crate::loop_state::{LoopState, RegressionReview, RollbackCause, VolatileState};
 use crate::settings::OnRegression;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 
-use super::check_requests::request_checks;
-use super::{Decision, Effect, flaky};
+use super::flaky;
+use super::next_step::NextStep;
 
 /// Maximum consecutive rollbacks; the next iteration is kept, otherwise the loop could never get past it.
 const MAX_IN_A_ROW: u32 = 2;
 const NAMED: usize = 3;
 
 /// The rollback, if the last iteration must be rolled back.
-pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
+pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> {
     let row = state.last_iteration().filter(|it| !it.taken_back && it.changes.count > 0)?;
     let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
     let is_held = state.pause.is_some()
@@ -33,13 +33,11 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<De
         return None;
     }
     if live.regression != RegressionReview::JudgedTwice(row.number) {
-        live.regression = RegressionReview::JudgedTwice(row.number);
-        return Some(vec![request_checks(state, live)]);
+        return Some(NextStep::second_round(state, row.number));
     }
     let reason = format!("iteration {} broke {}", row.number, join_names(&broken));
-    live.work.tree = TreeWork::Rollback(RollbackCause::Regression { reason });
     let to = state.kept_iterations().map(|it| it.number).filter(|it| *it < row.number).last().unwrap_or(0);
-    Some(vec![Decision::Effect(Effect::PrepareRollback { to, paths: Vec::new() })])
+    Some(NextStep::rollback(to, RollbackCause::Regression { reason }))
 }
 
 /// The suffix for the summary of an iteration whose regression is kept.

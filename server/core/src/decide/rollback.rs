@@ -6,7 +6,8 @@ use crate::loop_state::{LoopState, RegressionReview, RollbackCause, SnapshotFact
 use loopkeeper_text::message::Message;
 
 use super::endings::pause_or_end;
-use super::{Decision, Effect, check_requests, hook_session, undo, weakening};
+use super::next_step::NextStep;
+use super::{Decision, Effect, hook_session, undo, weakening};
 
 /// What the keeper restored.
 pub(super) struct RestoredFiles {
@@ -67,9 +68,7 @@ pub(super) fn handle_restored(
     let cause = live.work.end_rollback();
     let undoes = cause.as_ref().and_then(RollbackCause::undone_seq);
     let (reason, then) = match cause {
-        Some(RollbackCause::Regression { reason }) => {
-            (Some(reason), vec![check_requests::request_checks(state, live)])
-        }
+        Some(RollbackCause::Regression { reason }) => (Some(reason), NextStep::round(state).take(live)),
         Some(RollbackCause::Order | RollbackCause::Undo { .. }) | None => (None, continue_after(state)),
     };
     let mended = weakening::restored_files(state, &tree, &paths, &refused);

@@ -4,13 +4,13 @@
 
 use crate::check::MissingDependency;
 use crate::journal::{PauseReason, Pinned, Round};
-use crate::loop_state::{LoopState, UnrunnableChecks, VolatileState};
+use crate::loop_state::{LoopState, UnrunnableChecks};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 
-use super::Decision;
 use super::endings::pause_or_end;
+use super::next_step::NextStep;
 
 /// Rounds in a row after which another iteration makes no sense.
 const MAX_ROUNDS: u32 = 2;
@@ -46,7 +46,7 @@ pub(super) fn waive_at_start(state: &mut LoopState) {
 }
 
 /// Between iterations: the loop needs its user before another one makes sense.
-pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
+pub(super) fn next(state: &LoopState) -> Option<NextStep> {
     if state.pause.is_some() || state.tree.is_unjudged {
         return None;
     }
@@ -54,9 +54,8 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<De
     if blocked.is_empty() {
         return None;
     }
-    // What the user provides lies outside of the tree: the same files are judged again.
-    live.judged_again = false;
-    Some(pause_or_end(state, PauseReason::Missing, message(state, &blocked)))
+    let pause = pause_or_end(state, PauseReason::Missing, message(state, &blocked));
+    Some(NextStep::pause_for_missing(pause))
 }
 
 fn blocked_criteria(state: &LoopState) -> impl Iterator<Item = (&Pinned, &MissingDependency)> {
