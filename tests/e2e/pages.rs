@@ -80,7 +80,7 @@ fn a_command_that_does_not_exist_is_found() {
     check("`run --max-iteration 3`", &["run --max-iteration 3"]);
     check("```sh\ncd x && loopkeeper check --fast  # quick\n```", &["check --fast"]);
     check("```sh\nA=1 loopkeeper gc --dry | less\n```", &["gc --dry"]);
-    check("```sh\ncargo run --release -- dmo\n```", &["dmo"]);
+    check("```sh\ncargo run --profile demo -- dmo\n```", &["dmo"]);
     check("| `loopkeeper reset agent` |", &["reset agent"]);
 }
 

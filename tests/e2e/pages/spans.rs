@@ -107,7 +107,7 @@ fn arguments(command: &[&str]) -> Option<Vec<String>> {
         rest => rest,
     };
     let rest = match rest {
-        ["cargo", "run", "--release", "--", rest @ ..] => rest,
+        ["cargo", "run", "--profile", "demo", "--", rest @ ..] => rest,
         [program, rest @ ..] if program.rsplit('/').next() == Some("loopkeeper") => rest,
         _ => return None,
     };
