@@ -2,6 +2,7 @@
 //! difference to review. `UPDATE_EXPECT=1` rewrites the files. Texts of the editor are recorded by the tests of
 //! `server/view`, in the same folder.
 
+mod editor_commands;
 mod errors;
 mod help;
 mod normalized;

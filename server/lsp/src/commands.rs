@@ -86,7 +86,7 @@ async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> Command
         ext::EXPORT => export::export(shared, parse_arguments(arguments)?).await,
         ext::TRUST => trust::trust(shared, parse_arguments(arguments)?).await,
         ext::UNTRUST => trust::untrust(shared, parse_arguments(arguments)?).await,
-        other => Err(CommandRefusal::unsupported(other)),
+        other => Err(CommandRefusal::unknown_command(other)),
     }
 }
 
@@ -97,12 +97,10 @@ fn parse_arguments<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, Comm
         return Err(CommandRefusal::bad_argument("a command takes one object as its argument"));
     };
     if argument.get("task").is_some_and(|it| !it.is_string()) {
-        return Err(CommandRefusal::bad_argument("`task` must be a file URI or a task id"));
+        return Err(CommandRefusal::bad_argument("`task` takes a file URI or a task id"));
     }
     serde_json::from_value(argument).map_err(|error| {
-        CommandRefusal::bad_argument(format_args!(
-            "the argument of the command is not as it should be: {error}"
-        ))
+        CommandRefusal::bad_argument(format!("the command has an invalid argument: {error}"))
     })
 }
 
@@ -112,6 +110,6 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 ) -> Result<T, CommandRefusal> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(CommandRefusal::internal_error(format_args!("it was cut off: {error}"))),
+        Err(error) => Err(CommandRefusal::internal_error(format!("the command failed: {error}"))),
     }
 }

@@ -75,6 +75,16 @@ impl Message {
         }
     }
 
+    /// Complete sentences for a client that shows the message alone: `Fact. Hint.`
+    pub fn paragraph(&self) -> String {
+        let first = self.fact.split(' ').next().unwrap_or_default();
+        // A file name or a setting keeps its letters.
+        let is_word = first.chars().all(char::is_alphabetic);
+        let fact = if is_word { words::capitalised(&self.fact) } else { self.fact.clone() };
+        let hint = self.hint().map(|it| format!(" {}", with_stop(words::capitalised(it))));
+        with_stop(fact) + &hint.unwrap_or_default()
+    }
+
     /// The last separator counts: text of an agent can only be in the fact.
     fn parse(line: &str) -> Self {
         let split = line.rsplit_once(SEPARATOR).or_else(|| line.rsplit_once(LINE_SEPARATOR));
@@ -85,8 +95,11 @@ impl Message {
 
 /// `Hint: hint.`, for a remedy on a line of its own.
 pub fn hint_line(hint: impl fmt::Display) -> String {
-    let line = format!("Hint: {hint}");
-    if line.ends_with(['.', '?', '!', '…']) { line } else { line + "." }
+    with_stop(format!("Hint: {hint}"))
+}
+
+fn with_stop(text: String) -> String {
+    if text.is_empty() || text.ends_with(['.', '?', '!', '…']) { text } else { text + "." }
 }
 
 fn without_separators(text: String) -> String {
@@ -166,6 +179,26 @@ mod tests {
         check("is it?. Hint: yes.", "is it?", Some("yes."));
         check("Ends in a stop.", "Ends in a stop.", None);
         check("no label. Hint:", "no label. Hint:", None);
+    }
+
+    #[test]
+    fn a_paragraph_is_complete_sentences() {
+        let check = |fact: &str, hint: Option<&str>, expect: &str| {
+            assert_eq!(message(fact, hint).paragraph(), expect);
+        };
+        check("the agent `x` cannot start", None, "The agent `x` cannot start.");
+        check(
+            "the plan has unsaved changes",
+            Some("save it first"),
+            "The plan has unsaved changes. Save it first.",
+        );
+        check("loopkeeper.toml:1: this is not TOML", None, "loopkeeper.toml:1: this is not TOML.");
+        check(
+            "there is no agent `none`",
+            Some("did you mean `mine`?"),
+            "There is no agent `none`. Did you mean `mine`?",
+        );
+        check("", None, "");
     }
 
     #[test]

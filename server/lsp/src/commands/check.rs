@@ -41,7 +41,7 @@ fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStar
     let work = ResolvedTask::find(task.path.to_str(), &[]).map_err(refused)?;
     work.refuse_broken().map_err(refused)?;
     if criterion.is_some_and(|id| work.task.criteria.iter().all(|it| it.id.0 != id)) {
-        return Err(CommandRefusal::bad_argument("the task has no such criterion any more"));
+        return Err(CommandRefusal::bad_argument("the task no longer has this criterion"));
     }
     let store = StateDir::open().map_err(Failure::from)?;
     let items = operations::trust::of_checks(&work, &agents::judge_plan(&work)?)?;

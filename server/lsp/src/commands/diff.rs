@@ -27,7 +27,9 @@ pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOu
         let state_dir = StateDir::open().map_err(Failure::from)?;
         let loop_view = target::find_loop(&state_dir, &roots, &args.loop_id)?;
         if args.iteration == Some(0) {
-            return Err(CommandRefusal::bad_argument("iteration 0 is the start: nothing was changed by it"));
+            return Err(CommandRefusal::bad_argument(
+                "iteration 0 is the start of the loop and has no changes",
+            ));
         }
         let (before, after) = changes::tree_range(&loop_view.state, args.iteration)?;
         let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path()).map_err(Failure::from)?;

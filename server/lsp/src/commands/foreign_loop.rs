@@ -18,7 +18,7 @@ pub(super) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> Comma
     match args {
         ImportArgs { text: Some(text), folder, .. } => propose(shared, text, folder.as_deref()).await,
         ImportArgs { file: Some(file), .. } => take_over(shared, &file).await,
-        ImportArgs { .. } => Err(CommandRefusal::bad_argument("`file` or `text` is missing")),
+        ImportArgs { .. } => Err(CommandRefusal::bad_argument("`import` needs `file` or `text`")),
     }
 }
 
@@ -40,15 +40,17 @@ async fn propose(shared: &Arc<ServerState>, text: String, folder: Option<&str>) 
 /// Converts the loop to a task, and cancels it.
 async fn take_over(shared: &Arc<ServerState>, file: &str) -> CommandOutcome {
     let path = state_file_path(shared, file)
-        .ok_or_else(|| CommandRefusal::bad_argument("`file` is not a file URI of an opened folder"))?;
+        .ok_or_else(|| CommandRefusal::bad_argument("`file` takes a file URI in an opened folder"))?;
     let document = run_blocking(move || {
         let taken = foreign::open(&path)?.take_over()?;
         match taken.trouble {
             None => Ok(taken.document),
-            Some(trouble) => Err(CommandRefusal::internal_error(format_args!(
-                "{} was written, and the loop continues in its own session: {trouble}",
-                taken.document.display()
-            ))),
+            Some(trouble) => {
+                let file = taken.document.display();
+                let fact =
+                    format!("{file} was written, but the loop continues in its own session: {trouble}");
+                Err(CommandRefusal::internal_error(fact))
+            }
         }
     })
     .await?;

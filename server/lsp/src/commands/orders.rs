@@ -1,6 +1,7 @@
 //! Commands to the keeper of a loop: stop, pause, resume, reset, steer, answer, accept. They take nothing that could be
 //! executed, so an editor that does not trust the folder may still stop a loop in it.
 
+use loopkeeper_text::message::Message;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -73,9 +74,8 @@ pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> Comma
     let text = args.text.unwrap_or_default();
     if text.trim().is_empty() {
         let id = &args.loop_id;
-        return Err(CommandRefusal::bad_argument(format_args!(
-            "the answer is empty: give one, or answer with `loopkeeper answer {id} '…'` in a terminal"
-        )));
+        let hint = format!("`loopkeeper answer {id} '…'` answers in a terminal");
+        return Err(CommandRefusal::bad_argument(Message::new("the answer is empty").with_hint(hint)));
     }
     send_request(shared, args.loop_id, json!({"do": "answer", "text": text, "what": args.question})).await
 }
@@ -90,9 +90,7 @@ pub(super) async fn accept_weakening(shared: &Arc<ServerState>, args: LoopArgs) 
 
 pub(super) async fn steer(shared: &Arc<ServerState>, args: SteerArgs) -> CommandOutcome {
     if args.text.trim().is_empty() {
-        return Err(CommandRefusal::bad_argument(
-            "the note is empty: say what the next iteration should mind",
-        ));
+        return Err(CommandRefusal::bad_argument("the message to the agent is empty"));
     }
     send_late(shared, args.loop_id, json!({"do": "steer", "text": args.text}), LateOrder::Steer).await
 }

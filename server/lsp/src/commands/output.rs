@@ -38,8 +38,7 @@ pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> Comma
 
 /// The file that contains the output, and the name of its copy.
 fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, String), CommandRefusal> {
-    let nothing =
-        |what: &str| CommandRefusal::internal_error(format_args!("there is no output of {what} yet"));
+    let nothing = |what: &str| CommandRefusal::internal_error(format!("there is no output of {what} yet"));
     if let Some(id) = &args.criterion {
         let held = task.results.iter().find(|(it, _)| it.0 == *id).map(|(_, held)| held);
         let of_iteration = args.iteration.and_then(|number| {

@@ -1,6 +1,7 @@
 //! `skip`, `prioritize`: the user's changes of a plan. A document that is open is changed in the editor, so that
 //! unsaved edits are kept; any other in the file.
 
+use loopkeeper_text::message::Message;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +74,8 @@ fn can_apply(shared: &ServerState) -> bool {
 fn unsaved_refusal(open: &Document) -> CommandRefusal {
     let mut refusal = CommandRefusal::new(
         RefusalCode::Unsaved,
-        "the plan has changes that are not saved: save it first, this editor cannot be asked to change it",
+        Message::new("the plan has unsaved changes, and this editor does not let a server edit it")
+            .with_hint("save the plan first"),
     );
     refusal.data.uri = Some(open.uri.to_string());
     refusal
@@ -100,18 +102,19 @@ async fn apply_change(
     };
     let now = shared.documents.get(&open.uri).map(|it| it.version);
     if now != Some(open.version) {
-        return Err(CommandRefusal::internal_error("the plan was changed at the same moment: try again"));
+        return Err(CommandRefusal::internal_error(
+            Message::new("the plan was edited at the same time").with_hint("try again"),
+        ));
     }
     match tokio::time::timeout(TIMEOUT, shared.client.apply_edit(edit)).await {
         Ok(Ok(answer)) if answer.applied => Ok(open.uri.to_string()),
         Ok(Ok(answer)) => {
             let why = answer.failure_reason.map_or(String::new(), |it| format!(": {it}"));
-            Err(CommandRefusal::internal_error(format_args!(
-                "the editor did not change the plan{why}. Try again"
-            )))
+            let fact = format!("the editor did not change the plan{why}");
+            Err(CommandRefusal::internal_error(Message::new(fact).with_hint("try again")))
         }
         Ok(Err(_)) | Err(_) => {
-            Err(CommandRefusal::internal_error("the editor did not answer whether it changed the plan"))
+            Err(CommandRefusal::internal_error("the editor did not confirm the change of the plan"))
         }
     }
 }

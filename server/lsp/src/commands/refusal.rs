@@ -1,9 +1,9 @@
 //! A rejected command: the error response, its message and its `data.code`.
 
-use std::fmt::Display;
 use std::path::Path;
 
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::message::Message;
+use loopkeeper_text::sanitize;
 use loopkeeper_view::file_uri;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
@@ -20,20 +20,23 @@ pub(crate) struct CommandRefusal {
 }
 
 impl CommandRefusal {
-    pub(crate) fn new(code: RefusalCode, message: impl Display) -> Self {
-        Self { message: sanitize::text(&message.to_string()), data: Box::new(RefusalData::of(code)) }
+    pub(crate) fn new(code: RefusalCode, message: impl Into<Message>) -> Self {
+        let message = sanitize::text(&message.into().paragraph());
+        Self { message, data: Box::new(RefusalData::of(code)) }
     }
 
-    pub(crate) fn bad_argument(message: impl Display) -> Self {
+    pub(crate) fn bad_argument(message: impl Into<Message>) -> Self {
         Self::new(RefusalCode::BadArgument, message)
     }
 
-    pub(crate) fn no_task(message: impl Display) -> Self {
+    pub(crate) fn no_task(message: impl Into<Message>) -> Self {
         Self::new(RefusalCode::NoTask, message)
     }
 
-    pub(crate) fn unsupported(command: &str) -> Self {
-        Self::new(RefusalCode::Unsupported, format_args!("{command} is not yet supported"))
+    pub(crate) fn unknown_command(command: &str) -> Self {
+        let fact = format!("unknown command `{command}`");
+        let hint = "update loopkeeper if its editor extension is newer";
+        Self::new(RefusalCode::Unsupported, Message::new(fact).with_hint(hint))
     }
 
     /// A refusal for a task in this root: names the first location to correct and the number of locations, on one line.
@@ -54,13 +57,13 @@ impl CommandRefusal {
             let others = if spots.iter().all(|it| it.file == first.file) { "" } else { " and others" };
             let file = sanitize::line(&first.file);
             let has = if others.is_empty() { "has" } else { "have" };
-            refusal.message = format!("{file}{others} {has} {} errors; nothing was started", spots.len());
+            refusal.message = format!("{file}{others} {has} {} errors; nothing was started.", spots.len());
         }
         refusal
     }
 
     /// A refusal that is not caused by the arguments.
-    pub(crate) fn internal_error(message: impl Display) -> Self {
+    pub(crate) fn internal_error(message: impl Into<Message>) -> Self {
         Self::new(RefusalCode::Conflict, message)
     }
 }
@@ -76,7 +79,7 @@ impl From<Failure> for CommandRefusal {
             FailureKind::Unsupported => RefusalCode::Unsupported,
             FailureKind::Conflict | FailureKind::Forbidden | FailureKind::Broken => RefusalCode::Conflict,
         };
-        let mut refusal = Self::new(code, sentence(&failure.to_string()));
+        let mut refusal = Self::new(code, failure.message);
         refusal.data.holder = failure.holder.map(|it| sanitize::line(&it));
         refusal
     }
@@ -88,23 +91,5 @@ impl From<CommandRefusal> for Error {
         error.message = refusal.message.into();
         error.data = serde_json::to_value(&*refusal.data).ok();
         error
-    }
-}
-
-/// Capitalizes the first letter, unless the text begins with a file name or similar.
-fn sentence(text: &str) -> String {
-    let first = text.split(' ').next().unwrap_or_default();
-    if first.chars().all(char::is_alphabetic) { words::capitalised(text) } else { text.to_owned() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::sentence;
-
-    #[test]
-    fn names_keep_their_letters() {
-        assert_eq!(sentence("the agent `x` cannot start"), "The agent `x` cannot start");
-        assert_eq!(sentence("loopkeeper.toml:1: this is not TOML"), "loopkeeper.toml:1: this is not TOML");
-        assert_eq!(sentence(""), "");
     }
 }

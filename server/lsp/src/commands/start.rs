@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loopkeeper_core::settings::{OverrideSource, SettingOverride};
+use loopkeeper_text::message::Message;
 use loopkeeper_text::words;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
@@ -113,19 +114,19 @@ fn arguments(task: &TaskSnapshot, args: &StartArgs) -> Result<Vec<SettingOverrid
     let StartLimits { iterations, duration, cost_usd } = &args.limits;
     if args.agent.as_ref().is_some_and(|it| it.contains('/') && !it.starts_with('/')) {
         let root = task.root.display();
-        return Err(CommandRefusal::bad_argument(format_args!(
-            "name the agent's program by its whole path, as {root}/agent.sh"
-        )));
+        let fact = "the path of the agent's program is relative";
+        let hint = format!("write the absolute path, such as {root}/agent.sh");
+        return Err(CommandRefusal::bad_argument(Message::new(fact).with_hint(hint)));
     }
     let given = [
-        ("agent", "agent", args.agent.clone()),
-        ("limits.iterations", "limits.iterations", iterations.map(|it| it.to_string())),
-        ("limits.duration", "limits.duration", duration.clone()),
-        ("limits.costUsd", "limits.cost_usd", cost_usd.map(|it| it.to_string())),
+        ("agent", args.agent.clone()),
+        ("limits.iterations", iterations.map(|it| it.to_string())),
+        ("limits.duration", duration.clone()),
+        ("limits.cost_usd", cost_usd.map(|it| it.to_string())),
     ];
-    let argument = |(option, key, value): (&str, &str, Option<String>)| {
+    let argument = |(key, value): (&str, Option<String>)| {
         Some(SettingOverride {
-            option: option.to_owned(),
+            option: "this start".to_owned(),
             key: key.to_owned(),
             value: value?,
             source: OverrideSource::Argument,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 use lsp_types::Url;
 
@@ -23,10 +24,8 @@ pub(super) async fn task(shared: &ServerState, named: &str) -> Result<Arc<TaskSn
     }
     let snapshot = shared.index().refresh(Invalidation::ALL).await;
     find(&snapshot)?.ok_or_else(|| {
-        CommandRefusal::no_task(format_args!(
-            "there is no task {} in the opened folders",
-            sanitize::line(named)
-        ))
+        let name = sanitize::line(named);
+        CommandRefusal::no_task(format!("there is no task {name} in the opened folders"))
     })
 }
 
@@ -39,10 +38,10 @@ fn find_task(
     }
     let mut found = snapshot.tasks.iter().filter(|it| it.id.0 == named || it.shown_id() == named);
     match (found.next(), found.next()) {
-        (Some(_), Some(_)) => Err(CommandRefusal::no_task(format_args!(
-            "{} is a task in several folders: name it by its URI",
-            sanitize::line(named)
-        ))),
+        (Some(_), Some(_)) => {
+            let fact = format!("several opened folders have a task {}", sanitize::line(named));
+            Err(CommandRefusal::no_task(Message::new(fact).with_hint("name it by its URI")))
+        }
         (one, _) => Ok(one.cloned()),
     }
 }
@@ -56,7 +55,7 @@ pub(super) async fn opened_folder(
     let path = folder.and_then(|it| Url::parse(it).ok()?.to_file_path().ok()?.canonicalize().ok());
     let is_opened = |it: &PathBuf| it.is_dir() && roots.iter().any(|root| it.starts_with(root));
     let folder = path.filter(is_opened).or_else(|| roots.first().cloned());
-    folder.ok_or_else(|| CommandRefusal::bad_argument("no folder is opened"))
+    folder.ok_or_else(|| CommandRefusal::bad_argument("no folder is open"))
 }
 
 /// The canonical path, so that symbolic links in it make no difference.
@@ -77,7 +76,7 @@ pub(super) fn refuse_unsaved(task: &TaskSnapshot, shared: &ServerState) -> Resul
     let Some(uri) = dirty else { return Ok(()) };
     let mut refusal = CommandRefusal::new(
         RefusalCode::Unsaved,
-        "the task has changes that are not saved: save it first, what runs is the saved file",
+        Message::new("the task has unsaved changes").with_hint("save it first: the saved file is what runs"),
     );
     refusal.data.uri = Some(uri.to_string());
     Err(refusal)
@@ -93,12 +92,13 @@ pub(crate) fn find_loop(
         let here = |root: &PathBuf| roots.contains(root);
         let loops = store.loops().map_err(loopkeeper_operations::failure::Failure::from)?;
         loops.into_iter().rfind(|it| here(&it.root().to_owned())).ok_or_else(|| {
-            CommandRefusal::bad_argument("no loop has worked in the opened folders: name it by its id")
+            let fact = "no loop was started in the opened folders";
+            CommandRefusal::bad_argument(Message::new(fact).with_hint("name the loop by its id"))
         })?
     } else {
         store.find(loop_id).map_err(loopkeeper_operations::failure::Failure::from)?
     };
     let id = dir.id().to_owned();
     LoopView::read(store, dir)?
-        .ok_or_else(|| CommandRefusal::internal_error(format_args!("loop {id} is just being started")))
+        .ok_or_else(|| CommandRefusal::internal_error(format!("loop {id} is still starting")))
 }

@@ -3,6 +3,7 @@
 
 mod consent;
 
+use loopkeeper_text::message::Message;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,7 +45,8 @@ pub(super) fn refuse_without_editor(shared: &ServerState, task: &str) -> Result<
     }
     let mut refusal = CommandRefusal::new(
         RefusalCode::Untrusted,
-        "Ralph runs nothing in a folder that the editor does not trust. Trust this folder, then try again",
+        Message::new("Ralph runs nothing in a folder that the editor does not trust")
+            .with_hint("trust this folder, then try again"),
     );
     refusal.data.task = Some(task.to_owned());
     refusal.data.asked = Some(false);
@@ -108,9 +110,8 @@ async fn grant(
         let work = ResolvedTask::find(task.path.to_str(), &arguments)?;
         let items = items(&work)?;
         if operations::trust::page(&work.root, &items, &[]).hash != hash {
-            return Err(CommandRefusal::internal_error(
-                "the commands changed since the page was shown, so nothing is trusted: look at them again",
-            ));
+            let fact = "the commands changed after the page was shown, and nothing was trusted";
+            return Err(CommandRefusal::internal_error(Message::new(fact).with_hint("open the page again")));
         }
         let state = StateDir::open().map_err(Failure::from)?;
         authority::ensure_user(&state, GuardedOrder::Trust)?;
