@@ -35,7 +35,7 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
     let typed = spec.inline_prompt.is_some();
     TaskDocuments {
         untrusted: if typed { Vec::new() } else { untrusted_criteria(&trust, spec, &task) },
-        surfaces: untrusted_surfaces(&trust, spec),
+        without_trust: [revoked(context, &trust, state), untrusted_surfaces(&trust, spec)].concat(),
         prompt: task.prompt,
         context: task.context.into_iter().map(|it| it.text).collect(),
         criteria: task.criteria,
@@ -65,6 +65,24 @@ fn untrusted_criteria(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<C
     task.criteria.iter().filter(|it| !known(it) && asks(it)).map(|it| it.id.clone()).collect()
 }
 
+/// Commands of the start whose trust was revoked since: an iteration without them would be charged for nothing.
+fn revoked(context: &LoopContext, trust: &TrustStore, state: &LoopState) -> Vec<String> {
+    let spec = &state.spec;
+    let root = Path::new(&spec.root);
+    let is_own_session = spec.settings.mode == LoopMode::Attach;
+    let agent = (!is_own_session).then(|| context.runtime.agent(&spec.agent.name));
+    let agent = agent.map(|it| TrustItem::from_agent(&it));
+    let checks = match spec.inline_prompt {
+        Some(_) => Vec::new(),
+        None => TrustItem::from_checks(&state.pinned_criteria(), |_| None),
+    };
+    trust
+        .untrusted_items(root, &agent.into_iter().chain(checks).collect::<Vec<_>>())
+        .iter()
+        .map(name)
+        .collect()
+}
+
 /// Files that make the agent run programs, changed since the user trusted them.
 fn untrusted_surfaces(trust: &TrustStore, spec: &LoopSpec) -> Vec<String> {
     let root = Path::new(&spec.root);
@@ -84,8 +102,8 @@ fn name(item: &TrustItem) -> String {
         TrustSubject::Check { command } => sanitize::visible(command),
         TrustSubject::Request { url } => sanitize::visible(url),
         TrustSubject::Surface { path, .. } => sanitize::visible(&String::from_utf8_lossy(path)),
-        other @ (TrustSubject::Agent { .. }
-        | TrustSubject::Settings { .. }
+        TrustSubject::Agent { name, .. } => format!("the command of the agent `{}`", sanitize::line(name)),
+        other @ (TrustSubject::Settings { .. }
         | TrustSubject::Limit { .. }
         | TrustSubject::Server { .. }
         | TrustSubject::Hook { .. }) => other.kind().to_owned(),

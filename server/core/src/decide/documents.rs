@@ -45,8 +45,8 @@ fn handle_documents(
     now: Moment,
     reading: Box<TaskDocuments>,
 ) -> Vec<Decision> {
-    if !reading.surfaces.is_empty() {
-        return pause_untrusted(state, live, &reading.surfaces);
+    if !reading.without_trust.is_empty() {
+        return pause_untrusted(state, live, &reading.without_trust);
     }
     if let Some(pinned) = criteria_changes::with_user_changes(state, &reading.criteria) {
         let unknown = pinned.iter().filter(|it| reading.untrusted.contains(&it.criterion.id));

@@ -20,6 +20,8 @@ pub struct SnapshotFacts {
     pub lines: Option<BTreeMap<String, LineStats>>,
     /// After the agent: findings of what is weaker than at the pinned start.
     pub weakened: Vec<WeakeningFinding>,
+    /// After the agent: changed files that programs of the user execute later without being asked.
+    pub autorun: Vec<String>,
     /// Before the agent: protected files that the user changed since the last iteration.
     pub edited: Vec<String>,
     /// Subjects of the commits since HEAD before the iteration, oldest first.
@@ -37,8 +39,9 @@ pub struct TaskDocuments {
     pub sums: BTreeMap<String, String>,
     /// Criteria whose commands are not trusted.
     pub untrusted: Vec<CriterionId>,
-    /// The agent's own files (hooks, servers, settings) that are not trusted in their current state; fit to be shown.
-    pub surfaces: Vec<String>,
+    /// Commands whose trust was revoked, and the agent's own files (hooks, servers, settings) that are not trusted in
+    /// their current state; fit to be shown.
+    pub without_trust: Vec<String>,
     /// Globs of `exit.when` that files of the tree match.
     pub matching: Vec<String>,
     pub notes: MemoryFiles,
