@@ -5,6 +5,7 @@ mod acp;
 mod agents;
 mod attached;
 mod authority;
+mod autorun;
 mod breaker;
 mod checks;
 mod claims;

@@ -7,6 +7,7 @@
 pub mod apply;
 pub mod attached;
 pub mod attempts;
+pub mod autorun_note;
 mod between_iterations;
 pub mod branch_tracking;
 pub mod breaker;

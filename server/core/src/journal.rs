@@ -192,7 +192,7 @@ pub enum Record {
     },
     IterationEnded {
         iteration: u32,
-        changes: ChangeStats,
+        changes: Box<ChangeStats>,
         plan: Vec<PlanItem>,
         /// Criteria that the agent added, removed or altered in the documents; shown, never taken up.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

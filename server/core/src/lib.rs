@@ -6,10 +6,12 @@
 //!
 //! Each module depends only on those before it (a test checks): [`check`] (what a check found), [`claims`] (what an
 //! agent's last message claims), [`exit_condition`], [`settings`] (the one table of configuration), [`jury`] (agents as
-//! judges), [`journal`] (records), [`trust`], [`tamper`], [`mutants`] (faults that the checks should notice), [`drift`]
-//! (changes that the task does not mention), [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a
-//! loop add up to), [`decide`] (`decide` and `apply`), [`plugin_loop`].
+//! judges), [`journal`] (records), [`trust`], [`autorun`] (files that are executed later without being asked),
+//! [`tamper`], [`mutants`] (faults that the checks should notice), [`drift`] (changes that the task does not mention),
+//! [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a loop add up to), [`decide`] (`decide` and
+//! `apply`), [`plugin_loop`].
 
+pub mod autorun;
 pub mod check;
 pub mod claims;
 pub mod decide;

@@ -27,6 +27,7 @@ use super::{
     KeeperError, calls, disk_room, final_verdict, rounds, spawn_boxed_local, task_reload, weakening_scan,
 };
 use loopkeeper_system::git;
+use loopkeeper_system::git::executed_files::ExecutedFiles;
 use loopkeeper_system::git::last::HeadLookup;
 use loopkeeper_system::process::orphans;
 use loopkeeper_system::snapshots::{RestoreReport, SnapshotError, SnapshotStore, TreeEntry};
@@ -151,9 +152,13 @@ impl EffectRunner {
         if let Some(SnapshotFailure { reason, message, .. }) = disk_room::snapshot_refusal(&context) {
             return context.send_event(Event::SnapshotFailed { reason, message });
         }
+        let root = self.context.runtime.root();
         let work = async move {
             let snapshot = context.runtime.with_store(move |store| {
                 let mut snapshot = take_snapshot(store, young, before.as_deref())?;
+                if let Some(before) = before.as_deref().filter(|_| closing) {
+                    snapshot.autorun = weakening_scan::find_autorun(store, before, &snapshot)?;
+                }
                 snapshot.lines = match &before {
                     Some(before) if closing => store.count_lines(before, &snapshot.tree)?,
                     Some(_) | None => None,
@@ -165,11 +170,15 @@ impl EffectRunner {
                     Some(it) => snapshot.edited = weakening_scan::user_edited_paths(it, store, &snapshot)?,
                     None => {}
                 }
-                Ok(snapshot)
+                Ok((snapshot, ExecutedFiles::read(&root)))
             });
             let snapshot = snapshot.await.map_err(|it| disk_room::with_shortage(&context, it));
             context.send_event(match snapshot {
-                Ok(snapshot) => {
+                Ok((mut snapshot, executed)) => {
+                    let earlier = context.executed_files.borrow_mut().replace(executed.clone());
+                    if let Some(earlier) = earlier.filter(|_| closing) {
+                        snapshot.autorun.extend(executed.changed_since(&earlier));
+                    }
                     let head = head(&context).await;
                     let commits = match since {
                         Some(since) => commits(&context, since, head.as_ref()).await,

@@ -186,6 +186,7 @@ async fn own_loop(
         control: control.clone(),
         events: events_in,
         head: Rc::default(),
+        executed_files: Rc::default(),
         task: Rc::default(),
         start_hook: Rc::default(),
     };

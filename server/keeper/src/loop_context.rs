@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use super::control::ControlState;
 use super::parsed_task::ParsedTaskCache;
 use super::run_context::RunContext;
+use loopkeeper_system::git::executed_files::ExecutedFiles;
 use loopkeeper_system::git::last::LastHead;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::LoopDir;
@@ -26,6 +27,8 @@ pub struct LoopContext {
     pub control: ControlState,
     pub events: mpsc::UnboundedSender<Event>,
     pub head: Rc<RefCell<LastHead>>,
+    /// As of the last snapshot; unknown before the first one of this keeper.
+    pub executed_files: Rc<RefCell<Option<ExecutedFiles>>>,
     pub task: Rc<RefCell<ParsedTaskCache>>,
     pub start_hook: PendingStartHook,
 }

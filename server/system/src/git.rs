@@ -4,6 +4,7 @@
 
 pub mod branch;
 pub mod commit;
+pub mod executed_files;
 pub mod last;
 mod program;
 mod special_files;

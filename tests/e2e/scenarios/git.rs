@@ -6,7 +6,7 @@ use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::Scenario;
 use crate::support::world::TIMEOUT;
 
-const START: &str = "git init -q -b main; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start";
+pub(super) const START: &str = "git init -q -b main; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start";
 const DONE: &[&str] = &["It is there: `exists done`"];
 
 #[test]

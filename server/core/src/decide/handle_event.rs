@@ -11,9 +11,9 @@ use loopkeeper_text::moment::Moment;
 
 use super::endings::{end_agent, end_by_user, end_now, pause_or_end, unkillable_record};
 use super::{
-    Decision, Effect, Event, LoopBranch, attached, between_iterations, breaker, calls, commits, documents,
-    final_verdict, hook_session, limits, mutants, orders, permissions, rollback, rounds, sessions, spawns,
-    weakening,
+    Decision, Effect, Event, LoopBranch, attached, autorun_note, between_iterations, breaker, calls, commits,
+    documents, final_verdict, hook_session, limits, mutants, orders, permissions, rollback, rounds, sessions,
+    spawns, weakening,
 };
 
 /// Number of checks for signs of life within `limits.idle_time`.
@@ -21,7 +21,7 @@ const IDLE_POLLS: u64 = 4;
 
 /// The decisions for one event. Records come first and are durable before an effect is performed.
 pub fn decide(state: &LoopState, live: &mut VolatileState, now: Moment, event: Event) -> Vec<Decision> {
-    let decisions = dispatch(state, live, now, event);
+    let decisions = autorun_note::with_note(state, dispatch(state, live, now, event));
     // Many decisions leave the session: all that end the loop, open the breaker, or restore files from before it.
     sessions::with_session_changes(state, decisions)
 }

@@ -147,7 +147,7 @@ pub(super) fn iteration_over(
     }
     steps.push(Decision::Record(Record::IterationEnded {
         iteration: state.iteration,
-        changes: work.changes,
+        changes: Box::new(work.changes),
         proposed: criteria_changes::agent_proposals(state, &seen),
         claim,
         claims: (claims != Claims::default()).then(|| Box::new(claims)),

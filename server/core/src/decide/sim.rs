@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::autorun::autorun_trigger;
 use crate::decide::final_verdict::VerdictReply;
 use crate::decide::mutants::{MutantCounts, MutantPlan, MutantReply};
 use crate::decide::{
@@ -308,10 +309,12 @@ impl Sim {
             what: format!("{path} lost 1 test"),
             criterion: None,
         };
+        let autorun = changed.iter().filter(|it| autorun_trigger(it).is_some()).cloned().collect();
         let snapshot = SnapshotFacts {
             tree: self.tree(),
             head: self.branch.map(head),
             changed,
+            autorun,
             weakened: self.weak.iter().filter(|_| closing).map(found).collect(),
             edited: if closing { Vec::new() } else { std::mem::take(&mut self.edited) },
             ..SnapshotFacts::default()
@@ -333,7 +336,7 @@ impl Sim {
             plan,
             untrusted,
             sums: [(String::new(), "as it is".to_owned())].into(),
-            surfaces: Vec::new(),
+            without_trust: Vec::new(),
             matching: Vec::new(),
             notes: MemoryFiles::default(),
             template: None,

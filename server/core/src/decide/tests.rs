@@ -1,6 +1,7 @@
 //! Loops played through the pure machine with a fake clock.
 
 mod attached;
+mod autorun;
 mod breaker;
 mod breaking;
 mod drift;

@@ -22,6 +22,9 @@ pub struct ChangeStats {
     /// Of each of `files`, in their order; empty where not counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_file: Vec<LineStats>,
+    /// Changed files that programs of the user execute later without being asked, those of git included; the first 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub autorun: Vec<String>,
 }
 
 /// Lines of text files. What is no text, or longer than 1 MiB, counts none.

@@ -109,13 +109,14 @@ fn first_iteration() -> Vec<Record> {
         Record::ChecksDone { iteration: Some(1), round: Box::new(round(Status::Pass)) },
         Record::IterationEnded {
             iteration: 1,
-            changes: ChangeStats {
+            changes: Box::new(ChangeStats {
                 count: 1,
                 files: vec!["src/lib.rs".to_owned()],
                 lines: Some(LineStats { added: 3, removed: 1 }),
                 per_file: vec![LineStats { added: 3, removed: 1 }],
+                autorun: vec![".envrc".to_owned()],
                 ..ChangeStats::default()
-            },
+            }),
             plan: vec![plan_item()],
             proposed: vec![Proposal::new(Edit::Added, "a new line")],
             seen: Some(vec![criterion()]),

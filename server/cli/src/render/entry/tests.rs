@@ -278,13 +278,14 @@ fn a_new_day_is_announced_once_and_unknown_records_are_silent() {
 fn ended(sentence: &str, claims: Option<Box<Claims>>) -> Record {
     Record::IterationEnded {
         iteration: 7,
-        changes: ChangeStats {
+        changes: Box::new(ChangeStats {
             count: 3,
             files: vec!["a.rs".into(), "b.rs".into()],
             committed: false,
             lines: Some(LineStats { added: 5, removed: 1 }),
             per_file: vec![LineStats { added: 3, removed: 1 }, LineStats { added: 1, removed: 0 }],
-        },
+            ..ChangeStats::default()
+        }),
         claim: None,
         claims,
         test_only: false,

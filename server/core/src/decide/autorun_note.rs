@@ -1,0 +1,34 @@
+//! Names changed files that are executed later without being asked at the end of a loop: until then the sandbox holds
+//! what the agent wrote, and afterwards nothing does.
+
+use std::collections::BTreeSet;
+
+use super::Decision;
+use crate::autorun::autorun_sentence;
+use crate::journal::{Outcome, Record};
+use crate::loop_state::LoopState;
+
+/// Changed files that are executed later without being asked, of iterations that were not rolled back.
+pub fn autorun_files(state: &LoopState) -> BTreeSet<&str> {
+    let rows = state.history.iter();
+    let paths = rows.flat_map(|row| row.changes.autorun.iter().map(move |path| (row, path.as_str())));
+    // A rollback restores the work tree, not git's own files.
+    paths.filter(|(row, path)| !row.taken_back || path.starts_with(".git/")).map(|(_, path)| path).collect()
+}
+
+/// The same decisions; the sentence of an end names the files.
+pub(super) fn with_note(state: &LoopState, decisions: Vec<Decision>) -> Vec<Decision> {
+    let add = |decision| match decision {
+        Decision::Record(Record::Ended { outcome }) => {
+            Decision::Record(Record::Ended { outcome: with_files(state, outcome) })
+        }
+        other => other,
+    };
+    decisions.into_iter().map(add).collect()
+}
+
+fn with_files(state: &LoopState, outcome: Outcome) -> Outcome {
+    let Some(note) = autorun_sentence(autorun_files(state)) else { return outcome };
+    let sentence = outcome.sentence.map_fact(|fact| format!("{}; {note}", fact.trim_end_matches('.')));
+    Outcome { sentence, ..outcome }
+}

@@ -1,0 +1,43 @@
+//! Changed files that programs of the user execute later without being asked are named at the end.
+
+use super::git::START;
+use crate::support::scenario::Ends::{Limit, Verified};
+use crate::support::scenario::Scenario;
+
+const NOTE: &str = "later without being asked";
+
+#[test]
+fn files_of_the_work_tree_and_of_git_are_named() {
+    let hook = "printf '#!/bin/sh\\n' > .git/hooks/pre-push; git config core.fsmonitor /tmp/x";
+    let played = Scenario {
+        before: START,
+        settings: "sandbox.kind = \"off\"",
+        criteria: &["It is there: `exists done`"],
+        acts: &[&format!("echo x > .envrc; {hook}; touch done")],
+        ends: Verified(
+            1,
+            "3 changed files run later without being asked: .envrc (by a shell in this folder), \
+             .git/config (by git), .git/hooks/pre-push (by git)",
+        ),
+        ..Scenario::default()
+    }
+    .play();
+    played.world.run(&["status"]).expect(0).out(NOTE);
+}
+
+#[test]
+fn what_an_agent_does_in_the_course_of_its_work_is_not() {
+    let work = "git config user.name B; git checkout -qb work; printf '{\"scripts\": {\"test\": \"x\"}}' > package.json";
+    let played = Scenario {
+        files: &[(".envrc", "x\n"), ("package.json", "{}")],
+        before: START,
+        settings: "sandbox.kind = \"off\"\nlimits.iterations = 1",
+        criteria: &["It is there: `exists done`"],
+        acts: &[&format!("{work}; rm .envrc")],
+        ends: Limit(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let end = played.all("ended")[0].to_string();
+    assert!(!end.contains(NOTE), "{end}");
+}
