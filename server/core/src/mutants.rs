@@ -1,13 +1,14 @@
 //! Mutants: small faults in the lines that a loop changed. A check that is run on each of them shows whether the checks
 //! would notice such a fault. Text in, replacements out: files are read and checks are run elsewhere.
 //!
-//! A lexer that skips comments and strings finds operators, constants and statements; no grammar is needed. Comparisons
-//! are inverted, not moved by one, because a mutant that nothing can notice costs more trust than it is worth.
+//! A lexer that skips comments and strings finds operators, constants and statements; no grammar is needed. Scripts of a
+//! shell have one of their own, and the programs of awk in them count as code. Comparisons are inverted, not moved by one, because a mutant that nothing can notice costs more trust than it is worth.
 
 mod added_tests;
 mod changed_lines;
 mod lexer;
 mod operators;
+mod shell;
 mod side_effects;
 mod spread;
 mod statements;
@@ -19,8 +20,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 pub use self::added_tests::{AddedTests, is_test_file};
-use self::lexer::{SourceToken, TokenKind};
-use self::syntax::SourceFamily;
+use self::lexer::{SourcePart, SourceToken, TokenKind};
+use self::syntax::{SourceFamily, SourceSyntax};
 
 /// Longer lines are generated.
 const MAX_LINE: usize = 300;
@@ -71,7 +72,13 @@ struct Edit {
 
 /// Whether mutants can be made of a file of this name.
 pub fn is_source(path: &str) -> bool {
-    syntax::of_path(path).is_some()
+    syntax::of_path(path).is_some() || shell::is_script_name(path)
+}
+
+/// Whether the first line of a file of this name decides if mutants can be made of it.
+pub fn may_be_script(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    !name.contains('.')
 }
 
 /// At most `max` mutants of the changed lines, spread over files and lines, the most informative ones first.
@@ -92,35 +99,69 @@ pub fn choose_mutants(sources: &[ChangedSource], max: usize) -> Vec<Mutant> {
     chosen
 }
 
-/// All edits of a file, by line and column.
+/// All edits of the changed lines of a file, by line and column.
 fn edits(source: &ChangedSource) -> Vec<Edit> {
-    let syntax = syntax::of_path(&source.path).filter(|_| !side_effects::has_side_effects(&source.after));
-    let Some(syntax) = syntax else { return Vec::new() };
-    let changed = changed_lines::changed_lines(source.before.as_deref().unwrap_or_default(), &source.after);
-    let tokens = lexer::tokens(&source.after, syntax);
-    let file = LexedSource { text: &source.after, tokens: &tokens, family: syntax.family };
+    let (path, text) = (source.path.as_str(), source.after.as_str());
+    let is_shell = shell::is_script(path, text);
+    if syntax::is_generated(text) || side_effects::has_side_effects(text, is_shell) {
+        return Vec::new();
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let mut changed = changed_lines::changed_lines(source.before.as_deref().unwrap_or_default(), text);
+    changed.retain(|it| line_of(&lines, *it).len() <= MAX_LINE);
+    let changed = ChangedLines { text, lines: &lines, numbers: &changed };
+    let mut edits = match syntax::of_path(path) {
+        _ if is_shell => shell::edits(&changed),
+        Some(syntax) => text_edits(&changed, &SourcePart::whole(text), syntax),
+        None => Vec::new(),
+    };
+    edits.sort_by_key(|it| (it.line, it.range.start, it.kind));
+    edits
+}
+
+/// The edits of a part of a file in one language.
+fn text_edits(changed: &ChangedLines<'_>, part: &SourcePart, syntax: &'static SourceSyntax) -> Vec<Edit> {
+    let tokens = lexer::tokens(changed.text, part, syntax);
+    let file = LexedSource { text: changed.text, lines: changed.lines, tokens: &tokens, syntax };
     let skipped = file.skipped_lines();
     let mut edits = Vec::new();
-    for (line, range) in file.lines() {
-        if !changed.contains(&line) || skipped.contains(&line) {
+    for (line, range) in file.token_lines() {
+        if !changed.numbers.contains(&line) || skipped.contains(&line) {
             continue;
         }
         edits.extend(operators::edits(&file, range.clone()));
         edits.extend(statements::edits(&file, range));
     }
-    edits.sort_by_key(|it| (it.line, it.range.start, it.kind));
     edits
+}
+
+/// A file, and the numbers of the lines of which mutants are made.
+#[derive(Debug, Clone, Copy)]
+struct ChangedLines<'a> {
+    text: &'a str,
+    lines: &'a [&'a str],
+    numbers: &'a BTreeSet<u32>,
 }
 
 /// A file with its tokens.
 #[derive(Debug, Clone, Copy)]
 struct LexedSource<'a> {
     text: &'a str,
+    lines: &'a [&'a str],
     tokens: &'a [SourceToken],
-    family: SourceFamily,
+    syntax: &'static SourceSyntax,
 }
 
 impl<'a> LexedSource<'a> {
+    fn family(&self) -> SourceFamily {
+        self.syntax.family
+    }
+
+    /// The text of a line, from 1.
+    fn line(&self, number: u32) -> &'a str {
+        line_of(self.lines, number)
+    }
+
     fn word(&self, token: &SourceToken) -> &'a str {
         self.text.get(token.range.clone()).unwrap_or_default()
     }
@@ -138,7 +179,7 @@ impl<'a> LexedSource<'a> {
     }
 
     /// The lines with tokens, and the indices of the tokens that begin in them.
-    fn lines(&self) -> Vec<(u32, Range<usize>)> {
+    fn token_lines(&self) -> Vec<(u32, Range<usize>)> {
         let mut lines: Vec<(u32, Range<usize>)> = Vec::new();
         for (index, token) in self.tokens.iter().enumerate() {
             match lines.last_mut() {
@@ -152,11 +193,11 @@ impl<'a> LexedSource<'a> {
     /// Imports, attributes, types, tests inside a source of Rust: none of them is behaviour of the work.
     fn skipped_lines(&self) -> BTreeSet<u32> {
         let mut skipped = self.test_modules();
-        for (line, range) in self.lines() {
+        for (line, range) in self.token_lines() {
             let first = self.token(range.start).map_or("", |it| self.word(it));
-            let is_long = self.text.lines().nth(line as usize - 1).is_some_and(|it| it.len() > MAX_LINE);
             let is_guard = range.clone().any(|it| self.is(it, "__name__"));
-            if is_long || is_guard || syntax::DECLARATIONS.contains(&first) {
+            let is_attribute = self.family() == SourceFamily::CLike && first == "[";
+            if is_guard || is_attribute || syntax::DECLARATIONS.contains(&first) {
                 skipped.insert(line);
             }
         }
@@ -166,27 +207,31 @@ impl<'a> LexedSource<'a> {
     fn test_modules(&self) -> BTreeSet<u32> {
         const TEST_MODULE: [&str; 8] = ["#", "[", "cfg", "(", "test", ")", "]", "mod"];
         let mut lines = BTreeSet::new();
-        if self.family != SourceFamily::Rust {
-            return lines;
-        }
-        for start in 0..self.tokens.len() {
+        let mut start = 0;
+        while self.family() == SourceFamily::Rust && start < self.tokens.len() {
             if !TEST_MODULE.iter().enumerate().all(|(at, word)| self.is(start + at, word)) {
+                start += 1;
                 continue;
             }
             let open = start + TEST_MODULE.len() + 1;
             let end = if self.is(open, "{") { self.closing(open) } else { Some(open) };
-            let line = |index: usize| self.token(index).map_or(u32::MAX, |it| it.line);
-            let last = end.map_or_else(|| self.tokens.last().map_or(0, |it| it.line), line);
-            lines.extend(line(start)..=last);
+            let end = end.filter(|it| *it < self.tokens.len()).unwrap_or(self.tokens.len() - 1);
+            let line = |index: usize| self.token(index).map_or(0, |it| it.line);
+            lines.extend(line(start)..=line(end));
+            start = end + 1;
         }
         lines
     }
 
     /// The index of the bracket that closes the one at `open`.
     fn closing(&self, open: usize) -> Option<usize> {
+        self.closing_in(open, &(0..self.tokens.len()))
+    }
+
+    /// The same, where it is among these tokens.
+    fn closing_in(&self, open: usize, tokens: &Range<usize>) -> Option<usize> {
         let depth = self.token(open)?.depth;
-        let rest = self.tokens.iter().enumerate().skip(open + 1);
-        rest.into_iter().find(|(_, it)| it.depth == depth).map(|(index, _)| index)
+        (open + 1..tokens.end).find(|it| self.token(*it).is_some_and(|it| it.depth == depth))
     }
 }
 
@@ -206,6 +251,10 @@ impl Mutant {
     pub fn line_after(&self, text: &str) -> String {
         line_at(&self.apply(text), self.line)
     }
+}
+
+fn line_of<'a>(lines: &[&'a str], number: u32) -> &'a str {
+    lines.get(number.saturating_sub(1) as usize).copied().unwrap_or_default()
 }
 
 fn line_at(text: &str, line: u32) -> String {

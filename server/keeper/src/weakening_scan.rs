@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use loopkeeper_core::autorun::{autorun_trigger, is_autorun_change};
 use loopkeeper_core::decide::SnapshotFacts;
 use loopkeeper_core::decide::weakening::WeakeningScan;
-use loopkeeper_core::mutants::{ChangedSource, is_source, is_test_file};
+use loopkeeper_core::mutants::{ChangedSource, is_source, is_test_file, may_be_script};
 use loopkeeper_core::tamper::judge_files::ChangedJudge;
 use loopkeeper_core::tamper::{FileVersions, MAX_BYTES, WeakeningFinding};
 
@@ -65,7 +65,10 @@ pub(super) fn find_changed_sources(
 ) -> Result<(Vec<ChangedSource>, Vec<ChangedSource>), SnapshotFailure> {
     let changed: Vec<String> = paths_changed_since_pin(of, store, tree)?.into_iter().collect();
     let tests: Vec<String> = changed.iter().filter(|it| is_test_file(it)).cloned().collect();
-    let changed: Vec<String> = changed.into_iter().filter(|it| is_source(it)).collect();
+    let (mut sources, rest): (Vec<String>, Vec<String>) = changed.into_iter().partition(|it| is_source(it));
+    // Their first line decides, so that only so many are read.
+    sources.extend(rest.into_iter().filter(|it| may_be_script(it)).take(MAX_SOURCES));
+    let changed = sources;
     let two = TreePair { of, store, now: tree };
     let judges = of.watch.judges_among(&changed, &two);
     let work = changed.into_iter().filter(|it| !judges.contains(it) && !of.watch.is_artefact(it));

@@ -6,8 +6,8 @@ use crate::loop_state::{LoopState, Wait};
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words;
 
-use super::exit;
 use super::spans::iterations;
+use super::{exit, mutants};
 
 /// Consecutive agent failures without any change after which the loop needs the user.
 pub(crate) const MAX_FAILURES: u32 = 3;
@@ -53,7 +53,8 @@ pub(super) fn wait_limit_outcome(state: &LoopState, wait: &Wait) -> Option<Outco
 }
 
 fn limit_reached_outcome(state: &LoopState, what: &str) -> Outcome {
-    let sentence = format!("limit reached: {what}{}", exit::progress_suffix(state)).into();
+    let survivors = mutants::survivors_suffix(state);
+    let sentence = format!("limit reached: {what}{}{survivors}", exit::progress_suffix(state)).into();
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
 }
 

@@ -164,6 +164,13 @@ pub(super) fn required_survivors(state: &LoopState) -> Vec<String> {
     run.map(|it| it.survivors.iter().map(Survivor::sentence).collect()).unwrap_or_default()
 }
 
+/// The survivors that keep a loop from its end, for the sentence of a loop that reaches a limit before. Those of an
+/// earlier tree are left out: their lines may be gone, and the checks are what is open.
+pub(super) fn survivors_suffix(state: &LoopState) -> String {
+    let run = current(state).filter(|_| is_required(state));
+    run.and_then(MutantRun::describe_survivors).map(|it| format!("; {it}")).unwrap_or_default()
+}
+
 /// Why the outcome is not verified although every check passes, where mutants are required.
 pub(super) fn unmet_requirement(state: &LoopState) -> Option<String> {
     let is_command = |it: &Pinned| matches!(it.criterion.check, Some(Check::Command { .. }));
@@ -200,7 +207,7 @@ impl Survivor {
     }
 
     pub fn is_removal(&self) -> bool {
-        matches!(self.after.as_str(), "" | ";" | "pass")
+        matches!(self.after.as_str(), "" | ";" | "pass" | ":")
     }
 }
 

@@ -1,5 +1,7 @@
 //! The last run of the checks on mutants.
 
+use std::collections::HashSet;
+
 use crate::journal::{HollowTest, Record, Survivor};
 use loopkeeper_text::words::counted;
 
@@ -50,9 +52,14 @@ impl MutantRun {
         if self.survived() == 0 {
             return None;
         }
-        let places = self.survivors.iter().take(MAX_NAMED).map(|it| format!("{}:{}", it.path, it.line));
-        let rest = if self.survivors.len() > MAX_NAMED { " …" } else { "" };
-        let places = places.collect::<Vec<_>>().join(", ");
+        let mut places: Vec<String> =
+            self.survivors.iter().map(|it| format!("{}:{}", it.path, it.line)).collect();
+        // A line may have several.
+        let mut named = HashSet::new();
+        places.retain(|it| named.insert(it.clone()));
+        let rest = if places.len() > MAX_NAMED { " …" } else { "" };
+        places.truncate(MAX_NAMED);
+        let places = places.join(", ");
         let all = counted(self.tried, "mutant");
         Some(format!("no check notices {} of {all}: {places}{rest}", self.survived()))
     }

@@ -1,15 +1,21 @@
-//! Splits a source into tokens without comments; strings are one token each. Total on any text: what it does not
-//! understand becomes single characters.
+//! Splits a source into tokens without comments; strings are one token each. Total on any text, and linear: what it does
+//! not understand becomes single characters.
+
+mod comments;
+mod heredoc;
+mod literals;
+mod special;
 
 use std::ops::Range;
 
-use super::syntax::{KEYWORDS, SourceFamily, SourceSyntax};
+use self::heredoc::Heredoc;
+use super::syntax::{KEYWORDS, SourceSyntax};
 
 /// Operators of several characters, the longest first.
 const OPERATORS: &[&str] = &[
     "<<=", ">>=", "===", "!==", "**=", "...", "..=", "&&=", "||=", "??=", "//=", "<=>", "->", "=>", "<-",
-    "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "&&", "||", "++",
-    "--", "**", "//", "::", ":=", "..", "?.", "??", "=~",
+    "<=", ">=", "==", "!=", "~=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "&&", "||",
+    "++", "--", "**", "//", "::", ":=", "..", "?.", "??", "=~",
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +39,32 @@ pub(super) enum TokenKind {
     Symbol,
 }
 
-pub(super) fn tokens(text: &str, syntax: &SourceSyntax) -> Vec<SourceToken> {
-    let mut lexer = Lexer { text, syntax, at: 0, line: 1, open: Vec::new(), tokens: Vec::new() };
-    while lexer.at < text.len() {
+/// A part of a text, with the line in which it begins, from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SourcePart {
+    pub(super) range: Range<usize>,
+    pub(super) line: u32,
+}
+
+impl SourcePart {
+    pub(super) fn whole(text: &str) -> Self {
+        Self { range: 0..text.len(), line: 1 }
+    }
+}
+
+/// The tokens of a part of the text; their ranges are those of the text.
+pub(super) fn tokens(text: &str, part: &SourcePart, syntax: &'static SourceSyntax) -> Vec<SourceToken> {
+    let mut lexer = Lexer {
+        text: text.get(..part.range.end).unwrap_or(text),
+        syntax,
+        at: part.range.start,
+        line: part.line,
+        in_code: syntax.code_marks.is_none(),
+        open: Vec::new(),
+        heredocs: Vec::new(),
+        tokens: Vec::new(),
+    };
+    while lexer.at < lexer.text.len() {
         lexer.step();
     }
     lexer.tokens
@@ -43,41 +72,71 @@ pub(super) fn tokens(text: &str, syntax: &SourceSyntax) -> Vec<SourceToken> {
 
 struct Lexer<'a> {
     text: &'a str,
-    syntax: &'a SourceSyntax,
+    syntax: &'static SourceSyntax,
     at: usize,
     line: u32,
+    /// Not in the text around code.
+    in_code: bool,
     open: Vec<char>,
+    /// Those that begin after this line.
+    heredocs: Vec<Heredoc>,
     tokens: Vec<SourceToken>,
 }
 
-impl Lexer<'_> {
-    fn rest(&self) -> &str {
+impl<'a> Lexer<'a> {
+    fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
     fn step(&mut self) {
-        let Some(first) = self.rest().chars().next() else {
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else {
             self.at = self.text.len();
             return;
         };
-        if first.is_whitespace() {
-            self.skip(first.len_utf8());
-        } else if let Some(length) = self.comment() {
+        if let Some(length) = self.outside_code() {
             self.skip(length);
-        } else if let Some(length) = self.string() {
+        } else if first == '\n' {
+            let heredocs = std::mem::take(&mut self.heredocs);
+            self.skip(1 + heredoc::bodies(rest, &heredocs));
+        } else if first.is_whitespace() {
+            self.skip(first.len_utf8());
+        } else if let Some(length) = comments::length(self.syntax, rest, self.position()) {
+            self.skip(length);
+        } else if let Some(length) = self.literal() {
             self.push(TokenKind::Text, length);
         } else if first.is_ascii_digit() {
-            let length = self.number();
-            self.push(TokenKind::Number, length);
+            self.push(TokenKind::Number, number_length(rest));
         } else if first.is_alphabetic() || first == '_' {
-            let length = word_length(self.rest());
-            self.push(TokenKind::Word, length);
+            self.push(TokenKind::Word, word_length(rest));
         } else {
-            let rest = self.rest();
             let operator = OPERATORS.iter().find(|it| rest.starts_with(**it));
-            let length = operator.map_or(first.len_utf8(), |it| it.len());
-            self.push(TokenKind::Symbol, length);
+            self.push(TokenKind::Symbol, operator.map_or(first.len_utf8(), |it| it.len()));
         }
+    }
+
+    fn position(&self) -> comments::Position {
+        let before = self.text.get(..self.at).unwrap_or_default();
+        comments::Position {
+            is_first: self.at == 0,
+            is_line_start: before.is_empty() || before.ends_with('\n'),
+        }
+    }
+
+    /// The length of the text up to the next code, where code is only a part of the file.
+    fn outside_code(&mut self) -> Option<usize> {
+        let (open, close) = self.syntax.code_marks?;
+        let rest = self.rest();
+        if !self.in_code {
+            self.in_code = true;
+            let found = rest.find(open).map_or(rest.len(), |it| it + open.len());
+            let name = rest.get(found..).unwrap_or_default();
+            return Some(found + if name.starts_with("php") { "php".len() } else { 0 });
+        }
+        rest.starts_with(close).then(|| {
+            self.in_code = false;
+            close.len()
+        })
     }
 
     fn skip(&mut self, length: usize) {
@@ -104,35 +163,25 @@ impl Lexer<'_> {
         self.skip(length);
     }
 
-    /// The length of the comment that begins here.
-    fn comment(&self) -> Option<usize> {
-        let rest = self.rest();
-        if let Some((open, close)) = self.syntax.block_comment
-            && let Some(inner) = rest.strip_prefix(open)
-        {
-            let end = inner.find(close).map_or(rest.len(), |it| open.len() + it + close.len());
-            return Some(end);
-        }
-        let is_first = self.at == 0 && rest.starts_with("#!") && !rest.starts_with("#![");
-        let starts = self.syntax.line_comments.iter().any(|it| rest.starts_with(it));
-        let is_comment = is_first || starts;
-        is_comment.then(|| rest.find('\n').unwrap_or(rest.len()))
-    }
-
     /// The length of the string that begins here.
-    fn string(&self) -> Option<usize> {
+    fn literal(&mut self) -> Option<usize> {
         let rest = self.rest();
-        if self.syntax.family == SourceFamily::Rust
-            && let Some(length) = rust_raw_string(rest).or_else(|| rust_character(rest))
-        {
+        let place = special::Place {
+            follows_operand: self.follows_operand(),
+            follows_space: self.text.get(..self.at).is_some_and(|it| it.ends_with(char::is_whitespace)),
+        };
+        if let Some(length) = special::length(self.syntax.special, rest, place) {
             return Some(length);
         }
-        if self.syntax.family == SourceFamily::Script && rest.starts_with('/') && !self.follows_operand() {
-            return regex_literal(rest);
+        if let Some((length, heredoc)) = heredoc::opened(self.syntax.special, rest) {
+            self.heredocs.push(heredoc);
+            return Some(length);
         }
-        let quote = self.syntax.quotes.iter().find(|it| rest.starts_with(**it))?;
-        let is_raw = self.syntax.raw_quotes.contains(quote);
-        Some(quoted(rest, quote, is_raw, self.syntax.long_quotes.contains(quote)))
+        if self.syntax.has_regex && rest.starts_with('/') && !place.follows_operand {
+            return literals::regex(rest);
+        }
+        let quote = self.syntax.quotes.iter().find(|it| rest.starts_with(it.open))?;
+        Some(literals::quoted(rest, quote, self.syntax.quotes))
     }
 
     fn follows_operand(&self) -> bool {
@@ -145,76 +194,17 @@ impl Lexer<'_> {
             }
         })
     }
+}
 
-    fn number(&self) -> usize {
-        let rest = self.rest();
-        let whole = word_length(rest);
-        let fraction = rest.get(whole..).and_then(|it| it.strip_prefix('.'));
-        match fraction.filter(|it| it.starts_with(|it: char| it.is_ascii_digit())) {
-            Some(fraction) => whole + 1 + word_length(fraction),
-            None => whole,
-        }
+fn number_length(rest: &str) -> usize {
+    let whole = word_length(rest);
+    let fraction = rest.get(whole..).and_then(|it| it.strip_prefix('.'));
+    match fraction.filter(|it| it.starts_with(|it: char| it.is_ascii_digit())) {
+        Some(fraction) => whole + 1 + word_length(fraction),
+        None => whole,
     }
 }
 
 fn word_length(text: &str) -> usize {
     text.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(text.len())
-}
-
-/// The length of the quoted text at the beginning; up to the end of the line where it is not closed and may not span
-/// lines.
-fn quoted(text: &str, quote: &str, is_raw: bool, is_long: bool) -> usize {
-    let mut at = quote.len();
-    while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
-        if rest.starts_with(quote) {
-            return at + quote.len();
-        }
-        if rest.starts_with('\n') && !is_long {
-            return at;
-        }
-        let mut letters = rest.chars();
-        let first = letters.next().map_or(1, char::len_utf8);
-        let escaped =
-            if rest.starts_with('\\') && !is_raw { letters.next().map_or(0, char::len_utf8) } else { 0 };
-        at += first + escaped;
-    }
-    text.len()
-}
-
-/// `r#"…"#`, `br"…"`
-fn rust_raw_string(text: &str) -> Option<usize> {
-    let start = ["r", "br", "cr"].into_iter().find_map(|it| text.strip_prefix(it))?;
-    let hashes = start.len() - start.trim_start_matches('#').len();
-    let inner = start.get(hashes..)?.strip_prefix('"')?;
-    let close = format!("\"{}", "#".repeat(hashes));
-    let opened = text.len() - inner.len();
-    Some(inner.find(&close).map_or(text.len(), |it| opened + it + close.len()))
-}
-
-/// `'a'` and `'\n'`; `'a` alone is a lifetime, which is never an operand.
-fn rust_character(text: &str) -> Option<usize> {
-    let inner = text.strip_prefix('\'')?;
-    let first = inner.chars().next()?;
-    if first == '\\' {
-        return Some(quoted(text, "'", false, false));
-    }
-    let is_closed = inner.get(first.len_utf8()..)?.starts_with('\'');
-    Some(if is_closed { first.len_utf8() + 2 } else { 1 + word_length(inner) })
-}
-
-/// A regular expression of JavaScript on one line.
-fn regex_literal(text: &str) -> Option<usize> {
-    let mut in_class = false;
-    let mut letters = text.char_indices().skip(1);
-    while let Some((at, letter)) = letters.next() {
-        match letter {
-            '\n' => return None,
-            '\\' => drop(letters.next()),
-            '[' => in_class = true,
-            ']' => in_class = false,
-            '/' if !in_class => return Some(at + 1),
-            _ => {}
-        }
-    }
-    None
 }

@@ -20,7 +20,9 @@ const ASSIGNMENTS: &[(&str, &str)] =
     &[("+=", "-="), ("-=", "+="), ("*=", "/="), ("/=", "*="), ("//=", "*="), ("%=", "*=")];
 const LOGIC: &[(&str, &str)] = &[("&&", "||"), ("||", "&&")];
 const LOGIC_WORDS: &[(&str, &str)] = &[("and", "or"), ("or", "and")];
-const BOOLEANS: &[(&str, &str)] = &[("true", "false"), ("false", "true")];
+const BOOLEANS: &[(&str, &str)] =
+    &[("true", "false"), ("false", "true"), ("TRUE", "FALSE"), ("FALSE", "TRUE")];
+const LUA_COMPARISONS: &[(&str, &str)] = &[("==", "~="), ("~=", "==")];
 const PYTHON_BOOLEANS: &[(&str, &str)] = &[("True", "False"), ("False", "True")];
 
 /// The edits of one line of tokens.
@@ -51,9 +53,10 @@ fn symbol(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> Option<(
     if !is_binary(file, index) {
         return None;
     }
-    let (kind, found) = if let Some(found) = find(COMPARISONS, sign) {
+    let own = if file.family() == SourceFamily::Lua { LUA_COMPARISONS } else { &[] };
+    let (kind, found) = if let Some(found) = find(own, sign).or_else(|| find(COMPARISONS, sign)) {
         (MutationKind::Comparison, found)
-    } else if let Some(found) = find(ANGLES, sign).filter(|_| angle_compares(file, token)) {
+    } else if let Some(found) = find(ANGLES, sign).filter(|_| angle_compares(file, index, token)) {
         (MutationKind::Comparison, found)
     } else if let Some(found) = find(LOGIC, sign).filter(|_| is_spaced(file, token)) {
         (MutationKind::Logic, found)
@@ -67,15 +70,16 @@ fn symbol(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> Option<(
 fn word(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> Option<(MutationKind, String)> {
     let word = file.word(token);
     let before = file.before(index);
-    if before.is_some_and(|it| matches!(file.word(it), "." | "::" | "?." | "$" | "@")) {
+    let is_symbol = before.is_some_and(|it| file.word(it) == ":" && it.range.end == token.range.start);
+    if is_symbol || before.is_some_and(|it| matches!(file.word(it), "." | "::" | "?." | "$" | "@")) {
         return None;
     }
-    let booleans = if file.family == SourceFamily::Python { PYTHON_BOOLEANS } else { BOOLEANS };
+    let booleans = if file.family() == SourceFamily::Python { PYTHON_BOOLEANS } else { BOOLEANS };
     if let Some(found) = find(booleans, word) {
         return Some((MutationKind::Boolean, found.to_owned()));
     }
     let found =
-        find(LOGIC_WORDS, word).filter(|_| file.family != SourceFamily::Rust && is_binary(file, index))?;
+        find(LOGIC_WORDS, word).filter(|_| file.family() != SourceFamily::Rust && is_binary(file, index))?;
     Some((MutationKind::Logic, found.to_owned()))
 }
 
@@ -84,19 +88,26 @@ fn number(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> Option<S
     let word = file.word(token);
     let digits = word.find(|it: char| !it.is_ascii_digit() && it != '_').unwrap_or(word.len());
     let (digits, suffix) = word.split_at_checked(digits)?;
-    let is_typed = file.family == SourceFamily::Rust && suffix.starts_with(['u', 'i']);
+    let is_typed = file.family() == SourceFamily::Rust && suffix.starts_with(['u', 'i']);
     let is_plain = suffix.is_empty() || is_typed || suffix == "n";
-    let is_member = file.before(index).is_some_and(|it| matches!(file.word(it), "." | "$" | "@"));
-    if !is_plain || is_member || is_tuning(file, token) {
+    let before = file.before(index).map_or("", |it| file.word(it));
+    let is_base = file.family() == SourceFamily::Shell && file.is(index + 1, "#");
+    let is_member = is_base || matches!(before, "." | "$" | "@" | "&" | "#");
+    if !is_plain || is_member || is_tuning(file.line(token.line)) {
         return None;
     }
     let value: u64 = digits.replace('_', "").parse().ok()?;
+    if file.family() == SourceFamily::Awk && value < 2 && matches!(before, "=" | "exit" | "return") {
+        // A flag or a status, of which all other values are the same.
+        return Some((1 - value).to_string());
+    }
     let is_prefixed = digits.len() > 1 && digits.starts_with('0');
     (!is_prefixed).then(|| value.checked_add(1).map(|it| format!("{it}{suffix}")))?
 }
 
-fn is_tuning(file: &LexedSource<'_>, token: &SourceToken) -> bool {
-    let line = file.text.lines().nth(token.line as usize - 1).unwrap_or_default().to_lowercase();
+/// Whether a line is about something that tests do not fix.
+pub(super) fn is_tuning(line: &str) -> bool {
+    let line = line.to_lowercase();
     TUNING.iter().any(|it| line.contains(it))
 }
 
@@ -119,11 +130,19 @@ fn is_spaced(file: &LexedSource<'_>, token: &SourceToken) -> bool {
     [before, after].iter().all(|it| it.is_some_and(char::is_whitespace))
 }
 
-fn angle_compares(file: &LexedSource<'_>, token: &SourceToken) -> bool {
-    match file.family {
-        SourceFamily::Python => true,
+fn angle_compares(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> bool {
+    match file.family() {
+        SourceFamily::Python | SourceFamily::Shell => true,
+        SourceFamily::Awk => is_spaced(file, token) && !follows_output(file, index),
         _ => is_spaced(file, token),
     }
+}
+
+/// Whether a sign of awk may redirect: `print … > "file"`.
+fn follows_output(file: &LexedSource<'_>, index: usize) -> bool {
+    let line = file.token(index).map_or(0, |it| it.line);
+    let earlier = (0..index).rev().take_while(|it| file.token(*it).is_some_and(|it| it.line == line));
+    earlier.into_iter().any(|it| file.is(it, "print") || file.is(it, "printf"))
 }
 
 /// Whether an arithmetic sign joins two values, neither of which is a string literal.
@@ -133,17 +152,33 @@ fn computes(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> bool {
     if neighbours.iter().flatten().any(is_text) || neighbours.iter().any(Option::is_none) {
         return false;
     }
-    match file.family {
+    match file.family() {
         SourceFamily::Rust => {
-            let is_bound = |it: &&SourceToken| {
-                let word = file.word(it);
-                word.starts_with(char::is_uppercase) && (word.len() == 1 || word.contains(char::is_lowercase))
-            };
-            is_spaced(file, token) && !neighbours.iter().flatten().any(is_bound)
+            is_spaced(file, token) && !neighbours.iter().flatten().any(|it| is_type_name(file.word(it)))
         }
-        SourceFamily::Other => is_spaced(file, token),
-        SourceFamily::Python | SourceFamily::Script | SourceFamily::Go => true,
+        SourceFamily::CLike => is_spaced(file, token) && !declares_pointer(file, index),
+        SourceFamily::Other | SourceFamily::Lua => is_spaced(file, token),
+        SourceFamily::Python
+        | SourceFamily::Script
+        | SourceFamily::Go
+        | SourceFamily::Awk
+        | SourceFamily::Shell => true,
     }
+}
+
+fn is_type_name(word: &str) -> bool {
+    word.starts_with(char::is_uppercase) && (word.len() == 1 || word.contains(char::is_lowercase))
+}
+
+/// `char * p`
+fn declares_pointer(file: &LexedSource<'_>, index: usize) -> bool {
+    const TYPES: [&str; 10] =
+        ["char", "int", "long", "short", "unsigned", "signed", "float", "double", "bool", "auto"];
+    let Some(before) = file.before(index).filter(|_| file.is(index, "*")) else { return false };
+    let is_first = index.checked_sub(2).and_then(|it| file.token(it)).is_none_or(|it| it.line != before.line);
+    let word = file.word(before);
+    before.kind == TokenKind::Word
+        && (is_first || TYPES.contains(&word) || word.ends_with("_t") || is_type_name(word))
 }
 
 fn find(pairs: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {

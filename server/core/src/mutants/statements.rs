@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::lexer::TokenKind;
-use super::syntax::{KEYWORDS, SourceFamily};
+use super::syntax::{ConditionForm, KEYWORDS, SourceFamily};
 use super::{Edit, LexedSource, MutationKind, operators};
 
 /// Statements that only report, or that judge.
@@ -24,6 +24,13 @@ const REPORTS: &[&str] = &[
     "debug_assert",
     "debug_assert_eq",
     "drop",
+    "free",
+    "close",
+    "dispose",
+    "release",
+    "fprintf",
+    "error_log",
+    "syslog",
 ];
 const ASSIGNS: &[&str] = &["=", "+=", "-=", "*=", "/=", "%=", "//=", "|=", "&=", "^=", "**=", "<<=", ">>="];
 /// Signs at the end of a line that the next one continues.
@@ -34,18 +41,21 @@ const CONTINUES: &[&str] = &[
 
 /// The edits of one line of tokens.
 pub(super) fn edits(file: &LexedSource<'_>, line: Range<usize>) -> Vec<Edit> {
-    if file.family == SourceFamily::Other {
-        return Vec::new();
+    let negated = negated(file, &line).into_iter();
+    if matches!(file.family(), SourceFamily::Other | SourceFamily::Lua | SourceFamily::Shell) {
+        return negated.collect();
     }
-    negated(file, &line).into_iter().chain(removed(file, &line)).chain(returned(file, &line)).collect()
+    negated.chain(removed(file, &line)).chain(returned(file, &line)).collect()
 }
 
 fn negated(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
-    let is_keyword = |it: &usize| ["if", "elif", "while"].iter().any(|word| file.is(*it, word));
+    const WORDS: [&str; 6] = ["if", "elif", "elsif", "elseif", "unless", "while"];
+    let is_keyword = |it: &usize| WORDS.iter().any(|word| file.is(*it, word));
     let begins = |it: &usize| (line.start..*it).all(|it| file.is(it, "}") || file.is(it, "else"));
     let keyword = line.clone().find(is_keyword).filter(begins)?;
     let condition = condition(file, keyword, line)?;
-    let is_plain = |it: usize| !file.is(it, "let") && !file.is(it, ";");
+    // What binds a name is no condition alone.
+    let is_plain = |it: usize| !["let", "var", "case", ";", "=", ":="].iter().any(|word| file.is(it, word));
     if condition.is_empty()
         || !condition.clone().all(is_plain)
         || operators::has_decision(file, condition.clone())
@@ -54,8 +64,10 @@ fn negated(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
     }
     let range = bytes(file, &condition)?;
     let text = file.text.get(range.clone())?;
-    let replacement =
-        if file.family == SourceFamily::Python { format!("not ({text})") } else { format!("!({text})") };
+    let replacement = match file.syntax.condition {
+        ConditionForm::NotUntil(_) => format!("not ({text})"),
+        _ => format!("!({text})"),
+    };
     Some(edit(file, keyword, (range, replacement, MutationKind::Condition)))
 }
 
@@ -64,14 +76,23 @@ fn condition(file: &LexedSource<'_>, keyword: usize, line: &Range<usize>) -> Opt
     let depth = file.token(keyword)?.depth;
     let at_depth = |it: &usize| file.token(*it).is_some_and(|it| it.depth == depth);
     let mut rest = (keyword + 1..line.end).filter(at_depth);
-    match file.family {
-        SourceFamily::Script => {
+    match file.syntax.condition {
+        ConditionForm::Parentheses => {
             let open = keyword + 1;
-            let close = file.closing(open).filter(|it| *it < line.end && file.is(open, "("))?;
+            let close = file.closing_in(open, line).filter(|_| file.is(open, "("))?;
             Some(open + 1..close)
         }
-        SourceFamily::Python => Some(keyword + 1..rest.find(|it| file.is(*it, ":"))?),
-        _ => Some(keyword + 1..rest.find(|it| file.is(*it, "{"))?),
+        ConditionForm::Until(end) | ConditionForm::NotUntil(end) => {
+            Some(keyword + 1..rest.find(|it| file.is(*it, end))?)
+        }
+        ConditionForm::Line => {
+            let end = rest.find(|it| file.is(*it, "then")).unwrap_or(line.end);
+            // `empty?` is a name.
+            let signs = CONTINUES.iter().filter(|it| !matches!(**it, "?" | "!"));
+            let is_continued = signs.into_iter().any(|it| file.is(end - 1, it));
+            (!is_continued).then_some(keyword + 1..end)
+        }
+        ConditionForm::None => None,
     }
 }
 
@@ -79,11 +100,13 @@ fn removed(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
     let statement = statement(file, line)?;
     let first = file.token(statement.start)?;
     let word = file.word(first);
-    let is_kept = KEYWORDS.contains(&word) && word != "await" || REPORTS.contains(&word);
-    if first.kind != TokenKind::Word || is_kept || !(assigns(file, &statement) || calls(file, &statement)) {
+    let is_kept = KEYWORDS.contains(&word) && !["await", "print"].contains(&word) || REPORTS.contains(&word);
+    let acts = || assigns(file, &statement) || calls(file, &statement) || prints(file, &statement);
+    let begins = first.kind == TokenKind::Word || word == "$";
+    if !begins || is_kept || !acts() {
         return None;
     }
-    let replacement = match file.family {
+    let replacement = match file.family() {
         SourceFamily::Python => "pass",
         SourceFamily::Go => "",
         _ => ";",
@@ -102,11 +125,11 @@ fn returned(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
     if !file.is(statement.start, "return") || value.is_empty() || is_constant {
         return None;
     }
-    let replacement = match file.family {
+    let replacement = match file.family() {
         SourceFamily::Python => "None",
         SourceFamily::Script => "null",
         SourceFamily::Rust => "Default::default()",
-        SourceFamily::Go | SourceFamily::Other => return None,
+        _ => return None,
     };
     let range = bytes(file, &value)?;
     Some(edit(file, statement.start, (range, replacement.to_owned(), MutationKind::Return)))
@@ -115,14 +138,14 @@ fn returned(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
 /// The tokens of the line without the final semicolon, where they are exactly one statement.
 fn statement(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Range<usize>> {
     let first = file.token(line.start)?;
-    let is_block = match file.family {
+    let is_block = match file.family() {
         SourceFamily::Python => first.inside.is_none(),
         _ => matches!(first.inside, None | Some('{')),
     };
     let begins = file.before(line.start).is_none_or(|it| {
         let before = file.word(it);
-        match file.family {
-            SourceFamily::Rust => matches!(before, ";" | "{" | "}"),
+        match file.family() {
+            SourceFamily::Rust | SourceFamily::CLike => matches!(before, ";" | "{" | "}"),
             SourceFamily::Python => !CONTINUES.contains(&before) || before == ":",
             _ => !CONTINUES.contains(&before) || it.kind == TokenKind::Text,
         }
@@ -133,7 +156,8 @@ fn statement(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Range<usize>
     let follows = |it: &str| file.is(line.end, it);
     let is_continued =
         CONTINUES.iter().any(|it| file.is(last, it)) || [".", "?", ":"].iter().any(|it| follows(it));
-    let ends = has_semicolon || (file.family != SourceFamily::Rust && !is_continued);
+    let needs_semicolon = matches!(file.family(), SourceFamily::Rust | SourceFamily::CLike);
+    let ends = has_semicolon || (!needs_semicolon && !is_continued);
     let inside = (line.start..end).filter_map(|it| file.token(it));
     let is_balanced = inside.clone().all(|it| it.depth >= first.depth)
         && inside
@@ -152,19 +176,19 @@ fn assigns(file: &LexedSource<'_>, statement: &Range<usize>) -> bool {
     };
     let (target, sign) = (outer.get(..place).unwrap_or_default(), outer.get(place).copied());
     let is_name = |it: &usize| file.token(*it).is_some_and(|it| it.kind == TokenKind::Word);
-    let is_path = target
-        .iter()
-        .all(|it| is_name(it) || [".", "[", "]", "?.", "::"].iter().any(|sign| file.is(*it, sign)));
+    let is_path = target.iter().all(|it| {
+        is_name(it) || [".", "[", "]", "?.", "::", "->", "$"].iter().any(|sign| file.is(*it, sign))
+    });
     let declares = target.windows(2).any(|it| it.iter().all(is_name));
     let is_plain = sign.is_some_and(|it| file.is(it, "="));
     // The first assignment to a name of Python declares it.
-    let may_declare = is_plain && target.len() == 1 && file.family == SourceFamily::Python;
+    let may_declare = is_plain && target.len() == 1 && file.family() == SourceFamily::Python;
     is_path && !declares && !may_declare
 }
 
 /// A call whose result is not used.
 fn calls(file: &LexedSource<'_>, statement: &Range<usize>) -> bool {
-    const PARTS: &[&str] = &[".", "::", "!", "?", "?.", "(", ")", "[", "]"];
+    const PARTS: &[&str] = &[".", "::", "!", "?", "?.", "->", "$", "(", ")", "[", "]"];
     let outer = outer_tokens(file, statement);
     let outer = if outer.first().is_some_and(|it| file.is(*it, "await")) {
         outer.get(1..).unwrap_or_default()
@@ -178,6 +202,13 @@ fn calls(file: &LexedSource<'_>, statement: &Range<usize>) -> bool {
         && outer.iter().any(|it| file.is(*it, "("))
         && outer.iter().all(is_part)
         && !outer.windows(2).any(|it| it.iter().all(is_name))
+}
+
+/// Output of awk that goes nowhere else.
+fn prints(file: &LexedSource<'_>, statement: &Range<usize>) -> bool {
+    let is_output = file.is(statement.start, "print") || file.is(statement.start, "printf");
+    let redirects = |it: usize| [">", ">>", "|"].iter().any(|sign| file.is(it, sign));
+    file.family() == SourceFamily::Awk && is_output && !statement.clone().any(redirects)
 }
 
 /// The tokens of a statement that are inside none of its brackets.

@@ -1,4 +1,9 @@
-//! Lexical syntax of the languages: comments and strings.
+//! Lexical syntax of the languages: comments, strings, the form of a condition.
+
+mod languages;
+
+pub(super) use self::languages::ARITHMETIC;
+use self::languages::SYNTAXES;
 
 /// Comments and strings of a language.
 #[derive(Debug)]
@@ -6,13 +11,63 @@ pub(super) struct SourceSyntax {
     pub(super) family: SourceFamily,
     endings: &'static [&'static str],
     pub(super) line_comments: &'static [&'static str],
-    pub(super) block_comment: Option<(&'static str, &'static str)>,
+    pub(super) block_comments: &'static [BlockComment],
     /// The longest first.
-    pub(super) quotes: &'static [&'static str],
-    /// Quotes whose text may span lines.
-    pub(super) long_quotes: &'static [&'static str],
-    /// Quotes in which a backslash is an ordinary character.
-    pub(super) raw_quotes: &'static [&'static str],
+    pub(super) quotes: &'static [Quote],
+    /// Texts that begin with more than a quote.
+    pub(super) special: SpecialText,
+    /// `/` that follows no operand begins a regular expression.
+    pub(super) has_regex: bool,
+    pub(super) condition: ConditionForm,
+    /// What surrounds code in a file that is text elsewhere.
+    pub(super) code_marks: Option<(&'static str, &'static str)>,
+}
+
+#[derive(Debug)]
+pub(super) struct BlockComment {
+    pub(super) open: &'static str,
+    pub(super) close: &'static str,
+    pub(super) nests: bool,
+    /// Both marks stand at the beginning of a line.
+    pub(super) is_at_line_start: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Quote {
+    pub(super) open: &'static str,
+    pub(super) close: &'static str,
+    pub(super) escape: EscapeRule,
+    /// The text may span lines.
+    pub(super) is_long: bool,
+    /// What begins code inside the text, and the bracket that ends it.
+    pub(super) code: Option<(&'static str, char)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EscapeRule {
+    Backslash,
+    /// A quote within the text is written twice.
+    Doubled,
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SpecialText {
+    None,
+    /// `r#"…"#`, and `'a'` beside lifetimes.
+    Rust,
+    /// `R"(…)"`
+    Cpp,
+    /// `#"…"#`
+    Swift,
+    /// `[==[…]==]`
+    Lua,
+    /// `%w[…]`, `<<~END`
+    Ruby,
+    /// `~r/…/`
+    Elixir,
+    /// `<<<END`
+    Php,
 }
 
 /// The rules that apply in addition to those for operators and constants.
@@ -22,71 +77,58 @@ pub(super) enum SourceFamily {
     Python,
     Script,
     Go,
+    /// Statements end with a semicolon.
+    CLike,
+    Awk,
+    /// `~=` is what others write `!=`.
+    Lua,
+    /// Arithmetic of a shell.
+    Shell,
     Other,
 }
 
-const C: SourceSyntax = SourceSyntax {
-    family: SourceFamily::Other,
-    endings: &["c", "h", "cc", "cpp", "cxx", "hpp", "java", "kt", "cs", "swift", "scala", "dart", "zig", "m"],
-    line_comments: &["//", "#"],
-    block_comment: Some(("/*", "*/")),
-    quotes: &["\"\"\"", "\"", "'"],
-    long_quotes: &["\"\"\""],
-    raw_quotes: &[],
-};
-
-const SYNTAXES: &[SourceSyntax] = &[
-    SourceSyntax {
-        family: SourceFamily::Rust,
-        endings: &["rs"],
-        line_comments: &["//"],
-        quotes: &["\""],
-        long_quotes: &["\""],
-        ..C
-    },
-    SourceSyntax {
-        family: SourceFamily::Python,
-        endings: &["py", "pyx"],
-        line_comments: &["#"],
-        block_comment: None,
-        quotes: &["\"\"\"", "'''", "\"", "'"],
-        long_quotes: &["\"\"\"", "'''"],
-        ..C
-    },
-    SourceSyntax {
-        family: SourceFamily::Script,
-        endings: &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"],
-        line_comments: &["//"],
-        quotes: &["`", "\"", "'"],
-        long_quotes: &["`"],
-        ..C
-    },
-    SourceSyntax {
-        family: SourceFamily::Go,
-        endings: &["go"],
-        line_comments: &["//"],
-        quotes: &["`", "\"", "'"],
-        long_quotes: &["`"],
-        raw_quotes: &["`"],
-        ..C
-    },
-    C,
-    SourceSyntax { endings: &["php"], long_quotes: &["\"", "'"], quotes: &["\"", "'"], ..C },
-    SourceSyntax {
-        endings: &["rb", "ex", "exs", "pl", "pm", "jl", "nim", "r", "R", "cr"],
-        line_comments: &["#"],
-        block_comment: None,
-        ..C
-    },
-    SourceSyntax { endings: &["lua"], line_comments: &["--"], block_comment: Some(("--[[", "]]")), ..C },
-];
+/// Where the condition of `if` ends, and how it is negated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConditionForm {
+    /// `if (…)`
+    Parentheses,
+    /// `if … {`, and the like, negated with `!`
+    Until(&'static str),
+    /// The same, negated with `not`
+    NotUntil(&'static str),
+    /// Up to `then` or the end of the line.
+    Line,
+    /// Not known.
+    None,
+}
 
 pub(super) fn of_path(path: &str) -> Option<&'static SourceSyntax> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.')?;
-    let is_generated = stem.ends_with("_pb2")
-        || stem.rsplit('.').next().is_some_and(|it| matches!(it, "min" | "d") && it != stem);
+    let is_generated = is_generated_stem(stem) || ending.is_empty();
     SYNTAXES.iter().filter(|_| !is_generated).find(|it| it.endings.contains(&ending))
+}
+
+/// The language of programs in arguments of `awk`.
+pub(super) fn awk() -> Option<&'static SourceSyntax> {
+    SYNTAXES.iter().find(|it| it.family == SourceFamily::Awk)
+}
+
+fn is_generated_stem(stem: &str) -> bool {
+    let is_mark = |it: &str| {
+        matches!(it, "min" | "d" | "g" | "pb" | "generated" | "designer" | "Designer") && it != stem
+    };
+    stem.ends_with("_pb2") || stem.rsplit('.').next().is_some_and(is_mark)
+}
+
+/// Whether the head of a file says that a program wrote it.
+pub(super) fn is_generated(text: &str) -> bool {
+    const HEAD_LINES: usize = 10;
+    const MARKS: [&str; 4] = ["@generated", "do not edit", "code generated by", "automatically generated"];
+    text.lines().take(HEAD_LINES).any(|line| {
+        let line = line.get(..200).unwrap_or(line).to_lowercase();
+        MARKS.iter().any(|it| line.contains(it))
+    })
 }
 
 /// Words at the beginning of a line that declares something and computes nothing.
@@ -109,6 +151,7 @@ pub(super) const DECLARATIONS: &[&str] = &[
     "impl",
     "trait",
     "assert",
+    "class",
 ];
 
 /// Words that are followed by an operand, so that an operator after them is not binary.
@@ -120,6 +163,10 @@ pub(super) const KEYWORDS: &[&str] = &[
     "not",
     "if",
     "elif",
+    "elsif",
+    "elseif",
+    "unless",
+    "until",
     "else",
     "while",
     "for",
@@ -136,9 +183,11 @@ pub(super) const KEYWORDS: &[&str] = &[
     "const",
     "var",
     "def",
+    "defp",
     "fn",
     "func",
     "function",
+    "operator",
     "new",
     "delete",
     "typeof",
@@ -185,4 +234,6 @@ pub(super) const KEYWORDS: &[&str] = &[
     "public",
     "private",
     "protected",
+    "print",
+    "exit",
 ];

@@ -162,12 +162,50 @@ fn two_iterations_that_kill_none_more_end_the_loop_as_claimed() {
         let (iterations, verified, sentence) = required(acts, replies);
         assert_eq!((iterations, verified), (3, false), "{sentence}");
         assert!(sentence.starts_with("completed, claimed, not verified: "), "{sentence}");
-        assert!(sentence.ends_with("; no check notices 2 of 4 mutants: calc.py:2, calc.py:2"), "{sentence}");
+        assert!(sentence.ends_with("; no check notices 2 of 4 mutants: calc.py:2"), "{sentence}");
     };
     let works = || Act::new("pp");
     check(vec![works(), works(), works()], vec![left(2), left(3), left(2)]);
     // Nothing changed, nothing is tried again.
     check(vec![works(), Act::idle("pp"), Act::idle("pp")], vec![left(2)]);
+}
+
+/// The end of a loop of two iterations.
+#[track_caller]
+fn limited(policy: MutantPolicy, acts: Vec<Act>, replies: Vec<MutantReply>, expect: &str) {
+    let mut spec = of(policy);
+    spec.settings.limits.iterations = 2;
+    let mut sim = Sim::new(spec, "ff", acts);
+    sim.mutants = replies.into_iter().map(Some).collect();
+    let sim = sim.run();
+    let outcome = sim.state.outcome().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
+    assert_eq!(outcome.sentence.to_string(), expect);
+    assert!(!outcome.verified || expect.starts_with("completed"), "{expect}");
+}
+
+#[test]
+fn a_limit_names_the_required_survivors() {
+    const REACHED: &str = "limit reached: 2 iterations; 2 of 2 required criteria pass";
+    let works = || vec![Act::new("pp"), Act::new("pp")];
+    let check = |acts: Vec<Act>, replies: Vec<MutantReply>, expect: &str| {
+        limited(MutantPolicy::Require, acts, replies, expect);
+    };
+    check(works(), vec![left(3), left(2)], &format!("{REACHED}; no check notices 2 of 4 mutants: calc.py:2"));
+    let elsewhere = |line: u32| Survivor { line, ..survivor() };
+    let four = (3..7).map(elsewhere).collect();
+    let named = "; no check notices 4 of 9 mutants: calc.py:3, calc.py:4, calc.py:5 …";
+    check(works(), vec![left(3), found(9, four)], &format!("{REACHED}{named}"));
+    // Idle: the survivors are those of the same tree.
+    let idle = vec![Act::new("pp"), Act::idle("pp")];
+    check(idle, vec![left(1)], &format!("{REACHED}; no check notices 1 of 4 mutants: calc.py:2"));
+    // A tree that fails its checks has no mutants yet: what fails is open.
+    let fails = vec![Act::new("pp"), Act::new("fp")];
+    check(fails, vec![left(1)], "limit reached: 2 iterations; 1 of 2 required criteria pass");
+    let never = vec![Act::new("fp"), Act::new("pf")];
+    check(never, Vec::new(), "limit reached: 2 iterations; 1 of 2 required criteria pass");
+    // Control: survivors that are only shown keep nothing open.
+    let told = "completed, verified: all 2 required criteria pass after 1 iteration";
+    limited(MutantPolicy::Tell, works(), vec![left(2)], told);
 }
 
 #[test]

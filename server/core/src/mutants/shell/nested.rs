@@ -1,0 +1,107 @@
+//! Skips double quotes and expansions, which nest.
+
+use super::super::lexer::SourcePart;
+use super::tokens::{ShellReader, backquoted_length};
+
+/// What is open at some place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// `"…"`
+    Double,
+    /// `$(…)`, `<(…)`
+    Command,
+    /// `(…)` inside of another.
+    Group,
+    /// `${…}`; within double quotes, a single quote means itself.
+    Expansion { is_quoted: bool },
+}
+
+/// An outermost command substitution.
+struct OpenSubstitution {
+    /// Levels that are open around it.
+    depth: usize,
+    start: usize,
+    line: u32,
+}
+
+impl ShellReader<'_> {
+    /// Skips what begins here. `None`: it does not end, or contains here-documents or `case`, whose brackets do not match.
+    pub(super) fn skip_nested(&mut self) -> Option<()> {
+        let mut open: Vec<Level> = Vec::new();
+        let mut substitution: Option<OpenSubstitution> = None;
+        loop {
+            let rest = self.rest();
+            let first = rest.chars().next()?;
+            let level = open.last().copied();
+            if let Some((opened, length)) = opening(rest, level) {
+                self.skip(length);
+                if opened == Level::Command && substitution.is_none() {
+                    let (depth, start, line) = (open.len(), self.position(), self.line);
+                    substitution = Some(OpenSubstitution { depth, start, line });
+                }
+                open.push(opened);
+                continue;
+            }
+            if closes(first, level) {
+                open.pop();
+                if let Some(it) = substitution.take_if(|it| it.depth == open.len()) {
+                    let range = it.start..self.position();
+                    self.script.substitutions.push(SourcePart { range, line: it.line });
+                }
+                self.skip(1);
+                if open.is_empty() {
+                    return Some(());
+                }
+                continue;
+            }
+            let length = self.plain_length(rest, level)?;
+            self.skip(length);
+        }
+    }
+
+    /// The length of what neither opens nor closes.
+    fn plain_length(&self, rest: &str, level: Option<Level>) -> Option<usize> {
+        let first = rest.chars().next()?;
+        let is_code = matches!(level, Some(Level::Command | Level::Group));
+        let quotes = is_code || level == Some(Level::Expansion { is_quoted: false });
+        match first {
+            '\\' => Some(1 + rest.chars().nth(1).map_or(0, char::len_utf8)),
+            '`' => backquoted_length(rest),
+            '\'' if quotes => Some(rest.get(1..)?.find('\'')? + 2),
+            '<' if is_code && rest.starts_with("<<<") => Some(3),
+            '<' if is_code && rest.starts_with("<<") => None,
+            '#' if is_code && self.begins_word() => Some(rest.find('\n').unwrap_or(rest.len())),
+            'c' if is_code && rest.starts_with("case ") && self.begins_word() => None,
+            _ => Some(first.len_utf8()),
+        }
+    }
+
+    fn begins_word(&self) -> bool {
+        self.letter_before().is_none_or(|it| it.is_whitespace() || matches!(it, '(' | ';' | '&' | '|'))
+    }
+}
+
+fn opening(rest: &str, level: Option<Level>) -> Option<(Level, usize)> {
+    let is_text = level == Some(Level::Double);
+    let is_quoted = matches!(level, Some(Level::Double | Level::Expansion { is_quoted: true }));
+    if rest.starts_with('"') && !is_text {
+        return Some((Level::Double, 1));
+    }
+    if rest.starts_with("$(") || (!is_quoted && (rest.starts_with("<(") || rest.starts_with(">("))) {
+        return Some((Level::Command, 2));
+    }
+    if rest.starts_with("${") {
+        return Some((Level::Expansion { is_quoted }, 2));
+    }
+    let groups = matches!(level, None | Some(Level::Command | Level::Group));
+    (groups && rest.starts_with('(')).then_some((Level::Group, 1))
+}
+
+fn closes(first: char, level: Option<Level>) -> bool {
+    match level {
+        Some(Level::Double) => first == '"',
+        Some(Level::Command | Level::Group) => first == ')',
+        Some(Level::Expansion { .. }) => first == '}',
+        None => false,
+    }
+}

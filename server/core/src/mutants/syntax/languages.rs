@@ -1,0 +1,224 @@
+//! The table of languages.
+
+use super::{BlockComment, ConditionForm, EscapeRule, Quote, SourceFamily, SourceSyntax, SpecialText};
+
+const fn block(open: &'static str, close: &'static str) -> BlockComment {
+    BlockComment { open, close, nests: false, is_at_line_start: false }
+}
+
+const fn nested(open: &'static str, close: &'static str) -> BlockComment {
+    BlockComment { nests: true, ..block(open, close) }
+}
+
+/// Ends on its line, escapes with a backslash.
+const fn short(quote: &'static str) -> Quote {
+    Quote { open: quote, close: quote, escape: EscapeRule::Backslash, is_long: false, code: None }
+}
+
+const fn long(quote: &'static str) -> Quote {
+    Quote { is_long: true, ..short(quote) }
+}
+
+const fn raw(quote: &'static str) -> Quote {
+    Quote { escape: EscapeRule::None, ..long(quote) }
+}
+
+/// With code inside.
+const fn coded(quote: Quote, open: &'static str, close: char) -> Quote {
+    Quote { code: Some((open, close)), ..quote }
+}
+
+const SLASH_STAR: &[BlockComment] = &[block("/*", "*/")];
+const NESTED_SLASH_STAR: &[BlockComment] = &[nested("/*", "*/")];
+
+const C: SourceSyntax = SourceSyntax {
+    family: SourceFamily::CLike,
+    endings: &["c", "h", "m"],
+    line_comments: &["//", "#"],
+    block_comments: SLASH_STAR,
+    quotes: &[short("\""), short("'")],
+    special: SpecialText::None,
+    has_regex: false,
+    condition: ConditionForm::Parentheses,
+    code_marks: None,
+};
+
+const RUBY: SourceSyntax = SourceSyntax {
+    family: SourceFamily::Other,
+    endings: &["rb", "cr"],
+    line_comments: &["#"],
+    block_comments: &[BlockComment { is_at_line_start: true, ..block("=begin", "=end") }],
+    quotes: &[coded(long("\""), "#{", '}'), long("'"), coded(long("`"), "#{", '}')],
+    special: SpecialText::Ruby,
+    has_regex: true,
+    condition: ConditionForm::Line,
+    ..C
+};
+
+/// `$((…))`
+pub(in super::super) const ARITHMETIC: SourceSyntax = SourceSyntax {
+    family: SourceFamily::Shell,
+    endings: &[],
+    line_comments: &[],
+    block_comments: &[],
+    quotes: &[],
+    condition: ConditionForm::None,
+    ..C
+};
+
+/// The first with the ending of a file counts.
+pub(super) const SYNTAXES: &[SourceSyntax] = &[
+    SourceSyntax {
+        family: SourceFamily::Rust,
+        endings: &["rs"],
+        line_comments: &["//"],
+        block_comments: NESTED_SLASH_STAR,
+        quotes: &[long("\"")],
+        special: SpecialText::Rust,
+        condition: ConditionForm::Until("{"),
+        ..C
+    },
+    SourceSyntax {
+        family: SourceFamily::Python,
+        endings: &["py", "pyx"],
+        line_comments: &["#"],
+        block_comments: &[],
+        quotes: &[long("\"\"\""), long("'''"), short("\""), short("'")],
+        condition: ConditionForm::NotUntil(":"),
+        ..C
+    },
+    SourceSyntax {
+        family: SourceFamily::Script,
+        endings: &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"],
+        line_comments: &["//"],
+        quotes: &[coded(long("`"), "${", '}'), short("\""), short("'")],
+        has_regex: true,
+        ..C
+    },
+    SourceSyntax {
+        family: SourceFamily::Go,
+        endings: &["go"],
+        line_comments: &["//"],
+        quotes: &[raw("`"), short("\""), short("'")],
+        condition: ConditionForm::Until("{"),
+        ..C
+    },
+    C,
+    SourceSyntax { endings: &["cc", "cpp", "cxx", "hpp", "hh", "hxx"], special: SpecialText::Cpp, ..C },
+    SourceSyntax { endings: &["java"], quotes: &[long("\"\"\""), short("\""), short("'")], ..C },
+    SourceSyntax {
+        endings: &["cs"],
+        quotes: &[
+            Quote { close: "\"", escape: EscapeRule::Doubled, ..long("$@\"") },
+            Quote { close: "\"", escape: EscapeRule::Doubled, ..long("@$\"") },
+            Quote { close: "\"", escape: EscapeRule::Doubled, ..long("@\"") },
+            raw("\"\"\""),
+            coded(Quote { close: "\"", ..short("$\"") }, "{", '}'),
+            short("\""),
+            short("'"),
+        ],
+        ..C
+    },
+    SourceSyntax {
+        endings: &["php"],
+        quotes: &[coded(long("\""), "{$", '}'), long("'"), long("`")],
+        special: SpecialText::Php,
+        code_marks: Some(("<?", "?>")),
+        ..C
+    },
+    SourceSyntax {
+        endings: &["dart"],
+        block_comments: NESTED_SLASH_STAR,
+        quotes: &[
+            coded(long("\"\"\""), "${", '}'),
+            coded(long("'''"), "${", '}'),
+            coded(short("\""), "${", '}'),
+            coded(short("'"), "${", '}'),
+        ],
+        ..C
+    },
+    SourceSyntax {
+        family: SourceFamily::Other,
+        endings: &["kt", "kts", "scala", "groovy"],
+        line_comments: &["//", "#!"],
+        block_comments: NESTED_SLASH_STAR,
+        quotes: &[coded(raw("\"\"\""), "${", '}'), coded(short("\""), "${", '}'), short("'")],
+        ..C
+    },
+    SourceSyntax {
+        family: SourceFamily::Other,
+        endings: &["swift"],
+        line_comments: &["//", "#if", "#else", "#endif", "#available"],
+        block_comments: NESTED_SLASH_STAR,
+        quotes: &[coded(long("\"\"\""), "\\(", ')'), coded(short("\""), "\\(", ')')],
+        special: SpecialText::Swift,
+        condition: ConditionForm::Until("{"),
+        ..C
+    },
+    SourceSyntax {
+        family: SourceFamily::Other,
+        endings: &["zig"],
+        line_comments: &["//", "\\\\"],
+        block_comments: &[],
+        ..C
+    },
+    RUBY,
+    SourceSyntax {
+        endings: &["ex", "exs"],
+        block_comments: &[],
+        quotes: &[
+            coded(long("\"\"\""), "#{", '}'),
+            coded(long("'''"), "#{", '}'),
+            coded(long("\""), "#{", '}'),
+            coded(long("'"), "#{", '}'),
+        ],
+        special: SpecialText::Elixir,
+        has_regex: false,
+        condition: ConditionForm::Until("do"),
+        ..RUBY
+    },
+    SourceSyntax {
+        family: SourceFamily::Lua,
+        endings: &["lua"],
+        line_comments: &["--"],
+        block_comments: &[],
+        special: SpecialText::Lua,
+        condition: ConditionForm::NotUntil("then"),
+        ..C
+    },
+    SourceSyntax {
+        family: SourceFamily::Other,
+        endings: &["r", "R"],
+        line_comments: &["#"],
+        block_comments: &[],
+        quotes: &[long("\""), long("'"), short("`")],
+        ..C
+    },
+    SourceSyntax {
+        family: SourceFamily::Other,
+        endings: &["jl"],
+        line_comments: &["#"],
+        block_comments: &[nested("#=", "=#")],
+        quotes: &[coded(long("\"\"\""), "$(", ')'), coded(long("\""), "$(", ')'), short("'")],
+        condition: ConditionForm::Line,
+        ..C
+    },
+    SourceSyntax {
+        family: SourceFamily::Other,
+        endings: &["nim"],
+        line_comments: &["#"],
+        block_comments: &[nested("#[", "]#")],
+        quotes: &[raw("\"\"\""), short("\""), short("'")],
+        condition: ConditionForm::NotUntil(":"),
+        ..C
+    },
+    SourceSyntax {
+        family: SourceFamily::Awk,
+        endings: &["awk"],
+        line_comments: &["#"],
+        block_comments: &[],
+        quotes: &[short("\"")],
+        has_regex: true,
+        ..C
+    },
+];
