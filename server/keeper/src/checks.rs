@@ -39,6 +39,7 @@ pub struct RoundParams<'a> {
     pub root: &'a Path,
     /// The pinned criteria in document order.
     pub criteria: &'a [Criterion],
+    pub extent: RoundExtent,
     /// Default for criteria without their own timeout.
     pub timeout: Duration,
     /// Time between TERM and KILL of a command that timed out.
@@ -63,6 +64,14 @@ pub struct RoundParams<'a> {
     pub reports: Option<&'a ReportChannels>,
 }
 
+/// Which criteria run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoundExtent {
+    All,
+    /// Up to the first that does not pass.
+    FirstFailure,
+}
+
 /// The test runners that are asked for a report.
 #[derive(Debug, Clone, Default)]
 pub struct ReportChannels {
@@ -71,7 +80,7 @@ pub struct ReportChannels {
     pub runners: BTreeMap<CriterionId, ReportingRunner>,
 }
 
-/// Returns one result per criterion, in their order.
+/// Returns one result per criterion that ran, in their order.
 pub async fn run_round(plan: &RoundParams<'_>) -> Vec<CheckResult> {
     if plan.servers.is_empty() || !plan.criteria.iter().any(is_request) {
         return run_all(plan, None).await;
@@ -93,10 +102,15 @@ pub async fn run_round(plan: &RoundParams<'_>) -> Vec<CheckResult> {
 async fn run_all(plan: &RoundParams<'_>, no_server: Option<&NotReady>) -> Vec<CheckResult> {
     let mut results = Vec::with_capacity(plan.criteria.len());
     for criterion in plan.criteria {
-        results.push(match no_server.filter(|_| is_request(criterion)) {
+        let result = match no_server.filter(|_| is_request(criterion)) {
             Some(why) => not_ready_result(plan, criterion, why),
             None => run_criterion(plan, criterion).await,
-        });
+        };
+        let is_last = plan.extent == RoundExtent::FirstFailure && result.status != Status::Pass;
+        results.push(result);
+        if is_last {
+            break;
+        }
     }
     results
 }

@@ -25,14 +25,15 @@ use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::digest::sha256;
 use tracing::debug_span;
 
-use super::checks::{self, ReportChannels, RoundParams};
+use super::checks::{self, ReportChannels, RoundExtent, RoundParams};
 use super::loop_context::LoopContext;
 use super::run_context::{RunContext, SnapshotFailure};
 use super::weakening_scan;
 use inputs::VerdictInputs;
-use loopkeeper_system::clean_room::{BuildFolders, HomeContent};
+use loopkeeper_system::clean_room::{BuildFolders, CleanRoom, HomeContent};
 use loopkeeper_system::durable;
 use loopkeeper_system::http::HttpClient;
+use loopkeeper_system::process::WardenPool;
 use loopkeeper_system::snapshots::TreeEntry;
 use room::{PinnedEntry, RoomLayout, RoomSite};
 
@@ -330,7 +331,17 @@ async fn run_in_room(
     criteria: &[Criterion],
     layout: &RoomLayout,
 ) -> Result<(Round, RoomState), NoVerdict> {
-    let (room, wardens) = room::open_room(runtime, request, layout).await?;
+    let opened = room::open_room(runtime, request, layout).await?;
+    run_in_opened((runtime, request), opened, layout, (criteria, RoundExtent::All)).await
+}
+
+/// Runs the criteria in a room of this layout, and closes it.
+async fn run_in_opened(
+    (runtime, request): (&RunContext, &VerdictRequest),
+    (room, wardens): (CleanRoom, WardenPool),
+    layout: &RoomLayout,
+    (criteria, extent): (&[Criterion], RoundExtent),
+) -> Result<(Round, RoomState), NoVerdict> {
     let env = room::room_env(runtime, &room, layout)?;
     let output = runtime.outputs.join("verdict");
     durable::make_folder(&output)?;
@@ -339,6 +350,7 @@ async fn run_in_room(
     let plan = RoundParams {
         root: &room.root(),
         criteria,
+        extent,
         timeout: Duration::from_millis(settings.check_timeout_ms),
         grace: Duration::from_millis(settings.limits.grace_ms),
         env: &env.variables,

@@ -10,7 +10,7 @@ use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::sanitize;
 use tracing::debug_span;
 
-use super::checks::{self, RoundParams};
+use super::checks::{self, RoundExtent, RoundParams};
 use super::event_log;
 use super::judges::{self, JudgeContext};
 use super::loop_context::LoopContext;
@@ -91,6 +91,7 @@ pub(super) async fn run_round(
     let plan = RoundParams {
         root: &runtime.root(),
         criteria: &request.criteria,
+        extent: RoundExtent::All,
         timeout: Duration::from_millis(settings.check_timeout_ms),
         grace: Duration::from_millis(settings.limits.grace_ms),
         env: &runtime.check_env,

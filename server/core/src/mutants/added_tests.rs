@@ -32,6 +32,11 @@ impl AddedTests {
         Self { silent, observed: 0, is_conclusive: true }
     }
 
+    /// Whether no further result can name a hollow test.
+    pub fn is_empty(&self) -> bool {
+        self.silent.is_empty() || !self.is_conclusive
+    }
+
     /// Takes the results on one mutant into account, compared with those without a fault.
     pub fn observe(&mut self, sound: &Round, on_mutant: &Round) {
         self.observed += 1;

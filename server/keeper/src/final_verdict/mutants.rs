@@ -1,5 +1,6 @@
 //! Runs the checks on mutants of the changed lines, each in a clean room of its own, until the time is over. The first
-//! run is on the unchanged sources: where that fails, no failure on a mutant would mean anything.
+//! run is on the unchanged sources: where that fails, no failure on a mutant would mean anything. While the checks run on
+//! one mutant, the room of the next is opened.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +12,8 @@ use loopkeeper_core::decide::mutants::{
 };
 use loopkeeper_core::journal::{HollowTest, Round, Survivor};
 use loopkeeper_core::mutants::{AddedTests, ChangedSource, Mutant, choose_mutants};
-use loopkeeper_system::clean_room::HomeContent;
+use loopkeeper_system::clean_room::{CleanRoom, HomeContent};
+use loopkeeper_system::process::WardenPool;
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::redact::Redactor;
@@ -19,8 +21,9 @@ use loopkeeper_text::{sanitize, truncate};
 use tokio::time::{Instant, timeout_at};
 
 use super::inputs::{self, VerdictInputs};
-use super::room::{PinnedEntry, RoomLayout};
-use super::{NoVerdict, VerdictRequest, ensure_unchanged, run_in_room, weakening_scan};
+use super::room::{self, PinnedEntry, RoomLayout};
+use super::{NoVerdict, VerdictRequest, ensure_unchanged, run_in_opened, run_in_room, weakening_scan};
+use crate::checks::RoundExtent;
 use crate::loop_context::LoopContext;
 use crate::run_context::{RunContext, SnapshotFailure};
 
@@ -68,17 +71,28 @@ async fn test_mutants(
     };
     let mut counts = MutantCounts::default();
     let mut added = AddedTests::of_files(&tests);
-    for mutant in mutants {
-        let Some(source) = sources.iter().find(|it| it.path == mutant.path) else { continue };
-        let Ok(round) = timeout_at(end, run.round_on(source, &mutant)).await else { break };
+    let faults: Vec<Fault<'_>> = mutants.iter().filter_map(|it| Fault::find(&sources, it)).collect();
+    let mut rest = faults.iter();
+    let mut fault = rest.next();
+    let mut opened = match timeout_at(end, run.open(fault)).await {
+        Ok(opened) => opened?,
+        Err(_) => None,
+    };
+    while let (Some(current), Some(room)) = (fault, opened.take()) {
+        fault = rest.next();
+        // Which tests fail is of interest only while some of them failed on none.
+        let extent = if added.is_empty() { RoundExtent::FirstFailure } else { RoundExtent::All };
+        let both = async { tokio::join!(run.round_in(room, extent), run.open(fault)) };
+        let Ok((round, next)) = timeout_at(end, both).await else { break };
         let round = round?;
         counts.tried += 1;
         added.observe(&run.sound, &round);
         if round.results.iter().any(|it| is_noticed(it.status)) {
             counts.noticed += 1;
         } else {
-            counts.survivors.push(survivor(&runtime.redactor, source, &mutant));
+            counts.survivors.push(survivor(&runtime.redactor, current));
         }
+        opened = next?;
     }
     if counts.tried == 0 {
         return Ok(MutantReply::Skipped { why: "the time was over before the first".to_owned() });
@@ -149,14 +163,41 @@ fn with_timeouts(runtime: &RunContext, criteria: &[Criterion], round: &Round) ->
     criteria
 }
 
+/// One mutant with its file.
+#[derive(Clone, Copy)]
+struct Fault<'a> {
+    source: &'a ChangedSource,
+    mutant: &'a Mutant,
+}
+
+impl<'a> Fault<'a> {
+    fn find(sources: &'a [ChangedSource], mutant: &'a Mutant) -> Option<Self> {
+        let source = sources.iter().find(|it| it.path == mutant.path)?;
+        Some(Self { source, mutant })
+    }
+}
+
+/// A room with a fault in it.
+struct MutantRoom {
+    opened: (CleanRoom, WardenPool),
+    layout: RoomLayout,
+}
+
 impl MutantRunner<'_> {
-    async fn round_on(&self, source: &ChangedSource, mutant: &Mutant) -> Result<Round, NoVerdict> {
+    async fn open(&self, fault: Option<&Fault<'_>>) -> Result<Option<MutantRoom>, NoVerdict> {
+        let Some(Fault { source, mutant }) = fault else { return Ok(None) };
         let path = PathBuf::from(&source.path);
         let bytes = mutant.apply(&source.after).into_bytes();
         let entry =
             PinnedEntry::Tree(path, TreeEntry::File { bytes, executable: self.is_executable(source) });
         let layout = self.layout.with_entries(vec![entry]);
-        let (round, _) = run_in_room(self.runtime, self.request, &self.criteria, &layout).await?;
+        let opened = room::open_room(self.runtime, self.request, &layout).await?;
+        Ok(Some(MutantRoom { opened, layout }))
+    }
+
+    async fn round_in(&self, room: MutantRoom, extent: RoundExtent) -> Result<Round, NoVerdict> {
+        let request = (self.runtime, self.request);
+        let (round, _) = run_in_opened(request, room.opened, &room.layout, (&self.criteria, extent)).await?;
         Ok(round)
     }
 
@@ -167,7 +208,7 @@ impl MutantRunner<'_> {
     }
 }
 
-fn survivor(redactor: &Redactor, source: &ChangedSource, mutant: &Mutant) -> Survivor {
+fn survivor(redactor: &Redactor, Fault { source, mutant }: &Fault<'_>) -> Survivor {
     Survivor {
         path: clean(redactor, &source.path),
         line: mutant.line,
