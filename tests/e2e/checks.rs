@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use loopkeeper_core::check::{CheckResult, Status};
-use loopkeeper_keeper::checks::{RoundParams, run_round};
+use loopkeeper_keeper::checks::{RoundExtent, RoundParams, run_round};
 use loopkeeper_system::http::HttpClient;
 use loopkeeper_system::process::WardenPool;
 use loopkeeper_system::sandbox::Isolation;
@@ -68,6 +68,7 @@ impl Bench {
         let plan = RoundParams {
             root: &self.root(),
             criteria,
+            extent: RoundExtent::All,
             timeout: self.timeout,
             grace: Duration::from_millis(200),
             env: &self.env,

@@ -1,10 +1,12 @@
 //! Mutants of the lines that a loop changed: a weak test leaves survivors, a good one none. Real Python tests, run by
 //! the real binary.
 
+mod languages;
+
 use serde_json::Value;
 
 use crate::support::played::Played;
-use crate::support::scenario::Ends::{Claimed, Verified};
+use crate::support::scenario::Ends::{Claimed, Limit, Verified};
 use crate::support::scenario::Scenario;
 
 const CODE: &str = "def fee(amount):\n    return 0\n";
@@ -137,6 +139,27 @@ fn survivors_that_stay_leave_the_loop_claimed() {
     }
     .play();
     assert_eq!(played.all("mutants").len(), 2, "an unchanged tree is not tried again");
+}
+
+/// A limit before that names them as well, wherever the end is shown.
+#[test]
+fn a_limit_names_the_required_survivors() {
+    const END: &str = "; the one required criterion passes; no check notices 4 of ";
+    let played = Scenario {
+        files: &[("fees.py", CODE), ("tests/test_fees.py", WEAK)],
+        criteria: &[CRITERION],
+        acts: &[WORK, "true"],
+        settings: "criteria.mutants = \"require\"\nlimits.iterations = 2",
+        ends: Limit(2, END),
+        ..Scenario::default()
+    }
+    .play();
+    let world = &played.world;
+    let status = world.run(&["status"]);
+    status.expect(0).out(END).out(" mutants: fees.py:");
+    world.run(&["status", "--json"]).expect(0).out("no check notices 4 of ");
+    let receipt = world.run(&["receipt"]);
+    receipt.out("fees.py:3: no check notices `return amount + 5` in place of").out(END);
 }
 
 /// A mutant that never ends counts as noticed, soon.
