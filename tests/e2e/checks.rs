@@ -65,10 +65,14 @@ impl Bench {
     }
 
     async fn round(&self, criteria: &[Criterion]) -> Vec<CheckResult> {
+        self.round_of(criteria, RoundExtent::All).await
+    }
+
+    async fn round_of(&self, criteria: &[Criterion], extent: RoundExtent) -> Vec<CheckResult> {
         let plan = RoundParams {
             root: &self.root(),
             criteria,
-            extent: RoundExtent::All,
+            extent,
             timeout: self.timeout,
             grace: Duration::from_millis(200),
             env: &self.env,
@@ -153,6 +157,15 @@ async fn commands_and_what_they_do() {
             assert_eq!(bench.says(command, expect).await, (*status, (*fact).to_owned()), "{command}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_round_may_end_at_its_first_failure() {
+    let bench = Bench::new(&plain());
+    let criteria = ["true", "exit 1", "touch ran"].map(|it| criterion(it, Some(command_of(it, &[]))));
+    assert_eq!(bench.round_of(&criteria, RoundExtent::FirstFailure).await.len(), 2);
+    assert!(!bench.root().join("ran").exists());
+    assert_eq!(bench.round_of(&criteria, RoundExtent::All).await.len(), 3);
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ fn the_demo_gets_from_failing_to_verified() {
         .out("2 files changed, 4 of 5 pass, although the agent says it is done")
         .out("1 file changed, 4 of 5 pass, 1 broke; ✗ Unknown options are refused: exit 0, needs exit 2\n")
         .out("1 file changed, 5 of 5 pass\n")
+        .out("mutants: 12 of 13 noticed; receipt.sh:8: no check notices that `echo 'A basket has one ")
         .out("ompleted, verified");
     // No file of it is left anywhere.
     for folder in [terminal.state(), terminal.root()] {

@@ -212,7 +212,10 @@ fn warnings(state: &LoopState) -> Vec<String> {
     let hooks = state.reported.hooks_failed.iter().map(hook).chain(attempts(state));
     let denied = denial_warning(state);
     let of_mutants = [sentences::unnoticed(state), sentences::hollow_tests(state)].into_iter().flatten();
-    if state.outcome().is_some() {
+    if let Some(outcome) = state.outcome() {
+        // Required survivors are in the sentence already.
+        let sentence = outcome.sentence.to_string();
+        let of_mutants = of_mutants.filter(|it| !sentence.contains(it));
         return denied.into_iter().chain(hooks).chain(of_mutants).collect();
     }
     let near = limits::limits_nearly_reached(state).into_iter().map(|(_, words)| words);

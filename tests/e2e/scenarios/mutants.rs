@@ -156,7 +156,8 @@ fn a_limit_names_the_required_survivors() {
     .play();
     let world = &played.world;
     let status = world.run(&["status"]);
-    status.expect(0).out(END).out(" mutants: fees.py:");
+    status.expect(0).out(END).out(" mutants: fees.py:2, fees.py:3\n");
+    assert_eq!(status.stdout.matches("no check notices").count(), 1, "said twice: {}", status.stdout);
     world.run(&["status", "--json"]).expect(0).out("no check notices 4 of ");
     let receipt = world.run(&["receipt"]);
     receipt.out("fees.py:3: no check notices `return amount + 5` in place of").out(END);

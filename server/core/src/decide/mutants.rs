@@ -108,6 +108,7 @@ pub(super) fn handle_reply(state: &LoopState, live: &mut VolatileState, reply: M
         }
         MutantReply::Skipped { why } => skipped_record(state, why),
         MutantReply::Tested(MutantCounts { tried, noticed, mut survivors, mut hollow }) => {
+            survivors.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
             survivors.truncate(MAX_SURVIVORS);
             hollow.truncate(MAX_HOLLOW);
             let (iteration, tree) = (state.iteration, state.tree.judged.clone());
