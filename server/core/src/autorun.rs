@@ -114,7 +114,7 @@ pub fn git_config_programs(text: &str) -> String {
 
 fn names_program(section: &str, key: &str) -> bool {
     match section {
-        _ if key.is_empty() || key.starts_with(['#', ';']) => false,
+        _ if key.is_empty() || key.starts_with(['#', ';', '[']) => false,
         "alias" | "filter" | "difftool" | "mergetool" | "include" | "includeif" | "credential" | "gpg"
         | "pager" | "sequence" | "interactive" | "browser" | "man" | "guitool" | "trailer" => true,
         "core" => matches!(
