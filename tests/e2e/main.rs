@@ -9,6 +9,7 @@ mod claude;
 mod cli;
 mod cli_args;
 mod cli_damage;
+mod cli_ended;
 mod cli_export;
 mod cli_insight;
 mod cli_keepers;

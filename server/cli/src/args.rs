@@ -6,8 +6,9 @@ use clap::{Parser, Subcommand};
 
 use super::select::LoopArg;
 use super::{
-    answer, check, completions, demo, diff, doctor, export, gc, hook, import, init, insight, log, prioritize,
-    receipt, report, reset, resume, rollback, run, serve, skip, status, steer, stop, trust, verify, watch,
+    answer, check, completions, demo, diff, doctor, export, feedback, gc, hook, import, init, insight, log,
+    prioritize, receipt, report, reset, resume, rollback, run, serve, skip, status, steer, stop, trust,
+    verify, watch,
 };
 
 /// Runs Ralph loops, and verifies their results.
@@ -95,6 +96,8 @@ pub(crate) enum PublicCommand {
     Export(export::Args),
     /// Write one page about a loop: criteria over iterations, budget, time, changes
     Report(report::Args),
+    /// Say whether a loop ended at the right moment
+    Feedback(feedback::Args),
     /// Show what verified tasks cost over all loops, and what iterations bought
     Insight(insight::Args),
     /// Print what a loop verified, for a reviewer: checks, judges, tree, and what the proof does not cover

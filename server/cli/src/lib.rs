@@ -17,6 +17,7 @@ mod doctor;
 mod exit;
 mod export;
 mod failure;
+mod feedback;
 mod gc;
 mod hook;
 mod import;
@@ -105,6 +106,7 @@ fn run_public(verb: PublicCommand, out: &mut Ui) -> ExitResult {
         PublicCommand::Hook(args) => hook::run(&args, out),
         PublicCommand::Export(args) => export::run(&args, out),
         PublicCommand::Report(args) => report::run(&args, out),
+        PublicCommand::Feedback(args) => feedback::run(&args, out),
         PublicCommand::Insight(args) => insight::run(&args, out),
         PublicCommand::Receipt(args) => receipt::run(&args, out),
         PublicCommand::Verify(args) => verify::run(&args, out),

@@ -18,6 +18,7 @@ pub mod criteria_changes;
 mod documents;
 pub mod drift;
 mod earlier_task;
+pub mod early_warning;
 mod endings;
 pub mod exit;
 pub mod final_verdict;

@@ -5,6 +5,7 @@ mod attempt;
 mod breaker;
 mod changes;
 mod drift_share;
+mod feedback;
 pub mod line;
 mod outcome;
 mod proposal;
@@ -25,6 +26,7 @@ pub use breaker::{
 };
 pub use changes::{ChangeStats, LineStats};
 pub use drift_share::DriftShare;
+pub use feedback::{StopFeedback, StopVerdict};
 pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
@@ -446,6 +448,12 @@ pub enum Record {
     },
     Ended {
         outcome: Outcome,
+    },
+    /// The user's judgement of the moment at which the loop ended, after `ended`; the last one counts.
+    Feedback {
+        verdict: StopVerdict,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
     /// A type this version does not know: kept in the chain, otherwise ignored.
     #[serde(other)]

@@ -30,7 +30,9 @@ mod volatile;
 mod weakening_state;
 
 use crate::check::Status;
-use crate::journal::{BreakerState, LoopSpec, Outcome, PauseReason, Pinned, Role, SnapshotWhen};
+use crate::journal::{
+    BreakerState, LoopSpec, Outcome, PauseReason, Pinned, Role, SnapshotWhen, StopFeedback,
+};
 use loopkeeper_agent::LoopMode;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
@@ -93,10 +95,13 @@ pub struct LoopState {
     pub steering: Vec<String>,
     pub questions: QuestionState,
     pub stop: Option<StopMode>,
+    pub stop_ordered_at: Option<Moment>,
     pub pause: Option<Pause>,
     pub rollback: RollbackHistory,
     pub weakening: WeakeningState,
     pub git: GitState,
+    /// Of an ended loop.
+    pub feedback: Option<StopFeedback>,
 }
 
 /// The last record that was applied, and the boot whose clock its moments count in.

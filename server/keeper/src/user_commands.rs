@@ -120,7 +120,7 @@ async fn attempt(context: &LoopContext, payload: &HookPayload) -> Result<(), Str
     let time = Duration::from_millis(on.timeout_ms);
     let ran = match payload.event {
         LoopEvent::IterationStart => run_to_end(&job, time, &runtime.user_domain).await,
-        LoopEvent::IterationEnd | LoopEvent::NeedsYou | LoopEvent::Ended => {
+        LoopEvent::IterationEnd | LoopEvent::NeedsYou | LoopEvent::Warning | LoopEvent::Ended => {
             run_beside(&job, time, &runtime.user_domain).await
         }
     };

@@ -1,12 +1,15 @@
 //! Payloads of the user's commands (`[on]`): one JSON object per event, made from journal records. Field names are
 //! contract (`CONFIGURATION.md`). Does not run the commands.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::status::needs_user;
 use super::{CriteriaStatus, UsageStatus, criteria};
 use crate::sentences;
 use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::decide::early_warning::{EarlyWarning, WarningCause, WarningKind, early_warnings};
 use loopkeeper_core::journal::{ChangeStats, Entry, LineStats, Outcome, PauseReason, Record};
 use loopkeeper_core::settings::LoopEvent;
 
@@ -30,6 +33,8 @@ pub struct HookPayload {
     pub sentence: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<PauseReason>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<WarningKind>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,12 +63,15 @@ pub struct HookChangedFiles {
 pub struct HookEventEncoder {
     /// Whether the user was already notified that the loop needs them.
     needed: bool,
+    /// Causes of warnings that were sent, or were known to the previous keeper.
+    warned: BTreeSet<WarningCause>,
 }
 
 impl HookEventEncoder {
     /// Events that led to `state` were delivered by the previous keeper.
     pub fn new(state: &LoopState) -> Self {
-        Self { needed: needs_user(state) }
+        let warned = early_warnings(state).into_iter().map(|it| it.cause).collect();
+        Self { needed: needs_user(state), warned }
     }
 
     /// The events of a record that has just been applied; each event is returned once.
@@ -72,6 +80,7 @@ impl HookEventEncoder {
         match &entry.record {
             Record::IterationIntended { .. } => {
                 payloads.push(event_payload(state, LoopEvent::IterationStart));
+                payloads.extend(self.new_warnings(state));
             }
             Record::IterationEnded { changes, sentence, .. } => {
                 payloads.push(iteration_end(state, changes, sentence));
@@ -90,6 +99,17 @@ impl HookEventEncoder {
         }
         self.needed = needed;
         payloads
+    }
+
+    /// Sent when the next iteration begins: between two iterations the loop may still end.
+    fn new_warnings(&mut self, state: &LoopState) -> Vec<HookPayload> {
+        let new = early_warnings(state).into_iter().filter(|it| self.warned.insert(it.cause));
+        let payload = |it: EarlyWarning| HookPayload {
+            warning: Some(it.cause.kind()),
+            text: Some(it.sentence),
+            ..event_payload(state, LoopEvent::Warning)
+        };
+        new.map(payload).collect()
     }
 }
 
@@ -134,6 +154,7 @@ fn event_payload(state: &LoopState, event: LoopEvent) -> HookPayload {
         spent: UsageStatus::of(&state.spent),
         sentence: None,
         reason: None,
+        warning: None,
         text: None,
         outcome: None,
     }

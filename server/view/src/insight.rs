@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use self::figures::{IterationFigures, LoopFigures, ResultFigures};
+pub use self::figures::{FeedbackFigures, IterationFigures, LoopFigures, ResultFigures};
 pub use self::html::html;
 pub use self::loop_facts::{IterationFacts, IterationResult, JournalObserver, LoopFacts};
 pub use self::table::table;
@@ -35,6 +35,8 @@ pub struct Insight {
     pub models: Vec<LoopFigures>,
     pub projects: Vec<LoopFigures>,
     pub iterations: IterationFigures,
+    /// The user's judgements of the moments at which loops ended.
+    pub feedback: FeedbackFigures,
     /// Loops whose journals cannot be read: they are in no figure. The first 100.
     pub left_out: Vec<LeftOutLoop>,
     pub left_out_count: u64,
@@ -55,6 +57,7 @@ pub struct InsightBuilder {
     models: BTreeMap<String, GroupCollector>,
     projects: BTreeMap<String, GroupCollector>,
     iterations: IterationFigures,
+    feedback: FeedbackFigures,
     left_out: Vec<LeftOutLoop>,
     left_out_count: u64,
 }
@@ -76,6 +79,7 @@ impl InsightBuilder {
             }
         }
         self.iterations.add(facts);
+        self.feedback.add(facts.feedback);
     }
 
     pub fn leave_out(&mut self, loop_id: &str, why: String) {
@@ -100,6 +104,7 @@ impl InsightBuilder {
             models: named(self.models),
             projects: named(self.projects),
             iterations: self.iterations.with_shares(),
+            feedback: self.feedback,
             left_out: self.left_out,
             left_out_count: self.left_out_count,
         }

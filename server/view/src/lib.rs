@@ -2,6 +2,7 @@
 //! shared by several views are in [`sentences`], the line per loop in [`mod@headline`], notifications in
 //! [`mod@notice`], editor views in [`editor`].
 
+mod alerts;
 mod budget;
 mod criteria;
 pub mod doctor;
@@ -21,11 +22,12 @@ mod status;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::alerts::{AlertTracker, LoopAlert, needs_user};
 pub use self::budget::budget;
 pub use self::criteria::{CriteriaStatus, CriterionStatus, SourceRange, criteria, criteria_without_loop};
 pub use self::effect::{LateOrder, effect};
 pub use self::headline::headline;
-pub use self::notice::notice;
+pub use self::notice::{notice, warning_notice};
 pub use self::spawns::{SpawnStatus, SubagentState, SubagentStatus};
 pub use self::status::{StatusFacts, file_uri, status};
 pub use loopkeeper_core::journal::BreakerCounts;
@@ -73,7 +75,7 @@ pub struct LoopStatus {
     /// Files were rolled back since the checks ran, so results and outcome refer to files that no longer exist.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
-    /// Limits that are almost reached, and other problems that block the loop or may do so.
+    /// Early warnings, such as limits that are almost reached, and other problems that block the loop or may do so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The limit that would end the loop at its current rate, and when.

@@ -3,6 +3,7 @@
 
 use super::{DisplayPhase, DisplayState, LoopStatus, headline};
 use crate::sentences;
+use loopkeeper_core::decide::early_warning::EarlyWarning;
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
@@ -34,6 +35,14 @@ pub fn notice(status: &LoopStatus) -> Message {
         }
         None => headline(status).map_fact(|it| format!("\"{title}\": {it}")).map_parts(sanitize::line),
     }
+}
+
+/// `"Pay": 2 iterations without a file change; the breaker opens at 3`
+pub fn warning_notice(status: &LoopStatus, warnings: &[EarlyWarning]) -> String {
+    let title = if status.task.title.is_empty() { &status.task.uri } else { &status.task.title };
+    let short = sanitize::line_within(title, TITLE_CHARS);
+    let all: Vec<String> = warnings.iter().map(|it| sanitize::line(&it.sentence)).collect();
+    format!("\"{short}\": {}", all.join(". "))
 }
 
 #[cfg(test)]

@@ -60,6 +60,9 @@ pub struct LoopReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub test_gaps: Vec<String>,
     pub warnings: Vec<String>,
+    /// The user's judgement of the moment at which it ended, as a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -178,6 +181,7 @@ pub fn report(state: &LoopState, status: &LoopStatus) -> LoopReport {
         decisions: decide::decisions(state).into_iter().map(line).collect(),
         test_gaps: test_gaps(state),
         warnings: status.warnings.iter().map(|it| line(it)).collect(),
+        feedback: state.feedback.as_ref().map(|it| line(&it.sentence())),
     }
 }
 

@@ -67,6 +67,7 @@ pub fn order_refused(order: GuardedOrder, by: OrderSource) -> String {
         GuardedOrder::Saved => "report an edit of the task as yours".to_owned(),
         GuardedOrder::Rollback => "roll back files".to_owned(),
         GuardedOrder::Gc => "remove ended loops".to_owned(),
+        GuardedOrder::Feedback => "give the user's feedback".to_owned(),
         GuardedOrder::Other => "give an order that only you may give".to_owned(),
     };
     format!("{sender} tried to {what}")

@@ -9,10 +9,10 @@ use super::{
 };
 use crate::sentences;
 use loopkeeper_agent::LoopMode;
+use loopkeeper_core::decide::early_warning::{WarningCause, early_warnings};
 use loopkeeper_core::decide::groups::{self, GroupTally};
 use loopkeeper_core::decide::{
-    self, LoopState, Pause, branch_tracking, breaker, drift, forecast, limits, shared_limits, takeover,
-    weakening,
+    self, LoopState, Pause, branch_tracking, breaker, drift, forecast, shared_limits, takeover, weakening,
 };
 use loopkeeper_core::journal::{LoopSpec, PauseReason, QuestionKind, WaitReason, Weakening};
 use loopkeeper_core::settings::LoopEvent;
@@ -218,13 +218,14 @@ fn warnings(state: &LoopState) -> Vec<String> {
         let of_mutants = of_mutants.filter(|it| !sentence.contains(it));
         return denied.into_iter().chain(hooks).chain(of_mutants).collect();
     }
-    let near = limits::limits_nearly_reached(state).into_iter().map(|(_, words)| words);
+    let early = early_warnings(state).into_iter().filter(|it| it.cause != WarningCause::LoggedOut);
+    let early = early.map(|it| sanitize::line(&it.sentence));
     let stands_in = takeover::standing_in(state);
     let shared = shared_limits::sentence(state);
     stands_in
         .into_iter()
         .chain(shared)
-        .chain(near)
+        .chain(early)
         .chain(drift_warning(state))
         .chain(state.reported.calls_note.clone())
         .chain(denied)

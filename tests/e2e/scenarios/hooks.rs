@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use super::detached::{WAITS, detached, end, go};
-use crate::support::scenario::Ends::{Limit, Verified};
+use crate::support::scenario::Ends::{Breaker, Limit, Verified};
 use crate::support::scenario::Scenario;
 use crate::support::world::World;
 
@@ -160,6 +160,22 @@ fn a_loop_that_rests_tells_why() {
     world.run(&["stop", "--now", &id]).expect(0);
     world.until("end", |it| it["type"] == "ended");
     world.assert_nobody_left();
+}
+
+#[test]
+fn a_warning_is_told_once_before_the_loop_stops() {
+    let played = Scenario {
+        criteria: &["Far away: `exists nowhere`"],
+        settings: "[breaker]\nfast_failures = 99\nmax_trips = 1\n[on]\nwarning = [\"sh\", \"-c\", \"cat >> ../agent/told\"]",
+        acts: &["true"],
+        ends: Breaker(3, "3 iterations without a file change"),
+        ..Scenario::default()
+    }
+    .play();
+    let told = told(&played.world);
+    assert_eq!(told.len(), 1, "{told:#?}");
+    assert_eq!((&told[0]["event"], &told[0]["warning"]), (&"warning".into(), &"stall-ahead".into()));
+    assert_eq!(told[0]["text"], "2 iterations without a file change; the breaker opens at 3");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::LoopState;
-use loopkeeper_core::journal::OutcomeKind;
+use loopkeeper_core::journal::{OutcomeKind, Record, StopFeedback};
 use loopkeeper_text::words;
 use loopkeeper_view::{self as view, StatusFacts, headline, sentences};
 
@@ -32,4 +32,15 @@ pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
         status.id
     ));
     lines
+}
+
+/// The end of a loop in its log, or the user's judgement of that moment.
+pub(super) fn entry(record: &Record) -> Option<String> {
+    match record {
+        Record::Ended { outcome } => Some(format!("ended: {}", outcome.sentence)),
+        Record::Feedback { verdict, text } => {
+            Some(format!("feedback: {}", StopFeedback { verdict: *verdict, text: text.clone() }.sentence()))
+        }
+        _ => None,
+    }
 }

@@ -189,7 +189,7 @@ impl EntryFormatter {
             Record::OrderRefused { .. } | Record::HookFailed { .. } => incident(&entry.record)?,
             Record::RolledBack { .. } => (None, tree::rolled_back(&entry.record)),
             Record::Recovered { interrupted, .. } => (None, recovered(*interrupted)),
-            Record::Ended { outcome } => (None, format!("ended: {}", outcome.sentence)),
+            Record::Ended { .. } | Record::Feedback { .. } => (None, super::ending::entry(&entry.record)?),
             Record::Unknown => return None,
         })
     }
@@ -382,6 +382,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::OrderRefused { .. }
         | Record::HookFailed { .. }
         | Record::RolledBack { .. }
+        | Record::Feedback { .. }
         | Record::Recovered { .. } => true,
     }
 }

@@ -7,7 +7,9 @@ mod recovered;
 mod round;
 
 use crate::check::number_history::NumberHistory;
-use crate::journal::{BreakerState, Entry, LoopSpec, Outcome, PauseReason, Record, SnapshotWhen};
+use crate::journal::{
+    BreakerState, Entry, LoopSpec, Outcome, PauseReason, Record, SnapshotWhen, StopFeedback,
+};
 use crate::loop_state::{
     AgentRoster, Breaker, CriteriaState, GitState, JournalPosition, LoopState, LoopUsage, Pause,
     PendingQuestion, Phase, QuestionState, ReportedProblems, RollbackHistory, SessionChange, SessionHistory,
@@ -92,6 +94,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::Steered { text } => state.steering.push(text.clone()),
         Record::Stopping { now } => {
             state.stop = Some(if *now { StopMode::Now } else { StopMode::AfterIteration });
+            state.stop_ordered_at = Some(entry.at);
         }
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
             weakening::apply_record(state, &entry.record);
@@ -100,6 +103,9 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::Mutants { .. } => mutants::apply_mutants(state, &entry.record),
         Record::Recovered { boot, .. } => recovered::take_over(state, entry.at, boot),
         Record::Ended { outcome } => apply_outcome(state, outcome),
+        Record::Feedback { verdict, text } => {
+            state.feedback = Some(StopFeedback { verdict: *verdict, text: text.clone() });
+        }
     }
 }
 
@@ -158,10 +164,12 @@ fn initial_state(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
         steering: Vec::new(),
         questions: QuestionState::default(),
         stop: None,
+        stop_ordered_at: None,
         pause: None,
         rollback: RollbackHistory::default(),
         weakening: WeakeningState::inherit(&spec.unaccepted),
         git: GitState::default(),
+        feedback: None,
     }
 }
 

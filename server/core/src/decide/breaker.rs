@@ -72,6 +72,20 @@ pub(super) fn next_change(state: &LoopState, now: Moment) -> Option<Record> {
     }
 }
 
+/// A count that has reached two thirds of its limit, and why, for users: `2 iterations without a file change`. The
+/// most specific cause of a closed breaker; limits below three leave no room for a warning.
+pub(super) fn stall_ahead(state: &LoopState) -> Option<(BreakerCause, String)> {
+    if state.breaker.state != BreakerState::Closed {
+        return None;
+    }
+    let past = BreakerHistory::of(state);
+    let (counts, limits) = (count_causes(state, &past), limits(&state.spec.settings.breaker));
+    let is_near = |count: u32, limit: u32| count < limit && count >= 2 && 3 * count >= 2 * limit;
+    let (cause, _, limit) =
+        causes(&counts, &limits).into_iter().find(|(_, count, limit)| is_near(*count, *limit))?;
+    Some((cause, format!("{}; the breaker opens at {limit}", reason(state, &past, cause, &counts))))
+}
+
 /// Admits one iteration to show whether the work makes progress.
 pub(super) fn half_open(state: &LoopState, cause: BreakerCause) -> Record {
     Record::BreakerChanged {
@@ -111,17 +125,21 @@ fn count_causes(state: &LoopState, past: &BreakerHistory<'_>) -> BreakerCounts {
     }
 }
 
-/// The first cause that is at its limit; more specific causes come first.
+/// The first cause that is at its limit.
 fn cause_at_limit(counts: &BreakerCounts, limits: &BreakerCounts) -> Option<BreakerCause> {
-    let causes = [
+    causes(counts, limits).into_iter().find(|(_, count, limit)| count >= limit).map(|(cause, _, _)| cause)
+}
+
+/// Each cause with its count and its limit; more specific causes come first.
+fn causes(counts: &BreakerCounts, limits: &BreakerCounts) -> [(BreakerCause, u32, u32); 6] {
+    [
         (BreakerCause::PermissionDenials, counts.permission_denials, limits.permission_denials),
         (BreakerCause::NoProgress, counts.no_progress, limits.no_progress),
         (BreakerCause::FastFailures, counts.fast_failures, limits.fast_failures),
         (BreakerCause::Oscillation, counts.oscillation, limits.oscillation),
         (BreakerCause::SameError, counts.same_error, limits.same_error),
         (BreakerCause::OutputDecline, counts.output_decline, limits.output_decline),
-    ];
-    causes.into_iter().find(|(_, count, limit)| count >= limit).map(|(cause, _, _)| cause)
+    ]
 }
 
 fn reason(

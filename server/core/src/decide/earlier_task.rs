@@ -16,5 +16,6 @@ pub fn earlier_task(state: &LoopState) -> EarlierTask {
         sentence: state.outcome().map_or_else(String::new, |it| it.sentence.to_string()),
         commits,
         decisions: decisions(state).into_iter().map(str::to_owned).collect(),
+        continued: false,
     }
 }

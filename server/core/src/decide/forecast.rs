@@ -8,20 +8,20 @@ use super::breaker::is_provider_trouble;
 use super::spans::iterations;
 
 /// Minimum number of iterations for an estimate.
-const ENOUGH: usize = 3;
+pub(super) const ENOUGH: usize = 3;
 
 /// The limit that would end it, and when. `None` for a loop that has ended or has hardly begun.
 pub fn forecast(state: &LoopState) -> Option<String> {
-    let known: Vec<&Iteration> =
-        state.history.iter().filter(|it| it.ending.is_some() && !is_provider_trouble(it)).collect();
+    let known: Vec<&Iteration> = working_iterations(state).collect();
     if state.outcome().is_some() || known.len() < ENOUGH {
         return None;
     }
     let limits = &state.spec.settings.limits;
-    let pace =
-        |of: &dyn Fn(&Iteration) -> Option<u64>| median(known.iter().filter_map(|it| of(it)).collect());
+    let pace = |of: &dyn Fn(&Iteration) -> Option<u64>| {
+        median(known.iter().filter_map(|it| of(it)).collect(), ENOUGH)
+    };
     let cost = pace(&|it| it.cost_micros);
-    let time = pace(&|it| Some(it.ended_at.ms_since(it.started_at)).filter(|it| *it > 0));
+    let time = pace(&|it| Some(whole_ms(it)).filter(|it| *it > 0));
     let tokens = pace(&|it| it.tokens);
     let ends = [
         cost.map(|it| {
@@ -68,15 +68,25 @@ fn exhausted_after(state: &LoopState, remaining: u64, pace: u64) -> u64 {
     completed_iterations(state).saturating_add(remaining.div_ceil(pace))
 }
 
+/// Finished iterations that no failure of a provider cut short.
+pub(super) fn working_iterations(state: &LoopState) -> impl Iterator<Item = &Iteration> {
+    state.history.iter().filter(|it| it.ending.is_some() && !is_provider_trouble(it))
+}
+
+/// The duration of an iteration with its checks.
+pub(super) fn whole_ms(iteration: &Iteration) -> u64 {
+    iteration.ended_at.ms_since(iteration.started_at)
+}
+
 /// The usage of the running iteration is not known yet.
-fn completed_iterations(state: &LoopState) -> u64 {
+pub(super) fn completed_iterations(state: &LoopState) -> u64 {
     let running = state.last_iteration().is_some_and(|it| it.ending.is_none() && !it.interrupted);
     u64::from(state.iteration) - u64::from(running && state.iteration > 0)
 }
 
-/// The lower median of an even count; `None` where nothing is known or used.
-fn median(mut values: Vec<u64>) -> Option<u64> {
-    if values.len() < ENOUGH {
+/// The lower median of an even count; `None` for fewer than `least` values, or where nothing is used.
+pub(super) fn median(mut values: Vec<u64>, least: usize) -> Option<u64> {
+    if values.len() < least {
         return None;
     }
     values.sort_unstable();

@@ -106,6 +106,7 @@ fn leave_reason(state: &LoopState, step: &Decision) -> Option<SessionReason> {
         | Record::TrustChanged { .. }
         | Record::OrderRefused { .. }
         | Record::HookFailed { .. }
+        | Record::Feedback { .. }
         | Record::Recovered { .. }
         | Record::Unknown => None,
     }

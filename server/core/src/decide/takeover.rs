@@ -2,7 +2,7 @@
 //! the list returns as soon as it can. An agent's own trouble is never a lack of progress.
 
 use crate::journal::{Record, TakeoverReason};
-use crate::loop_state::{Availability, LoopState};
+use crate::loop_state::{AgentSlot, Availability, LoopState};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_text::moment::Moment;
 
@@ -35,6 +35,15 @@ pub fn standing_in(state: &LoopState) -> Option<String> {
     let before = state.agents.roster.iter().take_while(|it| it.plan.name != *own);
     let why: Vec<_> = before.filter_map(|it| Some((it.plan.name.as_str(), it.replaced_for?))).collect();
     (!why.is_empty()).then(|| sentence(own, &why))
+}
+
+/// The same, where one of the replaced agents waits for its user: it is not logged in, or has no credit left.
+pub(super) fn logged_out(state: &LoopState) -> Option<String> {
+    let needs_user =
+        |it: &AgentSlot| matches!(it.replaced_for, Some(TakeoverReason::Login | TakeoverReason::Billing));
+    let own = &state.spec.agent.name;
+    let mut before = state.agents.roster.iter().take_while(|it| it.plan.name != *own);
+    before.any(needs_user).then(|| standing_in(state))?
 }
 
 /// `codex takes over: claude is at its usage limit, gemini is not logged in`

@@ -5,6 +5,7 @@ mod autorun;
 mod breaker;
 mod breaking;
 mod drift;
+mod early_warning;
 mod exit;
 mod final_verdict;
 mod git;

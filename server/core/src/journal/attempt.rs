@@ -21,6 +21,7 @@ pub enum GuardedOrder {
     Saved,
     Rollback,
     Gc,
+    Feedback,
     #[serde(other)]
     Other,
 }
@@ -40,7 +41,7 @@ pub enum OrderSource {
 }
 
 impl GuardedOrder {
-    const ALL: [(&str, Self); 13] = [
+    const ALL: [(&str, Self); 14] = [
         ("accept", Self::Accept),
         ("skip", Self::Skip),
         ("prioritize", Self::Prioritize),
@@ -54,6 +55,7 @@ impl GuardedOrder {
         ("saved", Self::Saved),
         ("rollback", Self::Rollback),
         ("gc", Self::Gc),
+        ("feedback", Self::Feedback),
     ];
 
     /// By its verb in the control protocol; `None`: not restricted, or unknown.

@@ -16,7 +16,7 @@ pub enum BreakerState {
 }
 
 /// Why the breaker changed: one of its counts, or what let it try and close again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BreakerCause {
     NoProgress,

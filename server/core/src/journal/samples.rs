@@ -8,8 +8,8 @@ use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, DriftShare,
     EarlierTask, Edit, Entry, ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats,
     LoopSpec, OrderSource, Outcome, OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role,
-    Round, SessionReason, SnapshotWhen, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange,
-    WaitReason, Weakening,
+    Round, SessionReason, SnapshotWhen, StopVerdict, TakeoverReason, TreeAfter, TripEvidence,
+    UnacceptedChange, WaitReason, Weakening,
 };
 use crate::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
@@ -228,6 +228,7 @@ fn recovered_and_ended() -> Vec<Record> {
                 cause: Some(PauseReason::User),
             },
         },
+        Record::Feedback { verdict: StopVerdict::TooEarly, text: Some("no documentation".to_owned()) },
     ]
 }
 
@@ -252,7 +253,7 @@ fn all_types_have_a_sample(record: &Record) {
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
         Record::OrderRefused { .. } => {}
         Record::HookFailed { .. } | Record::BranchTaken { .. } | Record::Committed { .. } => {}
-        Record::Recovered { .. } | Record::Ended { .. } | Record::Unknown => {}
+        Record::Recovered { .. } | Record::Ended { .. } | Record::Feedback { .. } | Record::Unknown => {}
     }
 }
 
@@ -465,6 +466,7 @@ fn spec() -> LoopSpec {
             sentence: "all 2 criteria pass".into(),
             commits: vec!["add the form".into()],
             decisions: vec!["sessions last a day".into()],
+            continued: true,
         }],
     }
 }

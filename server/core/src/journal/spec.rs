@@ -53,7 +53,7 @@ pub struct LoopSpec {
     pub earlier: Vec<EarlierTask>,
 }
 
-/// An ended task of the same queue.
+/// An ended task of the same queue, or an ended loop on the same task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EarlierTask {
@@ -66,6 +66,9 @@ pub struct EarlierTask {
     /// What its iterations marked as lasting.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<String>,
+    /// It worked on the same task, which the user continues.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continued: bool,
 }
 
 /// A changed judge that a loop inherits from an earlier one.

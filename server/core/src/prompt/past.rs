@@ -82,14 +82,15 @@ pub(super) fn write_decisions(out: &mut String, input: &PromptInput<'_>) {
     out.push('\n');
 }
 
-/// The tasks of the same queue that ended before this one began.
+/// The tasks of the same queue that ended before this one began, or the loop that is continued.
 pub(super) fn write_earlier_tasks(out: &mut String, input: &PromptInput<'_>) {
     let skipped = input.earlier.len().saturating_sub(MAX_EARLIER);
     let Some(newest) = input.earlier.get(skipped..).filter(|it| !it.is_empty()) else { return };
-    let _ = writeln!(
-        out,
-        "## Tasks before this one\n\nThis task is one of a queue; their work is in the files:\n"
-    );
+    out.push_str(if newest.iter().all(|it| it.continued) {
+        "## The loop before this one\n\nAn earlier loop worked on this task; its work is in the files:\n\n"
+    } else {
+        "## Tasks before this one\n\nThis task is one of a queue; their work is in the files:\n\n"
+    });
     for task in newest {
         let mut line = format!("{}: {}", single_line(&task.title), single_line(&task.sentence));
         if !task.commits.is_empty() {

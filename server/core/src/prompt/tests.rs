@@ -430,3 +430,21 @@ fn faults_that_no_check_notices_are_listed() {
     assert!(prompt.contains("## Test what no check notices\n"), "{prompt}");
     assert!(prompt.contains(&format!("\n\n- {survivor}\n")), "{prompt}");
 }
+
+#[test]
+fn a_continued_loop_is_told_apart_from_a_queue() {
+    let check = |continued: &[bool], expect: &str| {
+        let earlier = |continued: &bool| EarlierTask {
+            title: "Pay".to_owned(),
+            sentence: "limit reached".to_owned(),
+            commits: Vec::new(),
+            decisions: vec!["amounts are cents".to_owned()],
+            continued: *continued,
+        };
+        let prompt = Scene { earlier: continued.iter().map(earlier).collect(), ..Scene::new() }.build();
+        assert!(prompt.contains(expect), "{prompt}");
+        assert!(prompt.contains("- Pay: limit reached\n  - decided: amounts are cents\n"), "{prompt}");
+    };
+    check(&[true], "## The loop before this one\n\nAn earlier loop worked on this task;");
+    check(&[false], "## Tasks before this one\n\nThis task is one of a queue;");
+}

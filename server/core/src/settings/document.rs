@@ -49,13 +49,14 @@ The command gets one JSON object on its standard input:
 
 | field | event | meaning |
 |---|---|---|
-| `event` | all | `iteration-start`, `iteration-end`, `needs-you` or `ended`, also in `LOOPKEEPER_EVENT` |
+| `event` | all | `iteration-start`, `iteration-end`, `needs-you`, `warning` or `ended`, also in `LOOPKEEPER_EVENT` |
 | `loopId`, `task`, `root`, `iteration` | all | the loop, its task, the real path of its root, the last iteration that was started |
 | `criteria` | all | `{passed, failed, unverified, total}`, as last judged |
 | `spent` | all | by the whole loop, as `status --json` shows it: `{costMicros?, tokens?, calls}` |
 | `duration` | `iteration-end`, `ended` | milliseconds: of the iteration with its checks, of the loop without pauses |
 | `changed`, `sentence` | `iteration-end` | `{count, files, lines?}`, the first 20 files, `lines` as `{added, removed}`; what the iteration did |
 | `reason`, `text` | `needs-you` | why the loop is paused, as a code and as a sentence |
+| `warning`, `text` | `warning` | `limit-near`, `stall-ahead`, `budget-short`, `unusual-cost`, `unusual-time` or `logged-out`, and a sentence |
 | `outcome` | `ended` | `{kind, verified, sentence}` |
 
 The agent waits for `iteration_start`; the other commands run concurrently with the loop, one of each kind at a time,

@@ -162,6 +162,8 @@ pub const KEYS: &[Key] = &[
         "A command to run after each iteration, concurrently with the loop."),
     key("on.needs_you", ValueKind::CommandOrNone, "[]",
         "A command to run when a loop needs its user."),
+    key("on.warning", ValueKind::CommandOrNone, "[]",
+        "A command to run once for each cause when a loop is likely to stop or costs more than usual: little left of a limit or of the way to an open breaker, a budget that ends before the work, an unusually slow or expensive iteration, a replaced agent that is logged out."),
     key("on.ended", ValueKind::CommandOrNone, "[]",
         "A command to run when a loop has ended."),
     key("on.timeout", ValueKind::Duration, r#""30s""#,

@@ -13,6 +13,8 @@ pub struct HookSettings {
     pub iteration_start: HookCommand,
     pub iteration_end: HookCommand,
     pub needs_you: HookCommand,
+    #[serde(skip_serializing_if = "HookCommand::is_empty")]
+    pub warning: HookCommand,
     pub ended: HookCommand,
     pub timeout_ms: u64,
 }
@@ -65,6 +67,8 @@ pub enum LoopEvent {
     IterationStart,
     IterationEnd,
     NeedsYou,
+    /// The records warn of something before it stops the loop.
+    Warning,
     Ended,
 }
 
@@ -87,7 +91,8 @@ impl ConfigOrigin {
 }
 
 impl LoopEvent {
-    pub const ALL: [Self; 4] = [Self::IterationStart, Self::IterationEnd, Self::NeedsYou, Self::Ended];
+    pub const ALL: [Self; 5] =
+        [Self::IterationStart, Self::IterationEnd, Self::NeedsYou, Self::Warning, Self::Ended];
 
     /// A stable identifier, as in the JSON.
     pub fn word(self) -> &'static str {
@@ -95,6 +100,7 @@ impl LoopEvent {
             Self::IterationStart => "iteration-start",
             Self::IterationEnd => "iteration-end",
             Self::NeedsYou => "needs-you",
+            Self::Warning => "warning",
             Self::Ended => "ended",
         }
     }
@@ -105,6 +111,7 @@ impl LoopEvent {
             Self::IterationStart => "iteration_start",
             Self::IterationEnd => "iteration_end",
             Self::NeedsYou => "needs_you",
+            Self::Warning => "warning",
             Self::Ended => "ended",
         }
     }
@@ -117,9 +124,16 @@ impl Default for HookSettings {
             iteration_start: HookCommand::default(),
             iteration_end: HookCommand::default(),
             needs_you: HookCommand::default(),
+            warning: HookCommand::default(),
             ended: HookCommand::default(),
             timeout_ms: 30 * 1000,
         }
+    }
+}
+
+impl HookCommand {
+    fn is_empty(&self) -> bool {
+        self.argv.is_empty()
     }
 }
 
@@ -130,9 +144,10 @@ impl HookSettings {
             LoopEvent::IterationStart => &self.iteration_start,
             LoopEvent::IterationEnd => &self.iteration_end,
             LoopEvent::NeedsYou => &self.needs_you,
+            LoopEvent::Warning => &self.warning,
             LoopEvent::Ended => &self.ended,
         };
-        Some(hook).filter(|it| !it.argv.is_empty())
+        Some(hook).filter(|it| !it.is_empty())
     }
 
     pub(super) fn assign(&mut self, name: &str, value: &SettingValue, author: ConfigOrigin) -> bool {
@@ -143,6 +158,7 @@ impl HookSettings {
                     "iteration_start" => &mut self.iteration_start,
                     "iteration_end" => &mut self.iteration_end,
                     "needs_you" => &mut self.needs_you,
+                    "warning" => &mut self.warning,
                     "ended" => &mut self.ended,
                     _ => return false,
                 };

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use loopkeeper_core::journal::StopVerdict;
+use loopkeeper_text::words;
 use serde::Serialize;
 
 use super::{IterationFacts, IterationResult, LoopFacts};
@@ -34,6 +36,39 @@ impl LoopFigures {
     /// Some cost is unknown, so that the real one is higher.
     pub fn is_at_least(&self) -> bool {
         self.cost_known_loops < self.loops
+    }
+}
+
+/// How many loops ended at the right moment, in the judgement of the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FeedbackFigures {
+    pub right: u64,
+    pub too_early: u64,
+    pub too_late: u64,
+}
+
+impl FeedbackFigures {
+    pub(super) fn add(&mut self, verdict: Option<StopVerdict>) {
+        match verdict {
+            Some(StopVerdict::Right) => self.right += 1,
+            Some(StopVerdict::TooEarly) => self.too_early += 1,
+            Some(StopVerdict::TooLate) => self.too_late += 1,
+            Some(StopVerdict::Other) | None => {}
+        }
+    }
+
+    /// `Stopped at the right moment: 3 of 5 loops with feedback (1 too early, 1 too late).`
+    pub(super) fn sentence(self) -> Option<String> {
+        let all = self.right + self.too_early + self.too_late;
+        let loops = words::counted(all, "loop");
+        let Self { right, too_early, too_late } = self;
+        (all > 0).then(|| {
+            format!(
+                "Stopped at the right moment: {right} of {loops} with feedback \
+                 ({too_early} too early, {too_late} too late)."
+            )
+        })
     }
 }
 

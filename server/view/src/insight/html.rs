@@ -21,6 +21,7 @@ pub fn html(insight: &Insight) -> String {
             (groups("models", "By model", &insight.models))
             (groups("projects", "By project", &insight.projects))
             (iterations(insight))
+            @if let Some(sentence) = insight.feedback.sentence() { p { (sentence) } }
             (left_out(insight))
         },
     )

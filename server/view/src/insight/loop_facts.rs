@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use loopkeeper_agent::{LoopMode, ProviderClass};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::{Iteration, LoopState, Phase, breaker};
-use loopkeeper_core::journal::{Entry, OutcomeKind, Record, Role, SnapshotWhen};
+use loopkeeper_core::journal::{Entry, OutcomeKind, Record, Role, SnapshotWhen, StopVerdict};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::moment::Moment;
@@ -30,6 +30,8 @@ pub struct LoopFacts {
     /// The same for all loops on the same criteria of the same task.
     pub task: String,
     pub has_ended: bool,
+    /// The user's judgement of the moment at which it ended.
+    pub feedback: Option<StopVerdict>,
     /// Completed and verified by at least one iteration: a task that already held cost and proved nothing.
     pub is_verified: bool,
     pub cost_micros: u64,
@@ -103,6 +105,7 @@ impl JournalObserver {
             project: sanitize::line(&state.spec.root),
             task: task_identity(state),
             has_ended: outcome.is_some(),
+            feedback: state.feedback.as_ref().map(|it| it.verdict),
             is_verified: state.iteration > 0
                 && outcome.is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified),
             cost_micros: state.spent.cost_micros.unwrap_or(0),

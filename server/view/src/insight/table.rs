@@ -37,6 +37,9 @@ pub fn table(insight: &Insight) -> String {
             let _ = writeln!(out, "Waits between iterations: {}.", words::duration(waits));
         }
     }
+    if let Some(sentence) = insight.feedback.sentence() {
+        let _ = writeln!(out, "{sentence}");
+    }
     for it in &insight.left_out {
         let _ = writeln!(out, "Left out: {}, {}", it.loop_id, sanitize::line(&it.why));
     }

@@ -4,7 +4,7 @@ use super::{
 use expect_test::expect;
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
-use loopkeeper_core::journal::LoopSpec;
+use loopkeeper_core::journal::{LoopSpec, StopVerdict};
 
 const HOSTILE: &str = "/home/u/<script>alert(1)</script>\u{1b}[31m\u{202e}|`";
 
@@ -121,6 +121,7 @@ fn shared() -> LoopFacts {
     LoopFacts {
         project: "/home/u/shop".to_owned(),
         task: "task".to_owned(),
+        feedback: None,
         has_ended: true,
         is_verified: true,
         // Judges included.
@@ -230,4 +231,15 @@ fn groups_are_bounded() {
         (0..300).map(|at| LoopFacts { project: format!("/p/{at}"), ..shared() }).collect();
     let all = insight(&loops);
     assert_eq!((all.projects.len(), all.total.loops), (super::MAX_GROUPS, 300));
+}
+
+#[test]
+fn feedback_is_counted_by_verdict() {
+    let with = |feedback| LoopFacts { feedback, ..played(vec![Act::new("pp")]) };
+    let loops = [with(Some(StopVerdict::Right)), with(Some(StopVerdict::TooEarly)), with(None)];
+    let insight = insight(&loops);
+    let expect = "Stopped at the right moment: 1 of 2 loops with feedback (1 too early, 0 too late).";
+    assert!(table(&insight).contains(expect), "{}", table(&insight));
+    assert!(html(&insight).contains(expect));
+    assert!(!table(&self::insight(&[with(None)])).contains("feedback"));
 }

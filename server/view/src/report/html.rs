@@ -20,6 +20,7 @@ pub fn html(report: &LoopReport) -> String {
         &html! {
             h1 { (report.title) }
             p.outcome { strong { (report.sentence) } }
+            @if let Some(feedback) = &report.feedback { p { "Your feedback: " (feedback) "." } }
             p { "Loop " code { (report.loop_id) } " on " code { (report.task) } " with " (report.agent)
                 ", started " time datetime=(report.started_at) { (report.started_at) } "." }
             (facts(report))

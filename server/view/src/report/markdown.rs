@@ -22,6 +22,15 @@ pub fn markdown(report: &LoopReport) -> String {
         report.started_at,
         escaped(&report.budget)
     );
+    for it in &report.warnings {
+        let _ = writeln!(page, "- {}.", escaped(&words::capitalised(it)));
+    }
+    if !report.warnings.is_empty() {
+        page.push('\n');
+    }
+    if let Some(it) = &report.feedback {
+        let _ = writeln!(page, "Feedback: {}.\n", escaped(it));
+    }
     write_criteria(&mut page, report);
     write_iterations(&mut page, report);
     if !report.errors.is_empty() {

@@ -3,6 +3,7 @@ use crate::{StatusFacts, status};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::journal::{StopFeedback, StopVerdict};
 use loopkeeper_task as task;
 use loopkeeper_task::TaskDocument;
 
@@ -68,4 +69,20 @@ fn a_thousand_iterations_stay_below_a_megabyte() {
     let report = super::report(&state, &status(&state, &StatusFacts::default()));
     assert_eq!((report.iterations.len(), report.omitted), (200, 800));
     assert!(html(&report).len() < 1_000_000);
+}
+
+#[test]
+fn feedback_of_the_user_is_part_of_the_report() {
+    let mut state = ended();
+    let pages = |state: &LoopState| {
+        let report = report(state, &status(state, &StatusFacts::default()));
+        [html(&report), markdown(&report)]
+    };
+    assert!(pages(&state).iter().all(|it| !it.contains("stopped too early")));
+    let text = Some(format!("no documentation {HOSTILE}"));
+    state.feedback = Some(StopFeedback { verdict: StopVerdict::TooEarly, text });
+    for page in pages(&state) {
+        assert!(page.contains("stopped too early: no documentation"), "{page}");
+        assert!(!page.contains("<script>"), "{page}");
+    }
 }

@@ -1,0 +1,131 @@
+//! Warnings before a loop stops: each row plays a loop and lists what its records warn of after the last iteration.
+
+use crate::decide::early_warning::{WarningCause, early_warnings};
+use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::journal::{AgentPlan, BreakerCause, LoopSpec};
+use loopkeeper_agent::ProviderClass;
+
+/// With generous limits.
+fn of_criteria(count: usize) -> LoopSpec {
+    let names = ["a", "b", "c", "d"];
+    let mut spec = spec(names.iter().take(count).map(|it| criterion(it, "make test")).collect());
+    spec.settings.limits.duration_ms = 100 * 3_600_000;
+    spec.settings.limits.iterations = 100;
+    spec
+}
+
+/// Plays all acts.
+fn played(spec: LoopSpec, start: &'static str, acts: Vec<Act>) -> Sim {
+    let most = acts.len() as u32;
+    let mut sim = Sim::new(spec, start, acts);
+    while sim.state.iteration < most || !sim.state.is_between_iterations() {
+        assert!(sim.turn(), "{}", sim.sentence());
+    }
+    sim
+}
+
+fn warned(sim: &Sim) -> Vec<(WarningCause, String)> {
+    early_warnings(&sim.state).into_iter().map(|it| (it.cause, it.sentence)).collect()
+}
+
+fn check(spec: LoopSpec, start: &'static str, acts: Vec<Act>, expect: &[(WarningCause, &str)]) {
+    let found = warned(&played(spec, start, acts));
+    let found: Vec<_> = found.iter().map(|(cause, sentence)| (*cause, sentence.as_str())).collect();
+    assert_eq!(found, expect);
+}
+
+#[test]
+fn two_of_three_on_the_way_to_an_open_breaker() {
+    let idle = |count: usize| (0..count).map(|_| Act::idle("f")).collect::<Vec<_>>();
+    check(of_criteria(1), "f", idle(1), &[]);
+    let stall = "2 iterations without a file change; the breaker opens at 3";
+    let cause = WarningCause::StallAhead(BreakerCause::NoProgress);
+    check(of_criteria(1), "f", idle(2), &[(cause, stall)]);
+    let mut patient = of_criteria(1);
+    patient.settings.breaker.no_progress = 8;
+    check(patient.clone(), "f", idle(5), &[]);
+    check(patient, "f", idle(6), &[(cause, "6 iterations without a file change; the breaker opens at 8")]);
+    // Progress clears the count.
+    check(of_criteria(1), "f", vec![Act::idle("f"), Act::idle("f"), Act::new("f")], &[]);
+    // An open breaker is no warning any more.
+    let tripped = Sim::new(of_criteria(1), "f", idle(3)).run();
+    assert_eq!(warned(&tripped), []);
+}
+
+#[test]
+fn an_iteration_far_above_the_median_is_unusual() {
+    let act = |cost, minutes: u64| Act { cost, takes_ms: minutes * 60_000, ..Act::new("f") };
+    let after =
+        |count: usize, last: Act| (0..count).map(|_| act(100_000, 2)).chain([last]).collect::<Vec<_>>();
+    let cost = (WarningCause::UnusualCost, "iteration 6 cost $0.31, over 3 times the median of $0.10");
+    let time =
+        (WarningCause::UnusualTime, "iteration 6 took 7 min 1 s, over 3 times the median of 2 min 1 s");
+    check(of_criteria(1), "f", after(5, act(310_000, 2)), &[cost]);
+    check(of_criteria(1), "f", after(5, act(100_000, 7)), &[time]);
+    check(of_criteria(1), "f", after(5, act(310_000, 7)), &[cost, time]);
+    // Exactly three times is not above.
+    check(of_criteria(1), "f", after(5, act(300_000, 6)), &[]);
+    // Fewer than five iterations say nothing about what is usual.
+    check(of_criteria(1), "f", after(4, act(900_000, 20)), &[]);
+    // Only the last finished iteration counts.
+    check(of_criteria(1), "f", [after(5, act(310_000, 7)), vec![act(100_000, 2)]].concat(), &[]);
+    // Seconds and fractions of a cent vary by chance.
+    let small = |cost, takes_ms| Act { cost, takes_ms, ..Act::new("f") };
+    let acts = (0..5).map(|_| small(1_000, 11_000)).chain([small(9_000, 50_000)]).collect();
+    check(of_criteria(1), "f", acts, &[]);
+}
+
+#[test]
+fn a_budget_that_ends_before_the_work_is_said_with_its_computation() {
+    let cost = |limit: u64, results: &[&'static str]| {
+        let mut spec = of_criteria(4);
+        spec.settings.limits.cost_micros = limit;
+        let acts = results.iter().map(|it| Act { cost: 1_000_000, ..Act::new(it) }).collect::<Vec<_>>();
+        (spec, acts)
+    };
+    let short = "the cost limit ends before the work at the present pace: 3 open criteria need about 9 iterations of \
+                 about $1.00 each, $9.00 in all (1 turned in 3); $7.00 left";
+    let (spec, acts) = cost(10_000_000, &["ffff", "ffff", "pfff"]);
+    check(spec, "ffff", acts, &[(WarningCause::BudgetShort, short)]);
+    let (spec, acts) = cost(12_000_000, &["ffff", "ffff", "pfff"]);
+    check(spec, "ffff", acts, &[]);
+    // What passed at the start turned nothing, and without a pace there is no projection.
+    let (spec, acts) = cost(10_000_000, &["pfff", "pfff", "pfff"]);
+    check(spec, "pfff", acts, &[]);
+    // Two iterations are too few.
+    let (spec, acts) = cost(4_000_000, &["ffff", "pfff"]);
+    check(spec, "ffff", acts, &[]);
+    let mut few = of_criteria(2);
+    few.settings.limits.iterations = 5;
+    let acts = ["ff", "ff", "pf"].map(Act::new).to_vec();
+    let short = "the iteration limit ends before the work at the present pace: 1 open criterion needs about \
+                 3 iterations (1 turned in 3); 2 iterations left";
+    check(few, "ff", acts, &[(WarningCause::BudgetShort, short)]);
+}
+
+#[test]
+fn a_limit_that_is_nearly_reached_is_not_also_short() {
+    let mut spec = of_criteria(2);
+    spec.settings.limits.cost_micros = 10_000_000;
+    let acts = ["ff", "ff", "pf"].map(|it| Act { cost: 2_700_000, ..Act::new(it) }).to_vec();
+    let found = warned(&played(spec, "ff", acts));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].1, "$8.10 of $10.00 spent");
+}
+
+#[test]
+fn an_agent_that_is_logged_out_is_a_warning_while_another_stands_in() {
+    let mut spec = of_criteria(1);
+    spec.others = vec![AgentPlan { name: "other".to_owned(), ..spec.agent.clone() }];
+    let acts = vec![Act::fails(ProviderClass::Login, "f"), Act::new("f")];
+    check(spec, "f", acts, &[(WarningCause::LoggedOut, "other takes over: mine is not logged in")]);
+}
+
+#[test]
+fn an_ended_loop_warns_of_nothing() {
+    let mut spec = of_criteria(1);
+    spec.settings.limits.iterations = 2;
+    let sim = Sim::new(spec, "f", vec![Act::new("f"), Act::new("f")]).run();
+    assert!(sim.state.outcome().is_some());
+    assert_eq!(warned(&sim), []);
+}

@@ -1,0 +1,120 @@
+//! Decides when a loop deserves a notification, and about what: its end, that it needs the user, an open breaker, and
+//! early warnings. Each is reported once for its cause; nothing is reported per iteration.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loopkeeper_core::decide::early_warning::{EarlyWarning, WarningCause, early_warnings};
+use loopkeeper_core::decide::{LoopState, Phase};
+use loopkeeper_core::journal::OutcomeKind;
+
+use crate::{DisplayPhase, DisplayState, LoopStatus};
+
+/// A loop that ends within this time after the user ordered it needs no notification.
+const JUST_ORDERED_MS: u64 = 30_000;
+
+/// Remembers what was reported of each loop.
+#[derive(Debug, Default)]
+pub struct AlertTracker {
+    loops: BTreeMap<String, ReportedLoop>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoopAlert {
+    Ended,
+    NeedsYou,
+    /// The breaker is open and retries automatically.
+    BreakerOpen,
+    Warnings(Vec<EarlyWarning>),
+}
+
+#[derive(Debug)]
+struct ReportedLoop {
+    standing: Standing,
+    /// Causes of warnings that were reported, or were known before.
+    warnings: BTreeSet<WarningCause>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Standing {
+    Open,
+    NeedsYou(DisplayPhase, String),
+    /// The breaker is open and retries automatically; contains the number of openings.
+    Tripped(u32),
+    Ended,
+}
+
+impl AlertTracker {
+    /// What to report about a loop. `is_news`: a loop that was not observed before began while its root was observed;
+    /// otherwise its present state is not reported.
+    pub fn observe(&mut self, status: &LoopStatus, state: &LoopState, is_news: bool) -> Option<LoopAlert> {
+        let standing = standing(status);
+        let current = warnings(status, state);
+        let Some(reported) = self.loops.get_mut(&status.id) else {
+            let causes = current.iter().map(|it| it.cause).collect();
+            let alert = is_news.then(|| alert_for(&standing, status, state, current)).flatten();
+            self.loops.insert(status.id.clone(), ReportedLoop { standing, warnings: causes });
+            return alert;
+        };
+        let new = current.into_iter().filter(|it| reported.warnings.insert(it.cause)).collect();
+        let is_changed = reported.standing != standing;
+        let alert = (is_changed || standing == Standing::Open)
+            .then(|| alert_for(&standing, status, state, new))
+            .flatten();
+        reported.standing = standing;
+        alert
+    }
+
+    /// Forgets all loops but these.
+    pub fn retain(&mut self, is_known: impl Fn(&str) -> bool) {
+        self.loops.retain(|id, _| is_known(id));
+    }
+}
+
+/// Whether the loop needs its user now.
+pub fn needs_user(status: &LoopStatus) -> bool {
+    matches!(standing(status), Standing::NeedsYou(..))
+}
+
+fn alert_for(
+    standing: &Standing,
+    status: &LoopStatus,
+    state: &LoopState,
+    warnings: Vec<EarlyWarning>,
+) -> Option<LoopAlert> {
+    match standing {
+        Standing::Ended => (!is_just_stopped(status, state)).then_some(LoopAlert::Ended),
+        Standing::NeedsYou(..) => Some(LoopAlert::NeedsYou),
+        Standing::Tripped(_) => Some(LoopAlert::BreakerOpen),
+        Standing::Open => (!warnings.is_empty()).then_some(LoopAlert::Warnings(warnings)),
+    }
+}
+
+fn standing(status: &LoopStatus) -> Standing {
+    match status.state {
+        DisplayState::Done => Standing::Ended,
+        DisplayState::NeedsYou => {
+            let asked = status.question.as_ref().map(|it| it.id.clone());
+            let why =
+                asked.or_else(|| status.pause.as_ref().map(|it| it.message.to_string())).unwrap_or_default();
+            Standing::NeedsYou(status.phase, why)
+        }
+        DisplayState::Working if status.is_cooling() => Standing::Tripped(status.breaker.trips),
+        DisplayState::Working | DisplayState::Paused | DisplayState::Idle => Standing::Open,
+    }
+}
+
+/// Only of a loop whose next iteration has begun: between two iterations it may still end.
+fn warnings(status: &LoopStatus, state: &LoopState) -> Vec<EarlyWarning> {
+    let is_at_work = status.state == DisplayState::Working && matches!(state.phase, Phase::Iterating(_));
+    if is_at_work { early_warnings(state) } else { Vec::new() }
+}
+
+/// The user ordered the end a moment ago.
+fn is_just_stopped(status: &LoopStatus, state: &LoopState) -> bool {
+    let is_stopped = status.outcome.as_ref().is_some_and(|it| it.kind == OutcomeKind::Stopped);
+    let ordered = state.stop_ordered_at.filter(|_| is_stopped);
+    ordered.is_some_and(|it| state.time.last_at.ms_since(it) <= JUST_ORDERED_MS)
+}
+
+#[cfg(test)]
+mod tests;

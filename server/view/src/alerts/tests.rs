@@ -1,0 +1,140 @@
+//! Loops played with a fake clock and observed after every turn.
+
+use super::{AlertTracker, LoopAlert, needs_user};
+use crate::status::{StatusFacts, status};
+use loopkeeper_agent::ProviderClass;
+use loopkeeper_core::decide::UserCommand;
+use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::journal::LoopSpec;
+
+fn one() -> LoopSpec {
+    let mut spec = spec(vec![criterion("tests pass", "make test")]);
+    spec.settings.limits.iterations = 20;
+    spec
+}
+
+/// Each alert with the last started iteration, in short: `2 stall-ahead`.
+struct Observer {
+    sim: Sim,
+    tracker: AlertTracker,
+    alerts: Vec<String>,
+}
+
+impl Observer {
+    fn of(sim: Sim) -> Self {
+        Self { sim, tracker: AlertTracker::default(), alerts: Vec::new() }
+    }
+
+    fn observe(&mut self, is_news: bool) {
+        let state = &self.sim.state;
+        let facts = StatusFacts { keeper: Some(None), now: self.sim.now, ..StatusFacts::default() };
+        let shown = status(state, &facts);
+        let Some(alert) = self.tracker.observe(&shown, state, is_news) else { return };
+        let what = match alert {
+            LoopAlert::Ended => "ended".to_owned(),
+            LoopAlert::NeedsYou => {
+                assert!(needs_user(&shown));
+                "needs you".to_owned()
+            }
+            LoopAlert::BreakerOpen => "breaker open".to_owned(),
+            LoopAlert::Warnings(all) => {
+                all.iter().map(|it| format!("{:?}", it.cause)).collect::<Vec<_>>().join(" and ")
+            }
+        };
+        self.alerts.push(format!("{} {what}", state.iteration));
+    }
+
+    /// Until the loop ends or waits for its user.
+    fn play(mut self) -> Self {
+        self.observe(true);
+        while self.sim.turn() {
+            self.observe(true);
+        }
+        self
+    }
+}
+
+#[track_caller]
+fn check(spec: LoopSpec, acts: Vec<Act>, expect: &[&str]) {
+    assert_eq!(Observer::of(Sim::new(spec, "f", acts)).play().alerts, expect);
+}
+
+#[test]
+fn a_loop_that_works_and_ends_is_one_alert() {
+    check(one(), vec![Act::new("f"), Act::new("f"), Act::new("p")], &["3 ended"]);
+}
+
+#[test]
+fn a_cause_is_reported_once_however_often_it_comes_back() {
+    let (idle, work) = (|| Act::idle("f"), || Act::new("f"));
+    let acts = vec![idle(), idle(), work(), idle(), idle(), work(), Act::new("p")];
+    check(one(), acts, &["3 StallAhead(NoProgress)", "7 ended"]);
+}
+
+#[test]
+fn a_stall_is_followed_by_the_open_breaker() {
+    let mut spec = one();
+    spec.settings.breaker.max_trips = 9;
+    let acts = vec![Act::idle("f"), Act::idle("f"), Act::idle("f"), Act::new("p")];
+    check(spec, acts, &["3 StallAhead(NoProgress)", "3 breaker open", "4 ended"]);
+}
+
+#[test]
+fn limits_are_reported_while_the_loop_goes_on_and_not_at_its_end() {
+    let mut spec = one();
+    spec.settings.limits.iterations = 5;
+    let work = |count: usize| (0..count).map(|_| Act::new("f")).collect::<Vec<_>>();
+    check(spec.clone(), work(5), &["4 LimitNear(Iterations)", "5 ended"]);
+    // Four of five iterations are used, and the fourth completes the task.
+    let acts = [work(3), vec![Act::new("p")]].concat();
+    let mut observer = Observer::of(Sim::new(spec, "f", acts)).play();
+    assert_eq!(observer.alerts.pop().as_deref(), Some("4 ended"));
+}
+
+#[test]
+fn a_loop_that_needs_its_user_is_not_also_warned_about() {
+    let acts = (0..5).map(|_| Act::fails(ProviderClass::Login, "f")).collect();
+    let alerts = Observer::of(Sim::new(one(), "f", acts)).play().alerts;
+    assert_eq!(alerts.len(), 1, "{alerts:?}");
+    assert!(alerts[0].ends_with("needs you"), "{alerts:?}");
+}
+
+#[test]
+fn a_stop_that_was_just_ordered_is_no_news() {
+    let stopped = |wait_ms: u64| {
+        let mut observer =
+            Observer::of(Sim::new(one(), "f", vec![Act { takes_ms: wait_ms, ..Act::new("f") }]));
+        observer.observe(true);
+        while observer.sim.state.iteration == 0 {
+            assert!(observer.sim.turn());
+            observer.observe(true);
+        }
+        observer.sim.order(UserCommand::Stop);
+        observer.play().alerts
+    };
+    assert_eq!(stopped(5_000), <[String; 0]>::default());
+    assert_eq!(stopped(20 * 60_000), ["1 ended"], "the user may have left in the meantime");
+}
+
+#[test]
+fn what_was_there_before_is_not_reported() {
+    let mut observer =
+        Observer::of(Sim::new(one(), "f", vec![Act::idle("f"), Act::idle("f"), Act::new("p")]));
+    while observer.sim.state.iteration < 3 {
+        assert!(observer.sim.turn());
+    }
+    observer.observe(false);
+    assert_eq!(observer.play().alerts, ["3 ended"]);
+    let ended = Sim::new(one(), "f", vec![Act::new("p")]).run();
+    let mut late = Observer::of(ended);
+    late.observe(false);
+    assert_eq!(late.alerts, <[String; 0]>::default());
+    // A loop that began and ended between two observations.
+    let mut quick = Observer { tracker: AlertTracker::default(), ..late };
+    quick.observe(true);
+    assert_eq!(quick.alerts, ["1 ended"]);
+    // A loop that was forgotten is observed anew.
+    quick.tracker.retain(|_| false);
+    quick.observe(false);
+    assert_eq!(quick.alerts.len(), 1);
+}
