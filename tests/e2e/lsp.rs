@@ -7,6 +7,7 @@ mod frames;
 mod limits;
 mod lints;
 mod load;
+mod loop_end;
 mod many;
 mod mutants;
 mod noise;

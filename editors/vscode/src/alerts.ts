@@ -1,17 +1,35 @@
-// Shows one notification for each alert of the server, with the server's buttons. Never modal, and never takes the
-// focus.
+// Shows one notification for each alert of the server, with the server's buttons, and after a reaction to it the alert's
+// further question. Never modal, and never takes the focus.
 
 import { commands, window, workspace } from "vscode";
+import { rollBackTo } from "./commands/history";
+import type { RollbackTarget } from "./commands/history";
+import type { Parts } from "./parts";
 import { plainMessage } from "./plain";
-import type { AlertParams } from "./protocol";
+import { Commands } from "./protocol";
+import type { AlertParams, Command } from "./protocol";
 
-export async function showAlert(alert: AlertParams): Promise<void> {
+export async function showAlert(parts: Pick<Parts, "server">, alert: AlertParams): Promise<void> {
   if (!wanted(alert.kind)) return;
-  const titles = alert.actions.map((it) => it.title);
-  const chosen = await notify(alert.severity, plainMessage(alert.message), titles);
-  const action = alert.actions.find((it) => it.title === chosen);
+  const action = await choose(alert.severity, alert.message, alert.actions);
+  if (!action) return;
+  await run(parts, action);
+  // Only a user who reacted is asked, so that a closed notification stays the last one.
+  const question = alert.followUp;
+  const answer = question && await choose("info", question.message, question.actions);
+  if (answer) await run(parts, answer);
+}
+
+async function run(parts: Pick<Parts, "server">, action: Command): Promise<void> {
+  const [argument] = action.arguments ?? [];
+  if (action.command === Commands.rollback) await rollBackTo(parts, argument as RollbackTarget);
   // Only our own commands: a button must never run any other command of the editor.
-  if (action?.command.startsWith("loopkeeper.")) await commands.executeCommand(action.command, ...(action.arguments ?? []));
+  else if (action.command.startsWith("loopkeeper.")) await commands.executeCommand(action.command, ...(action.arguments ?? []));
+}
+
+async function choose(severity: AlertParams["severity"], message: string, actions: Command[]): Promise<Command | undefined> {
+  const chosen = await notify(severity, plainMessage(message), actions.map((it) => it.title));
+  return actions.find((it) => it.title === chosen);
 }
 
 function wanted(kind: AlertParams["kind"]): boolean {

@@ -3,7 +3,7 @@
 import { commands } from "vscode";
 import type { Disposable } from "vscode";
 import { showDashboard } from "./commands/dashboard";
-import { rollback, showIterationChanges, showOutput, showReceipt, undoRollback } from "./commands/history";
+import { continueLoop, giveFeedback, reviewChanges, rollback, showIterationChanges, showOutput, showReceipt, undoRollback } from "./commands/history";
 import { importText } from "./commands/import";
 import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, steer, stopLoop, stopLoopNow } from "./commands/loops";
 import { newTask } from "./commands/newTask";
@@ -28,6 +28,9 @@ export function registerCommands(parts: Parts): Disposable[] {
     showChanges: showIterationChanges,
     showOutput,
     showReceipt,
+    reviewChanges,
+    continueLoop,
+    giveFeedback,
     showDashboard,
     importText,
     newTask,

@@ -47,7 +47,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     }),
     server.onAlert((it) => {
       if (it.kind === "ended") status.ended(it.loopId);
-      void showAlert(it);
+      void showAlert({ server }, it);
     }),
     server.onOutput((it) => {
       output.append(it);

@@ -37,6 +37,7 @@ export const Commands = {
   diff: "loopkeeper.server.diff",
   receipt: "loopkeeper.server.receipt",
   report: "loopkeeper.server.report",
+  feedback: "loopkeeper.server.feedback",
   skip: "loopkeeper.server.skip",
   prioritize: "loopkeeper.server.prioritize",
   export: "loopkeeper.server.export",
@@ -89,8 +90,15 @@ export interface OutputParams {
 
 export interface AlertParams {
   loopId: string;
-  kind: "ended" | "needsYou";
+  kind: "ended" | "needsYou" | "warning";
   severity: "info" | "warning" | "error";
+  message: string;
+  actions: Command[];
+  followUp?: AlertQuestion;
+}
+
+/** Asked once the user chose one of the actions of the alert. */
+export interface AlertQuestion {
   message: string;
   actions: Command[];
 }

@@ -4,6 +4,7 @@
 mod check;
 mod diff;
 mod export;
+mod feedback;
 mod foreign_loop;
 mod loop_page;
 pub(crate) mod loop_questions;
@@ -80,6 +81,7 @@ async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> Command
         ext::UNDO_ROLLBACK => rollback::undo(shared, parse_arguments(arguments)?).await,
         ext::DIFF => diff::diff(shared, parse_arguments(arguments)?).await,
         ext::REPORT => report::report_page(shared, parse_arguments(arguments)?).await,
+        ext::FEEDBACK => feedback::feedback(shared, parse_arguments(arguments)?).await,
         ext::RECEIPT => receipt::receipt(shared, parse_arguments(arguments)?).await,
         ext::SKIP => plan::skip(shared, parse_arguments(arguments)?).await,
         ext::PRIORITIZE => plan::prioritize(shared, parse_arguments(arguments)?).await,

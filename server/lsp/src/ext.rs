@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use commands::{
     ACCEPT_WEAKENING, ANSWER, AnswerArgs, CHECK, COMMANDS, ChangeKind, ChangedFile, CheckArgs, CommandResult,
-    DIFF, DiffArgs, EXPORT, IMPORT, ImportArgs, LoopArgs, NEW_TASK, NewTaskArgs, OUTPUT, OutputArgs, PAUSE,
-    PRIORITIZE, PrioritizeArgs, RECEIPT, REPORT, RESET_BREAKER, RESET_SESSION, RESUME, ROLLBACK, RefusedPath,
-    ResumeArgs, RollbackArgs, SKIP, START, STEER, STOP, SkipArgs, StartArgs, StartLimits, SteerArgs,
-    StopArgs, TRUST, TrustArgs, UNDO_ROLLBACK, UNTRUST, UndoRollbackArgs, UntrustArgs,
+    DIFF, DiffArgs, EXPORT, FEEDBACK, FeedbackArgs, IMPORT, ImportArgs, LoopArgs, NEW_TASK, NewTaskArgs,
+    OUTPUT, OutputArgs, PAUSE, PRIORITIZE, PrioritizeArgs, RECEIPT, REPORT, RESET_BREAKER, RESET_SESSION,
+    RESUME, ROLLBACK, RefusedPath, ResumeArgs, RollbackArgs, SKIP, START, STEER, STOP, SkipArgs, StartArgs,
+    StartLimits, SteerArgs, StopArgs, TRUST, TrustArgs, UNDO_ROLLBACK, UNTRUST, UndoRollbackArgs,
+    UntrustArgs,
 };
 
 /// Version of this protocol.
@@ -120,6 +121,16 @@ pub(crate) struct AlertParams {
     pub(crate) severity: Severity,
     pub(crate) message: String,
     pub(crate) actions: Vec<Command>,
+    /// To be asked once the user chose one of the actions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) follow_up: Option<AlertQuestion>,
+}
+
+/// A question whose answers are commands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AlertQuestion {
+    pub(crate) message: String,
+    pub(crate) actions: Vec<Command>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,6 +138,7 @@ pub(crate) struct AlertParams {
 pub(crate) enum AlertKind {
     Ended,
     NeedsYou,
+    Warning,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

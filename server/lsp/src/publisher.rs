@@ -2,6 +2,7 @@
 //! snapshot and what was last sent; intermediate states are skipped while the client is not reading (backpressure).
 //! Nothing is sent that the client did not announce.
 
+mod alert_actions;
 mod alerts;
 mod diagnostics;
 mod held;

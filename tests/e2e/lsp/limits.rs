@@ -56,7 +56,7 @@ fn a_question_that_nobody_answers_holds_up_nothing_and_is_asked_once() {
     assert_eq!(page["trusted"], true, "{page:#}");
     let stop = json!({"command": "loopkeeper.server.stop", "arguments": [{"loopId": "latest", "now": true}]});
     editor.request("workspace/executeCommand", &stop);
-    editor.wait_for("loopkeeper/alert", |_| true);
+    editor.wait_for("loopkeeper/status", |it| it["loops"][0]["state"] == "done");
     assert_eq!(editor.messages().iter().filter(|it| is_asked(it)).count(), 1);
 }
 

@@ -21,6 +21,12 @@ fn stuck() -> Scenario<'static> {
     Scenario { settings: "breaker.max_trips = 1", ..far(&["true"]) }
 }
 
+/// Makes the criteria of a paused loop hold: its checks complete it.
+fn complete(studio: &mut Studio) {
+    studio.world.terminal.file("nowhere", "");
+    studio.done("check", &json!({"task": "PROMPT.md"}));
+}
+
 #[test]
 fn an_idle_editor_hears_nothing_beside_ended_and_paused_loops() {
     let files =
@@ -96,10 +102,10 @@ fn a_status_a_second_is_the_most_and_each_is_another_one() {
 #[test]
 fn a_client_that_announces_nothing_is_told_in_plain_protocol() {
     let mut studio = Studio::open_as(&stuck(), &json!({"capabilities": {}}));
-    let id = studio.start("PROMPT.md");
+    studio.start("PROMPT.md");
     let said = studio.editor.wait_for("window/showMessage", |it| it["type"] == 2);
     assert!(said["message"].as_str().unwrap().contains("Make it so"), "{said}");
-    studio.done("stop", &json!({"loopId": id}));
+    complete(&mut studio);
     studio.editor.wait_for("window/showMessage", |it| it["type"] == 3);
     let all = studio.editor.messages();
     let methods: BTreeSet<&str> = all.iter().filter_map(|it| it["method"].as_str()).collect();
@@ -145,7 +151,7 @@ fn one_alert_when_a_loop_needs_its_user_and_one_when_it_ends() {
     // Concurrent edits and checks do not produce status messages.
     studio.show("PROMPT.md");
     studio.done("check", &json!({"task": "PROMPT.md"}));
-    studio.done("stop", &json!({"loopId": id}));
+    complete(&mut studio);
     studio.status(|it| is_in(it, &id, "done"));
     let ended = studio.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "ended");
     assert_eq!((&ended["loopId"], &ended["severity"]), (&id.as_str().into(), &"info".into()));
@@ -177,7 +183,7 @@ fn what_was_so_before_is_no_news_to_a_server_that_just_came() {
         assert_eq!(editor.count("loopkeeper/alert"), 0, "{:#?}", editor.messages());
     }
     // From here on it is a change.
-    studio.done("stop", &json!({"loopId": open}));
+    complete(&mut studio);
     for editor in [&other, &late] {
         assert_eq!(editor.wait_for("loopkeeper/alert", |_| true)["loopId"], open.as_str());
     }

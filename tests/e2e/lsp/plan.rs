@@ -111,7 +111,7 @@ fn the_receipt_of_a_loop_is_a_page_beside_the_tree() {
     studio.status(|it| is_in(it, &id, "done"));
     let alert = studio.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "ended");
     let titles: Vec<_> = alert["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
-    assert_eq!(titles, ["Review changes", "Receipt", "Show output"]);
+    assert_eq!(titles, ["Review all changes", "Undo", "Receipt"]);
     let done = studio.done("receipt", &json!({"loopId": id}));
     let path = done["uri"].as_str().unwrap().trim_start_matches("file://").to_owned();
     let page = std::fs::read_to_string(&path).unwrap();

@@ -53,6 +53,36 @@ test("vscode_face: an alert is one notification, its links are text, its button 
   await stage.ordered("loopkeeper.server.stop", (order) => order.loopId === "20261120-aaaaaa");
 });
 
+test("vscode_face: the end of a loop is one notification, and the question after it is asked once", async () => {
+  const loopId = "20261120-aaaaaa";
+  const server = (title, name, more) => ({ title, command: `loopkeeper.server.${name}`, arguments: [{ loopId, ...more }] });
+  const actions = [server("Review all changes", "diff"), server("Undo", "rollback", { iteration: 0 }), server("Continue with 10 more", "resume", { more: 10 })];
+  const question = { message: "Was this the right moment to stop?", actions: [server("Yes", "feedback", { verdict: "right" }), server("Too early", "feedback", { verdict: "tooEarly" })] };
+  const end = (message) => {
+    stage.say("loopkeeper/alert", { loopId, kind: "ended", severity: "warning", message, actions, followUp: question });
+  };
+  end("Parse dates: Limit reached: 30 iterations");
+  const it = await window.notification("Limit reached");
+  assert.deepEqual(it.buttons, actions.map((action) => action.title));
+  assert.equal((await window.notifications()).length, 1, "the question waits for a reaction");
+  await window.picture("ending");
+  await window.press("Continue with 10 more");
+  await stage.ordered("loopkeeper.server.resume", (order) => order.more === 10);
+  const asked = await window.notification("right moment");
+  assert.deepEqual(asked.buttons, ["Yes", "Too early"]);
+  await window.press("Too early");
+  await stage.ordered("loopkeeper.server.feedback", (order) => order.loopId === loopId && order.verdict === "tooEarly");
+  // Undo asks before it overwrites what the user changed.
+  stage.answers("loopkeeper.server.rollback", { result: { written: 2, removed: 1, refused: [], edited: ["src/mine.rs"] } });
+  end("Parse dates: Limit reached again");
+  await window.notification("Limit reached again");
+  await window.press("Undo");
+  await stage.ordered("loopkeeper.server.rollback", (order) => order.preview === true);
+  await window.see("the question", () => window.page.locator(".monaco-dialog-box").allInnerTexts(), (all) => all.some((it) => it.includes("src/mine.rs")));
+  await window.press("Cancel");
+  assert.ok(stage.orders("loopkeeper.server.rollback").every((order) => order.preview === true));
+});
+
 test("vscode_face: a button never reaches beyond our own commands", async () => {
   const action = { title: "Zen", command: "workbench.action.toggleZenMode", arguments: [] };
   stage.say("loopkeeper/alert", { loopId: "x", kind: "ended", severity: "info", message: "Ended: look here", actions: [action] });

@@ -180,7 +180,7 @@ test("vscode_loop: the dashboard of a loop is a page without scripts", async () 
     await window.sees("Ralph 1/9 · 0/3 pass");
     project.turn(1, "echo hello world > greeting.txt");
     await window.sees("Ralph done · 1");
-    await window.press("Review changes");
+    await window.press("Review all changes");
     await window.see("the changes", () => window.tabs(), (all) => all.some((it) => it.includes("greeting.txt (the loop)")));
     await window.palette("Ralph: Show Dashboard");
     await window.see("the page", () => window.webviews(), (it) => it.includes("Criteria over iterations") && it.includes("1 of 9"));

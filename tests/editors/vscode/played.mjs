@@ -33,7 +33,7 @@ function send(message) {
 function receive(message) {
   fs.appendFileSync(path.join(folder, "received.jsonl"), `${JSON.stringify(message)}\n`);
   if (message.method === "initialize") {
-    const commands = ["stop", "start", "check", "answer"].map((it) => `loopkeeper.server.${it}`);
+    const commands = ["stop", "start", "check", "answer", "resume", "rollback", "feedback"].map((it) => `loopkeeper.server.${it}`);
     send({ id: message.id, result: { capabilities: { textDocumentSync: 1, executeCommandProvider: { commands }, experimental: { loopkeeper: { version: 1 } } } } });
   } else if (message.method === "initialized") {
     setInterval(sendNew, 50);

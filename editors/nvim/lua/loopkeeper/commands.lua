@@ -18,6 +18,7 @@ for module, names in pairs({
   start = { 'start', 'check' },
   control = { 'stop', 'pause', 'resume', 'reset', 'steer', 'answer', 'import', 'new' },
   iterations = { 'rollback', 'diff', 'output', 'log', 'receipt', 'dashboard' },
+  endings = { 'review', 'feedback' },
   look = { 'status', 'quickfix', 'trust', 'restart' },
 }) do
   for _, name in ipairs(names) do

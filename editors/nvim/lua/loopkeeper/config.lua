@@ -8,7 +8,7 @@ local M = {}
 ---@field trusted? boolean Whether anything may be started in the folders opened here; `false` starts nothing.
 ---@field codelens? boolean Show the server's code lenses.
 ---@field signs? boolean Show in the sign column whether a criterion holds.
----@field notify? boolean Notify with `vim.notify` when a loop ends or needs you.
+---@field notify? boolean Notify with `vim.notify` when a loop ends, needs you or is likely to stop.
 ---@field checktime? boolean Reload buffers after an iteration changed their files.
 ---@field files? string[] Globs of further task files, matched against the whole path.
 ---@field output? loopkeeper.OutputOptions

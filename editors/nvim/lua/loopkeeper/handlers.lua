@@ -19,8 +19,11 @@ function M.messages()
     [protocol.notifications.output] = function(_, params)
       require('loopkeeper.output').append(params)
     end,
-    [protocol.notifications.alert] = function(_, params)
-      require('loopkeeper.questions').alert(params)
+    [protocol.notifications.alert] = function(_, params, context)
+      local client = client_of(context)
+      if client then
+        require('loopkeeper.questions').alert(params, client)
+      end
     end,
     ['window/showMessageRequest'] = function(_, params, context)
       return require('loopkeeper.questions').asked(params, context.client_id)

@@ -35,6 +35,7 @@ M.commands = {
   diff = 'loopkeeper.server.diff',
   receipt = 'loopkeeper.server.receipt',
   report = 'loopkeeper.server.report',
+  feedback = 'loopkeeper.server.feedback',
   skip = 'loopkeeper.server.skip',
   prioritize = 'loopkeeper.server.prioritize',
   export = 'loopkeeper.server.export',
@@ -94,8 +95,14 @@ M.errors = {
 
 ---@class loopkeeper.AlertParams
 ---@field loopId string
----@field kind "ended"|"needsYou"
+---@field kind "ended"|"needsYou"|"warning"
 ---@field severity "info"|"warning"|"error"
+---@field message string
+---@field actions lsp.Command[]
+---@field followUp? loopkeeper.AlertQuestion
+
+--- Asked once the user chose one of the actions of the alert.
+---@class loopkeeper.AlertQuestion
 ---@field message string
 ---@field actions lsp.Command[]
 
@@ -289,6 +296,7 @@ M.errors = {
 ---@field agent? string
 ---@field limits? loopkeeper.StartLimits
 ---@field anyway? boolean
+---@field continues? string
 
 ---@class loopkeeper.StartLimits
 ---@field iterations? integer
@@ -305,6 +313,12 @@ M.errors = {
 ---@class loopkeeper.ResumeArgs
 ---@field loopId string
 ---@field anyway? boolean
+---@field more? integer
+
+---@class loopkeeper.FeedbackArgs
+---@field loopId string
+---@field verdict "tooEarly"|"right"|"tooLate"
+---@field text? string
 
 ---@class loopkeeper.CheckArgs
 ---@field task string

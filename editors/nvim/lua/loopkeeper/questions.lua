@@ -77,9 +77,12 @@ end
 
 --- Handler of `loopkeeper/alert`.
 ---@param params loopkeeper.AlertParams
-function M.alert(params)
+---@param client vim.lsp.Client
+function M.alert(params, client)
+  local is_offered = require('loopkeeper.endings').remember(params, client)
   if require('loopkeeper.config').get().notify then
-    ui.tell(params.message, levels[params.severity] or vim.log.levels.INFO, params)
+    local message = is_offered and params.message .. ' See `:Ralph review`.' or params.message
+    ui.tell(message, levels[params.severity] or vim.log.levels.INFO, params)
   end
 end
 

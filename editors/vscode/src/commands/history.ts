@@ -11,6 +11,8 @@ import { isActive } from "../status";
 import { pickFrom, pickLoop } from "./pick";
 
 const noLoop = "No loop has worked in this folder yet.";
+const noEnded = "No loop has ended in this folder yet.";
+const moreIterations = 10;
 
 export async function showIterationChanges({ server }: Parts, target?: Target): Promise<void> {
   const it = await pickLoop(server.status, "Show changes of which loop?", () => true, noLoop, target);
@@ -45,18 +47,29 @@ export async function undoRollback({ server }: Parts): Promise<void> {
   if (it) await undo({ server }, it.id);
 }
 
-/** Asks only if files that the user changed since then would be overwritten or removed. */
-async function undo({ server }: Pick<Parts, "server">, loopId: string): Promise<void> {
-  const argument = { loopId };
-  const preview = await server.run<RollbackResult>(Commands.undoRollback, { ...argument, preview: true });
+function undo(parts: Pick<Parts, "server">, loopId: string): Promise<void> {
+  return putBack(parts, Commands.undoRollback, { loopId }, "Undo the last rollback?", "Undo the Rollback");
+}
+
+/** Argument of a rollback. */
+export interface RollbackTarget { loopId: string; iteration: number; paths?: string[] }
+
+/** A rollback that a button of the server offers. */
+export function rollBackTo(parts: Pick<Parts, "server">, argument: RollbackTarget): Promise<void> {
+  const place = argument.iteration === 0 ? "the start" : `iteration ${argument.iteration}`;
+  return putBack(parts, Commands.rollback, argument, `Roll the files back to ${place}?`, "Roll Back");
+}
+
+/** Asks only if files that the user changed since the last snapshot would be overwritten or removed. */
+async function putBack({ server }: Pick<Parts, "server">, command: string, argument: object, question: string, button: string): Promise<void> {
+  const preview = await server.run<RollbackResult>(command, { ...argument, preview: true });
   if (!preview) return;
   if (preview.edited && preview.edited.length > 0) {
-    const button = "Undo the Rollback";
     const options = { modal: true, detail: plainMessage(planned(preview)) };
-    if ((await window.showWarningMessage("Undo the last rollback?", options, button)) !== button) return;
+    if ((await window.showWarningMessage(question, options, button)) !== button) return;
   }
-  const result = await server.run<RollbackResult>(Commands.undoRollback, argument);
-  if (result) await presentResult({ server }, Commands.undoRollback, argument, result);
+  const result = await server.run<RollbackResult>(command, argument);
+  if (result) await presentResult({ server }, command, argument, result);
 }
 
 /** `3 files written, 1 file removed. Changed since the last snapshot: a.rs. …` */
@@ -78,8 +91,33 @@ export async function showOutput({ server, output }: Parts, target?: Target): Pr
   else await server.run<OutputResult>(Commands.output, { task: it.task.uri });
 }
 
+const verdicts = [
+  { label: "At the Right Moment", verdict: "right" },
+  { label: "Too Early", verdict: "tooEarly" },
+  { label: "Too Late", verdict: "tooLate" },
+];
+
+export async function giveFeedback({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Give feedback on the end of which loop?", (loop) => loop.state === "done", noEnded);
+  if (!it) return;
+  const verdict = await pickFrom(`When did "${it.task.title}" stop?`, verdicts.map(({ label, verdict }) => ({ label, value: verdict })));
+  if (verdict !== undefined) await server.run<OrderResult>(Commands.feedback, { loopId: it.id, verdict });
+}
+
+export async function reviewChanges({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Review the changes of which loop?", () => true, noLoop);
+  if (!it) return;
+  const result = await server.run<DiffResult>(Commands.diff, { loopId: it.id });
+  if (result) await presentResult({ server }, Commands.diff, { loopId: it.id }, result);
+}
+
+export async function continueLoop({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Continue the task of which loop?", (loop) => loop.state === "done", noEnded);
+  if (it) await server.run<OrderResult>(Commands.resume, { loopId: it.id, more: moreIterations });
+}
+
 export async function showReceipt({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Show the receipt of which loop?", (loop) => !isActive(loop), "No loop has ended in this folder yet.");
+  const it = await pickLoop(server.status, "Show the receipt of which loop?", (loop) => !isActive(loop), noEnded);
   // The server opens the page.
   if (it) await server.run<OrderResult>(Commands.receipt, { loopId: it.id });
 }

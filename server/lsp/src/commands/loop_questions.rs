@@ -71,7 +71,7 @@ pub(crate) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>, 
             let text = word.map(|(_, word)| word.to_owned());
             orders::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
         }
-        (_, DECIDE) => orders::resume(&shared, ResumeArgs { loop_id, anyway: false }).await,
+        (_, DECIDE) => orders::resume(&shared, ResumeArgs { loop_id, anyway: false, more: None }).await,
         (_, STOP) => orders::stop(&shared, StopArgs { loop_id, now: false }).await,
         _ => return,
     };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use loopkeeper_view::{self as view, LateOrder};
 use serde_json::{Value, json};
 
-use super::{CommandOutcome, CommandRefusal, foreign_loop, run_blocking, target, trust};
+use super::{CommandOutcome, CommandRefusal, foreign_loop, run_blocking, start, target, trust};
 use crate::ext::{AnswerArgs, CommandResult, LoopArgs, ResumeArgs, SteerArgs, StopArgs};
 use crate::session::ServerState;
 use loopkeeper_operations::authority::user_name;
@@ -45,6 +45,9 @@ pub(super) async fn pause(shared: &Arc<ServerState>, args: LoopArgs) -> CommandO
 
 pub(crate) async fn resume(shared: &Arc<ServerState>, args: ResumeArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
+    if let Some(more) = args.more {
+        return start::continue_ended(shared, &args.loop_id, more).await;
+    }
     with_loop(shared, args.loop_id, move |store, loop_view| {
         if loop_view.is_alive() {
             control_client::send(store, loop_view.dir.id(), control_client::resume_request(args.anyway))

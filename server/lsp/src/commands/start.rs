@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loopkeeper_core::journal::EarlierTask;
 use loopkeeper_core::settings::{OverrideSource, SettingOverride};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::words;
@@ -11,6 +12,7 @@ use crate::ext::{CommandResult, StartArgs, StartLimits};
 use crate::questions::{self, ClientQuestion};
 use crate::session::ServerState;
 use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::continuation::Continuation;
 use loopkeeper_operations::failure::Failure;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::start::{Interactivity, StartRequest};
@@ -47,7 +49,7 @@ async fn is_wanted(
     task: &Arc<TaskSnapshot>,
     args: &StartArgs,
 ) -> Result<bool, CommandRefusal> {
-    if args.anyway || !questions::can_ask(shared) {
+    if args.anyway || args.continues.is_some() || !questions::can_ask(shared) {
         return Ok(true);
     }
     let place = task.path.clone();
@@ -78,9 +80,8 @@ enum LoopStart {
 }
 
 fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, CommandRefusal> {
-    let arguments = arguments(task, args)?;
     let refused = |failure| CommandRefusal::of_task(&task.root, failure);
-    let work = ResolvedTask::find(task.path.to_str(), &arguments).map_err(refused)?;
+    let ResolvedStart { work, arguments, own_promise, earlier } = resolve(task, args)?;
     work.refuse_unready().map_err(refused)?;
     let roster = AgentRoster::resolve(&work).map_err(refused)?;
     let items = operations::trust::items(&work, &roster)?;
@@ -92,11 +93,11 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
     let mut warnings = roster.warnings();
     warnings.extend(work.bounded_limits());
     let start = StartRequest {
-        earlier: Vec::new(),
+        earlier,
         work: &work,
         roster,
         anyway: args.anyway,
-        own_promise: false,
+        own_promise,
         attended: Interactivity::Yes,
     };
     let dir = beginnings::prepare(&store, &start)?;
@@ -107,6 +108,51 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
         return Err(failure.into());
     }
     Ok(LoopStart::Runs { loop_id: dir.id().to_owned(), warnings })
+}
+
+/// The task with the settings of the request, or of the loop that is continued.
+struct ResolvedStart {
+    work: ResolvedTask,
+    arguments: Vec<SettingOverride>,
+    own_promise: bool,
+    earlier: Vec<EarlierTask>,
+}
+
+fn resolve(task: &TaskSnapshot, args: &StartArgs) -> Result<ResolvedStart, CommandRefusal> {
+    let refused = |failure| CommandRefusal::of_task(&task.root, failure);
+    let Some(ended) = &args.continues else {
+        let arguments = arguments(task, args)?;
+        let work = ResolvedTask::find(task.path.to_str(), &arguments).map_err(refused)?;
+        return Ok(ResolvedStart { work, arguments, own_promise: false, earlier: Vec::new() });
+    };
+    let store = StateDir::open().map_err(Failure::from)?;
+    let ended = target::find_loop(&store, std::slice::from_ref(&task.root), ended)?;
+    let more = args.limits.iterations.unwrap_or(ended.state.spec.settings.limits.iterations);
+    let Continuation { work, arguments, own_promise, earlier } =
+        Continuation::of(&ended, more).map_err(refused)?;
+    Ok(ResolvedStart { work, arguments, own_promise, earlier: vec![earlier] })
+}
+
+/// Starts a new loop on the task of an ended one.
+pub(super) async fn continue_ended(shared: &Arc<ServerState>, loop_id: &str, more: u32) -> CommandOutcome {
+    if more == 0 {
+        return Err(CommandRefusal::bad_argument("`more` is a number of iterations: 1, 2, 3 …"));
+    }
+    let roots = shared.index().snapshot().roots.clone();
+    let named = loop_id.to_owned();
+    let ended = run_blocking(move || {
+        let store = StateDir::open().map_err(Failure::from)?;
+        target::find_loop(&store, &roots, &named)
+    })
+    .await?;
+    let args = StartArgs {
+        task: ended.status().task.uri,
+        agent: None,
+        limits: StartLimits { iterations: Some(more), ..StartLimits::default() },
+        anyway: false,
+        continues: Some(ended.dir.id().to_owned()),
+    };
+    start(shared, args).await
 }
 
 /// The settings of this request that override the configuration, parsed as `run` parses them.

@@ -1,5 +1,6 @@
 //! The commands: their names, arguments and results.
 
+use loopkeeper_core::journal::StopVerdict;
 use loopkeeper_task::new_task::WorkProduct;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,7 @@ pub(crate) const UNDO_ROLLBACK: &str = "loopkeeper.server.undoRollback";
 pub(crate) const DIFF: &str = "loopkeeper.server.diff";
 pub(crate) const REPORT: &str = "loopkeeper.server.report";
 pub(crate) const RECEIPT: &str = "loopkeeper.server.receipt";
+pub(crate) const FEEDBACK: &str = "loopkeeper.server.feedback";
 pub(crate) const SKIP: &str = "loopkeeper.server.skip";
 pub(crate) const PRIORITIZE: &str = "loopkeeper.server.prioritize";
 pub(crate) const EXPORT: &str = "loopkeeper.server.export";
@@ -30,7 +32,7 @@ pub(crate) const IMPORT: &str = "loopkeeper.server.import";
 pub(crate) const NEW_TASK: &str = "loopkeeper.server.newTask";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 23] = [
+pub(crate) const COMMANDS: [&str; 24] = [
     START,
     STOP,
     PAUSE,
@@ -47,6 +49,7 @@ pub(crate) const COMMANDS: [&str; 23] = [
     DIFF,
     RECEIPT,
     REPORT,
+    FEEDBACK,
     SKIP,
     PRIORITIZE,
     EXPORT,
@@ -92,6 +95,9 @@ pub(crate) struct StartArgs {
     pub(crate) limits: StartLimits,
     #[serde(default)]
     pub(crate) anyway: bool,
+    /// An ended loop on this task, whose agent, checks and limits apply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) continues: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -130,6 +136,21 @@ pub(crate) struct ResumeArgs {
     /// Whether to leave out the checks that cannot run.
     #[serde(default)]
     pub(crate) anyway: bool,
+    /// Of an ended loop: the iterations of a new one that continues its task.
+    #[serde(default)]
+    #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
+    pub(crate) more: Option<u32>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FeedbackArgs {
+    pub(crate) loop_id: String,
+    pub(crate) verdict: StopVerdict,
+    #[serde(default)]
+    #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
+    pub(crate) text: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

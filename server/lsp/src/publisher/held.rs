@@ -26,7 +26,13 @@ pub(super) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>) 
     match answer.as_deref() {
         Some(EDIT) => drop(virtual_documents::open_for_editing(&shared, &task).await),
         Some(ANYWAY) => {
-            let args = StartArgs { task, agent: None, limits: StartLimits::default(), anyway: true };
+            let args = StartArgs {
+                task,
+                agent: None,
+                limits: StartLimits::default(),
+                anyway: true,
+                continues: None,
+            };
             let done = commands::start(&shared, args).await;
             // A trust question shows its own message.
             if let Some(refusal) = done.err().filter(|it| it.data.asked != Some(true)) {

@@ -5,6 +5,7 @@ local client_module = require('loopkeeper.client')
 local facts = require('loopkeeper.facts')
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')
+local put_back = require('loopkeeper.restore').put_back
 local status = require('loopkeeper.status')
 local ui = require('loopkeeper.ui')
 
@@ -91,45 +92,8 @@ local function send(command)
   end
 end
 
---- Describes what would change, and names the files that the user edited since the last snapshot.
----@param preview loopkeeper.CommandResult
----@return string
-local function planned(preview)
-  local sum = ('%d written, %d removed'):format(preview.written or 0, preview.removed or 0)
-  local edited = preview.edited or {}
-  if #edited == 0 then
-    return sum
-  end
-  local rest = #edited > 3 and (' and %d more'):format(#edited - 3) or ''
-  local named = table.concat(edited, ', ', 1, math.min(#edited, 3))
-  return ('%s, changed since the last snapshot: %s%s'):format(sum, named, rest)
-end
-
---- Requests a preview of the command, then asks the user.
----@param command string
----@param question string
----@param must_ask fun(preview: loopkeeper.CommandResult): boolean
-local function put_back(client, command, argument, question, must_ask)
-  local orders = require('loopkeeper.orders')
-  orders.send(client, command, vim.tbl_extend('force', argument, { preview = true }), function(preview)
-    if not must_ask(preview) then
-      return orders.send(client, command, argument)
-    end
-    local yes = ('Yes (%s; what is there now is kept)'):format(planned(preview))
-    ui.select({ true, false }, question, function(it)
-      return it and yes or 'No, leave the files as they are'
-    end, function(it)
-      if it then
-        orders.send(client, command, argument)
-      end
-    end)
-  end)
-end
-
 local function undo_rollback(client, loop)
-  put_back(client, protocol.commands.undoRollback, { loopId = loop.id }, 'Undo the last rollback?', function(preview)
-    return #(preview.edited or {}) > 0
-  end)
+  put_back(client, protocol.commands.undoRollback, { loopId = loop.id }, 'Undo the last rollback?')
 end
 
 M.rollback = {
@@ -147,9 +111,7 @@ M.rollback = {
     with_iteration(call, 'Roll back to: ', 0, function(client, loop, iteration)
       local argument = { loopId = loop.id, iteration = iteration }
       local place = iteration == 0 and 'the start' or 'iteration ' .. iteration
-      put_back(client, protocol.commands.rollback, argument, ('Roll the files back to %s?'):format(place), function()
-        return true
-      end)
+      put_back(client, protocol.commands.rollback, argument, ('Roll the files back to %s?'):format(place), true)
     end)
   end,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{
-    BreakerState, Outcome, OutcomeKind, PauseReason, QuestionKind, Role, WaitReason,
+    BreakerState, Outcome, OutcomeKind, PauseReason, QuestionKind, Role, StopVerdict, WaitReason,
 };
 use loopkeeper_core::plugin_loop::PluginLoop;
 use loopkeeper_core::settings::Preset;
@@ -23,12 +23,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::ext::{
-    AlertKind, AlertParams, AnswerArgs, ChangeKind, ChangedFile, CheckArgs, CommandResult, CriterionRow,
-    DiffArgs, ForeignLoop, Health, ImportArgs, IterationEntry, IterationsParams, IterationsResult, LoopArgs,
-    LoopsParams, LoopsResult, NewTaskArgs, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode,
-    RefusalData, RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits,
-    StatusParams, SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TrustArgs, TrustCommand,
-    TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
+    AlertKind, AlertParams, AlertQuestion, AnswerArgs, ChangeKind, ChangedFile, CheckArgs, CommandResult,
+    CriterionRow, DiffArgs, FeedbackArgs, ForeignLoop, Health, ImportArgs, IterationEntry, IterationsParams,
+    IterationsResult, LoopArgs, LoopsParams, LoopsResult, NewTaskArgs, OutputArgs, OutputParams,
+    PrioritizeArgs, RefusalCode, RefusalData, RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs,
+    StartArgs, StartLimits, StatusParams, SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry,
+    TrustArgs, TrustCommand, TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
 };
 
 /// The name, a sample with all fields, and for messages of the server a sample with only the required ones.
@@ -48,7 +48,7 @@ pub(super) fn messages() -> Vec<Message> {
             None,
         ),
         ("OutputParams", json!(OutputParams { loop_id: s(), iteration: 1, text: s() }), None),
-        ("AlertParams", json!(alert()), Some(json!(alert()))),
+        ("AlertParams", json!(alert(true)), Some(json!(alert(false)))),
         ("LoopsParams", json!(LoopsParams { all: true }), None),
         ("LoopsResult", json!(LoopsResult { loops: vec![a_loop(true)] }), None),
         ("SubscribeParams", json!(SubscribeParams { loop_id: s(), on: true }), None),
@@ -63,7 +63,12 @@ pub(super) fn messages() -> Vec<Message> {
         ("StartArgs", json!(start()), None),
         ("StopArgs", json!(StopArgs { loop_id: s(), now: true }), None),
         ("LoopArgs", json!(LoopArgs { loop_id: s() }), None),
-        ("ResumeArgs", json!(ResumeArgs { loop_id: s(), anyway: true }), None),
+        ("ResumeArgs", json!(ResumeArgs { loop_id: s(), anyway: true, more: Some(1) }), None),
+        (
+            "FeedbackArgs",
+            json!(FeedbackArgs { loop_id: s(), verdict: StopVerdict::Right, text: Some(s()) }),
+            None,
+        ),
         ("CheckArgs", json!(CheckArgs { task: s(), criterion: Some(s()) }), None),
         (
             "OutputArgs",
@@ -133,8 +138,9 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
     ];
     vec![
         ("StatusParams", "health", set(&[Health::Ok, Health::Warning, Health::Error])),
-        ("AlertParams", "kind", set(&[AlertKind::Ended, AlertKind::NeedsYou])),
+        ("AlertParams", "kind", set(&[AlertKind::Ended, AlertKind::NeedsYou, AlertKind::Warning])),
         ("AlertParams", "severity", set(&[Severity::Info, Severity::Warning, Severity::Error])),
+        ("FeedbackArgs", "verdict", set(&StopVerdict::ALL)),
         ("LoopStatus", "phase", set(&phases)),
         ("LoopStatus", "state", set(&STATES)),
         (
@@ -177,7 +183,7 @@ fn status(full: bool) -> StatusParams {
         loops: vec![a_loop(full)],
         tasks: vec![task(full)],
         foreign: if full { vec![foreign(true)] } else { Vec::new() },
-        alerts: if full { vec![alert()] } else { Vec::new() },
+        alerts: if full { vec![alert(true)] } else { Vec::new() },
     }
 }
 
@@ -316,13 +322,14 @@ fn group() -> GroupStatus {
     GroupStatus { name: s(), state: GroupState::Holds, passed: 1, total: 1 }
 }
 
-fn alert() -> AlertParams {
+fn alert(full: bool) -> AlertParams {
     AlertParams {
         loop_id: s(),
         kind: AlertKind::Ended,
         severity: Severity::Info,
         message: s(),
         actions: vec![Command::new(s(), s(), None)],
+        follow_up: full.then(|| AlertQuestion { message: s(), actions: vec![Command::new(s(), s(), None)] }),
     }
 }
 
@@ -358,7 +365,7 @@ fn import() -> ImportArgs {
 
 fn start() -> StartArgs {
     let limits = StartLimits { iterations: Some(1), duration: Some(s()), cost_usd: Some(1.0) };
-    StartArgs { task: s(), agent: Some(s()), limits, anyway: true }
+    StartArgs { task: s(), agent: Some(s()), limits, anyway: true, continues: Some(s()) }
 }
 
 fn result() -> CommandResult {

@@ -1,0 +1,38 @@
+-- Commands about a loop that ended: `:Ralph review`, `feedback`.
+
+local pick = require('loopkeeper.pick')
+local protocol = require('loopkeeper.protocol')
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+M.review = {
+  run = function()
+    if not require('loopkeeper.endings').review() then
+      ui.info('no loop has ended since Neovim started. `:Ralph diff` shows what an earlier one changed.')
+    end
+  end,
+}
+
+local verdicts = { 'right', 'tooEarly', 'tooLate' }
+
+M.feedback = {
+  complete = function(words)
+    return #words > 0 and {} or verdicts
+  end,
+  run = function(call)
+    local verdict = call.words[1]
+    if not vim.list_contains(verdicts, verdict) then
+      return ui.error('`:Ralph feedback` takes one of: ' .. table.concat(verdicts, ', ') .. ', and a text if you like')
+    end
+    local text = vim.trim(call.text:sub(#verdict + 1))
+    pick.loop(nil, false, function(client, loop)
+      local argument = { loopId = loop.id, verdict = verdict, text = text ~= '' and text or nil }
+      require('loopkeeper.orders').send(client, protocol.commands.feedback, argument, function()
+        ui.info('recorded. `loopkeeper insight` adds it up.')
+      end)
+    end)
+  end,
+}
+
+return M

@@ -1,0 +1,56 @@
+-- What helps after the end of a loop: `:Ralph review` offers the actions of its notification.
+
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+---@type { alert: loopkeeper.AlertParams, client: integer }?
+local last
+
+--- Remembers the notification of a loop that ended.
+---@param alert loopkeeper.AlertParams
+---@param client vim.lsp.Client
+---@return boolean whether there is anything to do about it
+function M.remember(alert, client)
+  if alert.kind ~= 'ended' or #alert.actions == 0 then
+    return false
+  end
+  last = { alert = alert, client = client.id }
+  return true
+end
+
+---@param client vim.lsp.Client
+---@param action lsp.Command
+local function run(client, action)
+  local protocol = require('loopkeeper.protocol')
+  local argument = (action.arguments or {})[1] or {}
+  if action.command == protocol.commands.rollback then
+    local question = 'Undo what the loop changed? '
+    return require('loopkeeper.restore').put_back(client, action.command, argument, question)
+  end
+  require('loopkeeper.orders').send(client, action.command, argument)
+end
+
+--- Asks what to do about the last loop that ended.
+---@return boolean whether there is one
+function M.review()
+  local client = last and vim.lsp.get_client_by_id(last.client)
+  if not last or not client then
+    return false
+  end
+  require('loopkeeper.float').close()
+  local alert = last.alert
+  ui.select(alert.actions, alert.message .. ' ', function(action)
+    return action.title
+  end, function(action)
+    run(client, action)
+    if alert.followUp then
+      -- Once, and without a prompt, because the user is about to look at something else.
+      ui.info(alert.followUp.message .. ' `:Ralph feedback right`, `tooEarly` or `tooLate` answers.')
+      alert.followUp = nil
+    end
+  end)
+  return true
+end
+
+return M
