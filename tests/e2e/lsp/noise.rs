@@ -121,7 +121,7 @@ fn a_client_that_announces_nothing_is_told_in_plain_protocol() {
 fn an_open_breaker_says_so_at_once_although_it_tries_again() {
     let mut studio = Studio::open(&Scenario { settings: "breaker.fast_failures = 99", ..far(&["true"]) });
     let id = studio.start("PROMPT.md");
-    let alert = studio.editor.wait_for("loopkeeper/alert", |_| true);
+    let alert = studio.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "needsYou");
     assert_eq!((&alert["loopId"], &alert["severity"]), (&id.as_str().into(), &"warning".into()));
     let message = alert["message"].as_str().unwrap();
     assert!(

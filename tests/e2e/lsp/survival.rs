@@ -191,10 +191,8 @@ fn two_servers_show_the_same_and_each_stops_the_others_loop() {
     for field in ["health", "loops", "tasks", "trusted"] {
         assert_eq!(one[field], two[field]);
     }
-    assert_eq!(
-        studio.editor.wait_for("loopkeeper/alert", |_| true),
-        other.wait_for("loopkeeper/alert", |_| true)
-    );
+    // Its user just ordered it, in one of the two.
+    assert_eq!((studio.editor.count("loopkeeper/alert"), other.count("loopkeeper/alert")), (0, 0));
     assert_eq!(everything()["experimental"]["loopkeeper"]["version"], 1);
 }
 

@@ -126,15 +126,15 @@ fn budget_short(state: &LoopState) -> Option<(LimitName, String)> {
     let needed = open.saturating_mul(finished).div_ceil(turned);
     let is_short = |it: &Budget| needed.saturating_mul(it.each.unwrap_or(1)) > it.left;
     let Budget { limit, name, each, left, words } = budgets(state).into_iter().find(is_short)?;
-    let (what, verb) = if open == 1 { ("criterion", "needs") } else { ("criteria", "need") };
+    let open = if open == 1 { "the open one needs".to_owned() } else { format!("the {open} open ones need") };
     let sum = each.map_or_else(String::new, |it| {
         format!(" of about {} each, {} in all", words(it), words(needed.saturating_mul(it)))
     });
     Some((
         limit,
         format!(
-            "the {name} limit ends before the work at the present pace: {open} open {what} {verb} about {}{sum} \
-             ({turned} turned in {finished}); {} left",
+            "at this pace the {name} limit is reached before all criteria pass: {open} about {}{sum} \
+             ({turned} turned in {finished} so far); {} left",
             counted_iterations(needed),
             words(left),
         ),

@@ -83,8 +83,8 @@ fn a_budget_that_ends_before_the_work_is_said_with_its_computation() {
         let acts = results.iter().map(|it| Act { cost: 1_000_000, ..Act::new(it) }).collect::<Vec<_>>();
         (spec, acts)
     };
-    let short = "the cost limit ends before the work at the present pace: 3 open criteria need about 9 iterations of \
-                 about $1.00 each, $9.00 in all (1 turned in 3); $7.00 left";
+    let short = "at this pace the cost limit is reached before all criteria pass: the 3 open ones need about \
+                 9 iterations of about $1.00 each, $9.00 in all (1 turned in 3 so far); $7.00 left";
     let (spec, acts) = cost(10_000_000, &["ffff", "ffff", "pfff"]);
     check(spec, "ffff", acts, &[(WarningCause::BudgetShort, short)]);
     let (spec, acts) = cost(12_000_000, &["ffff", "ffff", "pfff"]);
@@ -98,8 +98,8 @@ fn a_budget_that_ends_before_the_work_is_said_with_its_computation() {
     let mut few = of_criteria(2);
     few.settings.limits.iterations = 5;
     let acts = ["ff", "ff", "pf"].map(Act::new).to_vec();
-    let short = "the iteration limit ends before the work at the present pace: 1 open criterion needs about \
-                 3 iterations (1 turned in 3); 2 iterations left";
+    let short = "at this pace the iteration limit is reached before all criteria pass: the open one needs about \
+                 3 iterations (1 turned in 3 so far); 2 iterations left";
     check(few, "ff", acts, &[(WarningCause::BudgetShort, short)]);
 }
 
