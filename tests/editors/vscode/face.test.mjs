@@ -74,13 +74,16 @@ test("vscode_face: the end of a loop is one notification, and the question after
   await stage.ordered("loopkeeper.server.feedback", (order) => order.loopId === loopId && order.verdict === "tooEarly");
   // Undo asks before it overwrites what the user changed.
   stage.answers("loopkeeper.server.rollback", { result: { written: 2, removed: 1, refused: [], edited: ["src/mine.rs"] } });
+  await window.toastsAllowed();
   end("Parse dates: Limit reached again");
   await window.notification("Limit reached again");
   await window.press("Undo");
   await stage.ordered("loopkeeper.server.rollback", (order) => order.preview === true);
   await window.see("the question", () => window.page.locator(".monaco-dialog-box").allInnerTexts(), (all) => all.some((it) => it.includes("src/mine.rs")));
   await window.press("Cancel");
+  await window.notification("right moment");
   assert.ok(stage.orders("loopkeeper.server.rollback").every((order) => order.preview === true));
+  await window.dismiss();
 });
 
 test("vscode_face: a button never reaches beyond our own commands", async () => {

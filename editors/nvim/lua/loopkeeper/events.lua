@@ -1,5 +1,5 @@
--- Fires `User Loopkeeper…` autocommands with data for the changes from one status to the next. The first status of a
--- root contains no changes and fires only `LoopkeeperStatus`.
+-- Fires `User Loopkeeper…` autocommands with data for the changes from one status to the next, and for alerts. The first
+-- status of a root contains no changes and fires only `LoopkeeperStatus`.
 
 local M = {}
 
@@ -73,6 +73,12 @@ local function by_id(list)
     map[it.id] = it
   end
   return map
+end
+
+--- Fires for every alert, also where notifications are off.
+---@param alert loopkeeper.AlertParams
+function M.alert(alert)
+  fire('Alert', { alert = alert })
 end
 
 ---@param root string

@@ -79,6 +79,7 @@ end
 ---@param params loopkeeper.AlertParams
 ---@param client vim.lsp.Client
 function M.alert(params, client)
+  require('loopkeeper.events').alert(params)
   local is_offered = require('loopkeeper.endings').remember(params, client)
   if require('loopkeeper.config').get().notify then
     local message = is_offered and params.message .. ' See `:Ralph review`.' or params.message

@@ -71,6 +71,7 @@ return {
     fake:send({ method = 'loopkeeper/alert', params = ended() })
     editor:wait_message('`:Ralph review`')
     support.same(0, editor:lua('return #_G.test.questions'), 'questions shown unasked')
+    support.same({ 'LoopkeeperAlert' }, editor:events(), 'events')
 
     editor:ex('Ralph review')
     editor:wait_question('Limit reached: 25 iterations')
