@@ -33,7 +33,7 @@ impl AddedTests {
     }
 
     /// Whether no further result can name a hollow test.
-    pub fn is_empty(&self) -> bool {
+    pub fn is_settled(&self) -> bool {
         self.silent.is_empty() || !self.is_conclusive
     }
 
@@ -195,5 +195,24 @@ mod tests {
         assert!(added.clone().into_hollow().is_empty());
         added.observe(&sound, &sound);
         assert_eq!(added.into_hollow().len(), 2);
+    }
+
+    #[test]
+    fn results_matter_until_every_added_test_failed_or_nothing_is_known() {
+        let file =
+            || ChangedSource { path: "tests/test_a.py".to_owned(), before: None, after: TESTS.to_owned() };
+        let sound = round(Status::Pass, Some((2, 0)), "");
+        let check = |outputs: &[(u64, &str)], expect: bool| {
+            let mut added = AddedTests::of_files(&[file()]);
+            for (failed, output) in outputs {
+                added.observe(&sound, &round(Status::Fail, Some((2 - failed, *failed)), output));
+            }
+            assert_eq!(added.is_settled(), expect, "{outputs:?}");
+        };
+        check(&[], false);
+        check(&[(1, "FAILED tests/test_a.py::test_new")], false);
+        check(&[(1, "FAILED tests/test_a.py::test_new"), (1, "FAILED tests/test_a.py::test_old")], true);
+        check(&[(1, "FAILED (failures=1)")], true);
+        assert!(AddedTests::of_files(&[]).is_settled());
     }
 }

@@ -69,31 +69,9 @@ async fn test_mutants(
         let why = "the checks do not pass again on the unchanged sources".to_owned();
         return Ok(MutantReply::Skipped { why });
     };
-    let mut counts = MutantCounts::default();
     let mut added = AddedTests::of_files(&tests);
     let faults: Vec<Fault<'_>> = mutants.iter().filter_map(|it| Fault::find(&sources, it)).collect();
-    let mut rest = faults.iter();
-    let mut fault = rest.next();
-    let mut opened = match timeout_at(end, run.open(fault)).await {
-        Ok(opened) => opened?,
-        Err(_) => None,
-    };
-    while let (Some(current), Some(room)) = (fault, opened.take()) {
-        fault = rest.next();
-        // Which tests fail is of interest only while some of them failed on none.
-        let extent = if added.is_empty() { RoundExtent::FirstFailure } else { RoundExtent::All };
-        let both = async { tokio::join!(run.round_in(room, extent), run.open(fault)) };
-        let Ok((round, next)) = timeout_at(end, both).await else { break };
-        let round = round?;
-        counts.tried += 1;
-        added.observe(&run.sound, &round);
-        if round.results.iter().any(|it| is_noticed(it.status)) {
-            counts.noticed += 1;
-        } else {
-            counts.survivors.push(survivor(&runtime.redactor, current));
-        }
-        opened = next?;
-    }
+    let mut counts = Box::pin(run.try_faults(&faults, &mut added, end)).await?;
     if counts.tried == 0 {
         return Ok(MutantReply::Skipped { why: "the time was over before the first".to_owned() });
     }
@@ -184,6 +162,39 @@ struct MutantRoom {
 }
 
 impl MutantRunner<'_> {
+    /// As many as the time allows.
+    async fn try_faults(
+        &self,
+        faults: &[Fault<'_>],
+        added: &mut AddedTests,
+        end: Instant,
+    ) -> Result<MutantCounts, NoVerdict> {
+        let mut counts = MutantCounts::default();
+        let mut rest = faults.iter();
+        let mut fault = rest.next();
+        let mut opened = match timeout_at(end, self.open(fault)).await {
+            Ok(opened) => opened?,
+            Err(_) => None,
+        };
+        while let (Some(current), Some(room)) = (fault, opened.take()) {
+            fault = rest.next();
+            // Which tests fail is of interest only while some of them failed on none.
+            let extent = if added.is_settled() { RoundExtent::FirstFailure } else { RoundExtent::All };
+            let both = async { tokio::join!(self.round_in(room, extent), self.open(fault)) };
+            let Ok((round, next)) = timeout_at(end, both).await else { break };
+            let round = round?;
+            counts.tried += 1;
+            added.observe(&self.sound, &round);
+            if round.results.iter().any(|it| is_noticed(it.status)) {
+                counts.noticed += 1;
+            } else {
+                counts.survivors.push(survivor(&self.runtime.redactor, current));
+            }
+            opened = next?;
+        }
+        Ok(counts)
+    }
+
     async fn open(&self, fault: Option<&Fault<'_>>) -> Result<Option<MutantRoom>, NoVerdict> {
         let Some(Fault { source, mutant }) = fault else { return Ok(None) };
         let path = PathBuf::from(&source.path);
