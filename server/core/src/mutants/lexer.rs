@@ -115,9 +115,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn position(&self) -> comments::Position {
+    fn position(&self) -> comments::CommentPosition {
         let before = self.text.get(..self.at).unwrap_or_default();
-        comments::Position {
+        comments::CommentPosition {
             is_first: self.at == 0,
             is_line_start: before.is_empty() || before.ends_with('\n'),
         }
@@ -166,7 +166,7 @@ impl<'a> Lexer<'a> {
     /// The length of the string that begins here.
     fn literal(&mut self) -> Option<usize> {
         let rest = self.rest();
-        let place = special::Place {
+        let place = special::TextPlace {
             follows_operand: self.follows_operand(),
             follows_space: self.text.get(..self.at).is_some_and(|it| it.ends_with(char::is_whitespace)),
         };

@@ -4,14 +4,14 @@ use super::super::syntax::{BlockComment, SourceFamily, SourceSyntax, SpecialText
 use super::special::lua_long;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Position {
+pub(super) struct CommentPosition {
     /// Of the file.
     pub(super) is_first: bool,
     pub(super) is_line_start: bool,
 }
 
 /// The length of the comment at the beginning of `rest`.
-pub(super) fn length(syntax: &SourceSyntax, rest: &str, position: Position) -> Option<usize> {
+pub(super) fn length(syntax: &SourceSyntax, rest: &str, position: CommentPosition) -> Option<usize> {
     for comment in syntax.block_comments {
         if rest.starts_with(comment.open) && (position.is_line_start || !comment.is_at_line_start) {
             return Some(block(rest, comment));

@@ -5,7 +5,7 @@ use super::super::syntax::{EscapeRule, Quote};
 
 /// What is open at some place in a string.
 #[derive(Clone, Copy)]
-enum Level {
+enum LiteralLevel {
     Text(&'static Quote),
     /// Code, up to this bracket.
     Code(char),
@@ -14,7 +14,7 @@ enum Level {
 /// The length of the quoted text at the beginning, with the code inside it; up to the end of the line where it is not
 /// closed and may not span lines.
 pub(super) fn quoted(text: &str, quote: &'static Quote, quotes: &'static [Quote]) -> usize {
-    let mut open = vec![Level::Text(quote)];
+    let mut open = vec![LiteralLevel::Text(quote)];
     let mut at = quote.open.len();
     while let Some(level) = open.last().copied() {
         let rest = text.get(at..).unwrap_or_default();
@@ -23,14 +23,14 @@ pub(super) fn quoted(text: &str, quote: &'static Quote, quotes: &'static [Quote]
             return at;
         }
         at += match level {
-            Level::Text(quote) => step_in_text(rest, quote, &mut open),
-            Level::Code(close) => step_in_code(rest, close, quotes, &mut open),
+            LiteralLevel::Text(quote) => step_in_text(rest, quote, &mut open),
+            LiteralLevel::Code(close) => step_in_code(rest, close, quotes, &mut open),
         };
     }
     at
 }
 
-fn step_in_text(rest: &str, quote: &'static Quote, open: &mut Vec<Level>) -> usize {
+fn step_in_text(rest: &str, quote: &'static Quote, open: &mut Vec<LiteralLevel>) -> usize {
     let mut letters = rest.chars();
     let first = letters.next().map_or(0, char::len_utf8);
     if let Some(after) = rest.strip_prefix(quote.close) {
@@ -41,23 +41,23 @@ fn step_in_text(rest: &str, quote: &'static Quote, open: &mut Vec<Level>) -> usi
         return quote.close.len();
     }
     if let Some((mark, close)) = quote.code.filter(|(mark, _)| rest.starts_with(mark)) {
-        open.push(Level::Code(close));
+        open.push(LiteralLevel::Code(close));
         return mark.len();
     }
     let is_escape = quote.escape == EscapeRule::Backslash && rest.starts_with('\\');
     first + if is_escape { letters.next().map_or(0, char::len_utf8) } else { 0 }
 }
 
-fn step_in_code(rest: &str, close: char, quotes: &'static [Quote], open: &mut Vec<Level>) -> usize {
+fn step_in_code(rest: &str, close: char, quotes: &'static [Quote], open: &mut Vec<LiteralLevel>) -> usize {
     if let Some(quote) = quotes.iter().find(|it| rest.starts_with(it.open)) {
-        open.push(Level::Text(quote));
+        open.push(LiteralLevel::Text(quote));
         return quote.open.len();
     }
     let first = rest.chars().next().unwrap_or(close);
     match first {
-        '(' => open.push(Level::Code(')')),
-        '[' => open.push(Level::Code(']')),
-        '{' => open.push(Level::Code('}')),
+        '(' => open.push(LiteralLevel::Code(')')),
+        '[' => open.push(LiteralLevel::Code(']')),
+        '{' => open.push(LiteralLevel::Code('}')),
         _ if first == close => drop(open.pop()),
         _ => {}
     }

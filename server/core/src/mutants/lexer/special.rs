@@ -6,12 +6,12 @@ use super::word_length;
 
 /// What is before a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct TextPlace {
     pub(super) follows_operand: bool,
     pub(super) follows_space: bool,
 }
 
-pub(super) fn length(special: SpecialText, rest: &str, place: Place) -> Option<usize> {
+pub(super) fn length(special: SpecialText, rest: &str, place: TextPlace) -> Option<usize> {
     match special {
         SpecialText::Rust => rust_raw_string(rest).or_else(|| rust_character(rest)),
         SpecialText::Cpp => cpp_raw_string(rest),
@@ -80,7 +80,7 @@ pub(super) fn lua_long(text: &str) -> Option<usize> {
 }
 
 /// `%w[…]`, `%(…)`, `%r{…}`; a remainder follows an operand.
-fn ruby_percent(text: &str, place: Place) -> Option<usize> {
+fn ruby_percent(text: &str, place: TextPlace) -> Option<usize> {
     let start = text.strip_prefix('%')?;
     let named = start.trim_start_matches(|it: char| "wWiIqQrsx".contains(it));
     let name = start.len() - named.len();

@@ -5,7 +5,7 @@ use super::tokens::{ShellReader, backquoted_length};
 
 /// What is open at some place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
+enum NestingLevel {
     /// `"…"`
     Double,
     /// `$(…)`, `<(…)`
@@ -27,7 +27,7 @@ struct OpenSubstitution {
 impl ShellReader<'_> {
     /// Skips what begins here. `None`: it does not end, or contains here-documents or `case`, whose brackets do not match.
     pub(super) fn skip_nested(&mut self) -> Option<()> {
-        let mut open: Vec<Level> = Vec::new();
+        let mut open: Vec<NestingLevel> = Vec::new();
         let mut substitution: Option<OpenSubstitution> = None;
         loop {
             let rest = self.rest();
@@ -35,7 +35,7 @@ impl ShellReader<'_> {
             let level = open.last().copied();
             if let Some((opened, length)) = opening(rest, level) {
                 self.skip(length);
-                if opened == Level::Command && substitution.is_none() {
+                if opened == NestingLevel::Command && substitution.is_none() {
                     let (depth, start, line) = (open.len(), self.position(), self.line);
                     substitution = Some(OpenSubstitution { depth, start, line });
                 }
@@ -60,10 +60,10 @@ impl ShellReader<'_> {
     }
 
     /// The length of what neither opens nor closes.
-    fn plain_length(&self, rest: &str, level: Option<Level>) -> Option<usize> {
+    fn plain_length(&self, rest: &str, level: Option<NestingLevel>) -> Option<usize> {
         let first = rest.chars().next()?;
-        let is_code = matches!(level, Some(Level::Command | Level::Group));
-        let quotes = is_code || level == Some(Level::Expansion { is_quoted: false });
+        let is_code = matches!(level, Some(NestingLevel::Command | NestingLevel::Group));
+        let quotes = is_code || level == Some(NestingLevel::Expansion { is_quoted: false });
         match first {
             '\\' => Some(1 + rest.chars().nth(1).map_or(0, char::len_utf8)),
             '`' => backquoted_length(rest),
@@ -81,27 +81,27 @@ impl ShellReader<'_> {
     }
 }
 
-fn opening(rest: &str, level: Option<Level>) -> Option<(Level, usize)> {
-    let is_text = level == Some(Level::Double);
-    let is_quoted = matches!(level, Some(Level::Double | Level::Expansion { is_quoted: true }));
+fn opening(rest: &str, level: Option<NestingLevel>) -> Option<(NestingLevel, usize)> {
+    let is_text = level == Some(NestingLevel::Double);
+    let is_quoted = matches!(level, Some(NestingLevel::Double | NestingLevel::Expansion { is_quoted: true }));
     if rest.starts_with('"') && !is_text {
-        return Some((Level::Double, 1));
+        return Some((NestingLevel::Double, 1));
     }
     if rest.starts_with("$(") || (!is_quoted && (rest.starts_with("<(") || rest.starts_with(">("))) {
-        return Some((Level::Command, 2));
+        return Some((NestingLevel::Command, 2));
     }
     if rest.starts_with("${") {
-        return Some((Level::Expansion { is_quoted }, 2));
+        return Some((NestingLevel::Expansion { is_quoted }, 2));
     }
-    let groups = matches!(level, None | Some(Level::Command | Level::Group));
-    (groups && rest.starts_with('(')).then_some((Level::Group, 1))
+    let groups = matches!(level, None | Some(NestingLevel::Command | NestingLevel::Group));
+    (groups && rest.starts_with('(')).then_some((NestingLevel::Group, 1))
 }
 
-fn closes(first: char, level: Option<Level>) -> bool {
+fn closes(first: char, level: Option<NestingLevel>) -> bool {
     match level {
-        Some(Level::Double) => first == '"',
-        Some(Level::Command | Level::Group) => first == ')',
-        Some(Level::Expansion { .. }) => first == '}',
+        Some(NestingLevel::Double) => first == '"',
+        Some(NestingLevel::Command | NestingLevel::Group) => first == ')',
+        Some(NestingLevel::Expansion { .. }) => first == '}',
         None => false,
     }
 }
