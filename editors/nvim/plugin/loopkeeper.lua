@@ -62,6 +62,7 @@ local maps = {
   ['diff'] = 'diff',
   ['output'] = 'output',
   ['status'] = 'status',
+  ['summary'] = 'summary',
   ['quickfix'] = 'quickfix',
   ['trust'] = 'trust',
   ['log'] = 'log',

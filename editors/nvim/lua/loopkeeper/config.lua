@@ -12,10 +12,14 @@ local M = {}
 ---@field checktime? boolean Reload buffers after an iteration changed their files.
 ---@field files? string[] Globs of further task files, matched against the whole path.
 ---@field output? loopkeeper.OutputOptions
+---@field summary? loopkeeper.SummaryOptions
 
 ---@class loopkeeper.OutputOptions
 ---@field lines? integer How many lines the output buffer keeps.
 ---@field height? integer Height of its window.
+
+---@class loopkeeper.SummaryOptions
+---@field width? integer Width of its window where there is room beside the text.
 
 M.defaults = {
   server = 'loopkeeper',
@@ -26,6 +30,7 @@ M.defaults = {
   checktime = true,
   files = {},
   output = { lines = 5000, height = 15 },
+  summary = { width = 50 },
 }
 
 local given = {} ---@type loopkeeper.Options
@@ -43,7 +48,7 @@ local function merge(defaults, options, prefix, complain)
     local name = prefix .. tostring(key)
     if default == nil then
       complain(('there is no option `%s`'):format(name))
-    elseif key == 'output' and type(value) == 'table' then
+    elseif type(default) == 'table' and not vim.islist(default) and type(value) == 'table' then
       merged[key] = merge(default, value, name .. '.', complain)
     elseif type(value) == type(default) or (key == 'server' and type(value) == 'table') then
       merged[key] = value

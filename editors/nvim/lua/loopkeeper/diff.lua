@@ -68,8 +68,8 @@ local function show(tab)
   end
 end
 
---- Without an iteration: the whole loop.
----@param argument { loopId: string, iteration?: integer }
+--- Without an iteration: the whole loop. `path`: the file that is shown first.
+---@param argument { loopId: string, iteration?: integer, path?: string }
 ---@param result loopkeeper.CommandResult
 function M.open(argument, result)
   if #result.files == 0 then
@@ -82,7 +82,11 @@ function M.open(argument, result)
   local before = vim.api.nvim_get_current_win()
   local after = vim.api.nvim_open_win(empty, true, { split = 'right', win = before })
   local name = ('diff/%s/%s'):format(argument.loopId, argument.iteration or 'all')
-  show({ name = name, files = result.files, index = 1, windows = { before, after } })
+  local index = 1
+  for place, file in ipairs(result.files) do
+    index = file.path == argument.path and place or index
+  end
+  show({ name = name, files = result.files, index = index, windows = { before, after } })
   if vim.api.nvim_buf_is_valid(empty) and vim.fn.bufwinid(empty) == -1 then
     vim.api.nvim_buf_delete(empty, { force = true })
   end

@@ -1,4 +1,5 @@
--- Defines the highlight groups, linked to those of diagnostics unless the colour scheme or the user overrides them.
+-- Defines the highlight groups as links to groups that every colour scheme has, unless the colour scheme or the user
+-- defines them.
 
 local links = {
   LoopkeeperIdle = 'Comment',
@@ -10,6 +11,13 @@ local links = {
   LoopkeeperPass = 'DiagnosticOk',
   LoopkeeperFail = 'DiagnosticWarn',
   LoopkeeperStale = 'DiagnosticUnnecessary',
+  LoopkeeperTitle = 'Title',
+  LoopkeeperDetail = 'Comment',
+  LoopkeeperFile = 'Directory',
+  LoopkeeperAdded = 'Added',
+  LoopkeeperChanged = 'Changed',
+  LoopkeeperRemoved = 'Removed',
+  LoopkeeperKey = 'Special',
 }
 for name, target in pairs(links) do
   vim.api.nvim_set_hl(0, name, { link = target, default = true })

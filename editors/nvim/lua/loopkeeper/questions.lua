@@ -122,16 +122,47 @@ local function next_question()
 end
 
 --- The first alert that needs the user, by the last status of each server.
+---@param loop? string only one of this loop
 ---@return { alert: loopkeeper.AlertParams, client: vim.lsp.Client }?
-local function first_alert()
+local function first_alert(loop)
   for _, client in ipairs(require('loopkeeper.client').all()) do
     local params = require('loopkeeper.status').of(client)
     for _, alert in ipairs(params and params.alerts or {}) do
-      if #alert.actions > 0 then
+      if #alert.actions > 0 and (loop == nil or alert.loopId == loop) then
         return { alert = alert, client = client }
       end
     end
   end
+end
+
+--- Asks which action of an alert to run.
+---@param offered { alert: loopkeeper.AlertParams, client: vim.lsp.Client }
+local function offer(offered)
+  local client = offered.client
+  ui.select(offered.alert.actions, offered.alert.message .. ' ', function(action)
+    return action.title
+  end, function(action)
+    local argument = (action.arguments or {})[1] or {}
+    if action.command == require('loopkeeper.protocol').commands.answer then
+      M.answer(client, argument)
+    else
+      require('loopkeeper.orders').send(client, action.command, argument)
+    end
+  end)
+end
+
+--- Asks the question of one loop, else what its alert offers.
+---@param client vim.lsp.Client
+---@param loop loopkeeper.LoopStatus
+---@return boolean whether there was anything
+function M.ask_of(client, loop)
+  local offered = first_alert(loop.id)
+  if offered then
+    offer(offered)
+  elseif loop.question then
+    M.answer(client, { loopId = loop.id })
+  end
+  return offered ~= nil or loop.question ~= nil
 end
 
 --- Asks the open question: the server's oldest, else the actions of the first loop that needs the user.
@@ -147,18 +178,7 @@ function M.ask_pending()
   if not offered then
     return false
   end
-  local client = offered.client
-  local prompt = offered.alert.message .. ' '
-  ui.select(offered.alert.actions, prompt, function(action)
-    return action.title
-  end, function(action)
-    local argument = (action.arguments or {})[1] or {}
-    if action.command == require('loopkeeper.protocol').commands.answer then
-      M.answer(client, argument)
-    else
-      require('loopkeeper.orders').send(client, action.command, argument)
-    end
-  end)
+  offer(offered)
   return true
 end
 

@@ -4,6 +4,7 @@
 require('loopkeeper.highlights')
 
 local facts = require('loopkeeper.facts')
+local time = require('loopkeeper.time')
 
 local answer_within_ms = 20000
 -- Maximum number of characters of the statusline's text.
@@ -34,7 +35,7 @@ function M.update(client, params)
   M.tell_health(root, params)
   require('loopkeeper.events').fire(root, before and before.params, params)
   require('loopkeeper.signs').refresh_all()
-  require('loopkeeper.overview').refresh()
+  require('loopkeeper.summary').refresh()
   require('loopkeeper.float').settle(M.alerts())
   if before and before.client ~= client.id then
     require('loopkeeper.output').subscribe_again(client)
@@ -112,6 +113,16 @@ function M.tasks()
   return tasks
 end
 
+--- The status of each root.
+---@return { root: string, params: loopkeeper.StatusParams }[]
+function M.roots()
+  local all = {}
+  for root in vim.spairs(known) do
+    table.insert(all, { root = root, params = known[root].params })
+  end
+  return all
+end
+
 --- The open alerts of all roots.
 ---@return loopkeeper.AlertParams[]
 function M.alerts()
@@ -145,25 +156,6 @@ function M.is_tripped(loop)
   return M.is_open(loop) and loop.breaker ~= nil and loop.breaker.state == 'open'
 end
 
----@param time string RFC 3339 in UTC
----@return string the time from now until `time`: 14:32, 1:14:32
-function M.left(time)
-  local year, month, day, hour, minute, second = time:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)')
-  if not year then
-    return '…'
-  end
-  local as_local =
-    os.time({ year = year, month = month, day = day, hour = hour, min = minute, sec = second, isdst = false })
-  local now = os.time()
-  local ahead = os.difftime(os.time(os.date('*t', now)), os.time(os.date('!*t', now)))
-  local seconds = math.max(0, math.floor(os.difftime(as_local + ahead, now)))
-  local hours, minutes = math.floor(seconds / 3600), math.floor(seconds / 60) % 60
-  if hours > 0 then
-    return ('%d:%02d:%02d'):format(hours, minutes, seconds % 60)
-  end
-  return ('%d:%02d'):format(minutes, seconds % 60)
-end
-
 ---@param loop loopkeeper.LoopStatus
 ---@return string text, string highlight
 local function one(loop)
@@ -173,7 +165,7 @@ local function one(loop)
   elseif facts.awaits_session(loop) then
     return ('Ralph %s · your turn'):format(counter), 'LoopkeeperNeedsYou'
   elseif M.is_tripped(loop) and loop.state == 'working' and loop.wait then
-    return ('Ralph breaker · %s'):format(M.left(loop.wait.resumesAt)), 'LoopkeeperNeedsYou'
+    return ('Ralph breaker · %s'):format(time.left(loop.wait.resumesAt)), 'LoopkeeperNeedsYou'
   elseif M.is_tripped(loop) and loop.state == 'needsYou' and loop.phase == 'paused' then
     return 'Ralph breaker open', 'LoopkeeperNeedsYou'
   elseif loop.state == 'needsYou' then
@@ -181,7 +173,7 @@ local function one(loop)
   elseif loop.state == 'paused' then
     return 'Ralph paused ' .. counter, 'LoopkeeperPaused'
   elseif loop.state == 'working' and loop.wait then
-    return ('Ralph %s · %s'):format(counter, M.left(loop.wait.resumesAt)), 'LoopkeeperPaused'
+    return ('Ralph %s · %s'):format(counter, time.left(loop.wait.resumesAt)), 'LoopkeeperPaused'
   elseif loop.state == 'working' then
     local brief = loop.criteria.brief
     local text = brief and ('Ralph %s · %s'):format(counter, brief) or 'Ralph ' .. counter
@@ -271,6 +263,7 @@ end
 function M.forget(root)
   known[root] = nil
   M.render()
+  require('loopkeeper.summary').refresh()
 end
 
 return M

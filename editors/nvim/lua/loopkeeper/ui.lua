@@ -124,6 +124,16 @@ function M.lines(text)
   return vim.split((text:gsub('\r\n', '\n')), '\n', { plain = true })
 end
 
+---@param window integer
+function M.set_text_options(window)
+  vim.wo[window].spell = false
+  vim.wo[window].list = false
+  vim.wo[window].wrap = true
+  vim.wo[window].linebreak = true
+  vim.wo[window].breakindent = true
+  vim.wo[window].breakindentopt = 'shift:2'
+end
+
 --- Shows a buffer in a window below all others, or where it is shown already.
 ---@param buffer integer
 ---@param height integer
@@ -134,10 +144,7 @@ function M.show_below(buffer, height, focus)
   if window == -1 then
     window = vim.api.nvim_open_win(buffer, focus, { split = 'below', win = -1, height = height })
     vim.wo[window].winfixheight = true
-    vim.wo[window].spell = false
-    vim.wo[window].list = false
-    vim.wo[window].linebreak = true
-    vim.wo[window].breakindent = true
+    M.set_text_options(window)
   elseif focus then
     vim.api.nvim_set_current_win(window)
   end

@@ -46,7 +46,7 @@ return {
     editor:wait_statusline('7/25')
 
     editor:ex('Ralph status')
-    support.contains(editor:buffer_text('loopkeeper://status'), 'vim: set shiftwidth=77')
+    support.contains(editor:buffer_text('loopkeeper://summary'), 'vim: set shiftwidth=77')
     harmless(editor)
 
     editor:ex('Ralph output')

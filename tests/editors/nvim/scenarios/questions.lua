@@ -83,12 +83,12 @@ return {
       return fake:first('loopkeeper.server.resetBreaker')
     end)
 
-    -- Resolved elsewhere: no question is left, so the overview is shown.
+    -- Resolved elsewhere: no question is left, so the summary is shown.
     fake:tell({ Fake.loop() })
     editor:wait_statusline('7/25')
     editor:ex('Ralph status')
-    support.wait('the overview', function()
-      return editor:buffer_text('loopkeeper://status')
+    support.wait('the summary', function()
+      return editor:buffer_text('loopkeeper://summary')
     end)
     support.same(0, editor:lua('return #_G.test.questions'), 'questions')
 

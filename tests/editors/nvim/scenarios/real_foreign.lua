@@ -21,7 +21,7 @@ return {
     editor:wait_statusline('^Ralph 4/20 %(plugin%)$')
     editor:ex('Ralph status')
     support.wait('what is known of it', function()
-      local text = editor:buffer_text('loopkeeper://status') or ''
+      local text = editor:buffer_text('loopkeeper://summary') or ''
       return text:find('iteration 4/20', 1, true)
         and text:find('Build a REST API.', 1, true)
         and text:find('ALL DONE', 1, true)

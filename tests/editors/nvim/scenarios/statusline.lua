@@ -87,7 +87,7 @@ return {
     )
     support.same('LoopkeeperWorking', editor:lua("return require('loopkeeper').highlight()"), 'highlight')
     editor:lua("vim.cmd('Ralph status')")
-    local page = "vim.api.nvim_buf_get_lines(vim.fn.bufnr('loopkeeper://status'), 0, -1, false)"
+    local page = "vim.api.nvim_buf_get_lines(vim.fn.bufnr('loopkeeper://summary'), 0, -1, false)"
     local text = editor:lua(("return table.concat(%s, ' ')"):format(page))
     local said = { 'type your first message in Claude Code', 'in your own session of claude', 'cost unknown: ' }
     for _, words in ipairs(said) do

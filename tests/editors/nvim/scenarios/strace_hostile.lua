@@ -83,7 +83,7 @@ local function shows_plain_text(name, editor)
     table.insert(shown, { text = it.message })
   end
   table.insert(shown, { text = editor:buffer_text('loopkeeper://trust') or '' })
-  table.insert(shown, { text = editor:buffer_text('loopkeeper://status') or '' })
+  table.insert(shown, { text = editor:buffer_text('loopkeeper://summary') or '' })
   for _, it in ipairs(shown) do
     if obeyed(it.text) then
       error(('%s shows %q'):format(name, it.text), 0)

@@ -1,4 +1,4 @@
--- `:Ralph status`, `quickfix`, `trust`, `restart`.
+-- `:Ralph status`, `summary`, `quickfix`, `trust`, `restart`.
 
 local pick = require('loopkeeper.pick')
 local status = require('loopkeeper.status')
@@ -11,7 +11,13 @@ M.status = {
     if require('loopkeeper.questions').ask_pending() then
       return
     end
-    require('loopkeeper.overview').open()
+    require('loopkeeper.summary').open()
+  end,
+}
+
+M.summary = {
+  run = function()
+    require('loopkeeper.summary').open()
   end,
 }
 

@@ -1,0 +1,279 @@
+-- The keys of the summary. Each applies to the row under the cursor, and to its loop or task.
+
+local client_module = require('loopkeeper.client')
+local protocol = require('loopkeeper.protocol')
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+local function summary()
+  return require('loopkeeper.summary')
+end
+
+---@param row loopkeeper.SummaryRow
+---@param command string
+---@param argument table
+local function send(row, command, argument)
+  local client = row.root and client_module.of_root(row.root)
+  if client then
+    require('loopkeeper.orders').send(client, command, argument)
+  end
+end
+
+---@param row loopkeeper.SummaryRow
+---@param what string
+---@return loopkeeper.LoopStatus?
+local function loop_of(row, what)
+  if not row.loop then
+    ui.info(('no loop on this line to %s'):format(what))
+  end
+  return row.loop
+end
+
+---@param row loopkeeper.SummaryRow
+---@return string?
+local function task_of(row)
+  local uri = row.task and row.task.uri or (row.loop and row.loop.task.uri)
+  if not uri then
+    ui.info('no task on this line')
+  end
+  return uri
+end
+
+--- Opens the document in the window that was used before the summary.
+---@param row loopkeeper.SummaryRow
+local function jump(row)
+  local uri = task_of(row)
+  if not uri then
+    return
+  end
+  local path = vim.uri_to_fname(uri)
+  local place = row.criterion and row.criterion.place
+  if place and row.root then
+    path = row.root .. '/' .. place.file
+  end
+  local before = vim.fn.win_getid(vim.fn.winnr('#'))
+  if before == 0 or before == vim.api.nvim_get_current_win() then
+    vim.cmd.new({ mods = { split = 'topleft' } })
+  else
+    vim.api.nvim_set_current_win(before)
+  end
+  vim.cmd.edit(vim.fn.fnameescape(path))
+  local line = place and vim.fn.byte2line(place.start + 1) or 0
+  if line > 0 then
+    vim.api.nvim_win_set_cursor(0, { line, 0 })
+  end
+end
+
+---@param row loopkeeper.SummaryRow
+local function open(row)
+  if row.expanded ~= nil then
+    summary().toggle(row)
+  elseif row.kind == 'file' then
+    local files = require('loopkeeper.summary.store').files[('%s %d'):format(row.loop.id, row.iteration)]
+    local argument = { loopId = row.loop.id, iteration = row.iteration, path = row.file.path }
+    require('loopkeeper.diff').open(argument, { files = files or { row.file } })
+  elseif row.kind == 'more' then
+    summary().show_more(row.loop.id)
+  elseif row.kind == 'criterion' then
+    jump(row)
+  end
+end
+
+---@param row loopkeeper.SummaryRow
+local function output(row)
+  if row.criterion then
+    send(row, protocol.commands.output, { task = task_of(row), criterion = row.criterion.id })
+  elseif loop_of(row, 'show the output of') then
+    local iteration = row.iteration and row.iteration .. ' ' or ''
+    vim.cmd(('Ralph output %s%s'):format(iteration, row.loop.id))
+  end
+end
+
+---@param row loopkeeper.SummaryRow
+local function diff(row)
+  if loop_of(row, 'show the changes of') then
+    send(row, protocol.commands.diff, { loopId = row.loop.id, iteration = row.iteration })
+  end
+end
+
+---@param row loopkeeper.SummaryRow
+local function rollback(row)
+  if loop_of(row, 'roll back') then
+    local iteration = row.iteration and row.iteration .. ' ' or ''
+    vim.cmd(('Ralph rollback %s%s'):format(iteration, row.loop.id))
+  end
+end
+
+---@param row loopkeeper.SummaryRow
+local function answer(row)
+  if not loop_of(row, 'answer') then
+    return
+  end
+  local client = row.root and client_module.of_root(row.root)
+  if client and not require('loopkeeper.questions').ask_of(client, row.loop) then
+    ui.info('this loop asks nothing')
+  end
+end
+
+---@param now boolean
+---@return fun(row: loopkeeper.SummaryRow)
+local function stop(now)
+  return function(row)
+    if loop_of(row, 'stop') then
+      send(row, protocol.commands.stop, { loopId = row.loop.id, now = now })
+    end
+  end
+end
+
+---@param row loopkeeper.SummaryRow
+local function pause(row)
+  if loop_of(row, 'pause') then
+    local is_running = row.loop.state == 'working' and row.loop.breaker.state ~= 'open'
+    local command = is_running and protocol.commands.pause or protocol.commands.resume
+    send(row, command, { loopId = row.loop.id })
+  end
+end
+
+---@param row loopkeeper.SummaryRow
+local function check(row)
+  local task = task_of(row)
+  if task then
+    send(row, protocol.commands.check, { task = task, criterion = row.criterion and row.criterion.id })
+  end
+end
+
+---@param row loopkeeper.SummaryRow
+local function start(row)
+  local task = task_of(row)
+  if task then
+    send(row, protocol.commands.start, { task = task })
+  end
+end
+
+---@param row loopkeeper.SummaryRow
+local function trust(row)
+  local task = task_of(row)
+  local client = row.root and client_module.of_root(row.root)
+  if task and client then
+    require('loopkeeper.trust').open(client, task)
+  end
+end
+
+---@type { key: string, text: string, run: fun(row: loopkeeper.SummaryRow), anywhere?: boolean }[]
+M.keys = {
+  { key = '<CR>', text = 'expand, or open the file or criterion', run = open },
+  { key = 'i', text = 'jump to the task or the criterion', run = jump },
+  { key = 'o', text = 'output of the criterion, iteration or loop', run = output },
+  { key = 'd', text = 'changes of the iteration or loop', run = diff },
+  { key = 'R', text = 'roll back to the iteration', run = rollback },
+  { key = 'a', text = 'answer the loop', run = answer },
+  { key = 's', text = 'stop after the iteration', run = stop(false) },
+  { key = 'S', text = 'stop now and end the agent', run = stop(true) },
+  { key = 'p', text = 'pause or resume', run = pause },
+  { key = 'r', text = 'run the check, or all checks of the task', run = check },
+  { key = 'L', text = 'start a loop for the task', run = start },
+  { key = 't', text = "show the task's commands and trust them", run = trust },
+  {
+    key = 'J',
+    text = 'next failing criterion',
+    anywhere = true,
+    run = function()
+      summary().next_failing(1)
+    end,
+  },
+  {
+    key = 'K',
+    text = 'previous failing criterion',
+    anywhere = true,
+    run = function()
+      summary().next_failing(-1)
+    end,
+  },
+  {
+    key = 'zR',
+    text = 'expand all',
+    anywhere = true,
+    run = function()
+      summary().toggle_all(true)
+    end,
+  },
+  {
+    key = 'zM',
+    text = 'collapse all',
+    anywhere = true,
+    run = function()
+      summary().toggle_all(false)
+    end,
+  },
+  {
+    key = 'n',
+    text = 'new task from a sentence',
+    anywhere = true,
+    run = function()
+      vim.cmd('Ralph new')
+    end,
+  },
+  {
+    key = 'C',
+    text = 'restart the server; loops keep running',
+    anywhere = true,
+    run = function()
+      client_module.restart()
+    end,
+  },
+  {
+    key = '?',
+    text = 'this help',
+    anywhere = true,
+    run = function()
+      M.help()
+    end,
+  },
+}
+
+--- Shows the keys in a window that `q`, `?` or <Esc> closes.
+function M.help()
+  local lines, width = {}, 0
+  for _, it in ipairs(M.keys) do
+    table.insert(lines, (' %-5s %s '):format(it.key, it.text))
+  end
+  table.insert(lines, (' %-5s %s '):format('q', 'close'))
+  for _, line in ipairs(lines) do
+    width = math.max(width, #line)
+  end
+  local buffer = ui.scratch('loopkeeper://summary-keys', 'loopkeeper-help')
+  vim.bo[buffer].bufhidden = 'wipe'
+  ui.set_lines(buffer, 0, -1, lines)
+  local height = math.min(#lines, vim.o.lines - 4)
+  width = math.min(width, vim.o.columns - 4)
+  vim.api.nvim_open_win(buffer, true, {
+    relative = 'editor',
+    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 1),
+    col = math.max(0, math.floor((vim.o.columns - width) / 2) - 1),
+    width = width,
+    height = height,
+    style = 'minimal',
+    border = 'rounded',
+    title = ' Ralph ',
+  })
+  for _, key in ipairs({ '?', '<Esc>' }) do
+    vim.keymap.set('n', key, '<Cmd>close<CR>', { buffer = buffer, nowait = true, desc = 'Ralph: close' })
+  end
+end
+
+---@param buffer integer
+function M.map(buffer)
+  for _, it in ipairs(M.keys) do
+    vim.keymap.set('n', it.key, function()
+      local row = summary().row()
+      if row or it.anywhere then
+        it.run(row)
+      end
+    end, { buffer = buffer, nowait = true, desc = 'Ralph: ' .. it.text })
+  end
+  vim.keymap.set('n', '<2-LeftMouse>', '<CR>', { buffer = buffer, remap = true, desc = 'Ralph: expand' })
+  vim.keymap.set('n', 'za', '<CR>', { buffer = buffer, remap = true, desc = 'Ralph: expand' })
+end
+
+return M
