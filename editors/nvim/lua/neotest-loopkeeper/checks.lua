@@ -1,0 +1,255 @@
+-- Runs checks through the server for neotest, as a process of neotest's: waits for the round and collects its results
+-- and outputs. Called in tasks of nvim-nio, which is a dependency of neotest.
+
+local client_module = require('loopkeeper.client')
+local files = require('loopkeeper.files')
+local protocol = require('loopkeeper.protocol')
+local status = require('loopkeeper.status')
+
+local M = {}
+
+local untrusted =
+  'The commands of this task are not trusted yet, so nothing was run. Answer the question, or run `:Ralph trust`.'
+local folder_untrusted = 'This folder is not trusted (`trusted = false` in `vim.g.loopkeeper`), so nothing was run.'
+local no_server = 'The server does not run. See `:checkhealth loopkeeper`.'
+local no_result = 'The checks ended without a result. See `:Ralph output`.'
+
+--- Waits, in a task of nvim-nio, for a function that calls back.
+---@param start fun(callback: fun(value?: any))
+---@return any
+local function await(start)
+  local nio = require('nio')
+  nio.scheduler()
+  local future = nio.control.future()
+  start(function(value)
+    if not future.is_set() then
+      future.set(value == nil and false or value)
+    end
+  end)
+  local value = future.wait()
+  nio.scheduler()
+  return value
+end
+
+---@param path string
+---@return vim.lsp.Client? whose first status has arrived
+local function client_of(path)
+  require('nio').scheduler()
+  local client = client_module.start(files.root(path))
+  if client then
+    await(function(callback)
+      status.when_known(client, callback)
+    end)
+  end
+  return client
+end
+
+--- The tasks of the root of a document.
+---@param path string
+---@return loopkeeper.TaskEntry[]
+function M.tasks(path)
+  local client = client_of(path)
+  local params = client and status.of(client)
+  return params and params.tasks or {}
+end
+
+---@param client vim.lsp.Client
+---@param task string
+---@return loopkeeper.TaskEntry?
+local function entry(client, task)
+  local params = status.of(client)
+  return vim.iter(params and params.tasks or {}):find(function(it)
+    return it.uri == task
+  end)
+end
+
+---@param client vim.lsp.Client
+---@param command string
+---@param argument table
+---@return { err?: table, result?: table }
+local function execute(client, command, argument)
+  return await(function(callback)
+    local params = { command = command, arguments = { argument } }
+    client_module.request(client, 'workspace/executeCommand', params, function(err, result)
+      if type(result) == 'table' and result.status then
+        status.update(client, result.status)
+      end
+      callback({ err = err, result = result })
+    end)
+  end)
+end
+
+--- Waits until a round of checks that was ordered at `before` has ended.
+---@param client vim.lsp.Client
+---@param task string
+---@param before integer
+---@param process { stopped: boolean, settle?: fun() }
+---@return boolean whether it has a result
+local function finished(client, task, before, process)
+  local has_run = false
+  local autocommand
+  local value = await(function(callback)
+    local function settle()
+      local now = entry(client, task)
+      if process.stopped or not now then
+        callback(false)
+      elseif now.checking then
+        has_run = true
+      elseif (now.rounds or 0) > before then
+        callback(true)
+      elseif has_run then
+        callback(false)
+      end
+    end
+    process.settle = settle
+    autocommand = vim.api.nvim_create_autocmd('User', { pattern = 'LoopkeeperStatus', callback = settle })
+    settle()
+  end)
+  vim.api.nvim_del_autocmd(autocommand)
+  process.settle = nil
+  return value
+end
+
+--- Checks without a command have no output.
+---@param client vim.lsp.Client
+---@param context table
+---@param task string
+---@param item loopkeeper.CriterionStatus
+local function collect(client, context, task, item)
+  local key = task .. ' ' .. item.id
+  context.items[key] = item
+  local argument = { task = task, criterion = item.id, show = false }
+  local reply = execute(client, protocol.commands.output, argument)
+  local lines = reply.result and reply.result.uri and require('loopkeeper.ui').read(reply.result.uri)
+  if lines and #lines > 0 then
+    local path = vim.fn.tempname()
+    vim.fn.writefile(lines, path)
+    context.outputs[key] = path
+  end
+end
+
+---@param client vim.lsp.Client
+---@param context table
+---@param order { task: string, criterion?: string }
+---@param process { stopped: boolean }
+---@return string? problem
+local function run_order(client, context, order, process)
+  local before = entry(client, order.task)
+  if not before then
+    return no_result
+  end
+  require('loopkeeper.questions').expect()
+  require('loopkeeper.orders').save(client_module.root(client))
+  local reply = execute(client, protocol.commands.check, order)
+  if reply.err then
+    local data = type(reply.err.data) == 'table' and reply.err.data or {}
+    return data.code == protocol.errors.untrusted and untrusted or reply.err.message
+  elseif reply.result and reply.result.effect then
+    -- The loop runs the checks; its results are shown by the plugin.
+    context.effects[order.task] = reply.result.effect
+    return nil
+  elseif not finished(client, order.task, before.rounds or 0, process) then
+    return no_result
+  end
+  for _, item in ipairs((entry(client, order.task) or { criteria = { items = {} } }).criteria.items) do
+    if order.criterion == nil or order.criterion == item.id then
+      collect(client, context, order.task, item)
+    end
+  end
+end
+
+---@param context table
+---@param path string of the file to write
+local function write_summary(context, path)
+  local lines = vim.list_extend(vim.tbl_values(context.problems), vim.tbl_values(context.effects))
+  for _, item in pairs(context.items) do
+    table.insert(
+      lines,
+      ('%s %s'):format(item.status == 'pass' and '✓' or '✗', item.name .. ': ' .. (item.fact or ''))
+    )
+  end
+  table.sort(lines)
+  vim.fn.writefile(lines, path)
+end
+
+---@param path string of the document
+---@param context table
+---@param process { stopped: boolean }
+---@return integer code
+local function run(path, context, process)
+  local client = client_of(path)
+  for _, order in ipairs(context.orders) do
+    local problem
+    if not client then
+      problem = no_server
+    elseif status.of(client) and status.of(client).trusted == false then
+      problem = folder_untrusted
+    elseif not process.stopped then
+      problem = run_order(client, context, order, process)
+    end
+    context.problems[order.task] = problem
+  end
+  local failing = vim.iter(vim.tbl_values(context.items)):any(function(item)
+    return item.status ~= 'pass'
+  end)
+  return (failing or next(context.problems)) and 1 or 0
+end
+
+--- A process for neotest. To stop it ends the wait; the server finishes the running check.
+---@param path string of the document
+---@param context table
+---@return neotest.Process
+function M.process(path, context)
+  context.items, context.outputs, context.problems, context.effects = {}, {}, {}, {}
+  local nio = require('nio')
+  nio.scheduler()
+  local process, code = { stopped = false }, nil
+  local output, done = vim.fn.tempname(), nio.control.future()
+  vim.fn.writefile({}, output)
+  nio.run(function()
+    local ok, result = pcall(run, path, context, process)
+    nio.scheduler()
+    if not ok then
+      context.problems[(context.orders[1] or {}).task or ''] = tostring(result)
+    end
+    code = ok and result or 1
+    write_summary(context, output)
+    done.set()
+  end)
+  return {
+    is_complete = function()
+      return code ~= nil
+    end,
+    output = function()
+      return output
+    end,
+    -- The whole output is written at the end.
+    output_stream = function()
+      local sent = false
+      return function()
+        done.wait()
+        if not sent then
+          sent = true
+          nio.scheduler()
+          return table.concat(vim.fn.readfile(output), '\n') .. '\n'
+        end
+      end
+    end,
+    attach = function()
+      nio.scheduler()
+      vim.cmd('Ralph output')
+    end,
+    stop = function()
+      process.stopped = true
+      if process.settle then
+        vim.schedule(process.settle)
+      end
+    end,
+    result = function()
+      done.wait()
+      return code
+    end,
+  }
+end
+
+return M
