@@ -79,6 +79,7 @@ vim.api.nvim_create_autocmd('LspAttach', {
   callback = function(event)
     local client = vim.lsp.get_client_by_id(event.data.client_id)
     if client and client.name == M.name then
+      require('loopkeeper.diagnostics').configure(client)
       require('loopkeeper.lenses').enable(client, event.buf)
       require('loopkeeper.signs').refresh(event.buf)
     end

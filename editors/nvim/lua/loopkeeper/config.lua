@@ -8,6 +8,7 @@ local M = {}
 ---@field trusted? boolean Whether anything may be started in the folders opened here; `false` starts nothing.
 ---@field codelens? boolean Show the server's code lenses.
 ---@field signs? boolean Show in the sign column whether a criterion holds.
+---@field repeat_diagnostics? boolean Show text and sign of a diagnostic where a code lens or our sign has the same.
 ---@field notify? boolean Notify with `vim.notify` when a loop ends, needs you or is likely to stop.
 ---@field checktime? boolean Reload buffers after an iteration changed their files.
 ---@field files? string[] Globs of further task files, matched against the whole path.
@@ -26,6 +27,7 @@ M.defaults = {
   trusted = true,
   codelens = true,
   signs = true,
+  repeat_diagnostics = false,
   notify = true,
   checktime = true,
   files = {},

@@ -44,7 +44,11 @@ end
 ---@param row loopkeeper.SummaryRow
 ---@return string line, { first: integer, last: integer, group: string }[] marks in bytes
 local function render(row)
-  local arrow = row.expanded == nil and '' or (row.expanded and '▾ ' or '▸ ')
+  local arrow = row.expanded and '▾ ' or '▸ '
+  if row.expanded == nil then
+    -- A running iteration is aligned with those that can be expanded.
+    arrow = row.kind == 'iteration' and '  ' or ''
+  end
   local indent = ('  '):rep(row.depth)
   local line, marks = indent .. arrow, {}
   if arrow ~= '' then
@@ -136,6 +140,15 @@ function M.refresh()
   end
 end
 
+--- Without the columns of a document; the row of the cursor is visible.
+---@param window integer
+local function set_tree_options(window)
+  for option, value in pairs({ number = false, relativenumber = false, cursorline = true }) do
+    vim.wo[window][option] = value
+  end
+  vim.wo[window].signcolumn, vim.wo[window].foldcolumn = 'no', '0'
+end
+
 ---@param buffer integer
 local function show(buffer)
   local window, width = vim.fn.bufwinid(buffer), config.get().summary.width
@@ -144,11 +157,13 @@ local function show(buffer)
   end
   -- Beside the text only where a usual width of text is left.
   if vim.o.columns < width + 80 then
-    return ui.show_text_below(buffer)
+    ui.show_text_below(buffer)
+    return set_tree_options(vim.fn.bufwinid(buffer))
   end
   window = vim.api.nvim_open_win(buffer, true, { split = 'right', win = -1, width = width })
   vim.wo[window].winfixwidth = true
   ui.set_text_options(window)
+  set_tree_options(window)
 end
 
 function M.open()

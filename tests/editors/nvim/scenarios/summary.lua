@@ -88,6 +88,7 @@ end
 local tree = [[
 Working 1
   ▾ Parse dates · iteration 2/25 · 3 of 5
+    loop one, agent mine
     editing src/a.lua
     ✓ a
     ✗ b: 3 of 214 fail
@@ -107,7 +108,10 @@ local function stays_in_place(fake, editor, tasks)
   wait_text(editor, 'the loop that asks', 'Which base?')
   support.contains(editor:lua('return vim.fn.getline(".")'), 'Iteration 1')
   local text = editor:lua('return ' .. page)
-  support.contains(text, '▾ Needs you 1\n  ▾ Choose · needs you · 3 of 5\n    Which base?')
+  support.contains(
+    text,
+    '▾ Needs you 1\n  ▾ Choose · needs you · 3 of 5\n    loop asks, agent mine\n    Which base?'
+  )
   support.contains(text, '▾ Done 1\n  ▸ Old · completed · 3 of 5')
 end
 

@@ -82,7 +82,7 @@ end
 ---@param loop loopkeeper.LoopStatus
 ---@return string[]
 function M.facts_of(loop)
-  local lines = {}
+  local lines = { ('loop %s, agent %s'):format(loop.id, loop.agent) }
   if loop.outcome then
     table.insert(lines, loop.outcome.sentence)
   end

@@ -40,16 +40,16 @@ Rows.__index = Rows
 
 ---@param row loopkeeper.SummaryRow
 ---@param above? loopkeeper.SummaryRow whose loop, task and root it belongs to
----@param expanded? boolean the default of a row with others below it
+---@param default? "expanded"|"collapsed" of a row with others below it
 ---@return boolean? whether the rows below it are shown
-function Rows:add(row, above, expanded)
+function Rows:add(row, above, default)
   for _, name in ipairs({ 'root', 'loop', 'task', 'iteration' }) do
     row[name] = row[name] or (above and above[name])
   end
   row.depth = above and above.depth + 1 or 0
-  if expanded ~= nil then
+  if default then
     local chosen = self.input.expanded[row.key]
-    row.expanded = chosen or (chosen == nil and expanded)
+    row.expanded = chosen or (chosen == nil and default == 'expanded')
   end
   table.insert(self.rows, row)
   return row.expanded
@@ -137,7 +137,9 @@ function Rows:iterations(above)
     if entry.iteration > 0 and count <= limit then
       local row = { key = ('%s %d'):format(above.key, entry.iteration), kind = 'iteration' }
       row.iteration, row.chunks = entry.iteration, iteration_chunks(entry, history)
-      if self:add(row, above, false) then
+      -- The changes of a running iteration are known when it ends.
+      local expandable = entry.summary ~= nil or not model.is_open(loop)
+      if self:add(row, above, expandable and 'collapsed' or nil) then
         self:changed_files(row)
       end
     end
@@ -176,7 +178,7 @@ function Rows:loop(entry, group)
   end)
   local row = { key = loop.id, kind = 'loop', loop = loop, root = entry.root, task = task }
   row.chunks = self:loop_chunks(loop, entry.root)
-  if not self:add(row, group, model.is_open(loop)) then
+  if not self:add(row, group, model.is_open(loop) and 'expanded' or 'collapsed') then
     return
   end
   for _, text in ipairs(model.facts_of(loop)) do
@@ -198,7 +200,7 @@ function Rows:loops()
     end
     local chunks = { { group.title, group.highlight }, { (' %d'):format(#entries), 'LoopkeeperDetail' } }
     local row = { key = group.id, kind = 'group', chunks = chunks }
-    if #entries > 0 and self:add(row, nil, true) then
+    if #entries > 0 and self:add(row, nil, 'expanded') then
       for _, entry in ipairs(entries) do
         self:loop(entry, row)
       end
@@ -214,7 +216,7 @@ function Rows:task(task, root, group)
   local place = #self.input.roots > 1 and ('%s · %s'):format(task.id, vim.fs.basename(root)) or task.id
   local row = { key = root .. ' ' .. task.id, kind = 'task', task = task, root = root }
   row.chunks = { { task.title, 'LoopkeeperTitle' }, { (' · %s · %s'):format(state, place), 'LoopkeeperDetail' } }
-  if not self:add(row, group, true) then
+  if not self:add(row, group, 'expanded') then
     return
   end
   if task.unknownCommands > 0 then
@@ -236,7 +238,7 @@ function Rows:tasks()
       if not (task.loopId and listed[task.loopId]) then
         if not group then
           group = { key = 'idle', kind = 'group', chunks = { { 'Not started', 'LoopkeeperIdle' } } }
-          self:add(group, nil, true)
+          self:add(group, nil, 'expanded')
         end
         if group.expanded then
           self:task(task, it.root, group)

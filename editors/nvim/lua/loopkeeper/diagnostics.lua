@@ -1,0 +1,89 @@
+-- Shows the result of a criterion once: where a code lens has its text, the diagnostic has none, and where our sign marks
+-- the line, a less severe diagnostic has none. Only for the diagnostics of our server; the user's own configuration of
+-- `vim.diagnostic` applies to everything else, and underlines, floats and lists contain every diagnostic.
+
+local config = require('loopkeeper.config')
+
+local M = {}
+
+-- A handler of our own, because namespaces can turn virtual text off but not select diagnostics for it.
+local handler = 'loopkeeper/virtual_text'
+
+-- What the lens over the same line says.
+local in_lens = {
+  summary = true,
+  failing = true,
+  ['could-not-run'] = true,
+  ['timed-out'] = true,
+  ['no-tests-ran'] = true,
+  unstable = true,
+  ['never-run'] = true,
+}
+
+---@param diagnostic vim.Diagnostic
+---@return boolean
+local function has_text(diagnostic)
+  return diagnostic.source ~= 'ralph' or not in_lens[diagnostic.code]
+end
+
+local handlers = vim.diagnostic.handlers
+handlers[handler] = {
+  show = function(namespace, buffer, diagnostics, options)
+    diagnostics = vim.tbl_filter(has_text, diagnostics)
+    handlers.virtual_text.show(namespace, buffer, diagnostics, { virtual_text = options[handler] })
+  end,
+  hide = function(namespace, buffer)
+    handlers.virtual_text.hide(namespace, buffer)
+  end,
+}
+-- An option that the global configuration does not contain is ignored in that of a namespace.
+vim.diagnostic.config({ [handler] = false })
+
+--- The user's value of an option as a table, or false.
+---@param name "virtual_text"|"signs"
+---@param namespace integer
+---@param buffer integer
+---@return table|false
+local function of_user(name, namespace, buffer)
+  local value = vim.diagnostic.config()[name]
+  if type(value) == 'function' then
+    value = value(namespace, buffer)
+  end
+  if value == true then
+    return {}
+  end
+  return value or false
+end
+
+---@param namespace integer
+---@param buffer integer
+---@return table|false
+local function signs(namespace, buffer)
+  local user = of_user('signs', namespace, buffer)
+  local is_ours = require('loopkeeper.files').is_ours(vim.api.nvim_buf_get_name(buffer))
+  if not user or not is_ours or user.severity then
+    return user
+  end
+  return vim.tbl_extend('force', user, { severity = { min = vim.diagnostic.severity.WARN } })
+end
+
+---@param client vim.lsp.Client
+function M.configure(client)
+  local options = config.get()
+  if options.repeat_diagnostics then
+    return
+  end
+  local settings = {}
+  if options.codelens then
+    settings.virtual_text = false
+    settings[handler] = function(namespace, buffer)
+      return of_user('virtual_text', namespace, buffer)
+    end
+  end
+  if options.signs then
+    settings.signs = signs
+  end
+  vim.diagnostic.config(settings, vim.lsp.diagnostic.get_namespace(client.id))
+end
+
+return M
