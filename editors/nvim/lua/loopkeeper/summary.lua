@@ -117,6 +117,10 @@ local function draw(buffer)
   local new, lines, marks = compute(), {}, {}
   for index, row in ipairs(new) do
     lines[index], marks[index] = render(row)
+    -- A loop that ends while it is shown does not collapse.
+    if row.kind == 'loop' and expanded[row.key] == nil and row.expanded then
+      expanded[row.key] = true
+    end
   end
   with_cursors(buffer, function()
     rows = new
@@ -169,7 +173,7 @@ end
 function M.open()
   local client = client_module.current()
   local buffer = ui.buffer(name)
-  if not buffer then
+  if not (buffer and vim.api.nvim_buf_is_loaded(buffer)) then
     buffer = ui.scratch(name, 'loopkeeper-summary')
     require('loopkeeper.summary.keys').map(buffer)
   end

@@ -1,5 +1,6 @@
 -- `:Ralph summary`: the tree of loops, its keys, and what it says where there is nothing to show.
 
+local Editor = require('editor')
 local Fake = require('fake')
 local support = require('support')
 
@@ -164,6 +165,19 @@ local function obeys_keys(fake, editor)
   support.same(-1, editor:lua("return vim.fn.bufwinid('loopkeeper://summary')"), 'its window after q')
 end
 
+local function explains_a_missing_server(folder)
+  local editor = Editor.start({ folder = folder, server = '/none/loopkeeper' })
+  editor:ex('Ralph summary')
+  wait_text(editor, 'the missing server', 'The server does not run. Loops are not affected.')
+  wait_text(editor, 'the key for the server', 'C restarts it')
+  -- After `:bdelete` it is made again, with its keys.
+  editor:ex('bdelete')
+  editor:ex('Ralph summary')
+  wait_text(editor, 'the summary again', 'The server does not run.')
+  type_keys(editor, 'q')
+  support.same(-1, editor:lua("return vim.fn.bufwinid('loopkeeper://summary')"), 'its window after q')
+end
+
 local function explains_emptiness(fake, editor, folder)
   editor:ex('Ralph summary')
   fake:tell({}, {})
@@ -203,7 +217,9 @@ return {
     stays_in_place(fake, editor, tasks)
     expands(fake, editor, tasks)
     obeys_keys(fake, editor)
-    explains_emptiness(fake, editor, vim.uri_to_fname(tasks[1].root))
+    local folder = vim.uri_to_fname(tasks[1].root)
+    explains_emptiness(fake, editor, folder)
+    explains_a_missing_server(folder)
   end,
 
   -- Without an answer there are no iterations.
