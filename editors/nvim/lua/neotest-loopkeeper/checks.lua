@@ -112,7 +112,7 @@ end
 
 --- Checks without a command have no output.
 ---@param client vim.lsp.Client
----@param context table
+---@param context loopkeeper.NeotestContext
 ---@param task string
 ---@param item loopkeeper.CriterionStatus
 local function collect(client, context, task, item)
@@ -129,8 +129,8 @@ local function collect(client, context, task, item)
 end
 
 ---@param client vim.lsp.Client
----@param context table
----@param order { task: string, criterion?: string }
+---@param context loopkeeper.NeotestContext
+---@param order loopkeeper.CheckArgs
 ---@param process { stopped: boolean }
 ---@return string? problem
 local function run_order(client, context, order, process)
@@ -158,7 +158,7 @@ local function run_order(client, context, order, process)
   end
 end
 
----@param context table
+---@param context loopkeeper.NeotestContext
 ---@param path string of the file to write
 local function write_summary(context, path)
   local lines = vim.list_extend(vim.tbl_values(context.problems), vim.tbl_values(context.effects))
@@ -172,14 +172,12 @@ local function write_summary(context, path)
   vim.fn.writefile(lines, path)
 end
 
----@param path string of the document
----@param context table
+---@param context loopkeeper.NeotestContext
 ---@param process { stopped: boolean }
 ---@return integer code
-local function run(path, context, process)
-  local client = client_of(path)
-  for _, order in ipairs(context.orders) do
-    local problem
+local function run(context, process)
+  for _, it in ipairs(context.orders) do
+    local client, order, problem = client_of(it.path), it.argument, nil
     if not client then
       problem = no_server
     elseif status.of(client) and status.of(client).trusted == false then
@@ -196,10 +194,9 @@ local function run(path, context, process)
 end
 
 --- A process for neotest. To stop it ends the wait; the server finishes the running check.
----@param path string of the document
----@param context table
+---@param context loopkeeper.NeotestContext
 ---@return neotest.Process
-function M.process(path, context)
+function M.process(context)
   context.items, context.outputs, context.problems, context.effects = {}, {}, {}, {}
   local nio = require('nio')
   nio.scheduler()
@@ -207,10 +204,10 @@ function M.process(path, context)
   local output, done = vim.fn.tempname(), nio.control.future()
   vim.fn.writefile({}, output)
   nio.run(function()
-    local ok, result = pcall(run, path, context, process)
+    local ok, result = pcall(run, context, process)
     nio.scheduler()
-    if not ok then
-      context.problems[(context.orders[1] or {}).task or ''] = tostring(result)
+    for _, it in ipairs(ok and {} or context.orders) do
+      context.problems[it.argument.task] = tostring(result)
     end
     code = ok and result or 1
     write_summary(context, output)

@@ -53,27 +53,24 @@ function M.discover_positions(path)
   end)
 end
 
+--- One order for a criterion; for a file or a folder one for each task in it.
 ---@param arguments neotest.RunArgs
----@return table? a run specification; nil for a folder, whose files neotest then runs one by one
+---@return table run specification
 function M.build_spec(arguments)
-  local position = arguments.tree:data()
-  if position.type == 'dir' then
-    return nil
-  end
-  local context = { orders = {}, tasks = {} }
+  local is_test = arguments.tree:data().type == 'test'
+  local context, known = { orders = {} }, {}
   for _, it in arguments.tree:iter() do
-    local task = it.loopkeeper and it.loopkeeper.task
-    if task and position.type == 'test' then
-      table.insert(context.orders, it.loopkeeper)
-    elseif task and not context.tasks[task] then
-      context.tasks[task] = true
-      table.insert(context.orders, { task = task })
+    local ours = it.loopkeeper
+    if ours and not known[ours.task] then
+      known[ours.task] = true
+      local order = { task = ours.task, criterion = is_test and ours.criterion or nil }
+      table.insert(context.orders, { path = it.path, argument = order })
     end
   end
   return {
     context = context,
     strategy = function()
-      return checks.process(position.path, context)
+      return checks.process(context)
     end,
   }
 end

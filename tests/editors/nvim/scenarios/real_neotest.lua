@@ -11,7 +11,16 @@ local prelude = [[
     require('nio').run(function()
       local adapter = require('neotest-loopkeeper')
       local tree = adapter.discover_positions(path)
-      tree = criterion and tree:get_key(path .. '::' .. criterion) or tree
+      if criterion == 'folder' then
+        local Tree = require('neotest.types').Tree
+        local children = { { type = 'dir', id = vim.fs.dirname(path) } }
+        for _, it in tree:iter() do
+          table.insert(children, it)
+        end
+        tree = Tree.from_list(children, function(it) return it.id end)
+      else
+        tree = criterion and tree:get_key(path .. '::' .. criterion) or tree
+      end
       local spec = adapter.build_spec({ tree = tree })
       local process = spec.strategy(spec, {})
       local code = process.result()
@@ -102,6 +111,9 @@ return {
     local one = run(editor, path, found, id_of(found, 'C is there'))
     support.same({ code = 0, status = 'passed' }, { code = one.code, status = one['C is there'].status }, 'C alone')
     support.same(nil, one['A is there'], 'a result of a check that did not run')
+    project:file('a.txt', 'a\n')
+    local folder = run(editor, path, found, 'folder')
+    support.same({ 0, 'passed' }, { folder.code, folder['A is there'].status }, 'all tasks of a folder')
   end,
 
   -- A folder that is not trusted has no result.
