@@ -117,7 +117,10 @@ local function stays_in_place(fake, editor, tasks)
 end
 
 local function expands(fake, editor, tasks)
-  local asked = fake:count('loopkeeper/iterations')
+  local asked = support.wait('the requests of both loops', function()
+    local count = fake:count('loopkeeper/iterations')
+    return count == 2 and count
+  end)
   go(editor, 'Iteration 1')
   type_keys(editor, '<CR>')
   wait_text(editor, 'the changed files', '~ src/a.lua\n      + new.lua')
@@ -163,6 +166,33 @@ local function obeys_keys(fake, editor)
   type_keys(editor, '?')
   type_keys(editor, 'q')
   support.same(-1, editor:lua("return vim.fn.bufwinid('loopkeeper://summary')"), 'its window after q')
+end
+
+local function pages_iterations(fake, editor, tasks)
+  local many = { loopId = 'one', criteria = {}, iterations = {} }
+  for number = 0, 60 do
+    table.insert(many.iterations, { iteration = number, startedAt = '', passed = 0, total = 0, summary = '' })
+  end
+  fake:reply({ ['loopkeeper/iterations'] = { result = many } })
+  fake:tell({ working({ iteration = 60 }) }, tasks)
+  wait_text(editor, 'the first page', 'Iteration 11\n    show more iterations (10)')
+  go(editor, 'show more')
+  type_keys(editor, '<CR>')
+  wait_text(editor, 'the second page', 'Iteration 1\n')
+  support.same(nil, editor:lua('return ' .. page):find('show more', 1, true), 'a third page')
+end
+
+local function groups_what_waits(fake, editor, tasks)
+  local at = os.time() + 60
+  local soon, clock = os.date('!%Y-%m-%dT%H:%M:%SZ', at), os.date('%H:%M', at)
+  local wait = { reason = 'calls', resumesAt = soon }
+  local cooling = { id = 'two', phase = 'waiting', breaker = { state = 'open', reason = 'no file changed in 3' } }
+  fake:tell({ working({ phase = 'waiting', wait = wait }), Fake.loop(cooling) }, tasks)
+  wait_text(editor, 'the loop that waits', '▾ Waiting 1\n  ▾ Parse dates · waiting · 3 of 5')
+  wait_text(editor, 'until when', 'the calls of this hour are used up, until ')
+  wait_text(editor, 'the time', clock)
+  wait_text(editor, 'an open breaker', '▾ Needs you 1\n  ▾ Parse dates · breaker open · 3 of 5')
+  wait_text(editor, 'its reason', 'breaker open: no file changed in 3')
 end
 
 local function explains_a_missing_server(folder)
@@ -217,6 +247,9 @@ return {
     stays_in_place(fake, editor, tasks)
     expands(fake, editor, tasks)
     obeys_keys(fake, editor)
+    editor:ex('Ralph summary')
+    groups_what_waits(fake, editor, tasks)
+    pages_iterations(fake, editor, tasks)
     local folder = vim.uri_to_fname(tasks[1].root)
     explains_emptiness(fake, editor, folder)
     explains_a_missing_server(folder)
