@@ -128,12 +128,33 @@ fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
     all
 }
 
+/// Three lines, the grid, then the details.
 fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
     let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
     let mut all = vec![HoverBlock::Title(title.to_owned())];
     let loop_state = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.tally().sentence()));
     all.push(HoverBlock::Text(loop_state));
-    all.extend(grade(known).map(HoverBlock::Text));
+    let mut reasons = reasons(known).into_iter();
+    all.extend(reasons.next());
+    all.extend(known.state.map(|it| HoverBlock::Code(grid::grid(it))));
+    all.extend(reasons);
+    if let Some(state) = known.state {
+        all.extend(branch(state).map(HoverBlock::Text));
+        all.extend(milestones_line(state).map(HoverBlock::Text));
+        all.extend(claims(state).map(HoverBlock::Text));
+    }
+    all.extend(known.status.into_iter().flat_map(|it| of_status(known, it, now)));
+    all
+}
+
+/// What the user has to know or to do, the most important first.
+fn reasons(known: &TaskView<'_>) -> Vec<HoverBlock> {
+    let mut all = Vec::new();
+    if known.trust.unknown > 0 {
+        let commands = words::counted(known.trust.unknown as u64, "command");
+        let verb = if known.trust.unknown == 1 { "needs" } else { "need" };
+        all.push(HoverBlock::Text(format!("{commands} {verb} your trust.")));
+    }
     if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
         all.push(HoverBlock::Text(format!("{}.", words::capitalised(&outcome.sentence.to_string()))));
     }
@@ -143,40 +164,34 @@ fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
         let message = pause.message.to_string();
         all.push(HoverBlock::Text(format!("{}.", words::capitalised(message.trim_end_matches('.')))));
     }
+    let open = known.open_loop().filter(|it| it.breaker.state == BreakerState::Open);
+    all.extend(open.map(|it| HoverBlock::Text(breaker(known, it))));
     all.extend(weakened::reported_weakenings(known).map(|(it, _)| weakening_block(it)));
-    if let Some(state) = known.state {
-        all.extend(branch(state).map(HoverBlock::Text));
-        all.extend(milestones_line(state).map(HoverBlock::Text));
-        all.push(HoverBlock::Code(grid::grid(state)));
-        all.extend(claims(state).map(HoverBlock::Text));
-    }
-    if let Some(status) = known.status {
-        all.extend(status.groups_said().map(|it| HoverBlock::Text(format!("Groups: {it}."))));
+    all.extend(grade(known).map(HoverBlock::Text));
+    all
+}
+
+/// The counters, budget and last activity of a loop.
+fn of_status(known: &TaskView<'_>, status: &LoopStatus, now: Moment) -> Vec<HoverBlock> {
+    let mut all: Vec<HoverBlock> =
+        status.groups_said().map(|it| HoverBlock::Text(format!("Groups: {it}."))).into_iter().collect();
+    // An open breaker of an open loop is the reason above.
+    if known.open_loop().is_none() || status.breaker.state != BreakerState::Open {
         all.push(HoverBlock::Text(breaker(known, status)));
-        all.extend(
-            status
-                .breaker
-                .preset
-                .as_ref()
-                .map(|it| HoverBlock::Text(format!("Breaker preset: {}.", it.because))),
-        );
-        all.push(HoverBlock::Text(format!("{}.", budget(status, known.state, now))));
-        let lineage: Vec<String> = status.spawns.tree().collect();
-        if !lineage.is_empty() {
-            all.push(HoverBlock::Code(lineage.join("\n")));
-        }
-        if !status.warnings.is_empty() {
-            all.push(HoverBlock::Text(format!("Note: {}.", status.warnings.join(", "))));
-        }
-        let heads = status.forecast.as_ref().filter(|_| known.open_loop().is_some());
-        all.extend(heads.map(|it| HoverBlock::Text(format!("{}.", words::capitalised(it)))));
-        all.extend(status.activity.as_ref().map(|it| HoverBlock::Text(format!("Last seen: {it}"))));
     }
-    if known.trust.unknown > 0 {
-        let commands = words::counted(known.trust.unknown as u64, "command");
-        let verb = if known.trust.unknown == 1 { "needs" } else { "need" };
-        all.push(HoverBlock::Text(format!("{commands} {verb} your trust.")));
+    let preset = status.breaker.preset.as_ref();
+    all.extend(preset.map(|it| HoverBlock::Text(format!("Breaker preset: {}.", it.because))));
+    all.push(HoverBlock::Text(format!("{}.", budget(status, known.state, now))));
+    let lineage: Vec<String> = status.spawns.tree().collect();
+    if !lineage.is_empty() {
+        all.push(HoverBlock::Code(lineage.join("\n")));
     }
+    if !status.warnings.is_empty() {
+        all.push(HoverBlock::Text(format!("Note: {}.", status.warnings.join(", "))));
+    }
+    let forecast = status.forecast.as_ref().filter(|_| known.open_loop().is_some());
+    all.extend(forecast.map(|it| HoverBlock::Text(format!("{}.", words::capitalised(it)))));
+    all.extend(status.activity.as_ref().map(|it| HoverBlock::Text(format!("Last seen: {it}"))));
     all
 }
 
