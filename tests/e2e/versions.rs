@@ -1,27 +1,34 @@
 //! Loops, state folders and keepers of other versions: earlier ones are continued, later ones refused with a sentence.
 //! `tests/fixtures/versions/<version>.tar.gz` holds a work tree and a state folder as that version left them when its
-//! keeper was killed in the third iteration. Such an archive is made at every release and never changed.
+//! keeper was killed in the third iteration, `<version>.control.jsonl` the greeting of its keeper and requests of its
+//! clients with the replies. Both are made at every release and never changed.
+
+mod control;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use loopkeeper_text::digest::sha256;
 use serde_json::Value;
 
-use crate::cli::{Ran, Terminal};
+use crate::cli::Terminal;
 
 /// Where all of them were recorded.
 const RECORDED: &str = "/tmp/recorded-";
 
 fn archives() -> Vec<PathBuf> {
+    recordings(".tar.gz")
+}
+
+/// What was recorded of each version, oldest first.
+fn recordings(ending: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/versions");
-    let mut archives: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
-    archives.sort();
-    archives
+    let files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+    let mut found: Vec<_> = files.filter(|it| it.to_str().unwrap().ends_with(ending)).collect();
+    found.sort();
+    found
 }
 
 /// A terminal in the work tree of an archive, with its state folder; and the journal of the loop in it.
@@ -95,53 +102,75 @@ fn loops_of_earlier_versions_are_continued() {
     }
 }
 
-/// The control of the test above: only the version differs.
-#[test]
-fn a_journal_of_a_later_version_is_refused_and_left_as_it_is() {
+const LATER: &str = "format version 2, this loopkeeper reads version 1";
+const USE_LATER: &str = "It may come from a later version of loopkeeper: use that one to go on.";
+
+/// A journal whose second line has the next version of the format.
+fn with_later_journal() -> (Terminal, PathBuf) {
     let (terminal, journal) = unpacked(&archives()[0]);
     rechain(&journal, |body| body.replacen("{\"v\":1,\"seq\":2,", "{\"v\":2,\"seq\":2,", 1));
+    (terminal, journal)
+}
+
+/// Commands that show what they can read, with the reason why there is no more of it.
+const SHOW: &[&[&str]] = &[&["status"], &["status", "latest"], &["log"]];
+
+/// Commands that fail with the reason: what they would do or print depends on the whole journal.
+const REFUSE: &[&[&str]] = &[
+    &["accept", "latest"],
+    &["answer", "latest", "yes"],
+    &["diff", "latest"],
+    &["diff", "latest", "1"],
+    &["log", "--json"],
+    &["pause"],
+    &["receipt", "latest"],
+    &["reset", "breaker"],
+    &["resume"],
+    &["rollback", "latest", "--list"],
+    &["rollback", "latest", "--undo"],
+    &["rollback", "latest", "1"],
+    &["steer", "latest", "look"],
+    &["stop"],
+    &["stop", "--now"],
+    &["watch"],
+    &["watch", "--json"],
+];
+
+/// The control of the test above: only the version differs.
+#[test]
+fn a_journal_of_a_later_version_is_refused_by_every_command_and_left_as_it_is() {
+    let (terminal, journal) = with_later_journal();
     let before = fs::read(&journal).unwrap();
-    let reason = "format version 2, this loopkeeper reads version 1";
-    terminal.run(&["status"]).expect(0).out(reason);
-    let refused = terminal.run(&["resume"]);
-    refused.expect(1).err(reason).err("Hint: ");
+    for args in SHOW {
+        terminal.run(args).expect(0).out(LATER).out(USE_LATER);
+    }
+    for args in REFUSE {
+        terminal.run(args).expect(1).err(LATER).err(&format!("Hint: Nothing was changed. {USE_LATER}"));
+    }
+    terminal.run(&["insight"]).expect(0).out("1 loop cannot be read and left out").out(LATER);
+    terminal.run(&["gc"]).expect(0).out("1 loop cannot be read; snapshots stay");
     assert_eq!(loop_status(&terminal)["phase"], "damaged");
     assert_eq!(fs::read(&journal).unwrap(), before);
 }
 
-/// Answers one request as a keeper that greets with `greeting`; holds the loop's lock meanwhile.
-fn with_keeper(greeting: &str, order: &[&str], check: impl FnOnce(&Ran)) {
-    let (terminal, journal) = unpacked(&archives()[0]);
-    let folder = journal.parent().unwrap();
-    let lock = fs::File::options().read(true).write(true).open(folder.join("lock")).unwrap();
-    lock.lock().unwrap();
-    let sockets = terminal.state().join("run");
-    fs::create_dir_all(&sockets).unwrap();
-    let id = folder.file_name().unwrap().to_str().unwrap();
-    let listener = UnixListener::bind(sockets.join(format!("{id}.sock"))).unwrap();
-    let greeting = format!("{greeting}\n");
-    let keeper = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        stream.write_all(greeting.as_bytes()).unwrap();
-        let mut request = String::new();
-        BufReader::new(&stream).read_line(&mut request).unwrap();
-        // A client that does not understand the greeting sends nothing.
-        let Ok(request) = serde_json::from_str::<Value>(&request) else { return };
-        let answer = serde_json::json!({"id": request["id"], "ok": true, "seq": 1, "more": "unknown"});
-        let _ = stream.write_all(format!("{answer}\n").as_bytes());
-    });
-    check(&terminal.run(order));
-    keeper.join().unwrap();
-}
-
+/// Members, records and files that a later version adds without another version of the format.
 #[test]
-fn keepers_of_other_versions_are_asked_or_named() {
-    with_keeper(r#"{"loopkeeper":1,"version":"7.0.0","loop":"x","seq":1,"more":[]}"#, &["pause"], |ran| {
-        ran.expect(0);
-    });
-    with_keeper(r#"{"loopkeeper":2,"version":"7.0.0"}"#, &["pause"], |ran| {
-        ran.expect(1)
-            .err("its keeper is of loopkeeper 7.0.0 and speaks version 2 of the control protocol")
-            .err("Hint: ");
-    });
+fn what_a_later_version_adds_is_ignored() {
+    let (terminal, journal) = unpacked(&archives()[0]);
+    let (folder, seq) = (journal.parent().unwrap(), loop_status(&terminal)["seq"].as_u64().unwrap());
+    let mut text = fs::read_to_string(&journal).unwrap();
+    let added =
+        r#""epoch":1,"at":"2026-11-25T20:43:45.000Z","up":18111000,"type":"of-a-later-version","more":[{}]"#;
+    writeln!(text, r#"{{"v":1,"seq":{},{added},"sum":""}}"#, seq + 1).unwrap();
+    fs::write(&journal, text).unwrap();
+    rechain(&journal, |body| body.replacen("\"type\":", "\"added\":{\"a\":1},\"type\":", 1));
+    let start = fs::read_to_string(folder.join("start.json")).unwrap();
+    fs::write(folder.join("start.json"), start.replacen('{', "{\"added\":[1],", 2)).unwrap();
+    for place in [folder, &terminal.state(), &terminal.state().join("workspaces")] {
+        fs::write(place.join("of-a-later-version"), "added").unwrap();
+    }
+    terminal.run(&["status"]).expect(0).out("nterrupted");
+    terminal.run(&["log"]).expect(0);
+    terminal.run(&["resume"]).expect(0);
+    terminal.run(&["watch"]).expect(0).out("Completed, verified");
 }

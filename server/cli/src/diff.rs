@@ -28,7 +28,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let state_dir = StateDir::open()?;
     let loop_view = loops::find(&state_dir, args.which.name.as_deref(), failure::warn)?;
-    let (before, after) = changes::tree_range(&loop_view.state, args.iteration)?;
+    let range = changes::tree_range(&loop_view.state, args.iteration);
+    // What is missing may be in the part that cannot be read.
+    let (before, after) = range.or_else(|missing| loop_view.refuse_damage().and(Err(missing)))?;
     let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path())?;
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let patch = store.diff(before, after, MAX_BYTES)?;

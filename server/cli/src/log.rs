@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 
 use loopkeeper_core::decide::LoopState;
+use loopkeeper_text::message::hint_line;
 use loopkeeper_text::sanitize;
 
 use super::exit::Exit;
@@ -42,7 +43,8 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         let mut lines = BatchedLines::new(out);
         journal_file::each_line(&journal, |line| lines.add(&String::from_utf8_lossy(line)))?;
         lines.flush();
-        return Ok(Exit::Done);
+        // What reads the records must not take a part for the whole.
+        return loop_view.refuse_damage().map(|()| Exit::Done);
     }
     if let Some(iteration) = args.prompt {
         return prompt(&loop_view, iteration, out);
@@ -63,7 +65,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     })?;
     lines.flush();
     if let Some(damage) = &loop_view.damage {
-        out.line(format_args!("From here on {damage}; nothing of it was changed."));
+        out.line(format_args!("From here on {}; nothing of it was changed.", damage.fact()));
+        if let Some(hint) = damage.hint() {
+            out.line(hint_line(hint));
+        }
     }
     Ok(Exit::Done)
 }

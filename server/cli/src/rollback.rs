@@ -41,6 +41,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = SelectedLoop::by_name(args.which.as_deref())?;
+    if !args.list {
+        found.loop_view.refuse_damage()?;
+    }
     let target = match args.iteration {
         _ if args.undo => RestoreSelection::BeforeRollback,
         Some(number) if !args.list => RestoreSelection::Iteration {
@@ -51,7 +54,8 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
             for line in restore_points::lines(&found.loop_view.state) {
                 out.line(line);
             }
-            return Ok(Exit::Done);
+            // The others may be in the part that cannot be read.
+            return found.loop_view.refuse_damage().map(|()| Exit::Done);
         }
     };
     if !args.anyway && !is_agreed(&found, &target)? {

@@ -3,6 +3,7 @@
 mod tasks;
 
 use loopkeeper_core::plugin_loop::{FILES, NAME, PluginLoop};
+use loopkeeper_text::message::Message;
 use loopkeeper_text::words;
 use loopkeeper_view::{self as view, DisplayState, LoopStatus, headline, sentences};
 use serde::Serialize;
@@ -104,7 +105,7 @@ fn details(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
         out.line(format_args!("  breaker preset: {}", preset.because));
     }
     if let Some(damage) = &loop_view.damage {
-        out.line(format_args!("  {damage}"));
+        out.line(format_args!("  {}", damage.fact()));
     }
     if status.state != DisplayState::Done {
         out.line(format_args!(
@@ -119,8 +120,9 @@ fn details(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     if let Some(away) = &status.away {
         out.line(format_args!("  {away}"));
     }
-    for hint in remedy::remedy_lines(status) {
-        out.line(format_args!("  {hint}"));
+    match loop_view.damage.as_ref().and_then(Message::hint) {
+        Some(hint) => out.line(format_args!("  {hint}")),
+        None => remedy::remedy_lines(status).iter().for_each(|it| out.line(format_args!("  {it}"))),
     }
 }
 

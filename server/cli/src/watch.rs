@@ -117,7 +117,7 @@ impl WatchedLoop {
 
     fn interrupted(&self, following: &LoopTailer) -> Failure {
         if let Some(damage) = following.damage() {
-            return loops::damaged_error(damage);
+            return loops::damaged_error(damage.clone());
         }
         let id = self.dir.id();
         Failure::ended(format_args!("loop {id} is interrupted: its keeper is gone"))

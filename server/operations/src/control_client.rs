@@ -112,7 +112,7 @@ fn answer_of(mut reply: KeeperReply) -> Result<KeeperReply, Failure> {
 pub fn no_keeper_error(loop_view: &LoopView) -> Failure {
     let id = loop_view.dir.id();
     if let Some(damage) = &loop_view.damage {
-        damaged_error(damage)
+        damaged_error(damage.clone())
     } else if loop_view.is_open() {
         Failure::conflict(format_args!("loop {id} is interrupted: nothing of it runs"))
             .hint(format_args!("`loopkeeper resume {id}` continues it, `loopkeeper stop {id}` ends it."))

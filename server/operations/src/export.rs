@@ -232,7 +232,7 @@ fn environment(store: &StateDir, dir: &LoopDir, loop_view: Option<&LoopView>, at
         "git": version(store, "git"),
         "agent": loop_view.map(|it| agent(store, it)),
         "alive": loop_view.map(LoopView::is_alive),
-        "damage": loop_view.and_then(|it| it.damage.clone()),
+        "damage": loop_view.and_then(|it| it.damage.as_ref().map(|it| it.fact().to_owned())),
     })
 }
 

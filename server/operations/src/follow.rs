@@ -10,6 +10,7 @@ use loopkeeper_core::journal::reading::JournalTail;
 use loopkeeper_keeper::launch;
 use loopkeeper_system::journal_file::JournalError;
 use loopkeeper_system::journal_file::follow::{EntrySink, Follower};
+use loopkeeper_text::message::{HintedError as _, Message};
 
 /// One loop's journal, followed from its first record.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub struct LoopTailer {
     follower: Follower,
     folded: FoldedLoop,
     /// The damage of the journal, with its line.
-    damage: Option<String>,
+    damage: Option<Message>,
     journal: PathBuf,
 }
 
@@ -80,7 +81,7 @@ impl LoopTailer {
         // After damage every poll starts over: its line numbers are those of the file.
         self.damage = match tail {
             JournalTail::Damaged { line, why } => {
-                Some(JournalError::Damaged { path: self.journal.clone(), line, why }.to_string())
+                Some(JournalError::Damaged { path: self.journal.clone(), line, why }.to_message())
             }
             JournalTail::Clean | JournalTail::Torn { .. } => None,
         };
@@ -106,7 +107,8 @@ impl LoopTailer {
         self.folded.state.map(Arc::unwrap_or_clone)
     }
 
-    pub fn damage(&self) -> Option<&str> {
-        self.damage.as_deref()
+    /// The damage, with what helps.
+    pub fn damage(&self) -> Option<&Message> {
+        self.damage.as_ref()
     }
 }

@@ -62,7 +62,7 @@ fn add_journal(builder: &mut InsightBuilder, dir: &LoopDir, since: Option<u64>) 
         return;
     }
     if let Some(damage) = tailer.damage() {
-        return builder.leave_out(dir.id(), damage.to_owned());
+        return builder.leave_out(dir.id(), damage.fact().to_owned());
     }
     // Without a record it is just being started, or its start was cut off: nothing was spent.
     if let Some(state) = tailer.state() {

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use loopkeeper_core::decide::{LoopState, Phase};
 use loopkeeper_task::TaskId;
+use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 use loopkeeper_view::{self as view, LoopStatus, StatusFacts};
 
 use super::abandoned;
 use super::current_tree::CurrentTree;
-use super::failure::Failure;
+use super::failure::{Failure, FailureKind};
 use super::follow::LoopTailer;
 use super::resolved_task::ResolvedTask;
 use loopkeeper_system::clock;
@@ -23,7 +24,7 @@ pub struct LoopView {
     pub state: LoopState,
     pub keeper: KeeperLiveness,
     /// Damage of its journal.
-    pub damage: Option<String>,
+    pub damage: Option<Message>,
 }
 
 impl LoopView {
@@ -33,12 +34,12 @@ impl LoopView {
         let keeper = store.keeper_of(&dir)?;
         let mut following = LoopTailer::new(&dir.journal());
         following.advance()?;
-        let damage = following.damage().map(str::to_owned);
+        let damage = following.damage().cloned();
         if keeper == KeeperLiveness::Gone && following.state().is_some_and(|it| it.outcome().is_none()) {
             abandoned::end_processes(store, &dir);
         }
         match (following.into_state(), damage) {
-            (None, Some(damage)) => Err(damaged_error(&damage)),
+            (None, Some(damage)) => Err(damaged_error(damage)),
             (state, damage) => Ok(state.map(|state| Self { dir, state, keeper, damage })),
         }
     }
@@ -60,6 +61,11 @@ impl LoopView {
     /// Two roots may have tasks of the same name.
     pub fn works_on(&self, work: &ResolvedTask) -> bool {
         self.state.spec.task == work.id && self.dir.root() == work.root
+    }
+
+    /// Fails if its journal is damaged: what the readable part lacks may be in the rest.
+    pub fn refuse_damage(&self) -> Result<(), Failure> {
+        self.damage.clone().map_or(Ok(()), |damage| Err(damaged_error(damage)))
     }
 
     /// When an order that leaves the running iteration alone takes effect.
@@ -114,8 +120,8 @@ pub fn read_all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<LoopView
 }
 
 /// A damaged journal that cannot be continued.
-pub fn damaged_error(what: &str) -> Failure {
-    Failure::ended(what).hint("Nothing was changed. Restore it from a backup, or start a new loop.")
+pub fn damaged_error(damage: Message) -> Failure {
+    Failure::from_message(FailureKind::Broken, damage)
 }
 
 /// The loop that `query` names. `latest` is the latest of the current work tree; without a query it is the only active

@@ -35,14 +35,14 @@ pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure>
         }
     })?;
     if let Some(damage) = tailer.damage() {
-        return Err(damaged_error(damage));
+        return Err(damaged_error(damage.clone()));
     }
     let not_ended = || {
         Failure::conflict(format_args!("loop {} has not ended: there is no receipt yet", dir.id()))
             .hint("`loopkeeper status` shows what it does.")
     };
     let state = tailer.state().ok_or_else(not_ended)?;
-    let sha256 = hash_file(&dir.journal()).map_err(|error| damaged_error(&error.to_string()))?;
+    let sha256 = hash_file(&dir.journal()).map_err(Failure::ended)?;
     let journal = JournalDigest { records, sha256 };
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let files = ReceiptFiles { judges: judges(state, &store)?, changed: changed(state, &store)?, journal };

@@ -57,7 +57,7 @@ impl HintedError for JournalError {
             }
             Self::Foreign { .. } => "Only loopkeeper writes there. Find out what else did before resuming.",
             Self::Damaged { why: BadLine::Version(_) | BadLine::Shape(_), .. } => {
-                "It may come from a later version: use that one to go on."
+                "Nothing was changed. It may come from a later version of loopkeeper: use that one to go on."
             }
             Self::Damaged { .. } => {
                 "Nothing was changed. Restore the file from a backup, or start a new loop."

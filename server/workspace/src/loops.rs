@@ -110,7 +110,7 @@ impl FollowedLoop {
             Err(JournalError::Gone { .. }) if self.loop_view.is_none() => return Ok(()),
             other => other.map_err(|error| error.to_string())?,
         };
-        let damage = self.following.damage().map(str::to_owned);
+        let damage = self.following.damage().map(|it| it.fact().to_owned());
         let Some(state) = self.following.shared_state() else {
             return damage.map_or(Ok(()), |damage| Err(format!("loop {}: {damage}", dir.id())));
         };
