@@ -17,6 +17,7 @@ pub mod commits;
 pub mod criteria_changes;
 mod documents;
 pub mod drift;
+pub mod durability;
 mod earlier_task;
 pub mod early_warning;
 mod endings;

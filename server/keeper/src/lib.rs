@@ -11,7 +11,6 @@ pub mod checks;
 pub mod control;
 pub mod control_error;
 pub mod disk_room;
-mod durability;
 pub mod effects;
 pub mod error_line;
 mod event_log;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use loopkeeper_core::decide::durability::Durability;
 use loopkeeper_core::decide::{self, Decision, Effect, Event, LoopState, UserCommand, VolatileState};
 use loopkeeper_core::journal::{Entry, LoopSpec, Record};
 use loopkeeper_text::message::Message;
@@ -14,7 +15,6 @@ use tokio::sync::{mpsc, oneshot};
 use super::KeeperError;
 use super::control::{ControlReply, ControlRequest, SkippedPath, WatchEvent};
 use super::disk_room::{self, DiskWait};
-use super::durability::Durability;
 use super::effects::EffectRunner;
 use super::event_log::{self, IterationSpan};
 use super::signals::{self, StateDirWatch};

@@ -1,11 +1,11 @@
 //! Decides whether records must be synced immediately. A sync costs as much as the rest of a turn, and most records of
 //! an iteration only report progress, followed by a record that has effects.
 
-use loopkeeper_core::decide::Effect;
-use loopkeeper_core::journal::{Record, SnapshotWhen};
+use super::Effect;
+use crate::journal::{Record, SnapshotWhen};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Durability {
+pub enum Durability {
     /// Synced before any effect is performed.
     Now,
     /// Synced with the next urgent record, or after a short delay.
@@ -14,7 +14,7 @@ pub(super) enum Durability {
 
 impl Durability {
     /// Decided by the effects of the same turn: reading the tree or documents changes nothing outside.
-    pub(super) fn required_for(records: &[Record], effects: &[Effect]) -> Self {
+    pub fn required_for(records: &[Record], effects: &[Effect]) -> Self {
         // A slot that is taken twice after a crash is charged once.
         let looks = |it: &Effect| {
             matches!(it, Effect::Continue | Effect::TakeSnapshot | Effect::ReadTask | Effect::TakeCall { .. })
@@ -39,7 +39,7 @@ fn only_tells(record: &Record) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use loopkeeper_core::journal::{Outcome, OutcomeKind};
+    use crate::journal::{Outcome, OutcomeKind};
 
     use super::*;
 
