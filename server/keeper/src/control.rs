@@ -407,3 +407,6 @@ impl Connection {
         (n > 0 && line.pop() == Some(b'\n')).then_some(line)
     }
 }
+
+#[cfg(test)]
+mod mutated;

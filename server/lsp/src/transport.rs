@@ -14,6 +14,8 @@ mod frames;
 mod incoming;
 mod input;
 mod message;
+#[cfg(test)]
+mod mutated;
 mod outgoing;
 mod parent_process;
 mod scheduler;

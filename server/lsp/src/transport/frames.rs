@@ -101,7 +101,7 @@ impl<R: Read> Frames<R> {
         loop {
             let line = match self.read_line(begin) {
                 HeaderLine::End => return FrameHeader::End,
-                HeaderLine::TooLong => return self.bad_head(begin, "the headers are too long"),
+                HeaderLine::TooLong => return self.long_head(begin),
                 HeaderLine::Of(line) => line,
             };
             let line = line.trim_ascii();
@@ -117,7 +117,8 @@ impl<R: Read> Frames<R> {
                 }
             }
             let Some(colon) = memchr::memchr(b':', line) else {
-                return self.bad_head(begin, "a header has no colon");
+                // What begins inside these headers contains the same line.
+                return FrameHeader::Bad("a header has no colon");
             };
             let (name, value) = line.split_at(colon);
             if !name.trim_ascii().eq_ignore_ascii_case(b"content-length") {
@@ -139,6 +140,15 @@ impl<R: Read> Frames<R> {
         FrameHeader::Bad(why)
     }
 
+    /// The search goes on at the last length inside: what begins at one before it contains the same headers. Each byte
+    /// is read a few times only, whatever it is.
+    fn long_head(&mut self, begin: usize) -> FrameHeader {
+        let inside = self.buffer.get(begin + 1..self.at).unwrap_or_default();
+        let last = inside.windows(LENGTH.len()).rposition(|it| it.eq_ignore_ascii_case(LENGTH));
+        self.at = last.map_or(self.at.max(begin + 1), |last| begin + 1 + last);
+        FrameHeader::Bad("the headers are too long")
+    }
+
     /// One line of a header that began at `begin`.
     fn read_line(&mut self, begin: usize) -> HeaderLine {
         let from = self.at;
@@ -146,7 +156,12 @@ impl<R: Read> Frames<R> {
         loop {
             let unseen = self.buffer.get(searched..).unwrap_or_default();
             if let Some(end) = memchr::memchr(b'\n', unseen) {
-                self.at = searched + end + 1;
+                let end = searched + end + 1;
+                // Also where all of it arrived at once.
+                if end - begin > LARGEST_HEAD {
+                    return HeaderLine::TooLong;
+                }
+                self.at = end;
                 return HeaderLine::Of(self.buffer.get(from..self.at).unwrap_or_default().to_vec());
             }
             searched = self.buffer.len();
