@@ -1,10 +1,12 @@
-//! Kills of the keeper at random moments: in the foreground, detached, and during a takeover.
+//! Kills of keepers, of wardens and of both at once at random moments: in the foreground, detached, and during a
+//! takeover, with and without a PID namespace.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 use std::time::Duration;
 
+use loopkeeper_system::warden_channel;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde_json::{Value, json};
@@ -12,14 +14,26 @@ use serde_json::{Value, json};
 use super::oracle::{Evidence, Far};
 use super::world::{Kind, Lines, World, output};
 use crate::cli::Ran;
+use crate::kill_domain::rig::{Alive, alive};
 use crate::rigs::store::random;
 use crate::rigs::times;
 
 /// A whole undisturbed loop takes about this long.
 const SPAN_US: u64 = 250_000;
 
+/// What a kill hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Victim {
+    Keeper,
+    /// The keeper and all of its wardens, before one of them can react.
+    KeeperAndWardens,
+    /// Their guards as well, which would end what is left.
+    Everybody,
+}
+
 /// One loop, killed repeatedly until it has ended or was killed often enough.
 struct Torment {
+    victim: Victim,
     world: World,
     evidence: Evidence,
     kills: usize,
@@ -27,17 +41,17 @@ struct Torment {
 }
 
 impl Torment {
-    fn new(number: usize) -> Self {
-        let sandbox = if number.is_multiple_of(2) { "auto" } else { "off" };
+    fn new(victim: Victim, number: usize) -> Self {
         Self {
-            world: World::of(&Kind { lines: 4, sandbox }),
+            victim,
+            world: World::of(&Kind { lines: 4, sandbox: sandbox(number) }),
             evidence: Evidence::default(),
             kills: 0,
             steers: 0,
         }
     }
 
-    /// The number of kills that hit a living keeper.
+    /// The number of kills that hit a living keeper, and a warden where wardens are to be hit.
     fn run(mut self, number: usize) -> usize {
         if number.is_multiple_of(3) {
             self.start_detached();
@@ -134,7 +148,7 @@ impl Torment {
         (answer["ok"] == true).then_some(())
     }
 
-    /// Kills it and waits until it is gone.
+    /// Kills it, and what else is to be hit, and waits until it is gone.
     fn kill(&mut self, pid: Pid) {
         let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return };
         let is_gone = |seconds| {
@@ -142,18 +156,103 @@ impl Torment {
             poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&time)).unwrap() > 0
         };
         if !is_gone(0) {
-            self.kills += 1;
+            if self.victim == Victim::Keeper {
+                self.kills += 1;
+            } else {
+                // A stopped keeper does not notice the end of a warden.
+                let _ = pidfd_send_signal(&handle, Signal::STOP);
+                let wardens = wardens(&self.world, self.victim == Victim::Everybody);
+                kill_together(&wardens);
+                self.kills += usize::from(!wardens.is_empty());
+            }
             let _ = pidfd_send_signal(&handle, Signal::KILL);
             assert!(is_gone(20), "{pid:?} survives a kill");
         }
     }
 }
 
+/// With a PID namespace where that works, and without.
+fn sandbox(number: usize) -> &'static str {
+    if number.is_multiple_of(2) { "auto" } else { "off" }
+}
+
+/// The wardens of the loop, with or without their guards.
+fn wardens(world: &World, with_guards: bool) -> Vec<Alive> {
+    let Some(folder) = world.loop_folder() else { return Vec::new() };
+    let mark = format!(" {} {}", warden_channel::LOOP, folder.file_name().unwrap().to_str().unwrap());
+    let all = alive(&mark).into_iter();
+    all.filter(|it| with_guards || !it.arguments.contains(warden_channel::GUARD)).collect()
+}
+
+/// All stop first: a guard ends what a killed warden leaves.
+fn kill_together(processes: &[Alive]) {
+    processes.iter().for_each(Alive::stop);
+    processes.iter().for_each(Alive::kill);
+}
+
+/// Kills the wardens of one undisturbed keeper again and again; returns how often one was hit.
+fn torment_wardens(number: usize) -> usize {
+    let world = World::of(&Kind { lines: 4, sandbox: sandbox(number) });
+    let mut evidence = Evidence::default();
+    let mut command = world.run_command();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut kills = 0;
+    while kills < 2 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_micros(random(SPAN_US / 2)));
+        let wardens = wardens(&world, false);
+        wardens.iter().for_each(Alive::kill);
+        kills += usize::from(!wardens.is_empty());
+        world.testify(&mut evidence);
+        evidence.assert_sound(Far::Killed, &format!("after {kills} kills of wardens"));
+    }
+    evidence.printed = Ran::of(&output(child)).stdout_lines();
+    world.testify(&mut evidence);
+    evidence.assert_sound(Far::Ended, "after kills of wardens");
+    world.assert_nobody("after the end");
+    kills
+}
+
+#[test]
+fn rig_kills_of_wardens_lose_nothing_and_leave_nobody() {
+    let mut kills = 0;
+    for number in 0.. {
+        kills += torment_wardens(number);
+        if kills >= times(30, 1_000) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn rig_kills_of_keeper_and_wardens_lose_nothing_and_leave_nobody() {
+    let mut kills = 0;
+    for number in 0.. {
+        kills += Torment::new(Victim::KeeperAndWardens, number).run(number);
+        if kills >= times(30, 1_000) {
+            return;
+        }
+    }
+}
+
+/// Control: without a namespace and without the guard, processes of the agent are still alive. One that left its
+/// session and cleared its environment carries no mark by which the next keeper could find it.
+#[test]
+fn control_without_the_guard_survivors_are_found() {
+    let mut torment = Torment::new(Victim::Everybody, 1);
+    torment.world.hold_agents();
+    let mut child = torment.world.run_command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    torment.world.until("at work", |it| it.ledger().contains("start").then_some(()));
+    torment.kill(Pid::from_child(&child));
+    child.wait().unwrap();
+    assert!(!torment.world.survivors().is_empty());
+    torment.world.end_strays();
+}
+
 #[test]
 fn rig_kills_of_the_keeper_lose_nothing_and_start_nothing_twice() {
     let mut kills = 0;
     for number in 0.. {
-        kills += Torment::new(number).run(number);
+        kills += Torment::new(Victim::Keeper, number).run(number);
         if kills >= times(100, 1_000) {
             return;
         }

@@ -220,6 +220,11 @@ impl World {
         }
     }
 
+    /// The processes of agents that are alive now.
+    pub(super) fn survivors(&self) -> Vec<String> {
+        alive(&self.token).into_iter().map(|it| it.arguments).collect()
+    }
+
     /// No process of any agent is alive or will be.
     #[track_caller]
     pub(super) fn assert_nobody(&self, when: &str) {
