@@ -92,7 +92,7 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
     let status = known.status?;
     let (severity, code, name, fact, cure) = match (status.phase, known.outcome()) {
         (DisplayPhase::Damaged, _) => {
-            let fact = "the loop's journal does not match its checksums".to_owned();
+            let fact = "the loop's journal is damaged or of a later version".to_owned();
             (Severity::Error, DiagnosticCode::Damaged, "damaged", fact, "Start a new loop")
         }
         (DisplayPhase::Interrupted, _) => {

@@ -157,7 +157,7 @@ fn what_stops_a_loop_is_reported_on_the_first_line() {
         first(&World::prompt().tripped().damaged()),
         [
             "1 I summary idle: 0 of 2 criteria pass",
-            "1 E damaged damaged: the loop's journal does not match its checksums. Start a new loop.",
+            "1 E damaged damaged: the loop's journal is damaged or of a later version. Start a new loop.",
         ]
     );
     let mut short = spec(World::prompt().task.criteria);
