@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use loopkeeper_core::journal::{Entry, OutcomeKind, Record};
-use stateright::{Checker as _, Expectation, HasDiscoveries, Model, Property};
+use stateright::{Checker, Expectation, HasDiscoveries, Model, Property};
 
 use super::machine::{Action, Machine};
 use super::world::{Facts, Request};
@@ -113,10 +113,21 @@ fn is_proven(state: &Machine, changes: u8) -> bool {
     state.tree >= changes && (start.is_none() || verdict > start)
 }
 
-/// Explores everything; returns the violated properties, each with its shortest path, and the number of states.
-fn explore(bound: Bound, omission: Omission) -> (Vec<(&'static str, Vec<Action>)>, usize) {
-    let model = KeeperModel { bound, omission };
-    let checker = model.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+/// The violated properties, each with a path, and the number of states.
+type Findings = (Vec<(&'static str, Vec<Action>)>, usize);
+
+fn explore(bound: Bound, omission: Omission) -> Findings {
+    let builder = KeeperModel { bound, omission }.checker().finish_when(HasDiscoveries::AnyFailures);
+    if is_full() {
+        // Millions of states: depth first, few of them are pending at a time.
+        findings(bound, &builder.spawn_dfs().join())
+    } else {
+        // Breadth first, the paths are the shortest.
+        findings(bound, &builder.spawn_bfs().join())
+    }
+}
+
+fn findings(bound: Bound, checker: &impl Checker<KeeperModel>) -> Findings {
     let states = checker.unique_state_count();
     let properties = checker.model().properties();
     let failures = properties.iter().filter(|it| it.expectation == Expectation::Always);
