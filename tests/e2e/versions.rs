@@ -1,7 +1,7 @@
 //! Loops, state folders and keepers of other versions: earlier ones are continued, later ones refused with a sentence.
 //! `tests/fixtures/versions/<version>.tar.gz` holds a work tree and a state folder as that version left them when its
 //! keeper was killed in the third iteration, `<version>.control.jsonl` the greeting of its keeper and requests of its
-//! clients with the replies. Both are made at every release and never changed.
+//! clients with the replies. `tests/bench/record_version.py` makes both at a release; they are never changed.
 
 mod control;
 
