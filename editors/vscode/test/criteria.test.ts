@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { orders, placeOf, resultsKey, roundState, runName, testResult } from "../src/criteria/results";
+import { LineIndex, orders, resultsKey, roundState, runName, testResult } from "../src/criteria/results";
 import type { CriterionStatus } from "../src/protocol";
 import { loop, status, task } from "./samples";
 
@@ -32,13 +32,40 @@ test("a comparison has two sides", () => {
   assert.equal(testResult(criterion({ status: "fail", expected: ">= 80" })).expected, undefined);
 });
 
-test("bytes become lines and characters", () => {
-  const bytes = new TextEncoder().encode("# Größe 😀\r\n\n- é: `x`\n");
-  const at = (text: string): number => Buffer.from(bytes).indexOf(text);
-  assert.deepEqual(placeOf(bytes, 0), { line: 0, character: 0 });
-  assert.deepEqual(placeOf(bytes, at("\r")), { line: 0, character: 10 });
-  assert.deepEqual(placeOf(bytes, at("`x`")), { line: 2, character: 5 });
-  assert.deepEqual(placeOf(bytes, 1000), { line: 3, character: 0 });
+test("bytes become lines and UTF-16 units", () => {
+  const check = (text: string, before: string, line: number, character: number): void => {
+    const bytes = Buffer.from(text);
+    const at = bytes.indexOf(before);
+    assert.notEqual(at, -1, before);
+    assert.deepEqual(new LineIndex(bytes).placeOf(at), { line, character }, JSON.stringify([text, before]));
+  };
+  check("# Größe 😀\r\n\n- é: `x`\n", "#", 0, 0);
+  check("# Größe 😀\r\n\n- é: `x`\n", "\r", 0, 10);
+  check("# Größe 😀\r\n\n- é: `x`\n", "`x`", 2, 5);
+  check("a\r\nb", "\n", 0, 1);
+  check("a\rb\rc", "c", 2, 0);
+  check("a\r\rb", "b", 2, 0);
+  check("完成条件\n- 测试👩‍💻通过 x", "x", 1, 12);
+  check("\uFEFF- a", "a", 0, 2);
+  check("- a\n\uFEFFb", "b", 1, 1);
+});
+
+test("an offset outside the document is at its end", () => {
+  assert.deepEqual(new LineIndex(Buffer.from("a\nbc")).placeOf(1000), { line: 1, character: 2 });
+  assert.deepEqual(new LineIndex(Buffer.from("a\n")).placeOf(1000), { line: 1, character: 0 });
+  assert.deepEqual(new LineIndex(Buffer.from("")).placeOf(5), { line: 0, character: 0 });
+});
+
+test("every offset of a document agrees with splitting its text", () => {
+  const bytes = Buffer.from("- é\r\n\r😀\n\n测试\rend");
+  const lines = new LineIndex(bytes);
+  for (let offset = 0; offset <= bytes.length; offset += 1) {
+    const startsCharacter = ((bytes[offset] ?? 0) & 0xc0) !== 0x80;
+    const splitsLineEnd = bytes[offset] === 0x0a && bytes[offset - 1] === 0x0d;
+    if (!startsCharacter || splitsLineEnd) continue;
+    const split = bytes.subarray(0, offset).toString().split(/\r\n|\r|\n/);
+    assert.deepEqual(lines.placeOf(offset), { line: split.length - 1, character: split.at(-1)?.length }, String(offset));
+  }
 });
 
 test("a run of a loop has the number of the iteration that was checked", () => {

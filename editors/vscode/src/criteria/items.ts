@@ -4,7 +4,7 @@ import { Range, Uri, workspace } from "vscode";
 import type { TestController, TestItem } from "vscode";
 import { plainLabel } from "../plain";
 import type { CriterionStatus, StatusParams, TaskEntry } from "../protocol";
-import { placeOf } from "./results";
+import { LineIndex } from "./results";
 
 export class TestItems {
   /** What was written into each task's items, to touch them only on a change: a replaced item loses its results. */
@@ -36,35 +36,35 @@ export class TestItems {
     parent.label = label;
     const kept = new Set(task.criteria.items.map((it) => it.id));
     for (const [id] of [...parent.children]) if (!kept.has(id)) parent.children.delete(id);
-    const texts = new Map<string, Promise<Uint8Array | undefined>>();
-    for (const [index, it] of task.criteria.items.entries()) await this.updateCriterion(parent, task, it, index, texts);
+    const lines = new Map<string, Promise<LineIndex | undefined>>();
+    for (const [index, it] of task.criteria.items.entries()) await this.updateCriterion(parent, task, it, index, lines);
     this.controller.items.add(parent);
   }
 
-  private async updateCriterion(parent: TestItem, task: TaskEntry, it: CriterionStatus, index: number, texts: Map<string, Promise<Uint8Array | undefined>>): Promise<void> {
+  private async updateCriterion(parent: TestItem, task: TaskEntry, it: CriterionStatus, index: number, lines: Map<string, Promise<LineIndex | undefined>>): Promise<void> {
     const uri = Uri.joinPath(Uri.parse(task.root), it.place.file);
     // Not as a description, which screen readers get in place of the label.
     const label = plainLabel(it.required ? it.name : `${it.name} (optional)`);
     const item = parent.children.get(it.id) ?? this.controller.createTestItem(it.id, label, uri);
     item.label = label;
     item.sortText = String(index).padStart(5, "0");
-    const text = texts.get(uri.toString()) ?? read(uri);
-    texts.set(uri.toString(), text);
-    const bytes = await text;
-    if (bytes) item.range = rangeOf(bytes, it.place);
+    const pending = lines.get(uri.toString()) ?? linesOf(uri);
+    lines.set(uri.toString(), pending);
+    const found = await pending;
+    if (found) item.range = rangeOf(found, it.place);
     parent.children.add(item);
   }
 }
 
-function rangeOf(bytes: Uint8Array, { start, length }: CriterionStatus["place"]): Range {
-  const [from, to] = [placeOf(bytes, start), placeOf(bytes, start + length)];
+function rangeOf(lines: LineIndex, { start, length }: CriterionStatus["place"]): Range {
+  const [from, to] = [lines.placeOf(start), lines.placeOf(start + length)];
   return new Range(from.line, from.character, to.line, to.character);
 }
 
 /** `undefined` if the name of the file could not be shown verbatim, or the file is gone. */
-async function read(uri: Uri): Promise<Uint8Array | undefined> {
+async function linesOf(uri: Uri): Promise<LineIndex | undefined> {
   try {
-    return await workspace.fs.readFile(uri);
+    return new LineIndex(await workspace.fs.readFile(uri));
   } catch {
     return undefined;
   }

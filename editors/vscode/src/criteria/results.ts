@@ -2,6 +2,8 @@
 
 import type { CriterionStatus, StatusParams, TaskEntry } from "../protocol";
 
+const [lineFeed, carriageReturn] = [0x0a, 0x0d];
+
 export interface TestResult {
   kind: "passed" | "failed" | "errored" | "skipped";
   message: string;
@@ -52,11 +54,36 @@ export function runName(task: TaskEntry, status: StatusParams, alone: boolean): 
 
 export interface Place { line: number; character: number }
 
-/** The position of a byte, in lines and UTF-16 units as editors count. */
-export function placeOf(bytes: Uint8Array, offset: number): Place {
-  const before = new TextDecoder().decode(bytes.subarray(0, offset));
-  const lines = before.split(/\r\n|\r|\n/);
-  return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
+/** Finds positions in one document from offsets in bytes. Lines end as in editors: CRLF, LF, or CR alone. */
+export class LineIndex {
+  private readonly starts = [0];
+
+  constructor(private readonly bytes: Uint8Array) {
+    for (const [index, byte] of bytes.entries()) {
+      const endsLine = byte === lineFeed || (byte === carriageReturn && bytes[index + 1] !== lineFeed);
+      if (endsLine) this.starts.push(index + 1);
+    }
+  }
+
+  /** The position of a byte, in lines and UTF-16 units as editors count. */
+  placeOf(offset: number): Place {
+    const line = this.lineOf(offset);
+    const before = this.bytes.subarray(this.starts[line], offset);
+    // Editors hide a byte order mark only at the start of the document.
+    const text = new TextDecoder("utf-8", { ignoreBOM: line > 0 }).decode(before);
+    return { line, character: text.replace(/\r$/, "").length };
+  }
+
+  /** The last line that starts at or before the byte. */
+  private lineOf(offset: number): number {
+    let [low, high] = [0, this.starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
 }
 
 export interface Selection { task: string; criteria: string[] | "all" }
