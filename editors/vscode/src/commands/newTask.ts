@@ -5,11 +5,12 @@ import { window, workspace } from "vscode";
 import type { Parts } from "../parts";
 import { Commands } from "../protocol";
 import { type ProposedDocument, showUnsaved } from "./import";
+import { pickFrom } from "./pick";
 
 const kinds = [
-  { label: "Code", detail: "Tests, the project's own checks, documentation", kind: "code" },
-  { label: "Writing", detail: "Length, sections, links, a judge", kind: "writing" },
-  { label: "Research", detail: "Sources, sections of the report, a judge", kind: "research" },
+  { label: "Code", detail: "Tests, the project's own checks, documentation", value: "code" },
+  { label: "Writing", detail: "Length, sections, links, a judge", value: "writing" },
+  { label: "Research", detail: "Sources, sections of the report, a judge", value: "research" },
 ];
 
 export async function newTask({ server }: Parts): Promise<void> {
@@ -25,8 +26,8 @@ export async function newTask({ server }: Parts): Promise<void> {
     validateInput: (text) => (text.trim() === "" ? "Say what should be done." : undefined),
   });
   if (sentence === undefined) return;
-  const chosen = await window.showQuickPick(kinds, { title: "New Task", placeHolder: "What does it produce?" });
-  if (!chosen) return;
-  const argument = { folder: folder.uri.toString(), sentence, kind: chosen.kind };
+  const kind = await pickFrom("What does the new task produce?", kinds);
+  if (kind === undefined) return;
+  const argument = { folder: folder.uri.toString(), sentence, kind };
   await showUnsaved(await server.run<ProposedDocument>(Commands.newTask, argument));
 }
