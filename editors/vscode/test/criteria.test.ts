@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LineIndex, orders, resultsKey, roundState, runName, testResult } from "../src/criteria/results";
+import { LineIndex, isOutputOf, orders, resultsKey, roundState, runName, testResult } from "../src/criteria/results";
 import type { CriterionStatus } from "../src/protocol";
 import { loop, status, task } from "./samples";
 
@@ -30,6 +30,18 @@ test("a comparison has two sides", () => {
   const found = testResult(criterion({ status: "fail", fact: "76.4, needs >= 80", expected: ">= 80", actual: "76.4" }));
   assert.deepEqual([found.expected, found.actual], [">= 80", "76.4"]);
   assert.equal(testResult(criterion({ status: "fail", expected: ">= 80" })).expected, undefined);
+});
+
+test("the stored output of a check differs from the sources that it names", () => {
+  const check = (path: string, expected: boolean): void => {
+    assert.equal(isOutputOf("0123456789", path), expected, path);
+  };
+  check("/state/loops/20261120-aaaaaa/output/0007.0123456789.out", true);
+  check("/state/results.outputs/0000.0123456789.out", true);
+  check("/state/results.outputs/0000.9876543210.out", false);
+  check("/project/src/greeting.rs", false);
+  check("/project/expected.0123456789.out", false);
+  check("/project/0007.0123456789.out/main.c", false);
 });
 
 test("bytes become lines and UTF-16 units", () => {

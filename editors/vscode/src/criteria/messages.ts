@@ -2,6 +2,7 @@
 
 import { DiagnosticSeverity, Location, TestMessage, languages } from "vscode";
 import type { TestItem } from "vscode";
+import { isOutputOf } from "./results";
 import type { TestResult } from "./results";
 
 export function messagesOf(item: TestItem, result: TestResult): TestMessage[] {
@@ -10,12 +11,15 @@ export function messagesOf(item: TestItem, result: TestResult): TestMessage[] {
   return [first, ...placesOf(item)];
 }
 
-/** The server publishes them with the diagnostic of the criterion. */
+/**
+ * The server publishes them with the diagnostic of the criterion. The output itself is no message: the run contains it.
+ */
 function placesOf(item: TestItem): TestMessage[] {
   const { uri, range } = item;
   if (!uri || !range) return [];
   const own = languages.getDiagnostics(uri).filter((it) => it.source === "ralph" && it.severity !== DiagnosticSeverity.Hint && range.contains(it.range.start));
-  return own.flatMap((it) => it.relatedInformation ?? []).map((it) => {
+  const related = own.flatMap((it) => it.relatedInformation ?? []).filter((it) => !isOutputOf(item.id, it.location.uri.path));
+  return related.map((it) => {
     const message = new TestMessage(it.message);
     message.location = it.location;
     return message;

@@ -52,6 +52,11 @@ export function runName(task: TaskEntry, status: StatusParams, alone: boolean): 
   return `${task.title} #${Math.max(0, iteration)}`;
 }
 
+/** Whether the path is that of a file such as `0007.CRITERION.out`, in which the server stores the output of a check. */
+export function isOutputOf(criterion: string, path: string): boolean {
+  return /^\d+\.(.+)\.out$/.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] === criterion;
+}
+
 export interface Place { line: number; character: number }
 
 /** Finds positions in one document from offsets in bytes. Lines end as in editors: CRLF, LF, or CR alone. */
