@@ -17,9 +17,11 @@ use loopkeeper_keeper::launch;
 use loopkeeper_operations as operations;
 use loopkeeper_operations::agents::AgentRoster;
 use loopkeeper_operations::failure::FailureKind;
+use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::resolved_task::ResolvedTask;
-use loopkeeper_system::snapshots::SnapshotStore;
+use loopkeeper_operations::restore::{self, RestoreSelection};
 use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_text::message::HintedError as _;
 
 #[derive(Debug, clap::Args)]
@@ -54,21 +56,23 @@ fn run_kept(project: &Path, out: &mut Ui) -> ExitResult {
     // First, because a project without its loop would be in the way of the next attempt.
     let state = StateDir::open()?;
     create_project(project)?;
-    let (exit, start) = run_loop(project, &state, out)?;
-    let workspace = state.workspace(project)?;
-    if let Some(start) = start {
-        SnapshotStore::open(&workspace.snapshots(), workspace.root())?.restore(&start, None)?;
+    let (exit, dir) = run_loop(project, &state, out)?;
+    // Recorded: editors would show what passed in the loop as regressed otherwise.
+    if let Some(loop_view) = LoopView::read(&state, dir)? {
+        let start = RestoreSelection::Iteration { number: 0, paths: Vec::new() };
+        restore::restore(&state, &loop_view, &start)?;
     }
     out.line("");
     out.line(format_args!("{} is as it was before the loop.", project.display()));
     out.line(
-        "`loopkeeper run` in there starts it again; `loopkeeper diff latest 1` shows what the agent did.",
+        "`loopkeeper run` in there starts it again; `loopkeeper diff latest 1` shows what the agent did, and \
+         `loopkeeper rollback latest --undo` restores it.",
     );
     Ok(exit)
 }
 
-/// Runs one loop; returns its exit code and the tree at its start.
-fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Option<String>), Failure> {
+/// Runs one loop to its end.
+fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, LoopDir), Failure> {
     let work = ResolvedTask::find(Some(&project.to_string_lossy()), &[])?;
     let roster = AgentRoster::resolve(&work)?;
     trust::ensure_trusted(&work, &operations::trust::items(&work, &roster)?, state, TrustConsent::Given)?;
@@ -82,8 +86,8 @@ fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Opt
     let workspace = state.workspace(&work.root)?;
     let dir =
         launch::create_loop_dir(state, &workspace, work.spec(roster.agent, roster.judge), &work.task.prompt)?;
-    let (exit, ended) = foreground::run_to_end(&dir, LoopPrinter::new(LoopFormat::Text, out))?;
-    Ok((exit, ended.tree_after(0).map(str::to_owned)))
+    let (exit, _) = foreground::run_to_end(&dir, LoopPrinter::new(LoopFormat::Text, out))?;
+    Ok((exit, dir))
 }
 
 fn create_project(project: &Path) -> Result<(), Failure> {
