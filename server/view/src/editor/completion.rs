@@ -64,20 +64,34 @@ const EXPECTATIONS: &[SuggestionForm] = &[
     ("<= number", "<= ", "The last number the command prints must be at most this."),
     ("> number", "> ", "The last number the command prints must be above this."),
     ("< number", "< ", "The last number the command prints must be below this."),
+    (">= baseline", ">= baseline", "The number must be at least that of the start."),
+    ("<= baseline", "<= baseline", "The number must be at most that of the start."),
+    ("> baseline", "> baseline", "The number must be above that of the start."),
+    ("< baseline", "< baseline", "The number must be below that of the start."),
+    ("== baseline", "== baseline", "The number must be that of the start."),
     ("/regex/", "/", "The output must contain a match."),
     ("!/regex/", "!/", "The output must not contain a match."),
     ("exit code", "exit ", "The command must exit with this code instead of 0."),
 ];
 
-/// Whether `offset` is in a code span of an item, so that facts about the project are needed.
+/// Attributes of an item that need a command before them.
+const NUMBER_ATTRIBUTES: &[SuggestionForm] = &[
+    ("(rising)", "(rising)", "The number must rise above that of the start, and never fall."),
+    ("(not falling)", "(not falling)", "The number must not fall below the best one so far."),
+];
+
+/// Whether `offset` is in a code span of an item, or in an attribute after a command.
 pub fn is_in_check(text: &str, offset: usize) -> bool {
-    span_at(text, offset).is_some()
+    span_at(text, offset).is_some() || attribute_at(text, offset).is_some()
 }
 
 /// What the code span around `offset` may continue with: the forms of a check or of an expectation after one, the
 /// project's commands, paths and globs of its files. The most likely come first.
 pub fn in_check(text: &str, offset: usize, project: ProjectFacts<'_>) -> Vec<Suggestion> {
-    let Some(span) = span_at(text, offset) else { return Vec::new() };
+    let Some(span) = span_at(text, offset) else {
+        let attribute = attribute_at(text, offset);
+        return attribute.map(|it| it.suggestions(text, offset)).unwrap_or_default();
+    };
     let typed = text.get(span.start..offset).unwrap_or_default();
     if span.behind_check {
         return span.forms((SuggestionKind::Expectation, EXPECTATIONS), typed);
@@ -136,6 +150,43 @@ impl CompletionSpan {
     }
 }
 
+/// An attribute that is being typed after a command.
+struct AttributeStart {
+    /// Offset of the opening parenthesis.
+    start: usize,
+}
+
+impl AttributeStart {
+    fn suggestions(&self, text: &str, offset: usize) -> Vec<Suggestion> {
+        let span = CompletionSpan { start: self.start, behind_check: true, is_json: false };
+        let typed = text.get(self.start..offset).unwrap_or_default();
+        let mut all = span.forms((SuggestionKind::Expectation, NUMBER_ATTRIBUTES), typed);
+        // Editors close a parenthesis as it is opened.
+        if text.get(offset..).is_some_and(|it| it.starts_with(')')) {
+            for it in &mut all {
+                it.replaces.end += 1;
+            }
+        }
+        all
+    }
+}
+
+/// The parenthesis that is open at `offset`, outside code and after a command of the same item.
+fn attribute_at(text: &str, offset: usize) -> Option<AttributeStart> {
+    let line = line_before(text, offset)?;
+    let parts: Vec<&str> = line.split('`').collect();
+    let (last, earlier) = parts.split_last().filter(|_| !parts.len().is_multiple_of(2))?;
+    let has_command = earlier.iter().skip(1).step_by(2).any(|it| it.starts_with("$ "));
+    let open = last.rfind('(').filter(|at| !last.get(*at..).is_some_and(|it| it.contains(')')))?;
+    (is_item(line) && has_command).then(|| AttributeStart { start: offset - last.len() + open })
+}
+
+/// The part of the line that ends at `offset`.
+fn line_before(text: &str, offset: usize) -> Option<&str> {
+    let before = text.get(..offset)?;
+    before.get(before.rfind(['\n', '\r']).map_or(0, |it| it + 1)..)
+}
+
 /// As it is written in a string of a JSON document.
 fn json_escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
@@ -143,9 +194,7 @@ fn json_escaped(text: &str) -> String {
 
 /// The code span that is open at `offset`, in a list item or in a JSON string.
 fn span_at(text: &str, offset: usize) -> Option<CompletionSpan> {
-    let before = text.get(..offset)?;
-    let line_start = before.rfind(['\n', '\r']).map_or(0, |it| it + 1);
-    let line = before.get(line_start..)?;
+    let line = line_before(text, offset)?;
     if !is_item(line) {
         return None;
     }

@@ -56,9 +56,27 @@ fn checks_are_offered_inside_backticks_of_an_item() {
 
 #[test]
 fn expectations_are_offered_behind_a_command() {
-    check("- cov: `$ cov` `>|`", &[">= number", "> number"], "- cov: `$ cov` `>= `");
+    check(
+        "- cov: `$ cov` `>|`",
+        &[">= number", "> number", ">= baseline", "> baseline"],
+        "- cov: `$ cov` `>= `",
+    );
+    check("- cov: `$ cov` `>= b|`", &[">= baseline"], "- cov: `$ cov` `>= baseline`");
+    check("- cov: `$ cov` `=|`", &["== number", "== baseline"], "- cov: `$ cov` `== `");
     check("- cov: `$ cov` `exit| `", &["exit code"], "- cov: `$ cov` `exit  `");
     check("- cov: `$ cov` `!|`", &["!= number", "!/regex/"], "- cov: `$ cov` `!= `");
+}
+
+#[test]
+fn attributes_for_numbers_are_offered_after_a_command() {
+    check("- cov: `$ cov` (|", &["(rising)", "(not falling)"], "- cov: `$ cov` (rising)");
+    check("- cov: `$ cov` `>= 80` (no|)", &["(not falling)"], "- cov: `$ cov` `>= 80` (not falling)");
+    check("- é: `$ cov` (optional) (r|", &["(rising)"], "- é: `$ cov` (optional) (rising)");
+    check("- cov: `exists a` (|", &[], "");
+    check("- cov (|: `$ cov`", &[], "");
+    check("- cov: `$ cov` (rising)|", &[], "");
+    check("- cov: `$ cov (|`", &[], "");
+    check("cov: `$ cov` (|", &[], "");
 }
 
 fn commands() -> Vec<DeclaredCommand> {
