@@ -4,9 +4,9 @@
 //! The rule prefers silence to a false alarm. A word of the task that may mean a file counts as a mention of it, files
 //! that accompany any work are left out, and a task that names no source at all has no result.
 
-mod companions;
+pub(crate) mod companions;
 mod mentions;
-mod names;
+pub(crate) mod names;
 #[cfg(test)]
 mod tests;
 

@@ -8,8 +8,8 @@
 //! agent's last message claims), [`exit_condition`], [`settings`] (the one table of configuration), [`jury`] (agents as
 //! judges), [`journal`] (records), [`trust`], [`autorun`] (files that are executed later without being asked),
 //! [`tamper`], [`mutants`] (faults that the checks should notice), [`drift`] (changes that the task does not mention),
-//! [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a loop add up to), [`decide`] (`decide` and
-//! `apply`), [`plugin_loop`].
+//! [`strays`] (files that nothing needs), [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a
+//! loop add up to), [`decide`] (`decide` and `apply`), [`plugin_loop`].
 
 pub mod autorun;
 pub mod check;
@@ -24,5 +24,6 @@ pub mod mutants;
 pub mod plugin_loop;
 pub mod prompt;
 pub mod settings;
+pub mod strays;
 pub mod tamper;
 pub mod trust;

@@ -50,7 +50,7 @@ pub fn is_possible(spec: &LoopSpec) -> bool {
 fn refuse_unfit(ended: &LoopView) -> Result<(), Failure> {
     let (id, spec) = (ended.dir.id(), &ended.state.spec);
     if let Some(damage) = &ended.damage {
-        return Err(damaged_error(damage));
+        return Err(damaged_error(damage.clone()));
     }
     if ended.is_open() {
         return Err(Failure::conflict(format_args!("loop {id} has not ended"))

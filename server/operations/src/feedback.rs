@@ -27,7 +27,7 @@ pub fn record(
     text: Option<&str>,
 ) -> Result<(), Failure> {
     if let Some(damage) = &loop_view.damage {
-        return Err(damaged_error(damage));
+        return Err(damaged_error(damage.clone()));
     }
     let id = loop_view.dir.id();
     if loop_view.is_open() {

@@ -31,6 +31,7 @@ pub mod remarks;
 pub mod resolved_task;
 pub mod restore;
 pub mod start;
+pub mod strays;
 pub mod suitability;
 pub mod tasks;
 pub mod trust;

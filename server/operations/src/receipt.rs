@@ -20,6 +20,7 @@ use super::failure::{Failure, FailureKind};
 use super::follow::LoopTailer;
 use super::loops::damaged_error;
 use super::resolved_task::ResolvedTask;
+use super::strays::{LoopRemains, remains_of_loop};
 
 /// Files of one list.
 const MAX_FILES: usize = 2_000;
@@ -45,7 +46,9 @@ pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure>
     let sha256 = hash_file(&dir.journal()).map_err(Failure::ended)?;
     let journal = JournalDigest { records, sha256 };
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
-    let files = ReceiptFiles { judges: judges(state, &store)?, changed: changed(state, &store)?, journal };
+    let LoopRemains { strays, duplicates } = remains_of_loop(state, &store)?;
+    let (judges, changed) = (judges(state, &store)?, changed(state, &store)?);
+    let files = ReceiptFiles { judges, changed, strays, duplicates, journal };
     Receipt::of_loop(state, &entries, files).ok_or_else(not_ended)
 }
 

@@ -47,6 +47,12 @@ pub struct Receipt {
     pub judges: Vec<FileHash>,
     /// Files that the loop changed; the first 2,000.
     pub changed: Vec<FileHash>,
+    /// Added files to which nothing in the final tree refers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strays: Vec<String>,
+    /// A second configuration, lock file or test runner that the loop added; one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub duplicates: Vec<String>,
     /// Globs of judges that the task allows to change.
     pub may_change: Vec<String>,
     /// Judges and checks that the user accepted although they were weakened.
@@ -180,6 +186,8 @@ pub struct JournalDigest {
 pub struct ReceiptFiles {
     pub judges: Vec<FileHash>,
     pub changed: Vec<FileHash>,
+    pub strays: Vec<String>,
+    pub duplicates: Vec<String>,
     pub journal: JournalDigest,
 }
 
@@ -211,6 +219,8 @@ impl Receipt {
             verdict: verdict(state, entries),
             judges: files.judges,
             changed: files.changed,
+            strays: files.strays,
+            duplicates: files.duplicates,
             may_change: settings.may_change.clone(),
             accepted: accepted(entries),
             acceptances: acceptances(entries),

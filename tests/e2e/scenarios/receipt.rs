@@ -57,6 +57,32 @@ fn a_receipt_fits_its_own_tree_and_a_copy() {
     in_copy(&["verify", &path, "--trust"]).expect(0).out("Same as loop ");
 }
 
+/// The agent leaves a parser that nothing imports and a second lock file; what is imported is not named.
+#[test]
+fn leftovers_of_abandoned_attempts_are_named() {
+    let attempts = "echo 'import used' > begin.py; echo 'x = 1' > used.py; echo 'y = 1' > old_parser.py; \
+                    touch yarn.lock; echo 'echo 2' > calc.sh";
+    let files = [FILES, &[("package-lock.json", "{}\n")]].concat();
+    let played = Scenario {
+        files: &files,
+        criteria: &[CRITERION, "It begins: `exists begin.py`"],
+        acts: &[attempts],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let page = fs::read_to_string(receipt(&played.world)).unwrap();
+    let lists = "## Added, and nothing refers to it\n\n- old_parser.py\n\n## There twice\n\n\
+                 - lock files of two package managers: the loop added yarn.lock beside package-lock.json\n";
+    assert!(page.contains(lists), "{page}");
+}
+
+#[test]
+fn a_receipt_without_leftovers_has_no_list_of_them() {
+    let page = fs::read_to_string(receipt(&verified())).unwrap();
+    assert!(!page.contains("nothing refers") && !page.contains("There twice"), "{page}");
+}
+
 /// The control: each thing that the receipt names makes a difference.
 #[test]
 fn what_differs_is_named() {

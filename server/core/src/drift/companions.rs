@@ -55,7 +55,7 @@ pub(super) fn is_source(path: &str) -> bool {
 }
 
 /// Says nothing about the subject of the work when it changes.
-pub(super) fn accompanies(path: &str) -> bool {
+pub(crate) fn accompanies(path: &str) -> bool {
     let name = names::file_name(path);
     !is_source(path)
         || is_test_path(path)

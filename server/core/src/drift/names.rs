@@ -3,12 +3,12 @@
 /// Words of one name that are compared.
 const MAX_WORDS: usize = 8;
 
-pub(super) fn file_name(path: &str) -> &str {
+pub(crate) fn file_name(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
 /// Without the dot; empty where there is none.
-pub(super) fn extension(path: &str) -> &str {
+pub(crate) fn extension(path: &str) -> &str {
     match file_name(path).rsplit_once('.') {
         Some((stem, extension)) if !stem.is_empty() => extension,
         _ => "",
@@ -16,7 +16,7 @@ pub(super) fn extension(path: &str) -> &str {
 }
 
 /// The name up to its extension.
-pub(super) fn stem(path: &str) -> &str {
+pub(crate) fn stem(path: &str) -> &str {
     let name = file_name(path);
     match name.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem,

@@ -44,6 +44,10 @@ fn receipt() -> Receipt {
         },
         judges: vec![FileHash { path: "tests/test_a.py".to_owned(), sha256: Some("aa".repeat(32)) }],
         changed: vec![FileHash { path: "old.py".to_owned(), sha256: None }],
+        strays: vec!["old_parser.py".to_owned()],
+        duplicates: vec![
+            "two test runners: the loop added vitest.config.ts beside jest.config.js".to_owned(),
+        ],
         may_change: Vec::new(),
         accepted: Vec::new(),
         acceptances: Vec::new(),
@@ -96,6 +100,8 @@ fn the_page_names_what_the_proof_is() {
         "| Mutants of changed lines | 1 of 2 noticed |",
         "## Noticed by no check\n\n- calc.py:2: no check notices `return a - b` in place of `return a + b`",
         "passes: 3 pass",
+        "## Added, and nothing refers to it\n\n- old_parser.py",
+        "## There twice\n\n- two test runners: the loop added",
         "## Not covered\n\n- \"Docs\" has no check",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
@@ -105,9 +111,11 @@ fn the_page_names_what_the_proof_is() {
 #[test]
 fn a_receipt_of_an_older_version_says_nothing_of_mutants() {
     let verdict = ReceiptVerdict { mutants: None, ..receipt().verdict };
-    let old = Receipt { verdict, ..receipt() };
+    let old = Receipt { verdict, strays: Vec::new(), duplicates: Vec::new(), ..receipt() };
     let old = Receipt { digest: old.compute_digest(), ..old };
     assert!(!markdown(&old).to_lowercase().contains("mutants"));
+    let json = serde_json::to_string(&old).unwrap();
+    assert!(!json.contains("strays") && !json.contains("duplicates"), "{json}");
     assert_eq!(parse(&markdown(&old)), Ok(old));
 }
 

@@ -1,0 +1,78 @@
+//! The words of the files of a tree, by which one file may refer to another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::TreeText;
+use crate::drift::names;
+
+/// Calls that load files whose names are not written.
+const DYNAMIC: [&str; 9] = [
+    "importlib",
+    "pkgutil",
+    "__import__",
+    "import.meta.glob",
+    "require.context",
+    "readdirSync(",
+    "globSync(",
+    "ServiceLoader",
+    "include_dir!",
+];
+
+/// Files whose patterns select what to compile or to ignore, and so need no file.
+const SELECTING: [&str; 8] =
+    ["tsconfig", "jsconfig", ".gitignore", ".dockerignore", ".npmignore", ".eslint", "eslint.", ".prettier"];
+
+pub(super) struct ReferenceIndex<'a> {
+    /// For the stem of a candidate, the files that contain it as a word.
+    by_stem: BTreeMap<String, BTreeSet<&'a str>>,
+    /// The parts of patterns before their first `*`.
+    glob_starts: Vec<&'a str>,
+    is_dynamic: bool,
+}
+
+impl<'a> ReferenceIndex<'a> {
+    pub(super) fn of(files: &'a [TreeText], candidates: &BTreeSet<&str>) -> Self {
+        let mut by_stem: BTreeMap<String, BTreeSet<&str>> =
+            candidates.iter().map(|it| (normalised(names::stem(it)), BTreeSet::new())).collect();
+        let mut glob_starts = Vec::new();
+        for file in files {
+            for word in file.text.split(|it: char| !it.is_alphanumeric() && !matches!(it, '_' | '-')) {
+                if let Some(referrers) = by_stem.get_mut(&normalised(word)) {
+                    referrers.insert(&file.path);
+                }
+            }
+            if !SELECTING.iter().any(|it| names::file_name(&file.path).starts_with(it)) {
+                glob_starts.extend(file.text.split(is_quote_or_blank).filter_map(glob_start));
+            }
+        }
+        let is_dynamic = files.iter().any(|file| DYNAMIC.iter().any(|it| file.text.contains(it)));
+        Self { by_stem, glob_starts, is_dynamic }
+    }
+
+    pub(super) fn loads_dynamically(&self) -> bool {
+        self.is_dynamic
+    }
+
+    /// A file that is not in `strays` contains its name, or a pattern that may match it.
+    pub(super) fn is_referred_to(&self, path: &str, strays: &BTreeSet<&str>) -> bool {
+        let referrers = self.by_stem.get(&normalised(names::stem(path)));
+        referrers.is_some_and(|all| all.iter().any(|it| !strays.contains(it)))
+            || self.glob_starts.iter().any(|it| path.starts_with(it))
+    }
+}
+
+/// `user-login`, `user_login` and `userLogin` are one name.
+fn normalised(word: &str) -> String {
+    word.chars().filter(|it| !matches!(it, '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+fn is_quote_or_blank(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | ',' | '(' | ')' | '[' | ']' | '=')
+}
+
+/// `src/` of `./src/*.ts`. A pattern without a folder says too little, and `/*` begins a comment.
+fn glob_start(token: &str) -> Option<&str> {
+    let (start, _) = token.split_once('*')?;
+    let start = start.trim_start_matches("./");
+    (start.contains('/') && !start.starts_with('/')).then_some(start)
+}
