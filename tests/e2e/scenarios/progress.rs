@@ -1,5 +1,8 @@
 //! What counts as progress, and the breaker that opens without any.
 
+use serde_json::Value;
+
+use crate::support::played::Played;
 use crate::support::scenario::Ends::{Breaker, Limit, Verified};
 use crate::support::scenario::Scenario;
 
@@ -177,4 +180,35 @@ fn a_dirty_start_is_nobodys_progress() {
     .play()
     .file("a", "2\n")
     .file("b", "new\n");
+}
+
+#[test]
+fn changes_that_the_task_does_not_mention() {
+    let streak = "the last 3 iterations changed no source that the task mentions";
+    let played = Scenario {
+        criteria: &["Logging in works: `exists src/auth.py src/session.py`"],
+        acts: &["mkdir -p web; echo $n >> web/theme.py"],
+        settings: "limits.iterations = 4",
+        ends: Limit(4, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let noted = format!("But note: {streak} (`web/theme.py`)");
+    played.not_told(3, streak).told(4, &noted);
+    let status = |played: &Played| -> Value {
+        serde_json::from_str(&played.world.run(&["status", "--json"]).stdout).unwrap()
+    };
+    let drift = &status(&played)["loops"][0]["drift"];
+    assert_eq!((&drift["streak"], &drift["paths"]), (&4.into(), &["web/theme.py"].into()), "{drift}");
+    // The control: the same work on a file that the task mentions.
+    let played = Scenario {
+        criteria: &["Logging in works: `exists src/auth.py src/session.py`"],
+        acts: &["mkdir -p src; echo $n >> src/auth.py"],
+        settings: "limits.iterations = 4",
+        ends: Limit(4, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.not_told(4, "changed no source that the task mentions");
+    assert!(status(&played)["loops"][0]["drift"]["streak"].is_null());
 }
