@@ -21,6 +21,7 @@ import { Commands, protocolVersion } from "./protocol";
 import type { StatusParams } from "./protocol";
 import type { Questions } from "./questions";
 import type { TrustPages } from "./trustPage";
+import { findMismatch } from "./version";
 
 /** A program that does not respond within this time is not considered a server. */
 const greeting = 30_000;
@@ -117,9 +118,7 @@ export class Connection extends LanguageClient {
     } finally {
       clearTimeout(late);
     }
-    const offered = this.initializeResult?.capabilities.experimental as { loopkeeper?: { version?: number } } | undefined;
-    if (offered?.loopkeeper?.version === protocolVersion) return undefined;
-    return "does not fit this extension. Update it, or let loopkeeper.server.path name another.";
+    return findMismatch(this.initializeResult);
   }
 
   /** Ends the process in any state, because the library refuses to end one that is still starting. */
