@@ -15,7 +15,7 @@ use loopkeeper_system::state_dir::StateDir;
 pub(super) async fn feedback(shared: &Arc<ServerState>, args: FeedbackArgs) -> CommandOutcome {
     if args.verdict == StopVerdict::Other {
         let words = StopVerdict::ALL.map(StopVerdict::word).join("`, `");
-        return Err(CommandRefusal::bad_argument(format_args!("`verdict` is one of `{words}`")));
+        return Err(CommandRefusal::bad_argument(format!("`verdict` takes one of `{words}`")));
     }
     let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     run_blocking(move || {
