@@ -109,7 +109,7 @@ fn an_open_breaker_is_reset_and_goes_on() {
 fn loops_that_nobody_or_several_are_called() {
     let mut studio = Studio::open(&far(&[WAITS]));
     let error = studio.refused("stop", &json!({"loopId": "latest"}), "badArgument");
-    assert!(error["message"].as_str().unwrap().contains("no loop"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("No loop was started"), "{error}");
     let ids: Vec<String> = (1..=2)
         .map(|_| {
             let id = studio.start("PROMPT.md");

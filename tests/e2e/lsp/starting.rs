@@ -211,7 +211,7 @@ fn an_editor_that_cannot_be_asked_needs_no_terminal() {
     let text = studio.world.terminal.read("PROMPT.md");
     studio.save("PROMPT.md", &text.replace("test -e made", "test -e made || true"));
     let error = studio.refused("trust", argument, "conflict");
-    assert!(error["message"].as_str().unwrap().contains("changed since the page was shown"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("changed after the page was shown"), "{error}");
     assert_eq!(trust_shown(&mut studio), None, "the page shows what is not so any more");
     studio.save("PROMPT.md", &text);
     studio.done("trust", &json!({"task": "PROMPT.md"}));
@@ -350,7 +350,7 @@ fn tasks_that_are_not_there_or_ambiguous() {
     ];
     let mut studio = Studio::open(&Scenario { files: &files, ..task(MAKES) });
     let ambiguous = studio.refused("start", &json!({"task": "PROMPT.md"}), "noTask");
-    assert!(ambiguous["message"].as_str().unwrap().contains("several"), "{ambiguous}");
+    assert!(ambiguous["message"].as_str().unwrap().contains("Several opened folders"), "{ambiguous}");
     let notes = studio.uri("notes.md");
     for task in ["none.md", "", "file:///no/where/PROMPT.md", &notes, "untitled:Untitled-1", "%00", "../x"] {
         for command in ["start", "check", "output", "untrust"] {
@@ -454,7 +454,7 @@ fn a_broken_configuration_or_task_is_named_with_its_place() {
     let text = studio.world.terminal.read("PROMPT.md");
     studio.world.terminal.file("PROMPT.md", &format!("{text}- broken: `$ `\n- twice: `$ a` `$ b`\n"));
     let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "badArgument");
-    assert_eq!(error["message"], "PROMPT.md has 2 errors; nothing was started");
+    assert_eq!(error["message"], "PROMPT.md has 2 errors; nothing was started.");
     assert_eq!(
         (&error["data"]["uri"], &error["data"]["count"]),
         (&json!(studio.uri("PROMPT.md")), &json!(2))
@@ -467,7 +467,7 @@ fn a_broken_configuration_or_task_is_named_with_its_place() {
         .file("PROMPT.md", &text)
         .file("loopkeeper.toml", "[limits]\niterations = 0\nduration = 7\nx = 1\n");
     let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "badArgument");
-    assert_eq!(error["message"], "loopkeeper.toml has 3 errors; nothing was started");
+    assert_eq!(error["message"], "loopkeeper.toml has 3 errors; nothing was started.");
     let data = &error["data"];
     assert_eq!(
         (&data["uri"], &data["line"], &data["count"]),

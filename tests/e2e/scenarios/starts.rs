@@ -5,7 +5,6 @@ use std::fs;
 use serde_json::Value;
 
 use crate::cli::Ran;
-use crate::support::scenario::Ends::Failed;
 use crate::support::scenario::Scenario;
 use crate::support::world::World;
 
@@ -60,21 +59,18 @@ fn untrusted() {
     assert_eq!(world.starts(), 2);
 }
 
-/// The agent itself, a check of the start, or both.
 #[test]
 fn trust_that_is_revoked_while_a_loop_works_charges_no_iteration() {
-    let check = |revoke: &str, what: &str| {
-        let played = Scenario {
-            settings: "sandbox.kind = \"off\"\nlimits.iterations = 5",
-            criteria: &["It is there: `$ test -f done`"],
-            acts: &[&format!("echo x >> log; {revoke}")],
-            ends: Failed(1, what),
-            ..Scenario::default()
-        }
-        .play();
-        assert_eq!(played.all("iteration-intended").len(), 1);
-    };
-    check("rm -rf ../state/trust", "not trusted yet: the command of the agent `mine` and 1 more");
+    let world = Scenario {
+        settings: "sandbox.kind = \"off\"\nlimits.iterations = 5",
+        criteria: &["It is there: `$ test -f done`"],
+        acts: &["echo x >> log; rm -rf ../state/trust"],
+        ..Scenario::default()
+    }
+    .world();
+    let ran = world.run(&["run", "--trust"]);
+    ran.expect(5).out("Not trusted yet: the command of the agent `mine` and 1 more");
+    assert_eq!(world.starts(), 1);
 }
 
 #[test]
