@@ -48,7 +48,7 @@ return {
     local first, editor = start()
     support.contains(text_of(editor), 'Three letters · iteration 1/9 · 0 of 3 · first')
     support.contains(text_of(editor), '▾ Not started\n  ▾ Three letters')
-    support.contains(text_of(editor), 'Iteration 1 · at work')
+    wait_text(editor, 'Iteration 1 · at work')
     first:agent_does('echo a > a.txt')
     wait_text(editor, '▸ Iteration 1 · ✓ A is there · 1 file changed (+1 −0)')
     press(editor, '▸ Iteration 1', '<CR>')
