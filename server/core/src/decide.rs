@@ -271,6 +271,13 @@ pub enum Decision {
     Effect(Effect),
 }
 
+impl Decision {
+    /// The record, after which the loop decides again.
+    fn record_and_continue(record: Record) -> Vec<Self> {
+        vec![Self::Record(record), Self::Effect(Effect::Continue)]
+    }
+}
+
 /// What the shell does after the records are durable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {

@@ -1,8 +1,9 @@
 //! Mutants: small faults in the lines that a loop changed. A check that is run on each of them shows whether the checks
 //! would notice such a fault. Text in, replacements out: files are read and checks are run elsewhere.
 //!
-//! A lexer that skips comments and strings finds operators, constants and statements; no grammar is needed. Scripts of a
-//! shell have one of their own, and the programs of awk in them count as code. Comparisons are inverted, not moved by one, because a mutant that nothing can notice costs more trust than it is worth.
+//! A lexer that skips comments and strings finds operators, constants and statements; no grammar is needed. Shell scripts
+//! have a lexer of their own, and the programs of awk in them count as code. Comparisons are inverted, not moved by one,
+//! because a mutant that nothing can notice costs more trust than it is worth.
 
 mod added_tests;
 mod changed_lines;

@@ -43,7 +43,7 @@ fn next_step(state: &LoopState, live: &VolatileState, now: Moment) -> NextStep {
     if let Some(outcome) = completed {
         return before_completion(state, live, &outcome).unwrap_or_else(|| {
             let outcome = final_verdict::with_basis(state, outcome);
-            recorded(Record::Ended { outcome }).into()
+            Decision::record_and_continue(Record::Ended { outcome }).into()
         });
     }
     if state.stop.is_some() {
@@ -52,16 +52,16 @@ fn next_step(state: &LoopState, live: &VolatileState, now: Moment) -> NextStep {
     if let Some(step) = unrunnable::next(state) {
         return step;
     }
-    match without_work(state, now) {
+    match record_or_wait(state, now) {
         Some(decisions) => decisions.into(),
         None => wait_or_prepare(state, live, now),
     }
 }
 
-/// Records and waits: no work begins with them.
-fn without_work(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
+/// Decisions with which no work begins.
+fn record_or_wait(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
     if let Some(change) = breaker::next_change(state, now) {
-        return Some(recorded(change));
+        return Some(Decision::record_and_continue(change));
     }
     if state.pause.is_some() {
         return Some(hold_if_unattended(state));
@@ -73,20 +73,15 @@ fn without_work(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
         return Some(pause_or_end(state, PauseReason::Agent, message));
     }
     if let Some(outcome) = limits::limit_outcome(state, now) {
-        return Some(recorded(Record::Ended { outcome }));
+        return Some(Decision::record_and_continue(Record::Ended { outcome }));
     }
     if let Some(change) = takeover::takeover_record(state, now) {
-        return Some(recorded(change));
+        return Some(Decision::record_and_continue(change));
     }
     if let Some(message) = waits::needs_user(state) {
         return Some(pause_or_end(state, PauseReason::Agent, message));
     }
     questions::next(state, now)
-}
-
-/// The record, after which the loop decides again.
-fn recorded(record: Record) -> Vec<Decision> {
-    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
 }
 
 fn wait_or_prepare(state: &LoopState, live: &VolatileState, now: Moment) -> NextStep {
@@ -128,7 +123,7 @@ fn prepare_iteration(state: &LoopState, live: &VolatileState) -> NextStep {
 
 fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
     match limits::wait_limit_outcome(state, &wait) {
-        Some(outcome) => recorded(Record::Ended { outcome }),
+        Some(outcome) => Decision::record_and_continue(Record::Ended { outcome }),
         None => questions::before_wait(state, now, wait),
     }
 }
@@ -143,15 +138,12 @@ fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
         limits::limit_outcome(state, now).or_else(|| limits::wait_limit_outcome(state, &rest))
     {
         // The trial would never take place.
-        return recorded(Record::Ended { outcome });
+        return Decision::record_and_continue(Record::Ended { outcome });
     }
     if now.awake < resumes_at.awake {
         return Vec::new();
     }
-    vec![
-        Decision::Record(breaker::half_open(state, BreakerCause::Cooldown)),
-        Decision::Effect(Effect::Continue),
-    ]
+    Decision::record_and_continue(breaker::half_open(state, BreakerCause::Cooldown))
 }
 
 /// A pause for a full disk is recorded without regard to whether the loop is attended; that is handled here.

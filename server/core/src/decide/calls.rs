@@ -78,7 +78,7 @@ fn wait_for_slot(state: &LoopState, until: Moment) -> Vec<Decision> {
         Some(outcome) => Record::Ended { outcome },
         None => Record::Waiting { reason: wait.reason, until, met_by: None },
     };
-    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
+    Decision::record_and_continue(record)
 }
 
 /// Without the list a loop must neither start unbounded nor be blocked by an unreadable file.

@@ -16,15 +16,19 @@ impl Durability {
     /// Decided by the effects of the same turn: reading the tree or documents changes nothing outside.
     pub fn required_for(records: &[Record], effects: &[Effect]) -> Self {
         // A slot that is taken twice after a crash is charged once.
-        let looks = |it: &Effect| {
+        let is_observation = |it: &Effect| {
             matches!(it, Effect::Continue | Effect::TakeSnapshot | Effect::ReadTask | Effect::TakeCall { .. })
         };
-        if records.iter().all(only_tells) && effects.iter().all(looks) { Self::Soon } else { Self::Now }
+        if records.iter().all(only_reports) && effects.iter().all(is_observation) {
+            Self::Soon
+        } else {
+            Self::Now
+        }
     }
 }
 
 /// Whether a loop that loses the record in a power cut only repeats work.
-fn only_tells(record: &Record) -> bool {
+fn only_reports(record: &Record) -> bool {
     match record {
         Record::AgentStarted { .. }
         | Record::AgentEnded { .. }
@@ -60,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_something_follows_from_is_durable_at_once() {
+    fn records_with_effects_are_durable_at_once() {
         let check = |records: &[Record], effects: &[Effect], expect| {
             assert_eq!(Durability::required_for(records, effects), expect, "{records:?} {effects:?}");
         };

@@ -3,8 +3,6 @@
 //!
 //! A warning is reported once for its cause and its loop: viewers remember the causes.
 
-use serde::Serialize;
-
 use crate::check::Status;
 use crate::journal::{BreakerCause, LimitName, Pinned, Role};
 use crate::loop_state::{Iteration, LoopState};
@@ -17,11 +15,10 @@ use super::takeover;
 
 /// Iterations before an unusual one.
 const USUAL: usize = 5;
+/// Iterations of a median, so that a long loop is not sorted again after each of them.
+const RECENT: usize = 100;
 /// An iteration is unusual above this multiple of the median.
 const FACTOR: u64 = 3;
-/// Smaller values vary by chance.
-const LEAST_MS: u64 = 60_000;
-const LEAST_MICROS: u64 = 10_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarlyWarning {
@@ -41,27 +38,16 @@ pub enum WarningCause {
     UnusualTime,
 }
 
-/// The kind of a cause, as commands of `[on]` receive it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WarningKind {
-    LoggedOut,
-    StallAhead,
-    LimitNear,
-    BudgetShort,
-    UnusualCost,
-    UnusualTime,
-}
-
 impl WarningCause {
-    pub fn kind(self) -> WarningKind {
+    /// A stable identifier, as commands of `[on]` receive it.
+    pub fn word(self) -> &'static str {
         match self {
-            Self::LoggedOut => WarningKind::LoggedOut,
-            Self::StallAhead(_) => WarningKind::StallAhead,
-            Self::LimitNear(_) => WarningKind::LimitNear,
-            Self::BudgetShort => WarningKind::BudgetShort,
-            Self::UnusualCost => WarningKind::UnusualCost,
-            Self::UnusualTime => WarningKind::UnusualTime,
+            Self::LoggedOut => "logged-out",
+            Self::StallAhead(_) => "stall-ahead",
+            Self::LimitNear(_) => "limit-near",
+            Self::BudgetShort => "budget-short",
+            Self::UnusualCost => "unusual-cost",
+            Self::UnusualTime => "unusual-time",
         }
     }
 }
@@ -79,24 +65,46 @@ pub fn early_warnings(state: &LoopState) -> Vec<EarlyWarning> {
     let mut all: Vec<EarlyWarning> = logged_out.into_iter().chain(stall).collect();
     all.extend(near.into_iter().map(|(limit, it)| warning(WarningCause::LimitNear(limit), it)));
     all.extend(short.map(|(_, it)| warning(WarningCause::BudgetShort, it)));
-    all.extend(unusual(state, WarningCause::UnusualCost));
-    all.extend(unusual(state, WarningCause::UnusualTime));
+    all.extend(QUANTITIES.iter().filter_map(|it| unusual(state, it)));
     all
 }
 
+/// A quantity of an iteration of which one value may be far above the others.
+struct UsualQuantity {
+    cause: WarningCause,
+    of: fn(&Iteration) -> Option<u64>,
+    /// Smaller values vary by chance.
+    least: u64,
+    verb: &'static str,
+    words: fn(u64) -> String,
+}
+
+const QUANTITIES: [UsualQuantity; 2] = [
+    UsualQuantity {
+        cause: WarningCause::UnusualCost,
+        of: |it| it.cost_micros,
+        least: 10_000,
+        verb: "cost",
+        words: words::cost,
+    },
+    UsualQuantity {
+        cause: WarningCause::UnusualTime,
+        of: |it| Some(whole_ms(it)),
+        least: 60_000,
+        verb: "took",
+        words: words::duration,
+    },
+];
+
 /// The last finished iteration, if it cost or took far more than those before it.
-fn unusual(state: &LoopState, cause: WarningCause) -> Option<EarlyWarning> {
-    type Measure = fn(&Iteration) -> Option<u64>;
-    let (measure, least, verb, words): (Measure, u64, &str, fn(u64) -> String) = match cause {
-        WarningCause::UnusualCost => (|it| it.cost_micros, LEAST_MICROS, "cost", words::cost),
-        _ => (|it| Some(whole_ms(it)), LEAST_MS, "took", words::duration),
-    };
-    let finished: Vec<&Iteration> = working_iterations(state).collect();
-    let (last, earlier) = finished.split_last()?;
-    let value = measure(last).filter(|it| *it >= least)?;
-    let usual = median(earlier.iter().filter_map(|it| measure(it)).collect(), USUAL)?;
+fn unusual(state: &LoopState, quantity: &UsualQuantity) -> Option<EarlyWarning> {
+    let UsualQuantity { cause, of, least, verb, words } = quantity;
+    let mut latest = working_iterations(state).rev();
+    let last = latest.next()?;
+    let value = of(last).filter(|it| it >= least)?;
+    let usual = median(latest.take(RECENT).filter_map(of).collect(), USUAL)?;
     (value > usual.saturating_mul(FACTOR)).then(|| EarlyWarning {
-        cause,
+        cause: *cause,
         sentence: format!(
             "iteration {} {verb} {}, over {FACTOR} times the median of {}",
             last.number,
@@ -144,7 +152,8 @@ fn budget_short(state: &LoopState) -> Option<(LimitName, String)> {
 fn budgets(state: &LoopState) -> Vec<Budget> {
     let (limits, spent) = (&state.spec.settings.limits, &state.spent);
     let pace = |measure: fn(&Iteration) -> Option<u64>| {
-        median(working_iterations(state).filter_map(measure).collect(), forecast::ENOUGH)
+        let recent = working_iterations(state).rev().take(RECENT);
+        median(recent.filter_map(measure).collect(), forecast::ENOUGH)
     };
     let cost = pace(|it| it.cost_micros).map(|each| Budget {
         limit: LimitName::Cost,

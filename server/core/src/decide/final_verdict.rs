@@ -207,7 +207,7 @@ pub(super) fn handle_reply(
         },
         VerdictReply::Judged(rounds) => verdict_record(state, *rounds),
     };
-    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
+    Decision::record_and_continue(record)
 }
 
 fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {

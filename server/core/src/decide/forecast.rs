@@ -69,7 +69,7 @@ fn exhausted_after(state: &LoopState, remaining: u64, pace: u64) -> u64 {
 }
 
 /// Finished iterations that no failure of a provider cut short.
-pub(super) fn working_iterations(state: &LoopState) -> impl Iterator<Item = &Iteration> {
+pub(super) fn working_iterations(state: &LoopState) -> impl DoubleEndedIterator<Item = &Iteration> {
     state.history.iter().filter(|it| it.ending.is_some() && !is_provider_trouble(it))
 }
 

@@ -125,10 +125,7 @@ fn recover_after_restart(state: &LoopState, boot: String, version: String) -> Ve
         return vec![Decision::Effect(Effect::Finish)];
     }
     let interrupted = matches!(state.phase, Phase::Iterating(_)).then_some(state.iteration);
-    vec![
-        Decision::Record(Record::Recovered { boot, version, interrupted }),
-        Decision::Effect(Effect::Continue),
-    ]
+    Decision::record_and_continue(Record::Recovered { boot, version, interrupted })
 }
 
 /// The branch comes first, because checking it out changes files. A keeper that takes over before it is on record

@@ -82,8 +82,7 @@ pub(super) fn request(
     }
     if policy == MutantPolicy::Tell && round_ms > LONGEST_ROUND_MS {
         let why = format!("one round of the checks takes {}", words::duration(round_ms));
-        let record = Decision::Record(skipped_record(state, why));
-        return Some(vec![record, Decision::Effect(Effect::Continue)].into());
+        return Some(Decision::record_and_continue(skipped_record(state, why)).into());
     }
     if live.work.is_checking() {
         return Some(NextStep::nothing());
@@ -115,7 +114,7 @@ pub(super) fn handle_reply(state: &LoopState, live: &mut VolatileState, reply: M
             Record::Mutants { iteration, tree, tried, noticed, survivors, hollow, skipped: None }
         }
     };
-    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
+    Decision::record_and_continue(record)
 }
 
 fn skipped_record(state: &LoopState, why: String) -> Record {

@@ -28,12 +28,6 @@ impl From<Vec<Decision>> for NextStep {
     }
 }
 
-impl From<Decision> for NextStep {
-    fn from(decision: Decision) -> Self {
-        vec![decision].into()
-    }
-}
-
 impl NextStep {
     /// Nothing until a result arrives that was requested before.
     pub(super) fn nothing() -> Self {

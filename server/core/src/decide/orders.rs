@@ -149,7 +149,7 @@ fn resume_anyway(state: &LoopState) -> Vec<Decision> {
 }
 
 fn reset(state: &LoopState) -> Vec<Decision> {
-    vec![Decision::Record(breaker::reset_record(state)), Decision::Effect(Effect::Continue)]
+    Decision::record_and_continue(breaker::reset_record(state))
 }
 
 fn check(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {

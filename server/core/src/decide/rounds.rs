@@ -36,10 +36,7 @@ pub(super) fn checks_done(state: &LoopState, live: &mut VolatileState, judged: R
     if live.work.end_checks() && state.is_between_iterations() {
         mark_unstable_if_disturbed(state, &mut judged.round, &judged.wrote);
         let round = judged.round;
-        return vec![
-            Decision::Record(Record::ChecksDone { iteration: None, round }),
-            Decision::Effect(Effect::Continue),
-        ];
+        return Decision::record_and_continue(Record::ChecksDone { iteration: None, round });
     }
     match state.phase {
         Phase::Baseline => baseline_done(state, judged),
@@ -70,7 +67,7 @@ fn baseline_done(state: &LoopState, judged: RoundResult) -> Vec<Decision> {
         untracked: if needs_untracked(&state.spec.criteria) { judged.untracked } else { Vec::new() },
         seen: state.spec.criteria.clone(),
     };
-    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
+    Decision::record_and_continue(record)
 }
 
 fn record_changed_task(state: &LoopState, live: &mut VolatileState, judged: RoundResult) -> Vec<Decision> {
@@ -87,7 +84,7 @@ fn record_changed_task(state: &LoopState, live: &mut VolatileState, judged: Roun
         untracked: Vec::new(),
         seen: documents.criteria,
     };
-    vec![Decision::Record(record), Decision::Effect(Effect::Continue)]
+    Decision::record_and_continue(record)
 }
 
 /// Goal or guard: the first result of a criterion decides its role for the rest of the loop.

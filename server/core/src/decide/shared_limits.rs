@@ -6,7 +6,7 @@ use crate::loop_state::{LoopState, Wait};
 use loopkeeper_text::moment::Moment;
 
 use super::limits::wait_limit_outcome;
-use super::{Decision, Effect, questions, takeover};
+use super::{Decision, questions, takeover};
 
 /// Whether limits that other loops met count for the next start.
 pub(super) fn is_applicable(state: &LoopState, now: Moment) -> bool {
@@ -22,13 +22,11 @@ pub(super) fn handle_shared_limit(
     met_by: String,
 ) -> Vec<Decision> {
     if let Some(change) = takeover::at_shared_limit(state, now, until, &met_by) {
-        return vec![Decision::Record(change), Decision::Effect(Effect::Continue)];
+        return Decision::record_and_continue(change);
     }
     let wait = Wait { reason: WaitReason::Quota, until, met_by: Some(met_by) };
     match wait_limit_outcome(state, &wait) {
-        Some(outcome) => {
-            vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::Continue)]
-        }
+        Some(outcome) => Decision::record_and_continue(Record::Ended { outcome }),
         None => questions::before_wait(state, now, wait),
     }
 }
