@@ -5,7 +5,7 @@
 mod awk;
 mod commands;
 mod nested;
-mod tests_of_commands;
+mod test_expressions;
 mod tokens;
 mod words;
 
