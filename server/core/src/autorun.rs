@@ -69,15 +69,14 @@ pub fn autorun_trigger(path: &str) -> Option<AutorunTrigger> {
     Some(trigger)
 }
 
-/// Whether a change of this file changes what is executed. A removed file executes nothing; of a `package.json` only
-/// the scripts of an installation count.
-pub fn is_autorun_change(path: &str, before: Option<&str>, after: Option<&str>) -> bool {
-    let Some(after) = after else { return false };
-    if autorun_trigger(path).is_none() || before == Some(after) {
-        return false;
-    }
-    let is_package = path.rsplit('/').next() == Some("package.json");
-    !is_package || before.map(lifecycle_scripts).unwrap_or_default() != lifecycle_scripts(after)
+/// Whether only a part of the file is executed without being asked: the scripts of an installation.
+pub fn is_package_manifest(path: &str) -> bool {
+    path.rsplit('/').next() == Some("package.json")
+}
+
+/// Whether package managers run other scripts at an installation.
+pub fn changes_install_scripts(before: &str, after: &str) -> bool {
+    lifecycle_scripts(before) != lifecycle_scripts(after)
 }
 
 /// A text that cannot be read has none: the package manager cannot read it either.
@@ -156,7 +155,10 @@ pub fn autorun_sentence<'a>(files: impl IntoIterator<Item = &'a str>) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use super::{AutorunTrigger, autorun_sentence, autorun_trigger, git_config_programs, is_autorun_change};
+    use super::{
+        AutorunTrigger, autorun_sentence, autorun_trigger, changes_install_scripts, git_config_programs,
+        is_package_manifest,
+    };
 
     #[test]
     fn files_are_known_by_their_paths() {
@@ -195,25 +197,22 @@ mod tests {
     }
 
     #[test]
-    fn only_changes_of_what_is_executed_count() {
-        let check = |path: &str, before: Option<&str>, after: Option<&str>, expect: bool| {
-            assert_eq!(is_autorun_change(path, before, after), expect, "{path} {before:?} {after:?}");
+    fn only_scripts_of_an_installation_count_of_a_package() {
+        assert!(is_package_manifest("package.json") && is_package_manifest("web/package.json"));
+        assert!(!is_package_manifest("my-package.json") && !is_package_manifest(".envrc"));
+        let check = |before: &str, after: &str, expect: bool| {
+            assert_eq!(changes_install_scripts(before, after), expect, "{before} {after}");
         };
-        check(".envrc", None, Some("x"), true);
-        check(".envrc", Some("x"), Some("y"), true);
-        check(".envrc", Some("x"), Some("x"), false);
-        check(".envrc", Some("x"), None, false);
-        check("src/a.rs", None, Some("x"), false);
         let package = |script: &str| format!("{{\"dependencies\": {{}}, \"scripts\": {{{script}}}}}");
         let (none, test) = (package(""), package("\"test\": \"vitest\""));
         let install = package("\"postinstall\": \"node x.js\"");
-        check("package.json", Some(&none), Some(&test), false);
-        check("package.json", Some(&test), Some(&install), true);
-        check("package.json", None, Some(&install), true);
-        check("package.json", Some(&install), Some(&none), true);
-        check("package.json", Some(&install), Some("{"), true);
-        check("package.json", Some(&none), Some("{"), false);
-        check("web/package.json", None, Some("{\"scripts\": 7}"), false);
+        check(&none, &test, false);
+        check(&test, &install, true);
+        check("", &install, true);
+        check(&install, &none, true);
+        check(&install, "{", true);
+        check(&none, "{", false);
+        check("", "{\"scripts\": 7}", false);
     }
 
     #[test]

@@ -24,7 +24,8 @@ use super::loop_context::LoopContext;
 use super::run_context::SnapshotFailure;
 use super::signals::{StopSignal, StopSignals};
 use super::{
-    KeeperError, calls, disk_room, final_verdict, rounds, spawn_boxed_local, task_reload, weakening_scan,
+    KeeperError, autorun_scan, calls, disk_room, final_verdict, rounds, spawn_boxed_local, task_reload,
+    weakening_scan,
 };
 use loopkeeper_system::git;
 use loopkeeper_system::git::executed_files::ExecutedFiles;
@@ -157,7 +158,7 @@ impl EffectRunner {
             let snapshot = context.runtime.with_store(move |store| {
                 let mut snapshot = take_snapshot(store, young, before.as_deref())?;
                 if let Some(before) = before.as_deref().filter(|_| closing) {
-                    snapshot.autorun = weakening_scan::find_autorun(store, before, &snapshot)?;
+                    snapshot.autorun = autorun_scan::find_in_tree(store, before, &snapshot)?;
                 }
                 snapshot.lines = match &before {
                     Some(before) if closing => store.count_lines(before, &snapshot.tree)?,
@@ -175,9 +176,9 @@ impl EffectRunner {
             let snapshot = snapshot.await.map_err(|it| disk_room::with_shortage(&context, it));
             context.send_event(match snapshot {
                 Ok((mut snapshot, executed)) => {
-                    let earlier = context.executed_files.borrow_mut().replace(executed.clone());
-                    if let Some(earlier) = earlier.filter(|_| closing) {
-                        snapshot.autorun.extend(executed.changed_since(&earlier));
+                    let in_git = autorun_scan::changed_in_git(&context, executed);
+                    if closing {
+                        snapshot.autorun.extend(in_git);
                     }
                     let head = head(&context).await;
                     let commits = match since {

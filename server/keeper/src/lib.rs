@@ -5,6 +5,7 @@ pub mod acp;
 pub mod agent;
 pub mod agent_hooks;
 mod authority;
+mod autorun_scan;
 pub mod calls;
 pub mod check_only;
 pub mod checks;

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use loopkeeper_core::autorun::{autorun_trigger, is_autorun_change};
 use loopkeeper_core::decide::SnapshotFacts;
 use loopkeeper_core::decide::weakening::WeakeningScan;
 use loopkeeper_core::mutants::{ChangedSource, is_source, is_test_file, may_be_script};
@@ -26,25 +25,6 @@ pub(super) fn find_weakened(
     let changed: Vec<String> = changed.into_iter().filter(|it| of.watch.is_relevant(it)).collect();
     let two = TreePair { of, store, now: &snapshot.tree };
     Ok(of.watch.find_weakenings(&changed, &two))
-}
-
-/// Changed files that are executed later without being asked.
-pub(super) fn find_autorun(
-    store: &SnapshotStore,
-    before: &str,
-    snapshot: &SnapshotFacts,
-) -> Result<Vec<String>, SnapshotFailure> {
-    let read = |tree: &str, path: &str| -> Result<Option<String>, SnapshotFailure> {
-        let bytes = store.file(tree, path, MAX_BYTES)?;
-        Ok(bytes.map(|it| String::from_utf8_lossy(&it).into_owned()))
-    };
-    let mut found = Vec::new();
-    for path in snapshot.changed.iter().filter(|it| autorun_trigger(it).is_some()) {
-        if is_autorun_change(path, read(before, path)?.as_deref(), read(&snapshot.tree, path)?.as_deref()) {
-            found.push(path.clone());
-        }
-    }
-    Ok(found)
 }
 
 /// Judges that differ from the pinned start.

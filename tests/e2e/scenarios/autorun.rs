@@ -13,7 +13,7 @@ fn files_of_the_work_tree_and_of_git_are_named() {
         before: START,
         settings: "sandbox.kind = \"off\"",
         criteria: &["It is there: `exists done`"],
-        acts: &[&format!("echo x > .envrc; {hook}; touch done")],
+        acts: &[&format!("ln -s ../x .envrc; {hook}; touch done")],
         ends: Verified(
             1,
             "3 changed files run later without being asked: .envrc (by a shell in this folder), \

@@ -7,8 +7,8 @@ use std::path::Path;
 use loopkeeper_core::autorun::git_config_programs;
 use loopkeeper_text::digest;
 
-use super::common_dir;
 use crate::regular_file::read_linked;
+use crate::repository_layout::{common_dir, repository_top};
 
 /// A folder with more hooks is compared in part.
 const MAX_HOOKS: usize = 200;
@@ -20,18 +20,21 @@ pub struct ExecutedFiles(BTreeMap<String, String>);
 impl ExecutedFiles {
     /// The files as they are now; none outside of a repository.
     pub fn read(root: &Path) -> Self {
-        let Some(git) = common_dir(root) else { return Self::default() };
+        // Opening the repository would cost more than the rest of a snapshot.
+        let git = repository_top(root).and_then(|top| common_dir(&top));
+        let Some(git) = git else { return Self::default() };
         let mut files = BTreeMap::new();
         let mut add = |path: &Path, name: String| {
             // A file that cannot be read counts by its name.
             let bytes = read_linked(path).unwrap_or_default();
             files.insert(format!(".git/{name}"), digest::sha256(&bytes));
         };
-        for hook in fs::read_dir(git.join("hooks")).into_iter().flatten().flatten().take(MAX_HOOKS) {
-            let name = hook.file_name().to_string_lossy().into_owned();
-            if !name.ends_with(".sample") {
-                add(&hook.path(), format!("hooks/{name}"));
-            }
+        let hooks = fs::read_dir(git.join("hooks")).into_iter().flatten().flatten();
+        let mut hooks: Vec<_> = hooks.map(|it| it.path()).filter(|it| !has_extension(it, "sample")).collect();
+        hooks.sort();
+        for hook in hooks.iter().take(MAX_HOOKS) {
+            let name = hook.file_name().unwrap_or_default().to_string_lossy();
+            add(hook, format!("hooks/{name}"));
         }
         for name in ["config", "config.worktree"] {
             if let Some(bytes) = read_linked(&git.join(name)) {
@@ -47,6 +50,10 @@ impl ExecutedFiles {
         let is_changed = |(path, hash): &(&String, &String)| before.0.get(*path) != Some(*hash);
         self.0.iter().filter(is_changed).map(|(path, _)| path.clone()).collect()
     }
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|it| it == extension)
 }
 
 #[cfg(test)]
