@@ -19,18 +19,6 @@ function M.remember(alert, client)
   return true
 end
 
----@param client vim.lsp.Client
----@param action lsp.Command
-local function run(client, action)
-  local protocol = require('loopkeeper.protocol')
-  local argument = (action.arguments or {})[1] or {}
-  if action.command == protocol.commands.rollback then
-    local question = 'Undo what the loop changed? '
-    return require('loopkeeper.restore').put_back(client, action.command, argument, question)
-  end
-  require('loopkeeper.orders').send(client, action.command, argument)
-end
-
 --- Asks what to do about the last loop that ended.
 ---@return boolean whether there is one
 function M.review()
@@ -43,7 +31,7 @@ function M.review()
   ui.select(alert.actions, alert.message .. ' ', function(action)
     return action.title
   end, function(action)
-    run(client, action)
+    require('loopkeeper.questions').run_action(client, action)
     if alert.followUp then
       -- Once, and without a prompt, because the user is about to look at something else.
       ui.info(alert.followUp.message .. ' `:Ralph feedback right`, `tooEarly` or `tooLate` answers.')

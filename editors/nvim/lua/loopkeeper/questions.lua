@@ -135,6 +135,21 @@ local function first_alert(loop)
   end
 end
 
+--- Runs an action of an alert. An answer without a text is asked for, a rollback is previewed.
+---@param client vim.lsp.Client
+---@param action lsp.Command
+function M.run_action(client, action)
+  local commands = require('loopkeeper.protocol').commands
+  local argument = (action.arguments or {})[1] or {}
+  if action.command == commands.answer then
+    M.answer(client, argument)
+  elseif action.command == commands.rollback then
+    require('loopkeeper.restore').put_back(client, action.command, argument, action.title .. '? ')
+  else
+    require('loopkeeper.orders').send(client, action.command, argument)
+  end
+end
+
 --- Asks which action of an alert to run.
 ---@param offered { alert: loopkeeper.AlertParams, client: vim.lsp.Client }
 local function offer(offered)
@@ -142,12 +157,7 @@ local function offer(offered)
   ui.select(offered.alert.actions, offered.alert.message .. ' ', function(action)
     return action.title
   end, function(action)
-    local argument = (action.arguments or {})[1] or {}
-    if action.command == require('loopkeeper.protocol').commands.answer then
-      M.answer(client, argument)
-    else
-      require('loopkeeper.orders').send(client, action.command, argument)
-    end
+    M.run_action(client, action)
   end)
 end
 

@@ -86,7 +86,7 @@ return {
     ordered(fake, 'rollback', function(argument)
       return argument.preview == true
     end)
-    editor:wait_question('Undo what the loop changed?')
+    editor:wait_question('Undo?')
     editor:answer(
       'Yes (2 written, 1 removed, changed since the last snapshot: src/mine.lua; what is there now is kept)'
     )

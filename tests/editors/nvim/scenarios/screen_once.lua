@@ -5,7 +5,7 @@ local Screen = require('screen')
 local support = require('support')
 
 local task = [[
-# Two letters that are written by somebody with a long name
+# Two letters with a title that is wider than the window
 
 ## Done when
 
