@@ -29,13 +29,13 @@ pub enum LoopAlert {
 
 #[derive(Debug)]
 struct ReportedLoop {
-    standing: Standing,
+    state: AlertState,
     /// Causes of warnings that were reported, or were known before.
     warnings: BTreeSet<WarningCause>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Standing {
+enum AlertState {
     Open,
     NeedsYou(DisplayPhase, String),
     /// The breaker is open and retries automatically; contains the number of openings.
@@ -47,20 +47,20 @@ impl AlertTracker {
     /// What to report about a loop. `is_news`: a loop that was not observed before began while its root was observed;
     /// otherwise its present state is not reported.
     pub fn observe(&mut self, status: &LoopStatus, state: &LoopState, is_news: bool) -> Option<LoopAlert> {
-        let standing = standing(status);
+        let present = alert_state(status);
         let current = warnings(status, state);
         let Some(reported) = self.loops.get_mut(&status.id) else {
             let causes = current.iter().map(|it| it.cause).collect();
-            let alert = is_news.then(|| alert_for(&standing, status, state, current)).flatten();
-            self.loops.insert(status.id.clone(), ReportedLoop { standing, warnings: causes });
+            let alert = is_news.then(|| alert_for(&present, status, state, current)).flatten();
+            self.loops.insert(status.id.clone(), ReportedLoop { state: present, warnings: causes });
             return alert;
         };
         let new = current.into_iter().filter(|it| reported.warnings.insert(it.cause)).collect();
-        let is_changed = reported.standing != standing;
-        let alert = (is_changed || standing == Standing::Open)
-            .then(|| alert_for(&standing, status, state, new))
+        let is_changed = reported.state != present;
+        let alert = (is_changed || present == AlertState::Open)
+            .then(|| alert_for(&present, status, state, new))
             .flatten();
-        reported.standing = standing;
+        reported.state = present;
         alert
     }
 
@@ -72,34 +72,34 @@ impl AlertTracker {
 
 /// Whether the loop needs its user now.
 pub fn needs_user(status: &LoopStatus) -> bool {
-    matches!(standing(status), Standing::NeedsYou(..))
+    matches!(alert_state(status), AlertState::NeedsYou(..))
 }
 
 fn alert_for(
-    standing: &Standing,
+    present: &AlertState,
     status: &LoopStatus,
     state: &LoopState,
     warnings: Vec<EarlyWarning>,
 ) -> Option<LoopAlert> {
-    match standing {
-        Standing::Ended => (!is_just_stopped(status, state)).then_some(LoopAlert::Ended),
-        Standing::NeedsYou(..) => Some(LoopAlert::NeedsYou),
-        Standing::Tripped(_) => Some(LoopAlert::BreakerOpen),
-        Standing::Open => (!warnings.is_empty()).then_some(LoopAlert::Warnings(warnings)),
+    match present {
+        AlertState::Ended => (!is_just_stopped(status, state)).then_some(LoopAlert::Ended),
+        AlertState::NeedsYou(..) => Some(LoopAlert::NeedsYou),
+        AlertState::Tripped(_) => Some(LoopAlert::BreakerOpen),
+        AlertState::Open => (!warnings.is_empty()).then_some(LoopAlert::Warnings(warnings)),
     }
 }
 
-fn standing(status: &LoopStatus) -> Standing {
+fn alert_state(status: &LoopStatus) -> AlertState {
     match status.state {
-        DisplayState::Done => Standing::Ended,
+        DisplayState::Done => AlertState::Ended,
         DisplayState::NeedsYou => {
             let asked = status.question.as_ref().map(|it| it.id.clone());
             let why =
                 asked.or_else(|| status.pause.as_ref().map(|it| it.message.to_string())).unwrap_or_default();
-            Standing::NeedsYou(status.phase, why)
+            AlertState::NeedsYou(status.phase, why)
         }
-        DisplayState::Working if status.is_cooling() => Standing::Tripped(status.breaker.trips),
-        DisplayState::Working | DisplayState::Paused | DisplayState::Idle => Standing::Open,
+        DisplayState::Working if status.is_cooling() => AlertState::Tripped(status.breaker.trips),
+        DisplayState::Working | DisplayState::Paused | DisplayState::Idle => AlertState::Open,
     }
 }
 

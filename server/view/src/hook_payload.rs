@@ -9,7 +9,7 @@ use super::status::needs_user;
 use super::{CriteriaStatus, UsageStatus, criteria};
 use crate::sentences;
 use loopkeeper_core::decide::LoopState;
-use loopkeeper_core::decide::early_warning::{EarlyWarning, WarningCause, WarningKind, early_warnings};
+use loopkeeper_core::decide::early_warning::{EarlyWarning, WarningCause, early_warnings};
 use loopkeeper_core::journal::{ChangeStats, Entry, LineStats, Outcome, PauseReason, Record};
 use loopkeeper_core::settings::LoopEvent;
 
@@ -34,7 +34,7 @@ pub struct HookPayload {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<PauseReason>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub warning: Option<WarningKind>,
+    pub warning: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,7 @@ pub struct HookEventEncoder {
 impl HookEventEncoder {
     /// Events that led to `state` were delivered by the previous keeper.
     pub fn new(state: &LoopState) -> Self {
-        let warned = early_warnings(state).into_iter().map(|it| it.cause).collect();
+        let warned = warnings(state).into_iter().map(|it| it.cause).collect();
         Self { needed: needs_user(state), warned }
     }
 
@@ -103,14 +103,20 @@ impl HookEventEncoder {
 
     /// Sent when the next iteration begins: between two iterations the loop may still end.
     fn new_warnings(&mut self, state: &LoopState) -> Vec<HookPayload> {
-        let new = early_warnings(state).into_iter().filter(|it| self.warned.insert(it.cause));
+        let new = warnings(state).into_iter().filter(|it| self.warned.insert(it.cause));
         let payload = |it: EarlyWarning| HookPayload {
-            warning: Some(it.cause.kind()),
+            warning: Some(it.cause.word()),
             text: Some(it.sentence),
             ..event_payload(state, LoopEvent::Warning)
         };
         new.map(payload).collect()
     }
+}
+
+/// They cost a pass over the recent iterations, so they are computed only for a command that receives them.
+fn warnings(state: &LoopState) -> Vec<EarlyWarning> {
+    let has_command = state.spec.settings.on.for_event(LoopEvent::Warning).is_some();
+    if has_command { early_warnings(state) } else { Vec::new() }
 }
 
 /// Why the loop is paused; the text of the question if it waits for an answer.

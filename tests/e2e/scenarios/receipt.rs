@@ -72,7 +72,7 @@ fn leftovers_of_abandoned_attempts_are_named() {
     }
     .play();
     let page = fs::read_to_string(receipt(&played.world)).unwrap();
-    let lists = "## Added, and nothing refers to it\n\n- old_parser.py\n\n## There twice\n\n\
+    let lists = "## Added files without a reference\n\n- old_parser.py\n\n## Second configurations\n\n\
                  - lock files of two package managers: the loop added yarn.lock beside package-lock.json\n";
     assert!(page.contains(lists), "{page}");
 }
@@ -80,7 +80,7 @@ fn leftovers_of_abandoned_attempts_are_named() {
 #[test]
 fn a_receipt_without_leftovers_has_no_list_of_them() {
     let page = fs::read_to_string(receipt(&verified())).unwrap();
-    assert!(!page.contains("nothing refers") && !page.contains("There twice"), "{page}");
+    assert!(!page.contains("without a reference") && !page.contains("Second configurations"), "{page}");
 }
 
 /// The control: each thing that the receipt names makes a difference.

@@ -133,7 +133,7 @@ fn what_was_there_before_is_not_reported() {
     let mut quick = Observer { tracker: AlertTracker::default(), ..late };
     quick.observe(true);
     assert_eq!(quick.alerts, ["1 ended"]);
-    // A loop that was forgotten is observed anew.
+    // After `retain` removed it, the loop counts as new.
     quick.tracker.retain(|_| false);
     quick.observe(false);
     assert_eq!(quick.alerts.len(), 1);

@@ -62,8 +62,8 @@ pub fn markdown(receipt: &Receipt) -> String {
     list(&mut page, "Noticed by no check", &survivors.collect::<Vec<_>>());
     let hollow = receipt.verdict.mutants.iter().flat_map(|it| &it.hollow).map(HollowTest::sentence);
     list(&mut page, "Added tests that notice no mutant", &hollow.collect::<Vec<_>>());
-    list(&mut page, "Added, and nothing refers to it", &receipt.strays);
-    list(&mut page, "There twice", &receipt.duplicates);
+    list(&mut page, "Added files without a reference", &receipt.strays);
+    list(&mut page, "Second configurations", &receipt.duplicates);
     let acceptances: Vec<_> = receipt.acceptances.iter().map(Acceptance::sentence).collect();
     let accepted = if acceptances.is_empty() { &receipt.accepted } else { &acceptances };
     list(&mut page, "Accepted by the user", accepted);

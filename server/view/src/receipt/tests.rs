@@ -100,8 +100,8 @@ fn the_page_names_what_the_proof_is() {
         "| Mutants of changed lines | 1 of 2 noticed |",
         "## Noticed by no check\n\n- calc.py:2: no check notices `return a - b` in place of `return a + b`",
         "passes: 3 pass",
-        "## Added, and nothing refers to it\n\n- old_parser.py",
-        "## There twice\n\n- two test runners: the loop added",
+        "## Added files without a reference\n\n- old_parser.py",
+        "## Second configurations\n\n- two test runners: the loop added",
         "## Not covered\n\n- \"Docs\" has no check",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
