@@ -4,7 +4,8 @@
 use crate::scenarios::detached::{WAITS, detached, end};
 use crate::support::scenario::Scenario;
 
-fn limited<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
+/// Two iterations, of which four would be needed.
+pub(crate) fn limited<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
     Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 4`"],
         before: "touch log",

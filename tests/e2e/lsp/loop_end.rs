@@ -3,20 +3,10 @@
 use serde_json::{Value, json};
 
 use super::studio::{Studio, is_in};
+use crate::cli_ended::limited;
 use crate::scenarios::detached::{WAITS, go};
 use crate::support::lsp::Editor;
 use crate::support::scenario::Scenario;
-
-/// Never done; the agent changes a file in each iteration.
-fn limited<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
-    Scenario {
-        criteria: &["Enough: `$ wc -l < log` `>= 4`"],
-        before: "touch log",
-        settings: "[limits]\niterations = 2\n[breaker]\nfast_failures = 99\nsame_error = 99",
-        acts,
-        ..Scenario::default()
-    }
-}
 
 fn titles(actions: &Value) -> Vec<&str> {
     actions.as_array().unwrap().iter().map(|it| it["title"].as_str().unwrap()).collect()

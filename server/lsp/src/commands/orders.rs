@@ -1,10 +1,10 @@
 //! Commands to the keeper of a loop: stop, pause, resume, reset, steer, answer, accept. They take nothing that could be
 //! executed, so an editor that does not trust the folder may still stop a loop in it.
 
-use loopkeeper_text::message::Message;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use loopkeeper_text::message::Message;
 use loopkeeper_view::{self as view, LateOrder};
 use serde_json::{Value, json};
 

@@ -1,13 +1,13 @@
 //! `skip`, `prioritize`: the user's changes of a plan. A document that is open is changed in the editor, so that
 //! unsaved edits are kept; any other in the file.
 
-use loopkeeper_text::message::Message;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use loopkeeper_task::edit::{DocumentEdit, PlanEdit};
+use loopkeeper_text::message::Message;
 use lsp_types::{
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit,
     WorkspaceEdit,

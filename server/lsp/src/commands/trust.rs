@@ -3,13 +3,13 @@
 
 mod consent;
 
-use loopkeeper_text::message::Message;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_core::journal::GuardedOrder;
 use loopkeeper_core::settings::SettingOverride;
 use loopkeeper_core::trust::{TrustItem, TrustPage};
+use loopkeeper_text::message::Message;
 
 pub(super) use self::consent::{AfterTrust, ask};
 use super::{CommandOutcome, CommandRefusal, run_blocking, target};

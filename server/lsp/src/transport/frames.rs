@@ -117,7 +117,7 @@ impl<R: Read> Frames<R> {
                 }
             }
             let Some(colon) = memchr::memchr(b':', line) else {
-                // What begins inside these headers contains the same line.
+                // A frame that begins inside these headers would contain the same line.
                 return FrameHeader::Bad("a header has no colon");
             };
             let (name, value) = line.split_at(colon);
@@ -140,8 +140,8 @@ impl<R: Read> Frames<R> {
         FrameHeader::Bad(why)
     }
 
-    /// The search goes on at the last length inside: what begins at one before it contains the same headers. Each byte
-    /// is read a few times only, whatever it is.
+    /// Continues the search at the last `Content-Length` in the headers: a frame that begins at an earlier one would have
+    /// the same headers after it. So each byte is read a bounded number of times.
     fn long_head(&mut self, begin: usize) -> FrameHeader {
         let inside = self.buffer.get(begin + 1..self.at).unwrap_or_default();
         let last = inside.windows(LENGTH.len()).rposition(|it| it.eq_ignore_ascii_case(LENGTH));
