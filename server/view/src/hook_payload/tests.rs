@@ -122,12 +122,15 @@ fn a_pause_of_the_users_own_is_nothing_to_tell() {
 #[test]
 fn a_warning_is_sent_once_when_the_loop_goes_on() {
     let idle = || Act::idle("fp");
-    let sim = of_two(vec![idle(), idle(), Act::new("fp"), idle(), idle(), Act::new("pp")]);
+    let mut of_warnings = spec(vec![criterion("a", "true"), criterion("b", "true")]);
+    of_warnings.settings.on.warning.argv = vec!["notify".to_owned()];
+    let acts = vec![idle(), idle(), Act::new("fp"), idle(), idle(), Act::new("pp")];
+    let sim = Sim::new(of_warnings.clone(), "fp", acts).run();
     let told = told(&sim.entries);
     let warned: Vec<&Value> = told.iter().filter(|it| it["event"] == "warning").collect();
     assert_eq!(warned.len(), 1, "{told:#?}");
     assert_eq!((&warned[0]["warning"], &warned[0]["iteration"]), (&json!("stall-ahead"), &json!(3)));
     assert_eq!(warned[0]["text"], "2 iterations without a file change; the breaker opens at 3");
-    let calm = of_two(vec![Act::new("fp"), Act::new("pp")]);
+    let calm = Sim::new(of_warnings, "fp", vec![Act::new("fp"), Act::new("pp")]).run();
     assert!(!events(&calm.entries).contains(&"warning".to_owned()));
 }
