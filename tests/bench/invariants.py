@@ -41,7 +41,8 @@ BREAKS = [
     ),
     Break(
         2, "nothing is synced before its effect", "server/core/src/decide/durability.rs",
-        "{ Self::Soon } else { Self::Now }", "{ Self::Soon } else { Self::Soon }",
+        "            Self::Soon\n        } else {\n            Self::Now\n",
+        "            Self::Soon\n        } else {\n            Self::Soon\n",
         "loopkeeper-model", "kills_and_power_cuts",
     ),
     Break(
