@@ -5,6 +5,7 @@ use std::os::unix::net::UnixListener;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::cli::Ran;
 use crate::cli_loops::{Gated, TASK};
 use crate::cli_run::project;
 use crate::support::processes::{alive, around, stayed_around};
@@ -71,6 +72,42 @@ fn the_agent_of_a_killed_keeper_is_ended_by_the_next_command() {
     }
     looped.terminal.run(&["status"]).expect(0).out("interrupted in iteration 1");
     assert_eq!(stayed_around(&root, TIMEOUT), [""; 0]);
+}
+
+/// With the file of its lock deleted, a loop seems to have no keeper, but its journal has one writer.
+#[test]
+fn a_second_keeper_writes_nothing_while_the_first_has_the_journal_open() {
+    let looped = Gated::start_in(project(TASK, ""));
+    looped.wait_for("agent-started", 0);
+    let (keeper, id) = (looped.pid(), looped.status()["id"].as_str().unwrap().to_owned());
+    let terminal = &looped.terminal;
+    let workspaces = terminal.state().join("workspaces");
+    let folder = fs::read_dir(workspaces).unwrap().next().unwrap().unwrap().path().join("loops").join(&id);
+    // Stopped, because a keeper ends when it notices that its lock is missing.
+    kill_process(keeper, Signal::STOP).unwrap();
+    fs::remove_file(folder.join("lock")).unwrap();
+    for lock in fs::read_dir(terminal.state().join("trees")).unwrap().map(|it| it.unwrap().path()) {
+        if lock.extension().is_some() {
+            fs::remove_file(lock).unwrap();
+        }
+    }
+    let journal = || fs::read(folder.join("journal.jsonl")).unwrap();
+    let before = journal();
+    let mut second = terminal.command(&["keeper", folder.to_str().unwrap()]);
+    let second = Ran::of(&second.output().unwrap());
+    let after = journal();
+    kill_process(keeper, Signal::KILL).unwrap();
+    second.expect(1).err("another process writes the journal");
+    assert_eq!(after, before);
+    // The control: without the first keeper a second one takes the loop over.
+    while looped.status()["keeper"]["alive"] == true {
+        std::thread::yield_now();
+    }
+    let seq = looped.status()["seq"].as_u64().unwrap();
+    terminal.run(&["resume"]).expect(0).out("continues");
+    looped.wait_for("agent-started", seq);
+    looped.iteration("touch done");
+    assert_eq!(looped.watched_end(), 0);
 }
 
 /// A keeper that holds its lock and closes every connection, as one does after the record of its loop's end.

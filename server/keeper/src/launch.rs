@@ -163,14 +163,16 @@ async fn own_loop(
     orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
     // A keeper starts no process before its journal exists. Without a journal there are no orphans, and the scan, which
     // reads all processes of the machine three times, would be most of the start-up time.
-    if dir.journal().try_exists().unwrap_or(true) {
+    let has_journal = dir.journal().try_exists().unwrap_or(true);
+    // Before anything is ended: the journal is locked by a keeper that works although its lock file was deleted.
+    let (journal, beginning) = open_journal(dir, &spec)?;
+    if has_journal {
         orphans::end_marked(dir.id());
     }
     // This keeper alone uses the work tree.
     for other in workspace.loops().unwrap_or_default() {
         clean_room::remove_leftovers(&other.output());
     }
-    let (journal, beginning) = open_journal(dir, &spec)?;
     let (events_in, events) = mpsc::unbounded_channel();
     let (asks_in, asks) = mpsc::channel(16);
     let control = ControlState::new(dir.id(), asks_in);

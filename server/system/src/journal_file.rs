@@ -1,7 +1,8 @@
 //! The journal as a file: the records that [`JournalFile::append`] returns are on disk, whatever happens next. The
-//! caller holds the loop's lock; this file neither locks nor decides. Reading concurrently with a writer is in
-//! [`follow`].
+//! caller holds the loop's lock. The journal itself is locked too ([`exclusive`]), because the file of the loop's lock can be
+//! deleted while its holder runs. Reading concurrently with a writer is in [`follow`].
 
+mod exclusive;
 pub mod follow;
 mod scan;
 
@@ -37,6 +38,8 @@ pub enum JournalError {
     Broken { path: PathBuf },
     #[error("the journal {} was deleted or replaced", path.display())]
     Gone { path: PathBuf },
+    #[error("another process writes the journal {}", path.display())]
+    Locked { path: PathBuf },
     #[error("the journal {} was changed by something else", path.display())]
     Foreign { path: PathBuf },
     #[error("the journal {} is damaged in line {line}: {why}", path.display())]
@@ -54,6 +57,9 @@ impl HintedError for JournalError {
             }
             Self::Gone { .. } => {
                 "Nothing was recreated. Start a new loop if this one's record is not needed."
+            }
+            Self::Locked { .. } => {
+                "Nothing was changed. A keeper whose lock file was deleted ends by itself: resume the loop after that."
             }
             Self::Foreign { .. } => "Only loopkeeper writes there. Find out what else did before resuming.",
             Self::Damaged { why: BadLine::Version(_) | BadLine::Shape(_), .. } => {
@@ -73,6 +79,8 @@ impl HintedError for JournalError {
 pub struct JournalFile {
     path: PathBuf,
     file: File,
+    /// The descriptor that holds the lock, if it is no longer `file`.
+    lock_holder: Option<File>,
     /// Length of the file after this writer's last write.
     len: u64,
     chain: ChecksumChain,
@@ -109,6 +117,9 @@ impl JournalFile {
     pub fn create(path: &Path) -> Result<Self, JournalError> {
         let failed = |source| io_error("create", path, source);
         let file = options().create_new(true).open(path).map_err(failed)?;
+        if !exclusive::lock(&file, path)? {
+            return Err(JournalError::Gone { path: path.to_owned() });
+        }
         let journal = Self::from_parts(path, file, ChecksumChain::default(), 0);
         journal.refill_reserve()?;
         journal.file.sync_all().map_err(failed)?;
@@ -129,10 +140,7 @@ impl JournalFile {
         path: &Path,
         mut each: impl FnMut(Entry),
     ) -> Result<(Self, Option<PathBuf>), JournalError> {
-        let file = options().open(path).map_err(|source| match source.kind() {
-            ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
-            _ => io_error("open", path, source),
-        })?;
+        let file = exclusive::open(path)?;
         let scanned = scan::from(&file, 0, ChecksumChain::default(), |entry, _| each(entry));
         let ScannedJournal { chain, good_len, tail, unread } =
             scanned.map_err(|source| io_error("read", path, source))?;
@@ -157,7 +165,18 @@ impl JournalFile {
         let epoch = chain.last_epoch() + 1;
         let (loose, owed, synced) = (Vec::new(), Vec::new(), chain.clone());
         let health = JournalHealth::Sound;
-        Self { path: path.to_owned(), file, len, chain, loose, synced, owed, epoch, health }
+        Self {
+            path: path.to_owned(),
+            file,
+            lock_holder: None,
+            len,
+            chain,
+            loose,
+            synced,
+            owed,
+            epoch,
+            health,
+        }
     }
 
     /// Appends the records as one write. When this returns they are on disk, with all earlier unsynced records; if it
@@ -234,11 +253,11 @@ impl JournalFile {
     /// Makes a journal usable again after a failed write: opens a new descriptor, verifies everything that is known to
     /// be on disk and cuts the rest. Unsynced records are written again before the next record.
     pub fn recover(&mut self) -> Result<(), JournalError> {
-        let gone = || JournalError::Gone { path: self.path.clone() };
-        let file = options().open(&self.path).map_err(|source| match source.kind() {
-            ErrorKind::NotFound => gone(),
-            _ => io_error("open", &self.path, source),
-        })?;
+        let file = open(&self.path)?;
+        // The lock belongs to the first descriptor, so the new one must be of the same file.
+        if !exclusive::is_same(&file, &self.file, &self.path)? {
+            return Err(JournalError::Gone { path: self.path.clone() });
+        }
         let len = self.len.saturating_sub(self.loose.len() as u64);
         let synced = scan::between(&file, 0..len, ChecksumChain::default(), |_, _| ())
             .map_err(|source| io_error("read", &self.path, source))?;
@@ -250,7 +269,8 @@ impl JournalFile {
         self.len = len;
         self.owed.splice(..0, self.loose.drain(..));
         file.sync_all().map_err(|source| JournalError::Sync { path: self.path.clone(), source })?;
-        self.file = file;
+        let before = std::mem::replace(&mut self.file, file);
+        self.lock_holder.get_or_insert(before);
         self.health = JournalHealth::Sound;
         self.verify_unchanged()
     }
@@ -332,6 +352,13 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, JournalError> {
     std::fs::read(path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
         _ => io_error("read", path, source),
+    })
+}
+
+fn open(path: &Path) -> Result<File, JournalError> {
+    options().open(path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
+        _ => io_error("open", path, source),
     })
 }
 

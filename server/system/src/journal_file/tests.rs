@@ -70,7 +70,8 @@ fn files_are_private_and_a_journal_is_never_made_twice() {
 
 #[test]
 fn a_journal_that_was_never_written_has_no_entries() {
-    let (_dir, path, _journal) = journal(&[]);
+    let (_dir, path, journal) = journal(&[]);
+    drop(journal);
     assert_eq!(JournalFile::open(&path).unwrap().entries, []);
 }
 
@@ -140,8 +141,43 @@ fn a_journal_that_is_gone_is_noticed_and_not_recreated() {
 }
 
 #[test]
+fn a_journal_has_one_writer_at_a_time() {
+    let (_dir, path, mut journal) = journal(&["one"]);
+    let refused = |path: &PathBuf| {
+        let before = fs::read(path).unwrap();
+        let error = JournalFile::open(path).unwrap_err();
+        assert!(matches!(error, JournalError::Locked { .. }), "{error}");
+        assert_eq!(fs::read(path).unwrap(), before);
+    };
+    // Also a torn end belongs to the writer.
+    options().open(&path).unwrap().write_all(b"{\"v\":1,\"se").unwrap();
+    refused(&path);
+    journal.health = JournalHealth::Broken;
+    // A new descriptor does not release the lock.
+    for _ in 0..2 {
+        journal.recover().unwrap();
+        refused(&path);
+    }
+    drop(journal);
+    assert_eq!(texts(&JournalFile::open(&path).unwrap().entries), ["one"]);
+}
+
+#[test]
+fn a_journal_that_was_replaced_is_locked_anew() {
+    let (_dir, path, journal) = journal(&["one"]);
+    fs::copy(&path, path.with_extension("copy")).unwrap();
+    fs::rename(path.with_extension("copy"), &path).unwrap();
+    let again = JournalFile::open(&path).unwrap();
+    assert!(matches!(JournalFile::open(&path), Err(JournalError::Locked { .. })));
+    drop((journal, again));
+    JournalFile::open(&path).unwrap();
+}
+
+/// A writer without the lock, as of an earlier version.
+#[test]
 fn another_writer_stops_this_one() {
     let (_dir, path, mut journal) = journal(&["one"]);
+    journal.file.unlock().unwrap();
     let mut other = JournalFile::open(&path).unwrap().journal;
     other.append(Moment::default(), vec![steered("two")]).unwrap();
     let error = journal.append(Moment::default(), vec![steered("lost")]).unwrap_err();
@@ -264,10 +300,12 @@ fn a_follower_starts_over_when_the_past_changes() {
     let update = follower.poll().unwrap();
     assert_eq!((update.since, texts(&update.entries)), (UpdateBase::TheStart, vec!["one"]));
 
+    journal.file.unlock().unwrap();
     let mut other = JournalFile::open(&path).unwrap().journal;
     other.append(Moment::default(), vec![steered("something longer than what stood there before")]).unwrap();
     let longer = fs::read(&path).unwrap();
     fs::write(&path, &acknowledged).unwrap();
+    drop(other);
     journal = JournalFile::open(&path).unwrap().journal;
     journal.append(Moment::default(), vec![steered("short")]).unwrap();
     follower.poll().unwrap();
