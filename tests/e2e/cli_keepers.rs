@@ -7,6 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cli::Ran;
 use crate::cli_loops::{Gated, TASK};
+use crate::cli_refusals::run_limited;
 use crate::cli_run::project;
 use crate::support::processes::{alive, around, stayed_around};
 use crate::support::world::TIMEOUT;
@@ -72,6 +73,20 @@ fn the_agent_of_a_killed_keeper_is_ended_by_the_next_command() {
     }
     looped.terminal.run(&["status"]).expect(0).out("interrupted in iteration 1");
     assert_eq!(stayed_around(&root, TIMEOUT), [""; 0]);
+}
+
+#[test]
+fn a_loop_that_cannot_open_enough_files_stays_interrupted() {
+    let looped = Gated::start_in(project(TASK, ""));
+    looped.wait_for("agent-started", 0);
+    looped.kill_keeper();
+    run_limited(&looped.terminal, "--nofile=23", &["resume"]).expect(1).err("Only 23 files").err("ulimit -n");
+    looped.terminal.run(&["status"]).expect(0).out("interrupted in iteration 1");
+    let seq = looped.status()["seq"].as_u64().unwrap();
+    looped.terminal.run(&["resume"]).expect(0).out("continues");
+    looped.wait_for("agent-started", seq);
+    looped.iteration("touch done");
+    assert_eq!(looped.watched_end(), 0);
 }
 
 /// With the file of its lock deleted, a loop seems to have no keeper, but its journal has one writer.

@@ -82,7 +82,7 @@ impl Gated {
         self.terminal.run(&["watch"]).code.unwrap()
     }
 
-    fn kill_keeper(&self) {
+    pub(crate) fn kill_keeper(&self) {
         kill_process(self.pid(), Signal::KILL).unwrap();
         // A lock is released when its process exits, which takes a moment.
         while self.status()["keeper"]["alive"] == true {

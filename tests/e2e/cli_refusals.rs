@@ -10,20 +10,40 @@ use crate::cli::{Ran, Terminal};
 const TASK: &str = "# Mend it\n\n## Done when\n\n- Tests pass: `$ touch ran-check`\n";
 const AGENT: &str = "agent = \"mine\"\n[agents.mine]\ncommand = [\"/bin/sh\", \"-c\", \"touch ran-agent\"]\n";
 
+/// Runs the command with a limit of `prlimit`.
+pub(crate) fn run_limited(terminal: &Terminal, limit: &str, args: &[&str]) -> Ran {
+    let plain = terminal.command(args);
+    let mut command = std::process::Command::new("prlimit");
+    command.arg(limit).arg(plain.get_program()).args(plain.get_args()).current_dir(terminal.root());
+    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    Ran::of(&command.output().expect("prlimit"))
+}
+
 #[test]
 fn without_threads_or_descriptors_a_command_says_so() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", "# T\n\nDone when:\n\n- It exists: `exists a.txt`\n");
-    let limited = |limit: &str| {
-        let plain = terminal.command(&["check", "--trust"]);
-        let mut command = std::process::Command::new("prlimit");
-        command.arg(limit).arg(plain.get_program()).args(plain.get_args()).current_dir(terminal.root());
-        command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        Ran::of(&command.output().expect("prlimit"))
-    };
+    let limited = |limit: &str| run_limited(&terminal, limit, &["check", "--trust"]);
     let ran = limited("--nofile=8");
     ran.expect(1).err("error: Too many open files").err("ulimit -n");
     limited("--nofile=256").expect(1).out("a.txt does not exist");
+}
+
+#[test]
+fn a_loop_that_cannot_open_enough_files_is_not_started() {
+    let terminal = Terminal::new();
+    let task = "# T\n\n## Done when\n\n- It ran: `$ test -f ran-agent`\n";
+    terminal.file("PROMPT.md", task).file("loopkeeper.toml", AGENT);
+    for args in [&["run", "--trust"][..], &["run", "--trust", "--detach"]] {
+        run_limited(&terminal, "--nofile=23", args).expect(1).err("Only 23 files").err("ulimit -n");
+    }
+    let loops = terminal.run(&["status", "--json"]).stdout;
+    let loops: Value = serde_json::from_str(&loops).unwrap();
+    assert_eq!(loops["loops"], serde_json::json!([]));
+    assert!(!terminal.root().join("ran-agent").exists());
+    // The control: the lowest limit that is accepted is enough.
+    run_limited(&terminal, "--nofile=32", &["run", "--trust"]).expect(0);
+    assert!(terminal.root().join("ran-agent").exists());
 }
 
 #[test]

@@ -29,6 +29,7 @@ use super::signals::StopSignals;
 use super::{KeeperError, spawn_boxed_local};
 use super::{task_reload, template};
 use loopkeeper_system::clean_room;
+use loopkeeper_system::exhausted;
 use loopkeeper_system::journal_file::JournalFile;
 use loopkeeper_system::logging::{self, KEEPER_LOG, WarningEcho};
 use loopkeeper_system::process::{hardening, orphans};
@@ -57,6 +58,7 @@ pub fn create_loop_dir(
 ) -> Result<LoopDir, KeeperError> {
     // Checked before the folder exists, so that no folder remains of a loop that cannot start.
     logging::filter_from_env()?;
+    ensure_open_files()?;
     let dir = workspace.new_loop(state, clock::now())?;
     dir.id().clone_into(&mut spec.loop_id);
     let template = spec.settings.prompt_template.clone();
@@ -134,6 +136,7 @@ pub async fn run_keeper(
     then: Option<UserCommand>,
     echo: WarningEcho,
 ) -> Result<LoopState, KeeperError> {
+    ensure_open_files()?;
     let spec = read_start(dir)?;
     let _log = logging::log_to_file(log_file(dir), run_context::redactor(&spec), echo)?;
     tracing::debug!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "keeper started");
@@ -144,6 +147,11 @@ pub async fn run_keeper(
         Err(error) => tracing::error!("{error}"),
     }
     ended
+}
+
+/// A start for which files are missing would be charged to the loop, although nothing ran.
+fn ensure_open_files() -> Result<(), KeeperError> {
+    exhausted::low_file_limit().map_or(Ok(()), |limit| Err(KeeperError::LowFileLimit { limit }))
 }
 
 async fn own_loop(

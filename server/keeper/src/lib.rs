@@ -75,6 +75,11 @@ pub enum KeeperError {
     Workspace { message: Message },
     #[error("the keeper did not start: {}", message.fact())]
     Refused { message: Message },
+    #[error(
+        "Only {limit} files can be open at once, and a loop needs {}. Nothing was started.",
+        exhausted::KEEPER_FILES
+    )]
+    LowFileLimit { limit: u64 },
     #[error(transparent)]
     LogFilter(#[from] LogFilterError),
     #[error("Could not {action} {}: {source}", path.display())]
@@ -93,6 +98,7 @@ impl HintedError for KeeperError {
             Self::LogFilter(error) => return error.hint(),
             Self::Snapshots(error) if error.hint().is_some() => return error.hint(),
             Self::Io { source, .. } => exhausted::hint(source).unwrap_or(STATE_RIGHTS).to_owned(),
+            Self::LowFileLimit { .. } => exhausted::RAISE_FILES.to_owned(),
             Self::Snapshots(_) => STATE_RIGHTS.to_owned(),
             Self::StateGone { .. } => {
                 "your work tree is as the agent left it; start the loop again".to_owned()

@@ -2,15 +2,30 @@
 
 use std::io::{Error, ErrorKind};
 
+use rustix::process::{Resource, getrlimit};
+
 /// `EMFILE`
 const TOO_MANY_FILES: i32 = 24;
+
+/// Files that a keeper has open while an agent or a check starts, with some for its clients.
+pub const KEEPER_FILES: u64 = 32;
+
+pub const RAISE_FILES: &str = "Raise the limit of open files: `ulimit -n`.";
+
+/// This process's limit of open files, if it is too low for a keeper.
+pub fn low_file_limit() -> Option<u64> {
+    low(getrlimit(Resource::Nofile).current)
+}
+
+/// `None` is no limit.
+fn low(limit: Option<u64>) -> Option<u64> {
+    limit.filter(|it| *it < KEEPER_FILES)
+}
 
 /// What helps against an error that the lack of a resource caused; `None` for other errors.
 pub fn hint(error: &Error) -> Option<&'static str> {
     match error.kind() {
-        _ if error.raw_os_error() == Some(TOO_MANY_FILES) => {
-            Some("Raise the limit of open files: `ulimit -n`.")
-        }
+        _ if error.raw_os_error() == Some(TOO_MANY_FILES) => Some(RAISE_FILES),
         // A thread or a process that cannot be started.
         ErrorKind::WouldBlock => Some("Raise the limit of processes: `ulimit -u`."),
         ErrorKind::OutOfMemory => Some("Raise the limit of memory: `ulimit -v`."),
@@ -21,7 +36,7 @@ pub fn hint(error: &Error) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::hint;
+    use super::{hint, low};
     use std::io::Error;
 
     #[test]
@@ -40,5 +55,15 @@ mod tests {
         check(28, Some("Make room"));
         check(2, None);
         check(13, None);
+    }
+
+    #[test]
+    fn a_keeper_needs_some_open_files() {
+        let check = |limit, expect| assert_eq!(low(limit), expect, "{limit:?}");
+        check(Some(3), Some(3));
+        check(Some(31), Some(31));
+        check(Some(32), None);
+        check(Some(1024), None);
+        check(None, None);
     }
 }
