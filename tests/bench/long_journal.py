@@ -24,13 +24,15 @@ text='I moved the rounding of sums into one function and ran the tests again. Th
 say '{"type":"assistant","message":{"content":[{"type":"text","text":"'"$text"'"}]},"parent_tool_use_id":null}'
 say '{"type":"result","subtype":"success","is_error":false,"duration_ms":100,"num_turns":7,"result":"'"$text"'","session_id":"bench","total_cost_usd":0.0001,"usage":{"input_tokens":1200,"output_tokens":300}}'
 """
-# Fails as a test runner does.
+# Fails as a test runner does, with another number of failed tests after each iteration: the same failure a hundred times
+# in a row would open the breaker.
 CHECK = r"""#!/bin/sh
+failed=$((8 + $(wc -l < work.txt) % 7))
 for test in 1 2 3 4 5 6 7 8; do
   echo "test rounding::case_$test ... FAILED"
   echo "thread 'rounding::case_$test' panicked at src/rounding.rs:4$test:9: assertion failed: left == right"
 done
-echo "test result: FAILED. 3 passed; 8 failed; 0 ignored; 0 measured; 0 filtered out"
+echo "test result: FAILED. 3 passed; $failed failed; 0 ignored; 0 measured; 0 filtered out"
 exit 101
 """
 TASK = """# Bench

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Loops of very many iterations: what it takes to read them, to ask a server for their history, to keep them, and what
-one more iteration costs. Every figure is printed as a ratio to its limit: of a reader the best of
+"""Loops of very many iterations: what one more iteration costs, what it takes to keep them, to read them, and to ask a
+server for their history. They are read while they are paused, with the state that their keeper stored. Every figure is printed as a ratio to its limit: of a reader the best of
 some runs.
 
 usage: tests/bench/long_loops.py [--counts 100,1000,5000,10000] [--rounds 3] [--more 20] [LOOPKEEPER]
@@ -59,7 +59,7 @@ def history(bench, count):
 
 
 def more(bench, count, iterations):
-    """Resumes the loop; milliseconds of CPU that each further iteration costs, and the keeper's memory."""
+    """Resumes the loop and pauses it; milliseconds of CPU that each further iteration costs, and the keeper's memory."""
     loop = bench.status()["id"]
     assert bench.call("resume", loop).returncode == 0
     first = at(bench, count + 2)
@@ -73,7 +73,6 @@ def more(bench, count, iterations):
     time.sleep(1)
     say(count, "keeper at rest", proc(pid, "VmRSS") / 1024, "MB", LIMIT_KEEPER_MB)
     say(count, "keeper at its peak", proc(pid, "VmHWM") / 1024, "MB", LIMIT_KEEPER_MB)
-    bench.call("stop", "--now", loop)
     return spent
 
 
@@ -104,9 +103,10 @@ def main():
             long_journal.prepare(bench)
             size = long_journal.grow(long_journal.record(bench), count)
             print(f"{count:6} iterations  {size / 1e6:.1f} MB of journal")
+            costs[count] = more(bench, count, args.more)
             readers(bench, count, args.rounds)
             history(bench, count)
-            costs[count] = more(bench, count, args.more)
+            bench.call("stop", "--now", bench.status()["id"])
     few, many = min(costs), max(costs)
     for count, spent in costs.items():
         print(f"{count:6} iterations  one more {spent:.2f} ms of CPU")

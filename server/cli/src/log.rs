@@ -12,7 +12,6 @@ use super::out::{BatchedLines, Ui};
 use super::render::entry::{self, DetailLevel, EntryFormatter};
 use super::render::{Glyphs, QUIET};
 use super::select::{self, LoopArg};
-use loopkeeper_operations::follow::LoopTailer;
 use loopkeeper_operations::local_time::LocalZone;
 use loopkeeper_operations::loops::{self, LoopView};
 use loopkeeper_system::journal_file;
@@ -58,7 +57,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
     let mut formatter = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
     let mut lines = BatchedLines::new(out);
-    LoopTailer::new(&journal).poll_each(|entry| {
+    journal_file::each_record(&journal, |entry, _| {
         for line in formatter.format_entry(&entry, DetailLevel::Everything) {
             lines.add(&line);
         }

@@ -38,6 +38,7 @@ use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
+use serde::{Deserialize, Serialize};
 
 pub use agent_roster::{AgentHold, AgentRoster};
 pub use agent_slot::{AgentSlot, Availability};
@@ -72,8 +73,12 @@ pub use volatile::{
 };
 pub use weakening_state::WeakeningState;
 
+/// The version of a stored [`LoopState`]: another one is not read. It changes with the fields of the state and with what
+/// `apply` makes of the records.
+pub const SAVED_STATE_VERSION: u32 = 1;
+
 /// Everything that the journal contains about a loop. Only `apply` changes it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoopState {
     pub spec: LoopSpec,
     pub position: JournalPosition,
@@ -105,14 +110,14 @@ pub struct LoopState {
 }
 
 /// The last record that was applied, and the boot whose clock its moments count in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalPosition {
     pub boot: String,
     pub epoch: u32,
     pub seq: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Breaker {
     pub state: BreakerState,
     /// Why it opened; `None` while it is closed.
@@ -129,13 +134,13 @@ pub struct Breaker {
     pub resumes_at: Option<Moment>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StopMode {
     AfterIteration,
     Now,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {
     pub reason: PauseReason,
     pub message: Message,

@@ -26,6 +26,7 @@ mod parsed_task;
 pub mod rounds;
 pub mod run_context;
 pub mod signals;
+mod state_saver;
 pub mod task_reload;
 mod template;
 mod usage_limits;

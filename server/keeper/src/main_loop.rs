@@ -18,6 +18,7 @@ use super::disk_room::{self, DiskWait};
 use super::effects::EffectRunner;
 use super::event_log::{self, IterationSpan};
 use super::signals::{self, StateDirWatch};
+use super::state_saver::StateSaver;
 use super::user_commands::UserCommands;
 use loopkeeper_system::boottime_timer::BoottimeTimer;
 use loopkeeper_system::clock;
@@ -57,6 +58,7 @@ pub struct Keeper {
     finished: bool,
     span: IterationSpan,
     disk_wait: DiskWait,
+    saver: StateSaver,
 }
 
 /// Parameters of [`Keeper::new`].
@@ -116,6 +118,7 @@ impl Keeper {
             pending_reply: None,
             finished: false,
             disk_wait: DiskWait::default(),
+            saver: StateSaver::default(),
         })
     }
 
@@ -314,6 +317,7 @@ impl Keeper {
         if haste == Durability::Now {
             self.publish_committed();
         }
+        self.saver.save_if_due(&self.state, &self.journal);
         Ok(())
     }
 

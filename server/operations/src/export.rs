@@ -199,7 +199,8 @@ fn files_of(dir: &Path) -> Vec<String> {
         }
     }
     let is_private = |it: &str| {
-        matches!(it, "journal.jsonl" | "journal.reserve" | "lock" | launch::START) || it.ends_with(SETTINGS)
+        let is_of_keeper = it.starts_with("journal.") && !it.starts_with("journal.torn-");
+        is_of_keeper || matches!(it, "lock" | launch::START) || it.ends_with(SETTINGS)
     };
     found.retain(|it| !is_private(it));
     found.sort();

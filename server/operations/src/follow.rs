@@ -60,6 +60,13 @@ impl LoopTailer {
         Self { follower, folded, damage: None, journal: journal.to_owned() }
     }
 
+    /// Follows from the state that the keeper stored last, if there is one: the records before it are not passed on.
+    pub fn from_saved_state(journal: &Path) -> Self {
+        let Some((follower, state)) = Follower::from_saved_state(journal) else { return Self::new(journal) };
+        let folded = FoldedLoop { last_reported: state.position.seq, state: Some(Arc::new(state)) };
+        Self { follower, folded, damage: None, journal: journal.to_owned() }
+    }
+
     /// The records since the last poll, already applied to [`LoopTailer::state`]. Of a long loop the first poll returns
     /// very many: callers that do not need them use [`LoopTailer::advance`].
     pub fn poll(&mut self) -> Result<Vec<Entry>, JournalError> {
@@ -110,5 +117,46 @@ impl LoopTailer {
     /// The damage, with what helps.
     pub fn damage(&self) -> Option<&Message> {
         self.damage.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use loopkeeper_core::decide;
+    use loopkeeper_system::journal_file::JournalFile;
+
+    use super::LoopTailer;
+
+    const JOURNAL: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/journals/stopped-and-rolled-back.jsonl");
+
+    fn check(path: &Path, expect_passed: usize) {
+        let (mut whole, mut quick) = (LoopTailer::new(path), LoopTailer::from_saved_state(path));
+        whole.advance().unwrap();
+        assert_eq!(quick.poll().unwrap().len(), expect_passed);
+        assert_eq!((quick.state(), quick.damage()), (whole.state(), whole.damage()));
+    }
+
+    #[test]
+    fn a_loop_followed_from_its_saved_state_reads_as_from_the_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let text = fs::read_to_string(JOURNAL).unwrap();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        fs::write(&path, lines[..20].concat()).unwrap();
+        let opened = JournalFile::open(&path).unwrap();
+        opened.journal.save_state(&decide::replay(&opened.entries).unwrap()).unwrap();
+        fs::write(&path, &text).unwrap();
+        check(&path, lines.len() - 20);
+        // Damage before and after the saved state is found, and none of what follows it is read.
+        for line in [5, 25] {
+            fs::write(&path, text.replacen(lines[line], &lines[line].replacen("\"up\":", "\"up\":1", 1), 1))
+                .unwrap();
+            let passed = if line < 20 { line } else { line - 20 };
+            check(&path, passed);
+        }
     }
 }

@@ -32,7 +32,7 @@ impl LoopView {
     pub fn read(store: &StateDir, dir: LoopDir) -> Result<Option<Self>, Failure> {
         // The keeper first: if it ends in between, the journal records that.
         let keeper = store.keeper_of(&dir)?;
-        let mut following = LoopTailer::new(&dir.journal());
+        let mut following = LoopTailer::from_saved_state(&dir.journal());
         following.advance()?;
         let damage = following.damage().cloned();
         if keeper == KeeperLiveness::Gone && following.state().is_some_and(|it| it.outcome().is_none()) {

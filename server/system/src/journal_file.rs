@@ -4,6 +4,7 @@
 
 mod exclusive;
 pub mod follow;
+mod saved_state;
 mod scan;
 
 use std::fs::{File, OpenOptions};
@@ -11,6 +12,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::line::BadLine;
 use loopkeeper_core::journal::reading::{self, ChecksumChain, JournalTail, ParsedJournal};
 use loopkeeper_core::journal::scanner::ScannedJournal;
@@ -236,6 +238,11 @@ impl JournalFile {
         self.loose.clear();
     }
 
+    /// Stores the state as of the last record, for readers. Nothing depends on it.
+    pub fn save_state(&self, state: &LoopState) -> io::Result<()> {
+        saved_state::write(&self.path, (self.len, &self.chain), state)
+    }
+
     /// Whether the file at the path is still the same file, unchanged since this writer's last write.
     pub fn verify_unchanged(&self) -> Result<(), JournalError> {
         let path = || self.path.clone();
@@ -338,13 +345,18 @@ pub fn read(path: &Path) -> Result<ParsedJournal, JournalError> {
     bytes_of(path).map(|bytes| reading::parse_journal(&bytes))
 }
 
-/// The lines of a journal that hold records, exactly as they were written, each with its newline.
+/// The lines of a journal that hold records, exactly as they were written, each without its newline.
 pub fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), JournalError> {
+    each_record(path, |_, line| each(line))
+}
+
+/// The records of a journal, each with its line.
+pub fn each_record(path: &Path, each: impl FnMut(Entry, &[u8])) -> Result<(), JournalError> {
     let file = File::open(path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
         _ => io_error("open", path, source),
     })?;
-    let scanned = scan::from(&file, 0, ChecksumChain::default(), |_, line| each(line));
+    let scanned = scan::from(&file, 0, ChecksumChain::default(), each);
     scanned.map(drop).map_err(|source| io_error("read", path, source))
 }
 

@@ -52,7 +52,7 @@ impl LoopIndex {
         for dir in there.into_iter().filter(|it| !self.passed_over.contains(it.id())) {
             let new = || FollowedLoop {
                 folder: dir.path().to_owned(),
-                following: LoopTailer::new(&dir.journal()),
+                following: LoopTailer::from_saved_state(&dir.journal()),
                 loop_view: None,
             };
             let followed = self.followed.entry(dir.id().to_owned()).or_insert_with(new);

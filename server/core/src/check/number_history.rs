@@ -2,12 +2,13 @@
 //! `>= baseline`. The history is part of the loop's state, so that it survives a restart.
 
 use loopkeeper_task::criterion::{Criterion, NumberRule};
+use serde::{Deserialize, Serialize};
 
 use super::judge::satisfies;
 use super::{CheckResult, Status};
 
 /// The numbers of one criterion that was judged at least once.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct NumberHistory {
     /// Of the first round; `None` if its check gave none.
     pub baseline: Option<f64>,
@@ -36,7 +37,7 @@ impl NumberHistory {
 }
 
 /// Where the number of a comparison comes from.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct ReferenceNumber {
     value: f64,
     origin: &'static str,

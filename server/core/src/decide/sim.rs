@@ -212,6 +212,11 @@ impl Sim {
             }
         }
         assert_eq!(replay(&self.entries).as_ref(), Some(&self.state), "replay equals live");
+        if self.entries.len().is_multiple_of(16) {
+            let stored = serde_json::to_vec(&self.state).expect("serialises");
+            let loaded: LoopState = serde_json::from_slice(&stored).expect("deserialises");
+            assert_eq!(loaded, self.state, "a stored state is the live one");
+        }
     }
 
     fn record(&mut self, record: Record) {

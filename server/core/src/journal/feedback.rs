@@ -15,7 +15,7 @@ pub enum StopVerdict {
 }
 
 /// The last feedback on a loop.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StopFeedback {
     pub verdict: StopVerdict,

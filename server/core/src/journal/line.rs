@@ -83,6 +83,12 @@ pub fn decode_line(line: &[u8], previous: u32) -> Result<(Entry, u32), BadLine> 
     Ok((Entry { seq: head.seq, epoch: head.epoch, at, record }, sum))
 }
 
+/// The checksum of a line that continues `previous`, without reading its record; `None` if it does not continue it.
+pub fn continued_sum(line: &[u8], previous: u32) -> Option<u32> {
+    let (body, stated) = split_sum(line)?;
+    (crc32c::crc32c_append(previous, body) == stated).then_some(stated)
+}
+
 /// Whether a line has the form of a record, whatever its checksum: it was written as one.
 pub(super) fn looks_like_record(line: &[u8]) -> bool {
     split_sum(line).is_some() && !matches!(read_head(line), Err(BadLine::Shape(_)))

@@ -1,6 +1,8 @@
 //! Parses a journal's bytes into records, and classifies unreadable bytes as an interrupted write or as damage. Total
 //! on any bytes; unreadable is never treated as empty.
 
+use serde::{Deserialize, Serialize};
+
 use super::Entry;
 use super::line::{self, BadLine};
 
@@ -67,7 +69,7 @@ pub fn read_on(chain: ChecksumChain, bytes: &[u8]) -> ParsedJournal {
 }
 
 /// The end of a journal: what the next line is checked against.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChecksumChain {
     sum: u32,
     seq: u64,
@@ -85,6 +87,11 @@ impl ChecksumChain {
     /// The epoch of the last record; 0 before the first.
     pub fn last_epoch(&self) -> u32 {
         self.epoch
+    }
+
+    /// Whether this is the end of so many lines with this last checksum, none of them of an overtaken keeper.
+    pub fn is_end_of(&self, lines: u64, sum: u32) -> bool {
+        (self.seq, self.sum) == (lines, sum)
     }
 
     /// The line (newline included) of the next record.

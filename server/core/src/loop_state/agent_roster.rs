@@ -2,10 +2,11 @@
 
 use crate::journal::LoopSpec;
 use loopkeeper_text::moment::Moment;
+use serde::{Deserialize, Serialize};
 
 use super::{AgentSlot, Availability};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentRoster {
     /// In the order of the list; `spec.agent` is the one at work.
     pub roster: Vec<AgentSlot>,
@@ -15,7 +16,7 @@ pub struct AgentRoster {
 }
 
 /// The agent's process between two of its turns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AgentHold {
     /// It is alive and held by its stop hook: the next iteration can be its answer.
     pub is_held: bool,

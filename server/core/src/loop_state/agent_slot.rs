@@ -2,9 +2,10 @@
 
 use crate::journal::{AgentPlan, TakeoverReason};
 use loopkeeper_text::moment::Moment;
+use serde::{Deserialize, Serialize};
 
 /// One of the loop's agents.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSlot {
     pub plan: AgentPlan,
     pub out: Availability,
@@ -13,7 +14,7 @@ pub struct AgentSlot {
 }
 
 /// Whether it can be set to work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Availability {
     No,
     Until(Moment),

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::journal::{GuardedOrder, OrderSource};
+use serde::{Deserialize, Serialize};
 
 /// Attempts so far.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Attempts {
     /// Recorded attempts of each kind.
+    #[serde(with = "count_list")]
     pub counts: BTreeMap<(OrderSource, GuardedOrder), u32>,
     /// The warden of the last agent.
     pub(crate) agent: Option<u32>,
@@ -20,5 +22,25 @@ impl Attempts {
 
     pub(crate) fn total(&self) -> u32 {
         self.counts.values().sum()
+    }
+}
+
+/// The counts as a list: a key of two values is none in JSON.
+mod count_list {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::journal::{GuardedOrder, OrderSource};
+
+    type Counts = BTreeMap<(OrderSource, GuardedOrder), u32>;
+
+    pub(super) fn serialize<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(counts)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Counts, D::Error> {
+        let list: Vec<((OrderSource, GuardedOrder), u32)> = Vec::deserialize(deserializer)?;
+        Ok(list.into_iter().collect())
     }
 }

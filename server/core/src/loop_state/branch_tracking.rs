@@ -3,9 +3,10 @@
 use std::fmt;
 
 use loopkeeper_text::sanitize;
+use serde::{Deserialize, Serialize};
 
 /// The target of HEAD.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum HeadTarget {
     /// No commit: no repository, a branch that has none yet, or nothing that git can read.
     #[default]
@@ -15,7 +16,7 @@ pub enum HeadTarget {
 }
 
 /// HEAD tracking derived from the records.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BranchTracking {
     /// The branch that the loop works on; `None` where there is none.
     pub home: Option<String>,

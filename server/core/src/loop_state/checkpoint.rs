@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 /// The state at the end of one iteration; of iteration 0 the state at the start.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
     pub(crate) claims: u32,
     pub(crate) turned: bool,
@@ -12,7 +14,7 @@ pub(crate) struct Checkpoint {
 }
 
 /// State that a rollback discards, kept for an undo.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LoopMemory {
     pub(crate) mark: Checkpoint,
     pub(crate) rollbacks: u32,

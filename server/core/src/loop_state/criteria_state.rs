@@ -6,10 +6,11 @@ use crate::check::number_history::{NumberHistory, judge_history};
 use crate::check::{CheckResult, Status};
 use crate::journal::{Pinned, Proposal, Role, Round};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use serde::{Deserialize, Serialize};
 
 use super::{FlakyState, UnrunnableChecks};
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CriteriaState {
     pub pinned: Vec<Pinned>,
     /// The documents' criteria as last seen before the user could change them; `None` after a crash.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use loopkeeper_task::criterion::CriterionId;
+use serde::{Deserialize, Serialize};
 
 /// Flakiness derived from the rounds of a loop.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FlakyState {
     /// How often the result of each check changed on an unchanged tree.
     pub flips: BTreeMap<CriterionId, u32>,

@@ -1,10 +1,11 @@
 //! What the records say of the user's repository.
 
 use crate::journal::GitHead;
+use serde::{Deserialize, Serialize};
 
 use super::{BranchTracking, UncommittedWork};
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct GitState {
     /// The loop's own branch is checked out, or it has none.
     pub has_branch: bool,

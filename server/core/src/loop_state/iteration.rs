@@ -7,8 +7,10 @@ use loopkeeper_agent::errors::{Fingerprint, SeenError};
 use loopkeeper_agent::{AgentEnding, ProviderError};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::moment::Moment;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub struct Iteration {
     pub number: u32,
@@ -17,62 +19,102 @@ pub struct Iteration {
     pub started_at: Moment,
     /// When all of it was over, checks included.
     pub ended_at: Moment,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub duration_ms: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub session: String,
     /// It went on with the session of one before it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub resumed: bool,
     /// And the agent did not know it any more: nothing was worked on.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub session_lost: bool,
     /// There is no such program.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub program_missing: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub cost_micros: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub ending: Option<AgentEnding>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub error: Option<ProviderError>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub denials: u32,
     /// What was denied, in words.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub denied: Vec<String>,
     /// Paths that the sandbox closed to it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub closed_paths: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub final_text: String,
     /// Names of the tools it used; empty where the agent does not report them.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub tools: Vec<String>,
     /// Commands that its tools ran.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub commands: Vec<String>,
     /// The last errors that the agent and its tools printed.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub errors: Vec<SeenError>,
     /// Bytes of the agent's own words.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub output_bytes: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub changes: ChangeStats,
     /// Changed sources that the task does not mention.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub drift: Option<Box<DriftShare>>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub claim: Option<Claim>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub claims: Claims,
     /// It did nothing but run tests.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub test_only: bool,
     /// Globs of `exit.when` that files of the tree matched after it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub matching: Vec<String>,
     /// Plan items done after it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub items_done: u32,
     /// In the order of the pinned criteria of that time.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub row: Vec<(CriterionId, Status)>,
     /// What was found where a criterion did not pass, in words.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub facts: Vec<(CriterionId, String)>,
     /// How the required criteria that do not pass fail, all together; `None` where all of them pass.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub failing: Option<Fingerprint>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub sentence: String,
     /// What turned or got done in it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub milestones: Vec<String>,
     /// Its keeper died while the agent ran.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub interrupted: bool,
     /// Subjects of its commits, oldest first.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub commits: Vec<String>,
     /// The commit that loopkeeper made of it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub commit: Option<String>,
     /// Its changes were rolled back.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub taken_back: bool,
     /// What it broke, where the loop itself took it back for that.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub broke: Option<String>,
     /// Iterations before it whose changes were rolled back when it began: its tree was made without them.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub without: Vec<u32>,
+}
+
+/// Of ten thousand rows, most have nothing in most fields.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use crate::journal::{HollowTest, Record, Survivor};
 use loopkeeper_text::words::counted;
+use serde::{Deserialize, Serialize};
 
 /// Places of survivors in a sentence.
 const MAX_NAMED: usize = 3;
 
 /// The last run in the journal.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MutantRun {
     /// The tree that the mutants are of.
     pub tree: String,
@@ -22,7 +23,7 @@ pub struct MutantRun {
 }
 
 /// The run that left the fewest survivors, the first of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FewestSurvivors {
     pub count: u64,
     pub iteration: u32,

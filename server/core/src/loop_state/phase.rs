@@ -2,8 +2,9 @@
 
 use crate::journal::{Outcome, WaitReason};
 use loopkeeper_text::moment::Moment;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Phase {
     /// The start's snapshot is being taken.
     Starting,
@@ -25,7 +26,7 @@ pub enum Phase {
 }
 
 /// The agent of the present iteration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunningAgent {
     /// The start of its time limit: its own start, later by the time that it waited for answers of the user.
     pub since: Moment,
@@ -34,7 +35,7 @@ pub struct RunningAgent {
 }
 
 /// Until when no agent is started. Kept after its end until the iteration starts, so that it is not waited for again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
     pub reason: WaitReason,
     pub until: Moment,

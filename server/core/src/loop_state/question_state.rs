@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::journal::QuestionKind;
 use loopkeeper_text::moment::Moment;
+use serde::{Deserialize, Serialize};
 
 /// The answer that allows a permission request for the whole loop.
 pub(crate) const ALWAYS: &str = "always";
 
 /// Questions of the loop, derived from its records.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct QuestionState {
     /// The unanswered question.
     pub open: Option<PendingQuestion>,
@@ -25,7 +26,7 @@ pub struct QuestionState {
 }
 
 /// Permission requests of the current iteration.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct PermissionPrompts {
     pub(crate) count: u32,
     /// When the open question was asked.
@@ -34,7 +35,7 @@ pub(crate) struct PermissionPrompts {
     pub(crate) unheard: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingQuestion {
     pub id: String,
     pub kind: QuestionKind,
@@ -44,7 +45,7 @@ pub struct PendingQuestion {
 }
 
 /// A question of the agent's, with the user's answer where there is one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnsweredQuestion {
     pub kind: QuestionKind,
     pub question: String,

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::journal::LimitName;
 use crate::settings::LoopEvent;
+use serde::{Deserialize, Serialize};
 
 use super::Attempts;
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReportedProblems {
     /// Limits that an iteration reported as nearly reached.
     pub limits: BTreeSet<LimitName>,

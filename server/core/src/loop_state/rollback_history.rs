@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Checkpoint, UndoableRollback};
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RollbackHistory {
     pub last: Option<UndoableRollback>,
     /// Numbers of the iterations that are marked as taken back: the history may be long.

@@ -4,12 +4,13 @@ use crate::journal::{AgentPlan, SessionReason};
 use loopkeeper_agent::kind::{AgentKind, Support};
 use loopkeeper_agent::{AgentEnding, AgentRun};
 use loopkeeper_text::moment::Moment;
+use serde::{Deserialize, Serialize};
 
 /// Changes that are kept and shown.
 const KEPT: usize = 50;
 
 /// What the records say of sessions.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SessionHistory {
     /// The session that the next iteration continues.
     pub current: Option<CurrentSession>,
@@ -20,7 +21,7 @@ pub struct SessionHistory {
     pub(crate) refused: u32,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CurrentSession {
     pub id: String,
     pub started_at: Moment,
@@ -35,7 +36,7 @@ pub struct CurrentSession {
     pub(crate) confirmed: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionChange {
     pub at: Moment,
     /// The last one before it.
@@ -46,7 +47,7 @@ pub struct SessionChange {
 }
 
 /// Whether loopkeeper or the agent names sessions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum SessionIdOwner {
     Ours,
     /// The agent: the id of the start is not the id to continue with.

@@ -1,6 +1,8 @@
 //! Counts of events in a row, across all restarts.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Streaks {
     /// Agent failures without any change of the tree.
     pub failures: u32,

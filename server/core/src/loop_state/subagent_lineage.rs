@@ -1,12 +1,13 @@
 //! The tree of subagents: which agent started which, and how many there were.
 
 use crate::journal::Record;
+use serde::{Deserialize, Serialize};
 
 /// Of one iteration; more are neither kept nor allowed.
 const KEPT: usize = 256;
 
 /// What the records say of subagents.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SubagentLineage {
     /// Allowed, or started without a question, so far in all iterations.
     pub used: u32,
@@ -22,7 +23,7 @@ pub struct SubagentLineage {
 }
 
 /// One that was allowed or seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubagentRecord {
     /// Its parent; `None`: the agent itself.
     pub by: Option<String>,

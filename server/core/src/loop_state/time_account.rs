@@ -1,8 +1,9 @@
 //! The time that a loop has used, as of its last record.
 
 use loopkeeper_text::moment::Moment;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeAccount {
     pub started_at: Moment,
     /// When the last record was written.

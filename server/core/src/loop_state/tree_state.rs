@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::journal::SnapshotWhen;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TreeState {
     /// Paths that the baseline round wrote: no work of the agent's.
     pub artefacts: BTreeSet<String>,
@@ -21,7 +22,7 @@ pub struct TreeState {
     pub last: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotRef {
     pub iteration: u32,
     pub when: SnapshotWhen,

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use loopkeeper_task::criterion::CriterionId;
+use serde::{Deserialize, Serialize};
 
 /// The last final verdict in the journal.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeVerdict {
     /// The tree that was judged.
     pub tree: String,

@@ -1,7 +1,9 @@
 //! Changes of iterations that no commit contains yet.
 
+use serde::{Deserialize, Serialize};
+
 /// Changes that no commit contains yet.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UncommittedWork {
     /// Pairs of trees that enclose the changes, oldest first; changes by the user lie between the pairs.
     pub spans: Vec<SnapshotRange>,
@@ -11,7 +13,7 @@ pub struct UncommittedWork {
     pub note: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotRange {
     pub from: String,
     pub to: String,

@@ -1,9 +1,11 @@
 //! The last rollback, with what its undo needs.
 
+use serde::{Deserialize, Serialize};
+
 use super::checkpoint::LoopMemory;
 
 /// The last rollback on record.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UndoableRollback {
     /// Of its record; of the snapshot before it, where the rollback was cut off.
     pub seq: u64,

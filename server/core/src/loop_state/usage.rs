@@ -1,8 +1,9 @@
 //! What a loop has spent.
 
 use crate::jury::JudgeUsage;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LoopUsage {
     /// `None`: the agent never reported it.
     pub cost_micros: Option<u64>,

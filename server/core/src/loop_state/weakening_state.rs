@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::journal::{UnacceptedChange, Weakening};
 use loopkeeper_task::criterion::CriterionId;
+use serde::{Deserialize, Serialize};
 
 use super::{FewestSurvivors, MutantRun, TreeVerdict};
 
 /// The weakenings in the journal.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WeakeningState {
     /// As found after the last iteration, less what was restored or accepted since.
     pub weakened: Vec<Weakening>,

@@ -6,9 +6,11 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::Entry;
 use loopkeeper_core::journal::reading::{ChecksumChain, JournalTail};
 
+use super::saved_state::{self, SavedState};
 use super::{JournalError, io_error, scan};
 
 /// A position in a journal, up to which every record was returned.
@@ -57,6 +59,14 @@ impl EntrySink for JournalUpdate {
 impl Follower {
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_owned(), file: None, offset: 0, chain: ChecksumChain::default() }
+    }
+
+    /// A follower that begins after the state that the loop's keeper stored last. `None`: none is stored, or it is not a
+    /// state of this journal.
+    pub fn from_saved_state(path: &Path) -> Option<(Self, LoopState)> {
+        let file = File::open(path).ok()?;
+        let SavedState { state, offset, chain } = saved_state::load(path, &file)?;
+        Some((Self { path: path.to_owned(), file: Some(file), offset, chain }, state))
     }
 
     /// The records written since the last poll.
