@@ -1,6 +1,7 @@
 //! The results of checks: types here, parsers of output (expectations, counts, locations) in the modules below.
 
 pub mod answer;
+mod comparison;
 pub mod counts;
 pub mod excerpt;
 pub(crate) mod fingerprint;
@@ -19,6 +20,7 @@ pub mod words;
 
 use serde::{Deserialize, Serialize};
 
+pub use comparison::FailedComparison;
 use loopkeeper_task::criterion::CriterionId;
 pub use missing::{DependencyProvider, MissingDependency, MissingKind};
 pub use tally::CriteriaTally;
@@ -95,20 +97,7 @@ pub struct CheckResult {
     pub missing: Option<MissingDependency>,
 }
 
-/// Both sides of a comparison that did not hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FailedComparison<'a> {
-    pub expected: &'a str,
-    pub actual: &'a str,
-}
-
 impl CheckResult {
-    /// From the fact, because that is in old journals too.
-    pub fn failed_comparison(&self) -> Option<FailedComparison<'_>> {
-        let (actual, expected) = self.fact.split_once(judge::NEEDS)?;
-        (self.status == Status::Fail).then_some(FailedComparison { expected, actual })
-    }
-
     /// One of which nothing else is known.
     pub fn new(criterion: CriterionId, status: Status, fact: impl Into<String>) -> Self {
         Self {

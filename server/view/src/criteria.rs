@@ -131,7 +131,7 @@ fn collect(items: impl Iterator<Item = CriterionStatus>) -> CriteriaStatus {
 fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>) -> CriterionStatus {
     // Without a check there is nothing to run, so "unverified" is more precise than "never run".
     let status = known_status(criterion, result.map(|it| it.status));
-    let compared = result.and_then(CheckResult::failed_comparison);
+    let compared = result.and_then(|it| it.failed_comparison(criterion));
     CriterionStatus {
         id: criterion.id.clone(),
         // Documents are untrusted.
@@ -140,8 +140,8 @@ fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>)
         role,
         status,
         fact: result.map(|it| it.fact.clone()).unwrap_or_default(),
-        expected: compared.map(|it| it.expected.to_owned()),
-        actual: compared.map(|it| it.actual.to_owned()),
+        expected: compared.as_ref().map(|it| it.expected.clone()),
+        actual: compared.map(|it| it.actual),
         duration_ms: result.map_or(0, |it| it.duration_ms),
         regressed: role == Some(Role::Guard) && status.is_some_and(|it| it != Status::Pass),
         ticked: criterion.ticked,

@@ -280,19 +280,6 @@ proptest! {
 }
 
 #[test]
-fn a_failed_comparison_has_two_sides() {
-    let check = |status: Status, fact: &str, expect: Option<(&str, &str)>| {
-        let result = CheckResult::new(criterion(Vec::new()).id, status, fact);
-        let found = result.failed_comparison().map(|it| (it.expected, it.actual));
-        assert_eq!(found, expect, "{fact}");
-    };
-    check(Status::Fail, "76.4, needs >= 80", Some((">= 80", "76.4")));
-    check(Status::Fail, "exit 1, needs exit 2", Some(("exit 2", "exit 1")));
-    check(Status::Fail, "3 of 214 fail", None);
-    check(Status::Pass, "81, needs >= 80", None);
-}
-
-#[test]
 fn numbers_for_later_rounds() {
     let check = |expect: &[Expect], code: i32, stdout: &str, kept: Option<f64>, found: (Status, &str)| {
         let criterion =
