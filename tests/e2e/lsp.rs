@@ -20,6 +20,7 @@ mod shown;
 mod starting;
 pub(crate) mod studio;
 mod survival;
+mod transcripts;
 mod weakened;
 
 use std::process::Command;

@@ -18,6 +18,8 @@ export const Requests = {
   subscribe: "loopkeeper/subscribe",
   iterations: "loopkeeper/iterations",
   trustPage: "loopkeeper/trustPage",
+  transcript: "loopkeeper/transcript",
+  startPreview: "loopkeeper/startPreview",
 } as const;
 
 export const Commands = {
@@ -140,6 +142,30 @@ export interface IterationEntry {
   passed: number;
   total: number;
   summary?: string;
+}
+
+export interface TranscriptParams { loopId: string; after?: TranscriptCursor }
+
+export interface TranscriptCursor { seq: number; iteration: number; offset: number }
+
+export interface TranscriptResult { loopId: string; text: string; cursor: TranscriptCursor; ended: boolean }
+
+export interface StartPreviewParams {
+  task: string;
+  agent?: string;
+  limits?: { iterations?: number; duration?: string; costUsd?: number };
+}
+
+export interface StartPreviewResult {
+  agent: string;
+  agents: string[];
+  iterations: number;
+  durationMs: number;
+  costMicros: number;
+  upperBound: string;
+  history?: string;
+  grade?: string;
+  problem?: string;
 }
 
 export interface TrustPageParams { task: string }

@@ -2,6 +2,7 @@
 //! lines into [`AgentEvent`]s; an unreadable line is an event too, never an error.
 
 pub mod acp;
+pub mod activity;
 pub mod allow;
 pub mod argv;
 pub mod bypass;

@@ -1,7 +1,6 @@
 //! One run of the agent: writes the prompt to a file, starts the program in a kill domain, converts its output to
 //! activity and, at the end, to an `AgentRun`. Decides nothing; the main loop orders it to stop.
 
-mod activity;
 mod attached;
 mod exhaustion;
 mod hook_injection;
@@ -14,6 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
+use loopkeeper_agent::activity;
 use loopkeeper_agent::provider::LocalClock;
 use loopkeeper_agent::reader::{AgentOutputReader, KillReason, ProcessEnd};
 use loopkeeper_agent::{AgentEnding, AgentEvent, AgentRun, LoopMode, ToolKind};

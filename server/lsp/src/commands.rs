@@ -17,6 +17,7 @@ mod refusal;
 mod report;
 mod rollback;
 mod start;
+pub(crate) mod start_preview;
 mod target;
 pub(crate) mod trust;
 

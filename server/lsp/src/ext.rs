@@ -153,6 +153,8 @@ pub(crate) const LOOPS: &str = "loopkeeper/loops";
 pub(crate) const SUBSCRIBE: &str = "loopkeeper/subscribe";
 pub(crate) const ITERATIONS: &str = "loopkeeper/iterations";
 pub(crate) const TRUST_PAGE: &str = "loopkeeper/trustPage";
+pub(crate) const TRANSCRIPT: &str = "loopkeeper/transcript";
+pub(crate) const START_PREVIEW: &str = "loopkeeper/startPreview";
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -255,6 +257,59 @@ pub(crate) struct TrustCommand {
     pub(crate) title: String,
     pub(crate) lines: Vec<String>,
     pub(crate) trusted: bool,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TranscriptParams {
+    pub(crate) loop_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) after: Option<TranscriptCursor>,
+}
+
+/// The position after a text that was returned. Clients send it back unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TranscriptCursor {
+    pub(crate) seq: u64,
+    pub(crate) iteration: u32,
+    pub(crate) offset: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TranscriptResult {
+    pub(crate) loop_id: String,
+    pub(crate) text: String,
+    pub(crate) cursor: TranscriptCursor,
+    pub(crate) ended: bool,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StartPreviewParams {
+    pub(crate) task: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
+    #[serde(default)]
+    pub(crate) limits: StartLimits,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StartPreviewResult {
+    pub(crate) agent: String,
+    pub(crate) agents: Vec<String>,
+    pub(crate) iterations: u32,
+    pub(crate) duration_ms: u64,
+    pub(crate) cost_micros: u64,
+    pub(crate) upper_bound: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) history: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) grade: Option<String>,
+    /// Why the agent cannot be started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<String>,
 }
 
 /// Why a command was rejected: `data.code` of the error.

@@ -19,3 +19,4 @@ pub(super) mod iterations;
 pub(super) mod loops;
 pub(super) mod set_trace;
 pub(super) mod subscribe;
+pub(super) mod transcript;

@@ -36,6 +36,8 @@ pub fn serve() -> Result<bool, ServeError> {
         .custom_method(ext::SUBSCRIBE, LspServer::subscribe)
         .custom_method(ext::ITERATIONS, LspServer::iterations)
         .custom_method(ext::TRUST_PAGE, LspServer::trust_page)
+        .custom_method(ext::TRANSCRIPT, LspServer::transcript)
+        .custom_method(ext::START_PREVIEW, LspServer::start_preview)
         .custom_method("$/setTrace", LspServer::set_trace)
         .finish();
     // Not `io::stdout`, because its lock and line buffer slow down whole frames.

@@ -15,13 +15,13 @@ use tower_lsp::{LanguageServer, async_trait};
 
 use super::commands;
 use super::ext::{
-    IterationsParams, IterationsResult, LoopsParams, LoopsResult, SubscribeParams, SubscribeResult,
-    TrustPageParams, TrustPageResult,
+    IterationsParams, IterationsResult, LoopsParams, LoopsResult, StartPreviewParams, StartPreviewResult,
+    SubscribeParams, SubscribeResult, TranscriptParams, TranscriptResult, TrustPageParams, TrustPageResult,
 };
 use super::handlers::{
     code_action, code_lens, completion, did_change, did_change_watched_files, did_change_workspace_folders,
     did_close, did_open, did_save, document_link, document_symbol, execute_command, hover, initialize,
-    initialized, iterations, loops, set_trace, subscribe,
+    initialized, iterations, loops, set_trace, subscribe, transcript,
 };
 use super::session::ServerState;
 
@@ -44,6 +44,14 @@ impl LspServer {
 
     pub(crate) async fn iterations(&self, params: IterationsParams) -> Result<IterationsResult> {
         iterations::handle(&self.shared, &params).await
+    }
+
+    pub(crate) async fn transcript(&self, params: TranscriptParams) -> Result<TranscriptResult> {
+        transcript::handle(&self.shared, params).await
+    }
+
+    pub(crate) async fn start_preview(&self, params: StartPreviewParams) -> Result<StartPreviewResult> {
+        Ok(commands::start_preview::preview(&self.shared, params).await?)
     }
 
     #[expect(clippy::unused_async, reason = "tower-lsp routes to async methods")]

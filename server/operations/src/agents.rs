@@ -179,6 +179,14 @@ pub fn judge_plan(work: &ResolvedTask) -> Result<Option<AgentPlan>, Failure> {
     }
 }
 
+/// Names of the agents that can be started here, in the order of the configuration.
+pub fn startable_agents(work: &ResolvedTask) -> Vec<String> {
+    let agents = &work.settings.agents;
+    let is_demo = |name: &str| name == AgentKind::Demo.name();
+    let named = agents.iter().map(|it| it.name.as_str()).filter(|it| !is_demo(it));
+    named.filter(|it| plan_agent(work, it, agents).is_ok()).map(str::to_owned).collect()
+}
+
 fn plan_agent(work: &ResolvedTask, agent: &str, agents: &[AgentSettings]) -> Result<AgentPlan, Failure> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     Ok(agents::plan_agent(&agents::AgentQuery {

@@ -34,6 +34,7 @@ pub mod start;
 pub mod strays;
 pub mod suitability;
 pub mod tasks;
+pub mod transcript;
 pub mod trust;
 mod unaccepted;
 pub mod watch_client;

@@ -31,6 +31,54 @@ pub fn text(raw: &str) -> String {
     }
 }
 
+/// Like [`fn@text`], but keeps colours and font styles. Each line ends without any, so that no line changes the looks of
+/// what follows.
+pub fn coloured(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for part in raw.split_inclusive('\n') {
+        let (line, end) = part.strip_suffix('\n').map_or((part, ""), |it| (it, "\n"));
+        let mut rest = line;
+        let mut is_styled = false;
+        while let Some((before, style, after)) = next_style(rest) {
+            out.push_str(&text(before));
+            out.push_str(style);
+            (rest, is_styled) = (after, true);
+        }
+        out.push_str(&text(rest));
+        if is_styled {
+            out.push_str("\x1b[0m");
+        }
+        out.push_str(end);
+    }
+    out
+}
+
+/// The first sequence that sets a colour or a font style, with the text before and after it.
+fn next_style(line: &str) -> Option<(&str, &str, &str)> {
+    const LONGEST: usize = 48;
+    let mut from = 0;
+    loop {
+        let at = from + line.get(from..)?.find("\x1b[")?;
+        let (before, sequence) = line.split_at(at);
+        let parameters = sequence.get(2..)?;
+        let end = parameters.trim_start_matches(|c| matches!(c, '0'..='9' | ';'));
+        let length = sequence.len() - end.len();
+        if let Some(after) = end.strip_prefix('m')
+            && length < LONGEST
+            && !conceals(sequence.get(2..length)?)
+        {
+            return Some((before, sequence.get(..=length)?, after));
+        }
+        from = at + 2;
+    }
+}
+
+/// Whether a style hides text. 8 is also a valid part of a longer colour.
+fn conceals(parameters: &str) -> bool {
+    let is_colour = parameters.split(';').any(|it| matches!(it, "38" | "48"));
+    !is_colour && parameters.split(';').any(|it| it.parse() == Ok(8_u32))
+}
+
 /// One line of at most [`LINE_CHARS`] characters; white space is folded and `…` marks a truncation.
 pub fn line(raw: &str) -> String {
     line_within(raw, LINE_CHARS)

@@ -18,7 +18,9 @@ pub mod receipt;
 pub mod report;
 pub mod sentences;
 mod spawns;
+pub mod start_preview;
 mod status;
+pub mod transcript;
 
 use serde::{Deserialize, Serialize};
 

@@ -16,6 +16,8 @@ M.requests = {
   subscribe = 'loopkeeper/subscribe',
   iterations = 'loopkeeper/iterations',
   trustPage = 'loopkeeper/trustPage',
+  transcript = 'loopkeeper/transcript',
+  startPreview = 'loopkeeper/startPreview',
 }
 
 M.commands = {
@@ -275,6 +277,37 @@ M.errors = {
 ---@field passed integer
 ---@field total integer
 ---@field summary? string
+
+---@class loopkeeper.TranscriptParams
+---@field loopId string
+---@field after? loopkeeper.TranscriptCursor
+
+---@class loopkeeper.TranscriptCursor
+---@field seq integer
+---@field iteration integer
+---@field offset integer
+
+---@class loopkeeper.TranscriptResult
+---@field loopId string
+---@field text string
+---@field cursor loopkeeper.TranscriptCursor
+---@field ended boolean
+
+---@class loopkeeper.StartPreviewParams
+---@field task string
+---@field agent? string
+---@field limits? loopkeeper.StartLimits
+
+---@class loopkeeper.StartPreviewResult
+---@field agent string
+---@field agents string[]
+---@field iterations integer
+---@field durationMs integer
+---@field costMicros integer
+---@field upperBound string
+---@field history? string
+---@field grade? string
+---@field problem? string
 
 ---@class loopkeeper.TrustPageParams
 ---@field task string

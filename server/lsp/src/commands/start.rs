@@ -156,7 +156,10 @@ pub(super) async fn continue_ended(shared: &Arc<ServerState>, loop_id: &str, mor
 }
 
 /// The settings of this request that override the configuration, parsed as `run` parses them.
-fn arguments(task: &TaskSnapshot, args: &StartArgs) -> Result<Vec<SettingOverride>, CommandRefusal> {
+pub(super) fn arguments(
+    task: &TaskSnapshot,
+    args: &StartArgs,
+) -> Result<Vec<SettingOverride>, CommandRefusal> {
     let StartLimits { iterations, duration, cost_usd } = &args.limits;
     if args.agent.as_ref().is_some_and(|it| it.contains('/') && !it.starts_with('/')) {
         let root = task.root.display();

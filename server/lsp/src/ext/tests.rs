@@ -11,7 +11,10 @@ use regex::Regex;
 
 use self::samples::{messages, words};
 use self::shape::{Shapes, names};
-use super::{Alert, COMMANDS, ITERATIONS, LOOPS, OutputCame, SUBSCRIBE, StatusChanged, TRUST_PAGE};
+use super::{
+    Alert, COMMANDS, ITERATIONS, LOOPS, OutputCame, START_PREVIEW, SUBSCRIBE, StatusChanged, TRANSCRIPT,
+    TRUST_PAGE,
+};
 
 const PAGE: &str = include_str!("../../../PROTOCOL.md");
 const TYPESCRIPT: &str = concat!(
@@ -20,8 +23,17 @@ const TYPESCRIPT: &str = concat!(
 );
 const LUA: &str = include_str!("../../../../editors/nvim/lua/loopkeeper/protocol.lua");
 
-const METHODS: [&str; 7] =
-    [StatusChanged::METHOD, OutputCame::METHOD, Alert::METHOD, LOOPS, SUBSCRIBE, ITERATIONS, TRUST_PAGE];
+const METHODS: [&str; 9] = [
+    StatusChanged::METHOD,
+    OutputCame::METHOD,
+    Alert::METHOD,
+    LOOPS,
+    SUBSCRIBE,
+    ITERATIONS,
+    TRUST_PAGE,
+    TRANSCRIPT,
+    START_PREVIEW,
+];
 
 #[test]
 fn methods_and_commands_have_the_same_names_everywhere() {

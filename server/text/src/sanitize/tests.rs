@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{LINE_CHARS, is_invisible, line, line_within, strip_escapes, text, visible};
+use super::{LINE_CHARS, coloured, is_invisible, line, line_within, strip_escapes, text, visible};
 
 #[test]
 fn text_keeps_what_is_printed() {
@@ -29,6 +29,35 @@ fn text_keeps_what_is_printed() {
     check("tag\u{e0041}s", "tags");
     check("one\u{2028}two", "one\ntwo");
     check("完成 ✓ é ❤\u{fe0f}", "完成 ✓ é ❤\u{fe0f}");
+}
+
+#[test]
+fn colours_are_kept_and_nothing_else() {
+    let check = |input: &str, expect: &str| assert_eq!(coloured(input), expect, "{input:?}");
+    check("plain\n\ttabs\n", "plain\n\ttabs\n");
+    check("\x1b[31mred\x1b[0m\n", "\x1b[31mred\x1b[0m\x1b[0m\n");
+    check("\x1b[1;38;5;8mgrey", "\x1b[1;38;5;8mgrey\x1b[0m");
+    check("\x1b[31mred\nnext", "\x1b[31mred\x1b[0m\nnext");
+    check("\x1b[8mhidden", "hidden");
+    check("\x1b[0;08mhidden", "hidden");
+    check("\x1b[2J\x1b[H\x1b[?25lclear\x1b[6n", "clear");
+    check("\x1b]8;;http://evil.example/\x1b\\link\x1b]8;;\x1b\\", "link");
+    check("\x1b]0;title\x07\x1b[32mok", "\x1b[32mok\x1b[0m");
+    check("\x1b]52;c;\x1b[31mx\x07after", "52;c;\x1b[31mxafter\x1b[0m");
+    check("\x1b[31", "");
+    check("10%\r20%\n", "10%\n20%\n");
+    check("user\u{202e}gnp.exe\u{9b}31m", "usergnp.exe");
+    check(&format!("\x1b[{}mx", "1;".repeat(99)), "x");
+}
+
+proptest! {
+    #[test]
+    fn coloured_text_without_its_colours_is_sanitised(raw in ".*") {
+        let shown = coloured(&raw);
+        prop_assert_eq!(text(&shown.replace('\n', "")), text(&shown).replace('\n', ""));
+        let styles = shown.matches('\x1b').count();
+        prop_assert_eq!(styles, shown.split("\x1b[").skip(1).filter(|it| it.trim_start_matches(|c| matches!(c, '0'..='9' | ';')).starts_with('m')).count());
+    }
 }
 
 #[test]

@@ -27,7 +27,8 @@ use crate::ext::{
     CriterionRow, DiffArgs, FeedbackArgs, ForeignLoop, Health, ImportArgs, IterationEntry, IterationsParams,
     IterationsResult, LoopArgs, LoopsParams, LoopsResult, NewTaskArgs, OutputArgs, OutputParams,
     PrioritizeArgs, RefusalCode, RefusalData, RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs,
-    StartArgs, StartLimits, StatusParams, SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry,
+    StartArgs, StartLimits, StartPreviewParams, StartPreviewResult, StatusParams, SteerArgs, StopArgs,
+    SubscribeParams, SubscribeResult, TaskEntry, TranscriptCursor, TranscriptParams, TranscriptResult,
     TrustArgs, TrustCommand, TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
 };
 
@@ -55,6 +56,18 @@ pub(super) fn messages() -> Vec<Message> {
         ("SubscribeResult", json!(SubscribeResult { subscribed: true }), None),
         ("IterationsParams", json!(IterationsParams { loop_id: s(), last: Some(1) }), None),
         ("IterationsResult", json!(iterations(true)), Some(json!(iterations(false)))),
+        (
+            "TranscriptParams",
+            json!(TranscriptParams { loop_id: s(), after: Some(cursor()) }),
+            Some(json!(TranscriptParams { loop_id: s(), after: None })),
+        ),
+        ("TranscriptResult", json!(transcript()), Some(json!(transcript()))),
+        (
+            "StartPreviewParams",
+            json!(StartPreviewParams { task: s(), agent: Some(s()), limits: start().limits }),
+            None,
+        ),
+        ("StartPreviewResult", json!(preview(true)), Some(json!(preview(false)))),
         ("TrustPageParams", json!(TrustPageParams { task: s() }), None),
         ("TrustPageResult", json!(page()), Some(json!(page()))),
         ("CommandResult", json!(result()), Some(json!(CommandResult::default()))),
@@ -352,6 +365,28 @@ fn iterations(full: bool) -> IterationsResult {
     };
     let criteria = vec![CriterionRow { id: s(), name: s(), row: s() }];
     IterationsResult { loop_id: s(), criteria, iterations: vec![entry] }
+}
+
+fn cursor() -> TranscriptCursor {
+    TranscriptCursor { seq: 1, iteration: 1, offset: 1 }
+}
+
+fn transcript() -> TranscriptResult {
+    TranscriptResult { loop_id: s(), text: s(), cursor: cursor(), ended: true }
+}
+
+fn preview(full: bool) -> StartPreviewResult {
+    StartPreviewResult {
+        agent: s(),
+        agents: vec![s()],
+        iterations: 1,
+        duration_ms: 1,
+        cost_micros: 1,
+        upper_bound: s(),
+        history: full.then(s),
+        grade: full.then(s),
+        problem: full.then(s),
+    }
 }
 
 fn page() -> TrustPageResult {

@@ -1,8 +1,8 @@
 //! Describes the agent's activity in one line for users.
 
-use loopkeeper_agent::{AgentEvent, ToolKind, ToolUse};
+use crate::{AgentEvent, ToolKind, ToolUse};
 
-pub(super) fn describe_event(event: &AgentEvent) -> Option<String> {
+pub fn describe_event(event: &AgentEvent) -> Option<String> {
     let first_line = |text: &str| text.lines().find(|it| !it.trim().is_empty()).map(str::to_owned);
     match event {
         AgentEvent::Started { model, .. } => Some(format!("started {model}").trim_end().to_owned()),

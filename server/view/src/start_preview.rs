@@ -1,0 +1,72 @@
+//! What the user should know before a start: what loops like this took, and what this one costs at most. Sentences only;
+//! decides nothing.
+
+#[cfg(test)]
+mod tests;
+
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::settings::LimitSettings;
+use loopkeeper_task::TaskId;
+use loopkeeper_text::words;
+
+/// What one ended loop took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoopDuration {
+    pub task: TaskId,
+    pub iterations: u64,
+    pub duration_ms: u64,
+    /// `None`: its agent reports no cost.
+    pub cost_micros: Option<u64>,
+}
+
+impl LoopDuration {
+    /// `None`: the loop has not ended, or did nothing because everything held.
+    pub fn of(state: &LoopState) -> Option<Self> {
+        state.outcome()?;
+        (state.iteration > 0).then(|| Self {
+            task: state.spec.task.clone(),
+            iterations: u64::from(state.iteration),
+            duration_ms: state.time.worked_ms,
+            cost_micros: state.spent.cost_micros,
+        })
+    }
+}
+
+/// `3 loops on this task took 4 iterations, 12 min 3 s and $1.20 (medians)`: those on the task, or all of the folder where
+/// there are none.
+pub fn history(ended: &[LoopDuration], task: &TaskId) -> Option<String> {
+    let same: Vec<&LoopDuration> = ended.iter().filter(|it| it.task == *task).collect();
+    let (like, place) =
+        if same.is_empty() { (ended.iter().collect(), "in this folder") } else { (same, "on this task") };
+    let iterations = median(like.iter().map(|it| it.iterations))?;
+    let duration = words::duration(median(like.iter().map(|it| it.duration_ms))?);
+    let costs: Vec<u64> = like.iter().filter_map(|it| it.cost_micros).collect();
+    let cost = median(costs.into_iter()).map(words::cost);
+    let took = words::counted(iterations, "iteration");
+    let took = match cost {
+        Some(cost) => format!("{took}, {duration} and {cost}"),
+        None => format!("{took} and {duration}"),
+    };
+    Some(match like.len() {
+        1 => format!("The last loop {place} took {took}"),
+        count => format!("{count} loops {place} took {took} (medians)"),
+    })
+}
+
+/// `At most 25 iterations, 8 h and $25.00`. Without a reported cost only the other limits end a loop.
+pub fn upper_bound(limits: &LimitSettings, reports_cost: bool) -> String {
+    let iterations = words::counted(u64::from(limits.iterations), "iteration");
+    let duration = words::duration(limits.duration_ms);
+    if reports_cost {
+        format!("At most {iterations}, {duration} and {}", words::cost(limits.cost_micros))
+    } else {
+        format!("At most {iterations} and {duration}; cost unknown: the agent reports none")
+    }
+}
+
+/// The lower one of two in the middle: a real loop.
+fn median(values: impl Iterator<Item = u64>) -> Option<u64> {
+    let mut sorted: Vec<u64> = values.collect();
+    sorted.sort_unstable();
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
+}

@@ -1,0 +1,170 @@
+//! The records of a loop as text for a terminal, next to the output of its agent: iterations, results of checks, hints of
+//! the user, questions, the end. Colours are those of the terminal's theme, and never the only mark.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use loopkeeper_core::check::{CheckResult, CriteriaTally, Status};
+use loopkeeper_core::journal::{BreakerState, Entry, Outcome, OutcomeKind, PauseReason, Record, Round};
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::{sanitize, words};
+
+use crate::sentences;
+
+/// Limits for each failing check.
+const PLACES: usize = 5;
+const LAST_LINES: usize = 3;
+
+const BOLD: &str = "\x1b[1m";
+const DIM: &str = "\x1b[2m";
+const RED: &str = "\x1b[31m";
+const GREEN: &str = "\x1b[32m";
+const YELLOW: &str = "\x1b[33m";
+const CYAN: &str = "\x1b[36m";
+const RESET: &str = "\x1b[0m";
+
+/// Describes the records of one journal in their order, because later records depend on earlier ones.
+#[derive(Debug, Default)]
+pub struct TranscriptWriter {
+    names: BTreeMap<CriterionId, String>,
+    optional: BTreeSet<CriterionId>,
+    /// Hints that no iteration has read.
+    unread: Vec<String>,
+}
+
+impl TranscriptWriter {
+    /// Observes a record that is not shown.
+    pub fn skip(&mut self, entry: &Entry) {
+        self.observe(&entry.record);
+        match &entry.record {
+            Record::Steered { text } => self.unread.push(sanitize::line(text)),
+            Record::IterationIntended { .. } => self.unread.clear(),
+            _ => {}
+        }
+    }
+
+    /// The lines of a record; `None`: the record is not shown. `read_at`: the iteration that reads a hint, if it is known.
+    pub fn describe(&mut self, entry: &Entry, read_at: Option<u32>) -> Option<String> {
+        self.observe(&entry.record);
+        Some(match &entry.record {
+            Record::LoopStarted { spec, .. } => {
+                let title = sanitize::line(&spec.title);
+                let agent = sanitize::line(&spec.agent.name);
+                let most = spec.settings.limits.iterations;
+                format!("{BOLD}{title}{RESET} {DIM}· {agent} · at most {most} iterations{RESET}\n")
+            }
+            Record::Baseline { round: Some(round), iteration, .. } => {
+                let what = if *iteration == 0 { "Checks before iteration 1" } else { "Changed criteria" };
+                self.round(what, round)
+            }
+            Record::IterationIntended { iteration, .. } => self.begin(*iteration),
+            Record::ChecksDone { round, .. } => self.round("Checks", round),
+            Record::IterationEnded { sentence, .. } => dim(sentence),
+            Record::Steered { text } => self.hint(text, read_at),
+            Record::Asked { text, .. } => format!("{YELLOW}? {}{RESET}\n", sanitize::line(text)),
+            Record::Answered { text: Some(text), .. } => {
+                format!("{CYAN}» You answered: {}{RESET}\n", sanitize::line(text))
+            }
+            Record::Answered { text: None, .. } => dim("Not answered: the agent decides."),
+            Record::BreakerChanged { state: BreakerState::Open, reason, .. } => {
+                let reason = reason.as_ref().map_or(String::new(), |it| format!(": {}", sanitize::line(it)));
+                format!("{YELLOW}! Breaker open{reason}{RESET}\n")
+            }
+            Record::Paused { reason: PauseReason::User, .. } => dim("Paused by you"),
+            Record::Paused { message, .. } => {
+                format!("{YELLOW}! Paused: {}{RESET}\n", sanitize::line(&message.sentences()))
+            }
+            Record::Resumed {} => dim("Resumed"),
+            Record::AgentChanged { from, to, reason, message, .. } => {
+                dim(&sentences::takeover((from, to), *reason, None, message.as_deref()))
+            }
+            Record::RolledBack { to: 0, .. } => dim("Files rolled back to the start"),
+            Record::RolledBack { to, .. } => dim(&format!("Files rolled back to iteration {to}")),
+            Record::Ended { outcome } => end(outcome),
+            _ => return None,
+        })
+    }
+
+    fn observe(&mut self, record: &Record) {
+        let criteria: Vec<&Criterion> = match record {
+            Record::LoopStarted { spec, .. } => spec.criteria.iter().collect(),
+            Record::Baseline { criteria, .. } => criteria.iter().map(|it| &it.criterion).collect(),
+            _ => return,
+        };
+        self.optional.extend(criteria.iter().filter(|it| !it.required).map(|it| it.id.clone()));
+        self.names.extend(criteria.into_iter().map(|it| (it.id.clone(), sanitize::line(&it.name))));
+    }
+
+    /// Hints that were shown as waiting are named again, with the iteration that reads them.
+    fn begin(&mut self, iteration: u32) -> String {
+        let mut text = format!("\n{BOLD}── Iteration {iteration} ──{RESET}\n");
+        for hint in std::mem::take(&mut self.unread) {
+            let _ = writeln!(text, "{CYAN}» Your hint, read now: {hint}{RESET}");
+        }
+        text
+    }
+
+    fn hint(&mut self, text: &str, read_at: Option<u32>) -> String {
+        let hint = sanitize::line(text);
+        let state = match read_at {
+            Some(iteration) => format!("sent, read at iteration {iteration}"),
+            None => "sent, read at the start of the next iteration".to_owned(),
+        };
+        let line = format!("{CYAN}» You: {hint}{RESET} {DIM}({state}){RESET}\n");
+        if read_at.is_none() {
+            self.unread.push(hint);
+        }
+        line
+    }
+
+    fn round(&self, what: &str, round: &Round) -> String {
+        let judged = round.results.iter().filter(|it| it.status != Status::Unverified);
+        if judged.clone().next().is_none() {
+            return dim(&format!("{what}: nothing to check"));
+        }
+        let required = |it: &CheckResult| !self.optional.contains(&it.criterion);
+        let tally = CriteriaTally::of(judged.clone().map(|it| (required(it), Some(it.status))));
+        let mut text = format!("{BOLD}{what}: {}{RESET}\n", tally.of_round());
+        for result in judged {
+            self.result(&mut text, result);
+        }
+        text
+    }
+
+    /// The places of a failure are whole `file:line` texts, which terminals turn into links.
+    fn result(&self, text: &mut String, result: &CheckResult) {
+        let name = self.names.get(&result.criterion).map_or("?", String::as_str);
+        let fact = sanitize::line(&result.fact);
+        if result.status == Status::Pass {
+            let _ = writeln!(text, "  {GREEN}✓{RESET} {name} {DIM}{fact}{RESET}");
+            return;
+        }
+        let _ = writeln!(text, "  {RED}✗{RESET} {name}: {fact}");
+        let places = result.failure_lines(PLACES, usize::MAX);
+        let last = || result.last_lines(LAST_LINES).into_iter().map(str::to_owned).collect();
+        let lines: Vec<String> = if places.is_empty() { last() } else { places };
+        for line in lines {
+            let _ = writeln!(text, "      {DIM}{}{RESET}", sanitize::line(&line));
+        }
+    }
+}
+
+fn dim(text: &str) -> String {
+    format!("{DIM}{}{RESET}\n", sanitize::line(text))
+}
+
+fn end(outcome: &Outcome) -> String {
+    let (mark, colour) = match outcome.kind {
+        OutcomeKind::Completed if outcome.verified => ('✓', GREEN),
+        OutcomeKind::Completed => ('?', YELLOW),
+        OutcomeKind::Stopped => ('■', DIM),
+        OutcomeKind::Limit | OutcomeKind::Breaker | OutcomeKind::Failed => ('✗', RED),
+    };
+    format!(
+        "\n{colour}{mark}{RESET} {BOLD}{}{RESET}\n",
+        words::capitalised(&sanitize::line(&outcome.sentence.sentences()))
+    )
+}

@@ -1,0 +1,92 @@
+use super::TranscriptWriter;
+use loopkeeper_core::decide::UserCommand;
+use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::journal::Record;
+use loopkeeper_text::sanitize;
+
+fn played() -> Sim {
+    let mut spec = spec(vec![criterion("tests pass", "make test"), criterion("it lints", "make lint")]);
+    spec.title = "Parse \x1b[2J dates".to_owned();
+    Sim::new(spec, "fp", vec![Act::new("fp"), Act::new("pp")]).run()
+}
+
+fn transcript(sim: &Sim) -> String {
+    let mut writer = TranscriptWriter::default();
+    sim.entries.iter().filter_map(|it| writer.describe(it, None)).collect()
+}
+
+#[test]
+fn a_loop_reads_from_its_start_to_its_end() {
+    let shown = sanitize::text(&transcript(&played()));
+    let parts = [
+        "Parse dates · ",
+        "Checks before iteration 1: 1 of 2 pass",
+        "  ✗ tests pass: ",
+        "  ✓ it lints ",
+        "── Iteration 1 ──",
+        "Checks: 1 of 2 pass",
+        "── Iteration 2 ──",
+        "Checks: 2 of 2 pass",
+        "  ✓ tests pass ",
+        "✓ Completed",
+    ];
+    let mut rest = shown.as_str();
+    for part in parts {
+        let at = rest.find(part);
+        assert!(at.is_some(), "{part:?} is not in {rest}");
+        rest = rest.split_at(at.unwrap_or_default()).1;
+    }
+}
+
+#[test]
+fn every_style_ends_with_its_line() {
+    for line in transcript(&played()).lines().filter(|it| it.contains('\x1b')) {
+        let last = line.rsplit("\x1b[").next().and_then(|it| it.split('m').next());
+        assert_eq!(last, Some("0"), "{line:?}");
+    }
+}
+
+#[test]
+fn a_hint_says_when_it_is_read() {
+    let steered = |seq: usize, sim: &Sim| {
+        let mut entry = sim.entries.get(seq).expect("an entry").clone();
+        entry.record = Record::Steered { text: "try\x1b[2J the \u{202e}parser".to_owned() };
+        entry
+    };
+    let sim = played();
+    let check = |read_at: Option<u32>, expect: [&str; 2]| {
+        let mut writer = TranscriptWriter::default();
+        let hint = writer.describe(&steered(0, &sim), read_at).expect("a line");
+        let begins = sim.entries.iter().find(|it| matches!(it.record, Record::IterationIntended { .. }));
+        let header = writer.describe(begins.expect("an iteration"), None).expect("a header");
+        assert_eq!(sanitize::text(&hint), expect[0]);
+        assert_eq!(sanitize::text(&header), format!("\n── Iteration 1 ──\n{}", expect[1]));
+    };
+    check(Some(1), ["» You: try the parser (sent, read at iteration 1)\n", ""]);
+    let waiting = "» You: try the parser (sent, read at the start of the next iteration)\n";
+    check(None, [waiting, "» Your hint, read now: try the parser\n"]);
+}
+
+#[test]
+fn a_skipped_hint_is_read_later() {
+    let sim = played();
+    let mut writer = TranscriptWriter::default();
+    let mut hint = sim.entries.first().expect("an entry").clone();
+    hint.record = Record::Steered { text: "go on".to_owned() };
+    writer.skip(&hint);
+    let begins = sim.entries.iter().find(|it| matches!(it.record, Record::IterationIntended { .. }));
+    let header = writer.describe(begins.expect("an iteration"), None).expect("a header");
+    assert!(sanitize::text(&header).contains("» Your hint, read now: go on"), "{header}");
+}
+
+#[test]
+fn a_stop_and_a_pause_are_shown() {
+    let mut sim = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f")]);
+    while sim.state.iteration == 0 {
+        assert!(sim.turn());
+    }
+    sim.order(UserCommand::StopNow);
+    sim.play();
+    let shown = sanitize::text(&transcript(&sim));
+    assert!(shown.contains("■ Stopped"), "{shown}");
+}

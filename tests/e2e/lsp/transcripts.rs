@@ -1,0 +1,116 @@
+//! `loopkeeper/transcript`, as a terminal reads it, and `loopkeeper/startPreview`, as a start shows it.
+
+use std::cell::RefCell;
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::studio::Studio;
+use crate::support::scenario::Scenario;
+use crate::support::world::wait_until;
+
+const WAITS: &str = "printf '\\033[31mred\\033[0m \\033[2J\\033]52;c;eA==\\007up\\n'; touch $folder/up.$n; \
+                     until [ -e $folder/go.$n ]; do sleep 0.05; done; touch made; echo over";
+
+fn waiting() -> Studio {
+    let criteria = &["It is made: `exists made`"];
+    Studio::open(&Scenario { criteria, acts: &[WAITS], ..Scenario::default() })
+}
+
+fn ask(studio: &mut Studio, id: &str, after: &Value) -> Value {
+    let params = if after.is_null() { json!({"loopId": id}) } else { json!({"loopId": id, "after": after}) };
+    studio.editor.request("loopkeeper/transcript", &params)
+}
+
+/// Asks until the text since `after` has the part; returns all of it, and where it ended.
+fn until(studio: &mut Studio, id: &str, after: &Value, part: &str) -> (String, Value) {
+    let read = RefCell::new((String::new(), after.clone(), studio));
+    let reads_on = || {
+        let (text, cursor, studio) = &mut *read.borrow_mut();
+        let answer = ask(studio, id, cursor);
+        text.push_str(answer["text"].as_str().unwrap());
+        *cursor = answer["cursor"].clone();
+        text.contains(part)
+    };
+    wait_until(reads_on, || format!("{part:?} is not in {}", read.borrow().0));
+    let (text, cursor, _) = read.into_inner();
+    (text, cursor)
+}
+
+#[test]
+fn a_terminal_reads_what_came_before_and_then_each_part_once() {
+    let mut studio = waiting();
+    let id = studio.start("PROMPT.md");
+    studio.world.until_shared("up.1");
+    let (before, cursor) = until(&mut studio, &id, &Value::Null, " up");
+    for part in ["Checks before iteration 1: 0 of 1 pass", "── Iteration 1 ──", "\x1b[31mred\x1b[0m"]
+    {
+        assert!(before.contains(part), "{part:?} is not in {before:?}");
+    }
+    for sequence in before.split('\x1b').skip(1) {
+        let end = sequence.find(|c: char| !matches!(c, '[' | ';' | '0'..='9')).unwrap();
+        assert_eq!(&sequence[end..=end], "m", "only colours: {sequence:?}");
+    }
+    studio.done("steer", &json!({"loopId": id, "text": "mind the parser"}));
+    let (hint, cursor) = until(&mut studio, &id, &cursor, "mind the parser");
+    assert!(hint.contains("sent, read at the start of the next iteration"), "{hint}");
+    fs::write(studio.world.shared("go.1"), "").unwrap();
+    let (rest, _) = until(&mut studio, &id, &cursor, "Completed");
+    for part in ["over\n", "Checks: its one criterion passes", "Checks: 1 of 1 pass"] {
+        assert!(rest.matches(part).count() <= 1, "{part:?}: {rest}");
+    }
+    assert!(rest.contains("over\n") && !rest.contains("Iteration 1 ──"), "{rest}");
+    // All of it again, for a terminal that is opened after the end.
+    let whole = ask(&mut studio, &id, &Value::Null);
+    let text = whole["text"].as_str().unwrap();
+    assert_eq!(whole["ended"], true);
+    for part in ["── Iteration 1 ──", " up", "over\n", "mind the parser", "Completed"] {
+        assert_eq!(text.matches(part).count(), 1, "{part:?}: {text}");
+    }
+    let nothing = ask(&mut studio, &id, &whole["cursor"]);
+    assert_eq!(nothing["text"], "");
+}
+
+#[test]
+fn a_loop_that_does_not_exist_has_no_transcript() {
+    let mut studio = waiting();
+    let answer = studio.editor.call("loopkeeper/transcript", &json!({"loopId": "20200101-aaaaaa"}));
+    assert_eq!(answer["error"]["data"]["code"], "badArgument", "{answer:#}");
+}
+
+#[test]
+fn a_start_is_previewed_with_its_arguments_and_the_history() {
+    let mut studio = waiting();
+    let preview = |studio: &mut Studio, more: Value| {
+        let mut params = json!({"task": "PROMPT.md"});
+        for (key, value) in more.as_object().into_iter().flatten() {
+            params[key] = value.clone();
+        }
+        studio.editor.request("loopkeeper/startPreview", &params)
+    };
+    let first = preview(&mut studio, json!({}));
+    assert_eq!(first["agent"], "mine");
+    assert!(first["agents"].as_array().unwrap().contains(&json!("mine")), "{first:#}");
+    assert!(first["grade"].as_str().unwrap().contains("criteri"), "{first:#}");
+    assert_eq!(first["history"], Value::Null);
+    let limits = json!({"limits": {"iterations": 3, "duration": "45m"}});
+    let limited = preview(&mut studio, limits);
+    let bound = "At most 3 iterations and 45 min; cost unknown: the agent reports none";
+    assert_eq!((&limited["iterations"], &limited["upperBound"]), (&json!(3), &json!(bound)));
+    let missing = preview(&mut studio, json!({"agent": "/no/such/agent"}));
+    assert!(missing["problem"].is_string(), "{missing:#}");
+    let wrong = studio
+        .editor
+        .call("loopkeeper/startPreview", &json!({"task": "PROMPT.md", "limits": {"iterations": 0}}));
+    assert_eq!(wrong["error"]["data"]["code"], "badArgument", "{wrong:#}");
+    assert!(studio.world.loops().is_empty(), "nothing is started");
+    fs::write(studio.world.shared("go.1"), "").unwrap();
+    let id = studio.start("PROMPT.md");
+    until(&mut studio, &id, &Value::Null, "Completed");
+    studio.status(|it| it["loops"][0]["state"] == "done");
+    let after = preview(&mut studio, json!({}));
+    assert!(
+        after["history"].as_str().unwrap().starts_with("The last loop on this task took 1 iteration and "),
+        "{after:#}"
+    );
+}
