@@ -161,7 +161,8 @@ fn a_wrong_key_and_a_wrong_value_are_found() {
 /// Commands of Neovim and titles of Visual Studio Code that no client has.
 fn unknown_client_commands(page: &Page) -> Vec<String> {
     let lua = fs::read_to_string(root().join("editors/nvim/lua/loopkeeper/commands.lua")).expect("a module");
-    let package = fs::read_to_string(root().join("editors/vscode/package.json")).expect("a manifest");
+    let texts =
+        fs::read_to_string(root().join("editors/vscode/package.nls.json")).expect("texts of the manifest");
     let mut unknown = Vec::new();
     for word in page.words_after(":Ralph ") {
         let name = word.trim_end_matches('!');
@@ -170,7 +171,7 @@ fn unknown_client_commands(page: &Page) -> Vec<String> {
         }
     }
     for title in page.titles_after("Ralph: ") {
-        if !package.contains(&format!("\"title\": \"{title}\"")) {
+        if !texts.contains(&format!(": \"{title}\"")) {
             unknown.push(format!("Ralph: {title}"));
         }
     }

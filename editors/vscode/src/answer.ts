@@ -1,6 +1,7 @@
 // Asks the user for the answer to a loop's question. The extension does not interpret the answer; the loop does.
 
 import { window } from "vscode";
+import { t } from "./l10n";
 import { plainLabel } from "./plain";
 import type { LoopStatus, StatusParams } from "./protocol";
 
@@ -20,8 +21,8 @@ export async function answered(argument: object, status: StatusParams | undefine
 
 async function typedAnswer(loop: LoopStatus | undefined): Promise<string | undefined> {
   const text = await window.showInputBox({
-    title: plainLabel(`Answer "${loop?.task.title ?? "Ralph"}"`),
-    prompt: plainLabel(loop?.question?.text ?? "The agent reads this at the start of its next iteration."),
+    title: plainLabel(t("Answer \"{0}\"", loop?.task.title ?? "Ralph")),
+    prompt: plainLabel(loop?.question?.text ?? t("The agent reads this at the start of its next iteration.")),
     ignoreFocusOut: true,
   });
   const trimmed = text?.trim();

@@ -3,6 +3,7 @@
 
 import { Uri, commands, window, workspace } from "vscode";
 import type { TextDocumentContentProvider } from "vscode";
+import { t } from "./l10n";
 import { plainMessage } from "./plain";
 import type { DiffResult, LoopStatus } from "./protocol";
 
@@ -19,19 +20,19 @@ export const copies: TextDocumentContentProvider = {
 };
 
 export async function showChanges(result: DiffResult, loop: LoopStatus | undefined, iteration: number | undefined): Promise<void> {
-  const part = iteration === undefined ? "the loop" : `iteration ${iteration}`;
   const [first, ...others] = result.files;
   if (!first) {
-    void window.showInformationMessage(plainMessage(iteration === undefined ? "The loop changed no file." : `Iteration ${iteration} changed no file.`));
+    void window.showInformationMessage(plainMessage(iteration === undefined ? t("The loop changed no file.") : t("Iteration {0} changed no file.", iteration)));
     return;
   }
   if (others.length === 0) {
     const name = first.path.split("/").at(-1) ?? first.path;
-    await commands.executeCommand("vscode.diff", side(first.path, first.before), side(first.path, first.after), `${name} (${part})`);
+    await commands.executeCommand("vscode.diff", side(first.path, first.before), side(first.path, first.after), iteration === undefined ? t("{0} (the loop)", name) : t("{0} (iteration {1})", name, iteration));
     return;
   }
   const rows = result.files.map((it) => [side(it.path, undefined), it.before && side(it.path, it.before), it.after && side(it.path, it.after)]);
-  await commands.executeCommand("vscode.changes", `${loop?.task.title ?? "Ralph"}: changes of ${part}`, rows);
+  const title = loop?.task.title ?? "Ralph";
+  await commands.executeCommand("vscode.changes", iteration === undefined ? t("{0}: changes of the loop", title) : t("{0}: changes of iteration {1}", title, iteration), rows);
 }
 
 export function side(path: string, copy: string | undefined): Uri {

@@ -6,29 +6,29 @@ import type { Disposable, ExtensionContext } from "vscode";
 import { ExecuteCommandRequest, State } from "vscode-languageclient/node";
 import { connect } from "./connection";
 import type { Connection } from "./connection";
+import { CrashCounter } from "./crashes";
 import { showFailure, showServerProblem, unsavedDocument } from "./failure";
+import { t } from "./l10n";
 import { findServer } from "./lookup";
 import { Commands, Notifications } from "./protocol";
 import type { AlertParams, OutputParams, StatusParams } from "./protocol";
 import { Questions } from "./questions";
 import { saveDocument, saveTask } from "./save";
+import { settled } from "./settled";
 import type { ServerState } from "./status";
 import type { TrustPages } from "./trustPage";
 
-/** Stop restarting after this many crashes within `crashPeriod`. */
-const deaths = 5;
-const crashPeriod = 180_000;
 /** How long a command that starts with the window waits for the server. */
 const firstStatus = 10_000;
 
 export class Server implements Disposable {
   private client: Connection | undefined;
-  private died: number[] = [];
+  private readonly crashes = new CrashCounter();
   private turn: Promise<void> = Promise.resolve();
   private last: StatusParams | undefined;
   private current: ServerState = "starting";
   private why: string | undefined;
-  private readonly channel = window.createOutputChannel("Ralph Server");
+  private readonly channel = window.createOutputChannel(t("Ralph Server"));
   private readonly changed = new EventEmitter<void>();
   private readonly alerted = new EventEmitter<AlertParams>();
   private readonly printed = new EventEmitter<OutputParams>();
@@ -57,9 +57,15 @@ export class Server implements Disposable {
     return this.why;
   }
 
+  /** The path of the server's program, whether or not it runs. */
+  get program(): string | undefined {
+    const found = this.find();
+    return "missing" in found ? undefined : found.program;
+  }
+
   /** Starts the server, or replaces the running one. Concurrent calls run one after another. */
   restart(): Promise<void> {
-    this.died = [];
+    this.crashes.reset();
     return this.inTurn(async () => {
       await this.end();
       await this.begin();
@@ -93,6 +99,15 @@ export class Server implements Disposable {
     }
   }
 
+  /** Sends a custom request whose failure does not concern the user. */
+  async tryAsk<R>(method: string, params: object): Promise<R | undefined> {
+    try {
+      return await this.running().sendRequest<R>(method, params);
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Sends a custom request. */
   async ask<R>(method: string, params: object): Promise<R | undefined> {
     return this.tell(() => this.running().sendRequest<R>(method, params));
@@ -101,28 +116,15 @@ export class Server implements Disposable {
   /**
    * Resolves when the first status has arrived or cannot arrive, because a command may run before the server is ready.
    */
-  async known(): Promise<void> {
-    if (this.last || this.current === "failed") return;
-    await new Promise<void>((done) => {
-      const settle = (): void => {
-        if (!this.last && this.current !== "failed") return;
-        finish();
-      };
-      const finish = (): void => {
-        clearTimeout(timer);
-        listener.dispose();
-        done();
-      };
-      const listener = this.onChange(settle);
-      const timer = setTimeout(finish, firstStatus);
-    });
+  known(): Promise<void> {
+    return settled(this.onChange, () => this.last !== undefined || this.current === "failed", firstStatus);
   }
 
   /** `false` if no working server exists; the user was informed about the cause and the remedy. */
   async available(): Promise<boolean> {
     await this.known();
     if (this.last && this.current !== "failed") return true;
-    void showServerProblem(this.why ?? "The server has not answered yet, so nothing was started.", this.failure());
+    void showServerProblem(this.why ?? t("The server has not answered yet, so nothing was started."), this.failure());
     return false;
   }
 
@@ -149,11 +151,7 @@ export class Server implements Disposable {
   }
 
   private async begin(): Promise<void> {
-    const found = findServer({
-      setting: workspace.getConfiguration("loopkeeper").get("server.path", ""),
-      extension: this.context.extensionPath,
-      path: process.env["PATH"] ?? "",
-    });
+    const found = this.find();
     if ("missing" in found) {
       this.fail(found.missing);
       return;
@@ -165,7 +163,12 @@ export class Server implements Disposable {
     const problem = await client.greet();
     if (problem === undefined) return;
     await this.end();
-    this.fail(`${found.program} ${problem}`);
+    this.fail(problem);
+  }
+
+  private find(): ReturnType<typeof findServer> {
+    const setting = workspace.getConfiguration("loopkeeper").get("server.path", "");
+    return findServer({ setting, extension: this.context.extensionPath, path: process.env["PATH"] ?? "" });
   }
 
   private prepare(program: string): Connection {
@@ -200,10 +203,8 @@ export class Server implements Disposable {
   }
 
   private mayStartAgain(): boolean {
-    const now = Date.now();
-    this.died = [...this.died.filter((at) => now - at < crashPeriod), now];
-    if (this.died.length < deaths) return true;
-    this.fail("The server ended unexpectedly several times. Loops are not affected.");
+    if (this.crashes.add(Date.now())) return true;
+    this.fail(t("The server ended unexpectedly several times. Loops are not affected."));
     return false;
   }
 
@@ -221,7 +222,7 @@ export class Server implements Disposable {
   }
 
   private running(): Connection {
-    if (!this.client) throw new Error(this.why ?? "The server does not run.");
+    if (!this.client) throw new Error(this.why ?? t("The server does not run."));
     return this.client;
   }
 

@@ -5,10 +5,13 @@ import type { Disposable } from "vscode";
 import { showDashboard } from "./commands/dashboard";
 import { continueLoop, giveFeedback, reviewChanges, rollback, showIterationChanges, showOutput, showReceipt, undoRollback } from "./commands/history";
 import { importText } from "./commands/import";
-import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, steer, stopLoop, stopLoopNow } from "./commands/loops";
+import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, steer, stopLoop, stopLoopNow } from "./commands/loops";
 import { newTask } from "./commands/newTask";
 import { showStatus } from "./commands/overview";
+import { runDemo } from "./commands/demo";
 import { pickTask } from "./commands/pick";
+import { startLoop } from "./commands/start";
+import { t } from "./l10n";
 import type { Parts, Target } from "./parts";
 import { Commands } from "./protocol";
 
@@ -46,6 +49,7 @@ export function registerCommands(parts: Parts): Disposable[] {
       await parts.server.known();
       await showStatus(parts);
     }),
+    commands.registerCommand("loopkeeper.runDemo", () => runDemo(parts.server.program)),
     commands.registerCommand("loopkeeper.trustShownPage", () => parts.trust.trust()),
     commands.registerCommand("loopkeeper.cancelShownPage", () => parts.trust.cancel()),
     commands.registerCommand("loopkeeper.restartServer", () => parts.server.restart()),
@@ -53,6 +57,6 @@ export function registerCommands(parts: Parts): Disposable[] {
 }
 
 async function trust({ server }: Parts): Promise<void> {
-  const task = await pickTask(server.status, "Trust the commands of which task?");
+  const task = await pickTask(server.status, t("Trust the commands of which task?"));
   if (task) await server.run(Commands.trust, { task: task.uri });
 }

@@ -16,6 +16,7 @@ import {
 } from "vscode-languageclient/node";
 import type { ClientCapabilities, LanguageClientOptions, MessageActionItem, StaticFeature } from "vscode-languageclient/node";
 import { answered } from "./answer";
+import { t } from "./l10n";
 import { plainMessage } from "./plain";
 import { Commands, protocolVersion } from "./protocol";
 import type { StatusParams } from "./protocol";
@@ -96,8 +97,8 @@ function options(hooks: Hooks): LanguageClientOptions {
 export class Connection extends LanguageClient {
   private child: ChildProcess | undefined;
 
-  constructor(program: string, private readonly hooks: Hooks) {
-    super("loopkeeper", "Ralph Server", () => this.spawn(program), options(hooks));
+  constructor(private readonly program: string, private readonly hooks: Hooks) {
+    super("loopkeeper", t("Ralph Server"), () => this.spawn(program), options(hooks));
   }
 
   /**
@@ -108,17 +109,17 @@ export class Connection extends LanguageClient {
     let late: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
       late = setTimeout(() => {
-        reject(new Error("it does not answer"));
+        reject(new Error(t("it does not answer")));
       }, greeting);
     });
     try {
       await Promise.race([this.start(), limit]);
     } catch (error) {
-      return `does not start: ${error instanceof Error ? error.message : String(error)}. Check loopkeeper.server.path.`;
+      return t("{0} does not start: {1}. Check loopkeeper.server.path.", this.program, error instanceof Error ? error.message : String(error));
     } finally {
       clearTimeout(late);
     }
-    return findMismatch(this.initializeResult);
+    return findMismatch(this.program, this.initializeResult);
   }
 
   /** Ends the process in any state, because the library refuses to end one that is still starting. */

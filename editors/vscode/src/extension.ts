@@ -1,6 +1,6 @@
 // Creates and connects all components when the editor opens a folder with a task, and disposes them when it closes.
 
-import { commands, languages, workspace } from "vscode";
+import { commands, l10n, languages, workspace } from "vscode";
 import type { ExtensionContext } from "vscode";
 import { showAlert } from "./alerts";
 import { copies, copyScheme } from "./changes";
@@ -9,20 +9,24 @@ import { registerCommands } from "./commands";
 import { presentResult } from "./commands/history";
 import { ContextKeys } from "./contextKeys";
 import { CriteriaTests } from "./criteria/controller";
+import { useTranslation } from "./l10n";
 import { LoopsView } from "./loops/view";
 import type { LoopNode } from "./loops/view";
 import { OutputView } from "./output";
+import { StartChoices } from "./startChoices";
 import { StatusItem } from "./statusItem";
 import { TrustPages, trustScheme } from "./trustPage";
 
 let running: Server | undefined;
 
 export async function activate(context: ExtensionContext): Promise<void> {
+  useTranslation((message, ...args) => l10n.t(message, ...args));
   const trust = new TrustPages();
   const server: Server = new Server(context, (command, argument, result) => presentResult({ server }, command, argument, result), trust);
   running = server;
   const status = new StatusItem(server, context.workspaceState);
   const output = new OutputView(server);
+  const choices = new StartChoices(context.workspaceState);
   const keys = new ContextKeys();
   const loops = new LoopsView(server);
   const criteria = new CriteriaTests(server);
@@ -31,6 +35,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     status.update();
     void criteria.update();
     loops.update();
+    output.update();
   };
   let state = server.state;
   context.subscriptions.push(
@@ -63,7 +68,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     commands.registerCommand("loopkeeper.moreIterations", (node: LoopNode | undefined) => {
       loops.showMore(node);
     }),
-    ...registerCommands({ server, output, status, trust }),
+    ...registerCommands({ server, output, status, trust, choices }),
   );
   await server.restart();
 }

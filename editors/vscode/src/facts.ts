@@ -1,5 +1,6 @@
 // Additional facts about a loop, one line each, for the tooltip: only unusual ones and those that the user asked for.
 
+import { t } from "./l10n";
 import { costUnknown, isOwn } from "./own";
 import type { LoopStatus } from "./protocol";
 
@@ -7,63 +8,71 @@ export function facts(it: LoopStatus): string[] {
   return [...groups(it), ...plan(it), ...agent(it), ...branch(it), ...weakened(it), ...breaker(it), ...subagents(it)];
 }
 
-/** What a loop is waiting for. */
-export function waiting(reason: string | undefined): string {
+/** What a loop is waiting for, and until when. */
+export function waiting(reason: string | undefined, until: string | undefined): string {
+  const time = until ?? t("it may go on");
   switch (reason) {
     case "quota":
-      return "waiting for the provider's usage limit";
+      return t("waiting for the provider's usage limit until {0}", time);
     case "backoff":
-      return "waiting to try the agent again";
+      return t("waiting to try the agent again until {0}", time);
     case "calls":
-      return "the calls of this hour are used up, waiting";
+      return t("the calls of this hour are used up, waiting until {0}", time);
     case undefined:
     default:
-      return "waiting";
+      return t("waiting until {0}", time);
   }
 }
 
 function groups({ groups = [] }: LoopStatus): string[] {
-  const parts = groups.map((it) => (it.state === "holds" ? `${it.name} holds` : `${it.name} ${it.passed} of ${it.total}`));
-  return parts.length > 0 ? [`groups: ${parts.join(", ")}`] : [];
+  const parts = groups.map((it) => (it.state === "holds" ? t("{0} holds", it.name) : t("{0} {1} of {2}", it.name, it.passed, it.total)));
+  return parts.length > 0 ? [t("groups: {0}", parts.join(", "))] : [];
 }
 
 function plan({ plan }: LoopStatus): string[] {
-  return plan.total > 0 ? [`plan: ${plan.done} of ${plan.total} done`] : [];
+  return plan.total > 0 ? [t("plan: {0} of {1} done", plan.done, plan.total)] : [];
 }
 
 function agent(it: LoopStatus): string[] {
-  const who = isOwn(it) ? `Agent: ${it.agent}, in your own session` : `Agent: ${it.agent}`;
-  const where = it.branch === undefined ? who : `${who} · branch ${it.branch}`;
-  return isOwn(it) && it.spent.costMicros === undefined ? [where, costUnknown] : [where];
+  const who = isOwn(it) ? t("Agent: {0}, in your own session", it.agent) : t("Agent: {0}", it.agent);
+  const where = it.branch === undefined ? who : [who, t("branch {0}", it.branch)].join(" · ");
+  return isOwn(it) && it.spent.costMicros === undefined ? [where, costUnknown()] : [where];
 }
 
 function branch({ away }: LoopStatus): string[] {
-  return away === undefined ? [] : [`not on its branch: ${away}`];
+  return away === undefined ? [] : [t("not on its branch: {0}", away)];
 }
 
 function weakened({ weakened = [] }: LoopStatus): string[] {
   const [first, ...others] = weakened;
   if (!first) return [];
-  const rest = others.length > 0 ? `, and ${others.length} more` : "";
-  return [`made easier by the agent: ${first.what}${rest}`];
+  return [others.length > 0 ? t("made easier by the agent: {0}, and {1} more", first.what, others.length) : t("made easier by the agent: {0}", first.what)];
 }
 
 /** The number of subagents, and those of the last iteration, indented below the one that started them. */
 function subagents({ spawns }: LoopStatus): string[] {
   const { used, budget, depth, refused, agents = [] } = spawns;
   if (used === 0 && refused === 0) return [];
-  const deep = depth > 1 ? `, ${depth} deep` : "";
-  const some = refused > 0 ? `, ${refused} refused` : "";
+  const counts = [t("{0} of {1} subagents", used, budget), ...(depth > 1 ? [t("{0} deep", depth)] : []), ...(refused > 0 ? [t("{0} refused", refused)] : [])];
   const indent = (by: number): string => "\u00a0\u00a0".repeat(Math.min(by, 8));
-  return [`${used} of ${budget} subagents${deep}${some}`, ...agents.map((it) => `${indent(it.depth)}${it.what} (${states[it.state]})`)];
+  return [counts.join(", "), ...agents.map((it) => indent(it.depth) + subagent(it.what, it.state))];
 }
 
-const states = { asked: "about to start", started: "started", ended: "ended" };
+function subagent(what: string, state: "asked" | "started" | "ended"): string {
+  switch (state) {
+    case "asked":
+      return t("{0} (about to start)", what);
+    case "started":
+      return t("{0} (started)", what);
+    case "ended":
+      return t("{0} (ended)", what);
+  }
+}
 
 function breaker({ breaker }: LoopStatus): string[] {
-  const lines = breaker.state === "half-open" ? ["the breaker is trying again: one iteration that gets on closes it"] : [];
+  const lines = breaker.state === "half-open" ? [t("the breaker is trying again: one iteration with progress closes it")] : [];
   // The preset is relevant once a counter is not zero.
   const counts = breaker.state !== "closed" || Object.values(breaker.counts).some((it) => it > 0);
-  if (breaker.preset && counts) lines.push(`breaker preset: ${breaker.preset.because}`);
+  if (breaker.preset && counts) lines.push(t("breaker preset: {0}", breaker.preset.because));
   return lines;
 }

@@ -2,6 +2,7 @@
 
 import { Range, Uri, commands, env, window } from "vscode";
 import { ResponseError } from "vscode-languageclient/node";
+import { t } from "./l10n";
 import { plainMessage } from "./plain";
 import type { ErrorData } from "./protocol";
 
@@ -18,7 +19,7 @@ export function showFailure(error: unknown, help: Help): void {
   if (data?.code === "untrusted" && data.asked) return;
   const message = error instanceof Error ? error.message : String(error);
   if (data === undefined && help.lost) void showServerProblem(message, help);
-  else if (data?.code === "untrusted") void offer(message, [["Manage Workspace Trust", () => commands.executeCommand("workbench.trust.manage")]]);
+  else if (data?.code === "untrusted") void offer(message, [[t("Manage Workspace Trust"), () => commands.executeCommand("workbench.trust.manage")]]);
   else if (data?.uri !== undefined && data.code !== "unsaved") void offerPlace(message, data.uri, data);
   else void window.showErrorMessage(plainMessage(message));
 }
@@ -30,7 +31,7 @@ async function offerPlace(message: string, uri: string, { line = 0, count = 1 }:
     await window.showTextDocument(file, { selection: new Range(line, 0, line, 0) });
     if (count > 1) await commands.executeCommand("workbench.actions.view.problems");
   };
-  await offer(message, [[count > 1 ? "Show Problems" : `Open ${file.path.split("/").at(-1) ?? ""}`, open]]);
+  await offer(message, [[count > 1 ? t("Show Problems") : t("Open {0}", file.path.split("/").at(-1) ?? ""), open]]);
 }
 
 /** The document that must be saved before the server runs the command. */
@@ -41,10 +42,10 @@ export function unsavedDocument(error: unknown): string | undefined {
 
 export async function showServerProblem(message: string, help: Help): Promise<void> {
   await offer(message, [
-    ["Open Setting", openServerSetting],
-    ["Restart Server", () => help.restart()],
+    [t("Open Setting"), openServerSetting],
+    [t("Restart Server"), () => help.restart()],
     [
-      "Show Log",
+      t("Show Log"),
       () => {
         help.showLog();
       },

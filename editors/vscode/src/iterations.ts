@@ -1,5 +1,6 @@
 // Describes an iteration in a pick list. Pure: no editor.
 
+import { t } from "./l10n";
 import { plainLabel } from "./plain";
 import type { IterationEntry } from "./protocol";
 
@@ -13,9 +14,9 @@ export interface IterationRow {
 /** The changes of its files, and below that what it reached and when. */
 export function iterationRow(it: IterationEntry): IterationRow {
   const detail = [...(it.milestones ?? []), ...kept(it), ...began(it)].map(plainLabel).join(" · ");
-  const name = it.iteration === 0 ? "Start" : `Iteration ${it.iteration}`;
+  const name = it.iteration === 0 ? t("Start") : t("Iteration {0}", it.iteration);
   return {
-    label: it.takenBack ? `${name} (taken back)` : name,
+    label: it.takenBack ? t("{0} (taken back)", name) : name,
     description: [...results(it), ...changes(it)].join(", "),
     ...(detail !== "" && { detail }),
     value: it.iteration,
@@ -23,7 +24,7 @@ export function iterationRow(it: IterationEntry): IterationRow {
 }
 
 export function files(count: number): string {
-  return count === 1 ? "1 file" : `${count} files`;
+  return count === 1 ? t("1 file") : t("{0} files", count);
 }
 
 function results(it: IterationEntry): string[] {
@@ -32,13 +33,13 @@ function results(it: IterationEntry): string[] {
 
 function changes(it: IterationEntry): string[] {
   if (it.iteration === 0 || it.changed === undefined) return [];
-  if (it.changed === 0) return ["no file changed"];
-  const lines = it.added === undefined || it.removed === undefined ? "" : ` (+${it.added} −${it.removed})`;
-  return [`${files(it.changed)} changed${lines}`];
+  if (it.changed === 0) return [t("no file changed")];
+  const changed = t("{0} changed", files(it.changed));
+  return [it.added === undefined || it.removed === undefined ? changed : `${changed} (+${it.added} −${it.removed})`];
 }
 
 function kept(it: IterationEntry): string[] {
-  return it.commit === undefined ? [] : [`commit ${it.commit.slice(0, 10)}`];
+  return it.commit === undefined ? [] : [t("commit {0}", it.commit.slice(0, 10))];
 }
 
 function began(it: IterationEntry): string[] {

@@ -7,6 +7,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
+import { t } from "./l10n";
 
 export interface Places {
   /** `loopkeeper.server.path`; empty when not set. */
@@ -30,14 +31,14 @@ export function findServer(places: Places, runnable: (file: string) => boolean =
     if (runnable(program)) return { program, from: "PATH" };
   }
   return {
-    missing: "The program loopkeeper was not found: this package holds none and it is not on PATH. Set loopkeeper.server.path to where it is.",
+    missing: t("The program loopkeeper was not found: this package holds none and it is not on PATH. Set loopkeeper.server.path to where it is."),
   };
 }
 
 function fromSetting(setting: string, runnable: (file: string) => boolean): Found {
   const program = setting.startsWith("~/") ? join(homedir(), setting.slice(2)) : setting;
-  if (!isAbsolute(program)) return { missing: `loopkeeper.server.path must be an absolute path, not "${setting}".` };
-  if (!runnable(program)) return { missing: `loopkeeper.server.path names "${setting}", which is not a program that can be run.` };
+  if (!isAbsolute(program)) return { missing: t("loopkeeper.server.path must be an absolute path, not \"{0}\".", setting) };
+  if (!runnable(program)) return { missing: t("loopkeeper.server.path names \"{0}\", which is not a program that can be run.", setting) };
   return { program, from: "setting" };
 }
 

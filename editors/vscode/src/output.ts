@@ -1,51 +1,76 @@
-// The output view: shows what the agent and the checks of one loop print, as it arrives. Earlier output is in files,
-// which the server opens.
+// The output of loops: one terminal for each loop that the user looked at. It is searched, scrolled and coloured like any
+// other, and stays after the loop has ended, until the user closes it.
 
-import { window } from "vscode";
-import type { Disposable } from "vscode";
+import { ThemeIcon, Uri, window } from "vscode";
+import type { Disposable, Terminal } from "vscode";
 import type { Server } from "./client";
+import { t } from "./l10n";
+import { plainLabel } from "./plain";
 import { Requests } from "./protocol";
 import type { LoopStatus, OutputParams, SubscribeParams, SubscribeResult } from "./protocol";
-import { progress } from "./status";
+import { isActive } from "./status";
+import { LoopTerminal } from "./terminal/loopTerminal";
+import { PlaceLinks } from "./terminal/links";
+
+interface ShownLoop {
+  terminal: Terminal;
+  content: LoopTerminal;
+  root: Uri;
+}
 
 export class OutputView implements Disposable {
-  private readonly channel = window.createOutputChannel("Ralph");
-  private shown: { loop: string; iteration: number } | undefined;
+  private readonly shown = new Map<string, ShownLoop>();
+  private readonly links = window.registerTerminalLinkProvider(new PlaceLinks((terminal) => this.rootOf(terminal)));
 
   constructor(private readonly server: Server) {}
 
   async show(it: LoopStatus): Promise<void> {
-    if (this.shown?.loop !== it.id) {
-      const before = this.shown;
-      this.shown = { loop: it.id, iteration: it.iteration };
-      this.channel.clear();
-      this.channel.appendLine(`${it.task.title}: ${progress(it)}. Output from here on.`);
-      if (before) await this.subscribe(before.loop, false);
-      if (!(await this.subscribe(it.id, true))?.subscribed) this.shown = undefined;
-    }
-    this.channel.show(true);
+    const known = this.shown.get(it.id) ?? this.open(it);
+    known.terminal.show(true);
+    if (isActive(it)) await this.subscribe(it.id, true);
   }
 
   /** A new server has no subscriptions. */
   async renew(): Promise<void> {
-    if (this.shown) await this.subscribe(this.shown.loop, true);
+    for (const [id, { content }] of this.shown) {
+      await this.subscribe(id, true);
+      await content.refresh();
+    }
   }
 
+  /** The text of the message is also in the stored output, at its place. */
   append(it: OutputParams): void {
-    if (this.shown?.loop !== it.loopId) return;
-    if (it.iteration !== this.shown.iteration) {
-      this.shown.iteration = it.iteration;
-      this.channel.appendLine(`\n── iteration ${it.iteration} ──`);
-    }
-    this.channel.append(it.text);
+    void this.shown.get(it.loopId)?.content.refresh();
+  }
+
+  update(): void {
+    for (const it of this.server.status?.loops ?? []) this.shown.get(it.id)?.content.observe(it.seq);
   }
 
   dispose(): void {
-    this.channel.dispose();
+    this.links.dispose();
+    for (const { terminal } of this.shown.values()) terminal.dispose();
+  }
+
+  private open(it: LoopStatus): ShownLoop {
+    const content = new LoopTerminal(this.server, it.id, () => {
+      this.shown.delete(it.id);
+      if (isActive(it)) void this.subscribe(it.id, false);
+    });
+    const name = plainLabel(t("Ralph: {0}", it.task.title));
+    const terminal = window.createTerminal({ name, pty: content, iconPath: new ThemeIcon("sync"), isTransient: true });
+    const task = this.server.status?.tasks.find((task) => task.uri === it.task.uri);
+    const opened = { terminal, content, root: task ? Uri.parse(task.root) : Uri.joinPath(Uri.parse(it.task.uri), "..") };
+    this.shown.set(it.id, opened);
+    return opened;
+  }
+
+  private rootOf(terminal: Terminal): Uri | undefined {
+    return [...this.shown.values()].find((it) => it.terminal === terminal)?.root;
   }
 
   private subscribe(loopId: string, on: boolean): Promise<SubscribeResult | undefined> {
     const params: SubscribeParams = { loopId, on };
-    return this.server.ask<SubscribeResult>(Requests.subscribe, params);
+    return this.server.tryAsk<SubscribeResult>(Requests.subscribe, params);
   }
 }

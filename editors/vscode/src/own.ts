@@ -2,9 +2,10 @@
 // user.
 
 import { type Bar, widest } from "./bar";
+import { t } from "./l10n";
 import type { LoopStatus } from "./protocol";
 
-export const costUnknown = "cost unknown: Claude does not report it in an interactive session";
+export const costUnknown = (): string => t("cost unknown: Claude does not report it in an interactive session");
 
 /** Whether such a session works for the loop, or the loop waits for one. */
 export function isOwn(it: LoopStatus): boolean {
@@ -18,13 +19,13 @@ export function awaitsSession(it: LoopStatus): boolean {
 
 /** What to do in the session, if it differs from the server's message. */
 export function firstMessage(it: LoopStatus): string | undefined {
-  return awaitsSession(it) && it.iteration === 0 ? "type your first message in Claude Code" : undefined;
+  return awaitsSession(it) && it.iteration === 0 ? t("type your first message in Claude Code") : undefined;
 }
 
 /** The status bar's text. A user who has just started the loop is about to type; later they may be elsewhere. */
 export function yourTurn(it: LoopStatus): Pick<Bar, "icon" | "text" | "tone"> {
-  if (it.iteration === 0) return { icon: "comment", text: "Ralph: type in Claude", tone: "normal" };
+  if (it.iteration === 0) return { icon: "comment", text: t("Ralph: type in Claude"), tone: "normal" };
   const count = `Ralph ${it.iteration}/${it.limits.iterations}`;
-  const whole = `${count} · your turn`;
+  const whole = t("{0} · your turn", count);
   return { icon: "bell-dot", text: whole.length <= widest ? whole : count.slice(0, widest), tone: "warning" };
 }

@@ -2,6 +2,7 @@
 
 import type { Server } from "./client";
 import type { OutputView } from "./output";
+import type { StartChoices } from "./startChoices";
 import type { StatusItem } from "./statusItem";
 import type { TrustPages } from "./trustPage";
 
@@ -13,4 +14,5 @@ export interface Parts {
   output: OutputView;
   status: StatusItem;
   trust: TrustPages;
+  choices: StartChoices;
 }

@@ -4,8 +4,9 @@
 import { type Bar, widest } from "./bar";
 import { facts, waiting } from "./facts";
 import { foreignBar } from "./foreign";
+import { t } from "./l10n";
 import { awaitsSession, firstMessage, yourTurn } from "./own";
-import type { LoopStatus, StatusParams } from "./protocol";
+import type { CriterionStatus, LoopStatus, StatusParams } from "./protocol";
 import { clock, left } from "./time";
 
 export type ServerState = "starting" | "ready" | "failed";
@@ -25,22 +26,22 @@ export interface BarInput {
 
 /** `undefined` if there is no task here. */
 export function bar(input: BarInput): Bar | undefined {
-  if (input.server === "failed") return failed(input.reason ?? "The server does not run.");
+  if (input.server === "failed") return failed(input.reason ?? t("The server does not run."));
   const { status } = input;
   if (!status) return undefined;
   const active = status.loops.filter(isActive);
   const [first, second] = active;
   if (first && second) return several(active);
   if (first) return one(first, input.now);
-  if (status.health === "error") return unable(status.message ?? "The server reports an error.");
+  if (status.health === "error") return unable(status.message ?? t("The server reports an error."));
   if (input.question !== undefined) return asked(input.question);
-  if (status.tasks.some((it) => it.checking)) return plain("sync~spin", "Ralph checking", "Ralph, running checks", tasks(status));
+  if (status.tasks.some((it) => it.checking)) return plain("sync~spin", t("Ralph checking"), t("Ralph, running checks"), tasks(status));
   const [plugins] = status.foreign ?? [];
   if (plugins) return foreignBar(plugins);
   const ended = unseen(status, input.news);
   if (ended) return one(ended, input.now);
   if (status.tasks.length === 0) return undefined;
-  return plain("circle-outline", "Ralph", "Ralph, idle", tasks(status));
+  return plain("circle-outline", "Ralph", t("Ralph, idle"), tasks(status));
 }
 
 /** Working, paused or waiting for the user: the loop can be stopped. */
@@ -75,7 +76,7 @@ export function isCooling(it: LoopStatus): boolean {
 
 /** `iteration 7 of 25, 3 of 5 criteria pass`. */
 export function progress(it: LoopStatus): string {
-  const parts = [it.iteration === 0 ? "before the first iteration" : `iteration ${it.iteration} of ${it.limits.iterations}`];
+  const parts = [it.iteration === 0 ? t("before the first iteration") : t("iteration {0} of {1}", it.iteration, it.limits.iterations)];
   if (it.criteria.total > 0 && it.criteria.summary !== undefined) parts.push(it.criteria.summary);
   return parts.join(", ");
 }
@@ -84,46 +85,47 @@ export function progress(it: LoopStatus): string {
 export function situation(it: LoopStatus): string {
   if (it.outcome) return it.outcome.sentence;
   if (isTripped(it)) {
-    const why = `breaker open: ${it.breaker.reason ?? "no progress"}`;
-    return isCooling(it) ? `${why}, one more try at ${clock(it.wait?.resumesAt) ?? "its time"}, or now by Resume` : why;
+    const why = it.breaker.reason ?? t("no progress");
+    const time = clock(it.wait?.resumesAt) ?? t("its time");
+    return isCooling(it) ? t("breaker open: {0}, one more try at {1}, or now by Resume", why, time) : t("breaker open: {0}", why);
   }
   switch (it.phase) {
     case "waiting":
-      return `${waiting(it.wait?.reason)} until ${clock(it.wait?.resumesAt) ?? "it may go on"}`;
+      return waiting(it.wait?.reason, clock(it.wait?.resumesAt));
     case "paused":
-      return firstMessage(it) ?? (it.pause && it.pause.reason !== "user" ? it.pause.message : "paused");
+      return firstMessage(it) ?? (it.pause && it.pause.reason !== "user" ? it.pause.message : t("paused"));
     case "untrusted":
-      return "its commands are not trusted";
+      return t("its commands are not trusted");
     case "needsAnswer":
-      return it.question?.text ?? "the agent asks a question";
+      return it.question?.text ?? t("the agent asks a question");
     case "interrupted":
-      return "interrupted; it can be resumed";
+      return t("interrupted; it can be resumed");
     case "damaged":
-      return "its journal is damaged";
+      return t("its journal is damaged");
     case "baseline":
-      return "checks before iteration 1";
+      return t("checks before iteration 1");
     case "checking":
-      return "running checks";
+      return t("running checks");
     case "stopping":
       return "stopping";
     case "iterating":
     case "ended":
-      return it.activity ?? "working";
+      return it.activity ?? t("working");
   }
 }
 
 function one(it: LoopStatus, now: number): Bar {
   const count = `${it.iteration}/${it.limits.iterations}`;
-  const label = (words: string): string => `Ralph ${it.task.title}, ${words}`;
+  const label = (words: string): string => t("Ralph {0}, {1}", it.task.title, words);
   const tooltip = about(it);
   const as = (icon: string, text: string, words: string, tone: Bar["tone"] = "normal"): Bar => ({ icon, text, label: label(words), tooltip, tone });
   switch (it.state) {
     case "needsYou":
-      if (isTripped(it) && it.phase === "paused") return as("error", "Ralph breaker open", situation(it), "error");
-      if (awaitsSession(it)) return { ...as("", "", `your turn: ${situation(it)}`), ...yourTurn(it) };
-      return as("bell-dot", "Ralph needs you", `needs you: ${situation(it)}`, "warning");
+      if (isTripped(it) && it.phase === "paused") return as("error", t("Ralph breaker open"), situation(it), "error");
+      if (awaitsSession(it)) return { ...as("", "", t("your turn: {0}", situation(it))), ...yourTurn(it) };
+      return as("bell-dot", t("Ralph needs you"), t("needs you: {0}", situation(it)), "warning");
     case "paused":
-      return as("debug-pause", `Ralph ${count}`, `paused, ${progress(it)}`);
+      return as("debug-pause", `Ralph ${count}`, t("paused, {0}", progress(it)));
     case "done":
       return ended(it, as);
     case "working":
@@ -135,22 +137,22 @@ function one(it: LoopStatus, now: number): Bar {
 type Make = (icon: string, text: string, words: string, tone?: Bar["tone"]) => Bar;
 
 function working(it: LoopStatus, count: string, now: number, as: Make): Bar {
-  if (isCooling(it)) return { ...as("warning", fit("Ralph breaker", left(it.wait?.resumesAt, now)), situation(it), "warning"), counts: true };
+  if (isCooling(it)) return { ...as("warning", fit(t("Ralph breaker"), left(it.wait?.resumesAt, now)), situation(it), "warning"), counts: true };
   if (it.phase === "waiting") return { ...as("clock", fit(`Ralph ${count}`, left(it.wait?.resumesAt, now)), situation(it)), counts: true };
-  if (it.phase === "stopping") return as("sync~spin", fit(`Ralph ${count}`, "stopping"), `stopping, ${progress(it)}`);
+  if (it.phase === "stopping") return as("sync~spin", fit(`Ralph ${count}`, t("stopping")), t("stopping, {0}", progress(it)));
   return as("sync~spin", fit(`Ralph ${count}`, it.criteria.brief), progress(it));
 }
 
 function ended(it: LoopStatus, as: Make): Bar {
   const words = situation(it);
-  if (it.stale) return as("history", `Ralph rolled back · ${it.iteration}`, "files were rolled back since the checks ran");
+  if (it.stale) return as("history", t("Ralph rolled back · {0}", it.iteration), t("files were rolled back since the checks ran"));
   switch (it.outcome?.kind) {
     case "completed":
       return it.outcome.verified
-        ? as("pass", `Ralph done · ${it.iteration}`, words)
-        : as("unverified", `Ralph claims done · ${it.iteration}`, words);
+        ? as("pass", t("Ralph done · {0}", it.iteration), words)
+        : as("unverified", t("Ralph claims done · {0}", it.iteration), words);
     case "stopped":
-      return as("debug-stop", `Ralph stopped · ${it.iteration}`, words);
+      return as("debug-stop", t("Ralph stopped · {0}", it.iteration), words);
     case "limit":
     case "breaker":
     case "failed":
@@ -160,8 +162,8 @@ function ended(it: LoopStatus, as: Make): Bar {
 }
 
 function stoppedAt(it: LoopStatus): string {
-  const text = `Ralph stopped at ${it.iteration}/${it.limits.iterations}`;
-  return text.length <= widest ? text : `Ralph stopped · ${it.iteration}`;
+  const text = t("Ralph stopped at {0}/{1}", it.iteration, it.limits.iterations);
+  return text.length <= widest ? text : t("Ralph stopped · {0}", it.iteration);
 }
 
 function several(loops: LoopStatus[]): Bar {
@@ -169,25 +171,35 @@ function several(loops: LoopStatus[]): Bar {
   const icon = loops.some((it) => it.state === "working") ? "sync~spin" : needing > 0 ? "bell-dot" : "debug-pause";
   return {
     icon,
-    text: needing > 0 ? `Ralph ${loops.length} · ${needing} ${needing === 1 ? "needs" : "need"} you` : `Ralph ${loops.length} loops`,
-    label: `Ralph, ${loops.length} loops${needing > 0 ? `, ${needing} ${needing === 1 ? "needs" : "need"} you` : ""}`,
+    text: manyText(loops.length, needing),
+    label: manyLabel(loops.length, needing),
     tooltip: loops.map(about).join("\n\n"),
     tone: needing > 0 ? "warning" : "normal",
   };
 }
 
+function manyText(loops: number, needing: number): string {
+  if (needing === 0) return t("Ralph {0} loops", loops);
+  return needing === 1 ? t("Ralph {0} · 1 needs you", loops) : t("Ralph {0} · {1} need you", loops, needing);
+}
+
+function manyLabel(loops: number, needing: number): string {
+  if (needing === 0) return t("Ralph, {0} loops", loops);
+  return needing === 1 ? t("Ralph, {0} loops, 1 needs you", loops) : t("Ralph, {0} loops, {1} need you", loops, needing);
+}
+
 function failed(reason: string): Bar {
-  return { icon: "warning", text: "Ralph: no server", label: `Ralph, no server: ${reason}`, tooltip: reason, tone: "warning" };
+  return { icon: "warning", text: t("Ralph: no server"), label: t("Ralph, no server: {0}", reason), tooltip: reason, tone: "warning" };
 }
 
 /** The server runs but reports why nothing can be done, such as a state folder that others may read. */
 function unable(why: string): Bar {
-  return { icon: "error", text: "Ralph: error", label: `Ralph, error: ${why}`, tooltip: why, tone: "error" };
+  return { icon: "error", text: t("Ralph: error"), label: t("Ralph, error: {0}", why), tooltip: why, tone: "error" };
 }
 
 function asked(question: string): Bar {
-  const tooltip = `${question}\nOpen the notification to answer.`;
-  return { icon: "bell-dot", text: "Ralph needs you", label: `Ralph needs you: ${question}`, tooltip, tone: "warning" };
+  const tooltip = [question, t("Open the notification to answer.")].join("\n");
+  return { icon: "bell-dot", text: t("Ralph needs you"), label: t("Ralph needs you: {0}", question), tooltip, tone: "warning" };
 }
 
 function plain(icon: string, text: string, label: string, tooltip: string): Bar {
@@ -201,15 +213,20 @@ function fit(text: string, more: string | undefined): string {
 }
 
 function about(it: LoopStatus): string {
-  const lines = [it.task.title, it.outcome ? situation(it) : `${progress(it)}: ${situation(it)}`];
-  for (const item of it.criteria.items.slice(0, 12)) lines.push(`${mark(item.status)} ${item.name}${item.fact ? `: ${item.fact}` : ""}${item.stale ? ", files changed since" : ""}`);
-  if (it.criteria.items.length > 12) lines.push(`and ${it.criteria.items.length - 12} more`);
+  const lines = [it.task.title, it.outcome ? situation(it) : t("{0}: {1}", progress(it), situation(it))];
+  for (const item of it.criteria.items.slice(0, 12)) lines.push(criterionLine(item));
+  if (it.criteria.items.length > 12) lines.push(t("and {0} more", it.criteria.items.length - 12));
   lines.push(...facts(it));
   const { costMicros } = it.spent;
-  if (costMicros !== undefined) lines.push(`$${dollars(costMicros)} of $${dollars(it.limits.costMicros)} spent`);
-  if (it.warnings && it.warnings.length > 0) lines.push(`note: ${it.warnings.join(", ")}`);
+  if (costMicros !== undefined) lines.push(t("${0} of ${1} spent", dollars(costMicros), dollars(it.limits.costMicros)));
+  if (it.warnings && it.warnings.length > 0) lines.push(t("note: {0}", it.warnings.join(", ")));
   else if (it.forecast && !it.outcome) lines.push(it.forecast);
   return lines.join("\n");
+}
+
+function criterionLine({ status, name, fact, stale }: CriterionStatus): string {
+  const result = fact ? t("{0}: {1}", name, fact) : name;
+  return `${mark(status)} ${stale ? t("{0}, files changed since", result) : result}`;
 }
 
 function mark(status: string | undefined): string {
@@ -222,8 +239,8 @@ function dollars(micros: number): string {
 }
 
 function tasks(status: StatusParams): string {
-  const lines = status.tasks.slice(0, 8).map((it) => `${it.title}: ${it.criteria.summary ?? it.state}`);
+  const lines = status.tasks.slice(0, 8).map((it) => t("{0}: {1}", it.title, it.criteria.summary ?? it.state));
   if (status.message) lines.push(status.message);
-  if (!status.trusted) lines.push("This folder is not trusted: nothing is run.");
+  if (!status.trusted) lines.push(t("This folder is not trusted: nothing is run."));
   return lines.join("\n");
 }

@@ -4,6 +4,7 @@ import { StatusBarAlignment, ThemeColor, window, workspace } from "vscode";
 import type { Disposable, Memento } from "vscode";
 import type { Bar } from "./bar";
 import type { Server } from "./client";
+import { t } from "./l10n";
 import { bar, isActive, unseen } from "./status";
 import type { BarInput } from "./status";
 
@@ -40,7 +41,7 @@ export class StatusItem implements Disposable {
   update(): void {
     this.keep([...this.news(), ...this.active()]);
     const mode = workspace.getConfiguration("loopkeeper").get<string>("statusBar.mode", "auto");
-    const shown = bar(this.input()) ?? (mode === "always" ? nothing : undefined);
+    const shown = bar(this.input()) ?? (mode === "always" ? nothing() : undefined);
     this.ageNews();
     clearTimeout(this.countdown);
     if (!shown || mode === "off") {
@@ -94,4 +95,4 @@ export class StatusItem implements Disposable {
   }
 }
 
-const nothing: Bar = { icon: "circle-outline", text: "Ralph", label: "Ralph, no task", tooltip: "No task in this folder.", tone: "normal" };
+const nothing = (): Bar => ({ icon: "circle-outline", text: "Ralph", label: t("Ralph, no task"), tooltip: t("No task in this folder."), tone: "normal" });

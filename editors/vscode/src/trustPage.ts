@@ -4,6 +4,7 @@
 import { CodeLens, EventEmitter, Range, TabInputText, Uri, window, workspace } from "vscode";
 import type { CodeLensProvider, Disposable, Tab, TextDocument, TextDocumentContentProvider } from "vscode";
 import type { MessageActionItem } from "vscode-languageclient/node";
+import { t } from "./l10n";
 
 export const trustScheme = "loopkeeper-trust";
 
@@ -24,7 +25,7 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
   });
 
   provideTextDocumentContent(uri: Uri): string {
-    return this.open.get(uri.toString())?.text ?? "This question is closed. Start the loop or its checks again.\n";
+    return this.open.get(uri.toString())?.text ?? `${t("This question is closed. Start the loop or its checks again.")}\n`;
   }
 
   provideCodeLenses(document: TextDocument): CodeLens[] {
@@ -34,7 +35,7 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
     const ends = [...new Set([0, document.lineCount - 1])].map((line) => new Range(line, 0, line, 0));
     return ends.flatMap((at) => [
       new CodeLens(at, { title: `$(verified) ${yes.title}`, command: "loopkeeper.trustShownPage" }),
-      new CodeLens(at, { title: `$(close) ${no?.title ?? "Cancel"}`, command: "loopkeeper.cancelShownPage" }),
+      new CodeLens(at, { title: `$(close) ${no?.title ?? t("Cancel")}`, command: "loopkeeper.cancelShownPage" }),
     ]);
   }
 
@@ -43,7 +44,7 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
     const file = Uri.parse(page);
     if (file.scheme !== "file") return undefined;
     const text = new TextDecoder().decode(await workspace.fs.readFile(file));
-    const uri = Uri.from({ scheme: trustScheme, path: "/Commands to trust", query: page });
+    const uri = Uri.from({ scheme: trustScheme, path: `/${t("Commands to trust")}`, query: page });
     this.open.get(uri.toString())?.answer(undefined);
     const answered = new Promise<MessageActionItem | undefined>((answer) => {
       this.open.set(uri.toString(), { text, actions, answer });
@@ -56,7 +57,7 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
 
   /** Brings the page of an open question to the front. */
   async reveal(page: string): Promise<void> {
-    const uri = Uri.from({ scheme: trustScheme, path: "/Commands to trust", query: page });
+    const uri = Uri.from({ scheme: trustScheme, path: `/${t("Commands to trust")}`, query: page });
     await window.showTextDocument(await workspace.openTextDocument(uri), { preview: false });
   }
 

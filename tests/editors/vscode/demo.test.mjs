@@ -17,7 +17,7 @@ for (const [name, theme] of [["dark", "Default Dark Modern"], ["light", "Default
       await window.page.setViewportSize({ width: 1100, height: 640 });
       // The loop that the demo itself ran is history: the files are as they were before it.
       await window.sees("Ralph");
-      await window.palette("Ralph: Start Loop");
+      await window.startLoop();
       await window.notification("you have not trusted yet");
       await window.press("Trust and start");
       const face = async () => ({ item: await window.item(), squiggles: await window.squiggles(), lenses: await window.lenses() });

@@ -41,6 +41,8 @@ const calm = {
   "editor.accessibilitySupport": "off",
   "editor.minimap.enabled": false,
   "files.simpleDialog.enable": true,
+  // Drawn as elements of the page, which the tests read.
+  "terminal.integrated.gpuAcceleration": "off",
 };
 
 export class Editor {

@@ -139,7 +139,7 @@ test("vscode_face: an error in a file is one line with a button that opens it", 
   stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "loopkeeper.toml has 6 errors; nothing was started", data } });
   stage.status();
   await window.sees("Ralph");
-  await window.palette("Ralph: Start Loop");
+  await window.startLoop();
   const note = await window.notification("loopkeeper.toml has 6 errors; nothing was started");
   assert.deepEqual(note.buttons, ["Show Problems"]);
   await window.press("Show Problems");

@@ -34,7 +34,7 @@ const pauses = async (window) => {
 test("vscode_loop: from the palette through the trust question to done", async () => {
   await opened({ trusted: false }, async (project, window) => {
     await window.sees("Ralph");
-    await window.palette("Ralph: Start Loop");
+    await window.startLoop();
     const question = await window.notification("you have not trusted yet");
     assert.deepEqual(question.buttons, ["Show commands", "Trust and start", "Not now"]);
     assert.equal(project.turns(), 0);
@@ -70,7 +70,7 @@ test("vscode_loop: from the palette through the trust question to done", async (
 test("vscode_loop: stopped from the palette after its iteration", async () => {
   await opened({}, async (project, window) => {
     await window.sees("Ralph");
-    await window.palette("Ralph: Start Loop");
+    await window.startLoop();
     await window.sees("Ralph 1/9 · 0/3 pass");
     await window.palette("Ralph: Stop Loop");
     await window.sees("Ralph 1/9 · stopping");
@@ -98,7 +98,7 @@ test("vscode_loop: the changes of an iteration and the way back to one", async (
     await window.sees("Ralph");
     project.turn(1, "echo hello > greeting.txt; echo notes > notes.txt");
     project.turn(2, "echo hello world > greeting.txt");
-    await window.palette("Ralph: Start Loop");
+    await window.startLoop();
     await window.sees("Ralph done · 2");
     await window.palette("Ralph: Show Changes of Iteration");
     await window.pick("Iteration 1");
@@ -124,7 +124,7 @@ test("vscode_loop: the changes of an iteration and the way back to one", async (
 test("vscode_loop: paused, steered and resumed", async () => {
   await opened({}, async (project, window) => {
     await window.sees("Ralph");
-    await window.palette("Ralph: Start Loop");
+    await window.startLoop();
     await window.sees("Ralph 1/9 · 0/3 pass");
     await pauses(window);
     await window.palette("Ralph: Steer");
@@ -147,7 +147,7 @@ test("vscode_loop: what the agent weakened is put back by one action", async () 
     await window.sees("Ralph");
     project.turn(1, "rm tests/test_sum.py; echo hello world > greeting.txt");
     project.turn(2, "true");
-    await window.palette("Ralph: Start Loop");
+    await window.startLoop();
     await window.sees("Ralph needs you");
     const told = await window.notification("lost 1 test");
     assert.deepEqual(told.buttons, ["Restore", "Accept", "Show output"]);
@@ -163,20 +163,26 @@ test("vscode_loop: what the agent weakened is put back by one action", async () 
 test("vscode_loop: the output of a loop at work", async () => {
   await opened({}, async (project, window) => {
     await window.sees("Ralph");
-    await window.palette("Ralph: Start Loop");
+    await window.startLoop();
     await window.sees("Ralph 1/9 · 0/3 pass");
     await window.palette("Ralph: Show Output");
-    await window.see("the view", () => window.panel(), (it) => it.includes("Output from here on"));
-    project.turn(1, "echo said by the agent; echo hello world > greeting.txt");
-    await window.see("the words", () => window.panel(), (it) => it.includes("said by the agent"));
-    await window.sees("Ralph done · 1");
+    await window.see("what came before", () => window.panel(), (it) => it.includes("Checks before iteration 1: 0 of 3 pass") && it.includes("turn 1 begins"));
+    await window.palette("Ralph: Steer");
+    await window.answer("mind the greeting");
+    await window.see("the hint", () => window.panel(), (it) => it.includes("» You: mind the greeting"));
+    project.turn(1, "printf '\\033[32mgreen\\033[0m\\n'; echo said by the agent; echo hello > greeting.txt");
+    await window.see("the words and the checks after them", () => window.panel(), (it) => it.includes("said by the agent") && it.includes("Checks: 2 of 3 pass") && it.includes("read now: mind the greeting"));
+    await window.picture("output of a loop");
+    project.turn(2, "echo hello world > greeting.txt");
+    await window.sees("Ralph done · 2");
+    await window.see("the end", () => window.panel(), (it) => it.includes("Checks: 3 of 3 pass") && it.includes("✓ Completed"));
   });
 });
 
 test("vscode_loop: the dashboard of a loop is a page without scripts", async () => {
   await opened({}, async (project, window) => {
     await window.sees("Ralph");
-    await window.palette("Ralph: Start Loop");
+    await window.startLoop();
     await window.sees("Ralph 1/9 · 0/3 pass");
     project.turn(1, "echo hello world > greeting.txt");
     await window.sees("Ralph done · 1");
@@ -200,7 +206,7 @@ test("vscode_loop: two windows on one folder show the same", async () => {
     };
     await both("Ralph");
     await window.page.bringToFront();
-    await window.palette("Ralph: Start Loop");
+    await window.startLoop();
     await both("Ralph 1/9 · 0/3 pass");
     project.turn(1, "echo hello > greeting.txt");
     await both("Ralph 2/9 · 2/3 pass");

@@ -20,13 +20,45 @@ test("vscode_orders: Start Loop saves the task first", async () => {
   stage.status();
   await window.sees("Ralph");
   await window.write("Dates as ISO has them. ");
-  await window.palette("Ralph: Start Loop");
+  await window.startLoop();
   const order = await stage.ordered("loopkeeper.server.start", Boolean);
   assert.equal(order.task, stage.uri("PROMPT.md"));
   assert.match(stage.read("PROMPT.md"), /as ISO has them/);
   const sequence = stage.received().map((it) => it.params?.command ?? it.method);
   const [saved, sent] = ["textDocument/didSave", "loopkeeper.server.start"].map((it) => sequence.indexOf(it));
   assert.ok(saved >= 0 && saved < sent, `saved before it was sent: ${sequence.join(", ")}`);
+});
+
+test("vscode_orders: a start shows what it leads to, and takes the agent and the limits", async () => {
+  const preview = { agent: "mine", agents: ["mine", "claude"], iterations: 30, durationMs: 28_800_000, costMicros: 25_000_000, upperBound: "At most 30 iterations, 8 h and $25.00", history: "3 loops on this task took 4 iterations, 12 min and $1.20 (medians)", grade: "comprehensive: 3 of 3 criteria have a check that can fail" };
+  stage.answers("loopkeeper/startPreview", { result: preview });
+  stage.status();
+  await window.sees("Ralph");
+  await window.palette("Ralph: Start Loop");
+  const rows = await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
+  for (const [at, it] of ["Start", "Task", "Agent", "Iterations", "Cost", "Duration"].entries()) assert.ok(rows[at]?.trim().startsWith(it), String(rows));
+  const text = await window.page.locator(".quick-input-widget").innerText();
+  for (const it of [preview.upperBound, preview.history, preview.grade]) assert.ok(text.includes(it), text);
+  await window.picture("start");
+  await window.pick("Agent");
+  await window.pick("claude");
+  await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
+  await window.pick("Iterations");
+  await window.see("the input", () => window.page.locator(".quick-input-title", { hasText: "At most how many iterations?" }).isVisible());
+  await window.answer("5");
+  await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
+  await window.page.keyboard.press("Enter");
+  await stage.ordered("loopkeeper.server.start", (it) => it.agent === "claude" && it.limits.iterations === 5);
+  // A second Enter starts what was picked last.
+  const before = stage.orders("loopkeeper.server.start").length;
+  await window.startLoop();
+  await window.see("the next start", () => stage.orders("loopkeeper.server.start").length, (it) => it === before + 1);
+  assert.deepEqual(stage.orders("loopkeeper.server.start").at(-1), { task: stage.uri("PROMPT.md"), agent: "claude", limits: { iterations: 5 } });
+  await window.palette("Ralph: Start Loop");
+  await window.pick("Use the Values of the Configuration");
+  await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
+  await window.page.keyboard.press("Enter");
+  await window.see("a start without them", () => stage.orders("loopkeeper.server.start").at(-1), (it) => it.agent === undefined);
 });
 
 test("vscode_orders: of several tasks the user picks one", async () => {
@@ -77,10 +109,10 @@ test("vscode_orders: an error is shown as the server words it, an open question 
   stage.status();
   await window.sees("Ralph");
   stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "not trusted", data: { code: "untrusted", asked: true, count: 2 } } });
-  await window.palette("Ralph: Start Loop");
+  await window.startLoop();
   await window.see("the second start", () => stage.orders("loopkeeper.server.start").length, (it) => it === 2);
   stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "Another loop works in this tree. Hint: [stop](command:x) it.", data: { code: "treeBusy", holder: "x" } } });
-  await window.palette("Ralph: Start Loop");
+  await window.startLoop();
   const it = await window.notification("Another loop works in this tree");
   assert.deepEqual(it.links, []);
   assert.deepEqual((await window.notifications()).map((note) => note.text), [it.text]);
@@ -172,15 +204,35 @@ test("vscode_orders: an order to a busy loop says when it takes effect", async (
   await window.notification(effect);
 });
 
-test("vscode_orders: the output view shows what comes from the loop it is about", async () => {
+test("vscode_orders: the output of a loop is a terminal with what came before, colours and links", async () => {
   stage.answers("loopkeeper/subscribe", { result: { subscribed: true } });
+  const cursor = { seq: 9, iteration: 7, offset: 40 };
+  const text = "\n── Iteration 7 ──\n\u001b[31mred words\u001b[0m\n  src/a.txt:1: wrong, src/none.txt:1: gone\n» You: try the parser (sent, read at iteration 7)\n";
+  stage.answers("loopkeeper/transcript", { result: { loopId: "20261120-aaaaaa", text, cursor, ended: false } });
   stage.status([stage.loop()]);
   await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Show Output");
   await window.see("the subscription", () => stage.received().find((it) => it.method === "loopkeeper/subscribe")?.params, (it) => it?.on === true);
+  const shown = await window.see("the text", () => window.panel(), (it) => it.includes("try the parser"));
+  for (const it of ["Iteration 7", "red words", "src/a.txt:1"]) assert.ok(shown.includes(it), shown);
+  const red = () => window.page.evaluate(() => [...document.querySelectorAll(".part.panel .xterm-rows span")].filter((it) => it.textContent.includes("red words")).map((it) => `${it.className} ${it.getAttribute("style") ?? ""}`));
+  await window.see("colours", red, (all) => all.some((it) => /xterm-fg-1|color/.test(it)));
+  await window.picture("output");
+  stage.answers("loopkeeper/transcript", { result: { loopId: "20261120-aaaaaa", text: "running tests\n", cursor: { ...cursor, offset: 54 }, ended: true } });
   stage.say("loopkeeper/output", { loopId: "another", iteration: 1, text: "not this\n" });
-  stage.say("loopkeeper/output", { loopId: "20261120-aaaaaa", iteration: 8, text: "running tests\n" });
-  const text = await window.see("the text", () => window.panel(), (it) => it.includes("running tests"));
-  assert.match(text, /iteration 8/);
-  assert.doesNotMatch(text, /not this/);
+  stage.say("loopkeeper/output", { loopId: "20261120-aaaaaa", iteration: 7, text: "running tests\n" });
+  await window.see("the new text", () => window.panel(), (it) => it.includes("running tests"));
+  const asked = stage.received().filter((it) => it.method === "loopkeeper/transcript").map((it) => it.params.after);
+  assert.deepEqual([asked[0], asked.at(-1)], [undefined, cursor], "it continues where it ended");
+  assert.doesNotMatch(await window.panel(), /not this/);
+  // A place that exists is a link.
+  const place = window.page.locator(".part.panel .xterm-rows > div", { hasText: "src/a.txt:1" }).first();
+  const box = await place.boundingBox();
+  await window.see("the file", async () => {
+    await window.page.mouse.move(box.x + 40, box.y + box.height / 2);
+    await window.page.keyboard.down("Control");
+    await window.page.mouse.click(box.x + 40, box.y + box.height / 2);
+    await window.page.keyboard.up("Control");
+    return window.tabs();
+  }, (all) => all.some((it) => it.includes("a.txt") && !it.includes("iteration")));
 });

@@ -6,6 +6,10 @@ import fs from "node:fs";
 import path from "node:path";
 
 const folder = process.env.LOOPKEEPER_PLAYED;
+/** The answers to requests for which a test specifies none. */
+const usual = {
+  "loopkeeper/startPreview": { agent: "mine", agents: ["mine", "claude"], iterations: 30, durationMs: 28_800_000, costMicros: 25_000_000, upperBound: "At most 30 iterations, 8 h and $25.00" },
+};
 const sent = new Set();
 let buffer = Buffer.alloc(0);
 
@@ -42,7 +46,7 @@ function receive(message) {
   } else if (message.id !== undefined && message.method) {
     const planned = path.join(folder, `${message.params?.command ?? message.method.replace("/", ".")}.answer`);
     if (fs.existsSync(planned)) send({ id: message.id, ...JSON.parse(fs.readFileSync(planned, "utf8")) });
-    else send({ id: message.id, result: null });
+    else send({ id: message.id, result: usual[message.method] ?? null });
   }
 }
 

@@ -77,6 +77,20 @@ class Visit {
     await this.window.pick("red drow");
   }
 
+  /** Starts one of several tasks. */
+  async starts() {
+    await this.window.palette("Ralph: Start Loop");
+    await this.window.see("the start", () => this.window.rows(), (rows) => /^\s*Start/.test(rows[0]));
+    for (const it of await this.window.rows()) assert.doesNotMatch(it, obeyed);
+    await this.linksNothing();
+    await this.window.pick("Task");
+    await this.window.see("the tasks", () => this.window.page.locator(".quick-input-title", { hasText: "Start a loop on which task?" }).isVisible());
+    await this.window.page.locator(".quick-input-widget input.input, .quick-input-widget input[type='text']").first().fill("red drow");
+    await this.window.pick("red drow");
+    await this.window.see("the start of that task", () => this.window.rows(), (rows) => /^\s*Start/.test(rows[0]));
+    await this.window.page.keyboard.press("Enter");
+  }
+
   async notes(text) {
     const note = await this.window.notification(text);
     assert.doesNotMatch(note.text, obeyed);
@@ -126,7 +140,7 @@ test("vscode_strace: hostile folders start nothing, in Restricted Mode and witho
     await visit.servers(wrapper, 2);
     await window.sees("Ralph");
     await visit.looksAround();
-    await visit.orders("Ralph: Start Loop", "Start a loop on which task?");
+    await visit.starts();
     await visit.notes("trust");
     await visit.orders("Ralph: Run Checks", "Run the checks of which task?");
     await visit.notes("trust");

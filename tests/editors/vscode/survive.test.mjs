@@ -25,7 +25,7 @@ async function through(accident) {
   const window = await editor.open(project.folder, "PROMPT.md");
   try {
     await window.sees("Ralph");
-    await window.palette("Ralph: Start Loop");
+    await window.startLoop();
     await window.sees("Ralph 1/9 · 0/3 pass");
     const [before] = project.loops();
     await accident(project, window, servers);

@@ -32,7 +32,7 @@ test("vscode_trust: a folder in Restricted Mode starts nothing until it is trust
     await window.see("the folder is trusted", () => window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), (it) => it === 0);
     project.turn(1, "echo hello world > greeting.txt");
     await window.sees("Ralph");
-    await window.palette("Ralph: Start Loop");
+    await window.startLoop();
     await window.sees("Ralph done · 1");
     assert.equal(project.turns(), 1);
   } finally {

@@ -104,6 +104,13 @@ export class Window {
     await this.page.locator(".quick-input-widget .monaco-list-row").filter({ has: this.page.getByText(label, { exact: true }) }).first().click();
   }
 
+  /** Starts a loop with what the list offers: the command, then Enter. */
+  async startLoop() {
+    await this.palette("Ralph: Start Loop");
+    await this.see("the start", () => this.rows(), (rows) => /^\s*Start/.test(rows[0]));
+    await this.page.keyboard.press("Enter");
+  }
+
   /** The palette's entries for a text. */
   async offered(text) {
     await this.type(`>${text}`, (rows) => rows.length > 0);
@@ -200,6 +207,37 @@ export class Window {
     });
   }
 
+  /** The icons of tests beside the lines of the active editor: `[{ line, state }]`. */
+  testIcons() {
+    return this.page.evaluate(() => {
+      const editor = document.querySelector(".editor-group-container.active .monaco-editor");
+      const lines = [...(editor?.querySelectorAll(".view-line") ?? [])].map((it) => ({ text: it.textContent.replaceAll("\u00a0", " "), box: it.getBoundingClientRect() }));
+      const stateOf = (it) => {
+        const names = [...it.classList].join(" ");
+        if (/spin|loading/.test(names)) return "running";
+        if (/failed/.test(names)) return "failed";
+        if (/error/.test(names)) return "errored";
+        if (/passed/.test(names)) return "passed";
+        return /skipped/.test(names) ? "skipped" : "run";
+      };
+      return [...(editor?.querySelectorAll("[class*='testing-run-glyph']") ?? [])].map((it) => {
+        const box = it.getBoundingClientRect();
+        const middle = box.top + box.height / 2;
+        return { line: lines.find((line) => line.box.top <= middle && middle <= line.box.bottom)?.text ?? "", state: stateOf(it), names: it.className, x: box.left + box.width / 2, y: middle };
+      });
+    });
+  }
+
+  async clickTestIcon(line) {
+    const icon = await this.see(`the icon of ${line}`, async () => (await this.testIcons()).find((it) => it.line.startsWith(line)));
+    await this.page.mouse.click(icon.x, icon.y);
+  }
+
+  /** The text of the failure that is shown within the editor; empty if there is none. */
+  peek() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".peekview-widget, .test-output-peek")].map((it) => it.innerText.replaceAll("\u00a0", " ")).join("\n"));
+  }
+
   /** Labels of the rows of the Testing view, as screen readers get them. */
   tests() {
     return this.page.evaluate(() => [...document.querySelectorAll(".test-explorer .monaco-list-row")].map((it) => it.getAttribute("aria-label") ?? it.textContent));
@@ -221,7 +259,7 @@ export class Window {
   }
 
   panel() {
-    return this.page.evaluate(() => [...document.querySelectorAll(".part.panel .view-line, .part.panel .monaco-list-row")].map((it) => it.textContent.replaceAll("\u00a0", " ")).join("\n"));
+    return this.page.evaluate(() => [...document.querySelectorAll(".part.panel .view-line, .part.panel .monaco-list-row, .part.panel .xterm-rows > div")].map((it) => it.textContent.replaceAll("\u00a0", " ")).join("\n"));
   }
 
   async problems() {

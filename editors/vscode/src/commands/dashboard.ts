@@ -2,6 +2,7 @@
 
 import { Uri, ViewColumn, type WebviewPanel, window, workspace } from "vscode";
 
+import { t } from "../l10n";
 import { pickLoop } from "./pick";
 import type { Parts } from "../parts";
 import { Commands, type OrderResult } from "../protocol";
@@ -11,7 +12,7 @@ import type { LoopStatus } from "../protocol/loop";
 const panels = new Map<string, WebviewPanel>();
 
 export async function showDashboard({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Show the dashboard of which loop?", () => true, "No loop has run in this folder yet.");
+  const it = await pickLoop(server.status, t("Show the dashboard of which loop?"), () => true, t("No loop has worked in this folder yet."));
   if (!it) return;
   const show = () => refresh(server, it);
   const panel = panels.get(it.id) ?? openPanel(it, show);
@@ -21,7 +22,7 @@ export async function showDashboard({ server }: Parts): Promise<void> {
 
 function openPanel(loop: LoopStatus, show: () => Promise<void>): WebviewPanel {
   const options = { enableScripts: false, localResourceRoots: [] };
-  const panel = window.createWebviewPanel("loopkeeper.dashboard", `Ralph: ${loop.task.title}`, ViewColumn.Active, options);
+  const panel = window.createWebviewPanel("loopkeeper.dashboard", t("Ralph: {0}", loop.task.title), ViewColumn.Active, options);
   panels.set(loop.id, panel);
   // What happened meanwhile is shown when the panel is looked at again.
   panel.onDidChangeViewState(({ webviewPanel }) => {

@@ -3,6 +3,7 @@
 import { window } from "vscode";
 import { showChanges } from "../changes";
 import { files, iterationRow } from "../iterations";
+import { t } from "../l10n";
 import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands, Requests } from "../protocol";
@@ -10,14 +11,14 @@ import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, Lo
 import { isActive } from "../status";
 import { pickFrom, pickLoop } from "./pick";
 
-const noLoop = "No loop has worked in this folder yet.";
-const noEnded = "No loop has ended in this folder yet.";
+const noLoop = (): string => t("No loop has worked in this folder yet.");
+const noEnded = (): string => t("No loop has ended in this folder yet.");
 const moreIterations = 10;
 
 export async function showIterationChanges({ server }: Parts, target?: Target): Promise<void> {
-  const it = await pickLoop(server.status, "Show changes of which loop?", () => true, noLoop, target);
+  const it = await pickLoop(server.status, t("Show changes of which loop?"), () => true, noLoop(), target);
   if (!it) return;
-  const iteration = target?.iteration ?? await pickIteration({ server }, it, "Show changes of which iteration?", (entry) => entry.iteration > 0);
+  const iteration = target?.iteration ?? await pickIteration({ server }, it, t("Show changes of which iteration?"), (entry) => entry.iteration > 0);
   if (iteration === undefined) return;
   const argument = { loopId: it.id, iteration };
   const result = await server.run<DiffResult>(Commands.diff, argument);
@@ -25,17 +26,16 @@ export async function showIterationChanges({ server }: Parts, target?: Target): 
 }
 
 export async function rollback({ server }: Parts, target?: Target): Promise<void> {
-  const it = await pickLoop(server.status, "Roll back which loop?", () => true, noLoop, target);
+  const it = await pickLoop(server.status, t("Roll back which loop?"), () => true, noLoop(), target);
   if (!it) return;
-  const iteration = target?.iteration ?? await pickIteration({ server }, it, "Roll the files back to which iteration?", () => true);
+  const iteration = target?.iteration ?? await pickIteration({ server }, it, t("Roll the files back to which iteration?"), () => true);
   if (iteration === undefined) return;
-  const place = iteration === 0 ? "the start" : `iteration ${iteration}`;
   const argument = { loopId: it.id, iteration };
   const preview = await server.run<RollbackResult>(Commands.rollback, { ...argument, preview: true });
   if (!preview) return;
-  const yes = await pickFrom(`Roll the files back to ${place}?`, [
-    { label: `Roll Back to ${iteration === 0 ? "the Start" : `Iteration ${iteration}`}`, detail: plainLabel(planned(preview)), value: true },
-    { label: "Leave the Files as They Are", value: false },
+  const yes = await pickFrom(rollbackQuestion(iteration), [
+    { label: iteration === 0 ? t("Roll Back to the Start") : t("Roll Back to Iteration {0}", iteration), detail: plainLabel(planned(preview)), value: true },
+    { label: t("Leave the Files as They Are"), value: false },
   ]);
   if (!yes) return;
   const result = await server.run<RollbackResult>(Commands.rollback, argument);
@@ -43,12 +43,12 @@ export async function rollback({ server }: Parts, target?: Target): Promise<void
 }
 
 export async function undoRollback({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Undo the last rollback of which loop?", () => true, noLoop);
+  const it = await pickLoop(server.status, t("Undo the last rollback of which loop?"), () => true, noLoop());
   if (it) await undo({ server }, it.id);
 }
 
 function undo(parts: Pick<Parts, "server">, loopId: string): Promise<void> {
-  return putBack(parts, Commands.undoRollback, { loopId }, "Undo the last rollback?", "Undo the Rollback");
+  return putBack(parts, Commands.undoRollback, { loopId }, t("Undo the last rollback?"), t("Undo the Rollback"));
 }
 
 /** Argument of a rollback. */
@@ -56,8 +56,11 @@ export interface RollbackTarget { loopId: string; iteration: number; paths?: str
 
 /** A rollback that a button of the server offers. */
 export function rollBackTo(parts: Pick<Parts, "server">, argument: RollbackTarget): Promise<void> {
-  const place = argument.iteration === 0 ? "the start" : `iteration ${argument.iteration}`;
-  return putBack(parts, Commands.rollback, argument, `Roll the files back to ${place}?`, "Roll Back");
+  return putBack(parts, Commands.rollback, argument, rollbackQuestion(argument.iteration), t("Roll Back"));
+}
+
+function rollbackQuestion(iteration: number): string {
+  return iteration === 0 ? t("Roll the files back to the start?") : t("Roll the files back to iteration {0}?", iteration);
 }
 
 /** Asks only if files that the user changed since the last snapshot would be overwritten or removed. */
@@ -74,50 +77,50 @@ async function putBack({ server }: Pick<Parts, "server">, command: string, argum
 
 /** `3 files written, 1 file removed. Changed since the last snapshot: a.rs. …` */
 function planned(preview: RollbackResult): string {
-  const sum = `${files(preview.written)} written, ${files(preview.removed)} removed.`;
-  const kept = "The files as they are now are kept, and Undo brings them back.";
+  const sum = t("{0} written, {1} removed.", files(preview.written), files(preview.removed));
+  const stored = t("The files as they are now are kept, and Undo brings them back.");
   const edited = preview.edited ?? [];
-  if (edited.length === 0) return `${sum} ${kept}`;
-  const rest = edited.length > 3 ? ` and ${edited.length - 3} more` : "";
-  return `${sum} Changed since the last snapshot: ${edited.slice(0, 3).join(", ")}${rest}. ${kept}`;
+  if (edited.length === 0) return [sum, stored].join(" ");
+  const first = edited.slice(0, 3).join(", ");
+  const changed = edited.length > 3 ? t("Changed since the last snapshot: {0} and {1} more.", first, edited.length - 3) : t("Changed since the last snapshot: {0}.", first);
+  return [sum, changed, stored].join(" ");
 }
 
 export async function showOutput({ server, output }: Parts, target?: Target): Promise<void> {
-  const it = await pickLoop(server.status, "Show the output of which loop?", () => true, noLoop, target);
+  const it = await pickLoop(server.status, t("Show the output of which loop?"), () => true, noLoop(), target);
   if (!it) return;
-  if (target?.iteration !== undefined) await server.run<OutputResult>(Commands.output, { task: it.task.uri, iteration: target.iteration });
-  else if (isActive(it)) await output.show(it);
   // The server opens the file.
-  else await server.run<OutputResult>(Commands.output, { task: it.task.uri });
+  if (target?.iteration !== undefined) await server.run<OutputResult>(Commands.output, { task: it.task.uri, iteration: target.iteration });
+  else await output.show(it);
 }
 
-const verdicts = [
-  { label: "At the Right Moment", verdict: "right" },
-  { label: "Too Early", verdict: "tooEarly" },
-  { label: "Too Late", verdict: "tooLate" },
+const verdicts = (): { label: string; value: string }[] => [
+  { label: t("At the Right Moment"), value: "right" },
+  { label: t("Too Early"), value: "tooEarly" },
+  { label: t("Too Late"), value: "tooLate" },
 ];
 
 export async function giveFeedback({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Give feedback on the end of which loop?", (loop) => loop.state === "done", noEnded);
+  const it = await pickLoop(server.status, t("Give feedback on the end of which loop?"), (loop) => loop.state === "done", noEnded());
   if (!it) return;
-  const verdict = await pickFrom(`When did "${it.task.title}" stop?`, verdicts.map(({ label, verdict }) => ({ label, value: verdict })));
+  const verdict = await pickFrom(t("When did \"{0}\" stop?", it.task.title), verdicts());
   if (verdict !== undefined) await server.run<OrderResult>(Commands.feedback, { loopId: it.id, verdict });
 }
 
 export async function reviewChanges({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Review the changes of which loop?", () => true, noLoop);
+  const it = await pickLoop(server.status, t("Review the changes of which loop?"), () => true, noLoop());
   if (!it) return;
   const result = await server.run<DiffResult>(Commands.diff, { loopId: it.id });
   if (result) await presentResult({ server }, Commands.diff, { loopId: it.id }, result);
 }
 
 export async function continueLoop({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Continue the task of which loop?", (loop) => loop.state === "done", noEnded);
+  const it = await pickLoop(server.status, t("Continue the task of which loop?"), (loop) => loop.state === "done", noEnded());
   if (it) await server.run<OrderResult>(Commands.resume, { loopId: it.id, more: moreIterations });
 }
 
 export async function showReceipt({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Show the receipt of which loop?", (loop) => !isActive(loop), noEnded);
+  const it = await pickLoop(server.status, t("Show the receipt of which loop?"), (loop) => !isActive(loop), noEnded());
   // The server opens the page.
   if (it) await server.run<OrderResult>(Commands.receipt, { loopId: it.id });
 }
@@ -128,32 +131,40 @@ export async function presentResult({ server }: Pick<Parts, "server">, command: 
   const loop = server.status?.loops.find((it) => it.id === loopId);
   sayEffect(loop?.task.title, result as OrderResult | null);
   if (command === Commands.diff) await showChanges(result as DiffResult, loop, iteration);
-  const place = iteration === 0 ? "the start" : `iteration ${iteration ?? 0}`;
   const rolledBack = result as RollbackResult;
-  if (command === Commands.rollback) void sayRollback({ server }, rolledBack, `Rolled back to ${place}`, "Undo", loopId);
-  if (command === Commands.undoRollback) void sayRollback({ server }, rolledBack, "The rollback is undone", "Roll Back Again", loopId);
+  if (command === Commands.rollback) void sayRollback({ server }, rolledBack, iteration ?? 0, loopId);
+  if (command === Commands.undoRollback) void sayRollback({ server }, rolledBack, undefined, loopId);
 }
 
 /** Shows that the command was accepted, and when it takes effect, because the loop may be busy for a long time. */
 export function sayEffect(title: string | undefined, result: OrderResult | null | undefined): void {
-  if (result?.effect) void window.showInformationMessage(plainMessage(title ? `"${title}": ${result.effect}` : result.effect));
+  if (result?.effect) void window.showInformationMessage(plainMessage(title ? t("\"{0}\": {1}", title, result.effect) : result.effect));
 }
 
 /** The button undoes this: undoing an undo repeats the rollback. */
 async function sayRollback(
   parts: Pick<Parts, "server">,
   result: RollbackResult,
-  what: string,
-  button: string,
+  iteration: number | undefined,
   loopId: string | undefined,
 ): Promise<void> {
-  const sum = `${what}: ${files(result.written)} written, ${files(result.removed)} removed.`;
+  const button = iteration === undefined ? t("Roll Back Again") : t("Undo");
+  const sum = rollbackSum(iteration, files(result.written), files(result.removed));
   const [refused, ...others] = result.refused;
-  const rest = others.length > 0 ? `, and ${others.length} more` : "";
   const pressed = refused
-    ? await window.showWarningMessage(plainMessage(`${sum} Left alone: ${refused.path} (${refused.why})${rest}.`), button)
+    ? await window.showWarningMessage(plainMessage([sum, refusal(refused, others.length)].join(" ")), button)
     : await window.showInformationMessage(sum, button);
   if (pressed === button && loopId) await undo(parts, loopId);
+}
+
+function rollbackSum(iteration: number | undefined, written: string, removed: string): string {
+  if (iteration === undefined) return t("The rollback is undone: {0} written, {1} removed.", written, removed);
+  if (iteration === 0) return t("Rolled back to the start: {0} written, {1} removed.", written, removed);
+  return t("Rolled back to iteration {0}: {1} written, {2} removed.", iteration, written, removed);
+}
+
+function refusal({ path, why }: RollbackResult["refused"][number], others: number): string {
+  return others > 0 ? t("Left alone: {0} ({1}), and {2} more.", path, why, others) : t("Left alone: {0} ({1}).", path, why);
 }
 
 async function pickIteration(
@@ -170,7 +181,7 @@ async function pickIteration(
   const known = history.iterations.some((it) => it.iteration === 0) ? history.iterations : [start, ...history.iterations];
   const rows = known.filter(fits).reverse().map(iterationRow);
   if (rows.length === 0) {
-    void window.showInformationMessage("This loop has finished no iteration yet.");
+    void window.showInformationMessage(t("This loop has finished no iteration yet."));
     return undefined;
   }
   return pickFrom(title, rows);

@@ -3,6 +3,7 @@
 
 import { Position, Uri, WorkspaceEdit, env, window, workspace } from "vscode";
 
+import { t } from "../l10n";
 import type { Parts } from "../parts";
 import { Commands, type OrderResult } from "../protocol";
 
@@ -11,7 +12,7 @@ export async function importText({ server }: Parts): Promise<void> {
   const selected = editor?.document.getText(editor.selection);
   const text = selected?.trim() ? selected : await env.clipboard.readText();
   if (text.trim() === "") {
-    void window.showInformationMessage("Ralph: nothing is selected, and the clipboard is empty.");
+    void window.showInformationMessage(t("Ralph: nothing is selected, and the clipboard is empty."));
     return;
   }
   const folder = (editor && workspace.getWorkspaceFolder(editor.document.uri)) ?? workspace.workspaceFolders?.[0];

@@ -2,6 +2,7 @@
 
 import { window } from "vscode";
 import { answered } from "../answer";
+import { t } from "../l10n";
 import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands } from "../protocol";
@@ -10,64 +11,59 @@ import { asks, isActive, isTripped, isWorking } from "../status";
 import { sayEffect } from "./history";
 import { pickLoop, pickTask } from "./pick";
 
-const nothingRuns = "No loop running in this folder.";
-
-export async function startLoop({ server }: Parts): Promise<void> {
-  const task = await pickTask(server.status, "Start a loop on which task?");
-  if (task) await server.run(Commands.start, { task: task.uri });
-}
+const nothingRuns = (): string => t("No loop running in this folder.");
 
 export async function runChecks({ server }: Parts): Promise<void> {
-  const task = await pickTask(server.status, "Run the checks of which task?");
+  const task = await pickTask(server.status, t("Run the checks of which task?"));
   if (task) sayEffect(task.title, await server.run<OrderResult>(Commands.check, { task: task.uri }));
 }
 
 export async function stopLoop({ server }: Parts, target?: Target): Promise<void> {
-  const it = await pickLoop(server.status, "Stop which loop after its iteration?", isActive, nothingRuns, target);
+  const it = await pickLoop(server.status, t("Stop which loop after its iteration?"), isActive, nothingRuns(), target);
   if (it) sayEffect(it.task.title, await server.run<OrderResult>(Commands.stop, { loopId: it.id }));
 }
 
 export async function stopLoopNow({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Stop which loop now?", isActive, nothingRuns);
+  const it = await pickLoop(server.status, t("Stop which loop now?"), isActive, nothingRuns());
   if (!it) return;
-  const button = "Stop Now";
-  const detail = "The agent is killed at once and may leave half-written files. \"Stop Loop\" lets it finish this iteration.";
-  const question = `Stop "${it.task.title}" now?`;
+  const button = t("Stop Now");
+  const detail = t("The agent is killed at once and may leave half-written files. \"Stop Loop\" lets it finish this iteration.");
+  const question = t("Stop \"{0}\" now?", it.task.title);
   if ((await window.showWarningMessage(plainMessage(question), { modal: true, detail }, button)) === button) {
     await server.run(Commands.stop, { loopId: it.id, now: true });
   }
 }
 
 export async function pauseLoop({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Pause which loop?", isWorking, nothingRuns);
+  const it = await pickLoop(server.status, t("Pause which loop?"), isWorking, nothingRuns());
   if (it) sayEffect(it.task.title, await server.run<OrderResult>(Commands.pause, { loopId: it.id }));
 }
 
 export async function resumeLoop({ server }: Parts): Promise<void> {
   const rests = (it: LoopStatus): boolean => it.state === "paused" || it.state === "needsYou" || isTripped(it);
-  const it = await pickLoop(server.status, "Resume which loop?", rests, "No loop in this folder is paused or interrupted.");
+  const it = await pickLoop(server.status, t("Resume which loop?"), rests, t("No loop in this folder is paused or interrupted."));
   if (it) await server.run(Commands.resume, { loopId: it.id });
 }
 
 export async function resetBreaker({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Reset the breaker of which loop?", isTripped, "No breaker is open in this folder.");
+  const it = await pickLoop(server.status, t("Reset the breaker of which loop?"), isTripped, t("No breaker is open in this folder."));
   if (it) await server.run(Commands.resetBreaker, { loopId: it.id });
 }
 
 export async function steer({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Steer which loop?", isActive, nothingRuns);
+  const it = await pickLoop(server.status, t("Steer which loop?"), isActive, nothingRuns());
   if (!it) return;
   const text = await window.showInputBox({
-    title: plainLabel(`Steer "${it.task.title}"`),
-    prompt: "The agent reads this at the start of its next iteration.",
-    placeHolder: "Leave the parser alone; fix the tests of the printer first",
+    title: plainLabel(t("Steer \"{0}\"", it.task.title)),
+    prompt: t("The agent reads this at the start of its next iteration."),
+    placeHolder: t("Leave the parser alone; fix the tests of the printer first"),
   });
   if (!text?.trim()) return;
   sayEffect(it.task.title, await server.run<OrderResult>(Commands.steer, { loopId: it.id, text: text.trim() }));
 }
 
 export async function answer({ server }: Parts, target?: Target): Promise<void> {
-  const it = await pickLoop(server.status, "Answer which loop?", asks, "No loop in this folder asks a question.", target);
+  const it = await pickLoop(server.status, t("Answer which loop?"), asks, t("No loop in this folder asks a question."), target);
   if (it) await answerLoop(server, it);
 }
 

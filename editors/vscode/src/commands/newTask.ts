@@ -2,31 +2,32 @@
 
 import { window, workspace } from "vscode";
 
+import { t } from "../l10n";
 import type { Parts } from "../parts";
 import { Commands } from "../protocol";
 import { type ProposedDocument, showUnsaved } from "./import";
-import { pickFrom } from "./pick";
+import { type Choice, pickFrom } from "./pick";
 
-const kinds = [
-  { label: "Code", detail: "Tests, the project's own checks, documentation", value: "code" },
-  { label: "Writing", detail: "Length, sections, links, a judge", value: "writing" },
-  { label: "Research", detail: "Sources, sections of the report, a judge", value: "research" },
+const kinds = (): Choice<string>[] => [
+  { label: t("Code"), detail: t("Tests, the project's own checks, documentation"), value: "code" },
+  { label: t("Writing"), detail: t("Length, sections, links, a judge"), value: "writing" },
+  { label: t("Research"), detail: t("Sources, sections of the report, a judge"), value: "research" },
 ];
 
 export async function newTask({ server }: Parts): Promise<void> {
   const editor = window.activeTextEditor;
   const folder = (editor && workspace.getWorkspaceFolder(editor.document.uri)) ?? workspace.workspaceFolders?.[0];
   if (!folder) {
-    void window.showInformationMessage("Ralph: open a folder first, the task is for a project.");
+    void window.showInformationMessage(t("Ralph: open a folder first, the task is for a project."));
     return;
   }
   const sentence = await window.showInputBox({
-    title: "New Task",
-    prompt: "What should be done, in one sentence?",
-    validateInput: (text) => (text.trim() === "" ? "Say what should be done." : undefined),
+    title: t("New Task"),
+    prompt: t("What should be done, in one sentence?"),
+    validateInput: (text) => (text.trim() === "" ? t("Say what should be done.") : undefined),
   });
   if (sentence === undefined) return;
-  const kind = await pickFrom("What does the new task produce?", kinds);
+  const kind = await pickFrom(t("What does the new task produce?"), kinds());
   if (kind === undefined) return;
   const argument = { folder: folder.uri.toString(), sentence, kind };
   await showUnsaved(await server.run<ProposedDocument>(Commands.newTask, argument));

@@ -3,6 +3,7 @@
 import { commands } from "vscode";
 import { openServerSetting } from "../failure";
 import { foreignProgress } from "../foreign";
+import { t } from "../l10n";
 import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
 import { Commands } from "../protocol";
@@ -26,13 +27,13 @@ export async function showStatus(parts: Parts): Promise<void> {
 }
 
 function title({ server }: Parts, active: LoopStatus[]): string {
-  if (server.state === "failed") return `Ralph: ${server.reason ?? "the server does not run"}`;
-  if (server.state === "starting" && !server.status) return "Ralph: the server is starting";
+  if (server.state === "failed") return t("Ralph: {0}", server.reason ?? t("The server does not run."));
+  if (server.state === "starting" && !server.status) return t("Ralph: the server is starting");
   const [alert] = server.status?.alerts ?? [];
   if (alert) return alert.message;
   const [first, second] = active;
-  if (first && !second) return `Ralph: ${progress(first)}, ${situation(first)}`;
-  return first ? `Ralph: ${active.length} loops` : "Ralph: no loop running";
+  if (first && !second) return t("Ralph: {0}", [progress(first), situation(first)].join(", "));
+  return first ? t("Ralph: {0} loops", active.length) : t("Ralph: no loop running");
 }
 
 function questionRows({ server }: Parts): Row[] {
@@ -40,7 +41,7 @@ function questionRows({ server }: Parts): Row[] {
   const rows = (server.status?.alerts ?? []).flatMap(alertRows);
   if (question === undefined) return rows;
   const value = (): Promise<unknown> => server.questions.reveal();
-  return [...rows, "Needs you", { label: "$(bell-dot) Show the Question", description: plainLabel(question), value }];
+  return [...rows, t("Needs you"), { label: `$(bell-dot) ${t("Show the Question")}`, description: plainLabel(question), value }];
 }
 
 /** The alert of a loop, with the actions of its notification. */
@@ -59,24 +60,24 @@ function loopRows({ server, output }: Parts, it: LoopStatus): Row[] {
     value: () => server.run(command, { loopId: it.id }),
   });
   const rows: Choice<Act>[] = [];
-  if (asks(it)) rows.push({ label: "$(comment) Answer…", value: () => answerLoop(server, it) });
-  if (isTripped(it)) rows.push(order("Reset Breaker", "debug-restart", Commands.resetBreaker));
-  if (isCooling(it)) rows.push(order("Try Once More Now", "debug-continue", Commands.resume));
-  else if (it.state === "working") rows.push(order("Pause After This Iteration", "debug-pause", Commands.pause));
-  else rows.push(order("Resume", "debug-continue", Commands.resume));
-  rows.push(order("Stop Loop", "debug-stop", Commands.stop));
-  rows.push({ label: "$(output) Show Output", value: () => output.show(it) });
+  if (asks(it)) rows.push({ label: `$(comment) ${t("Answer…")}`, value: () => answerLoop(server, it) });
+  if (isTripped(it)) rows.push(order(t("Reset Breaker"), "debug-restart", Commands.resetBreaker));
+  if (isCooling(it)) rows.push(order(t("Try Once More Now"), "debug-continue", Commands.resume));
+  else if (it.state === "working") rows.push(order(t("Pause After This Iteration"), "debug-pause", Commands.pause));
+  else rows.push(order(t("Resume"), "debug-continue", Commands.resume));
+  rows.push(order(t("Stop Loop"), "debug-stop", Commands.stop));
+  rows.push({ label: `$(output) ${t("Show Output")}`, value: () => output.show(it) });
   // On a line of its own: a question or a reason is longer than what fits beside the label.
-  return [plainLabel(`${it.task.title}, ${progress(it)}`), ...rows.map((row, at) => (at === 0 ? { ...row, detail: plainLabel(situation(it)) } : row))];
+  return [plainLabel([it.task.title, progress(it)].join(", ")), ...rows.map((row, at) => (at === 0 ? { ...row, detail: plainLabel(situation(it)) } : row))];
 }
 
 /** A loop that Claude Code's plugin runs. */
 function foreignRows({ server }: Parts, it: ForeignLoop): Row[] {
-  const description = plainLabel(`${foreignProgress(it)}: ${it.prompt}`);
+  const description = plainLabel(t("{0}: {1}", foreignProgress(it), it.prompt));
   return [
-    "Claude Code's plugin",
-    { label: "$(debug-continue) Continue Under loopkeeper", description, value: () => server.run(Commands.importLoop, { file: it.uri }) },
-    { label: "$(debug-stop) Stop the Plugin's Loop", description, value: () => server.run(Commands.stop, { loopId: it.uri }) },
+    t("Claude Code's plugin"),
+    { label: `$(debug-continue) ${t("Continue Under loopkeeper")}`, description, value: () => server.run(Commands.importLoop, { file: it.uri }) },
+    { label: `$(debug-stop) ${t("Stop the Plugin's Loop")}`, description, value: () => server.run(Commands.stop, { loopId: it.uri }) },
   ];
 }
 
@@ -86,24 +87,24 @@ function taskRows({ server }: Parts, it: TaskEntry, active: LoopStatus[]): Row[]
   const last = server.status?.loops.find((loop) => loop.id === it.loopId)?.outcome?.sentence;
   const rows: Row[] = [
     plainLabel(it.title),
-    { label: "$(play) Start Loop", description: known, ...(last && { detail: plainLabel(last) }), value: () => server.run(Commands.start, { task: it.uri }) },
-    { label: "$(checklist) Run Checks", description: known, value: () => server.run(Commands.check, { task: it.uri }) },
+    { label: `$(play) ${t("Start Loop")}`, description: known, ...(last && { detail: plainLabel(last) }), value: () => server.run(Commands.start, { task: it.uri }) },
+    { label: `$(checklist) ${t("Run Checks")}`, description: known, value: () => server.run(Commands.check, { task: it.uri }) },
   ];
   if (it.unknownCommands > 0) {
-    const description = `${it.unknownCommands} not trusted yet`;
-    rows.push({ label: "$(verified) Trust This Task's Commands…", description, value: () => server.run(Commands.trust, { task: it.uri }) });
+    const description = t("{0} not trusted yet", it.unknownCommands);
+    rows.push({ label: `$(verified) ${t("Trust This Task's Commands…")}`, description, value: () => server.run(Commands.trust, { task: it.uri }) });
   }
   return rows;
 }
 
 function serverRows({ server }: Parts): Row[] {
-  const rows: Row[] = ["Server"];
+  const rows: Row[] = [t("Server")];
   if (server.state === "failed") {
-    rows.push({ label: "$(gear) Open Setting loopkeeper.server.path", value: openServerSetting });
+    rows.push({ label: `$(gear) ${t("Open Setting loopkeeper.server.path")}`, value: openServerSetting });
   }
-  rows.push({ label: "$(refresh) Restart Server (Loops Keep Running)", value: () => server.restart() });
+  rows.push({ label: `$(refresh) ${t("Restart Server (Loops Keep Running)")}`, value: () => server.restart() });
   rows.push({
-    label: "$(output) Show Log",
+    label: `$(output) ${t("Show Log")}`,
     value: () => {
       server.showLog();
       return Promise.resolve();

@@ -3,6 +3,7 @@
 
 import { QuickPickItemKind, Uri, window } from "vscode";
 import type { QuickPickItem } from "vscode";
+import { t } from "../l10n";
 import type { Target } from "../parts";
 import { plainLabel } from "../plain";
 import type { LoopStatus, StatusParams, TaskEntry } from "../protocol";
@@ -11,12 +12,16 @@ import { progress, situation } from "../status";
 export async function pickTask(status: StatusParams | undefined, title: string): Promise<TaskEntry | undefined> {
   const tasks = status?.tasks ?? [];
   if (tasks.length === 0) {
-    void window.showInformationMessage(
-      "There is no task in this folder. A task is a file such as PROMPT.md with criteria under a heading such as \"Done when\".",
-    );
+    noTask();
     return undefined;
   }
   return choose(tasks, title, (it) => it.uri, (it) => ({ label: plainLabel(it.title), description: plainLabel(it.id) }));
+}
+
+export function noTask(): void {
+  void window.showInformationMessage(
+    t("There is no task in this folder. A task is a file such as PROMPT.md with criteria under a heading such as \"Done when\"."),
+  );
 }
 
 export async function pickLoop(
@@ -35,7 +40,7 @@ export async function pickLoop(
 }
 
 function describe(it: LoopStatus): QuickPickItem {
-  return { label: plainLabel(it.task.title), description: plainLabel(progress(it)), detail: plainLabel(`${situation(it)} (${it.id})`) };
+  return { label: plainLabel(it.task.title), description: plainLabel(progress(it)), detail: plainLabel(t("{0} ({1})", situation(it), it.id)) };
 }
 
 export interface Choice<T> extends QuickPickItem {

@@ -3,6 +3,7 @@
 import { TestRunRequest, TestRunProfileKind, Uri, tests, workspace } from "vscode";
 import type { CancellationToken, Disposable, TestItem, TestRun } from "vscode";
 import type { Server } from "../client";
+import { t } from "../l10n";
 import { Commands } from "../protocol";
 import type { OrderResult, StatusParams, TaskEntry } from "../protocol";
 import { TestItems } from "./items";
@@ -10,12 +11,12 @@ import { report, reportError } from "./report";
 import { hasResult, orders, resultsKey, roundState, runName } from "./results";
 import type { Selection } from "./results";
 
-const noTrust = "This folder is not trusted, so nothing was run. Run \"Workspaces: Manage Workspace Trust\" from the palette, then run the criteria again.";
-const unknownCommands = "The commands of this task are not trusted yet, so nothing was run. Answer the question, or run \"Ralph: Trust This Task's Commands…\" from the palette.";
-const refused = "The server did not run the checks; its message says why.";
+const noTrust = (): string => t("This folder is not trusted, so nothing was run. Run \"Workspaces: Manage Workspace Trust\" from the palette, then run the criteria again.");
+const unknownCommands = (): string => t("The commands of this task are not trusted yet, so nothing was run. Answer the question, or run \"Ralph: Trust This Task's Commands…\" from the palette.");
+const refused = (): string => t("The server did not run the checks; its message says why.");
 
 export class CriteriaTests implements Disposable {
-  private readonly controller = tests.createTestController("loopkeeper", "Ralph criteria");
+  private readonly controller = tests.createTestController("loopkeeper", t("Ralph criteria"));
   private readonly items = new TestItems(this.controller);
   private readonly shown = new Map<string, string>();
   private readonly rounds = new Map<string, number>();
@@ -26,7 +27,7 @@ export class CriteriaTests implements Disposable {
 
   constructor(private readonly server: Server) {
     const run = (request: TestRunRequest, token: CancellationToken): Promise<void> => (request.continuous ? this.watch(request, token) : this.run(request, token));
-    const profile = this.controller.createRunProfile("Run", TestRunProfileKind.Run, run, true);
+    const profile = this.controller.createRunProfile(t("Run"), TestRunProfileKind.Run, run, true);
     profile.supportsContinuousRun = true;
   }
 
@@ -130,17 +131,17 @@ export class CriteriaTests implements Disposable {
       for (const it of items) reportError(run, it, message);
     };
     if (!workspace.isTrusted || this.server.status?.trusted === false) {
-      fail(noTrust);
+      fail(noTrust());
       return;
     }
     for (const it of items) run.started(it);
     this.awaited.add(order.task);
     try {
       const result = await this.server.run<OrderResult>(Commands.check, order);
-      if (!result) fail((this.entry(order.task)?.unknownCommands ?? 0) > 0 ? unknownCommands : refused);
+      if (!result) fail((this.entry(order.task)?.unknownCommands ?? 0) > 0 ? unknownCommands() : refused());
       else if (result.effect !== undefined) this.leaveToLoop(run, items, result.effect);
       else if (await this.finished(order.task, before.rounds ?? 0, token)) await this.reportAll(run, order.task, parent, items);
-      else if (!token.isCancellationRequested) fail("The checks ended without a result. Run \"Ralph: Show Output\" or look at the server's output.");
+      else if (!token.isCancellationRequested) fail(t("The checks ended without a result. Run \"Ralph: Show Output\" or look at the server's output."));
     } finally {
       this.awaited.delete(order.task);
     }

@@ -2,6 +2,7 @@
 
 import { Range, Uri, workspace } from "vscode";
 import type { TestController, TestItem } from "vscode";
+import { t } from "../l10n";
 import { plainLabel } from "../plain";
 import type { CriterionStatus, StatusParams, TaskEntry } from "../protocol";
 import { LineIndex } from "./results";
@@ -44,7 +45,7 @@ export class TestItems {
   private async updateCriterion(parent: TestItem, task: TaskEntry, it: CriterionStatus, index: number, lines: Map<string, Promise<LineIndex | undefined>>): Promise<void> {
     const uri = Uri.joinPath(Uri.parse(task.root), it.place.file);
     // Not as a description, which screen readers get in place of the label.
-    const label = plainLabel(it.required ? it.name : `${it.name} (optional)`);
+    const label = plainLabel(it.required ? it.name : t("{0} (optional)", it.name));
     const item = parent.children.get(it.id) ?? this.controller.createTestItem(it.id, label, uri);
     item.label = label;
     item.sortText = String(index).padStart(5, "0");

@@ -1,5 +1,6 @@
 // Maps the results of criteria to results of tests. Pure: no editor.
 
+import { t } from "../l10n";
 import type { CriterionStatus, StatusParams, TaskEntry } from "../protocol";
 
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];
@@ -21,12 +22,12 @@ export function testResult(it: CriterionStatus): TestResult {
       return { kind: "passed", message, durationMs };
     case "could-not-run":
     case "timed-out":
-      return { kind: "errored", message: message === "" ? "The check could not run." : message, durationMs };
+      return { kind: "errored", message: message === "" ? t("The check could not run.") : message, durationMs };
     case "fail":
     case "no-tests-ran":
     case "unstable": {
       const compared = it.expected !== undefined && it.actual !== undefined ? { expected: it.expected, actual: it.actual } : {};
-      return { kind: "failed", message: message === "" ? "The criterion does not hold." : message, durationMs, ...compared };
+      return { kind: "failed", message: message === "" ? t("The criterion does not hold.") : message, durationMs, ...compared };
     }
     case "unverified":
       return { kind: "skipped", message, durationMs };

@@ -1,6 +1,7 @@
 // The rows of the Loops view. Pure: no editor. Text of tasks and agents is escaped by the caller.
 
 import { files } from "../iterations";
+import { t } from "../l10n";
 import type { IterationEntry, IterationsResult, LoopStatus, StatusParams } from "../protocol";
 import { asks, isActive, isTripped, situation } from "../status";
 
@@ -18,11 +19,11 @@ export interface TreeRow {
   spoken: string;
 }
 
-const titles: [GroupId, string][] = [
-  ["needsYou", "Needs you"],
-  ["working", "Working"],
-  ["waiting", "Waiting"],
-  ["done", "Done"],
+const titles = (): [GroupId, string][] => [
+  ["needsYou", t("Needs you")],
+  ["working", t("Working")],
+  ["waiting", t("Waiting")],
+  ["done", t("Done")],
 ];
 /** So many iterations are shown at first, and with each "more". */
 export const pageSize = 50;
@@ -36,7 +37,7 @@ export function groupOf(it: LoopStatus): GroupId {
 /** Empty groups are left out. */
 export function groups(status: StatusParams | undefined): LoopGroup[] {
   const loops = status?.loops ?? [];
-  return titles.map(([id, title]) => ({ id, title, loops: loops.filter((it) => groupOf(it) === id) })).filter((it) => it.loops.length > 0);
+  return titles().map(([id, title]) => ({ id, title, loops: loops.filter((it) => groupOf(it) === id) })).filter((it) => it.loops.length > 0);
 }
 
 /** The number on the view's icon. */
@@ -45,8 +46,8 @@ export function needing(status: StatusParams | undefined): number {
 }
 
 export function loopRow(it: LoopStatus): TreeRow {
-  const words = [stateName(it), `${it.criteria.passed} of ${it.criteria.total}`, ...cost(it.spent.costMicros)];
-  const spoken = `${it.task.title}, ${stateName(it)}, ${it.criteria.passed} of ${it.criteria.total} criteria pass, ${situation(it)}`;
+  const words = [stateName(it), t("{0} of {1}", it.criteria.passed, it.criteria.total), ...cost(it.spent.costMicros)];
+  const spoken = [it.task.title, stateName(it), t("{0} of {1} criteria pass", it.criteria.passed, it.criteria.total), situation(it)].join(", ");
   return { label: it.task.title, description: words.join(" · "), icon: loopIcon(it), context: contextOf(it), spoken };
 }
 
@@ -68,14 +69,14 @@ export function changesOf(history: IterationsResult, iteration: number): { turne
 function iterationRow(it: IterationEntry, history: IterationsResult): TreeRow {
   const { turned, broke } = changesOf(history, it.iteration);
   const parts = [
-    ...(it.takenBack ? ["taken back"] : []),
+    ...(it.takenBack ? [t("taken back")] : []),
     ...(turned.length > 0 ? [`✓ ${turned.join(", ")}`] : []),
     ...(broke.length > 0 ? [`✗ ${broke.join(", ")}`] : []),
     ...(it.changed === undefined ? [] : [files(it.changed)]),
     ...cost(it.costMicros),
   ];
-  const label = `Iteration ${it.iteration}`;
-  const spoken = [label, ...(turned.length > 0 ? [`now passing: ${turned.join(", ")}`] : []), ...(broke.length > 0 ? [`now failing: ${broke.join(", ")}`] : []), ...(it.changed === undefined ? [] : [`${files(it.changed)} changed`])];
+  const label = t("Iteration {0}", it.iteration);
+  const spoken = [label, ...(turned.length > 0 ? [t("now passing: {0}", turned.join(", "))] : []), ...(broke.length > 0 ? [t("now failing: {0}", broke.join(", "))] : []), ...(it.changed === undefined ? [] : [t("{0} changed", files(it.changed))])];
   const icon = broke.length > 0 ? "error" : turned.length > 0 ? "pass" : "circle-outline";
   return { label, description: parts.join(" · "), icon, context: "loopkeeper.iteration", spoken: spoken.join(", ") };
 }
@@ -85,16 +86,31 @@ function needsUser(it: LoopStatus): boolean {
 }
 
 function stateName(it: LoopStatus): string {
-  if (it.outcome) return it.outcome.kind === "completed" && !it.outcome.verified ? "claimed" : it.outcome.kind;
-  if (isTripped(it)) return "breaker open";
+  if (it.outcome) return outcomeName(it.outcome);
+  if (isTripped(it)) return t("breaker open");
   switch (groupOf(it)) {
     case "needsYou":
-      return "needs you";
+      return t("needs you");
     case "waiting":
-      return it.state === "paused" ? "paused" : "waiting";
+      return it.state === "paused" ? t("paused") : t("waiting");
     case "working":
     case "done":
-      return `iteration ${it.iteration}/${it.limits.iterations}`;
+      return t("iteration {0}/{1}", it.iteration, it.limits.iterations);
+  }
+}
+
+function outcomeName({ kind, verified }: NonNullable<LoopStatus["outcome"]>): string {
+  switch (kind) {
+    case "completed":
+      return verified ? t("completed") : t("claimed");
+    case "stopped":
+      return t("stopped");
+    case "limit":
+      return t("limit");
+    case "breaker":
+      return t("breaker");
+    case "failed":
+      return t("failed");
   }
 }
 

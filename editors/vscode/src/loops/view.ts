@@ -5,6 +5,7 @@ import { EventEmitter, ThemeIcon, TreeItem, TreeItemCollapsibleState, window } f
 import type { Disposable, TreeDataProvider } from "vscode";
 import { side } from "../changes";
 import type { Server } from "../client";
+import { t } from "../l10n";
 import { plainLabel } from "../plain";
 import { Commands, Requests } from "../protocol";
 import type { DiffResult, IterationsParams, IterationsResult, LoopStatus } from "../protocol";
@@ -34,7 +35,7 @@ export class LoopsView implements TreeDataProvider<LoopNode>, Disposable {
     if (now === this.written) return;
     this.written = now;
     const count = needing(status);
-    this.view.badge = count === 0 ? undefined : { value: count, tooltip: count === 1 ? "1 loop needs you" : `${count} loops need you` };
+    this.view.badge = count === 0 ? undefined : { value: count, tooltip: count === 1 ? t("1 loop needs you") : t("{0} loops need you", count) };
     this.changed.fire(undefined);
   }
 
@@ -72,8 +73,8 @@ export class LoopsView implements TreeDataProvider<LoopNode>, Disposable {
       case "file":
         return fileItem(node.file, node.iteration);
       case "more": {
-        const item = new TreeItem(`Show More Iterations (${node.count})`);
-        item.command = { command: "loopkeeper.moreIterations", title: "Show More Iterations", arguments: [node] };
+        const item = new TreeItem(t("Show More Iterations ({0})", node.count));
+        item.command = { command: "loopkeeper.moreIterations", title: t("Show More Iterations"), arguments: [node] };
         return item;
       }
     }
@@ -125,14 +126,25 @@ function rowItem(id: string, row: TreeRow): TreeItem {
   return item;
 }
 
+function changeName(kind: DiffResult["files"][number]["kind"]): string {
+  switch (kind) {
+    case "added":
+      return t("added");
+    case "changed":
+      return t("changed");
+    case "removed":
+      return t("removed");
+  }
+}
+
 function fileItem(file: DiffResult["files"][number], iteration: number): TreeItem {
   const item = new TreeItem(file.path);
-  item.description = file.kind;
+  item.description = changeName(file.kind);
   item.iconPath = new ThemeIcon(`diff-${file.kind === "changed" ? "modified" : file.kind}`);
-  item.tooltip = `${file.path}, ${file.kind}`;
+  item.tooltip = [file.path, changeName(file.kind)].join(", ");
   item.accessibilityInformation = { label: item.tooltip };
   const name = file.path.split("/").at(-1) ?? file.path;
-  const sides = [side(file.path, file.before), side(file.path, file.after), `${name} (iteration ${iteration})`];
-  item.command = { command: "vscode.diff", title: "Show Changes", arguments: sides };
+  const sides = [side(file.path, file.before), side(file.path, file.after), t("{0} (iteration {1})", name, iteration)];
+  item.command = { command: "vscode.diff", title: t("Show Changes"), arguments: sides };
   return item;
 }

@@ -1,0 +1,114 @@
+// Start Loop: one list with the start itself first, so that a second Enter starts what was picked last, and below it the
+// task, the agent and the limits. What they lead to is the server's.
+
+import { Uri, window } from "vscode";
+import { t } from "../l10n";
+import type { Parts } from "../parts";
+import { plainLabel } from "../plain";
+import { Commands, Requests } from "../protocol";
+import type { StartPreviewResult, TaskEntry } from "../protocol";
+import { dollars, startArguments, wholeNumber } from "../startChoices";
+import type { StartChoice } from "../startChoices";
+import { noTask, pickFrom, pickTask } from "./pick";
+import type { Choice } from "./pick";
+
+type Step = "start" | "task" | "agent" | "iterations" | "cost" | "duration" | "reset";
+
+/** What the list shows. */
+export interface StartDraft { task: TaskEntry; choice: StartChoice }
+
+export async function startLoop({ server, choices }: Parts): Promise<void> {
+  // Refused, with what helps.
+  if (server.status?.trusted === false) {
+    const refused = await pickTask(server.status, t("Start a loop on which task?"));
+    if (refused) await server.run(Commands.start, { task: refused.uri });
+    return;
+  }
+  const tasks = server.status?.tasks ?? [];
+  const task = firstTask(tasks, choices.last);
+  if (!task) {
+    noTask();
+    return;
+  }
+  let draft: StartDraft = { task, choice: choices.of(task.uri) };
+  for (;;) {
+    const preview = await server.ask<StartPreviewResult>(Requests.startPreview, startArguments(draft.task.uri, draft.choice));
+    if (!preview) return;
+    const step = await pickFrom(t("Start Loop"), rows(draft, preview, tasks.length));
+    if (step === undefined) return;
+    if (step === "start") break;
+    draft = await change(step, draft, preview, tasks, (uri) => choices.of(uri));
+  }
+  await choices.keep(draft.task.uri, draft.choice);
+  await server.run(Commands.start, startArguments(draft.task.uri, draft.choice));
+}
+
+/** The task of the active document, else the one that was started last, else the first. */
+function firstTask(tasks: TaskEntry[], last: string | undefined): TaskEntry | undefined {
+  const front = window.activeTextEditor?.document.uri;
+  const here = tasks.find((it) => front?.scheme === "file" && Uri.parse(it.uri).fsPath === front.fsPath);
+  return here ?? tasks.find((it) => it.uri === last) ?? tasks[0];
+}
+
+function rows({ task, choice }: StartDraft, preview: StartPreviewResult, tasks: number): (Choice<Step> | string)[] {
+  const start: Choice<Step> = {
+    label: `$(play) ${t("Start")}`,
+    description: plainLabel(`${task.title} · ${preview.agent}`),
+    detail: plainLabel(preview.problem ?? preview.upperBound),
+    value: "start",
+  };
+  const graded = preview.grade === undefined ? {} : { detail: plainLabel(preview.grade) };
+  const before = preview.history === undefined ? {} : { detail: plainLabel(preview.history) };
+  const picked = Object.keys(choice).length > 0;
+  return [
+    start,
+    t("Change"),
+    ...(tasks > 1 || preview.grade !== undefined ? [{ label: `$(tasklist) ${t("Task")}`, description: plainLabel(task.title), ...graded, value: "task" as const }] : []),
+    { label: `$(hubot) ${t("Agent")}`, description: plainLabel(preview.agent), value: "agent" },
+    { label: `$(sync) ${t("Iterations")}`, description: String(preview.iterations), ...before, value: "iterations" },
+    { label: `$(credit-card) ${t("Cost")}`, description: `$${(preview.costMicros / 1e6).toFixed(2)}`, value: "cost" },
+    { label: `$(clock) ${t("Duration")}`, description: minutes(preview.durationMs), value: "duration" },
+    ...(picked ? [{ label: `$(discard) ${t("Use the Values of the Configuration")}`, value: "reset" as const }] : []),
+  ];
+}
+
+/** In the server's notation of a duration. */
+function minutes(ms: number): string {
+  const all = Math.round(ms / 60_000);
+  return all % 60 === 0 ? `${all / 60}h` : `${all}m`;
+}
+
+async function change(step: Exclude<Step, "start">, draft: StartDraft, preview: StartPreviewResult, tasks: TaskEntry[], choiceOf: (uri: string) => StartChoice): Promise<StartDraft> {
+  const { choice } = draft;
+  const put = (more: StartChoice): StartDraft => ({ ...draft, choice: { ...choice, ...more } });
+  switch (step) {
+    case "task": {
+      const task = await pickFrom(t("Start a loop on which task?"), tasks.map((it) => ({ label: plainLabel(it.title), description: plainLabel(it.id), value: it })));
+      return task ? { task, choice: choiceOf(task.uri) } : draft;
+    }
+    case "agent": {
+      const agent = await pickFrom(t("Which agent works?"), preview.agents.map((it) => ({ label: plainLabel(it), value: it })));
+      return agent === undefined ? draft : put({ agent });
+    }
+    case "iterations": {
+      const text = await ask(t("At most how many iterations?"), String(preview.iterations), (it) => (wholeNumber(it) === undefined ? t("Enter a whole number from 1.") : undefined));
+      const iterations = text === undefined ? undefined : wholeNumber(text);
+      return iterations === undefined ? draft : put({ iterations });
+    }
+    case "cost": {
+      const text = await ask(t("At most how much in US dollars?"), (preview.costMicros / 1e6).toFixed(2), (it) => (dollars(it) === undefined ? t("Enter an amount such as 2.50.") : undefined));
+      const costUsd = text === undefined ? undefined : dollars(text);
+      return costUsd === undefined ? draft : put({ costUsd });
+    }
+    case "duration": {
+      const text = await ask(t("At most how long? For example 45m or 8h."), minutes(preview.durationMs), (it) => (/^\s*\d+\s*[smhd]\s*$/.test(it) ? undefined : t("Enter a duration such as 45m or 8h.")));
+      return text === undefined ? draft : put({ duration: text.trim() });
+    }
+    case "reset":
+      return { ...draft, choice: {} };
+  }
+}
+
+function ask(title: string, value: string, validateInput: (text: string) => string | undefined): Thenable<string | undefined> {
+  return window.showInputBox({ title, value, validateInput });
+}

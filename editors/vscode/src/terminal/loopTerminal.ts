@@ -1,0 +1,70 @@
+// A terminal that shows what happens in one loop: the output of its agent with the results of checks and the user's hints
+// in their places. The server writes the text, from the loop's stored history, so that nothing before the first look is
+// missing; the terminal asks for the rest whenever there is news.
+
+import { EventEmitter } from "vscode";
+import type { Pseudoterminal } from "vscode";
+import type { Server } from "../client";
+import { Requests } from "../protocol";
+import type { TranscriptCursor, TranscriptParams, TranscriptResult } from "../protocol";
+
+/** At most so often is the server asked while the agent prints. */
+const pause = 300;
+
+export class LoopTerminal implements Pseudoterminal {
+  private readonly written = new EventEmitter<string>();
+  readonly onDidWrite = this.written.event;
+  private cursor: TranscriptCursor | undefined;
+  private isOpen = false;
+  private isReading = false;
+  private hasNews = false;
+  private hasEnded = false;
+  private shownSeq = 0;
+
+  constructor(
+    private readonly server: Server,
+    private readonly loopId: string,
+    private readonly closed: () => void,
+  ) {}
+
+  open(): void {
+    this.isOpen = true;
+    void this.refresh();
+  }
+
+  close(): void {
+    this.isOpen = false;
+    this.closed();
+    this.written.dispose();
+  }
+
+  /** The loop's last record according to the status: a newer one than the last shown is news. */
+  observe(seq: number): void {
+    if (seq <= this.shownSeq) return;
+    this.shownSeq = seq;
+    void this.refresh();
+  }
+
+  /** Writes what is new. Calls during one that runs lead to one more. */
+  async refresh(): Promise<void> {
+    this.hasNews = true;
+    if (this.isReading) return;
+    this.isReading = true;
+    while (this.hasNews && this.isOpen && !this.hasEnded) {
+      this.hasNews = false;
+      if (!(await this.read())) break;
+      await new Promise((done) => setTimeout(done, pause));
+    }
+    this.isReading = false;
+  }
+
+  private async read(): Promise<boolean> {
+    const params: TranscriptParams = { loopId: this.loopId, ...(this.cursor && { after: this.cursor }) };
+    const result = await this.server.tryAsk<TranscriptResult>(Requests.transcript, params);
+    if (!result || !this.isOpen) return false;
+    this.cursor = result.cursor;
+    this.hasEnded = result.ended;
+    if (result.text !== "") this.written.fire(result.text.replaceAll("\n", "\r\n"));
+    return true;
+  }
+}
