@@ -27,6 +27,8 @@ pub struct Redactor {
     starts: Arc<Prefilter>,
     /// Bytes of lookahead needed to classify a byte.
     lookahead: usize,
+    /// A known value contains a line end.
+    spans_lines: bool,
 }
 
 impl Redactor {
@@ -45,7 +47,9 @@ impl Redactor {
         for it in SHAPES {
             starts.add(it.prefix);
         }
+        let spans_lines = known.iter().any(|it| it.contains(&b'\n'));
         Self {
+            spans_lines,
             known: known.into(),
             starts: Arc::new(starts),
             lookahead: longest.max(SHAPE_LOOKAHEAD) + MARK.len(),
@@ -158,7 +162,14 @@ impl RedactingStream {
     /// Takes bytes and returns those that are safe to store.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(bytes);
-        self.drain(self.redactor.lookahead)
+        self.drain(if self.is_decided() { 1 } else { self.redactor.lookahead })
+    }
+
+    /// A secret of one line ends with its line, so that what a program printed last is not held until it prints more.
+    fn is_decided(&self) -> bool {
+        let is_plain = matches!(self.mode, StreamState::Plain);
+        let may_begin_key = self.held.windows(2).any(|it| it == b"--");
+        is_plain && !may_begin_key && !self.redactor.spans_lines && self.held.ends_with(b"\n")
     }
 
     /// Returns the bytes that were still held back.

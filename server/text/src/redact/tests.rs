@@ -184,3 +184,19 @@ proptest! {
         prop_assert!(out.len() <= bytes.len() + 200);
     }
 }
+
+#[test]
+fn a_whole_line_is_not_held() {
+    let check = |known: &[&str], pieces: &[&str], expect: &[&str]| {
+        let mut stream = Redactor::new(known.iter().map(|it| (*it).to_owned())).stream();
+        let out: Vec<String> =
+            pieces.iter().map(|it| String::from_utf8(stream.push(it.as_bytes())).expect("text")).collect();
+        assert_eq!(out, expect, "{pieces:?}");
+    };
+    check(&["turn 1 secret"], &["turn 1 begins\n"], &["turn 1 begins\n"]);
+    check(&["turn 1 secret"], &["turn 1 ", "secret\n"], &["", "[redacted]\n"]);
+    check(&[], &["ghp_\n", "AKIA\n"], &["ghp_\n", "AKIA\n"]);
+    // A value of several lines may continue on the next one, and so may a key.
+    check(&["first line\nsecond line"], &["first line\n", "second line\n"], &["", ""]);
+    check(&[], &["-----BEGIN RSA PRIVATE KEY-----\n"], &[""]);
+}
