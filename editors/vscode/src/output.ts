@@ -27,7 +27,10 @@ export class OutputView implements Disposable {
   async show(it: LoopStatus): Promise<void> {
     const known = this.shown.get(it.id) ?? this.open(it);
     known.terminal.show(true);
-    if (isActive(it)) await this.subscribe(it.id, true);
+    if (!isActive(it)) return;
+    await this.subscribe(it.id, true);
+    // What was printed between the first reading and the subscription has no notification.
+    await known.content.refresh();
   }
 
   /** A new server has no subscriptions. */

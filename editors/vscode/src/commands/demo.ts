@@ -16,8 +16,9 @@ export async function runDemo(program: string | undefined): Promise<void> {
   const folder = join(await mkdtemp(join(tmpdir(), "loopkeeper-demo-")), "receipt");
   const terminal = window.createTerminal({
     name: t("Ralph Demo"),
-    shellPath: program,
-    shellArgs: ["demo", "--keep", folder],
+    // The editor closes a terminal whose program has ended, and with it the result: Enter ends it here.
+    shellPath: "/bin/sh",
+    shellArgs: ["-c", "\"$0\" \"$@\"; read -r _", program, "demo", "--keep", folder],
     iconPath: new ThemeIcon("play"),
     isTransient: true,
     message: t("A small project, and one loop from failing to done."),

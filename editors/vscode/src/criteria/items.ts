@@ -7,6 +7,8 @@ import { plainLabel } from "../plain";
 import type { CriterionStatus, StatusParams, TaskEntry } from "../protocol";
 import { LineIndex } from "./results";
 
+const firstLine = new Range(0, 0, 0, 0);
+
 export class TestItems {
   /** What was written into each task's items, to touch them only on a change: a replaced item loses its results. */
   private readonly written = new Map<string, string>();
@@ -35,6 +37,8 @@ export class TestItems {
     const label = plainLabel(task.title);
     const parent = this.controller.items.get(task.uri) ?? this.controller.createTestItem(task.uri, label, Uri.parse(task.uri));
     parent.label = label;
+    // For the icon that runs all of them, beside the first line as the lenses of the task.
+    parent.range = firstLine;
     const kept = new Set(task.criteria.items.map((it) => it.id));
     for (const [id] of [...parent.children]) if (!kept.has(id)) parent.children.delete(id);
     const lines = new Map<string, Promise<LineIndex | undefined>>();

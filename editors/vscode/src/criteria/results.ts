@@ -26,12 +26,17 @@ export function testResult(it: CriterionStatus): TestResult {
     case "fail":
     case "no-tests-ran":
     case "unstable": {
-      const compared = it.expected !== undefined && it.actual !== undefined ? { expected: it.expected, actual: it.actual } : {};
+      const compared = it.expected !== undefined && it.actual !== undefined ? { expected: expectation(it.expected), actual: it.actual } : {};
       return { kind: "failed", message: message === "" ? t("The criterion does not hold.") : message, durationMs, ...compared };
     }
     case "unverified":
       return { kind: "skipped", message, durationMs };
   }
+}
+
+/** The editor writes `6 != …` before it, which an operator would make unreadable. */
+function expectation(expected: string): string {
+  return /^(?:==|!=|>=|<=|>|<) /.test(expected) ? t("a number {0}", expected) : expected;
 }
 
 /** Changes whenever a result of the task changes. */
