@@ -30,3 +30,89 @@ test("vscode_criteria: all run, and each has its result", async () => {
     await window.picture("criteria run");
   });
 });
+
+const compared = `# Make the greeting right
+
+## Done when
+
+- The greeting is long: \`$ wc -c < greeting.txt\` \`>= 80\`
+- It prints a name: \`$ cat greeting.txt\` \`/name: \\w+/\`
+- It says hello: \`has "hello" greeting.txt\`
+`;
+
+const shown = (options, body) =>
+  Project.opened(editor, { ...options, files: { "PROMPT.md": compared, "greeting.txt": "hello\n", ...options.files } }, async (project, window) => {
+    await window.sees("Ralph");
+    await window.see("an icon beside each criterion and the task", () => window.testIcons(), (all) => all.length >= 4);
+    await body(project, window);
+  });
+
+test("vscode_criteria: the icon beside a criterion runs that one alone, and its failure shows both sides", async () => {
+  await shown({}, async (project, window) => {
+    const icons = await window.testIcons();
+    assert.ok(icons.every((it) => it.state === "run"), JSON.stringify(icons));
+    await window.clickTestIcon("- The greeting is long");
+    await window.see("one failure", () => window.testIcons(), (all) => all.some((it) => it.line.startsWith("- The greeting is long") && it.state === "failed"));
+    const after = await window.testIcons();
+    assert.equal(after.find((it) => it.line.startsWith("- It says hello"))?.state, "run", JSON.stringify(after));
+    await window.openFailure("6 != a number >= 80");
+    const sides = await window.see("both sides", () => window.peek(), (it) => it.includes("a number >= 80") && it.includes("Expected"));
+    assert.match(sides, /Actual/);
+    await window.picture("criterion comparison");
+    await window.page.keyboard.press("Escape");
+    await window.clickTestIcon("- It prints a name");
+    await window.openFailure("hello != a match of /name");
+    const found = await window.see("what was sought and what was printed", () => window.peek(), (it) => it.includes("a match of /name") && it.includes("Expected"));
+    assert.match(found, /hello/);
+    await window.picture("criterion pattern");
+  });
+});
+
+test("vscode_criteria: a continuous run runs again after a save, and is switched off", async () => {
+  await shown({}, async (project, window) => {
+    await window.palette("Test: Start Continuous Run");
+    await window.see("the failures", () => window.testIcons(), (all) => all.filter((it) => it.state === "failed").length >= 2);
+    await window.page.keyboard.press("Escape");
+    project.write("greeting.txt", `hello\nname: world\n${"x".repeat(99)}\n`);
+    // The user saves a file: the task itself.
+    await window.write("x");
+    await window.palette("File: Save");
+    await window.see("all pass", () => window.testIcons(), (all) => all.length >= 4 && all.every((it) => it.state === "passed"));
+    await window.palette("Test: Stop Continuous Run");
+    await window.picture("criteria continuous");
+  });
+});
+
+test("vscode_criteria: a run is cancelled, and the next one works", async () => {
+  const slow = compared.replace("$ cat greeting.txt", "$ until [ -e go ]; do sleep 0.1; done; cat greeting.txt");
+  await shown({ files: { "PROMPT.md": slow } }, async (project, window) => {
+    await window.clickTestIcon("- It prints a name");
+    await window.see("it runs", () => window.testIcons(), (all) => all.some((it) => it.state === "running"));
+    await window.palette("Test: Cancel Test Run");
+    await window.see("it does not run", () => window.testIcons(), (all) => !all.some((it) => it.state === "running"));
+    project.write("go", "");
+    await window.sees("Ralph");
+    await window.clickTestIcon("- It says hello");
+    await window.see("it passes", () => window.testIcons(), (all) => all.some((it) => it.line.startsWith("- It says hello") && it.state === "passed"));
+  });
+});
+
+test("vscode_criteria: the runs of a loop appear without taking the focus", async () => {
+  await Project.opened(editor, {}, async (project, window) => {
+    await window.sees("Ralph");
+    await window.focus();
+    project.cli(["run", "--detach"]);
+    await window.sees("Ralph 1/9 · 0/3 pass");
+    project.turn(1, "echo hello > greeting.txt");
+    await window.sees("Ralph 2/9 · 2/3 pass");
+    await window.see("the results beside the criteria", () => window.testIcons(), (all) => all.filter((it) => it.state === "passed").length >= 2 && all.some((it) => it.state === "failed"));
+    assert.equal(await window.peek(), "", "nothing is opened");
+    assert.equal(await window.page.locator(".part.panel").isVisible(), false);
+    assert.ok(await window.page.evaluate(() => document.querySelector(".monaco-editor.focused") !== null), "the editor has the focus");
+    await window.picture("criteria of a loop");
+    await window.palette("Test Results: Focus on Test Results View");
+    await window.see("the run has the name of the iteration", () => window.page.evaluate(() => document.querySelector(".part.panel")?.textContent ?? ""), (it) => it.includes("Make the greeting right #1"));
+    project.turn(2, "echo hello world > greeting.txt");
+    await window.sees("Ralph done · 2");
+  });
+});

@@ -233,6 +233,16 @@ export class Window {
     await this.page.mouse.click(icon.x, icon.y);
   }
 
+  /** Opens the failure whose text is behind the line of its test. */
+  async openFailure(text) {
+    const box = await this.see(`the failure ${text}`, () => this.page.evaluate((part) => {
+      const it = [...document.querySelectorAll(".editor-group-container.active .test-error-content-widget")].find((one) => one.textContent.replaceAll("\u00a0", " ").includes(part));
+      const { left, top, width, height } = it?.getBoundingClientRect() ?? {};
+      return it && { x: left + width / 2, y: top + height / 2 };
+    }, text));
+    await this.page.mouse.click(box.x, box.y);
+  }
+
   /** The text of the failure that is shown within the editor; empty if there is none. */
   peek() {
     return this.page.evaluate(() => [...document.querySelectorAll(".peekview-widget, .test-output-peek")].map((it) => it.innerText.replaceAll("\u00a0", " ")).join("\n"));
