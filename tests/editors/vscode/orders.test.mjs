@@ -43,7 +43,8 @@ test("vscode_orders: a start shows what it leads to, and takes the agent and the
   await window.pick("Agent");
   await window.pick("claude");
   await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
-  await window.pick("Iterations");
+  // The row itself: the first row, which starts, names iterations too.
+  await window.pick("Iterations30");
   await window.see("the input", () => window.page.locator(".quick-input-title", { hasText: "At most how many iterations?" }).isVisible());
   await window.answer("5");
   await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
