@@ -36,7 +36,10 @@ use crate::ext::{
 pub(super) type Message = (&'static str, Value, Option<Value>);
 
 pub(super) fn messages() -> Vec<Message> {
-    let refusal = |full: bool| json!(refusal(full));
+    [notifications(), requests(), orders()].concat()
+}
+
+fn notifications() -> Vec<Message> {
     vec![
         ("StatusParams", json!(status(true)), Some(json!(status(false)))),
         ("LoopStatus", json!(a_loop(true)), Some(json!(a_loop(false)))),
@@ -52,6 +55,11 @@ pub(super) fn messages() -> Vec<Message> {
         ("AlertParams", json!(alert(true)), Some(json!(alert(false)))),
         ("LoopsParams", json!(LoopsParams { all: true }), None),
         ("LoopsResult", json!(LoopsResult { loops: vec![a_loop(true)] }), None),
+    ]
+}
+
+fn requests() -> Vec<Message> {
+    vec![
         ("SubscribeParams", json!(SubscribeParams { loop_id: s(), on: true }), None),
         ("SubscribeResult", json!(SubscribeResult { subscribed: true }), None),
         ("IterationsParams", json!(IterationsParams { loop_id: s(), last: Some(1) }), None),
@@ -70,6 +78,12 @@ pub(super) fn messages() -> Vec<Message> {
         ("StartPreviewResult", json!(preview(true)), Some(json!(preview(false)))),
         ("TrustPageParams", json!(TrustPageParams { task: s() }), None),
         ("TrustPageResult", json!(page()), Some(json!(page()))),
+    ]
+}
+
+fn orders() -> Vec<Message> {
+    let refusal = |full: bool| json!(refusal(full));
+    vec![
         ("CommandResult", json!(result()), Some(json!(CommandResult::default()))),
         ("RefusalData", refusal(true), Some(refusal(false))),
         ("ErrorData", refusal(true), Some(refusal(false))),
