@@ -92,7 +92,8 @@ fn a_stored_state_and_the_records_after_it_are_the_whole_at_every_cut() {
 #[test]
 fn the_version_of_stored_states_changes_with_them() {
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/journals/stored-states.txt");
-    let states = journals().iter().map(|it| serde_json::to_string(&replay(&read(it)).unwrap()).unwrap());
+    let journals = journals();
+    let states = journals.iter().map(|it| serde_json::to_string(&replay(&read(it)).unwrap()).unwrap());
     let digest = sha256(states.collect::<Vec<_>>().join("\n").as_bytes());
     let expected = fs::read_to_string(&place).unwrap_or_default();
     if expected == format!("{SAVED_STATE_VERSION} {digest}\n") {
