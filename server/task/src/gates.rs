@@ -6,6 +6,7 @@ mod json;
 
 use std::ops::Range;
 
+use loopkeeper_text::shell_default::only_default;
 use loopkeeper_text::yaml::{self, YamlScalar};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -138,6 +139,7 @@ fn plain_values(text: &str) -> Vec<(&str, &str, usize)> {
         let Some((key, value)) = line.split_once('=') else { continue };
         let key = key.trim().trim_start_matches("export ").trim();
         let inner = value.trim().trim_matches(['"', '\'']);
+        let inner = only_default(inner).unwrap_or(inner);
         let offset = line.find(inner).filter(|_| !inner.is_empty());
         if let Some(offset) = offset.filter(|_| !inner.contains(['`', '\n']) && !inner.contains("$(")) {
             values.push((key, inner, start + offset));
@@ -233,6 +235,8 @@ mod tests {
                 owned("npx tsc", "npx tsc", "npx tsc")
             ]
         );
+        let defaults = "TEST_COMMAND=\"${TEST_COMMAND:-npm test}\"\n";
+        assert_eq!(commands(".ralph/.ralphrc", defaults), [owned("The tests pass", "npm test", "npm test")]);
         let queue =
             "{ // gate\n \"agent\": {\"ci_gate\": {\"enabled\": true, \"argv\": [\"make\", \"ci all\"]}}}";
         assert_eq!(

@@ -12,6 +12,7 @@ pub mod moment;
 pub mod pattern;
 pub mod redact;
 pub mod sanitize;
+pub mod shell_default;
 pub mod shell_word;
 pub mod truncate;
 pub mod units;

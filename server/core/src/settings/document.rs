@@ -98,9 +98,10 @@ A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and 
 | `CB_COOLDOWN_MINUTES` | `breaker.cooldown` |
 | `ALLOWED_TOOLS` | `agents.claude.args`: `--allowedTools` with these rules, which need your trust as a part of the agent's command |
 | `CLAUDE_CODE_CMD`, `CLAUDE_MODEL`, `CLAUDE_EFFORT` | `agents.claude.command`, `agents.claude.model`, `agents.claude.effort` |
+| `PLATFORM_DRIVER` | `agent`, where loopkeeper knows an agent of that name |
 
 Variables of these names that begin with `CB_` win over the file, where there is one. `OPTIONAL_SECTIONS`, `TEST_COMMAND` and `QUALITY_GATES` belong to the task ([TASKS.md](TASKS.md#workspaces-of-other-tools)).
-Other keys are ignored, and `run`, `check`, `doctor` and the editors list them; shell code in the value of one of these stops the command.
+`${NAME:-value}` is read as `value`. Other keys are ignored, and `run`, `check`, `doctor` and the editors list them; other shell code in the value of one of these stops the command.
 
 ## `ralph.yml`, `.ralph-tui/config.toml`, `bmalph/config.json`, `ralph.toml`, `.ralphex/config`
 
@@ -111,10 +112,10 @@ Other keys are ignored, and `run`, `check`, `doctor` and the editors list them; 
 | `event_loop.max_cost_usd`, `max_cost` | `limits.cost_usd` |
 | `event_loop.cooldown_delay_seconds` | `limits.between` |
 | `event_loop.completion_promise`, `completion_promise` | `exit.promise` |
-| `event_loop.prompt_file`, `prompt_file`, `agent.ralph`, `agent.prompt` | `tasks.files` |
+| `event_loop.prompt_file`, `prompt_file`, `agent.ralph`, `agent.prompt`, `trackerOptions.path` | `tasks.files` |
 | `cli.backend`, `agent`, `agent.command`, `defaultAgent`, `platform` | `agent`, where loopkeeper knows an agent of that name |
 
-Other keys are ignored, and `run`, `check`, `doctor` and the editors list them. A prompt in `event_loop.prompt` is a task, and `backpressure.gates` are checks ([TASKS.md](TASKS.md#workspaces-of-other-tools)).
+Other keys are ignored, and so is a limit of 0, which means none there; `run`, `check`, `doctor` and the editors list them. A prompt in `event_loop.prompt` is a task, and `backpressure.gates` are checks ([TASKS.md](TASKS.md#workspaces-of-other-tools)).
 ";
 
 const ENVIRONMENT: &str = "

@@ -7,7 +7,7 @@ use loopkeeper_text::yaml;
 use super::assignment::ParsedLayer;
 use super::finding::SettingOrigin;
 use super::layer::{Layer, LayerKind};
-use super::ralphrc::{IgnoredLine, RalphrcForm, assignment};
+use super::ralphrc::{IgnoredLine, RalphrcForm, agent_of_driver, assignment};
 
 /// Keys of `ralph.yml`, in its nested and its older flat form, and of `.ralph-tui/config.toml`.
 const MAPPED: &[(&str, &str, RalphrcForm)] = &[
@@ -16,20 +16,21 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("event_loop.max_cost_usd", "limits.cost_usd", RalphrcForm::Plain),
     ("event_loop.cooldown_delay_seconds", "limits.between", RalphrcForm::Seconds),
     ("event_loop.completion_promise", "exit.promise", RalphrcForm::Plain),
-    ("cli.backend", "agent", RalphrcForm::Plain),
+    ("cli.backend", "agent", RalphrcForm::Driver),
     ("event_loop.prompt_file", "tasks.files", RalphrcForm::List),
     ("prompt_file", "tasks.files", RalphrcForm::List),
     ("max_iterations", "limits.iterations", RalphrcForm::Plain),
     ("max_runtime", "limits.duration", RalphrcForm::Seconds),
     ("max_cost", "limits.cost_usd", RalphrcForm::Plain),
     ("completion_promise", "exit.promise", RalphrcForm::Plain),
-    ("agent", "agent", RalphrcForm::Plain),
-    ("agent.command", "agent", RalphrcForm::Plain),
+    ("agent", "agent", RalphrcForm::Driver),
+    ("agent.command", "agent", RalphrcForm::Driver),
     ("agent.ralph", "tasks.files", RalphrcForm::List),
     ("agent.prompt", "tasks.files", RalphrcForm::List),
-    ("defaultAgent", "agent", RalphrcForm::Plain),
-    ("platform", "agent", RalphrcForm::Plain),
+    ("defaultAgent", "agent", RalphrcForm::Driver),
+    ("platform", "agent", RalphrcForm::Driver),
     ("maxIterations", "limits.iterations", RalphrcForm::Plain),
+    ("trackerOptions.path", "tasks.files", RalphrcForm::List),
 ];
 /// Keys that belong to the task: the prompt and its gates.
 const OF_TASK: [&str; 2] = ["event_loop.prompt", "backpressure.gates."];
@@ -37,12 +38,21 @@ const OF_TASK: [&str; 2] = ["event_loop.prompt", "backpressure.gates."];
 const PROMPT_FILES: [&str; 2] = ["PROMPT.md", "RALPH.md"];
 /// Keys that say nothing about a loop.
 const NOTES: [&str; 5] = ["name", "description", "createdAt", "configVersion", "updatedAt"];
-/// Agents that loopkeeper knows by the same name.
-const AGENTS: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cursor", "amp"];
+/// Limits that some tools write as 0 where they have none.
+const UNLIMITED_BY_ZERO: [&str; 3] = ["limits.iterations", "limits.duration", "limits.cost_usd"];
 
 /// A name without an extension is a folder of `.ralphify/ralphs`, whose `RALPH.md` is found.
 fn is_found_by_name(value: &str) -> bool {
-    PROMPT_FILES.contains(&value) || !value.contains('.')
+    PROMPT_FILES.contains(&value)
+        || !value.contains('.')
+        || value.rsplit('/').next().is_some_and(|it| it == "prd.json")
+}
+
+fn has_counterpart((_, path, form): (&str, &str, RalphrcForm), value: &str) -> bool {
+    match form {
+        RalphrcForm::Driver => agent_of_driver(value).is_some(),
+        _ => !(UNLIMITED_BY_ZERO.contains(&path) && value.parse::<f64>().is_ok_and(|it| it <= 0.0)),
+    }
 }
 
 /// A key with its value and its place.
@@ -64,14 +74,13 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     };
     let is_unset = |it: &Entry| ["", "~", "null", "Null", "NULL"].contains(&it.value.as_str());
     for Entry { path, value, range } in entries.into_iter().filter(|it| !is_unset(it)) {
-        let value = if value == "claude-code" { "claude".to_owned() } else { value };
         let mapped = MAPPED.iter().find(|(known, ..)| *known == path);
         let is_read = OF_TASK.iter().any(|it| path == *it || it.ends_with('.') && path.starts_with(it))
             || mapped.is_some_and(|it| it.2 == RalphrcForm::List && is_found_by_name(&value))
             || NOTES.contains(&path.as_str());
         match mapped {
             _ if is_read => {}
-            Some(&mapped) if mapped.1 != "agent" || AGENTS.contains(&value.as_str()) => {
+            Some(&mapped) if has_counterpart(mapped, &value) => {
                 let origin = SettingOrigin::in_text(file, (text, &index), range);
                 match assignment(mapped, &value, (LayerKind::OtherTool, origin)) {
                     Ok(assignment) => out.assignments.extend(assignment),
@@ -183,6 +192,26 @@ mod tests {
     fn unset_keys_are_unset() {
         let text = "max_cost: null\nmax_runtime: ~\nagent:\nhats: {}\n";
         assert_eq!(shown("ralph.yml", text), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn a_limit_of_zero_is_none_there_and_no_error_here() {
+        let (set, notes) = shown(".ralph-tui/config.toml", "maxIterations = 0\nagent = \"claude-code\"\n");
+        assert_eq!(set, ["agent = \"claude\""]);
+        assert!(notes[0].contains("not used by loopkeeper: maxIterations"), "{notes:?}");
+        let (set, notes) =
+            shown("ralph.yml", "max_cost: 0.0\nmax_runtime: 0\nevent_loop:\n  cooldown_delay_seconds: 0\n");
+        assert_eq!(set, ["limits.between = \"0s\""]);
+        assert!(notes[0].contains("max_cost, max_runtime"), "{notes:?}");
+    }
+
+    #[test]
+    fn the_file_of_a_tracker_is_a_task_unless_it_is_found_by_its_name() {
+        let text = |path: &str| format!("tracker = \"json\"\n[trackerOptions]\npath = \"{path}\"\n");
+        let (set, _) = shown(".ralph-tui/config.toml", &text("shop.json"));
+        assert_eq!(set, ["tasks.files = [\"shop.json\"]"]);
+        let (set, notes) = shown(".ralph-tui/config.toml", &text("./tasks/prd.json"));
+        assert_eq!((set.len(), notes.len()), (0, 1), "{notes:?}");
     }
 
     #[test]

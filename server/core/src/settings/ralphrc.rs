@@ -10,6 +10,7 @@ use super::layer::{Layer, LayerKind};
 use super::lookup::{KeyLookup, look_up};
 use super::value::RawValue;
 use loopkeeper_text::lines::LineIndex;
+use loopkeeper_text::shell_default::{leading_default, only_default};
 
 /// Keys with a supported counterpart, and the format of their values.
 const MAPPED: &[(&str, &str, RalphrcForm)] = &[
@@ -26,6 +27,7 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("CLAUDE_MODEL", "agents.claude.model", RalphrcForm::Plain),
     ("CLAUDE_EFFORT", "agents.claude.effort", RalphrcForm::Plain),
     ("ALLOWED_TOOLS", "agents.claude.args", RalphrcForm::Tools),
+    ("PLATFORM_DRIVER", "agent", RalphrcForm::Driver),
 ];
 
 /// Keys that belong to the task in the same folder: commands that are its criteria, sections of its plan.
@@ -50,6 +52,17 @@ pub(super) enum RalphrcForm {
     Tools,
     /// Words of a command line; `claude` alone is the default of the built-in agent.
     Program,
+    /// An agent by the name that the other tool has for it.
+    Driver,
+}
+
+/// Agents that loopkeeper knows by the same name.
+const AGENTS: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cursor", "amp"];
+
+/// The name here of an agent of another tool.
+pub(super) fn agent_of_driver(name: &str) -> Option<&'static str> {
+    let name = if name == "claude-code" { "claude" } else { name };
+    AGENTS.iter().copied().find(|it| *it == name)
 }
 
 /// The layer of the relevant keys among these variables; `None` if there is none.
@@ -78,6 +91,11 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
         let mapped = MAPPED.iter().find(|(known, ..)| *known == name);
         match (mapped, value) {
             (_, _) if name.is_empty() => aside.code.push(range),
+            (Some((_, _, RalphrcForm::Driver)), Some(value)) if agent_of_driver(&value).is_none() => {
+                if !value.is_empty() {
+                    aside.foreign.push((name.to_owned(), range));
+                }
+            }
             (Some(mapped), Some(value)) => match assignment(*mapped, &value, (layer.kind, origin())) {
                 Ok(assignment) => out.assignments.extend(assignment),
                 Err(finding) => out.findings.push(*finding),
@@ -116,6 +134,7 @@ pub(super) fn assignment(
             RawValue::List(words.map(|it| RawValue::Text(it.to_owned())).collect())
         }
         RalphrcForm::List => RawValue::List(vec![RawValue::Text(value.to_owned())]),
+        RalphrcForm::Driver => RawValue::Text(agent_of_driver(value).unwrap_or(value).to_owned()),
         RalphrcForm::Seconds => RawValue::Text(format!("{value}s")),
         RalphrcForm::Minutes => RawValue::Text(format!("{value}m")),
         RalphrcForm::Hours => RawValue::Text(format!("{value}h")),
@@ -232,9 +251,17 @@ fn value_at(text: &str, from: usize) -> (Option<String>, usize) {
     let mut value = String::new();
     let mut chars = rest.char_indices();
     while let Some((at, it)) = chars.next() {
+        if let Some((default, length)) = rest.get(at..).and_then(leading_default) {
+            value.push_str(default);
+            while chars.clone().next().is_some_and(|(next, _)| next < at + length) {
+                chars.next();
+            }
+            continue;
+        }
         match it {
             '"' | '\'' => match parse_quoted(rest, at, it) {
                 Some((inner, end)) => {
+                    let inner = only_default(inner).filter(|_| it == '"').unwrap_or(inner);
                     value.push_str(inner);
                     let plain = it == '\'' || !inner.contains(['$', '`', '\\']);
                     if !plain {
@@ -291,6 +318,25 @@ fn closing_double(inner: &str) -> Option<usize> {
 mod tests {
     use super::environment_layer;
     use crate::settings::{Layer, LayerKind, resolve};
+
+    #[test]
+    fn defaults_of_variables_are_values() {
+        let text = "PLATFORM_DRIVER=\"${PLATFORM_DRIVER:-codex}\" # which\nMAX_CALLS_PER_HOUR=${MAX_CALLS_PER_HOUR:-50}\nCB_NO_PROGRESS_THRESHOLD=${CB_NO_PROGRESS_THRESHOLD:-4} # loops\n";
+        let file = |text: &str| Layer {
+            kind: LayerKind::Ralphrc,
+            file: ".ralphrc".to_owned(),
+            text: text.to_owned(),
+        };
+        let resolved = resolve(&[file(text)], &[]);
+        assert_eq!(resolved.findings(), []);
+        let settings = resolved.settings().expect("sound");
+        assert_eq!((settings.limits.calls_per_hour, settings.breaker.no_progress), (50, 4));
+        assert_eq!(settings.agent, "codex");
+        let shell = resolve(&[file("MAX_CALLS_PER_HOUR=${A:-$(id)}\n")], &[]);
+        assert!(shell.settings().is_err());
+        let other = resolve(&[file("PLATFORM_DRIVER=windsurf\n")], &[]);
+        assert!(other.findings()[0].message.contains("not used by loopkeeper: PLATFORM_DRIVER"));
+    }
 
     fn written(layers: &[Layer]) -> Vec<String> {
         let rows = resolve(layers, &[]).effective();
