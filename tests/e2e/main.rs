@@ -22,6 +22,7 @@ mod cli_report;
 mod cli_run;
 mod cli_status;
 mod cli_terminal;
+mod cli_watch;
 mod configuration;
 mod control;
 mod demo;

@@ -58,7 +58,7 @@ pub(crate) enum PublicCommand {
     Status(status::Args),
     /// Show what happened in a loop
     Log(log::Args),
-    /// Follow a loop until it ends
+    /// Show all loops on one screen; without a terminal, follow one until it ends
     Watch(watch::Args),
     /// Show what a loop or one of its iterations changed
     Diff(diff::Args),

@@ -18,6 +18,8 @@ use loopkeeper_system::clock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoopFormat {
     Text,
+    /// Text in permanent lines, also on a terminal.
+    Plain,
     Json,
 }
 
@@ -45,11 +47,14 @@ impl<'a> LoopPrinter<'a> {
     pub(crate) fn new(form: LoopFormat, out: &'a mut Ui) -> Self {
         match form {
             LoopFormat::Json => Self::Json { out, chain: ChecksumChain::default() },
-            LoopFormat::Text => {
+            LoopFormat::Text | LoopFormat::Plain => {
                 let (zone, glyphs) = (LocalZone::local(), Glyphs::of_environment());
                 let formatter = EntryFormatter::new(zone.clone(), glyphs);
                 Self::Text(Box::new(TextPrinter {
-                    live: ProgressOutput::new(out),
+                    live: match form {
+                        LoopFormat::Plain => ProgressOutput::plain(out),
+                        LoopFormat::Text | LoopFormat::Json => ProgressOutput::new(out),
+                    },
                     formatter,
                     zone,
                     glyphs,

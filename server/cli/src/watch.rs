@@ -1,5 +1,12 @@
-//! `watch`: follows a loop until it ends.
+//! `watch`: shows all loops on a terminal, or follows one until it ends.
 
+mod dashboard;
+mod feed;
+mod full_screen;
+mod input;
+mod orders;
+
+use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, interval};
@@ -7,6 +14,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
+use super::render::live;
 use super::select::LoopArg;
 use super::show::{LoopFormat, LoopPrinter};
 use loopkeeper_operations::follow::LoopTailer;
@@ -30,15 +38,23 @@ pub(crate) struct Args {
     /// Print journal records as JSON, one per line
     #[arg(long)]
     pub(crate) json: bool,
+    /// Follow one loop in plain lines, as without a terminal
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) plain: bool,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
-    let loop_view = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
+    let name = args.which.name.as_deref();
+    if !args.json && !args.plain && live::can_redraw() && std::io::stdin().is_terminal() {
+        let opened = name.map(|it| loops::find(&store, Some(it), failure::warn)).transpose()?;
+        return dashboard::run(store, opened.as_ref().map(|it| it.dir.id()));
+    }
+    let loop_view = loops::find(&store, name, failure::warn)?;
     let runtime = new_runtime()?;
     let watched = WatchedLoop { store, dir: loop_view.dir };
-    runtime
-        .block_on(watched.to_its_end(LoopPrinter::new(LoopFormat::json(args.json), out), &mut NoInterrupts))
+    let format = if args.plain { LoopFormat::Plain } else { LoopFormat::json(args.json) };
+    runtime.block_on(watched.to_its_end(LoopPrinter::new(format, out), &mut NoInterrupts))
 }
 
 /// A loop with a running keeper.

@@ -41,6 +41,7 @@ pub use self::diagnostic::{
 };
 pub use self::diagnostics::{SourceHint, diagnostics, remarks, source_failures, source_hints};
 pub use self::foreign::{CODE as FOREIGN_CODE, MESSAGE as FOREIGN_MESSAGE, about, remedies};
+pub(crate) use self::grid::breaker_band;
 pub(crate) use self::grid::grid;
 pub(crate) use self::grid::without_progress;
 pub use self::grid::{iteration_tally, row, start_tally};

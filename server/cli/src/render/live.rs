@@ -24,6 +24,11 @@ impl<'a> ProgressOutput<'a> {
         if can_redraw() { Self::Redrawn { out, screen: Screen::default() } } else { Self::Plain { out } }
     }
 
+    /// Permanent lines only, also on a terminal.
+    pub(crate) fn plain(out: &'a mut Ui) -> Self {
+        Self::Plain { out }
+    }
+
     /// Prints permanent lines.
     pub(crate) fn print(&mut self, lines: &[String]) {
         match self {
@@ -55,7 +60,7 @@ impl<'a> ProgressOutput<'a> {
 }
 
 /// Redrawing requires a terminal that supports cursor movement.
-fn can_redraw() -> bool {
+pub(crate) fn can_redraw() -> bool {
     let dumb = std::env::var_os("TERM").is_none_or(|it| it.is_empty() || it == "dumb");
     io::stdout().is_terminal() && !dumb
 }

@@ -64,6 +64,12 @@ pub(crate) fn grid(state: &LoopState) -> String {
     lines.join("\n")
 }
 
+/// How near the breaker was after each of the last iterations.
+pub(crate) fn breaker_band(state: &LoopState, columns: usize) -> String {
+    let (counts, limit) = (without_progress(state), state.spec.settings.breaker.no_progress);
+    counts.iter().skip(counts.len().saturating_sub(columns)).map(|it| level(*it, limit)).collect()
+}
+
 /// How many criteria passed before the first iteration. Of the baseline only the first judgement is kept.
 pub fn start_tally(state: &LoopState) -> CriteriaTally {
     let found = |it: &Criterion| known_status(it, baseline_status(state, &it.id));

@@ -1,0 +1,265 @@
+//! The event loop of the full-screen view: keys, signals, loops and results of orders in; frames and orders out.
+
+use std::time::Duration;
+
+use loopkeeper_system::runtime::new_runtime;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_view::dashboard::{Dashboard, DashboardAction, DashboardCharset, DashboardOrder};
+use rustix::process::Signal;
+use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+use super::feed::LoopFeed;
+use super::full_screen::FullScreen;
+use super::input::KeyParser;
+use super::orders;
+use crate::exit::Exit;
+use crate::failure::{ExitResult, Failure};
+use crate::render::Glyphs;
+
+/// Poll interval of running loops without a stream; with one, the keeper reports records.
+const POLL: Duration = Duration::from_millis(500);
+/// Polls between two looks at all loops and keepers.
+const POLLS_PER_SCAN: u32 = 4;
+/// Time between two frames, however much an agent prints.
+const FRAME: Duration = Duration::from_millis(100);
+/// The rest of a key's sequence arrives within this time.
+const ESCAPE_TIMEOUT: Duration = Duration::from_millis(50);
+const MAX_EVENTS: usize = 256;
+
+/// What happens besides keys and signals.
+pub(super) enum DashboardEvent {
+    Recorded {
+        id: String,
+    },
+    Activity {
+        id: String,
+        text: String,
+    },
+    OutputLine {
+        id: String,
+        text: String,
+    },
+    StreamEnded {
+        id: String,
+    },
+    /// The stored output of the agent.
+    Output {
+        id: String,
+        text: String,
+    },
+    Patch {
+        id: String,
+        text: String,
+    },
+    /// What a command printed.
+    Note(String),
+}
+
+/// Shows all loops, or one of them first.
+pub(super) fn run(store: StateDir, opened: Option<&str>) -> ExitResult {
+    let runtime = new_runtime()?;
+    let end = runtime.block_on(async { LiveDashboard::new(store, opened)?.run(opened).await });
+    // A command that still runs finishes by itself.
+    runtime.shutdown_background();
+    end
+}
+
+struct LiveDashboard {
+    view: Dashboard,
+    feed: LoopFeed,
+    screen: FullScreen,
+    parser: KeyParser,
+    events_in: mpsc::Sender<DashboardEvent>,
+    events: mpsc::Receiver<DashboardEvent>,
+}
+
+/// The signals that end or redraw the view.
+struct DashboardSignals {
+    ends: [SignalStream; 3],
+    resized: SignalStream,
+    stopped: SignalStream,
+    continued: SignalStream,
+}
+
+impl DashboardSignals {
+    fn new() -> std::io::Result<Self> {
+        let of = |it: Signal| signal(SignalKind::from_raw(it.as_raw()));
+        Ok(Self {
+            ends: [of(Signal::INT)?, of(Signal::TERM)?, of(Signal::HUP)?],
+            resized: of(Signal::WINCH)?,
+            stopped: of(Signal::TSTP)?,
+            continued: of(Signal::CONT)?,
+        })
+    }
+
+    async fn end(ends: &mut [SignalStream; 3]) {
+        let [interrupt, terminate, hang_up] = ends;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
+        }
+    }
+}
+
+impl LiveDashboard {
+    fn new(store: StateDir, opened: Option<&str>) -> Result<Self, Failure> {
+        let charset = match Glyphs::of_environment() {
+            Glyphs::Unicode => DashboardCharset::Unicode,
+            Glyphs::Ascii => DashboardCharset::Ascii,
+        };
+        let (events_in, events) = mpsc::channel(MAX_EVENTS);
+        let mut view = Dashboard::new(charset);
+        let mut feed = LoopFeed::new(store, events_in.clone());
+        if let Some(id) = opened {
+            view.open(id);
+        }
+        // Before the terminal is taken over, so that an error is printed as of any command.
+        feed.scan(&mut view)?;
+        Ok(Self { view, feed, screen: FullScreen::open()?, parser: KeyParser::default(), events_in, events })
+    }
+
+    async fn run(mut self, opened: Option<&str>) -> ExitResult {
+        let mut signals = DashboardSignals::new()?;
+        let mut tick = interval(POLL);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        if let Some(id) = opened {
+            self.load_output(id);
+        }
+        let mut ticks = 0_u32;
+        let mut next_frame = Some(Instant::now());
+        loop {
+            let flush = self.parser.is_waiting().then(|| Instant::now() + ESCAPE_TIMEOUT);
+            tokio::select! {
+                () = DashboardSignals::end(&mut signals.ends) => return Ok(Exit::Signalled),
+                _ = signals.stopped.recv() => self.screen.suspend()?,
+                _ = signals.continued.recv() => self.screen.enter()?,
+                _ = signals.resized.recv() => self.screen.invalidate(),
+                typed = self.screen.typed() => {
+                    if self.press(&typed.unwrap_or_default())? {
+                        return Ok(self.exit(opened));
+                    }
+                    next_frame = Some(Instant::now());
+                }
+                () = at(flush) => {
+                    let key = self.parser.flush();
+                    if key.is_some_and(|it| self.view.press(it).is_some_and(|it| it == DashboardAction::Quit)) {
+                        return Ok(self.exit(opened));
+                    }
+                    next_frame = Some(Instant::now());
+                }
+                Some(event) = self.events.recv() => {
+                    if !self.apply(event) {
+                        continue;
+                    }
+                }
+                _ = tick.tick() => {
+                    ticks = ticks.wrapping_add(1);
+                    self.look(ticks.is_multiple_of(POLLS_PER_SCAN))?;
+                }
+                () = at(next_frame) => {
+                    let size = FullScreen::size();
+                    self.screen.draw(&self.view.render(size), size.columns)?;
+                    next_frame = None;
+                    continue;
+                }
+            }
+            next_frame = next_frame.or_else(|| Some(Instant::now() + FRAME));
+        }
+    }
+
+    /// That of the loop named on the command line, if it has ended.
+    fn exit(&self, opened: Option<&str>) -> Exit {
+        opened.and_then(|id| self.feed.exit_of(id)).unwrap_or(Exit::Done)
+    }
+
+    fn look(&mut self, is_scan: bool) -> Result<(), Failure> {
+        if is_scan {
+            return self.feed.scan(&mut self.view);
+        }
+        self.feed.poll(None, &mut self.view);
+        Ok(())
+    }
+
+    /// Whether the screen may differ: the output of other loops than the selected one is not on it.
+    fn apply(&mut self, event: DashboardEvent) -> bool {
+        let is_selected = |view: &Dashboard, id: &str| view.selected() == Some(id);
+        match event {
+            DashboardEvent::Recorded { id } => self.feed.poll(Some(&id), &mut self.view),
+            DashboardEvent::Activity { id, text } => {
+                self.view.set_activity(&id, &text);
+                return is_selected(&self.view, &id);
+            }
+            DashboardEvent::OutputLine { id, text } => {
+                self.view.add_output(&id, &text);
+                return is_selected(&self.view, &id);
+            }
+            DashboardEvent::StreamEnded { id } => {
+                self.feed.poll(Some(&id), &mut self.view);
+                self.feed.stream_ended(&id);
+            }
+            DashboardEvent::Output { id, text } => self.view.set_output(&id, &text),
+            DashboardEvent::Patch { id, text } => {
+                if is_selected(&self.view, &id) {
+                    self.view.set_patch(&text);
+                }
+            }
+            DashboardEvent::Note(text) => self.view.set_note(&text),
+        }
+        true
+    }
+
+    /// Whether a key ends the view.
+    fn press(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
+        if bytes.is_empty() {
+            return Ok(true);
+        }
+        for key in self.parser.feed(bytes) {
+            match self.view.press(key) {
+                None => {}
+                Some(DashboardAction::Quit) => return Ok(true),
+                Some(DashboardAction::Suspend) => self.screen.suspend()?,
+                Some(DashboardAction::LoadOutput { id, .. }) => self.load_output(&id),
+                Some(DashboardAction::LoadDiff { id }) => {
+                    let shown = id.clone();
+                    orders::run(&["diff", &id], self.events_in.clone(), |text| DashboardEvent::Patch {
+                        id: shown,
+                        text,
+                    });
+                }
+                Some(DashboardAction::Send { id, order }) => self.send(&id, &order),
+            }
+        }
+        Ok(false)
+    }
+
+    fn load_output(&self, id: &str) {
+        let Some(iteration) = self.feed.iteration(id).filter(|it| *it > 0) else { return };
+        let (number, shown) = (iteration.to_string(), id.to_owned());
+        orders::run(&["log", id, "--output", &number], self.events_in.clone(), |text| {
+            DashboardEvent::Output { id: shown, text }
+        });
+    }
+
+    fn send(&self, id: &str, order: &DashboardOrder) {
+        let args: &[&str] = match order {
+            DashboardOrder::Pause => &["pause", id],
+            DashboardOrder::Resume => &["resume", id],
+            DashboardOrder::Stop => &["stop", id],
+            DashboardOrder::StopNow => &["stop", "--now", id],
+            // The text may begin with a hyphen.
+            DashboardOrder::Answer(text) => &["answer", "--", id, text],
+        };
+        orders::run(args, self.events_in.clone(), DashboardEvent::Note);
+    }
+}
+
+/// Resolves at this time, or never.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,47 @@
+//! Commands of the full-screen view, each run as the subcommand that a user would type: the same rules, refusals and
+//! words, and a keeper that does not answer never blocks the screen.
+
+use std::io;
+use std::process::Stdio;
+
+use loopkeeper_text::{sanitize, truncate};
+use tokio::process::Command;
+use tokio::sync::mpsc;
+
+use super::dashboard::DashboardEvent;
+
+/// Of an output or a patch; the view keeps fewer lines.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// Runs a command; `event` receives what it printed. An error is shown as a note.
+pub(super) fn run(
+    args: &[&str],
+    events: mpsc::Sender<DashboardEvent>,
+    event: impl FnOnce(String) -> DashboardEvent + Send + 'static,
+) {
+    let args: Vec<String> = args.iter().map(|it| (*it).to_owned()).collect();
+    tokio::spawn(async move {
+        let result = match call(&args).await {
+            Ok(printed) => event(printed),
+            Err(error) => DashboardEvent::Note(error),
+        };
+        // The view may have ended.
+        let _ = events.send(result).await;
+    });
+}
+
+/// What the command printed, else its error.
+async fn call(args: &[String]) -> Result<String, String> {
+    let failed = |error: io::Error| format!("cannot run loopkeeper: {error}");
+    let program = std::env::current_exe().map_err(failed)?;
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null());
+    let output = command.output().await.map_err(failed)?;
+    let text = |bytes: &[u8]| sanitize::text(&String::from_utf8_lossy(bytes));
+    let (printed, error) = (text(&output.stdout), text(&output.stderr));
+    if !output.status.success() {
+        return Err(error);
+    }
+    // Remarks such as "changed no file" are not part of the output.
+    Ok(truncate::first(if printed.is_empty() { &error } else { &printed }, MAX_BYTES).to_owned())
+}

@@ -1,0 +1,73 @@
+//! One loop: its sentence, budget, question, criteria over iterations, decisions and the end of its output.
+
+use super::line::wrapped;
+use super::{DashboardLine, DashboardLoop, DashboardStyle};
+
+const OUTPUT_LINES: usize = 8;
+
+pub(super) fn lines(shown: &DashboardLoop, columns: usize) -> Vec<DashboardLine> {
+    let status = &shown.status;
+    let room = columns.saturating_sub(2);
+    let text = |style, text: &str| paragraph(style, text, room);
+    let mut lines = vec![DashboardLine::of(DashboardStyle::Loud, format!(" {}", shown.title()))];
+    let mut facts = vec![status.agent.clone(), status.id.clone()];
+    facts.extend(shown.folder.as_ref().map(|it| format!("in {it}")));
+    facts.extend(status.branch.as_ref().map(|it| format!("on {it}")));
+    lines.push(DashboardLine::of(DashboardStyle::Quiet, format!(" {}", facts.join(" · "))));
+    lines.extend(text(DashboardStyle::Plain, &shown.headline));
+    lines.extend(text(DashboardStyle::Quiet, &shown.budget));
+    if let Some(question) = &status.question {
+        lines.extend(text(DashboardStyle::Care, &format!("Question (a answers): {}", question.text)));
+    }
+    for warning in status.warnings.iter().chain(&status.forecast) {
+        lines.extend(text(DashboardStyle::Care, &format!("Note: {warning}")));
+    }
+    section(&mut lines, "Criteria by iteration", shown.grid.iter().map(|it| coloured(it)));
+    let decisions = shown.decisions.iter();
+    section(
+        &mut lines,
+        "Decisions",
+        decisions.map(|it| DashboardLine::of(DashboardStyle::Plain, format!(" {it}"))),
+    );
+    let output = shown.output.iter().skip(shown.output.len().saturating_sub(OUTPUT_LINES));
+    let activity = status.activity.as_ref().map(|it| format!("Last seen: {it}"));
+    let output = output.cloned().chain(activity);
+    section(
+        &mut lines,
+        "Output",
+        output.map(|it| DashboardLine::of(DashboardStyle::Quiet, format!(" {it}"))),
+    );
+    lines
+}
+
+fn paragraph(style: DashboardStyle, text: &str, room: usize) -> Vec<DashboardLine> {
+    wrapped(text, room).into_iter().map(|it| DashboardLine::of(style, format!(" {it}"))).collect()
+}
+
+/// A heading with lines below it, unless there are none.
+fn section(all: &mut Vec<DashboardLine>, heading: &'static str, lines: impl Iterator<Item = DashboardLine>) {
+    let mut lines = lines.peekable();
+    if lines.peek().is_some() {
+        all.push(DashboardLine::default());
+        all.push(DashboardLine::of(DashboardStyle::Loud, format!(" {heading}")));
+        all.extend(lines);
+    }
+}
+
+/// A row of the grid with its symbols in colour.
+fn coloured(row: &str) -> DashboardLine {
+    let mut line = DashboardLine::of(DashboardStyle::Plain, " ");
+    for char in row.chars() {
+        let style = match char {
+            '✓' => DashboardStyle::Good,
+            '✗' => DashboardStyle::Bad,
+            '·' | '─' | '…' => DashboardStyle::Quiet,
+            _ => DashboardStyle::Plain,
+        };
+        match line.0.last_mut() {
+            Some(last) if last.style == style => last.text.push(char),
+            _ => line = line.and(style, char),
+        }
+    }
+    line
+}

@@ -1,0 +1,120 @@
+//! Lines of styled text, truncated to the width of the terminal.
+
+use super::DashboardCharset;
+use loopkeeper_text::words;
+
+/// What a text means; the terminal chooses the colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DashboardStyle {
+    #[default]
+    Plain,
+    Loud,
+    Quiet,
+    Good,
+    Bad,
+    Care,
+    /// The selected row.
+    Selected,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DashboardSpan {
+    pub text: String,
+    pub style: DashboardStyle,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DashboardLine(pub Vec<DashboardSpan>);
+
+impl DashboardLine {
+    pub(super) fn of(style: DashboardStyle, text: impl Into<String>) -> Self {
+        Self::default().and(style, text)
+    }
+
+    pub(super) fn and(mut self, style: DashboardStyle, text: impl Into<String>) -> Self {
+        self.0.push(DashboardSpan { text: text.into(), style });
+        self
+    }
+
+    /// The text without styles.
+    pub fn plain(&self) -> String {
+        self.0.iter().map(|it| it.text.as_str()).collect()
+    }
+
+    /// At most `columns` cells, without control characters, in the terminal's character set.
+    pub(super) fn fitted(self, columns: usize, charset: DashboardCharset) -> Self {
+        let mut room = columns;
+        let mut spans = Vec::new();
+        for span in self.0 {
+            let shown: String = span.text.chars().filter(|it| !it.is_control()).collect();
+            let text = truncated(&shown, room);
+            let is_cut = text.len() < shown.len();
+            room = room.saturating_sub(words::width(&text));
+            let text = match charset {
+                DashboardCharset::Unicode => text,
+                DashboardCharset::Ascii => text.chars().map(ascii).collect(),
+            };
+            spans.push(DashboardSpan { text, style: span.style });
+            if is_cut {
+                break;
+            }
+        }
+        Self(spans)
+    }
+}
+
+/// At most `columns` cells, with `…` in place of a rest.
+pub(super) fn truncated(text: &str, columns: usize) -> String {
+    if words::width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut cells = 0;
+    let mut shown: String = text
+        .chars()
+        .take_while(|it| {
+            cells += words::cells(*it);
+            cells < columns
+        })
+        .collect();
+    if columns > 0 {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Exactly `columns` cells.
+pub(super) fn padded(text: &str, columns: usize) -> String {
+    let text = truncated(text, columns);
+    let rest = columns.saturating_sub(words::width(&text));
+    text + &" ".repeat(rest)
+}
+
+/// Lines of at most `columns` cells, broken at spaces.
+pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(last) if words::width(last) + 1 + words::width(word) <= columns => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The symbols that the view itself uses; other characters are the user's.
+fn ascii(char: char) -> char {
+    match char {
+        '✓' => '+',
+        '✗' => 'x',
+        '·' => '.',
+        '─' => '-',
+        '…' => '~',
+        '◆' => '*',
+        '▸' => '>',
+        '▁'..='█' => char::from_digit(char as u32 - '▁' as u32 + 1, 10).unwrap_or('#'),
+        other => other,
+    }
+}

@@ -1,0 +1,186 @@
+use std::fmt::Write as _;
+
+use expect_test::expect_file;
+
+use super::{
+    Dashboard, DashboardAction, DashboardCharset, DashboardKey, DashboardLoop, DashboardOrder, DashboardSize,
+};
+use crate::{DisplayState, QuestionStatus, StatusFacts};
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::journal::QuestionKind;
+use loopkeeper_task as task;
+use loopkeeper_task::TaskDocument;
+
+const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{202e}evil\r\n\tend";
+
+fn played(acts: Vec<Act>) -> LoopState {
+    let text = "# Pay\n\nDone when:\n\n- tests: `$ a`\n- lint: `$ b`\n";
+    let documents = [TaskDocument { path: "PROMPT.md".into(), text: text.into() }];
+    Sim::new(spec(task::parse_task(&documents).criteria), "fp", acts).run().state
+}
+
+/// A loop with a display state that does not depend on the simulator.
+fn shown(id: &str, title: &str, state: DisplayState) -> DashboardLoop {
+    let ended = played(vec![Act::new("fp"), Act::new("pp")]);
+    let facts = StatusFacts { keeper: Some(Some(7)), now: ended.time.last_at, ..StatusFacts::default() };
+    let mut shown = DashboardLoop::new(&ended, &facts, None);
+    shown.status.id = id.to_owned();
+    shown.status.task.title = title.to_owned();
+    shown.status.state = state;
+    if state != DisplayState::Done {
+        shown.status.outcome = None;
+        shown.headline = "Working: iteration 2/25, all 2 required pass".to_owned();
+    }
+    shown
+}
+
+fn three_loops() -> Dashboard {
+    let mut view = Dashboard::new(DashboardCharset::Unicode);
+    view.set_loop(shown("1-ended", "Parse dates", DisplayState::Done));
+    view.set_loop(shown("2-works", "Pay by card", DisplayState::Working));
+    let mut asks = shown("3-asks", "Write the documentation", DisplayState::NeedsYou);
+    asks.status.question = Some(QuestionStatus {
+        id: "q1".to_owned(),
+        kind: QuestionKind::Agent,
+        text: "Which database?".to_owned(),
+        expires_at: None,
+    });
+    view.set_loop(asks);
+    view
+}
+
+fn text(view: &Dashboard, columns: usize, rows: usize) -> String {
+    let lines = view.render(DashboardSize { columns, rows });
+    lines.iter().map(|it| it.plain().trim_end().to_owned() + "\n").collect()
+}
+
+fn type_keys(view: &mut Dashboard, keys: &str) -> Option<DashboardAction> {
+    keys.chars()
+        .map(|it| match it {
+            '\n' => view.press(DashboardKey::Enter),
+            '\u{1b}' => view.press(DashboardKey::Escape),
+            it => view.press(DashboardKey::Char(it)),
+        })
+        .last()
+        .flatten()
+}
+
+#[test]
+fn screens_are_as_recorded() {
+    let mut record = String::new();
+    let mut add = |title: &str, view: &Dashboard, columns, rows| {
+        let _ = writeln!(record, "== {title}, {columns} x {rows}\n\n{}", text(view, columns, rows));
+    };
+    let mut view = three_loops();
+    view.set_activity("3-asks", "Edit src/pay.rs");
+    add("loops", &view, 110, 14);
+    add("loops", &view, 40, 8);
+    type_keys(&mut view, "a");
+    add("answer", &view, 80, 12);
+    type_keys(&mut view, "SQLite");
+    add("typed", &view, 80, 4);
+    type_keys(&mut view, "\u{1b}s");
+    add("stop", &view, 80, 4);
+    type_keys(&mut view, "n\n");
+    view.add_output("3-asks", "running 12 tests\nok");
+    add("details", &view, 80, 24);
+    type_keys(&mut view, "o");
+    add("output", &view, 60, 5);
+    type_keys(&mut view, "\u{1b}d");
+    view.set_patch("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n");
+    add("changes", &view, 60, 9);
+    type_keys(&mut view, "?");
+    add("keys", &view, 60, 16);
+    add("no loops", &Dashboard::new(DashboardCharset::Unicode), 80, 5);
+    let mut plain = three_loops();
+    plain.charset = DashboardCharset::Ascii;
+    add("ascii", &plain, 110, 6);
+    expect_file!["../../../../tests/e2e/texts/watch-screens.txt"].assert_eq(&record);
+}
+
+#[test]
+fn keys_give_orders_to_the_loop_that_was_selected() {
+    let send = |id: &str, order| Some(DashboardAction::Send { id: id.to_owned(), order });
+    let check = |keys: &str, expect: Option<DashboardAction>| {
+        assert_eq!(type_keys(&mut three_loops(), keys), expect, "{keys:?}");
+    };
+    // The order is: 3-asks, 2-works, 1-ended.
+    check("p", send("3-asks", DashboardOrder::Resume));
+    check("jp", send("2-works", DashboardOrder::Pause));
+    check("Gp", None);
+    check("Gs", None);
+    check("s", None);
+    check("sy", send("3-asks", DashboardOrder::Stop));
+    check("s!", send("3-asks", DashboardOrder::StopNow));
+    check("sn", None);
+    check("sjy", None);
+    check("a\n", None);
+    check("aSQLite\n", send("3-asks", DashboardOrder::Answer("SQLite".to_owned())));
+    check("aq", None);
+    check("jax\n", Some(DashboardAction::LoadOutput { id: "2-works".to_owned(), iteration: 2 }));
+    check("q", Some(DashboardAction::Quit));
+    check("?q", Some(DashboardAction::Quit));
+    check("jd", Some(DashboardAction::LoadDiff { id: "2-works".to_owned() }));
+    check("jjjjkk\n", Some(DashboardAction::LoadOutput { id: "3-asks".to_owned(), iteration: 2 }));
+}
+
+#[test]
+fn pasted_text_is_an_answer_and_never_keys() {
+    let mut view = three_loops();
+    assert_eq!(view.press(DashboardKey::Paste("sy".to_owned())), None);
+    assert_eq!(type_keys(&mut view, "y"), None);
+    type_keys(&mut view, "a");
+    view.press(DashboardKey::Paste("use\nSQLite".to_owned()));
+    let order = DashboardOrder::Answer("use SQLite".to_owned());
+    assert_eq!(type_keys(&mut view, "\n"), Some(DashboardAction::Send { id: "3-asks".to_owned(), order }));
+}
+
+#[test]
+fn every_size_is_filled_exactly_and_hostile_text_is_inert() {
+    let mut ended = played(vec![Act::new("fp"), Act::new("pp")]);
+    ended.spec.title = format!("Title {HOSTILE} 进度");
+    ended.criteria.pinned[0].criterion.name = HOSTILE.to_owned();
+    let mut view = Dashboard::new(DashboardCharset::Unicode);
+    view.set_loop(DashboardLoop::new(&ended, &StatusFacts::default(), Some(HOSTILE.to_owned())));
+    let id = view.selected().unwrap().to_owned();
+    view.set_activity(&id, HOSTILE);
+    view.add_output(&id, HOSTILE);
+    view.set_note(HOSTILE);
+    for keys in ["", "\n", "o", "\u{1b}d", "?"] {
+        type_keys(&mut view, keys);
+        view.set_patch(HOSTILE);
+        view.set_note(HOSTILE);
+        for (columns, rows) in [(0, 0), (1, 1), (7, 3), (20, 5), (80, 24), (300, 100)] {
+            let lines = view.render(DashboardSize { columns, rows });
+            assert_eq!(lines.len(), rows, "{keys:?}");
+            for line in lines {
+                let text = line.plain();
+                assert!(loopkeeper_text::words::width(&text) <= columns, "{columns}: {text:?}");
+                assert!(!text.contains(|it: char| it.is_control() || it == '\u{202e}'), "{text:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_output_is_bounded_and_read_from_its_end() {
+    let mut view = three_loops();
+    let lines: Vec<String> = (1..=3000).map(|it| format!("line {it}")).collect();
+    view.add_output("3-asks", &lines.join("\n"));
+    type_keys(&mut view, "o");
+    assert!(text(&view, 40, 4).contains("line 3000"));
+    type_keys(&mut view, "k");
+    assert!(!text(&view, 40, 4).contains("line 3000") && text(&view, 40, 4).contains("line 2999"));
+    type_keys(&mut view, "g");
+    assert!(text(&view, 40, 4).contains("line 1001"));
+}
+
+#[test]
+fn a_removed_loop_leaves_the_selection_on_another() {
+    let mut view = three_loops();
+    type_keys(&mut view, "\n");
+    view.retain(|id| id != "3-asks");
+    assert_eq!(view.selected(), Some("2-works"));
+    assert!(text(&view, 80, 6).contains("2 loops"));
+}
