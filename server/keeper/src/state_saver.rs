@@ -79,7 +79,7 @@ mod tests {
         let opened = JournalFile::open(&path).unwrap();
         let mut state = replay(&opened.entries).unwrap();
         (state.iteration, state.phase) = (200, Phase::Boundary { wait: None });
-        fs::create_dir_all(path.with_extension("state/in the way")).unwrap();
+        fs::create_dir_all(path.with_extension("state").join("in the way")).unwrap();
         StateSaver::default().save_if_due(&state, &opened.journal);
         assert!(!path.with_extension("state.new").exists());
     }
