@@ -1,6 +1,7 @@
 //! `watch`: shows all loops on a terminal, or follows one until it ends.
 
 mod dashboard;
+mod events;
 mod feed;
 mod full_screen;
 mod input;

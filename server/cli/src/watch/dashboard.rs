@@ -10,6 +10,7 @@ use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
+use super::events::DashboardEvent;
 use super::feed::LoopFeed;
 use super::full_screen::FullScreen;
 use super::input::KeyParser;
@@ -27,35 +28,6 @@ const FRAME: Duration = Duration::from_millis(100);
 /// The rest of a key's sequence arrives within this time.
 const ESCAPE_TIMEOUT: Duration = Duration::from_millis(50);
 const MAX_EVENTS: usize = 256;
-
-/// What happens besides keys and signals.
-pub(super) enum DashboardEvent {
-    Recorded {
-        id: String,
-    },
-    Activity {
-        id: String,
-        text: String,
-    },
-    OutputLine {
-        id: String,
-        text: String,
-    },
-    StreamEnded {
-        id: String,
-    },
-    /// The stored output of the agent.
-    Output {
-        id: String,
-        text: String,
-    },
-    Patch {
-        id: String,
-        text: String,
-    },
-    /// What a command printed.
-    Note(String),
-}
 
 /// Shows all loops, or one of them first.
 pub(super) fn run(store: StateDir, opened: Option<&str>) -> ExitResult {

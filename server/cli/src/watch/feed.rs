@@ -14,7 +14,7 @@ use loopkeeper_view::StatusFacts;
 use loopkeeper_view::dashboard::{Dashboard, DashboardLoop};
 use tokio::sync::mpsc;
 
-use super::dashboard::DashboardEvent;
+use super::events::DashboardEvent;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -69,7 +69,7 @@ impl LoopFeed {
         self.loops.retain(|it| ids.contains(it.dir.id()));
         for dir in dirs {
             if !self.omitted.contains(dir.id()) && !self.loops.iter().any(|it| it.dir.id() == dir.id()) {
-                let tailer = LoopTailer::new(&dir.journal());
+                let tailer = LoopTailer::from_saved_state(&dir.journal());
                 let keeper = KeeperLiveness::Gone;
                 self.loops.push(FollowedLoop { dir, tailer, keeper, has_stream: false });
             }

@@ -8,7 +8,7 @@ use loopkeeper_text::{sanitize, truncate};
 use tokio::process::Command;
 use tokio::sync::mpsc;
 
-use super::dashboard::DashboardEvent;
+use super::events::DashboardEvent;
 
 /// Of an output or a patch; the view keeps fewer lines.
 const MAX_BYTES: usize = 1024 * 1024;

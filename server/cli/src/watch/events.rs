@@ -1,0 +1,29 @@
+//! What happens in the full-screen view besides keys and signals.
+
+pub(super) enum DashboardEvent {
+    Recorded {
+        id: String,
+    },
+    Activity {
+        id: String,
+        text: String,
+    },
+    OutputLine {
+        id: String,
+        text: String,
+    },
+    StreamEnded {
+        id: String,
+    },
+    /// The stored output of the agent.
+    Output {
+        id: String,
+        text: String,
+    },
+    Patch {
+        id: String,
+        text: String,
+    },
+    /// What a command printed.
+    Note(String),
+}
