@@ -220,6 +220,7 @@ fn root_a_full_disk_takes_the_record_that_says_so() {
     journal.append(now, vec![paused.clone()]).unwrap();
     assert!(matches!(journal.refill_reserve(), Err(JournalError::Full { .. })) || written < 200);
 
+    drop(journal);
     let entries = JournalFile::open(&path).unwrap().entries;
     assert_eq!(entries.len() as u64, written + 1);
     assert_eq!(entries.last().map(|it| &it.record), Some(&paused));
