@@ -95,6 +95,7 @@ mod tests {
         // New rounds are appended to the compacted file, and small files are not compacted.
         let mut journal = JournalFile::open(&path).unwrap().journal;
         journal.append(Moment { wall: 10, awake: 10 }, vec![round("one", "10")]).unwrap();
+        drop(journal);
         shorten(&path).unwrap();
         assert_eq!(facts(&path).len(), 3);
     }
