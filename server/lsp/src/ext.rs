@@ -6,6 +6,7 @@ mod commands;
 mod tests;
 
 use loopkeeper_core::plugin_loop::PluginLoop;
+use loopkeeper_operations::transcript::TranscriptCursor;
 use loopkeeper_view::{CriteriaStatus, DisplayState, LoopStatus};
 use lsp_types::Command;
 use lsp_types::notification::Notification;
@@ -265,14 +266,6 @@ pub(crate) struct TranscriptParams {
     pub(crate) loop_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) after: Option<TranscriptCursor>,
-}
-
-/// The position after a text that was returned. Clients send it back unchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct TranscriptCursor {
-    pub(crate) seq: u64,
-    pub(crate) iteration: u32,
-    pub(crate) offset: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

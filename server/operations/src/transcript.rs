@@ -1,7 +1,6 @@
 //! Reads what happened in a loop as text for a terminal: its records with the output of its agent between them. Each call
 //! continues at the position where the previous one ended, so that nothing is lost or repeated.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -13,7 +12,8 @@ use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::{Entry, Record};
 use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_text::sanitize;
-use loopkeeper_view::transcript::TranscriptWriter;
+use loopkeeper_view::transcript::{TranscriptWriter, dim};
+use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use super::follow::LoopTailer;
@@ -25,12 +25,9 @@ const EARLIER_BYTES: u64 = 64 * 1024;
 /// Of the output since the previous call.
 const NEW_BYTES: u64 = 256 * 1024;
 
-const DIM: &str = "\x1b[2m";
-const RESET: &str = "\x1b[0m";
-
-/// Everything before it was returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TranscriptPosition {
+/// A position in a transcript: everything before it was returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TranscriptCursor {
     /// The last record.
     pub seq: u64,
     /// The iteration whose output is read, and how many bytes of it were returned.
@@ -42,43 +39,54 @@ pub struct TranscriptPosition {
 pub struct Transcript {
     /// Sanitised: line feeds, tabs and sequences for colours are its only control characters.
     pub text: String,
-    pub position: TranscriptPosition,
+    pub cursor: TranscriptCursor,
 }
 
 /// The text since `from`; without it the last iterations.
-pub fn read(dir: &LoopDir, from: Option<TranscriptPosition>) -> Result<Transcript, Failure> {
-    let mut tailer = LoopTailer::new(&dir.journal());
+pub fn read(dir: &LoopDir, from: Option<TranscriptCursor>) -> Result<Transcript, Failure> {
+    let (mut tailer, writer) = follow(dir, from);
     let entries = tailer.poll()?;
     let Some(state) = tailer.state() else {
-        return Ok(Transcript { text: String::new(), position: TranscriptPosition::default() });
+        return Ok(Transcript { text: String::new(), cursor: TranscriptCursor::default() });
     };
     let mut reader = TranscriptReader {
         dir,
         state,
-        position: from.unwrap_or_default(),
+        cursor: from.unwrap_or_default(),
         limit: if from.is_some() { NEW_BYTES } else { EARLIER_BYTES },
         text: String::new(),
     };
-    reader.read_entries(&entries, from.is_none());
+    reader.read_entries(writer, &entries, from.is_none());
     reader.add_output(false);
-    Ok(Transcript { text: reader.text, position: reader.position })
+    Ok(Transcript { text: reader.text, cursor: reader.cursor })
+}
+
+/// Follows the journal from the stored state of a long loop, if all records before that were returned.
+fn follow(dir: &LoopDir, from: Option<TranscriptCursor>) -> (LoopTailer, TranscriptWriter) {
+    let journal = dir.journal();
+    let saved = from.map(|from| (from, LoopTailer::from_saved_state(&journal)));
+    let usable = saved.and_then(|(from, tailer)| {
+        let state = tailer.state().filter(|it| it.position.seq <= from.seq)?;
+        let writer = TranscriptWriter::after(state);
+        Some((tailer, writer))
+    });
+    usable.unwrap_or_else(|| (LoopTailer::new(&journal), TranscriptWriter::default()))
 }
 
 struct TranscriptReader<'a> {
     dir: &'a LoopDir,
     state: &'a LoopState,
-    position: TranscriptPosition,
+    cursor: TranscriptCursor,
     limit: u64,
     text: String,
 }
 
 impl TranscriptReader<'_> {
-    fn read_entries(&mut self, entries: &[Entry], is_first: bool) {
-        let mut writer = TranscriptWriter::default();
+    fn read_entries(&mut self, mut writer: TranscriptWriter, entries: &[Entry], is_first: bool) {
         let first = if is_first { self.state.iteration.saturating_sub(ITERATIONS - 1) } else { 0 };
         let mut is_earlier = first > 1;
         for (index, entry) in entries.iter().enumerate() {
-            if entry.seq <= self.position.seq {
+            if entry.seq <= self.cursor.seq {
                 writer.skip(entry);
                 continue;
             }
@@ -87,14 +95,14 @@ impl TranscriptReader<'_> {
                 && *iteration >= first
             {
                 is_earlier = false;
-                self.note(&format!("Iterations 1 to {} are not shown here", first - 1));
+                self.text.push_str(&dim(&format!("Iterations 1 to {} are not shown here", first - 1)));
             }
             if is_earlier && !matches!(entry.record, Record::LoopStarted { .. }) {
                 writer.skip(entry);
             } else {
                 self.add_entry(&mut writer, entry, entries.get(index + 1..).unwrap_or_default());
             }
-            self.position.seq = entry.seq;
+            self.cursor.seq = entry.seq;
         }
     }
 
@@ -110,8 +118,8 @@ impl TranscriptReader<'_> {
             self.add_output(has_ended);
         }
         if let Record::IterationIntended { iteration, .. } = &entry.record {
-            self.position.iteration = *iteration;
-            self.position.offset = 0;
+            self.cursor.iteration = *iteration;
+            self.cursor.offset = 0;
         }
         self.text.push_str(&text.unwrap_or_default());
     }
@@ -119,16 +127,16 @@ impl TranscriptReader<'_> {
     /// The new output of the agent: whole lines, all of it once the agent has ended. Output that cannot be read is left
     /// out: it may have been removed to save space.
     fn add_output(&mut self, has_ended: bool) {
-        let number = self.position.iteration;
+        let number = self.cursor.iteration;
         if number == 0 {
             return;
         }
         let path = self.dir.output().join(format!("{number:04}.out"));
         let dialect = self.dialect(number);
-        if let Ok(part) = read_part(&path, self.position.offset, self.limit, has_ended) {
-            self.position.offset = part.end;
+        if let Ok(part) = read_part(&path, self.cursor.offset, self.limit, has_ended) {
+            self.cursor.offset = part.end;
             if part.left_out > 0 {
-                self.note(&format!("… {} bytes are not shown here", part.left_out));
+                self.text.push_str(&dim(&format!("… {} bytes are not shown here", part.left_out)));
             }
             self.text.push_str(&readable(&part.bytes, dialect));
         }
@@ -146,10 +154,6 @@ impl TranscriptReader<'_> {
         let plans = std::iter::once(&spec.agent).chain(&spec.others);
         let plan = plans.into_iter().find(|it| row.is_some_and(|row| row.agent == it.name));
         plan.unwrap_or(&spec.agent).dialect
-    }
-
-    fn note(&mut self, text: &str) {
-        let _ = writeln!(self.text, "{DIM}{text}{RESET}");
     }
 }
 
@@ -200,13 +204,9 @@ fn describe_event(event: &AgentEvent) -> Option<String> {
         AgentEvent::ToolUse(_)
         | AgentEvent::Denied { .. }
         | AgentEvent::Retry { .. }
-        | AgentEvent::Limit { .. } => {
-            let line = sanitize::line(&activity::describe_event(event)?);
-            Some(format!("{DIM}▸ {line}{RESET}\n"))
-        }
+        | AgentEvent::Limit { .. } => Some(dim(&format!("▸ {}", activity::describe_event(event)?))),
         AgentEvent::ToolFailed { text } => {
-            let line = sanitize::line(text.lines().find(|it| !it.trim().is_empty())?);
-            Some(format!("{DIM}  failed: {line}{RESET}\n"))
+            Some(dim(&format!("▸ failed: {}", text.lines().find(|it| !it.trim().is_empty())?)))
         }
         AgentEvent::Started { .. }
         | AgentEvent::Spawned { .. }

@@ -5,6 +5,7 @@
 mod alerts;
 mod budget;
 mod criteria;
+pub mod criterion_names;
 pub mod dashboard;
 pub mod doctor;
 pub mod editor;

@@ -4,14 +4,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use loopkeeper_core::check::{CheckResult, CriteriaTally, Status};
+use loopkeeper_core::check::{CheckResult, Status};
+use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::{BreakerState, Entry, Outcome, OutcomeKind, PauseReason, Record, Round};
-use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::{sanitize, words};
 
+use crate::criterion_names::CriterionNames;
 use crate::sentences;
 
 /// Limits for each failing check.
@@ -29,16 +29,22 @@ const RESET: &str = "\x1b[0m";
 /// Describes the records of one journal in their order, because later records depend on earlier ones.
 #[derive(Debug, Default)]
 pub struct TranscriptWriter {
-    names: BTreeMap<CriterionId, String>,
-    optional: BTreeSet<CriterionId>,
+    names: CriterionNames,
     /// Hints that no iteration has read.
     unread: Vec<String>,
 }
 
 impl TranscriptWriter {
+    /// Describes the records after those that `state` contains.
+    pub fn after(state: &LoopState) -> Self {
+        let mut names = CriterionNames::default();
+        names.add(state.criteria.pinned.iter().map(|it| &it.criterion));
+        Self { names, unread: state.steering.iter().map(|it| sanitize::line(it)).collect() }
+    }
+
     /// Observes a record that is not shown.
     pub fn skip(&mut self, entry: &Entry) {
-        self.observe(&entry.record);
+        self.names.observe(&entry.record);
         match &entry.record {
             Record::Steered { text } => self.unread.push(sanitize::line(text)),
             Record::IterationIntended { .. } => self.unread.clear(),
@@ -48,7 +54,7 @@ impl TranscriptWriter {
 
     /// The lines of a record; `None`: the record is not shown. `read_at`: the iteration that reads a hint, if it is known.
     pub fn describe(&mut self, entry: &Entry, read_at: Option<u32>) -> Option<String> {
-        self.observe(&entry.record);
+        self.names.observe(&entry.record);
         Some(match &entry.record {
             Record::LoopStarted { spec, .. } => {
                 let title = sanitize::line(&spec.title);
@@ -88,16 +94,6 @@ impl TranscriptWriter {
         })
     }
 
-    fn observe(&mut self, record: &Record) {
-        let criteria: Vec<&Criterion> = match record {
-            Record::LoopStarted { spec, .. } => spec.criteria.iter().collect(),
-            Record::Baseline { criteria, .. } => criteria.iter().map(|it| &it.criterion).collect(),
-            _ => return,
-        };
-        self.optional.extend(criteria.iter().filter(|it| !it.required).map(|it| it.id.clone()));
-        self.names.extend(criteria.into_iter().map(|it| (it.id.clone(), sanitize::line(&it.name))));
-    }
-
     /// Hints that were shown as waiting are named again, with the iteration that reads them.
     fn begin(&mut self, iteration: u32) -> String {
         let mut text = format!("\n{BOLD}── Iteration {iteration} ──{RESET}\n");
@@ -121,14 +117,11 @@ impl TranscriptWriter {
     }
 
     fn round(&self, what: &str, round: &Round) -> String {
-        let judged = round.results.iter().filter(|it| it.status != Status::Unverified);
-        if judged.clone().next().is_none() {
+        let Some(tally) = self.names.tally(round) else {
             return dim(&format!("{what}: nothing to check"));
-        }
-        let required = |it: &CheckResult| !self.optional.contains(&it.criterion);
-        let tally = CriteriaTally::of(judged.clone().map(|it| (required(it), Some(it.status))));
+        };
         let mut text = format!("{BOLD}{what}: {}{RESET}\n", tally.of_round());
-        for result in judged {
+        for result in round.results.iter().filter(|it| it.status != Status::Unverified) {
             self.result(&mut text, result);
         }
         text
@@ -136,7 +129,7 @@ impl TranscriptWriter {
 
     /// The places of a failure are whole `file:line` texts, which terminals turn into links.
     fn result(&self, text: &mut String, result: &CheckResult) {
-        let name = self.names.get(&result.criterion).map_or("?", String::as_str);
+        let name = self.names.name(&result.criterion);
         let fact = sanitize::line(&result.fact);
         if result.status == Status::Pass {
             let _ = writeln!(text, "  {GREEN}✓{RESET} {name} {DIM}{fact}{RESET}");
@@ -152,7 +145,8 @@ impl TranscriptWriter {
     }
 }
 
-fn dim(text: &str) -> String {
+/// A remark beside the output of the agent: one line.
+pub fn dim(text: &str) -> String {
     format!("{DIM}{}{RESET}\n", sanitize::line(text))
 }
 

@@ -8,17 +8,16 @@ mod started;
 mod subagents;
 mod tree;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use loopkeeper_core::check::{CheckResult, CriteriaTally, Status};
+use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{
     BreakerState, Entry, PauseReason, Proposal, QuestionKind, Record, Round, SessionReason, WaitReason,
 };
-use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::message::{self, Message};
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::{sanitize, words};
+use loopkeeper_view::criterion_names::CriterionNames;
 use loopkeeper_view::sentences;
 
 use super::{Glyphs, QUIET};
@@ -33,8 +32,7 @@ pub(crate) struct EntryFormatter {
     zone: LocalZone,
     glyphs: Glyphs,
     loop_id: String,
-    names: BTreeMap<CriterionId, String>,
-    optional: BTreeSet<CriterionId>,
+    names: CriterionNames,
     /// Failures of the running iteration's checks; with milestones only, they are printed with the iteration's
     /// sentence.
     failing: String,
@@ -57,8 +55,7 @@ impl EntryFormatter {
             zone,
             glyphs,
             loop_id: String::new(),
-            names: BTreeMap::new(),
-            optional: BTreeSet::new(),
+            names: CriterionNames::default(),
             failing: String::new(),
             denied: String::new(),
             day: String::new(),
@@ -121,13 +118,7 @@ impl EntryFormatter {
             Record::ChecksDone { iteration: Some(_), round } => self.failing = self.failing(round),
             _ => {}
         }
-        let criteria: Vec<&Criterion> = match record {
-            Record::LoopStarted { spec, .. } => spec.criteria.iter().collect(),
-            Record::Baseline { criteria, .. } => criteria.iter().map(|it| &it.criterion).collect(),
-            _ => return,
-        };
-        self.optional.extend(criteria.iter().filter(|it| !it.required).map(|it| it.id.clone()));
-        self.names.extend(criteria.into_iter().map(|it| (it.id.clone(), sanitize::line(&it.name))));
+        self.names.observe(record);
     }
 
     /// The iteration that the record belongs to, and what happened.
@@ -204,12 +195,7 @@ impl EntryFormatter {
 
     /// `checks: 2 of 3 pass; ✗ lint: exit 1`.
     fn round(&self, word: &str, round: &Round) -> String {
-        let checked = round.results.iter().filter(|it| it.status != Status::Unverified);
-        if checked.clone().next().is_none() {
-            return format!("{word}: nothing to check");
-        }
-        let tally =
-            CriteriaTally::of(checked.map(|it| (!self.optional.contains(&it.criterion), Some(it.status))));
+        let Some(tally) = self.names.tally(round) else { return format!("{word}: nothing to check") };
         format!("{word}: {}{}", tally.of_round(), self.failing(round))
     }
 
@@ -219,7 +205,7 @@ impl EntryFormatter {
         let failing =
             round.results.iter().filter(|it| !matches!(it.status, Status::Unverified | Status::Pass));
         failing.fold(String::new(), |mut text, result| {
-            let name = self.names.get(&result.criterion).map_or("?", String::as_str);
+            let name = self.names.name(&result.criterion);
             let _ = write!(text, "; {sign} {name}: {}", result.fact);
             text
         })
@@ -233,7 +219,7 @@ impl EntryFormatter {
             _ => return Vec::new(),
         };
         let of_result = |result: &CheckResult| {
-            let name = self.names.get(&result.criterion).map_or("?", String::as_str);
+            let name = self.names.name(&result.criterion);
             let places = result.failure_lines(MAX_PLACES, usize::MAX);
             let last = || result.last_lines(LAST_LINES).into_iter().map(str::to_owned).collect();
             let lines: Vec<String> = if places.is_empty() { last() } else { places };

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 
 use crate::commands::{loop_named, run_blocking};
-use crate::ext::{TranscriptCursor, TranscriptParams, TranscriptResult};
+use crate::ext::{TranscriptParams, TranscriptResult};
 use crate::session::ServerState;
 use loopkeeper_operations::failure::Failure;
-use loopkeeper_operations::transcript::{self, TranscriptPosition};
+use loopkeeper_operations::transcript;
 use loopkeeper_system::state_dir::StateDir;
 
 pub(crate) async fn handle(shared: &Arc<ServerState>, params: TranscriptParams) -> Result<TranscriptResult> {
@@ -17,19 +17,13 @@ pub(crate) async fn handle(shared: &Arc<ServerState>, params: TranscriptParams) 
     let result = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
         let loop_view = loop_named(&store, &roots, &params.loop_id)?;
-        let from = params.after.map(|TranscriptCursor { seq, iteration, offset }| TranscriptPosition {
-            seq,
-            iteration,
-            offset,
-        });
         // The end is known before the text is read, so that nothing after the text is missed.
         let ended = !loop_view.is_open();
-        let read = transcript::read(&loop_view.dir, from)?;
-        let TranscriptPosition { seq, iteration, offset } = read.position;
+        let read = transcript::read(&loop_view.dir, params.after)?;
         Ok(TranscriptResult {
             loop_id: loop_view.dir.id().to_owned(),
             text: read.text,
-            cursor: TranscriptCursor { seq, iteration, offset },
+            cursor: read.cursor,
             ended,
         })
     });

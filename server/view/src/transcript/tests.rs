@@ -1,6 +1,6 @@
 use super::TranscriptWriter;
-use loopkeeper_core::decide::UserCommand;
 use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::decide::{UserCommand, apply, state_from_first};
 use loopkeeper_core::journal::Record;
 use loopkeeper_text::sanitize;
 
@@ -35,6 +35,23 @@ fn a_loop_reads_from_its_start_to_its_end() {
         let at = rest.find(part);
         assert!(at.is_some(), "{part:?} is not in {rest}");
         rest = rest.split_at(at.unwrap_or_default()).1;
+    }
+}
+
+#[test]
+fn the_rest_after_a_state_reads_as_after_its_records() {
+    let mut sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![Act::new("f"), Act::new("p")]);
+    sim.order(UserCommand::Steer("mind the parser".to_owned()));
+    let entries = sim.run().entries;
+    let mut state = state_from_first(&entries[0]).expect("a loop");
+    for cut in 1..entries.len() {
+        let mut skipping = TranscriptWriter::default();
+        entries[..cut].iter().for_each(|it| skipping.skip(it));
+        let mut after = TranscriptWriter::after(&state);
+        for it in &entries[cut..] {
+            assert_eq!(after.describe(it, None), skipping.describe(it, None), "{cut}");
+        }
+        apply(&mut state, &entries[cut]);
     }
 }
 

@@ -10,6 +10,7 @@ use loopkeeper_core::journal::{
 use loopkeeper_core::plugin_loop::PluginLoop;
 use loopkeeper_core::settings::Preset;
 use loopkeeper_core::settings::preset::PresetSelection;
+use loopkeeper_operations::transcript::TranscriptCursor;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::new_task::WorkProduct;
 use loopkeeper_view::{
@@ -28,8 +29,8 @@ use crate::ext::{
     IterationsResult, LoopArgs, LoopsParams, LoopsResult, NewTaskArgs, OutputArgs, OutputParams,
     PrioritizeArgs, RefusalCode, RefusalData, RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs,
     StartArgs, StartLimits, StartPreviewParams, StartPreviewResult, StatusParams, SteerArgs, StopArgs,
-    SubscribeParams, SubscribeResult, TaskEntry, TranscriptCursor, TranscriptParams, TranscriptResult,
-    TrustArgs, TrustCommand, TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
+    SubscribeParams, SubscribeResult, TaskEntry, TranscriptParams, TranscriptResult, TrustArgs, TrustCommand,
+    TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
 };
 
 /// The name, a sample with all fields, and for messages of the server a sample with only the required ones.
