@@ -193,7 +193,7 @@ impl LiveDashboard {
                 None => {}
                 Some(DashboardAction::Quit) => return Ok(true),
                 Some(DashboardAction::Suspend) => self.screen.suspend()?,
-                Some(DashboardAction::LoadOutput { id, .. }) => self.load_output(&id),
+                Some(DashboardAction::LoadOutput { id }) => self.load_output(&id),
                 Some(DashboardAction::LoadDiff { id }) => {
                     let shown = id.clone();
                     orders::run(&["diff", &id], self.events_in.clone(), |text| DashboardEvent::Patch {

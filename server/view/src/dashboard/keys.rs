@@ -31,7 +31,7 @@ pub enum DashboardKey {
 pub enum DashboardAction {
     Quit,
     Suspend,
-    LoadOutput { id: String, iteration: u32 },
+    LoadOutput { id: String },
     LoadDiff { id: String },
     Send { id: String, order: DashboardOrder },
 }
@@ -174,8 +174,7 @@ impl Dashboard {
     }
 
     fn load_output(&self) -> Option<DashboardAction> {
-        let current = self.current()?;
-        Some(DashboardAction::LoadOutput { id: current.id().to_owned(), iteration: current.status.iteration })
+        Some(DashboardAction::LoadOutput { id: self.current()?.id().to_owned() })
     }
 
     fn open_diff(&mut self) -> Option<DashboardAction> {

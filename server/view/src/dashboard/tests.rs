@@ -118,11 +118,11 @@ fn keys_give_orders_to_the_loop_that_was_selected() {
     check("a\n", None);
     check("aSQLite\n", send("3-asks", DashboardOrder::Answer("SQLite".to_owned())));
     check("aq", None);
-    check("jax\n", Some(DashboardAction::LoadOutput { id: "2-works".to_owned(), iteration: 2 }));
+    check("jax\n", Some(DashboardAction::LoadOutput { id: "2-works".to_owned() }));
     check("q", Some(DashboardAction::Quit));
     check("?q", Some(DashboardAction::Quit));
     check("jd", Some(DashboardAction::LoadDiff { id: "2-works".to_owned() }));
-    check("jjjjkk\n", Some(DashboardAction::LoadOutput { id: "3-asks".to_owned(), iteration: 2 }));
+    check("jjjjkk\n", Some(DashboardAction::LoadOutput { id: "3-asks".to_owned() }));
 }
 
 #[test]
