@@ -37,7 +37,7 @@ impl NumberHistory {
 }
 
 /// Where the number of a comparison comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct ReferenceNumber {
     value: f64,
     origin: &'static str,

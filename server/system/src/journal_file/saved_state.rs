@@ -64,7 +64,9 @@ fn write_to(file: File, (offset, chain): (u64, &ChecksumChain), state: &LoopStat
 
 /// The state beside a journal, if it is of this version and `file`, the journal, still begins with its records.
 pub(super) fn load(journal: &Path, file: &File) -> Option<SavedState> {
-    let bytes = std::fs::read(path_of(journal)).ok()?;
+    let path = path_of(journal);
+    // A pipe in its place would block.
+    let bytes = std::fs::symlink_metadata(&path).ok()?.is_file().then(|| std::fs::read(&path).ok())??;
     let lines = bytes.strip_suffix(b"\n")?;
     let (state, trailer) = lines.split_at_checked(memchr::memrchr(b'\n', lines)?)?;
     let trailer: SavedStateTrailer = serde_json::from_slice(trailer).ok()?;

@@ -64,6 +64,14 @@ fn a_state_that_does_not_match_is_ignored() {
     check(|_| (), true);
     check(|path| fs::remove_file(path.with_extension("state")).unwrap(), false);
     check(|path| fs::write(path.with_extension("state"), "").unwrap(), false);
+    check(
+        |path| {
+            let saved = path.with_extension("state");
+            fs::remove_file(&saved).unwrap();
+            rustix::fs::mkfifoat(rustix::fs::CWD, &saved, rustix::fs::Mode::RUSR).unwrap();
+        },
+        false,
+    );
     // Cut off, changed, of another version or program.
     check(
         |path| {
