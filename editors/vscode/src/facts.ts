@@ -8,19 +8,18 @@ export function facts(it: LoopStatus): string[] {
   return [...groups(it), ...plan(it), ...agent(it), ...branch(it), ...weakened(it), ...breaker(it), ...subagents(it)];
 }
 
-/** What a loop is waiting for, and until when. */
+/** What a loop is waiting for, and until when if that is known. */
 export function waiting(reason: string | undefined, until: string | undefined): string {
-  const time = until ?? t("it may go on");
   switch (reason) {
     case "quota":
-      return t("waiting for the provider's usage limit until {0}", time);
+      return until === undefined ? t("waiting for the provider's usage limit") : t("waiting for the provider's usage limit until {0}", until);
     case "backoff":
-      return t("waiting to try the agent again until {0}", time);
+      return until === undefined ? t("waiting to try the agent again") : t("waiting to try the agent again until {0}", until);
     case "calls":
-      return t("the calls of this hour are used up, waiting until {0}", time);
+      return until === undefined ? t("the calls of this hour are used up") : t("the calls of this hour are used up, waiting until {0}", until);
     case undefined:
     default:
-      return t("waiting until {0}", time);
+      return until === undefined ? t("waiting") : t("waiting until {0}", until);
   }
 }
 

@@ -127,6 +127,8 @@ test("the tooltip says what is waited for", () => {
   const waits = (reason: string): string | undefined => shown(loop({ phase: "waiting", wait: { reason, resumesAt: later(872) } }))?.tooltip;
   assert.match(waits("quota") ?? "", /waiting for the provider's usage limit until /);
   assert.match(waits("newer") ?? "", /: waiting until /);
+  const unknown = shown(loop({ phase: "waiting", wait: { reason: "quota", resumesAt: "soon" } }))?.tooltip;
+  assert.match(unknown ?? "", /waiting for the provider's usage limit\n/);
 });
 
 test("the text never holds words of a task, the label and the tooltip do", () => {
