@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loops of very many iterations: what one more iteration costs, what it takes to keep them, to read them, and to ask a
-server for their history. They are read while they are paused, with the state that their keeper stored. Every figure is printed as a ratio to its limit: of a reader the best of
-some runs.
+server for their history. They are read while they are paused, with the state that their keeper stored. Every figure is
+printed as a ratio to its limit: of a reader the best of some runs.
 
 usage: tests/bench/long_loops.py [--counts 100,1000,5000,10000] [--rounds 3] [--more 20] [LOOPKEEPER]
 """

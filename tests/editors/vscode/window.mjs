@@ -97,11 +97,16 @@ export class Window {
   async palette(title) {
     // Enter takes the first row, which may be another command whose title contains the same words.
     const fits = (label) => label === title || label.startsWith(`${title}…`);
-    await this.type(`>${title}`, (rows) => rows.some((it) => fits(it) || it.startsWith(title)));
-    const rows = await this.rows();
-    const at = rows.findIndex(fits);
-    const label = rows[at >= 0 ? at : rows.findIndex((it) => it.startsWith(title))];
-    await this.page.locator(".quick-input-widget .monaco-list-row").filter({ has: this.page.getByText(label, { exact: true }) }).first().click();
+    await this.see(`the palette runs ${title}`, async () => {
+      await this.type(`>${title}`, (rows) => rows.some((it) => fits(it) || it.startsWith(title)));
+      const rows = await this.rows();
+      const at = rows.findIndex(fits);
+      const label = rows[at >= 0 ? at : rows.findIndex((it) => it.startsWith(title))];
+      // A part of the window that is still opening may take the focus, which closes the palette.
+      if (label === undefined) return false;
+      const row = this.page.locator(".quick-input-widget .monaco-list-row").filter({ has: this.page.getByText(label, { exact: true }) }).first();
+      return row.click({ timeout: 5000 }).then(() => true, () => false);
+    });
   }
 
   /** Starts a loop with what the list offers: the command, then Enter. */
