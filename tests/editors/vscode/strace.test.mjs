@@ -23,7 +23,16 @@ const everything = (documents) => `
   for (const file of ${JSON.stringify(documents)}) {
     const uri = vscode.Uri.file(file);
     const document = await vscode.workspace.openTextDocument(uri);
-    const ask = (name, ...args) => vscode.commands.executeCommand("vscode.execute" + name + "Provider", uri, ...args);
+    // The editor cancels a request for a document that it is still reading.
+    const ask = async (name, ...args) => {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await vscode.commands.executeCommand("vscode.execute" + name + "Provider", uri, ...args);
+        } catch (error) {
+          if (error.name !== "Canceled" || tries === 5) throw error;
+        }
+      }
+    };
     await ask("DocumentSymbol");
     const all = new vscode.Range(0, 0, Math.min(document.lineCount, 40), 0);
     shown.push(...(await ask("CodeAction", all)).map((it) => it.title));

@@ -157,8 +157,9 @@ export class Window {
     await this.page.keyboard.press("Enter");
   }
 
+  /** The toasts, or the list under the bell while it is open. */
   notifications() {
-    return this.page.evaluate(() => [...document.querySelectorAll(".notification-toast .notification-list-item")].map((it) => ({
+    return this.page.evaluate(() => [...document.querySelectorAll(":is(.notification-toast, .notifications-center.visible) .notification-list-item")].map((it) => ({
       text: it.querySelector(".notification-list-item-message")?.textContent ?? "",
       links: [...it.querySelectorAll(".notification-list-item-message a")].map((link) => link.textContent),
       buttons: [...it.querySelectorAll(".notification-list-item-buttons-container .monaco-button")].map((button) => button.textContent.trim()),
@@ -166,7 +167,14 @@ export class Window {
   }
 
   notification(text) {
-    return this.see(`a notification ${text}`, async () => (await this.notifications()).find((it) => (text instanceof RegExp ? text.test(it.text) : it.text.includes(text))));
+    const start = Date.now();
+    const list = this.page.locator(".notifications-center.visible");
+    return this.see(`a notification ${text}`, async () => {
+      const found = (await this.notifications()).find((it) => (text instanceof RegExp ? text.test(it.text) : it.text.includes(text)));
+      // A toast hides after ten seconds, and does not appear at all if others did shortly before: the bell keeps it.
+      if (!found && Date.now() - start > 8000 && !(await list.isVisible())) await this.page.locator("[id='status.notifications'] a").click({ timeout: 3000 });
+      return found;
+    });
   }
 
   /** VS Code shows three notifications within 800 ms; further ones are only in the list under the bell. */
@@ -175,7 +183,7 @@ export class Window {
   }
 
   async press(button) {
-    const it = this.page.locator(".notification-toast .monaco-button, .monaco-dialog-box .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
+    const it = this.page.locator(":is(.notification-toast, .notifications-center.visible, .monaco-dialog-box) .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
     await it.waitFor({ state: "visible" });
     await it.click();
   }
