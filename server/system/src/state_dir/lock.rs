@@ -129,14 +129,14 @@ impl StateDir {
     pub fn lock_loop(&self, of: &LoopDir) -> Result<Lock, LockError> {
         let path = of.lock();
         let _gate = self.gate(LockMode::Exclusive)?;
-        match try_acquire(&path).map_err(StateError::io("lock", &path))? {
-            Some(lock) => {
-                let pid = std::process::id().to_string();
-                write(&lock.file, pid.as_bytes()).map_err(StateError::io("write", &path))?;
-                Ok(lock)
-            }
-            None => Err(LockError::Held { loop_id: of.id().to_owned() }),
+        let held = || LockError::Held { loop_id: of.id().to_owned() };
+        let lock = try_acquire(&path).map_err(StateError::io("lock", &path))?.ok_or_else(held)?;
+        if is_journal_held(of)? {
+            return Err(held());
         }
+        let pid = std::process::id().to_string();
+        write(&lock.file, pid.as_bytes()).map_err(StateError::io("write", &path))?;
+        Ok(lock)
     }
 
     /// Whether the loop has a keeper. Does not disturb a keeper that is just starting.
@@ -144,7 +144,8 @@ impl StateDir {
         let path = of.lock();
         let _gate = self.gate(LockMode::Shared)?;
         if !is_held(&path).map_err(StateError::io("look at", &path))? {
-            return Ok(KeeperLiveness::Gone);
+            let journal_held = is_journal_held(of)?;
+            return Ok(if journal_held { KeeperLiveness::Alive { pid: None, stopped: false } } else { KeeperLiveness::Gone });
         }
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let pid = text.trim().parse().ok();
@@ -284,6 +285,16 @@ fn try_acquire(path: &Path) -> io::Result<Option<Lock>> {
             Err(TryLockError::Error(error)) => return Err(error),
         }
     }
+}
+
+/// A keeper locks its journal too, and stays the only one if the file of its lock is deleted.
+fn is_journal_held(of: &LoopDir) -> Result<bool, StateError> {
+    let path = of.journal();
+    // Opening a FIFO would block. A keeper refuses a journal that is no file.
+    if !std::fs::symlink_metadata(&path).is_ok_and(|it| it.is_file()) {
+        return Ok(false);
+    }
+    is_held(&path).map_err(StateError::io("look at", &path))
 }
 
 fn is_held(path: &Path) -> io::Result<bool> {

@@ -255,6 +255,21 @@ fn one_keeper_per_loop() {
 }
 
 #[test]
+fn a_keeper_stays_the_only_one_without_the_file_of_its_lock() {
+    let (dir, state) = state();
+    let made = new_loop(&state, &folder(&dir, "project"));
+    let lock = state.lock_loop(&made).unwrap();
+    let journal = JournalFile::create(&made.journal()).unwrap();
+    fs::remove_file(made.lock()).unwrap();
+    let unknown = KeeperLiveness::Alive { pid: None, stopped: false };
+    assert_eq!(state.keeper_of(&made).unwrap(), unknown);
+    assert!(matches!(state.lock_loop(&made), Err(LockError::Held { .. })));
+    assert_eq!(state.keeper_of(&made).unwrap(), unknown, "the refused keeper left no record of itself");
+    drop((lock, journal));
+    assert_eq!(state.keeper_of(&made).unwrap(), KeeperLiveness::Gone);
+}
+
+#[test]
 fn looking_never_keeps_a_keeper_from_starting() {
     const ROUNDS: usize = 300;
     let (dir, state) = state();
