@@ -89,9 +89,9 @@ fn a_loop_that_cannot_open_enough_files_stays_interrupted() {
     assert_eq!(looped.watched_end(), 0);
 }
 
-/// With the file of its lock deleted, a loop seems to have no keeper, but its journal has one writer.
+/// With the file of its lock deleted, a keeper still has the lock of its journal.
 #[test]
-fn a_second_keeper_writes_nothing_while_the_first_has_the_journal_open() {
+fn a_keeper_without_the_file_of_its_lock_stays_the_only_one() {
     let looped = Gated::start_in(project(TASK, ""));
     looped.wait_for("agent-started", 0);
     let (keeper, id) = (looped.pid(), looped.status()["id"].as_str().unwrap().to_owned());
@@ -108,11 +108,16 @@ fn a_second_keeper_writes_nothing_while_the_first_has_the_journal_open() {
     }
     let journal = || fs::read(folder.join("journal.jsonl")).unwrap();
     let before = journal();
+    assert_eq!(
+        looped.status()["keeper"]["alive"],
+        true,
+        "and its agent is not ended as one without a keeper"
+    );
     let mut second = terminal.command(&["keeper", folder.to_str().unwrap()]);
     let second = Ran::of(&second.output().unwrap());
     let after = journal();
     kill_process(keeper, Signal::KILL).unwrap();
-    second.expect(1).err("another process writes the journal");
+    second.expect(1).err("already has a keeper");
     assert_eq!(after, before);
     // The control: without the first keeper a second one takes the loop over.
     while looped.status()["keeper"]["alive"] == true {

@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         print_loop(status, elsewhere.as_deref(), (&zone, now), glyphs, out);
         if whole {
             out.write(&table::criteria(&status.criteria, glyphs));
-            if let Some(groups) = status.groups_said() {
+            if let Some(groups) = status.groups_summary() {
                 out.line(format_args!("  groups: {groups}"));
             }
         }

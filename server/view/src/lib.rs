@@ -194,7 +194,7 @@ impl LoopStatus {
     }
 
     /// `parser 2 of 3, docs holds`; `None` if there are no groups.
-    pub fn groups_said(&self) -> Option<String> {
+    pub fn groups_summary(&self) -> Option<String> {
         let one = |it: &GroupStatus| match it.state {
             GroupState::Holds => format!("{} holds", it.name),
             GroupState::Open => format!("{} {} of {}", it.name, it.passed, it.total),

@@ -145,7 +145,11 @@ impl StateDir {
         let _gate = self.gate(LockMode::Shared)?;
         if !is_held(&path).map_err(StateError::io("look at", &path))? {
             let journal_held = is_journal_held(of)?;
-            return Ok(if journal_held { KeeperLiveness::Alive { pid: None, stopped: false } } else { KeeperLiveness::Gone });
+            return Ok(if journal_held {
+                KeeperLiveness::Alive { pid: None, stopped: false }
+            } else {
+                KeeperLiveness::Gone
+            });
         }
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let pid = text.trim().parse().ok();

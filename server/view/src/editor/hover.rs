@@ -174,7 +174,7 @@ fn reasons(known: &TaskView<'_>) -> Vec<HoverBlock> {
 /// The counters, budget and last activity of a loop.
 fn of_status(known: &TaskView<'_>, status: &LoopStatus, now: Moment) -> Vec<HoverBlock> {
     let mut all: Vec<HoverBlock> =
-        status.groups_said().map(|it| HoverBlock::Text(format!("Groups: {it}."))).into_iter().collect();
+        status.groups_summary().map(|it| HoverBlock::Text(format!("Groups: {it}."))).into_iter().collect();
     // An open breaker of an open loop is the reason above.
     if known.open_loop().is_none() || status.breaker.state != BreakerState::Open {
         all.push(HoverBlock::Text(breaker(known, status)));
