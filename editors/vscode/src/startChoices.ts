@@ -55,6 +55,13 @@ export function wholeNumber(text: string): number | undefined {
   return Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
+/** In the server's notation of a duration: the largest unit without a fraction. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  if (seconds % 3600 === 0) return `${seconds / 3600}h`;
+  return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;
+}
+
 /** An amount in US dollars; `undefined` if it is none. */
 export function dollars(text: string): number | undefined {
   const value = Number(text.trim().replace(/^\$/, ""));

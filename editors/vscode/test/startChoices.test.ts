@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Memento } from "vscode";
-import { StartChoices, dollars, startArguments, wholeNumber } from "../src/startChoices";
+import { StartChoices, dollars, durationText, startArguments, wholeNumber } from "../src/startChoices";
 
 function memory(): Memento {
   const stored = new Map<string, unknown>();
@@ -39,4 +39,8 @@ test("inputs", () => {
   };
   check(wholeNumber, [["3", 3], [" 25 ", 25], ["0", undefined], ["-1", undefined], ["1.5", undefined], ["", undefined], ["many", undefined]]);
   check(dollars, [["2.50", 2.5], ["$3", 3], ["0", undefined], ["", undefined], [" ", undefined], ["1e999", undefined], ["much", undefined]]);
+});
+
+test("a duration is written without a fraction", () => {
+  assert.deepEqual([28_800_000, 2_700_000, 5_400_000, 30_000, 90_000].map(durationText), ["8h", "45m", "90m", "30s", "90s"]);
 });

@@ -7,7 +7,7 @@ import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
 import { Commands, Requests } from "../protocol";
 import type { StartPreviewResult, TaskEntry } from "../protocol";
-import { dollars, startArguments, wholeNumber } from "../startChoices";
+import { dollars, durationText, startArguments, wholeNumber } from "../startChoices";
 import type { StartChoice } from "../startChoices";
 import { noTask, pickFrom, pickTask } from "./pick";
 import type { Choice } from "./pick";
@@ -67,15 +67,9 @@ function rows({ task, choice }: StartDraft, preview: StartPreviewResult, tasks: 
     { label: `$(hubot) ${t("Agent")}`, description: plainLabel(preview.agent), value: "agent" },
     { label: `$(sync) ${t("Iterations")}`, description: String(preview.iterations), ...before, value: "iterations" },
     { label: `$(credit-card) ${t("Cost")}`, description: `$${(preview.costMicros / 1e6).toFixed(2)}`, value: "cost" },
-    { label: `$(clock) ${t("Duration")}`, description: minutes(preview.durationMs), value: "duration" },
+    { label: `$(clock) ${t("Duration")}`, description: durationText(preview.durationMs), value: "duration" },
     ...(picked ? [{ label: `$(discard) ${t("Use the Values of the Configuration")}`, value: "reset" as const }] : []),
   ];
-}
-
-/** In the server's notation of a duration. */
-function minutes(ms: number): string {
-  const all = Math.round(ms / 60_000);
-  return all % 60 === 0 ? `${all / 60}h` : `${all}m`;
 }
 
 async function change(step: Exclude<Step, "start">, draft: StartDraft, preview: StartPreviewResult, tasks: TaskEntry[], choiceOf: (uri: string) => StartChoice): Promise<StartDraft> {
@@ -101,7 +95,7 @@ async function change(step: Exclude<Step, "start">, draft: StartDraft, preview: 
       return costUsd === undefined ? draft : put({ costUsd });
     }
     case "duration": {
-      const text = await ask(t("At most how long? For example 45m or 8h."), minutes(preview.durationMs), (it) => (/^\s*\d+\s*[smhd]\s*$/.test(it) ? undefined : t("Enter a duration such as 45m or 8h.")));
+      const text = await ask(t("At most how long? For example 45m or 8h."), durationText(preview.durationMs), (it) => (/^\s*\d+\s*[smhd]\s*$/.test(it) ? undefined : t("Enter a duration such as 45m or 8h.")));
       return text === undefined ? draft : put({ duration: text.trim() });
     }
     case "reset":
