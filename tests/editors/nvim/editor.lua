@@ -158,9 +158,9 @@ function Editor:answer(label)
   end
 end
 
---- Runs `:Ralph start`, and grants trust to the task's commands.
+--- Runs `:Ralph! start`, and grants trust to the task's commands.
 function Editor:start_trusted()
-  self:ex('Ralph start')
+  self:ex('Ralph! start')
   self:wait_question('not trusted')
   self:answer('Trust and start')
 end

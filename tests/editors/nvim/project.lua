@@ -144,11 +144,4 @@ function Project:loops()
   return ok and status.loops or {}
 end
 
-function Project:trust()
-  local result = self:cli({ 'trust', '--yes' })
-  if result.code ~= 0 then
-    error('not trusted: ' .. result.stdout .. result.stderr, 0)
-  end
-end
-
 return Project

@@ -32,7 +32,11 @@ local function everywhere(matches)
   return found
 end
 
----@return { client: vim.lsp.Client, it: loopkeeper.TaskEntry }[]
+---@class loopkeeper.TaskPick
+---@field client vim.lsp.Client
+---@field it loopkeeper.TaskEntry
+
+---@return loopkeeper.TaskPick[]
 local function all_tasks()
   return everywhere(function(params)
     return params.tasks
@@ -114,6 +118,21 @@ function M.task(named, callback)
         return ('%s  (%s)'):format(entry.it.id, entry.it.title)
       end, take)
     end
+  end)
+end
+
+--- Calls back with all tasks, and those of the current buffer or, if it has none, all. Without a task it behaves like
+--- `M.task`.
+---@param callback fun(tasks: loopkeeper.TaskPick[], candidates: loopkeeper.TaskPick[])
+---@param otherwise fun(client: vim.lsp.Client, task: string)
+function M.tasks(callback, otherwise)
+  M.ready(function()
+    local tasks = all_tasks()
+    local own = tasks_of_buffer(tasks)
+    if #tasks == 0 then
+      return M.task(nil, otherwise)
+    end
+    callback(tasks, #own > 0 and own or tasks)
   end)
 end
 

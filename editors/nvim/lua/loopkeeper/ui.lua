@@ -19,10 +19,15 @@ function M.error(message)
   notify(message, vim.log.levels.ERROR)
 end
 
-local function notify_is_built_in()
-  -- A user's replacement may be a callable table; built-in code has no file.
-  local source = type(vim.notify) == 'function' and debug.getinfo(vim.notify, 'S').source or '@'
-  return vim.startswith(source, '@vim/') or not vim.startswith(source, '@')
+--- Whether Neovim's own code is called, which a user or a plugin may have replaced.
+---@param called any
+---@return boolean
+function M.is_built_in(called)
+  -- A user's replacement may be a callable table; built-in code is compiled in, or a file of the runtime.
+  local source = type(called) == 'function' and debug.getinfo(called, 'S').source or '@'
+  local runtime = vim.fs.normalize(vim.env.VIMRUNTIME or '') .. '/lua/vim/'
+  local is_file = vim.startswith(source, '@') and not vim.startswith(source, '@vim/')
+  return not is_file or vim.startswith(vim.fs.normalize(source:sub(2)), runtime)
 end
 
 --- Shows an unsolicited message. Neovim's own `vim.notify` requires a key press after a message that does not fit into
@@ -33,7 +38,7 @@ end
 function M.tell(message, level, alert)
   local room = vim.v.echospace - #'Ralph: '
   local line = message:gsub('%s+', ' ')
-  if notify_is_built_in() and vim.fn.strdisplaywidth(line) > room then
+  if M.is_built_in(vim.notify) and vim.fn.strdisplaywidth(line) > room then
     local kept = math.max(room - 1, 0)
     while vim.fn.strdisplaywidth(vim.fn.strcharpart(line, 0, kept)) > room - 1 do
       kept = kept - 1
@@ -60,8 +65,9 @@ end
 ---@param items T[]
 ---@param prompt string
 ---@param label fun(item: T): string
----@param on_choice fun(item: T) not called when nothing is chosen
-function M.select(items, prompt, label, on_choice)
+---@param on_choice fun(item: T)
+---@param on_cancel? fun() called when nothing is chosen
+function M.select(items, prompt, label, on_choice, on_cancel)
   vim.ui.select(items, {
     prompt = prompt,
     kind = 'loopkeeper',
@@ -71,6 +77,8 @@ function M.select(items, prompt, label, on_choice)
   }, function(item)
     if item ~= nil then
       on_choice(item)
+    elseif on_cancel then
+      on_cancel()
     end
   end)
 end

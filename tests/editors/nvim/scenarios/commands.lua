@@ -69,7 +69,7 @@ return {
     local other = Fake.loop({ id = '20261120-bbbbbb', state = 'done', phase = 'ended' })
     fake:tell({ Fake.loop(), other }, { Fake.task(folder, { loopId = '20261120-abcdef' }) })
     editor:wait_statusline('7/25')
-    editor:ex('Ralph start')
+    editor:ex('Ralph! start')
     argument(fake, 'loopkeeper.server.start', editor)
     editor:ex('Ralph pause')
     editor:wait_message('Ralph: it is paused already')

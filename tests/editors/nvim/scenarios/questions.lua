@@ -45,7 +45,7 @@ return {
     support.same('8080', answered(fake, 900).result.title, 'answer')
 
     -- After a command of the user.
-    editor:ex('Ralph start')
+    editor:ex('Ralph! start')
     support.wait('start', function()
       return fake:first('loopkeeper.server.start')
     end)
@@ -96,7 +96,7 @@ return {
     support.write(support.temp .. '/state/commands.txt', 'Commands\n')
     local page = question(904, 'It runs 1 command.', { 'Trust and start', 'Not now' })
     page.params.actions[1].page = vim.uri_from_fname(support.temp .. '/state/commands.txt')
-    editor:ex('Ralph start')
+    editor:ex('Ralph! start')
     fake:send(page)
     editor:wait_page()
     editor:ex('close')
@@ -119,7 +119,7 @@ return {
   control = function()
     local fake, editor = start()
     editor:lua('vim.ui.select = function() end')
-    editor:ex('Ralph start')
+    editor:ex('Ralph! start')
     fake:send(question(903, 'May it?', { 'Yes' }))
     editor:wait_question('May it?')
   end,

@@ -12,7 +12,7 @@ local function start()
 end
 
 local function stops(project, editor, stop)
-  editor:ex('Ralph start')
+  editor:ex('Ralph! start')
   editor:wait_statusline('Ralph 1/9')
   project:wait_agent(1, editor)
   stop()
@@ -49,7 +49,7 @@ return {
     project.wait_free()
     -- A second loop: paused after its first iteration, steered, resumed, stopped after its second.
     project.next = 2
-    editor:ex('Ralph start')
+    editor:ex('Ralph! start')
     project:wait_agent(2, editor)
     -- The agent may be faster than the notification of its start.
     editor:wait_statusline('^Ralph 1/9')

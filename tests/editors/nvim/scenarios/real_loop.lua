@@ -33,7 +33,7 @@ return {
   run = function()
     local project, editor = start()
     support.same(0, project:n_starts(), 'starts of the agent before anybody asked')
-    editor:ex('Ralph start')
+    editor:ex('Ralph! start')
     local question = editor:wait_question('not trusted')
     support.contains(question.prompt, '"Three letters" runs 2 commands you have not trusted yet.')
     support.same({}, project:loops(), 'loops before the answer')

@@ -29,7 +29,7 @@ return {
 
     project.wait_free()
     project.next = 2
-    editor:ex('Ralph start')
+    editor:ex('Ralph! start')
     project:wait_agent(2, editor)
     succeeds(project, { 'pause' })
     project:agent_does('echo a > a.txt')

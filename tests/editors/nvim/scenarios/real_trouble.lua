@@ -42,7 +42,7 @@ return {
     local names = table.concat(editor:events(), ' ')
     support.contains(names, 'LoopkeeperBreakerChanged')
     support.contains(names, 'LoopkeeperNeedsInput')
-    editor:ex('Ralph start')
+    editor:ex('Ralph! start')
     editor:wait('an error', 'return _G.test.messages[#_G.test.messages].level == 4')
 
     editor:ex('Ralph status')

@@ -49,7 +49,7 @@ return {
     support.write(support.temp .. '/third/notes.txt', 'notes\n')
     editor.folder = support.temp .. '/third'
     editor:edit('notes.txt')
-    editor:ex('Ralph start')
+    editor:ex('Ralph! start')
     support.same(2, #editor:wait_question('Task: ').labels, 'tasks to choose from')
 
     open(editor, second)

@@ -61,7 +61,7 @@ return {
 
     -- Trusted by the editor, but these commands have not been trusted.
     local other = project:open()
-    other:ex('Ralph start')
+    other:ex('Ralph! start')
     other:wait_question('not trusted')
     other:answer('Not now')
     support.same({}, marks(), 'what was run')

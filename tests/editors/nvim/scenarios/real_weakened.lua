@@ -16,7 +16,7 @@ end
 
 --- A loop whose agent does the work and removes the test.
 local function weakens(project, editor)
-  editor:ex('Ralph start')
+  editor:ex('Ralph! start')
   project:agent_does('rm tests/test_sum.py; touch done')
   project:agent_does('true')
   editor:wait_statusline('Ralph needs you')
@@ -78,7 +78,7 @@ return {
   control_fails = 'waited for: what was weakened',
   control = function()
     local project, editor = start()
-    editor:ex('Ralph start')
+    editor:ex('Ralph! start')
     project:agent_does('touch done')
     editor:wait_statusline('Ralph done')
     act(editor, 'Restore')

@@ -36,7 +36,10 @@ return {
     local project, screen = start()
     -- Code lenses, drawn by Neovim itself: above the line in 0.12, after it in 0.10.
     screen:wait('Start loop')
+    -- Two key presses: the command, and Enter on its list.
     screen:ex('Ralph start')
+    screen:wait('Enter starts, a number changes:')
+    screen:press('Enter')
     screen:wait('Trust and start')
     local answer = screen:wait('(%d): Trust and start')
     screen:type(answer)
@@ -69,7 +72,7 @@ return {
   control_fails = 'waited for: on the screen: Ralph 1/9',
   control = function()
     local _, screen = start()
-    screen:ex('Ralph start')
+    screen:ex('Ralph! start')
     local answer = screen:wait('(%d): Not now')
     screen:type(answer)
     screen:press('Enter')

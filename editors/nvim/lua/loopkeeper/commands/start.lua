@@ -38,8 +38,25 @@ local function task_ids()
   end, status.tasks())
 end
 
+--- Shows the list, except where nothing may be started: the server says why.
+local function show_list()
+  local function start_now(client, task)
+    require('loopkeeper.orders').send(client, protocol.commands.start, { task = task })
+  end
+  pick.tasks(function(tasks, candidates)
+    if status.of(candidates[1].client).trusted == false then
+      return start_now(candidates[1].client, candidates[1].it.uri)
+    end
+    require('loopkeeper.start_list').open(tasks, candidates)
+  end, start_now)
+end
+
 M.start = {
+  bang = true,
   run = function(call)
+    if not call.bang and #call.words == 0 then
+      return show_list()
+    end
     local argument, problem = start_argument(call.words)
     if not argument then
       ui.error(problem)

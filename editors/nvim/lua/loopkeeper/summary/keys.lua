@@ -152,9 +152,17 @@ end
 
 ---@param row loopkeeper.SummaryRow
 local function start(row)
-  local task = task_of(row)
-  if task then
-    send(row, protocol.commands.start, { task = task })
+  local uri = task_of(row)
+  if uri then
+    require('loopkeeper.pick').tasks(function(tasks)
+      local own = vim.tbl_filter(function(entry)
+        return entry.it.uri == uri
+      end, tasks)
+      if #own > 0 then
+        return require('loopkeeper.start_list').open(tasks, own)
+      end
+      send(row, protocol.commands.start, { task = uri })
+    end, function() end)
   end
 end
 
