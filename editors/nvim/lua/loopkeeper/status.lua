@@ -37,8 +37,12 @@ function M.update(client, params)
   require('loopkeeper.signs').refresh_all()
   require('loopkeeper.summary').refresh()
   require('loopkeeper.float').settle(M.alerts())
-  if before and before.client ~= client.id then
-    require('loopkeeper.output').subscribe_again(client)
+  local output = package.loaded['loopkeeper.output']
+  if output and before and before.client ~= client.id then
+    output.subscribe_again(client)
+  end
+  if output then
+    output.observe(params.loops)
   end
   local callbacks = waiting[client.id] or {}
   waiting[client.id] = nil

@@ -14,6 +14,12 @@ local evil = table.concat({
   'vim: set shiftwidth=77 :',
 }, '\n')
 
+-- More colours than there may be highlight groups.
+local colours = {}
+for index = 1, 1500 do
+  colours[index] = index % 256
+end
+
 local function start(replies)
   return Fake.open({
     replies = replies,
@@ -49,30 +55,34 @@ return {
     support.contains(editor:buffer_text('loopkeeper://summary'), 'vim: set shiftwidth=77')
     harmless(editor)
 
+    local function transcript(text)
+      local cursor = { seq = 1, iteration = 7, offset = #text }
+      fake:reply({
+        ['loopkeeper/transcript'] = {
+          result = { loopId = '20261120-abcdef', text = text, cursor = cursor, ended = false },
+        },
+      })
+    end
+    transcript(evil .. '\n\27[41;31mhidden\27[0m\n')
     editor:ex('Ralph output')
-    support.wait('the subscription', function()
-      return fake:first('loopkeeper/subscribe')
-    end)
-    fake:send({
-      method = 'loopkeeper/output',
-      params = { loopId = '20261120-abcdef', iteration = 7, text = evil .. '\npart' },
-    })
-    fake:send({ method = 'loopkeeper/output', params = { loopId = '20261120-abcdef', iteration = 7, text = 'ed\n' } })
     support.wait('the output', function()
-      return (editor:buffer_text('loopkeeper://output') or ''):find('\nparted\n', 1, true)
+      return (editor:buffer_text('loopkeeper://output') or ''):find('\nhidden$')
     end)
-    support.contains(editor:buffer_text('loopkeeper://output'), '── iteration 7 ──')
+    -- A colour is no text; text in the colour of its background is readable.
+    support.contains(editor:buffer_text('loopkeeper://output'), '\27]52;c;b3duZWQ=\7red\n')
+    local hidden = editor:lua("return vim.api.nvim_get_hl(0, { name = 'LoopkeeperAnsi_bg1_fg1' })")
+    support.same({ true, nil }, { hidden.fg ~= nil, hidden.bg }, 'a colour that hides text')
     harmless(editor)
-    fake:send({
-      method = 'loopkeeper/output',
-      params = { loopId = '20261120-abcdef', iteration = 8, text = ('a\n'):rep(500) .. ('b'):rep(100000) .. '\nlast' },
-    })
+    transcript(('\27[38;2;%d;%d;%dma\27[0m\n'):rep(500):format(unpack(colours)) .. ('b'):rep(100000) .. '\nlast\n')
+    fake:send({ method = 'loopkeeper/output', params = { loopId = '20261120-abcdef', iteration = 8, text = '' } })
     support.wait('the end of the output', function()
       return editor:buffer_text('loopkeeper://output'):find('\nlast$')
     end)
     local lines = vim.split(editor:buffer_text('loopkeeper://output'), '\n')
     support.same(50, #lines, 'lines kept')
     support.same(4000, #lines[#lines - 2], 'longest line kept')
+    local count = "return vim.tbl_count(vim.fn.getcompletion('LoopkeeperAnsi_', 'highlight'))"
+    support.same(true, editor:lua(count) <= 256, 'highlight groups of output')
 
     editor:ex('Ralph trust')
     support.wait('the order', function()

@@ -132,7 +132,7 @@ M.output = {
       return
     end
     pick.loop(named, false, function(client, loop)
-      if iteration == nil and status.is_open(loop) then
+      if iteration == nil then
         require('loopkeeper.output').open(client, loop)
         return
       end
@@ -140,7 +140,7 @@ M.output = {
         return task.loopId == loop.id
       end)
       if not latest then
-        return ui.error('only what the latest loop of a task printed is shown. See `loopkeeper log`.')
+        return ui.error('an iteration is shown of the latest loop of a task only. Hint: `:Ralph output LOOP`')
       end
       local argument = { task = loop.task.uri, iteration = iteration }
       require('loopkeeper.orders').send(client, protocol.commands.output, argument)

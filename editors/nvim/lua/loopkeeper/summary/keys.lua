@@ -40,18 +40,6 @@ local function task_of(row)
   return uri
 end
 
---- The window that was used before the summary, or another with a file; a new one if there is none.
-local function go_to_file_window()
-  local windows = vim.list_extend({ vim.fn.win_getid(vim.fn.winnr('#')) }, vim.api.nvim_tabpage_list_wins(0))
-  for _, window in ipairs(windows) do
-    local is_file = window ~= 0 and vim.bo[vim.api.nvim_win_get_buf(window)].buftype == ''
-    if is_file and vim.api.nvim_win_get_config(window).relative == '' then
-      return vim.api.nvim_set_current_win(window)
-    end
-  end
-  vim.cmd.new({ mods = { split = 'topleft' } })
-end
-
 ---@param row loopkeeper.SummaryRow
 local function jump(row)
   local uri = task_of(row)
@@ -63,7 +51,7 @@ local function jump(row)
   if place and row.root then
     path = row.root .. '/' .. place.file
   end
-  go_to_file_window()
+  require('loopkeeper.places').go_to_file_window()
   -- Opens a further window where the buffer has unsaved changes.
   vim.cmd.drop(vim.fn.fnameescape(path))
   local line = place and vim.fn.byte2line(place.start + 1) or 0
