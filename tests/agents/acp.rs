@@ -46,7 +46,7 @@ fn gemini_by_acp_completes_three_iterations() {
 
 /// It often does not find its own session again: the loop then begins a new one, and ends well either way.
 #[test]
-fn gemini_by_acp_that_loses_its_session_begins_afresh() {
+fn gemini_by_acp_that_loses_its_session_starts_again() {
     let scene = Scene::new(GEMINI_ACP, ONE_FILE, "[session]\ncontinue = true\n", |root| {
         vec![Step::Text("Looking."), (GEMINI.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
     });
@@ -88,7 +88,7 @@ fn opencode_by_acp_completes_three_iterations() {
 }
 
 #[test]
-fn opencode_by_acp_goes_on_with_its_session() {
+fn opencode_by_acp_continues_its_session() {
     goes_on_with_its_session(OPENCODE_ACP);
 }
 
@@ -108,7 +108,7 @@ fn opencode_by_acp_is_denied_commands_that_are_no_checks() {
 }
 
 #[test]
-fn opencode_by_acp_is_denied_what_lies_outside() {
+fn opencode_by_acp_is_denied_paths_outside() {
     outside(OPENCODE_ACP, "");
 }
 

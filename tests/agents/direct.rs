@@ -184,7 +184,7 @@ fn claude_may_run_exactly_the_checks() {
 }
 
 #[test]
-fn claude_failing_is_told_apart() {
+fn claude_failures_are_distinguished() {
     let direct = || Direct::new(&[]);
     for (step, class) in [
         (Step::fails(429, "rate_limit_error", "slow down"), ProviderClass::Transient),

@@ -118,7 +118,7 @@ fn codex_is_held_for_three_iterations() {
 }
 
 #[test]
-fn codex_that_failed_in_the_middle_goes_on_in_its_session() {
+fn codex_that_failed_in_the_middle_continues_its_session() {
     let refused =
         Step::Fails(400, Vec::new(), json!({"error": {"type": "invalid_request_error", "message": "no"}}));
     goes_on_in_its_session(CODEX, vec![Step::Text("Nothing yet."), refused], &["held", "exited", "held"]);
@@ -166,7 +166,7 @@ fn gemini_is_held_for_three_iterations() {
 
 /// It takes repeated equal responses for a loop, and from then on calls no model whatever its hook returns.
 #[test]
-fn gemini_that_takes_itself_for_a_loop_goes_on_in_its_session() {
+fn gemini_with_its_loop_detection_continues_its_session() {
     let scene = held(GEMINI, ONE_FILE, "", |root| {
         let again = std::iter::repeat_n(Step::Text("Not yet."), 18);
         again.chain([(GEMINI.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]).collect()

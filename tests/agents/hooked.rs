@@ -44,7 +44,7 @@ fn claude_works_three_iterations_in_one_session() {
 }
 
 #[test]
-fn claude_that_lets_itself_be_held_no_more_goes_on_in_its_session() {
+fn claude_that_ignores_its_hook_continues_its_session() {
     let scene = hooked(THREE_LINES, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP = \"1\"\n", three_lines);
     let journal = scene.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
@@ -55,7 +55,7 @@ fn claude_that_lets_itself_be_held_no_more_goes_on_in_its_session() {
 }
 
 #[test]
-fn claude_that_failed_in_the_middle_goes_on_in_its_session() {
+fn claude_that_failed_in_the_middle_continues_its_session() {
     let scene = hooked(ONE_LINE, "", |root| {
         vec![
             Step::Text("Nothing yet."),
@@ -102,7 +102,7 @@ fn claude_keeps_a_file_of_settings_that_its_arguments_name() {
 
 /// It reports its cost only at its end, so it has to limit itself.
 #[test]
-fn claude_held_ends_at_what_the_loop_may_cost() {
+fn claude_held_ends_at_the_cost_limit() {
     let scene = hooked(ONE_LINE, "", |_| vec![Step::Text("Nothing yet."); 5]);
     let settings =
         scene.terminal.read("loopkeeper.toml").replace("[limits]\n", "[limits]\ncost_usd = 0.0001\n");

@@ -173,7 +173,7 @@ fn claude_in_its_users_terminal_is_left_alone_without_the_hooks() {
 }
 
 #[test]
-fn claude_in_its_users_terminal_goes_on_after_its_own_cap() {
+fn claude_in_its_users_terminal_continues_after_its_own_cap() {
     let Some(scene) = waiting("", three_lines) else { return };
     let screen = Screen::open(scene, &[("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "1")]);
     screen.say("go");

@@ -156,7 +156,7 @@ fn claude_over_its_subscription_is_waited_for_until_the_reset() {
 }
 
 #[test]
-fn claude_claiming_too_early_goes_on() {
+fn claude_claiming_too_early_continues() {
     let scene = Scene::new(ONE_LINE, |root| {
         vec![
             Step::Text("Everything is done.\n\n<promise>COMPLETE</promise>"),

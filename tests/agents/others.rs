@@ -173,7 +173,7 @@ pub(super) fn goes_on_with_its_session(hand: Hand) {
     let resumed: Vec<bool> =
         journal.all("iteration-intended").iter().map(|it| it["resumed"] == true).collect();
     assert_eq!(resumed, [false, true]);
-    // The model received what only the first iteration was told.
+    // The model received what only the first prompt contained.
     let asked = scene.model.asked();
     let heard = turns(&asked[1]).iter().any(|(_, text)| text.contains("BLUEBIRD"));
     assert!(heard, "{:#}", asked[1]);
@@ -239,7 +239,7 @@ fn codex_completes_three_iterations() {
 }
 
 #[test]
-fn codex_goes_on_with_its_session() {
+fn codex_continues_its_session() {
     goes_on_with_its_session(CODEX);
 }
 
@@ -254,7 +254,7 @@ fn codex_over_its_quota_is_waited_for() {
 }
 
 #[test]
-fn codex_is_denied_what_lies_outside() {
+fn codex_is_denied_paths_outside() {
     // It may write temporary files, and the test runs in their folder.
     let strict = ["slash_tmp", "tmpdir_env_var"]
         .map(|it| format!("\"-c\", \"sandbox_workspace_write.exclude_{it}=true\""));
@@ -278,7 +278,7 @@ fn opencode_completes_three_iterations() {
 }
 
 #[test]
-fn opencode_goes_on_with_its_session() {
+fn opencode_continues_its_session() {
     goes_on_with_its_session(OPENCODE);
 }
 
@@ -309,7 +309,7 @@ fn opencode_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
 
 /// It would retry indefinitely.
 #[test]
-fn opencode_that_hears_only_garbage_is_ended() {
+fn opencode_that_receives_only_garbage_is_ended() {
     let scene = Scene::new(OPENCODE, ONE_FILE, "", |_| vec![Step::Garbage]);
     let ended = scene.until(|it| it["type"] == "agent-ended");
     assert_eq!(ended["run"]["error"]["class"], "transient", "{ended}");
@@ -322,7 +322,7 @@ fn gemini_completes_three_iterations() {
 }
 
 #[test]
-fn gemini_goes_on_with_its_session() {
+fn gemini_continues_its_session() {
     goes_on_with_its_session(GEMINI);
 }
 
@@ -363,7 +363,7 @@ fn qwen_is_denied_commands_that_are_no_checks() {
 }
 
 #[test]
-fn qwen_goes_on_with_its_session() {
+fn qwen_continues_its_session() {
     goes_on_with_its_session(QWEN);
 }
 

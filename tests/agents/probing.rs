@@ -202,7 +202,7 @@ fn opencode_probed_leaves_its_tools_behind_and_has_no_stop_hook() {
 
 /// It would retry indefinitely.
 #[test]
-fn opencode_probed_that_hears_only_garbage_is_ended() {
+fn opencode_probed_that_receives_only_garbage_is_ended() {
     let report = table(OPENCODE, 1, |_| Step::Garbage);
     Table::of(&report).fact("prompt", "asked its model again and again");
     assert_eq!(report["calls"], 1, "{report}");

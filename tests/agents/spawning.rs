@@ -38,7 +38,7 @@ fn refused(journal: &Journal) -> Vec<String> {
 }
 
 #[test]
-fn claude_over_its_budget_of_subagents_is_told_why() {
+fn claude_over_its_budget_of_subagents_gets_the_reason() {
     let script = vec![subagent("look around"), Step::Text("I see a task."), subagent("look again")];
     // Settings in the user's file replace none of ours.
     let theirs = "[agents.claude]\nargs = [\"--settings\", \"mine.json\"]\n[spawns]\nbudget = 1\n";
@@ -140,7 +140,7 @@ fn are_counted(journal: &Journal, least: usize, what: &str) {
     assert_eq!(journal.all("subagent-asked").len(), 0, "nobody was asked");
 }
 
-/// Its subagents run concurrently and end with it: every step is the same, whoever takes it.
+/// Its subagents run concurrently and end with it: every step is the same for agent and subagents.
 #[test]
 fn codex_has_its_subagents_counted() {
     let scene = others::Scene::new(CODEX, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {

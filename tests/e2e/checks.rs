@@ -123,7 +123,7 @@ fn regex(source: &str) -> TextPattern {
 }
 
 #[tokio::test]
-async fn a_command_that_nobody_trusts_never_runs() {
+async fn an_untrusted_command_never_runs() {
     let bench = Bench::new(&plain()).untrusted();
     let (status, fact) = bench.says("touch ran", &[]).await;
     assert_eq!(
@@ -185,7 +185,7 @@ async fn a_command_over_its_time_is_ended() {
 }
 
 #[tokio::test]
-async fn whoever_outlives_a_check_is_named_and_ended() {
+async fn processes_that_survive_a_check_are_named_and_ended() {
     for domain in domains() {
         let bench = Bench::new(&domain);
         // Before its `exec` the survivor has the name of the shell.
@@ -260,7 +260,7 @@ const MIXED: &str = "i=0; while [ $i -lt 300 ]; do i=$((i + 1)); echo \"warning:
      [ $((i % 100)) = 0 ] && echo \"src/a.rs:$i:1: expected 4, got $i\"; done; exit 1";
 
 #[tokio::test]
-async fn both_streams_stand_in_the_order_in_which_they_were_written() {
+async fn both_streams_keep_the_order_of_writes() {
     let expect: Vec<_> = (1..=300)
         .flat_map(|n| {
             let failure = (n % 100 == 0).then(|| format!("src/a.rs:{n}:1: expected 4, got {n}"));
@@ -298,7 +298,7 @@ async fn an_expectation_of_one_stream_is_not_disturbed_by_the_other() {
 }
 
 #[tokio::test]
-async fn of_a_flood_both_ends_and_the_failures_stay() {
+async fn a_flood_of_output_keeps_both_ends_and_the_failures() {
     for domain in domains() {
         let bench = Bench::new(&domain);
         let flood = "echo begun; yes 'warning: the same again' | head -c 96000000; \
@@ -346,7 +346,7 @@ async fn output_beyond_what_is_kept_makes_no_pass() {
 }
 
 #[tokio::test]
-async fn checks_of_files_and_checks_that_are_none() {
+async fn file_checks_and_near_misses() {
     for domain in domains() {
         let bench = Bench::new(&domain);
         fs::write(bench.root().join("a.txt"), "hunter2-hunter2 TODO\n").unwrap();
@@ -388,7 +388,7 @@ fn silent() -> (TcpListener, Check) {
 }
 
 #[tokio::test]
-async fn a_request_that_takes_too_long_or_cannot_be_made_is_no_pass() {
+async fn a_request_that_times_out_or_fails_does_not_pass() {
     for domain in domains() {
         let (_silent, get) = silent();
         let hurried = Bench { timeout: Duration::from_millis(200), ..Bench::new(&domain) };

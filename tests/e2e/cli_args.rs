@@ -35,7 +35,7 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
 }
 
 #[test]
-fn help_and_version_are_no_failures() {
+fn help_and_version_exit_with_zero() {
     let terminal = Terminal::new();
     let help = terminal.run(&["--help"]);
     help.expect(0).out("Usage: loopkeeper").out("rollback");
@@ -57,7 +57,7 @@ fn completions_cover_the_commands_and_nothing_hidden() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_closed_stdout_is_not_an_error() {
     let terminal = Terminal::new();
     // The script is larger than a pipe's capacity, so the writer is still writing when the reader exits.
     let mut child = terminal

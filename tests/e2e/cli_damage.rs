@@ -7,7 +7,7 @@ use crate::cli_run::project;
 const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
 
 #[test]
-fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
+fn a_damaged_loop_is_listed_as_damaged_and_hides_no_other() {
     let terminal = project(TASK, "true");
     terminal.file("done", "");
     for _ in 0..2 {

@@ -16,7 +16,7 @@ const MIXED: &str =
 const BROKEN: &str = "# T\n\nDone when:\n\n- It exists: `exist a.txt`\n";
 
 #[test]
-fn the_exit_code_tells_remarks_from_errors() {
+fn the_exit_code_distinguishes_findings_from_errors() {
     for (prompt, code) in [(GOOD, 0), (MIXED, 1), (BROKEN, 2)] {
         let terminal = Terminal::new();
         terminal.file("PROMPT.md", prompt);

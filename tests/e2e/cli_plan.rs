@@ -149,7 +149,7 @@ fn the_prompt_explains_a_story_file() {
 }
 
 #[test]
-fn what_the_front_matter_says_is_done() {
+fn settings_of_the_front_matter_apply() {
     let terminal = Terminal::new();
     let document = |front: &str| {
         terminal.file("PROMPT.md", &format!("---\n{front}\n---\n# Go\n\nTests: {{{{ commands.log }}}}\n\n## Done when\n\n- It is: `exists in.txt`\n"));

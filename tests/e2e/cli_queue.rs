@@ -62,7 +62,7 @@ fn a_failed_task_blocks_those_that_wait_for_it_and_no_others() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused_before_anything_starts() {
+fn an_unrunnable_queue_is_refused_before_the_first_start() {
     let check = |queue: &str, words: &[&str]| {
         let terminal = world();
         terminal.file("QUEUE.md", queue);

@@ -73,7 +73,7 @@ fn a_run_without_a_clear_task_exits_2() {
 }
 
 #[test]
-fn what_cannot_run_as_written_is_named_with_its_line() {
+fn unrunnable_checks_are_named_with_their_line() {
     let check = |path: &str, text: &str, words: &[&str]| {
         let terminal = Terminal::new();
         terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", AGENT).file(path, text);
@@ -119,7 +119,7 @@ fn a_template_that_cannot_be_filled_in_keeps_a_loop_from_starting() {
 }
 
 #[test]
-fn what_nobody_trusts_does_not_run() {
+fn untrusted_commands_do_not_run() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", AGENT);
     for args in [&["run"][..], &["check"], &["run", "--detach"], &["run", "--json"]] {

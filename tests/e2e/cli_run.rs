@@ -43,7 +43,7 @@ fn a_loop_ends_with_the_exit_code_of_its_outcome() {
 }
 
 #[test]
-fn what_already_holds_starts_no_agent_unless_asked_for_anyway() {
+fn passing_criteria_start_no_agent_without_anyway() {
     let terminal = project(TASK, "touch started; echo '<promise>COMPLETE</promise>'");
     terminal.file("done", "");
     terminal.run(&["run", "--trust"]).expect(0).out("0 iterations");
@@ -53,7 +53,7 @@ fn what_already_holds_starts_no_agent_unless_asked_for_anyway() {
 }
 
 #[test]
-fn a_typed_program_is_an_agent_without_further_words() {
+fn a_program_on_the_command_line_is_an_agent() {
     let terminal = Terminal::new();
     terminal.file("a folder/agent.sh", "#!/bin/sh\ntouch done\n");
     let program = terminal.root().join("a folder/agent.sh");
@@ -184,7 +184,7 @@ fn checking_needs_criteria_and_may_be_given_trust() {
 }
 
 #[test]
-fn what_a_failing_check_said_stands_below_it() {
+fn the_output_of_a_failing_check_is_printed_below_it() {
     let task = "# T\n## Done when\n- Tests pass: `$ seq 20; printf '\\033[31mno database\\n' >&2; false`\n";
     let terminal = project(task, BUSY);
     let run = terminal.run(&["run", "--trust", "--max-iterations", "1"]);

@@ -69,7 +69,7 @@ fn arguments_win_and_are_named_when_they_are_wrong() {
 }
 
 #[test]
-fn a_program_may_stand_in_place_of_an_agent() {
+fn a_program_may_replace_an_agent() {
     let check = |path: &str, text: &str, name: &str| {
         let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".into(), text: text.into() };
         let typed = SettingOverride {

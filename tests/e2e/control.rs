@@ -69,7 +69,7 @@ fn finish(world: &World) {
 }
 
 #[test]
-fn greets_answers_and_refuses_in_its_own_words() {
+fn the_control_protocol_greets_answers_and_refuses() {
     let (world, id) = at_work(&[WAITS]);
     let mut client = Client::new(&world, &id);
     assert_eq!((&client.hello["loopkeeper"], &client.hello["loop"]), (&json!(1), &json!(id)));
@@ -107,7 +107,7 @@ fn an_answered_order_is_on_record_and_its_id_works_once() {
 }
 
 #[test]
-fn what_is_no_request_ends_the_connection_and_nothing_else() {
+fn an_invalid_request_ends_only_its_connection() {
     let (world, id) = at_work(&[WAITS]);
     for nonsense in ["hello", "{\"do\":\"stop\"}", "[]", "{}"] {
         let mut client = Client::new(&world, &id);
@@ -124,7 +124,7 @@ fn what_is_no_request_ends_the_connection_and_nothing_else() {
 }
 
 #[test]
-fn a_watcher_hears_what_no_journal_holds_until_the_end() {
+fn a_watcher_receives_live_output_until_the_end() {
     let (world, id) = at_work(&[&format!("echo before anybody came; {WAITS}; echo found it")]);
     let mut client = Client::new(&world, &id);
     assert_eq!(client.ask(&json!({"id": "w", "do": "watch"}))["ok"], true);

@@ -30,7 +30,7 @@ fn tree(root: &Path) -> Vec<(String, u32, Vec<u8>)> {
 }
 
 #[test]
-fn what_was_put_in_is_taken_out_without_a_trace() {
+fn an_uninstall_removes_every_trace() {
     let check = |before: Option<&str>| {
         let terminal = Terminal::new();
         if let Some(text) = before {
@@ -85,7 +85,7 @@ fn a_file_that_was_edited_since_keeps_its_edits() {
 }
 
 #[test]
-fn what_cannot_be_changed_safely_is_left_alone() {
+fn settings_that_cannot_be_changed_safely_are_not_changed() {
     let terminal = Terminal::new();
     for broken in ["{\n  // mine\n}\n", "{\"a\": 1,}", "[]", "{\"hooks\": 1}", "{\"a\": \"\u{1b}"] {
         terminal.file(FILE, broken);

@@ -46,7 +46,7 @@ fn the_task_file_is_written_where_it_is_asked_for_and_the_nearest_one_is_taken()
 }
 
 #[test]
-fn a_template_that_nobody_edited_is_not_started() {
+fn an_unedited_template_is_not_started() {
     let terminal = Terminal::new();
     terminal.run(&["init"]).expect(0);
     let agent = ["--agent", "demo", "--trust"];
@@ -117,7 +117,7 @@ fn one_sentence_becomes_a_complete_task() {
 }
 
 #[test]
-fn of_many_tasks_ten_are_named() {
+fn at_most_ten_tasks_are_named() {
     let terminal = Terminal::new();
     terminal.file("loopkeeper.toml", "");
     for number in 10..23 {

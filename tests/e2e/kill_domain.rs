@@ -33,7 +33,7 @@ async fn survivors_of_an_agent_that_exits_are_named_and_ended() {
 }
 
 #[tokio::test]
-async fn stop_now_and_stop_after_grace_leave_nobody() {
+async fn stop_now_and_stop_after_grace_leave_no_process() {
     for domain in domains() {
         for (how, limit) in [(TerminateMode::Grace, 300), (TerminateMode::Now, 0)] {
             let token = token("stop");
@@ -53,7 +53,7 @@ async fn stop_now_and_stop_after_grace_leave_nobody() {
 
 /// Forks the next process and exits, in a new session each time, faster than any scan.
 #[tokio::test]
-async fn who_never_stays_the_same_process_is_caught() {
+async fn a_process_that_keeps_forking_is_ended() {
     for domain in domains() {
         let token = token("mover");
         let script =
@@ -81,7 +81,7 @@ async fn dropping_a_job_ends_it() {
 }
 
 #[test]
-fn a_killed_keeper_leaves_nobody() {
+fn a_killed_keeper_leaves_no_process() {
     for domain in domains() {
         let token = token("keeper");
         let mut keeper = held(&token, &domain);
@@ -103,7 +103,7 @@ fn dropped_jobs_can_be_waited_for() {
 }
 
 #[test]
-fn a_killed_warden_leaves_nobody() {
+fn a_killed_warden_leaves_no_process() {
     for domain in domains() {
         let token = token("warden");
         let mut keeper = helper("kill-warden", &token, &domain);
@@ -115,7 +115,7 @@ fn a_killed_warden_leaves_nobody() {
 }
 
 #[test]
-fn a_keeper_and_its_warden_that_are_killed_together_leave_nobody() {
+fn a_keeper_and_its_warden_killed_together_leave_no_process() {
     for domain in domains() {
         let token = token("both");
         let mut keeper = held(&token, &domain);

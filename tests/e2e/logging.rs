@@ -62,7 +62,7 @@ fn a_keeper_logs_iterations_checks_and_agents() {
 }
 
 #[test]
-fn a_keeper_logs_warnings_unless_told_otherwise() {
+fn a_keeper_logs_warnings_by_default() {
     let check = |args: &[&str], log: Option<&str>, expect: usize| {
         let world = world();
         let ran = run(&world, args, log);

@@ -90,7 +90,7 @@ fn without_namespaces_a_copy_is_judged() {
 
 /// A check that needs the root's own path is no evidence against the work.
 #[test]
-fn what_fails_in_a_copy_alone_is_not_refused() {
+fn a_failure_of_the_copy_alone_is_not_refused() {
     let terminal = project(HONEST, "");
     let root = terminal.root();
     terminal.file("tests/run.sh", &format!("{TESTS}test \"$PWD\" = '{}' || exit 1\n", root.display()));

@@ -105,7 +105,7 @@ fn a_probe_of_an_honest_agent_finds_nothing_but_text() {
 }
 
 #[test]
-fn a_probe_sees_through_those_that_lie() {
+fn a_probe_detects_false_claims() {
     let check = |kind, code, others: &[(&str, &str)], fact: (&str, &str)| {
         let (report, table) = probed(kind, code);
         let others: Vec<_> = others.iter().copied().chain([("hook", "no"), ("output", "no")]).collect();
@@ -194,7 +194,7 @@ fn each_start_is_a_call_of_this_hour() {
 }
 
 #[test]
-fn what_never_ends_is_ended() {
+fn a_probe_ends_what_never_exits() {
     let terminal = configured("hanging");
     let limited = format!("{}[limits]\niteration_time = \"1s\"\n", terminal.read("loopkeeper.toml"));
     terminal.file("loopkeeper.toml", &limited);

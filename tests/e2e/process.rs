@@ -36,7 +36,7 @@ fn out(text: &str) -> OutputEvent {
 }
 
 #[tokio::test]
-async fn ends_are_told_apart() {
+async fn endings_are_distinguished() {
     for domain in domains() {
         let check = async |job: Job, exit: Option<i32>, signal: Option<i32>, not_started: bool| {
             let ended = start(&job, &domain).unwrap().wait().await;
@@ -57,7 +57,7 @@ async fn ends_are_told_apart() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_started_is_said_before_anything_starts() {
+async fn an_unstartable_program_is_an_error_before_the_start() {
     let refused = |job: &Job| start(job, &plain()).unwrap_err();
     assert!(matches!(refused(&job::<&str>(&[])), ProcessError::Empty));
     assert!(matches!(refused(&job(&["no-such-program"])), ProcessError::NotFound { .. }));
@@ -75,7 +75,7 @@ async fn what_cannot_be_started_is_said_before_anything_starts() {
 }
 
 #[tokio::test]
-async fn only_the_given_environment_input_and_folder_are_seen() {
+async fn a_job_has_only_the_given_environment_input_and_folder() {
     let folder = tempfile::tempdir().unwrap();
     let prompt = folder.path().join("prompt");
     fs::write(&prompt, "line one\nline two").unwrap();
@@ -114,7 +114,7 @@ async fn lines_come_as_written_and_too_long_ones_are_counted() {
 }
 
 #[tokio::test]
-async fn in_order_what_is_said_on_both_streams_comes_as_said() {
+async fn ordered_output_of_both_streams_keeps_its_order() {
     let script = "i=0; while [ $i -lt 40 ]; do echo $((i += 1)); echo $((i += 1)) >&2; done; exit 3";
     for domain in domains() {
         let mut running = WardenPool::new(&domain).start_alone(&shell(script)).unwrap();

@@ -39,7 +39,7 @@ async fn output(script: &str, domain: &Isolation) -> String {
 }
 
 #[tokio::test]
-async fn inside_everything_looks_the_same() {
+async fn paths_are_the_same_inside_the_sandbox() {
     let Some(domain) = namespace() else { return };
     let inside = output(LOOK, &domain).await;
     assert_eq!(inside, output(LOOK, &plain()).await);
@@ -143,7 +143,7 @@ fn a_fork_bomb_is_defused() {
 }
 
 #[test]
-fn what_a_killed_keeper_left_is_found_by_its_mark() {
+fn processes_of_a_killed_keeper_are_found_by_their_mark() {
     let mark = uuid::Uuid::new_v4().simple().to_string();
     let token = token("mark");
     // Without any warden, as if that had been killed too; one member has lost the mark.

@@ -155,7 +155,7 @@ fn a_journal_of_a_later_version_is_refused_by_every_command_and_left_as_it_is() 
 
 /// Members, records and files that a later version adds without another version of the format.
 #[test]
-fn what_a_later_version_adds_is_ignored() {
+fn additions_of_a_later_version_are_ignored() {
     let (terminal, journal) = unpacked(&archives()[0]);
     let (folder, seq) = (journal.parent().unwrap(), loop_status(&terminal)["seq"].as_u64().unwrap());
     let mut text = fs::read_to_string(&journal).unwrap();

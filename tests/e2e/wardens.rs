@@ -115,7 +115,7 @@ async fn the_time_of_a_job_is_its_own() {
 }
 
 #[tokio::test]
-async fn who_outlives_a_job_is_named_and_gone_before_the_next() {
+async fn survivors_of_a_job_are_named_and_ended_before_the_next() {
     for domain in domains() {
         let wardens = WardenPool::new(&domain);
         for _ in 0..3 {
@@ -260,7 +260,7 @@ async fn no_limit_that_a_job_sets_for_its_warden_is_the_next_ones() {
 }
 
 #[tokio::test]
-async fn who_is_dismissed_is_gone() {
+async fn a_dismissed_warden_has_exited() {
     for domain in domains() {
         let wardens = WardenPool::new(&domain);
         let (pid, ..) = ran(&wardens, &shell("true")).await;

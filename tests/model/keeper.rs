@@ -13,7 +13,7 @@ use loopkeeper_text::moment::Moment;
 
 use super::world::{Facts, Request, Signal, boot_id, loop_spec};
 
-/// The model's clock stands still: no wait of a loop without errors needs it.
+/// The model's clock does not advance: no wait of a loop without errors needs it.
 const NOW: Moment = Moment { wall: 1_795_000_000_000, awake: 1_000_000 };
 
 /// How far the event is handled.

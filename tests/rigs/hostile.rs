@@ -98,7 +98,7 @@ fn list(folder: &Path, found: &mut BTreeMap<String, String>) {
 }
 
 #[test]
-fn strace_sees_no_program_start_in_a_hostile_work_tree() {
+fn strace_finds_no_started_program_in_a_hostile_work_tree() {
     if let Some(why) = strace::missing() {
         return unavailable("untrusted work trees", &why);
     }
@@ -153,7 +153,7 @@ fn raw(ran: &Ran) -> Vec<String> {
 
 /// Control: the same harness with a program that does use git.
 #[test]
-fn strace_sees_what_git_starts_in_a_hostile_work_tree() {
+fn strace_finds_programs_that_git_starts_in_a_hostile_work_tree() {
     if let Some(why) = strace::missing() {
         return unavailable("what git starts in untrusted work trees", &why);
     }

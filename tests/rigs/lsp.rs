@@ -319,7 +319,7 @@ fn lsprotocol_finds_a_careless_client() {
 }
 
 #[test]
-fn lsprotocol_finds_every_misdeed() {
+fn lsprotocol_finds_every_protocol_error() {
     let output = Command::new(python()).arg(rig("test_check.py")).output().expect("python starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -255,7 +255,7 @@ fn there_are_enough_ways_of_each_kind_and_each_has_a_name() {
 }
 
 #[test]
-fn no_way_leads_out_of_namespaces() {
+fn no_escape_from_namespaces() {
     if namespace().is_none() {
         return;
     }
@@ -266,7 +266,7 @@ fn no_way_leads_out_of_namespaces() {
 }
 
 #[test]
-fn of_landlock_only_the_ways_that_are_documented_lead_out() {
+fn only_documented_escapes_from_landlock() {
     if let Err(why) = loopkeeper_system::sandbox::detect_landlock() {
         return unavailable("the sandbox of Landlock", &why);
     }
@@ -278,7 +278,7 @@ fn of_landlock_only_the_ways_that_are_documented_lead_out() {
 
 /// Control.
 #[test]
-fn without_a_sandbox_every_way_leads_out() {
+fn without_a_sandbox_every_escape_succeeds() {
     let attempt = Attempt::new(Containment::Off);
     let ways = ways();
     let succeeded = attempt.succeed(Containment::Off, &tried(&ways));

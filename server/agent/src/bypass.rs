@@ -124,7 +124,7 @@ mod tests {
 
     /// Flags equal to our own settings for full permissions are known; those of restricted modes are not.
     #[test]
-    fn our_own_words_for_it_are_among_them() {
+    fn the_known_options_include_the_ones_we_pass() {
         for kind in crate::kind::KNOWN {
             let line = |permissions| {
                 kind.command_line(&CommandLineParams {

@@ -48,7 +48,7 @@ mod tests {
 
     /// Limitations are reported only where they apply.
     #[test]
-    fn what_the_rules_of_an_agent_cannot_express_is_said() {
+    fn limitations_of_an_agents_rules_are_reported() {
         for kind in KNOWN {
             for permissions in [PermissionMode::All, PermissionMode::SandboxedAll, PermissionMode::ReadOnly] {
                 assert_eq!(commit_limitation(kind, permissions, &[]), None, "{kind:?}");

@@ -26,7 +26,7 @@ mod tests {
     use super::is_yes;
 
     #[test]
-    fn only_a_clear_yes_is_one() {
+    fn only_an_explicit_yes_counts() {
         for answer in ["y\n", "Y", " yes \n", "YES"] {
             assert!(is_yes(answer), "{answer:?}");
         }

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_script_tells_the_story() {
+    fn the_script_shows_each_stage() {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("demo");
         demo_project::create(&project).unwrap();

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_task_is_one_that_loopkeeper_likes() {
+    fn the_task_has_no_lint_findings() {
         let task = parse_task(&[TaskDocument { path: "PROMPT.md".into(), text: text("PROMPT.md") }]);
         assert_eq!(task.findings, []);
         assert_eq!(task.criteria.len(), 5);

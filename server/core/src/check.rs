@@ -150,8 +150,7 @@ pub struct Location {
     pub warning: bool,
 }
 
-/// The line that stands in a stream where bytes were left out. Whoever caps a stream puts it there, between
-/// whole lines, so that nothing is read across the gap.
+/// The line that replaces omitted bytes of a stream, between whole lines, so that nothing is parsed across the gap.
 pub const GAP: &str = "[part of the output was not kept]";
 
 /// What a command did, before anything is read into it.

@@ -279,7 +279,7 @@ pub enum Record {
     Steered {
         text: String,
     },
-    /// The loop wants to know something of its user.
+    /// The loop asks its user a question.
     Asked {
         id: String,
         kind: QuestionKind,

@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_looked_at_several_times_within_the_idle_time() {
+    fn work_is_sampled_several_times_within_the_idle_timeout() {
         assert_eq!(cpu_every(15 * 60_000), CPU_EVERY);
         assert_eq!(cpu_every(800), Duration::from_millis(100));
         assert_eq!(cpu_every(1), Duration::from_millis(50));

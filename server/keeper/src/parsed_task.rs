@@ -51,7 +51,7 @@ mod tests {
     use loopkeeper_system::task_files;
 
     #[test]
-    fn every_change_of_a_task_is_seen_whatever_was_read_before() {
+    fn every_change_of_a_task_is_detected() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         let prompt = "# Go\n\n## Done when\n\n- one: `$ true`\n";

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_stored_is_no_failure() {
+    fn a_failed_save_of_the_state_is_not_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
         fs::copy(JOURNAL, &path).unwrap();

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_says_how_it_ended_and_its_last_words() {
+    fn a_note_has_the_ending_and_the_last_message() {
         let check = |ending: CommandExit, stderr: &str, survivors: &[&str], expect: Result<(), &str>| {
             let ran = CommandRun {
                 ending,

@@ -26,7 +26,7 @@ fn applied(documents: &[TaskDocument], fix: &LintFix) -> String {
 }
 
 #[test]
-fn a_remark_is_at_its_words() {
+fn a_finding_marks_the_words_it_concerns() {
     let (documents, found) = of("- Ünïcode ✅ is handled properly");
     let place = &found[0].place;
     assert_eq!(&documents[0].text[place.range.clone()], "properly");

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_editors_do_to_files_is_no_change() {
+    fn editor_save_patterns_are_not_changes() {
         check(Some(b"a\r\nb"), "a\nb\n", |_, _| {}, false);
         check(Some("\u{feff}a\n".as_bytes()), "a\n", |_, _| {}, false);
         check(Some(b"a\n"), "a\n\n", |_, _| {}, true);

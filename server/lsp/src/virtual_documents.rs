@@ -122,7 +122,7 @@ mod tests {
     use super::{KEPT, VirtualDocuments};
 
     #[test]
-    fn pages_that_are_no_longer_open_are_dropped() {
+    fn closed_pages_are_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let pages = VirtualDocuments { folder: folder.path().join("pages") };
         let page = pages.write_page("commands.txt", b"make").unwrap();

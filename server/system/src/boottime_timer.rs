@@ -50,7 +50,7 @@ mod tests {
     use crate::clock;
 
     #[tokio::test]
-    async fn it_rings_when_it_is_due_and_not_before() {
+    async fn the_timer_fires_when_it_is_due() {
         let alarm = BoottimeTimer::new().unwrap();
         let due = clock::now().awake + 60;
         alarm.sleep_until(Some(due)).await;
@@ -81,7 +81,7 @@ mod tests {
 
     /// A test cannot suspend the machine, but it can show that the timer uses the right clock.
     #[tokio::test]
-    async fn it_counts_while_the_machine_sleeps() {
+    async fn the_timer_counts_suspended_time() {
         let alarm = BoottimeTimer::new().unwrap();
         let due = clock::now().awake + 60_000;
         assert!(timeout(Duration::from_millis(10), alarm.sleep_until(Some(due))).await.is_err());

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_and_cannot_be_read_is_never_taken_for_absent() {
+    fn an_unreadable_configuration_is_not_absent() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("loopkeeper.toml");
         let check = |expect: &str| {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_place_of_the_folder_is_no_configuration() {
+    fn a_file_in_place_of_the_folder_is_not_a_configuration() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join(".ralph"), "").unwrap();
         assert_eq!(read_layers(root.path(), None).unwrap(), []);

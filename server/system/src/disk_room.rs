@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_determined_is_no_shortage() {
+    fn unknown_free_space_is_not_a_shortage() {
         assert_eq!(shortage(&["/nonexistent".as_ref(), "/proc".as_ref()]), None);
     }
 }

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sees_what() {
+    fn variables_of_agents_checks_and_helpers() {
         let check = |name: &str, agent: bool, check: bool| {
             assert_eq!(!names(EnvAudience::Agent, &[], &[name]).is_empty(), agent, "{name} to an agent");
             assert_eq!(!names(EnvAudience::Check, &[], &[name]).is_empty(), check, "{name} to a check");

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_stat() {
+    fn a_line_of_proc_stat() {
         let check = |name: &str, state: &str, threads, expect: (&str, bool)| {
             let process = parse(7, line(name, state, threads).as_bytes()).unwrap();
             assert_eq!((process.name.as_str(), process.running), expect);

@@ -50,7 +50,7 @@ mod tests {
     type Act = fn(&Path);
 
     #[tokio::test]
-    async fn whatever_takes_it_away_is_heard_and_nothing_else() {
+    async fn every_kind_of_removal_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let tried: [(&str, Act); 4] = [

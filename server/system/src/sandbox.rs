@@ -32,7 +32,7 @@ mod resources;
 const PROBE: Duration = Duration::from_secs(5);
 /// Checked before `PATH`, which may lead into the workspace.
 const SYSTEM: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
-/// Why there is no isolation where its user wants none.
+/// Why there is no isolation if the settings disable it.
 const OFF: &str = "the sandbox is off";
 /// Same devices, network and user; the processes are separate, and [`FileAccess`] restricts files. The warden is PID 1: nothing in the
 /// namespace can kill it, and the kernel ends every process with it.

@@ -98,7 +98,7 @@ mod tests {
     use super::{DirSnapshot, ScratchDir, write_files};
 
     #[test]
-    fn what_was_written_is_seen_and_all_is_gone_at_the_end() {
+    fn scratch_contents_are_visible_and_removed_at_the_end() {
         let scratch = ScratchDir::new().unwrap();
         let folder = scratch.repository("a").unwrap();
         let files = ["one", "two", "deep/three"].map(|it| (it.to_owned(), it.to_owned()));

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn agent_and_account_tell_loops_apart() {
+    fn agent_and_account_distinguish_loops() {
         let plan = |name: &str, argv: &[&str]| AgentPlan {
             name: name.into(),
             argv: argv.iter().map(ToString::to_string).collect(),

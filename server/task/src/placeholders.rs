@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_fills_in_keeps_a_task_from_starting() {
+    fn unfilled_placeholders_prevent_a_start() {
         let check = |text: &str, plan: Option<&str>, expect: &[&str]| {
             let mut documents =
                 vec![TaskDocument { path: "PROMPT_build.md".to_owned(), text: text.to_owned() }];

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_is_named_where_it_is_written() {
+    fn broken_references_are_reported_at_their_range() {
         refused("- [Login](a.md)\n- [B](b.md) (after Logn)\n", &[("Logn", "Did you mean `Login`?")]);
         refused("- [A](a.md)\n- buy milk\n", &[("buy milk", "not a link")]);
         refused("- [A](a.md)\n- [B](a.md)\n", &[("B](a.md", "already in this list")]);

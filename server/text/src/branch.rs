@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_does_not_take_is_refused() {
+    fn invalid_branch_names_are_refused() {
         let bad = [
             "a b", "a\tb", "a..b", "a@{b", "@", "HEAD", "-a", "a.", "a/", "/a", "a//b", ".a", "a/.b",
             "a.lock", "a.lock/b", "a~", "a^b", "a:b", "a?", "a*", "a[", "a\\b", "a\u{7}", "",

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_read_back_whatever_the_parts_contain() {
+    fn messages_round_trip_for_any_content() {
         let parts =
             ["", "a", "a.", "a. Hint: b", "a\nHint: b", ". Hint: ", "a. Hint: \nHint: ", ". . Hint: Hint: "];
         for fact in parts {

@@ -19,7 +19,7 @@ pub use self::table::table;
 
 use self::figures::GroupCollector;
 
-/// Groups of one kind that are told apart; the others count in the totals only.
+/// Groups of one kind that are listed separately; the others count in the totals only.
 const MAX_GROUPS: usize = 200;
 const MAX_LEFT_OUT: usize = 100;
 

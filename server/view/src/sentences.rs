@@ -131,7 +131,7 @@ mod tests {
     use super::denied;
 
     #[test]
-    fn what_was_denied_fits_a_line() {
+    fn denied_paths_fit_one_line() {
         let check = |what: &[&str], count: u32, expect: Option<&str>| {
             let what: Vec<String> = what.iter().map(ToString::to_string).collect();
             assert_eq!(denied(&what, count).as_deref(), expect, "{what:?}");

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn in_place_is_only_what_was_quick_the_last_time() {
+    async fn only_quick_work_runs_in_place() {
         let here = thread::current().id();
         let mut quick = expecting(Duration::MAX);
         let mut after = async |last: Duration, size: usize| {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_panics_is_survived_and_trusted_no_more() {
+    async fn a_panic_is_caught_and_its_kind_no_longer_runs_in_place() {
         for last in [Duration::ZERO, Duration::MAX] {
             let mut quick = expecting(last);
             assert_eq!(quick.run(0, || assert_eq!(1, 2)).await, None);

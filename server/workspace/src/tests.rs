@@ -45,7 +45,7 @@ async fn until(
 }
 
 #[tokio::test]
-async fn a_look_that_panics_is_said_and_the_next_one_sees_again() {
+async fn a_scan_that_panics_is_reported_and_the_next_one_works() {
     let (state, folder) = (tempfile::tempdir().unwrap(), work("PROMPT.md"));
     let texts = Arc::new(Broken::default());
     let index = WorkspaceIndex::start(scope(&state, folder.path(), texts.clone()));

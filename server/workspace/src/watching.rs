@@ -116,7 +116,7 @@ mod tests {
     use super::{Invalidation, meaning_of};
 
     #[test]
-    fn a_path_says_what_is_to_be_looked_at() {
+    fn a_path_selects_what_is_scanned() {
         let check =
             |path: &str, expect: Invalidation| assert_eq!(meaning_of(Path::new(path)), expect, "{path}");
         let document = Invalidation { tree: true, ..Invalidation::FILES };

@@ -22,7 +22,7 @@ fn ids(status: &Value) -> Vec<String> {
 }
 
 #[test]
-fn what_is_typed_is_judged_until_it_is_closed() {
+fn unsaved_text_is_analysed_until_it_is_closed() {
     let studio = Studio::open(&one());
     studio.show("PROMPT.md");
     studio.type_into("PROMPT.md", 2, BAD);
@@ -71,7 +71,7 @@ fn made_changed_renamed_and_deleted_outside_of_the_editor() {
 }
 
 #[test]
-fn deep_folders_are_looked_into_when_the_client_says_so() {
+fn deep_folders_are_scanned_when_the_client_reports_a_change() {
     let studio = Studio::open(&one());
     studio.status(|it| ids(it) == ["PROMPT.md"]);
     studio.world.terminal.file("a/b/c/RALPH.md", GOOD);

@@ -58,7 +58,7 @@ fn the_end_of_stdin_ends_it() {
 }
 
 #[test]
-fn what_was_asked_before_the_end_of_stdin_is_answered() {
+fn requests_before_the_end_of_stdin_are_answered() {
     let terminal = Terminal::new();
     let mut editor = Editor::start(server(&terminal));
     let mut text =
@@ -95,7 +95,7 @@ fn the_death_of_the_editors_process_ends_it() {
 }
 
 #[test]
-fn an_editor_that_cannot_be_seen_is_not_dead() {
+fn an_editor_with_an_unusable_pid_is_not_taken_for_dead() {
     let terminal = Terminal::new();
     for pid in [json!(null), json!(0), json!(-1), json!(i64::MAX), json!(i32::MAX)] {
         let mut editor = Editor::start(server(&terminal));
@@ -111,7 +111,7 @@ fn an_editor_that_cannot_be_seen_is_not_dead() {
 }
 
 #[test]
-fn an_editor_that_closed_its_ears_is_gone() {
+fn an_editor_that_closed_its_pipe_has_exited() {
     let terminal = Terminal::new();
     let mut editor = Editor::start_deaf(server(&terminal));
     editor.close_stdout();

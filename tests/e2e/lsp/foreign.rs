@@ -27,7 +27,7 @@ fn foreign(editor: &mut Editor, count: usize) -> Value {
 }
 
 #[test]
-fn a_loop_of_the_plugin_is_seen_described_and_stopped() {
+fn a_loop_of_the_plugin_is_detected_described_and_stopped() {
     let (terminal, mut editor, file) = desk();
     editor.until("a first status", |it| it["method"] == "loopkeeper/status");
     // Neither the folder nor the file existed before.

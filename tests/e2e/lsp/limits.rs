@@ -47,7 +47,7 @@ fn at_a_usage_limit_the_user_is_asked_and_may_stop() {
 }
 
 #[test]
-fn a_question_that_nobody_answers_holds_up_nothing_and_is_asked_once() {
+fn an_unanswered_question_blocks_nothing_and_is_asked_once() {
     let terminal = project();
     let mut editor = waiting(&terminal, Reply::Never);
     editor.until("the question", is_asked);

@@ -76,7 +76,7 @@ fn a_client_that_never_reads_does_not_grow_the_server() {
 }
 
 #[test]
-fn large_responses_that_nobody_reads_do_not_pile_up() {
+fn unread_large_responses_do_not_accumulate() {
     let terminal = Terminal::new();
     let criteria = "- a criterion of some length: `exists a`\n".repeat(2000);
     let text = format!("# T\n\nDone when:\n\n{criteria}");

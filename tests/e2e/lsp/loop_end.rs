@@ -65,7 +65,7 @@ fn a_loop_at_its_limit_can_be_reviewed_continued_and_undone() {
 }
 
 #[test]
-fn whether_it_was_the_right_moment_is_asked_once_and_kept() {
+fn feedback_on_the_ending_is_asked_once_and_stored() {
     let mut studio = Studio::open(&limited(&["echo $n >> log"]));
     let id = studio.start("PROMPT.md");
     let alert = ended(&studio.editor);
@@ -120,7 +120,7 @@ fn a_stop_that_the_user_just_ordered_has_no_notification() {
 }
 
 #[test]
-fn a_stall_ahead_is_an_alert_while_the_loop_goes_on() {
+fn a_stall_ahead_is_an_alert_while_the_loop_continues() {
     let scenario = Scenario {
         criteria: &["Far: `exists nowhere`"],
         settings: "breaker.fast_failures = 99",

@@ -9,7 +9,7 @@ const WORK: &str = "printf 'def fee(amount):\\n    if amount > 100:\\n        re
 printf 'import unittest\\n\\nfrom fees import fee\\n\\n\\nclass More(unittest.TestCase):\\n    def test_runs(self):\\n        fee(10)\\n' > tests/test_more.py";
 
 #[test]
-fn what_the_checks_miss_is_marked_at_its_line_until_the_line_changes() {
+fn a_surviving_mutant_is_marked_until_its_line_changes() {
     let scenario = Scenario {
         files: &[("fees.py", CODE), ("tests/test_fees.py", TESTS)],
         criteria: &["Tests pass: `$ python3 -m unittest discover -s tests`"],

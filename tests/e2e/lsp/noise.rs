@@ -28,7 +28,7 @@ fn complete(studio: &mut Studio) {
 }
 
 #[test]
-fn an_idle_editor_hears_nothing_beside_ended_and_paused_loops() {
+fn an_idle_editor_receives_nothing_beside_ended_and_paused_loops() {
     let files =
         [("other/loopkeeper.toml", ""), ("other/RALPH.md", "# Other\n\nDone when:\n\n- `exists x`\n")];
     let mut studio = Studio::open(&Scenario { files: &files, ..far(&[WAITS]) });
@@ -100,7 +100,7 @@ fn a_status_a_second_is_the_most_and_each_is_another_one() {
 }
 
 #[test]
-fn a_client_that_announces_nothing_is_told_in_plain_protocol() {
+fn a_client_without_capabilities_gets_plain_protocol() {
     let mut studio = Studio::open_as(&stuck(), &json!({"capabilities": {}}));
     studio.start("PROMPT.md");
     let said = studio.editor.wait_for("window/showMessage", |it| it["type"] == 2);
@@ -160,7 +160,7 @@ fn one_alert_when_a_loop_needs_its_user_and_one_when_it_ends() {
 }
 
 #[test]
-fn what_was_so_before_is_no_news_to_a_server_that_just_came() {
+fn a_new_server_does_not_report_earlier_states() {
     let mut studio = Studio::open(&stuck());
     let ended = studio.start("PROMPT.md");
     studio.status(|it| is_in(it, &ended, "needsYou"));
@@ -208,7 +208,7 @@ fn progress_has_one_readable_token_and_an_end() {
 }
 
 #[test]
-fn a_client_that_never_answers_is_told_everything_else_at_once() {
+fn a_client_that_never_answers_receives_everything_else_at_once() {
     let mut studio = Studio::open(&far(&[WAITS]));
     for method in
         ["window/workDoneProgress/create", "workspace/codeLens/refresh", "client/registerCapability"]
@@ -247,7 +247,7 @@ fn lenses_are_asked_for_again_when_they_say_something_else() {
 }
 
 #[test]
-fn what_an_agent_prints_goes_to_who_subscribed() {
+fn agent_output_goes_to_subscribers() {
     let act = "touch $folder/up; until [ -f $folder/go ]; do sleep 0.02; done; \
                printf 'said\\033[31m red\\n'; until [ -f $folder/on ]; do sleep 0.02; done";
     let mut studio = Studio::open(&far(&[act]));

@@ -88,7 +88,7 @@ fn stopped_now_ends_the_agent_with_all_its_children() {
 }
 
 #[test]
-fn an_open_breaker_is_reset_and_goes_on() {
+fn an_open_breaker_is_reset_and_the_loop_continues() {
     let scenario = Scenario {
         criteria: &["It is there: `exists done`"],
         settings: "breaker.max_trips = 1",
@@ -106,7 +106,7 @@ fn an_open_breaker_is_reset_and_goes_on() {
 }
 
 #[test]
-fn loops_that_nobody_or_several_are_called() {
+fn unknown_and_ambiguous_loop_names() {
     let mut studio = Studio::open(&far(&[WAITS]));
     let error = studio.refused("stop", &json!({"loopId": "latest"}), "badArgument");
     assert!(error["message"].as_str().unwrap().contains("No loop was started"), "{error}");
@@ -166,7 +166,7 @@ fn checks_run_alone_all_of_them_or_one() {
 }
 
 #[test]
-fn checks_of_a_loop_at_work_wait_for_its_agent_and_run_at_once_while_it_rests() {
+fn checks_wait_for_a_working_agent_and_run_at_once_during_a_pause() {
     let mut studio = Studio::open(&far(&[WAITS]));
     let id = studio.start("PROMPT.md");
     studio.world.until_shared("up.1");
@@ -270,7 +270,7 @@ fn a_diff_lays_both_sides_out_beside_the_work_tree() {
 }
 
 #[test]
-fn rolled_back_while_it_rests_and_after_its_end() {
+fn a_rollback_during_a_pause_and_after_the_end() {
     let acts = ["echo one > kept; echo 1 >> log", "echo two > kept; echo 2 >> log; touch more"];
     let scenario = Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 2`"],

@@ -75,7 +75,7 @@ fn an_editor_that_cannot_be_asked_keeps_what_it_has_not_saved() {
 }
 
 #[test]
-fn an_editor_that_refuses_is_believed() {
+fn a_refused_edit_changes_nothing() {
     let mut studio = studio(true);
     let refuses = json!({"applied": false, "failureReason": "read-only"});
     studio.editor.answers("workspace/applyEdit", Reply::With(refuses));

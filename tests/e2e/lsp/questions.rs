@@ -97,7 +97,7 @@ const WISH: &str =
     "the agent wants to run a command (neither a check of the task nor its test runner): git push^[[2J";
 
 #[test]
-fn what_the_agent_wants_is_shown_whole_and_allowed_by_a_button() {
+fn a_permission_request_is_shown_whole_and_allowed_by_a_button() {
     let mut studio = Studio::open(&wanting());
     let id = studio.start("PROMPT.md");
     let alert = studio.editor.wait_for("loopkeeper/alert", |_| true);
@@ -159,7 +159,7 @@ fn holding<'a>() -> Scenario<'a> {
 }
 
 #[test]
-fn what_holds_already_is_asked_about_in_every_editor() {
+fn passing_criteria_are_asked_about_in_every_editor() {
     for knows_us in [true, false] {
         let mut studio = if knows_us {
             Studio::open(&holding())
@@ -212,7 +212,7 @@ fn a_task_that_suits_no_loop_is_asked_about_once() {
 }
 
 #[test]
-fn what_holds_already_leads_to_the_task() {
+fn the_question_about_passing_criteria_opens_the_task() {
     let mut studio = Studio::open(&holding());
     studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Edit task"})));
     studio.start("PROMPT.md");
@@ -222,7 +222,7 @@ fn what_holds_already_leads_to_the_task() {
 }
 
 #[test]
-fn what_the_machine_lacks_is_told_with_its_remedy() {
+fn missing_programs_are_reported_with_a_remedy() {
     let mut studio = Studio::open(&Scenario {
         criteria: &["Lint: `$ ../agent/lint`"],
         acts: &["touch ../agent/lint; chmod +x ../agent/lint; touch done"],

@@ -80,7 +80,7 @@ fn shown(diagnostics: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_setting_of_the_document_that_cannot_be_taken_is_said_at_its_value() {
+fn an_invalid_setting_is_reported_at_its_value() {
     let document = |agent: &str, more: &str| {
         format!("---\nagent: {agent}\n---\n# Pay\n\n{more}Done when:\n\n- tests: `$ sh t.sh`\n")
     };
@@ -102,7 +102,7 @@ fn a_setting_of_the_document_that_cannot_be_taken_is_said_at_its_value() {
 }
 
 #[test]
-fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
+fn a_result_has_its_evidence_and_disappears_when_fixed() {
     let script = "echo first\necho src/a.py:2: bad\nexit 1\n";
     let files = [("PROMPT.md", PROMPT), ("t.sh", script), ("src/a.py", "x = 1\ny = 2\n")];
     let can = json!({"relatedInformation": true, "tagSupport": {"valueSet": [1]}});
@@ -184,7 +184,7 @@ fn places_are_those_of_the_text_with_that_version() {
 }
 
 #[test]
-fn slips_in_the_configuration_stand_there_until_they_are_mended() {
+fn configuration_errors_are_shown_until_they_are_fixed() {
     let slip = "[limits]\niteratons = 3\n";
     let mut desk = Desk::new(&[("loopkeeper.toml", slip)], &json!({}));
     let expect = "1 1 unknown-key: `limits.iteratons` is not a known key. Did you mean `limits.iterations`?";
@@ -229,7 +229,7 @@ fn keys_of_other_tools_are_explained_or_named() {
 }
 
 #[test]
-fn a_folder_without_tasks_hears_nothing() {
+fn a_folder_without_tasks_gets_no_messages() {
     let mut desk = Desk::new(&[("README.md", "# Notes\n\n- a: `cargo test`\n")], &json!({}));
     desk.open("README.md", "# Notes\n\n- a: `cargo test`\n");
     // A response after the first update: its diagnostics have been sent.

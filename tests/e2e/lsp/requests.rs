@@ -63,7 +63,7 @@ fn ids_may_be_numbers_and_strings_and_used_again() {
 }
 
 #[test]
-fn a_cancelled_request_that_is_done_is_no_trouble() {
+fn cancelling_a_finished_request_has_no_effect() {
     let terminal = Terminal::new();
     let mut editor = greeted(&terminal);
     for id in [json!(1), json!("x"), json!(null), json!({})] {

@@ -135,7 +135,7 @@ fn titles(all: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn results_stand_over_their_lines() {
+fn results_are_lenses_above_their_lines() {
     let mut desk = rich();
     assert_eq!(
         desk.lenses(),
@@ -205,7 +205,7 @@ fn everything_can_be_done_without_lenses() {
 }
 
 #[test]
-fn slips_are_cured_on_the_open_text() {
+fn quick_fixes_edit_the_open_text() {
     let mut desk = rich();
     let place = json!({"start": {"line": 6, "character": 8}, "end": {"line": 6, "character": 20}});
     let given = json!({"range": place, "code": "not-a-check", "source": "ralph", "message": "m"});
@@ -330,7 +330,7 @@ fn configuration_and_checks_are_completed_and_explained() {
 }
 
 #[test]
-fn what_is_no_task_shows_nothing() {
+fn other_documents_show_nothing() {
     let mut desk = rich();
     desk.open("notes.md", "# Notes\n");
     for method in ["textDocument/codeLens", "textDocument/documentSymbol"] {

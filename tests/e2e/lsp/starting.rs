@@ -31,7 +31,7 @@ fn a_loop_runs_from_the_editor_to_its_end() {
 }
 
 #[test]
-fn hooks_that_are_switched_off_are_told_of_once_at_the_start() {
+fn disabled_hooks_are_reported_once_at_the_start() {
     let message_of = |files: &[(&str, &str)]| {
         let files = [files, &[("fake.sh", "touch made\n")]].concat();
         let settings = "agent = [\"claude\"]\n[agents.claude]\ncommand = [\"/bin/sh\", \"fake.sh\"]\n";
@@ -127,7 +127,7 @@ fn show_commands_then_trust_and_start() {
 }
 
 #[test]
-fn what_changed_since_it_was_shown_is_not_trusted() {
+fn commands_changed_after_display_are_not_trusted() {
     let mut studio = Studio::open_as(&task(MAKES), &everything_but("experimental"));
     studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Show commands"})));
     studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
@@ -326,7 +326,7 @@ fn a_busy_tree_names_its_holder() {
 }
 
 #[test]
-fn of_two_editors_that_start_at_once_one_is_told_who_was_quicker() {
+fn of_two_concurrent_starts_one_names_the_other() {
     let mut studio = Studio::open(&task(&[WAITS]));
     studio.trust("PROMPT.md");
     let mut other = studio.another();

@@ -52,7 +52,7 @@ fn shows_all_of_it(editor: &mut Editor, id: &str) {
 }
 
 #[test]
-fn a_killed_server_takes_nothing_along_and_the_next_one_has_no_gap() {
+fn a_killed_server_ends_no_loop_and_the_next_one_has_no_gap() {
     for whole_tree in [false, true] {
         let mut studio = Studio::open(&thrice());
         let id = studio.start("PROMPT.md");
@@ -142,7 +142,7 @@ fn a_program_that_is_deleted_or_replaced_under_a_loop() {
 }
 
 #[test]
-fn a_state_folder_that_is_open_to_others_is_said_and_repaired_without_a_restart() {
+fn an_open_state_folder_is_reported_and_repaired_without_a_restart() {
     let world = thrice().world();
     fs::create_dir(world.terminal.state()).unwrap();
     fs::set_permissions(world.terminal.state(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -197,7 +197,7 @@ fn two_servers_show_the_same_and_each_stops_the_others_loop() {
 }
 
 #[test]
-fn what_a_terminal_does_appears() {
+fn changes_by_a_terminal_appear() {
     let mut studio = Studio::open(&Scenario { acts: &["echo $n >> log"], ..thrice() });
     studio.status(|it| it["tasks"][0]["state"] == "idle");
     studio.trust("PROMPT.md");

@@ -77,7 +77,7 @@ fn completes(studio: &Studio, id: &str) {
 }
 
 #[test]
-fn what_the_agent_weakened_is_accepted_where_it_is_told() {
+fn a_weakening_is_accepted_at_its_diagnostic() {
     let (mut studio, id, remark) = rests();
     let told = "weakened: tests/test_sum.py lost 1 test. Restore it or accept it.";
     assert_eq!((&remark["message"], &remark["severity"]), (&json!(told), &json!(2)));
@@ -93,7 +93,7 @@ fn what_the_agent_weakened_is_accepted_where_it_is_told() {
 }
 
 #[test]
-fn what_the_agent_weakened_is_restored_where_it_is_told() {
+fn a_weakening_is_restored_at_its_diagnostic() {
     let (mut studio, id, remark) = rests();
     let restore = offered(&mut studio, &remark, "Restore");
     let done = choose(&mut studio, &restore);

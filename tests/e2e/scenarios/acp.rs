@@ -49,7 +49,7 @@ fn files_and_commands_are_known() {
 }
 
 #[test]
-fn what_is_no_check_is_refused() {
+fn commands_that_are_not_checks_are_refused() {
     const PUSH: &str =
         r#"may '"kind":"execute","rawInput":{"command":"git push"}' && touch done; over end_turn"#;
     let played = then_works(PUSH);
@@ -135,7 +135,7 @@ fn nobody_is_logged_in() {
 }
 
 #[test]
-fn a_session_goes_on_and_repeats_nothing() {
+fn a_session_continues_and_repeats_nothing() {
     let scenario = scenario(&["chunk First.; over end_turn", WORKS], Verified(2, ""));
     let played = Scenario { settings: "session.continue = true", ..scenario }.play();
     let opened = |n: u32| std::fs::read_to_string(played.world.shared(&format!("open.{n}"))).unwrap();
@@ -145,7 +145,7 @@ fn a_session_goes_on_and_repeats_nothing() {
 }
 
 #[test]
-fn is_told_when_it_has_to_end() {
+fn a_session_is_told_when_to_end() {
     let act = "trap '' TERM; read -r last; printf '%s\\n' \"$last\" > \"$folder/last\"; over cancelled";
     let acts = [act, WORKS];
     let settings = "limits.iteration_time = \"4s\"\nlimits.grace = \"30s\"";
@@ -170,7 +170,7 @@ done
 "#;
 
 #[test]
-fn one_session_is_held_until_everything_holds() {
+fn one_session_is_held_until_everything_passes() {
     let task = task(&["Enough: `$ wc -l < work` `>= 3`"]);
     let played = Scenario {
         files: &[("PROMPT.md", &task), ("agent.sh", TURNS)],

@@ -45,7 +45,7 @@ fn dies_by_a_signal() {
 }
 
 #[test]
-fn crashes_but_gets_on() {
+fn crashes_but_makes_progress() {
     // Work counts whatever the exit code.
     Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 5`"],
@@ -69,7 +69,7 @@ fn exits_127() {
 }
 
 #[test]
-fn its_program_goes_away() {
+fn the_program_of_the_agent_disappears() {
     let played = Scenario {
         criteria: DONE,
         before: "printf '#!/bin/sh\\necho $$ >> log\\nrm -- \"$0\"\\n' > agent; chmod +x agent",
@@ -83,7 +83,7 @@ fn its_program_goes_away() {
 }
 
 #[test]
-fn hangs_and_gets_on() {
+fn hangs_but_makes_progress() {
     let played = Scenario {
         criteria: DONE,
         settings: "limits.iteration_time = \"4s\"",
@@ -163,7 +163,7 @@ fn work_of_the_processor_is_a_sign_of_life() {
 }
 
 #[test]
-fn leaves_a_daemon_that_goes_on_editing() {
+fn leaves_a_daemon_that_keeps_editing() {
     let played = Scenario {
         // The check itself opens the gate: a process that is still alive then edits.
         criteria: &["Quiet: `$ test -f done && touch ../agent/gate && sleep 0.5 && test ! -f late`"],
@@ -196,7 +196,7 @@ fn prints_fifty_megabytes() {
 }
 
 #[test]
-fn prints_bytes_that_are_no_text() {
+fn prints_invalid_utf_8() {
     let played = Scenario {
         criteria: DONE,
         acts: &["touch done; printf '\\377\\376 \\033]0;title\\007\\033[31mred\\033[0m \\342\\200\\256evil\\000\\rend\\n'"],
@@ -321,7 +321,7 @@ fn a_command_that_is_not_logged_in() {
 }
 
 #[test]
-fn a_crash_after_words_about_limits_waits_for_no_reset() {
+fn a_crash_after_text_about_limits_waits_for_no_reset() {
     let quotes = "echo 'The log said: usage limit reached, resets 5pm. 429 Too Many Requests.'";
     let played = Scenario {
         criteria: DONE,
@@ -334,7 +334,7 @@ fn a_crash_after_words_about_limits_waits_for_no_reset() {
 }
 
 #[test]
-fn no_result_at_all_is_a_crash() {
+fn a_missing_result_is_a_crash() {
     let begins = "echo '{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"x\"}'";
     for act in ["true", begins] {
         speaks_claude("limits.iterations = 1", &[act], Limit(1, ""))
@@ -343,7 +343,7 @@ fn no_result_at_all_is_a_crash() {
 }
 
 #[test]
-fn an_agent_that_does_nothing_well_is_no_crash() {
+fn a_successful_agent_without_changes_is_not_a_crash() {
     let act = claude(&result("0", "Nothing to do."));
     speaks_claude("", &[&act], Breaker(2, "2 iterations under 10 s without a file change"));
 }

@@ -112,7 +112,7 @@ fn nothing_is_started_where_the_hooks_are_not_installed() {
 }
 
 #[test]
-fn what_cannot_be_held_there_is_said_beforehand() {
+fn an_agent_that_cannot_be_attached_is_refused_beforehand() {
     let world = waiting("");
     let dry = world.run(&["run", "--dry-run"]);
     dry.expect(0).out("`limits.cost_usd` cannot be enforced");
@@ -122,7 +122,7 @@ fn what_cannot_be_held_there_is_said_beforehand() {
 }
 
 #[test]
-fn its_tokens_are_read_where_claude_writes_them_down() {
+fn tokens_are_read_from_the_transcript_of_claude() {
     let world = waiting("[limits]\ntokens = 5000\n");
     let transcript = world.terminal.folder().join("s1.jsonl");
     let told_of = json!({"transcript_path": transcript});
@@ -165,7 +165,7 @@ fn refused(world: &World, session: &str, more: &Value) -> Option<String> {
 }
 
 #[test]
-fn its_subagents_draw_on_the_budget_while_it_works() {
+fn subagents_of_a_session_use_the_budget() {
     let world = waiting("[spawns]\nbudget = 2\n");
     let look = |call: &str| json!({"tool_use_id": call, "tool_input": {"description": "look around"}});
     let below = |call: &str| json!({"tool_use_id": call, "agent_id": "a1", "agent_type": "general"});
@@ -213,7 +213,7 @@ fn hooks_of_an_earlier_version_are_completed_first() {
 }
 
 #[test]
-fn whoever_is_not_its_session_is_let_through() {
+fn other_sessions_are_let_through() {
     let world = waiting("");
     // An agent of a loop, and one in another folder.
     let_through(&world, ("Stop", "s1"), &[("LOOPKEEPER_LOOP", "20261120-abcdef:token")]);
@@ -256,7 +256,7 @@ fn a_session_that_is_closed_can_be_followed_by_another() {
 }
 
 #[test]
-fn its_own_cap_is_waited_out() {
+fn the_agents_own_cap_is_waited_for() {
     let world = waiting("");
     let cap = [("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "1")];
     told(&ask(&world, ("UserPromptSubmit", "s1"), &cap));

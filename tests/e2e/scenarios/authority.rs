@@ -142,7 +142,7 @@ fn the_agent_orders_nothing_by_the_socket_however_it_hides() {
 
 /// The hooks of a session that its user opened accept only calls by that session.
 #[test]
-fn the_agent_is_no_session_of_its_users() {
+fn the_agent_cannot_act_as_a_session_of_its_user() {
     let (world, id) =
         attacked("", "python3 $rig hook $LOOPKEEPER_STATE_DIR/run/$loop.sock > $folder/said 2>&1");
     let (printed, _) = seen(&world, "said");
@@ -208,7 +208,7 @@ fn the_agent_orders_nothing_by_a_language_server_of_its_own() {
 }
 
 #[test]
-fn a_check_orders_nothing_either() {
+fn checks_cannot_send_orders_either() {
     let world = Scenario { settings: "[sandbox]\nkind = \"off\"\n", ..Scenario::default() }.world();
     let order = format!("{}\"$bin\" accept > $PWD/../said 2>&1; test -f done\n", preamble(&world));
     world.terminal.file("check.sh", &order);
@@ -264,7 +264,7 @@ fn the_user_orders_all_of_it() {
 
 /// The process that starts a loop may command it, also with a shell, an editor or an agent's session in between.
 #[test]
-fn who_started_the_keeper_is_not_locked_out() {
+fn the_process_that_started_the_keeper_keeps_access() {
     let world = Scenario { criteria: CRITERIA, acts: &[WAITS], ..Scenario::default() }.world();
     let state = world.terminal.state();
     let script = format!(

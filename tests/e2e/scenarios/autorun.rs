@@ -26,7 +26,7 @@ fn files_of_the_work_tree_and_of_git_are_named() {
 }
 
 #[test]
-fn what_an_agent_does_in_the_course_of_its_work_is_not() {
+fn ordinary_work_of_an_agent_is_not_listed() {
     let work = "git config user.name B; git checkout -qb work; printf '{\"scripts\": {\"test\": \"x\"}}' > package.json";
     let played = Scenario {
         files: &[(".envrc", "x\n"), ("package.json", "{}")],

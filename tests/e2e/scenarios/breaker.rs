@@ -44,7 +44,7 @@ fn files_that_go_back_and_forth() {
 }
 
 #[test]
-fn a_revert_is_work() {
+fn a_revert_counts_as_work() {
     Scenario {
         criteria: &["Right: `has \"c\" x`"],
         acts: &["echo a > x", "echo b > x", "echo a > x", "echo b > x", "echo c > x"],
@@ -108,7 +108,7 @@ fn words_that_get_fewer_and_fewer() {
 }
 
 #[test]
-fn it_rests_tries_again_and_closes_by_itself() {
+fn an_open_breaker_cools_down_and_closes_by_itself() {
     let (world, id) = detached(&Scenario {
         criteria: &["Enough: `$ ls part.* | wc -l` `>= 2`"],
         settings: "breaker.cooldown = \"5s\"",
@@ -132,7 +132,7 @@ fn it_rests_tries_again_and_closes_by_itself() {
 }
 
 #[test]
-fn a_trial_that_only_edits_did_not_get_on() {
+fn a_trial_that_only_edits_made_no_progress() {
     let (world, _) = detached(&Scenario {
         criteria: &["It is there: `exists done`"],
         settings: "breaker.cooldown = \"1s\"\nbreaker.max_trips = 2",
@@ -163,7 +163,7 @@ fn a_trial_that_fails_too_often_needs_the_user() {
 }
 
 #[test]
-fn whoever_does_not_want_to_wait_says_so() {
+fn the_wait_for_the_breaker_can_be_disabled() {
     for order in [&["resume"][..], &["reset", "breaker"]] {
         let (world, id) = detached(&Scenario {
             criteria: &["It is there: `exists done`"],

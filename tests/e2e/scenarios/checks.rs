@@ -51,7 +51,7 @@ fn a_check_that_waits_for_input() {
 }
 
 #[test]
-fn a_check_that_leaves_a_daemon() {
+fn a_check_leaves_a_daemon() {
     let played = never_passes("Serves: `$ (setsid sleep 600 >/dev/null 2>&1 &) ; exit 3`", "fail", "exit 3");
     let survivors = &played.record("checks-done", 1)["round"]["results"][0]["survivors"];
     assert!(survivors[0].as_str().is_some_and(|it| it.contains("sleep")), "{survivors}");
@@ -72,7 +72,7 @@ fn a_check_that_writes_something_new_each_time_is_unstable() {
 }
 
 #[test]
-fn what_the_baseline_wrote_is_an_artefact_and_no_progress() {
+fn files_of_the_baseline_are_artefacts_and_not_progress() {
     let played = Scenario {
         criteria: &["Reports: `$ date +%s%N > report; test -f done`"],
         settings: "breaker.fast_failures = 99",
@@ -161,7 +161,7 @@ fn validation_commands_are_commands_without_a_mark() {
 }
 
 #[test]
-fn a_guard_that_breaks_keeps_the_loop_going() {
+fn a_failing_guard_keeps_the_loop_working() {
     let played = Scenario {
         files: &[("old", "")],
         criteria: &["Old stays: `exists old`", "New comes: `exists new`"],

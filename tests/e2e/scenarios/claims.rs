@@ -29,7 +29,7 @@ fn no_claim_beats_a_failing_check() {
 }
 
 #[test]
-fn what_only_looks_like_a_promise_is_no_claim() {
+fn text_that_resembles_a_promise_is_not_a_claim() {
     let check = |says: &str| {
         let act = format!("echo $n >> log\ncat <<'END'\n{says}\nEND\n");
         let played = Scenario {
@@ -86,7 +86,7 @@ fn a_check_and_prose_need_one_claim_with_the_check_passing() {
 }
 
 #[test]
-fn a_claim_of_an_agent_that_failed_is_none() {
+fn a_claim_of_a_failed_agent_does_not_count() {
     let played = Scenario {
         criteria: &["It reads well"],
         settings: "limits.iterations = 2\nexit.done_signals = 1",
@@ -128,7 +128,7 @@ fn passes_true_proves_nothing() {
 }
 
 #[test]
-fn a_plain_prompt_is_told_how_it_can_end() {
+fn a_plain_prompt_explains_how_the_loop_ends() {
     let says = "cat <<'END'\n---RALPH_STATUS---\nSTATUS: COMPLETE\nTESTS_STATUS: PASSING\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\nEND\n";
     // An obedient agent: it prints the block if the prompt asks for one.
     let act = format!("echo $n >> poem; grep -q '^---RALPH_STATUS---' $folder/prompt.$n && {says}");

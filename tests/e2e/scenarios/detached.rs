@@ -201,7 +201,7 @@ fn log_diff_and_rollback_there_and_back() {
 }
 
 #[test]
-fn a_rollback_of_a_loop_at_rest_and_none_of_one_at_work() {
+fn a_paused_loop_can_be_rolled_back_and_a_working_one_cannot() {
     let (world, id) =
         detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
     world.until_shared("up.1");
@@ -286,7 +286,7 @@ fn a_missing_login_waits_for_its_user() {
 }
 
 #[test]
-fn what_the_user_finishes_by_hand_needs_no_further_start() {
+fn work_finished_by_hand_needs_no_further_start() {
     let (world, id) = detached(&Scenario {
         criteria: &["It is there: `exists done`"],
         acts: &[WAITS],
@@ -300,7 +300,7 @@ fn what_the_user_finishes_by_hand_needs_no_further_start() {
 }
 
 #[test]
-fn after_a_rollback_the_agent_is_told_what_holds_now() {
+fn after_a_rollback_the_prompt_has_the_current_results() {
     let (world, id) = detached(&Scenario {
         criteria: &["One: `exists one`", "Two: `exists two`"],
         acts: &[&format!("touch one; {WAITS}"), "touch one two"],

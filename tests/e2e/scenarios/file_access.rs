@@ -89,7 +89,7 @@ fn a_required_sandbox_protects_the_configuration_of_git_too() {
 
 /// Checks run code that the agent wrote.
 #[test]
-fn a_check_has_no_access_either() {
+fn checks_have_no_access_either() {
     if namespace().is_none() {
         return;
     }
@@ -108,7 +108,7 @@ fn a_path_that_the_workspace_leaves_open_needs_trust() {
 }
 
 #[test]
-fn what_the_sandbox_denies_is_named_once_and_told_to_the_next_agent() {
+fn denied_paths_are_named_once_and_in_the_next_prompt() {
     if namespace().is_none() {
         return;
     }

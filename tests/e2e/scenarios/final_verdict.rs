@@ -72,7 +72,7 @@ fn tests_that_are_replaced_by_others() {
 }
 
 #[test]
-fn tests_that_only_look_different() {
+fn tests_with_changed_formatting() {
     let rewritten = "import unittest\\n\\nfrom calc import add\\n\\n\\nclass Sums(unittest.TestCase):\\n    def test_all(self):\\n        for a, b, want in [(1, 2, 3), (0, 0, 0)]:\\n            with self.subTest(a=a):\\n                self.assertEqual(add(a, b), want)\\n";
     let act = format!("{FIX}; printf '{rewritten}' > tests/test_calc.py");
     is_verified(&act, &[CRITERION], "1 test file changed, the checks pass with the old one too");
@@ -94,7 +94,7 @@ fn tests_that_a_criterion_asks_for() {
 }
 
 #[test]
-fn tests_of_a_project_that_had_none() {
+fn tests_of_a_project_without_tests() {
     let tests = TESTS.replace('\n', "\\n");
     let act = format!("{FIX}; mkdir tests; printf '{tests}' > tests/test_calc.py");
     let played = Scenario {
@@ -120,7 +120,7 @@ fn without_changed_judges_the_sentence_says_nothing_of_them() {
 
 /// Control: without a clean room only the rules for text apply, and they detect nothing here.
 #[test]
-fn without_a_sandbox_nothing_tells_a_runner_that_drops_tests() {
+fn without_a_sandbox_dropped_tests_are_not_detected() {
     let acts = [
         "printf '\\n\\ndef load_tests(loader, tests, pattern):\\n    return loader.loadTestsFromName(\"test_calc.Sums.test_zero\")\\n' >> tests/test_calc.py",
     ];
@@ -171,7 +171,7 @@ fn a_refusal_outlives_its_loop() {
 
 /// Changes that the user edits or commits after the loop are the user's.
 #[test]
-fn changes_that_the_user_takes_over_are_not_held_against_the_next_loop() {
+fn accepted_changes_do_not_count_in_the_next_loop() {
     let act = "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py";
     let refused = || scenario(&[act, "true"], &[CRITERION], Failed(2, "expects other values")).play();
 
@@ -350,7 +350,7 @@ fn files_of_the_home_folder_that_a_check_needs_are_named() {
 
 /// What a check writes to the home folder of a room is removed with it.
 #[test]
-fn what_a_check_writes_to_the_home_folder_of_a_room() {
+fn home_folder_writes_of_a_clean_room_check() {
     let played = Scenario {
         criteria: &["Done: `$ test -f done && case $HOME in */room-*) touch ~/written; esac`"],
         acts: &["echo ok > done"],

@@ -32,7 +32,7 @@ fn a_branch_is_made_and_the_users_changes_go_along() {
 }
 
 #[test]
-fn the_plans_branch_is_used_and_where_there_is_no_git_that_is_said() {
+fn the_plans_branch_is_used_and_missing_git_is_reported() {
     let plan = r#"{"branchName": "ralph/shop", "userStories": [{"id": "US-1", "title": "Sell", "acceptanceCriteria": ["There: `exists done`"], "passes": false}]}"#;
     let ticks = "touch done; sed -i 's/false/true/' prd.json";
     let shop = |before: &str| {
@@ -134,7 +134,7 @@ fn one_commit_an_iteration_of_what_it_changed() {
 }
 
 #[test]
-fn what_cannot_be_committed_is_said_and_goes_with_the_next() {
+fn a_failed_commit_is_reported_and_joins_the_next() {
     let played = Scenario {
         before: START,
         settings: "git.commit = \"server\"",

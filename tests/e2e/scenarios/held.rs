@@ -27,7 +27,7 @@ fn settings(more: &str) -> String {
 }
 
 #[test]
-fn one_process_works_until_everything_holds() {
+fn one_process_works_until_everything_passes() {
     let task = task(&["Enough: `$ wc -l < work` `>= 3`"]);
     let played = Scenario {
         files: &[("PROMPT.md", &task), ("agent.sh", AGENT)],
@@ -78,7 +78,7 @@ fn hook(terminal: &Terminal, told: &str, variables: &[(&str, &str)]) -> Ran {
 }
 
 #[test]
-fn a_hook_without_its_keeper_lets_through() {
+fn a_hook_without_its_keeper_allows_the_call() {
     let terminal = Terminal::new();
     let told = json!({"session_id": "s"}).to_string();
     let check = |told: &str, variables: &[(&str, &str)], why: &str| {
@@ -104,7 +104,7 @@ fn a_hook_without_its_keeper_lets_through() {
 }
 
 #[test]
-fn an_agent_that_never_asks_is_told_of_and_works_on() {
+fn an_agent_that_never_calls_its_hook_is_reported_and_works() {
     let played = Scenario {
         criteria: &["Enough: `$ wc -l < work` `>= 2`"],
         settings: "mode = \"hook\"\n",
@@ -141,7 +141,7 @@ fn run(agent: &str, of_agent: &str, files: &[(&str, &str)]) -> Ran {
 }
 
 #[test]
-fn whoever_cannot_be_held_is_refused_at_the_start() {
+fn an_agent_that_cannot_be_held_is_refused_at_the_start() {
     let refused = |ran: Ran, what: &str, hint: &str| {
         ran.expect(2).err(what).err(hint);
     };

@@ -36,7 +36,7 @@ fn notes(world: &World) -> String {
 }
 
 #[test]
-fn every_event_is_told_once_with_what_it_is_about() {
+fn every_event_runs_its_hook_once_with_its_payload() {
     let played = Scenario {
         criteria: &[TWICE],
         before: "touch log",
@@ -67,7 +67,7 @@ fn every_event_is_told_once_with_what_it_is_about() {
 }
 
 #[test]
-fn what_hangs_fails_or_leaves_daemons_delays_nothing_and_is_noted() {
+fn a_hook_that_hangs_fails_or_leaves_daemons_delays_nothing() {
     let (world, _) = detached(&Scenario {
         criteria: &["Far away: `exists nowhere`"],
         settings: "limits.iterations = 2\n[on]\ntimeout = \"5s\"\n\
@@ -117,7 +117,7 @@ fn a_stop_does_not_wait_for_what_comes_before_the_agent() {
 }
 
 #[test]
-fn a_keeper_that_takes_over_tells_only_what_is_new() {
+fn a_new_keeper_runs_hooks_only_for_new_events() {
     let (world, id) = detached(&Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 3`"],
         before: "touch log",
@@ -142,7 +142,7 @@ fn a_keeper_that_takes_over_tells_only_what_is_new() {
 }
 
 #[test]
-fn a_loop_that_rests_tells_why() {
+fn the_hook_of_a_pause_has_the_reason() {
     let (world, id) = detached(&Scenario {
         criteria: &["Far away: `exists nowhere`"],
         settings: &format!("breaker.no_progress = 1\nbreaker.max_trips = 1\n{TOLD}"),
@@ -163,7 +163,7 @@ fn a_loop_that_rests_tells_why() {
 }
 
 #[test]
-fn a_warning_is_told_once_before_the_loop_stops() {
+fn the_warning_hook_runs_once_before_the_loop_stops() {
     let played = Scenario {
         criteria: &["Far away: `exists nowhere`"],
         settings: "[breaker]\nfast_failures = 99\nmax_trips = 1\n[on]\nwarning = [\"sh\", \"-c\", \"cat >> ../agent/told\"]",
@@ -179,7 +179,7 @@ fn a_warning_is_told_once_before_the_loop_stops() {
 }
 
 #[test]
-fn the_users_own_file_is_the_users_word_and_the_trees_is_not() {
+fn hooks_of_the_user_need_no_trust_and_those_of_the_tree_do() {
     let scenario = Scenario {
         criteria: &["Far away: `exists nowhere`"],
         settings: "limits.iterations = 1",
@@ -208,7 +208,7 @@ fn the_users_own_file_is_the_users_word_and_the_trees_is_not() {
 }
 
 #[test]
-fn a_look_starts_none() {
+fn dry_run_and_check_start_no_hook() {
     let world = Scenario {
         criteria: &["It is there: `exists PROMPT.md`"],
         settings: TOLD,

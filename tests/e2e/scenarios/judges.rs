@@ -89,7 +89,7 @@ fn a_judge_decides_once_everything_else_passes() {
 }
 
 #[test]
-fn an_answer_in_another_form_is_no_verdict() {
+fn an_answer_in_another_form_is_not_a_verdict() {
     let check = |script: &str, status: &str, fact: &str, calls_made: usize| {
         let played = Scenario {
             criteria: &[EXISTS, CLEAR],

@@ -114,7 +114,7 @@ fn tokens() {
 }
 
 #[test]
-fn a_fifth_that_is_left_is_said_once() {
+fn a_remaining_fifth_is_reported_once() {
     let played = Scenario {
         criteria: FAR,
         settings: "limits.iterations = 6\nbreaker.same_error = 9",
@@ -268,7 +268,7 @@ fn several_loops_share_the_calls_of_an_hour() {
 }
 
 #[test]
-fn a_list_of_calls_that_cannot_be_used_holds_nobody_up() {
+fn an_unusable_list_of_calls_blocks_no_loop() {
     let scenario = Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 2`"],
         before: "touch log",
@@ -289,7 +289,7 @@ fn a_list_of_calls_that_cannot_be_used_holds_nobody_up() {
 }
 
 #[test]
-fn looking_is_no_call() {
+fn viewing_is_not_a_call() {
     let scenario = Scenario { criteria: FAR, acts: &["true"], ..Scenario::default() };
     let world = scenario.world();
     world.run(&["run", "--dry-run"]).expect(0);

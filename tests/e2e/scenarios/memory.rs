@@ -40,7 +40,7 @@ fn commits_messages_and_decisions_reach_the_next_iteration() {
 }
 
 #[test]
-fn a_progress_file_is_asked_for_beside_stories_and_its_patterns_are_told() {
+fn a_progress_file_is_requested_beside_stories_and_its_patterns_are_in_the_prompt() {
     let task = task(&["Done: `$ test $(wc -l < n) -ge 2`"]);
     let played = Scenario {
         files: &[

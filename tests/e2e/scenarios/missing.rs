@@ -23,7 +23,7 @@ fn stops_the_start(criterion: &str, fact: &str, remedy: &str) {
 }
 
 #[test]
-fn what_the_machine_lacks_stops_the_start() {
+fn missing_programs_stop_the_start() {
     let install = "install no-such-linter, or change the check";
     let absent = "program \"no-such-linter\" is not installed";
     for command in ["no-such-linter --all", "no-such-linter | tail -1 | grep -q ok", "true && no-such-linter"]
@@ -77,7 +77,7 @@ fn packages_and_interpreters_are_the_users() {
 }
 
 #[test]
-fn what_the_project_lacks_is_a_goal() {
+fn missing_parts_of_the_project_are_goals() {
     let played = Scenario {
         criteria: &["Covered: `$ ./coverage.sh`"],
         acts: &["touch notes", "printf '#!/bin/sh\\n' > coverage.sh", "touch more", "chmod +x coverage.sh"],
@@ -115,7 +115,7 @@ fn a_check_that_cannot_run_any_more_costs_two_calls() {
 }
 
 #[test]
-fn anyway_goes_on_without_it() {
+fn anyway_starts_without_the_program() {
     Scenario {
         criteria: &["Lint: `$ no-such-linter`"],
         settings: "limits.iterations = 3",
@@ -128,7 +128,7 @@ fn anyway_goes_on_without_it() {
 }
 
 #[test]
-fn a_loop_that_rests_for_it_goes_on_once_it_is_there() {
+fn a_loop_that_waits_for_a_program_continues_once_it_exists() {
     let (world, id) = detached(&Scenario {
         criteria: &["Tool: `$ ../agent/tool`"],
         acts: &["touch done"],

@@ -61,16 +61,16 @@ fn a_weak_test_leaves_survivors() {
 }
 
 #[test]
-fn a_good_test_leaves_none() {
+fn a_good_test_leaves_no_survivors() {
     let played = plays(GOOD, "");
     let run = played.record("mutants", 1);
     assert!(survivors(run).is_empty() && run["tried"].as_u64().unwrap() >= 7, "{run}");
     assert_eq!(run["tried"], run["noticed"]);
 }
 
-/// Control: without the run nothing is said about the weak test.
+/// Control: without the run no finding names the weak test.
 #[test]
-fn none_are_tried_where_they_are_off_or_there_is_no_clean_room() {
+fn mutants_need_the_setting_and_a_clean_room() {
     for (settings, why) in
         [("criteria.mutants = \"off\"", "turned off"), ("sandbox.kind = \"off\"", "there was no clean room")]
     {

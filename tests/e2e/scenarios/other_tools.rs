@@ -158,7 +158,7 @@ fn a_queue_of_tasks_is_a_task() {
 }
 
 #[test]
-fn a_document_without_its_tool_is_no_task() {
+fn a_document_without_its_tool_is_not_a_task() {
     let world = Scenario {
         files: &[("PRD.md", "# Shop\n\n- [ ] x\n"), ("docs/plans/a.md", "# A\n\n- [ ] x\n")],
         ..Scenario::default()

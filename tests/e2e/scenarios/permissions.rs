@@ -86,7 +86,7 @@ fn the_user_denies_it() {
 }
 
 #[test]
-fn what_is_allowed_for_the_loop_is_not_asked_again() {
+fn a_permission_for_the_loop_is_not_asked_again() {
     let twice = format!("{WANTS}rm -f done\n{WANTS}over end_turn");
     let (world, id) = asked(&[&twice], "");
     world.run(&["answer", &id, "always"]).expect(0).out(&format!("Allowed for the whole loop: {WISH}"));
@@ -95,7 +95,7 @@ fn what_is_allowed_for_the_loop_is_not_asked_again() {
 }
 
 #[test]
-fn unanswered_it_is_denied_and_so_is_what_comes_after() {
+fn an_unanswered_request_and_later_ones_are_denied() {
     let twice = format!("{WANTS}{WANTS}over end_turn");
     // An agent that worked for this long would be ended, idle or over its time limit.
     let settings = "questions.timeout = \"6s\"\nlimits.idle_time = \"3s\"\nlimits.iteration_time = \"5s\"\n";
@@ -143,7 +143,7 @@ fn a_killed_keeper_allows_nothing() {
 }
 
 #[test]
-fn where_nobody_is_there_nobody_is_asked() {
+fn unattended_loops_ask_no_permission() {
     let act = wants();
     let acts = [act.as_str(), WORKS];
     let scenario = || Scenario {

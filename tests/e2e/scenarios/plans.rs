@@ -89,7 +89,7 @@ fn an_open_item_keeps_the_loop_from_holding_already() {
 }
 
 #[test]
-fn open_items_that_nobody_does_are_named_in_the_end() {
+fn open_items_are_named_at_the_end() {
     Scenario {
         files: &[("fix_plan.md", "- [ ] polish\n- [ ] celebrate\n")],
         criteria: &["It is there: `exists done`"],

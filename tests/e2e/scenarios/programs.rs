@@ -112,7 +112,7 @@ fn without_the_program_for_them_requests_could_not_be_made() {
 
 /// Otherwise an unrelated server could be checked instead of the one to be started.
 #[test]
-fn no_server_is_started_where_nobody_knows_whether_its_place_is_taken() {
+fn no_server_is_started_if_its_address_cannot_be_probed() {
     let serve = "[[serve]]\ncommand = [\"sh\", \"-c\", \"echo x >> ../agent/served\"]\n\
                  ready = \"http://localhost:1/\"\n";
     let get = "Up: `GET http://localhost:1/`";
@@ -141,7 +141,7 @@ fn only_who_makes_requests_knows_certificates() {
 }
 
 #[test]
-fn a_keeper_says_whose_it_is_not() {
+fn the_keeper_program_refuses_other_builds_and_commands() {
     let keeper = |args: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_loopkeeper-keeper")).args(args).output().unwrap();
         Ran::of(&output)

@@ -30,7 +30,7 @@ fn nothing_at_all() {
 }
 
 #[test]
-fn a_breaker_of_one() {
+fn a_breaker_with_a_limit_of_one() {
     Scenario {
         criteria: FAR,
         settings: "breaker.no_progress = 1",
@@ -111,7 +111,7 @@ fn commits_are_progress_where_the_tree_stays() {
 }
 
 #[test]
-fn empty_and_amended_commits_are_none() {
+fn empty_and_amended_commits_are_not_progress() {
     let check = |act: &str| {
         Scenario {
             before: REPO,
@@ -130,7 +130,7 @@ fn empty_and_amended_commits_are_none() {
 }
 
 #[test]
-fn ignored_files_times_and_swap_files_are_none() {
+fn ignored_files_times_and_swap_files_are_not_progress() {
     let check = |act: &str| {
         Scenario {
             files: &[(".gitignore", "*.log\n"), ("kept", "")],
@@ -167,7 +167,7 @@ fn modes_and_links_are_progress() {
 }
 
 #[test]
-fn a_dirty_start_is_nobodys_progress() {
+fn a_dirty_start_does_not_count_as_progress() {
     Scenario {
         files: &[("a", "1\n")],
         before: &format!("{REPO}; echo 2 > a; echo new > b; rm -f c"),

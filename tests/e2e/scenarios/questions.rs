@@ -26,7 +26,7 @@ fn asked(world: &World) -> Value {
 }
 
 #[test]
-fn where_nobody_is_there_it_goes_on_at_once() {
+fn unattended_loops_do_not_wait_for_answers() {
     let played = Scenario { ends: Verified(2, ""), ..asking("") }.play();
     let asked = played.all("asked")[0];
     let found = (&asked["id"], &asked["kind"], &asked["text"], &asked["until"]);
@@ -91,7 +91,7 @@ fn an_answer_needs_a_question() {
 }
 
 #[test]
-fn nobody_answers_in_time() {
+fn an_unanswered_question_times_out() {
     let (world, _) = detached(&asking("questions.timeout = \"200ms\""));
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     assert!(world.prompt(2).contains("Nobody answered: decide yourself"));

@@ -63,7 +63,7 @@ fn an_interrupted_loop_is_stopped_without_a_start() {
 }
 
 #[test]
-fn killed_in_the_baseline_it_takes_it_again() {
+fn a_keeper_killed_in_the_baseline_takes_it_again() {
     let (world, id) = detached(&Scenario {
         criteria: &["Slow: `$ touch $HOME/up; until [ -f $HOME/go ]; do sleep 0.02; done; test -f done`"],
         acts: &["touch done"],
@@ -81,7 +81,7 @@ fn killed_in_the_baseline_it_takes_it_again() {
 }
 
 #[test]
-fn killed_while_checks_run_it_checks_again_and_starts_nobody_twice() {
+fn a_keeper_killed_during_checks_checks_again_and_starts_no_agent_twice() {
     let (world, id) = detached(&Scenario {
         criteria: &[
             "Slow: `$ test -f done || exit 1; touch $HOME/up; until [ -f $HOME/go ]; do sleep 0.02; done`",
@@ -102,7 +102,7 @@ fn killed_while_checks_run_it_checks_again_and_starts_nobody_twice() {
 }
 
 #[test]
-fn killed_while_it_is_paused_it_stays_paused_until_it_is_resumed() {
+fn a_keeper_killed_during_a_pause_stays_paused_until_resumed() {
     let (world, id) = detached(&Scenario {
         criteria: &["Enough: `$ test -f done`"],
         acts: &[WAITS],
@@ -116,7 +116,7 @@ fn killed_while_it_is_paused_it_stays_paused_until_it_is_resumed() {
 }
 
 #[test]
-fn a_foreground_keeper_that_is_killed_leaves_nobody_and_can_be_resumed() {
+fn a_killed_foreground_keeper_leaves_no_process_and_can_be_resumed() {
     let scenario = Scenario {
         criteria: &["It is there: `exists done`"],
         acts: &["(setsid sleep 600 &); touch $folder/up; sleep 600", "touch done"],
@@ -134,7 +134,7 @@ fn a_foreground_keeper_that_is_killed_leaves_nobody_and_can_be_resumed() {
 }
 
 #[test]
-fn a_killed_warden_is_a_failed_agent_and_nobody_stays() {
+fn a_killed_warden_is_a_failed_agent_and_leaves_no_process() {
     // In a PID namespace the kernel ends every process with it; elsewhere the keeper finds the orphans.
     let (world, _) = detached(&Scenario {
         criteria: &["It is there: `exists done`"],
@@ -172,7 +172,7 @@ fn a_state_folder_that_is_deleted_ends_the_agent() {
 }
 
 #[test]
-fn a_state_folder_that_is_deleted_ends_a_keeper_that_rests() {
+fn a_deleted_state_folder_ends_a_waiting_keeper() {
     let takes: [fn(&std::path::Path); 2] =
         [delete, |state| fs::rename(state, state.with_extension("old")).unwrap()];
     for take in takes {
@@ -209,7 +209,7 @@ fn orders_right_after_a_resume_find_the_new_keeper() {
 }
 
 #[test]
-fn a_program_deleted_under_its_loop_is_missed_by_nobody() {
+fn a_deleted_program_does_not_affect_its_loop() {
     let world = Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 3`"],
         before: "touch log",

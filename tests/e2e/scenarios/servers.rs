@@ -29,7 +29,7 @@ pub(super) fn health(port: &Port) -> String {
 }
 
 #[test]
-fn a_server_is_started_for_each_round_and_leaves_nobody() {
+fn a_server_is_started_for_each_round_and_leaves_no_process() {
     for mode in ["late", "children"] {
         let port = Port::keep();
         let users = format!("Users: `GET http://localhost:{}/users` `>= 4`", port.number);
@@ -82,7 +82,7 @@ fn a_server_that_is_not_ready_makes_no_pass() {
 }
 
 #[test]
-fn a_redirect_to_where_nobody_pointed_is_not_followed() {
+fn a_redirect_to_an_unlisted_host_is_not_followed() {
     let port = Port::keep();
     let away = format!("Away: `GET http://localhost:{}/away`", port.number);
     let played = Scenario {
@@ -99,7 +99,7 @@ fn a_redirect_to_where_nobody_pointed_is_not_followed() {
 }
 
 #[test]
-fn a_round_without_a_request_starts_none_and_nothing_starts_untrusted() {
+fn a_round_without_a_request_starts_no_server() {
     let played = Scenario {
         criteria: &["It is there: `exists done`"],
         settings: &serve(&Port::keep(), "ok", "60s"),

@@ -65,7 +65,7 @@ fn fresh_unless_set_to_continue() {
 }
 
 #[test]
-fn one_that_lay_unused_expires() {
+fn an_unused_session_is_not_resumed() {
     let played =
         four("session.continue = true\nsession.expires = \"1ms\"\nlimits.between = \"20ms\"", CLAUDE);
     assert_eq!(starts(&played), "1 2 3 4");
@@ -73,7 +73,7 @@ fn one_that_lay_unused_expires() {
 }
 
 #[test]
-fn one_that_the_agent_forgot_is_begun_anew_without_a_crash() {
+fn a_lost_session_is_replaced_without_a_crash() {
     let forgets = format!("forgets=2\n{CLAUDE}");
     let played = four("session.continue = true", &forgets);
     assert_eq!(

@@ -50,7 +50,7 @@ fn answer(played: &Played, name: &str) -> Option<String> {
 }
 
 #[test]
-fn however_many_are_asked_for_at_once_the_budget_holds() {
+fn the_budget_holds_for_concurrent_requests() {
     let many = "for it in 1 2 3 4 5 6 7 8; do ask $it & done; wait";
     let played = played("budget = 3\nper_agent = 9\nchildren = 9\n", many);
     let refused: Vec<String> = (1..=8).filter_map(|it| answer(&played, &it.to_string())).collect();
@@ -82,7 +82,7 @@ fn a_subagents_own_draw_on_its_parents_budget_and_are_shown_below_it() {
 
 /// Control: calls that are not by the loop's session are counted nowhere.
 #[test]
-fn who_is_not_the_session_of_this_loop_is_let_through_uncounted() {
+fn other_sessions_are_let_through_uncounted() {
     let nested =
         "session=another; ask 1; began a; session=; LOOPKEEPER_LOOP=${LOOPKEEPER_LOOP%:*}:guessed ask 2";
     let played = played("budget = 1\n", nested);
@@ -92,7 +92,7 @@ fn who_is_not_the_session_of_this_loop_is_let_through_uncounted() {
 }
 
 #[test]
-fn a_killed_keeper_forgets_none() {
+fn a_killed_keeper_loses_no_count() {
     let asks = act(&format!("ask $n.1; began a.$n; ask $n.2 a.$n; {WAITS}"));
     let (world, id) = detached(&Scenario {
         criteria: &["Far: `exists nowhere`"],

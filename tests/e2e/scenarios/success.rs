@@ -20,7 +20,7 @@ fn one_iteration() {
 }
 
 #[test]
-fn three_iterations_are_told_what_still_fails() {
+fn the_prompt_names_what_still_fails_over_three_iterations() {
     let played = Scenario {
         files: &[("test.sh", "ls; for i in a b c; do [ -f $i ] || { echo missing $i; exit 1; }; done\n")],
         criteria: &["Tests pass: `$ sh test.sh`"],
@@ -75,7 +75,7 @@ fn already_holds() {
 }
 
 #[test]
-fn anyway_needs_a_claim_although_everything_holds() {
+fn anyway_needs_a_claim_although_everything_passes() {
     let played = Scenario {
         criteria: &["Builds: `$ true`"],
         args: &["--anyway"],

@@ -22,7 +22,7 @@ fn claims_beside_checks() {
 }
 
 #[test]
-fn claims_where_there_is_no_check() {
+fn claims_without_a_check() {
     play(WITHOUT_CHECKS);
 }
 

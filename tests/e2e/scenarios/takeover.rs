@@ -78,7 +78,7 @@ fn three_crashes_let_the_next_work() {
 }
 
 #[test]
-fn where_both_are_limited_the_earliest_reset_is_waited_for() {
+fn if_both_are_limited_the_earliest_reset_counts() {
     let acts = [limited(6), limited(600), works("touch done")];
     let played = check(&acts, Verified(3, ""), &["mine", "other", "mine"]);
     let waits = played.all("waiting");

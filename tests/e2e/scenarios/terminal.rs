@@ -123,7 +123,7 @@ fn trust_is_asked_for_and_a_no_starts_nothing() {
 }
 
 #[test]
-fn a_command_added_while_it_rests_runs_after_the_users_word() {
+fn a_command_added_during_a_pause_needs_trust() {
     let scenario =
         Scenario { criteria: &["It is there: `$ test -f done`"], acts: &[WAITS], ..Scenario::default() };
     let world = scenario.world();
@@ -149,7 +149,7 @@ fn a_command_added_while_it_rests_runs_after_the_users_word() {
 }
 
 #[test]
-fn what_holds_already_is_started_when_the_user_says_so() {
+fn passing_criteria_start_on_confirmation() {
     let scenario = Scenario {
         criteria: &["Builds: `$ true`"],
         acts: &["touch better; echo '<promise>COMPLETE</promise>'"],

@@ -26,7 +26,7 @@ fn wardens(world: &World) -> usize {
 }
 
 #[test]
-fn one_warden_watches_over_all_checks_of_a_loop_and_another_over_its_agents() {
+fn one_warden_serves_all_checks_and_another_all_agents() {
     let scenario = Scenario {
         criteria: &["One: `$ . ./one`", "Two: `$ . ./one`"],
         settings: SETTINGS,
@@ -48,7 +48,7 @@ fn one_warden_watches_over_all_checks_of_a_loop_and_another_over_its_agents() {
 }
 
 #[test]
-fn a_loop_that_rests_has_no_warden_and_goes_on_with_a_new_one() {
+fn a_waiting_loop_has_no_warden_and_continues_with_a_new_one() {
     let (world, id) = detached(&Scenario {
         criteria: &["Done: `$ test $(wc -l < log) -ge 2`"],
         settings: SETTINGS,

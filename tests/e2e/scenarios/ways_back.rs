@@ -7,7 +7,7 @@ const ROLLS_BACK: &str = "git.on_regression = \"rollback\"";
 const CRITERIA: &[&str] = &["Kept: `$ grep -qx good kept`", "It is there: `exists done`"];
 
 #[test]
-fn what_an_iteration_broke_is_taken_back_without_git() {
+fn a_regression_is_reverted_without_git() {
     let played = Scenario {
         files: &[("kept", "good\n")],
         settings: ROLLS_BACK,
@@ -60,7 +60,7 @@ fn a_regression_after_two_that_were_taken_back_stays() {
 }
 
 #[test]
-fn a_way_back_leaves_index_refs_and_reflog() {
+fn a_rollback_leaves_index_refs_and_reflog() {
     let git =
         "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start";
     let played = Scenario {
@@ -96,7 +96,7 @@ fn work_is_not_taken_back_for_a_check_that_fails_now_and_then() {
 }
 
 #[test]
-fn a_commit_that_nobody_wanted_is_said() {
+fn an_unwanted_commit_is_reported() {
     let played = Scenario {
         before: "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start",
         settings: "git.commit = \"never\"",

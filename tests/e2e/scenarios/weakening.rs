@@ -115,7 +115,7 @@ fn a_new_file_ends_the_run() {
 }
 
 #[test]
-fn what_tests_compare_with_is_changed() {
+fn changed_expectations_of_tests() {
     never_done("touch done; echo 4 > tests/golden.txt", "tests/golden.txt was changed");
 }
 
@@ -183,7 +183,7 @@ const PYTHON: &[(&str, &str)] = &[
 const UNITTEST: &str = "Tests: `$ python3 -m unittest discover -s tests -t .`";
 
 #[test]
-fn an_edit_within_the_same_second_is_seen() {
+fn an_edit_within_the_same_second_is_detected() {
     // Same length as before: a cached module would still count as up to date.
     let acts = &["sed -i 's/a - b/a + b/' calc.py"];
     Scenario { files: PYTHON, criteria: &[UNITTEST], acts, ends: Verified(1, ""), ..Scenario::default() }
@@ -248,7 +248,7 @@ fn fewer_tests_run_than_at_the_start() {
 }
 
 #[test]
-fn put_back_by_the_agent_it_is_done() {
+fn a_restore_by_the_agent_completes() {
     let played = plays(
         &["cp tests/test_sum.py $folder/; rm tests/test_sum.py", "cp $folder/test_sum.py tests/; touch done"],
         Verified(2, "completed, verified"),
@@ -257,7 +257,7 @@ fn put_back_by_the_agent_it_is_done() {
 }
 
 #[test]
-fn as_long_as_something_fails_it_goes_on() {
+fn the_loop_continues_while_something_fails() {
     Scenario {
         files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER],
         criteria: &["Tests pass: `$ sh tool/run`", "Other: `exists other`"],
@@ -270,7 +270,7 @@ fn as_long_as_something_fails_it_goes_on() {
 }
 
 #[test]
-fn honest_work_on_tests_is_no_weakening() {
+fn honest_work_on_tests_is_not_a_weakening() {
     for act in [
         // Added, renamed, reformatted, commented.
         "printf '\\n\\ndef test_more():\\n    assert more()\\n' >> tests/test_sum.py",
@@ -319,7 +319,7 @@ fn rests() -> (crate::support::world::World, String) {
 }
 
 #[test]
-fn accepted_by_the_user_it_is_done() {
+fn acceptance_by_the_user_completes() {
     let (world, id) = rests();
     world.run(&["accept", &id]).expect(0).out("accepted as it is");
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
@@ -327,7 +327,7 @@ fn accepted_by_the_user_it_is_done() {
 }
 
 #[test]
-fn put_back_by_one_command_it_is_done_without_the_agent() {
+fn a_restore_by_one_command_completes_without_the_agent() {
     let (world, id) = rests();
     world.run(&["rollback", &id, "0", "tests/test_sum.py"]).expect(0).out("Restored tests/test_sum.py");
     assert!(world.has("tests/test_sum.py") && world.has("done"));
@@ -336,7 +336,7 @@ fn put_back_by_one_command_it_is_done_without_the_agent() {
 }
 
 #[test]
-fn what_the_user_does_to_tests_is_the_users_word() {
+fn changes_of_tests_by_the_user_are_accepted() {
     let (world, id) = detached(&Scenario {
         files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER],
         criteria: &["Tests pass: `$ sh tool/run`"],

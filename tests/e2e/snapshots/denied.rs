@@ -11,7 +11,7 @@ const CHILD: &str = "LOOPKEEPER_TEST_AS_NOBODY";
 const NOBODY: u32 = 65534;
 
 #[test]
-fn what_may_not_be_read_or_written_is_named() {
+fn denied_files_are_named() {
     if !rustix::process::geteuid().is_root() {
         return as_somebody(tempfile::tempdir().unwrap().path());
     }

@@ -36,7 +36,7 @@ impl Transcript {
 }
 
 #[test]
-fn what_an_editor_is_refused() {
+fn refusals_in_an_editor() {
     let mut studio = Studio::open(&Scenario {
         criteria: &["Far: `exists nowhere`"],
         acts: &[WAITS],

@@ -48,7 +48,7 @@ fn path(path: &Path) -> String {
 }
 
 #[test]
-fn what_differs_from_run_to_run_becomes_a_word() {
+fn varying_values_are_replaced_by_words() {
     let terminal = Terminal::new();
     let check = |text: &str, expect: &str| assert_eq!(normalized(text, &terminal), expect);
     check("loop 20261125-h5m4ea ended", "loop LOOP ended");

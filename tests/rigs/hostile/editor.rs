@@ -11,7 +11,7 @@ use crate::lsp::studio::everything;
 use crate::support::lsp::{Editor, Reply, uri};
 
 #[test]
-fn strace_sees_an_editor_open_hostile_work_trees_and_nothing_start() {
+fn strace_finds_no_started_program_when_an_editor_opens_hostile_work_trees() {
     if let Some(why) = strace::missing() {
         return unavailable("untrusted work trees in an editor", &why);
     }

@@ -213,7 +213,7 @@ fn torment_wardens(number: usize) -> usize {
 }
 
 #[test]
-fn rig_kills_of_wardens_lose_nothing_and_leave_nobody() {
+fn rig_kills_of_wardens_lose_nothing_and_leave_no_process() {
     let mut kills = 0;
     for number in 0.. {
         kills += torment_wardens(number);
@@ -224,7 +224,7 @@ fn rig_kills_of_wardens_lose_nothing_and_leave_nobody() {
 }
 
 #[test]
-fn rig_kills_of_keeper_and_wardens_lose_nothing_and_leave_nobody() {
+fn rig_kills_of_keeper_and_wardens_lose_nothing_and_leave_no_process() {
     let mut kills = 0;
     for number in 0.. {
         kills += Torment::new(Victim::KeeperAndWardens, number).run(number);

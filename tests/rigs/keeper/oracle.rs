@@ -319,7 +319,7 @@ fn rig_oracle_finds_every_kind_of_fault() {
 
 /// The opposite control: an agent that was not started by a keeper.
 #[test]
-fn rig_oracle_finds_an_agent_that_nobody_intended() {
+fn rig_oracle_finds_an_unintended_agent() {
     let world = World::new();
     for _ in 0..2 {
         world.agent_by_hand();

@@ -56,7 +56,7 @@ fn cut(keeper: impl FnOnce(&World) -> Command) -> Result<Cut, String> {
 }
 
 #[test]
-fn root_power_cuts_lose_nothing_that_a_keeper_told() {
+fn root_power_cuts_lose_nothing_that_a_keeper_reported() {
     for _ in 0..times(3, 100) {
         let Cut { world, mut evidence, _disk } = match cut(World::run_command) {
             Ok(cut) => cut,

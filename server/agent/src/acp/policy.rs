@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_refused_unless_it_only_looks() {
+    fn other_requests_are_refused_unless_they_only_read() {
         check(&json!({"kind": "read", "locations": [{"path": "/tree/a"}]}), None);
         check(
             &json!({"kind": "read", "locations": [{"path": "/home/me/.ssh/id"}]}),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_remembered_that_was_allowed_once() {
+    fn a_single_permission_is_not_stored() {
         let options = |kinds: &[&str]| -> Vec<Value> {
             kinds.iter().map(|it| json!({"kind": it, "optionId": format!("id of {it}")})).collect()
         };

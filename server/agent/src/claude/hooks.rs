@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_cannot_add_to_stays_as_it_is() {
+    fn a_setting_of_another_shape_is_not_changed() {
         for given in ["mine.json", "[]", "{"] {
             assert_eq!(equipped(&["claude", "--settings", given]), ["claude", "--settings", given]);
         }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_the_cost_is_a_limit_of_the_process() {
+    fn the_remaining_budget_limits_the_process() {
         let of = |argv: &[&str], left| within_budget(argv.iter().map(ToString::to_string).collect(), left);
         assert_eq!(of(&["claude"], 25_000_000), ["claude", "--max-budget-usd", "25.000000"]);
         assert_eq!(of(&["claude"], 1_050), ["claude", "--max-budget-usd", "0.001050"]);

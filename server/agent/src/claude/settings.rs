@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_denied_is_added_to_what_the_user_denies() {
+    fn denials_are_added_to_those_of_the_user() {
         let rules = PermissionRules { allow: argv(&["Bash(a)"]), deny: argv(&["Bash(a -n)"]) };
         let both = with_rules(&argv(&["--settings", r#"{"permissions":{"deny":["Read(c)"]}}"#]), &rules);
         let both: Value = serde_json::from_str(&both.expect("settings")).expect("JSON");
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn our_rules_stand_beside_what_the_user_says() {
+    fn our_rules_extend_those_of_the_user() {
         let of = |words: &[&str], rules: &[&str]| {
             let settings = with_rules(&argv(words), &allowing(rules))?;
             Some(serde_json::from_str::<Value>(&settings).expect("JSON"))
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn who_switches_hooks_off_says_so() {
+    fn disabled_hooks_are_reported() {
         for (text, expect) in [
             (r#"{"disableAllHooks":true}"#, Some(true)),
             (r#"{"disableAllHooks":false}"#, Some(false)),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_for_rules_is_known() {
+    fn settings_without_room_for_rules_are_detected() {
         for (settings, expect) in [
             ("{}", true),
             (r#"{"permissions":{"deny":[]}}"#, true),

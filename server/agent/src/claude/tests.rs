@@ -117,7 +117,7 @@ fn transcripts_are_read_as_their_scenarios_say() {
 
 /// A result without the fields of newer versions.
 #[test]
-fn older_versions_are_read_by_status_and_words() {
+fn older_versions_are_classified_by_status_and_text() {
     let class = |fields: &str| {
         let line = format!(r#"{{"type":"result","subtype":"success","is_error":true,{fields}}}"#);
         read(&line, "", 1).error.map(|it| (it.class, it.resets_at.is_some()))
@@ -171,7 +171,7 @@ fn words_on_stderr_explain_an_empty_stdout() {
 }
 
 #[test]
-fn a_usage_limit_tells_its_reset_in_milliseconds() {
+fn a_usage_limit_has_its_reset_in_milliseconds() {
     let error = read(transcript!("limit5h_oauth_429"), "", 1).error.unwrap();
     assert_eq!(error.resets_at, Some(1_795_200_628_000));
 }
@@ -183,7 +183,7 @@ fn an_early_end_is_a_note_and_no_error() {
 }
 
 #[test]
-fn neither_subtype_nor_words_decide() {
+fn neither_subtype_nor_text_classifies_a_result() {
     for (transcript, class) in [
         (transcript!("limit5h_oauth_429"), ProviderClass::Quota),
         (transcript!("err_400_credit"), ProviderClass::Billing),
@@ -220,7 +220,7 @@ fn files_are_those_that_tools_really_wrote() {
 }
 
 #[test]
-fn a_subagent_has_no_voice() {
+fn messages_of_subagents_are_ignored() {
     let texts: Vec<AgentEvent> = events(transcript!("subagent_cap_env"))
         .into_iter()
         .filter(|it| matches!(it, AgentEvent::Text(_)))
@@ -245,7 +245,7 @@ fn retries_limits_and_denials_are_events() {
 }
 
 #[test]
-fn what_is_not_of_the_dialect_is_unread() {
+fn lines_of_another_format_are_unparsed() {
     for line in ["hello", "[1]", "null", "{", "{}", "\u{1b}[31m"] {
         assert_eq!(events(line), [AgentEvent::Unread(line.to_owned())], "{line}");
     }
@@ -253,7 +253,7 @@ fn what_is_not_of_the_dialect_is_unread() {
 }
 
 #[test]
-fn a_limit_of_an_earlier_turn_is_forgotten_once_lifted() {
+fn a_lifted_limit_of_an_earlier_turn_is_dropped() {
     let lines = [
         r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":5}}"#,
         r#"{"type":"rate_limit_event","rate_limit_info":{"status":"allowed","resetsAt":9}}"#,
@@ -265,7 +265,7 @@ fn a_limit_of_an_earlier_turn_is_forgotten_once_lifted() {
 }
 
 #[test]
-fn what_fails_for_a_moment_and_says_for_how_long() {
+fn transient_failures_with_a_retry_time() {
     let check = |limit: &str, status: u16, words: &str, expect: Option<u64>| {
         let line = serde_json::json!({"type": "result", "is_error": true, "terminal_reason": "api_error",
             "api_error_status": status, "result": words});

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_its_way_is_found() {
+    fn arguments_that_override_our_hook_are_found() {
         for it in ["hooks.Stop=[]", "--config=hooks={}", "-chooks.state={}"] {
             assert_eq!(in_the_way(&argv(&["codex", "exec", "-c", it])), Some(it));
         }

@@ -74,7 +74,7 @@ fn refusals_of_its_rules_are_read_from_stderr() {
 }
 
 #[test]
-fn what_a_hook_or_its_own_rules_refuse_is_a_denial() {
+fn refusals_by_hooks_and_rules_are_denials() {
     for (stderr, expect) in [
         (captured!("codex", "hook_pre_deny", ".stderr.txt"), "command_execution: echo hey"),
         (

@@ -11,7 +11,7 @@ fn errors(voice: OutputSource, output: &str) -> Vec<String> {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn what_only_has_the_word_in_it_is_no_error() {
+fn a_line_that_only_contains_the_word_is_not_an_error() {
     for line in [
         r#"{"type":"tool_result","is_error": false,"content":"ok"}"#,
         r#""error": null,"#,
@@ -149,7 +149,7 @@ fn check(output: &str, expect: &[&str]) {
 }
 
 #[test]
-fn an_error_of_many_lines_is_one() {
+fn a_multi_line_error_counts_once() {
     check(
         "error[E0308]: mismatched types\n  --> src/lib.rs:3:5\n   |\n3  |     error()\n   |     ^^^^^^^ Error: expected\n   |\n   = note: expected error `x`\nhelp: error: try this\n   |\n3  |     x\n\nerror: could not compile `a` (lib) due to 1 previous error",
         &["error[E0308]: mismatched types"],
@@ -198,7 +198,7 @@ fn a_sum_counts_only_where_nothing_says_more() {
 }
 
 #[test]
-fn what_an_agent_shows_in_a_fence_is_quoted() {
+fn fenced_text_counts_as_quoted() {
     let message = "It said:\n```\nerror: mismatched types\n```\nerror: still there";
     assert_eq!(errors(OutputSource::Words, message), ["error: still there"]);
     assert_eq!(errors(OutputSource::Program, message).len(), 2);
@@ -303,7 +303,7 @@ proptest! {
     }
 
     #[test]
-    fn a_place_never_matters(dir in "[a-z]{1,8}(/[a-z]{1,8}){1,3}", line in 1_u32..9999, column in 1_u32..200, text in "[a-z ]{1,20}") {
+    fn a_location_does_not_change_the_fingerprint(dir in "[a-z]{1,8}(/[a-z]{1,8}){1,3}", line in 1_u32..9999, column in 1_u32..200, text in "[a-z ]{1,20}") {
         let here = format!("/{dir}/x.rs:{line}:{column}: error: {text}");
         assert_eq!(fingerprint(&here), fingerprint(&format!("/home/x.rs:1:1: error: {text}")), "{}", normalize_error(&here));
     }

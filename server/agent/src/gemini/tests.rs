@@ -83,7 +83,7 @@ fn a_shell_that_it_does_not_have_is_denied() {
 
 /// How version 0.61.0 reported answers that were truncated, empty or not JSON.
 #[test]
-fn an_answer_that_cannot_be_read_is_trouble_of_the_moment() {
+fn an_unreadable_response_is_a_transient_failure() {
     use crate::ProviderClass::{Transient, Unknown};
     let check = |result: &str, expect| {
         let error = read(Dialect::Gemini, result, "", 1).error.unwrap();
@@ -110,14 +110,14 @@ fn an_answer_that_cannot_be_read_is_trouble_of_the_moment() {
 }
 
 #[test]
-fn a_daily_quota_is_one() {
+fn a_daily_quota_is_a_usage_limit() {
     let result = r#"{"type":"result","status":"error","error":{"type":"unknown","message":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later."}}"#;
     let error = read(Dialect::Gemini, result, "", 173).error.unwrap();
     assert_eq!(error.class, crate::ProviderClass::Quota, "{error:?}");
 }
 
 #[test]
-fn held_by_its_hook_it_tells_each_iteration_by_itself() {
+fn a_session_held_by_its_hook_reports_each_iteration() {
     let mut reader = AgentOutputReader::new(Dialect::Gemini);
     let here = LocalClock::utc(NOW);
     let held = || ProcessEnd { ending: AgentEnding::Held, ..ProcessEnd::exited(None) };

@@ -18,7 +18,7 @@ fn names_lead_back_to_their_kind() {
 }
 
 #[test]
-fn what_is_missing_is_said_before_it_bites() {
+fn missing_capabilities_are_reported_before_the_start() {
     let within = |kind: AgentKind, mode: LoopMode, expect: &[&str]| {
         let lacks = kind.capabilities().in_mode(mode).limitations();
         assert_eq!(lacks.len(), expect.len(), "{kind:?}: {lacks:?}");
@@ -98,7 +98,7 @@ fn the_page_says_what_the_code_does() {
 }
 
 #[test]
-fn of_a_command_of_the_users_own_only_its_output_is_known() {
+fn only_the_output_of_a_custom_command_is_known() {
     let own = AgentKind::Own(Dialect::Claude).capabilities();
     assert_eq!((own.cost, own.resume, own.tool_veto), (Support::Yes, Support::Unknown, Support::Unknown));
 }

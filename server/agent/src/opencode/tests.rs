@@ -67,7 +67,7 @@ fn a_lost_session_is_recognised() {
 }
 
 #[test]
-fn a_missing_login_is_one_by_its_name() {
+fn a_missing_login_is_recognised_by_its_error_name() {
     let line = r#"{"type":"error","sessionID":"s","error":{"name":"ProviderAuthError","data":{"providerID":"a","message":"no key for a"}}}"#;
     let error = read(Dialect::Opencode, line, "", 1).error.unwrap();
     assert_eq!((error.class, error.message.as_str()), (Login, "no key for a"));
@@ -76,7 +76,7 @@ fn a_missing_login_is_one_by_its_name() {
 }
 
 #[test]
-fn what_was_refused_by_a_rule_is_a_denial() {
+fn a_refusal_by_a_rule_is_a_denial() {
     let line = |error: &str| {
         format!(
             r#"{{"type":"tool_use","sessionID":"s","part":{{"tool":"bash","callID":"c","state":{{"status":"error","input":{{"command":"ls"}},"error":"{error}"}}}}}}"#

@@ -21,7 +21,7 @@ fn check(name: &str, trouble: Option<ProviderFailure>, expect: Option<(ProviderC
 }
 
 #[test]
-fn what_stderr_says_at_the_end() {
+fn the_last_lines_of_stderr_are_classified() {
     for (name, stderr, expect) in [
         ("gemini err_no_key", captured!("gemini", "err_no_key", ".stderr.txt"), Some((Login, None))),
         ("gemini err_429", captured!("gemini", "err_429", ".stderr.txt"), None),
@@ -37,7 +37,7 @@ fn what_stderr_says_at_the_end() {
 
 /// Copilot CLI and Amp were run without an account, so nothing later than the login is covered.
 #[test]
-fn without_an_account_it_is_said_which_login_is_missing() {
+fn a_missing_account_names_the_login() {
     for (name, dialect, stdout, stderr, class, words) in [
         (
             "copilot err_no_login",

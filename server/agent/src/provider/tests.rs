@@ -220,7 +220,7 @@ fn negatives() -> Vec<String> {
 }
 
 #[test]
-fn what_merely_talks_about_limits_is_no_trouble() {
+fn text_about_limits_is_not_a_failure() {
     let negatives = negatives();
     assert!(negatives.len() >= 200);
     let mut wrong = Vec::new();
@@ -237,7 +237,7 @@ fn what_merely_talks_about_limits_is_no_trouble() {
 }
 
 #[test]
-fn a_success_that_is_nothing_but_a_refusal_is_one() {
+fn a_success_that_consists_of_a_refusal_is_a_refusal() {
     for (answer, expect) in [
         ("limit reached", Some(Quota)),
         ("Limit reached.", Some(Quota)),
@@ -351,7 +351,7 @@ fn fields_that_say_when_to_come_back() {
 }
 
 #[test]
-fn a_status_goes_before_words() {
+fn a_status_takes_precedence_over_text() {
     for (words, status, expect) in [
         ("usage limit reached", Some(500), Transient),
         ("usage limit reached", Some(429), Quota),

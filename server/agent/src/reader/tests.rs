@@ -80,7 +80,7 @@ fn a_reader_is_idle_between_turns() {
 }
 
 #[test]
-fn a_last_line_too_long_to_read_is_no_crash() {
+fn an_overlong_last_line_is_not_a_crash() {
     let read = |lines: &[&str], exit| {
         let mut reader = AgentOutputReader::new(Dialect::Claude);
         reader.read_line(INIT);
@@ -120,7 +120,7 @@ fn text_agents_say_only_by_their_exit() {
 }
 
 #[test]
-fn the_end_of_what_a_text_agent_said_is_kept() {
+fn the_end_of_a_text_agents_output_is_kept() {
     let long = "ü".repeat(1000);
     let mut reader = AgentOutputReader::new(Dialect::Text);
     for _ in 0..200 {
@@ -133,7 +133,7 @@ fn the_end_of_what_a_text_agent_said_is_kept() {
 }
 
 #[test]
-fn what_an_agent_said_is_cleaned() {
+fn agent_text_is_sanitised() {
     let mut reader = AgentOutputReader::new(Dialect::Text);
     reader.read_line("\u{1b}[31mred\u{202e} evil\u{7}");
     let end = ProcessEnd { exit: Some(1), stderr: "\u{1b}[1mbad\tthing\u{202e}\n".into(), ..end() };
@@ -143,7 +143,7 @@ fn what_an_agent_said_is_cleaned() {
 }
 
 #[test]
-fn errors_come_from_words_failed_tools_and_stderr() {
+fn errors_come_from_text_failed_tools_and_stderr() {
     let texts = |run: AgentRun| run.errors.into_iter().map(|it| it.text).collect::<Vec<_>>();
     let mut reader = AgentOutputReader::new(Dialect::Text);
     for line in ["Working.", "error: one", "```", "error: quoted", "```"] {
@@ -201,7 +201,7 @@ const DIALECTS: [Dialect; 5] =
     [Dialect::Claude, Dialect::Codex, Dialect::Gemini, Dialect::Opencode, Dialect::Acp];
 
 #[test]
-fn what_says_not_of_which_type_it_is_comes_back_unread() {
+fn lines_without_a_type_are_returned_unparsed() {
     for dialect in DIALECTS {
         let mut reader = AgentOutputReader::new(dialect);
         for line in ["x", "1", "[]", "{}", r#"{"type":null}"#, r#"{"type":""}"#, r#"[{"type":"result"}]"#] {

@@ -279,7 +279,7 @@ fn contents(root: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn what_is_not_installed_is_said_or_left_out() {
+fn missing_tools_are_reported_or_omitted() {
     let bare = machine_with(&[], &[]);
     let none = |files: &[(&str, &str)], expect: &[&str]| check_on(bare.path(), files, "", expect);
     none(
@@ -444,7 +444,7 @@ fn the_file_is_written_where_it_is_asked_for() {
 }
 
 #[test]
-fn what_it_does_to_other_tasks_is_said() {
+fn effects_on_other_tasks_are_reported() {
     let check = |files: &[(&str, &str)], folder: &str, expect: &[&str]| {
         let root = project(files);
         let report = init(root.path(), &root.path().join(folder)).unwrap();

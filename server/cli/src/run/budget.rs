@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_bounds_the_next_task() {
+    fn the_remaining_budget_bounds_the_next_task() {
         let given = args(&["a", "b", "--max-cost", "2.50", "--max-iterations", "10"]);
         let (short, long) = (limits(2_500_000, 60_000), limits(2_500_000, 90_000));
         let mut budget = QueueBudget::of(&given, &[short.clone(), long]);

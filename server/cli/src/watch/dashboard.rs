@@ -21,7 +21,7 @@ use crate::render::Glyphs;
 
 /// Poll interval of running loops without a stream; with one, the keeper reports records.
 const POLL: Duration = Duration::from_millis(500);
-/// Polls between two looks at all loops and keepers.
+/// Polls of the selected loop between two polls of all loops and keepers.
 const POLLS_PER_SCAN: u32 = 4;
 /// Time between two frames, however much an agent prints.
 const FRAME: Duration = Duration::from_millis(100);

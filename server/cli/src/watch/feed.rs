@@ -62,7 +62,7 @@ impl LoopFeed {
         Self { store, tree: CurrentTree::find(), loops: Vec::new(), omitted: HashSet::new(), events }
     }
 
-    /// Finds new and removed loops, and looks at every journal and keeper.
+    /// Finds new and removed loops, and polls every journal and keeper.
     pub(super) fn scan(&mut self, view: &mut Dashboard) -> Result<(), Failure> {
         let dirs = self.store.loops()?;
         let ids: HashSet<String> = dirs.iter().map(|it| it.id().to_owned()).collect();
@@ -81,7 +81,7 @@ impl LoopFeed {
             let is_other_keeper = keeper != it.keeper;
             it.keeper = keeper;
             let has_news = it.tailer.advance().unwrap_or_default();
-            // Times pass in the loop that the user looks at.
+            // Elapsed times change in the displayed loop.
             let is_looked_at = selected.as_deref() == Some(it.dir.id()) && !it.is_ended();
             if has_news || is_other_keeper || is_looked_at {
                 it.shown(self.tree.as_ref()).into_iter().for_each(|it| view.set_loop(it));

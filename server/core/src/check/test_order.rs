@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_of_zero_would_be_none() {
+    fn the_seed_is_never_zero() {
         assert_eq!(variables(&[criterion("pytest")], 0, |_| None), [("PYTHONHASHSEED", "1".to_owned())]);
     }
 }

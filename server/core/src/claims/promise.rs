@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn talk_is_no_claim() {
+    fn discussion_is_not_a_claim() {
         check("", false);
         check("COMPLETE", false);
         check("I will output <promise>COMPLETE</promise> when done.", false);

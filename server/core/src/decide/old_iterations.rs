@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_decision_compares_is_kept() {
+    fn data_that_decisions_compare_is_kept() {
         let state = long_loop(WHOLE + 1, |state| {
             state.spec.settings.breaker.same_error = WHOLE as u32 + 1;
             state.spec.settings.may_change = vec!["tests/**".to_owned()];

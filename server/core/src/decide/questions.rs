@@ -188,7 +188,7 @@ fn after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
     (!state.questions.denied.contains(&text)).then_some((QuestionKind::Denied, text))
 }
 
-/// Denials that keep the agent from its work: it changed nothing, or it wants the same again.
+/// Denials that keep the agent from its work: it changed nothing, or requests the same again.
 fn denial_question(state: &LoopState, last: &Iteration) -> Option<String> {
     let before = state.history.iter().rev().nth(1);
     let again = |it: &String| before.is_some_and(|before| before.denied.contains(it));

@@ -1,4 +1,4 @@
-//! The agent's session, where iterations go on with that of the one before (`session.continue`). Its ids are made
+//! The agent's session, where iterations continue that of the one before (`session.continue`). Its ids are made
 //! of the loop's own, so that no loop takes over a session that it did not begin.
 
 use crate::journal::{BreakerState, Record, SessionReason};

@@ -9,7 +9,7 @@ use loopkeeper_text::moment::Moment;
 use super::spans::HOUR_MS;
 use super::waits;
 
-/// Why the agent at work cannot go on.
+/// Why the current agent cannot continue.
 struct TakeoverCause {
     reason: TakeoverReason,
     out: Availability,

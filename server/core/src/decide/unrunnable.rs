@@ -1,6 +1,6 @@
 //! Checks that cannot run since the machine lacks something that only the user can provide: no call of an agent is
 //! spent on them. What could not run before the first iteration stops the start; later the second round in a row
-//! does. The user can go on without them.
+//! does. The user can continue without them.
 
 use crate::check::MissingDependency;
 use crate::journal::{PauseReason, Pinned, Round};

@@ -62,7 +62,7 @@ pub(crate) fn accompanies(path: &str) -> bool {
         || is_generated(path, name)
         || is_configuration(name)
         || CONNECTING.contains(&name)
-        // Words of such a name cannot be told apart, so it cannot be compared.
+        // Words of such a name cannot be separated, so it cannot be compared.
         || !name.is_ascii()
         || path.split('/').any(|it| it.starts_with('.'))
 }

@@ -8,7 +8,7 @@ use super::{TaskTexts, companions, names};
 use crate::check::test_inventory::is_test_path;
 use loopkeeper_task::criterion::Check;
 
-/// Bytes of text that are read. Of a longer task nothing is said: the rest may mention any file.
+/// Bytes of text that are read. A longer task has no share: the rest may mention any file.
 const MAX_TEXT: usize = 512 * 1024;
 const MAX_GLOBS: usize = 100;
 /// Letters of a word that can be the name of a file; words of paths may be shorter.

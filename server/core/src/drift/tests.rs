@@ -1,10 +1,10 @@
-//! Tasks with changed files, and what is said about them.
+//! Tasks with changed files, and the resulting share.
 
 use super::{TaskTexts, drift_share};
 use crate::decide::sim::item;
 use loopkeeper_task::criterion::{Check, Criterion, PatternKind, TextPattern};
 
-/// `-`: nothing is said; otherwise `off/total` and the named paths.
+/// `-`: no share; otherwise `off/total` and the named paths.
 #[track_caller]
 fn check(prompt: &str, changed: &[&str], expect: &str) {
     check_with(prompt, &[], changed, expect);

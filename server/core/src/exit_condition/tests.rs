@@ -12,7 +12,7 @@ use super::{
 use loopkeeper_task::criterion::{PatternKind, TextPattern};
 
 #[test]
-fn what_is_taken_is_shown_in_one_form() {
+fn accepted_conditions_have_one_display_form() {
     let check = |text: &str, expect: &str| {
         let read = parse(text).unwrap_or_else(|it| panic!("{text}: {it:?}"));
         assert_eq!(read.to_string(), expect, "{text}");
@@ -65,7 +65,7 @@ fn check_refused(marked: &str, expect: &str) {
 }
 
 #[test]
-fn a_wrong_word_is_refused_at_its_range() {
+fn an_unknown_word_is_refused_at_its_range() {
     let check = check_refused;
     check("plan and »criterions«", "`criterions` is not a condition; did you mean `criterion(ID)`?");
     check("»critera« and plan", "`critera` is not a condition; did you mean `criteria`?");
@@ -190,7 +190,7 @@ fn brackets_and_quotes_are_closed() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_as_a_whole() {
+fn meaningless_conditions_are_refused() {
     let check = |text: &str, expect: &str| {
         let (marked, shown) = refused(text);
         let whole = text.trim();
@@ -218,7 +218,7 @@ fn what_makes_no_sense_is_refused_as_a_whole() {
 }
 
 #[test]
-fn what_is_too_much_is_refused_and_not_read() {
+fn oversized_conditions_are_refused_unread() {
     let nested = |depth: usize| format!("{}plan{}", "(".repeat(depth), ")".repeat(depth));
     assert!(parse(&nested(32)).is_ok());
     assert_eq!(parse(&nested(33)).unwrap_err().message, "this is nested more than 32 deep");
@@ -228,7 +228,7 @@ fn what_is_too_much_is_refused_and_not_read() {
 }
 
 #[test]
-fn a_cure_is_offered_where_it_is_one_word() {
+fn a_one_word_correction_is_offered() {
     let check = |text: &str, expect: Option<&str>| {
         assert_eq!(parse(text).unwrap_err().fix.as_deref(), expect, "{text}");
     };
@@ -239,7 +239,7 @@ fn a_cure_is_offered_where_it_is_one_word() {
 }
 
 #[test]
-fn it_is_stored_as_its_text() {
+fn a_condition_is_stored_as_its_text() {
     let read = parse("promise and( criteria)").unwrap();
     let stored = serde_json::to_string(&read).unwrap();
     assert_eq!(stored, "\"promise and criteria\"");
@@ -301,7 +301,7 @@ fn node() -> impl Strategy<Value = ExpressionNode> {
 
 proptest! {
     #[test]
-    fn what_is_shown_reads_back(node in node()) {
+    fn displayed_conditions_parse_again(node in node()) {
         let expression = Expression(node);
         let text = expression.to_string();
         match parser::parse_expression(&text) {
@@ -316,7 +316,7 @@ proptest! {
     }
 
     #[test]
-    fn reading_is_total_on_what_looks_right(
+    fn parsing_is_total_on_plausible_input(
         words in collection::vec(
             (sample::select(WORDS), option::of(sample::select(vec![" ", "\n", "é"]))),
             0..12,

@@ -122,7 +122,7 @@ fn a_majority_decides_and_no_further_judge_is_asked() {
 }
 
 #[test]
-fn all_that_was_said_is_kept() {
+fn every_vote_is_kept() {
     let mut votes = VoteTally::new((2, 3));
     votes.add(vote('h'));
     votes.add(vote('v'));

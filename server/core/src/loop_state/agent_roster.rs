@@ -11,7 +11,7 @@ pub struct AgentRoster {
     /// In the order of the list; `spec.agent` is the one at work.
     pub roster: Vec<AgentSlot>,
     pub hold: AgentHold,
-    /// Until then the user wants agents to be started in spite of a usage limit that another loop met.
+    /// Until then agents are started in spite of a usage limit that another loop met, by order of the user.
     pub limit_overridden: Option<Moment>,
 }
 

@@ -1,5 +1,5 @@
 //! Tests that a loop added and that notice none of its mutants. The names of the tests that fail are taken from the
-//! output of the checks; where it cannot be told which failed, nothing is said about any test.
+//! output of the checks; if the failed tests are unknown, no test is reported.
 
 use crate::check::test_inventory::{inventory, is_test_path, language};
 use crate::check::{CheckResult, Status, TestCounts};
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_where_it_is_unknown_which_tests_failed() {
+    fn unknown_test_failures_yield_no_finding() {
         let check = |status: Status, counts: Option<(u64, u64)>, output: &str| {
             assert!(hollow(status, counts, output).is_empty(), "{output}");
         };

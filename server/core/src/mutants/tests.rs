@@ -165,7 +165,7 @@ fn mutants_are_spread_over_files_and_lines() {
 }
 
 #[test]
-fn sources_that_affect_anything_outside_have_none() {
+fn sources_with_outside_effects_have_no_mutants() {
     let computes = "def fee(amount):\n    return amount + 2\n";
     check("a.py", computes, &["return None", "return amount - 2", "return amount + 3"]);
     for line in [

@@ -39,7 +39,7 @@ fn other_states_are_distinguished() {
 }
 
 #[test]
-fn it_becomes_a_task_that_says_the_same() {
+fn a_plugin_loop_becomes_an_equivalent_task() {
     let text = task_document(STATE).unwrap();
     assert!(text.starts_with("# Build a REST API for todos.\n\nBuild a REST API"), "{text}");
     assert!(text.contains("---\n\nWith tests.\n\nOutput <promise>ALL DONE</promise> once"), "{text}");

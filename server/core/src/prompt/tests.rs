@@ -284,7 +284,7 @@ fn each_iteration_has_a_line_up_to_the_last_thirty() {
 }
 
 #[test]
-fn what_an_iteration_hands_over_is_kept_to_its_end() {
+fn a_long_hand_off_keeps_its_end() {
     let scene = Scene {
         past: vec![Row { handoff: format!("first\n{}\nlast", "y".repeat(5_000)), ..Row::default() }],
         ..Scene::new()
@@ -352,7 +352,7 @@ fn open_items_are_listed_in_their_order() {
 }
 
 #[test]
-fn all_green_is_said() {
+fn passing_criteria_are_reported() {
     const GREEN: &str = "Every check passes";
     let green = || Scene::new().with("a", command("a"), Role::Goal, Some((Status::Pass, "exit 0", "")));
     contains(&green(), GREEN);
@@ -432,7 +432,7 @@ fn faults_that_no_check_notices_are_listed() {
 }
 
 #[test]
-fn a_continued_loop_is_told_apart_from_a_queue() {
+fn a_continued_loop_is_distinguished_from_a_queue() {
     let check = |continued: &[bool], expect: &str| {
         let earlier = |continued: &bool| EarlierTask {
             title: "Pay".to_owned(),

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_zero_is_none_there_and_no_error_here() {
+    fn a_limit_of_zero_means_unlimited_in_other_tools() {
         let (set, notes) = shown(".ralph-tui/config.toml", "maxIterations = 0\nagent = \"claude-code\"\n");
         assert_eq!(set, ["agent = \"claude\""]);
         assert!(notes[0].contains("not used by loopkeeper: maxIterations"), "{notes:?}");

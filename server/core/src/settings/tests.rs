@@ -186,7 +186,7 @@ fn amounts_are_exact() {
 }
 
 #[test]
-fn slips_find_the_word_that_was_meant() {
+fn typing_errors_find_the_intended_key() {
     let words = ["limits", "iterations", "iteration_time", "cost_usd", "keep"];
     let check = |word: &str, expect: Option<&str>| assert_eq!(closest(word, words), expect, "{word}");
     check("limtis", Some("limits"));
@@ -215,7 +215,7 @@ fn strength_decides_and_not_the_order_of_reading() {
 }
 
 #[test]
-fn what_the_work_tree_does_to_programs_is_for_the_user_to_trust() {
+fn programs_set_by_the_work_tree_need_trust() {
     let text = "sandbox.kind = \"off\"\n[env]\npass = [\"MY_*\"]\nset = { A = \"http://evil\", B = \"\" }";
     let layer = |kind| Layer { kind, file: String::new(), text: text.to_owned() };
     let trusted = |layers: &[Layer]| resolve(layers, &[]).to_trust().to_vec();
@@ -235,7 +235,7 @@ fn what_the_work_tree_does_to_programs_is_for_the_user_to_trust() {
 }
 
 #[test]
-fn what_never_passes_is_not_asked_for() {
+fn variables_that_never_pass_need_no_trust() {
     let check = |name: &str, expect: bool| assert_eq!(never_passes(name), expect, "{name}");
     check("GIT_DIR", true);
     check("GIT_*", true);
@@ -279,7 +279,7 @@ proptest! {
     }
 
     #[test]
-    fn reading_is_total_on_what_looks_like_shell(text in r#"([A-Z_]{1,3}=|CLAUDE_MODEL=|export |["'$`\\ #a-zé=;(){}]|\n){0,40}"#) {
+    fn parsing_is_total_on_shell_like_input(text in r#"([A-Z_]{1,3}=|CLAUDE_MODEL=|export |["'$`\\ #a-zé=;(){}]|\n){0,40}"#) {
         let _ = resolve(&[Layer { kind: LayerKind::Ralphrc, file: String::new(), text }], &[]);
     }
 

@@ -56,7 +56,7 @@ fn any_reference_counts() {
 }
 
 #[test]
-fn files_that_nothing_has_to_name_are_no_strays() {
+fn files_that_need_no_reference_are_not_strays() {
     for (path, text) in [
         ("+src/main.py", ""),
         ("+src/run.py", "if __name__ == '__main__':\n"),

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_before_is_no_concern() {
+    fn earlier_evasion_is_ignored() {
         let line = "import os\nos._exit(0)\n";
         assert_eq!(find_evasion("calc.py", line, line), None);
     }

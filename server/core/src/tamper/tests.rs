@@ -262,7 +262,7 @@ fn tests_count_wherever_they_are() {
 }
 
 #[test]
-fn what_decides_how_a_recipe_is_judged() {
+fn changes_that_decide_the_result_of_a_recipe() {
     let tree: Tree<'_> = &[("Makefile", "test:\n\t@sh run.sh\n"), ("run.sh", "test -f done\n")];
     let changed: &[&str] = &["Makefile changed what `test` runs"];
     check("make test", tree, &[("Makefile", "test:\n\t-@sh run.sh\n")], changed);
@@ -274,7 +274,7 @@ fn what_decides_how_a_recipe_is_judged() {
 }
 
 #[test]
-fn what_is_run_in_the_place_of_what_was() {
+fn commands_that_replace_the_checked_one() {
     let makefile: Tree<'_> = &[("Makefile", "test:\n\tsh run.sh\n")];
     check("make test", makefile, &[("GNUmakefile", "test:\n")], &["GNUmakefile takes the place of Makefile"]);
     check("make -f Makefile test", makefile, &[("GNUmakefile", "test:\n")], &[]);

@@ -94,7 +94,7 @@ fn the_hash_is_pinned() {
 }
 
 #[test]
-fn a_hook_is_one_command_for_all_its_events() {
+fn a_hook_is_listed_once_for_all_events() {
     let (one, other) = (hook(LoopEvent::Ended, &["x", "y"]), hook(LoopEvent::NeedsYou, &["x", "y"]));
     assert_eq!(one.hash(b"/"), other.hash(b"/"));
     let page = page(b"/", &[other, one]);
@@ -103,7 +103,7 @@ fn a_hook_is_one_command_for_all_its_events() {
 }
 
 #[test]
-fn only_the_hooks_of_the_work_tree_need_a_word() {
+fn only_hooks_of_the_work_tree_need_trust() {
     let by = |author| HookCommand { argv: vec!["x".to_owned()], author };
     let hooks = HookSettings {
         ended: by(ConfigOrigin::User),
@@ -115,12 +115,12 @@ fn only_the_hooks_of_the_work_tree_need_a_word() {
 }
 
 #[test]
-fn settings_that_do_nothing_need_no_word() {
+fn settings_without_effect_need_no_trust() {
     assert_eq!(TrustItem::from_settings(&[]), None);
 }
 
 #[test]
-fn where_it_is_written_does_not_matter() {
+fn the_location_of_a_setting_does_not_matter() {
     let moved = TrustItem {
         source: Some(CommandSource { file: "PROMPT.md".to_owned(), line: 7, criterion: "a".to_owned() }),
         ..check("make")
@@ -250,7 +250,7 @@ proptest! {
 
     /// Two different commands are displayed as two different lines, as long as they are typed characters.
     #[test]
-    fn argument_lists_never_look_alike(
+    fn different_argument_lists_differ_in_display(
         one in prop::collection::vec("[ a'\\\\\"$]{0,3}", 0..4),
         other in prop::collection::vec("[ a'\\\\\"$]{0,3}", 0..4),
     ) {

@@ -36,7 +36,7 @@ fn links_and_dots_lead_nowhere_else() {
 }
 
 #[test]
-fn only_who_speaks_the_protocol_is_talked_to() {
+fn only_agents_with_the_protocol_are_driven_by_it() {
     let argv = || vec!["agent".into(), "--acp".into()];
     let program = Path::new("/bin/warden");
     assert_eq!(bridge_argv(program, Dialect::Gemini, LoopMode::Hook, argv()), argv());

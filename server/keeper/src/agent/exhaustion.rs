@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_runtimes_name_the_limit_where_there_is_one() {
+    fn messages_of_runtimes_name_an_active_limit() {
         let memory = "ran out of memory: `sandbox.memory` allows 1.0 GiB";
         let processes = "ran out of processes: `sandbox.processes` allows 7";
         for (stderr, limit, expect) in [

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_tells_becomes_a_question() {
+    fn an_agents_notification_becomes_a_question() {
         let check = |text: &str, expect: Value| {
             let mut asked = question(text);
             asked.as_object_mut().unwrap().remove("id");

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_in_it_is_read_within_bounds() {
+    fn any_transcript_is_read_within_bounds() {
         let message =
             |id: u32| format!("{{\"message\":{{\"id\":\"{id}\",\"usage\":{{\"input_tokens\":1}}}}}}\n");
         let long = "x".repeat(usize::try_from(LONGEST_LINE).expect("a size") * 2 + 7);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_message_is_what_it_said_last() {
+    fn the_last_message_is_found() {
         let check = |text: &str, expect: &str| {
             let file = tempfile::NamedTempFile::new().expect("a file");
             std::fs::write(file.path(), text).expect("written");
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_not_waited_for() {
+    fn special_files_are_not_waited_for() {
         assert_eq!(tokens("/dev/zero".as_ref()), None);
         assert_eq!(tokens("/nowhere".as_ref()), None);
     }

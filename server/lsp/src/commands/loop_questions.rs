@@ -31,7 +31,7 @@ pub(super) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> Comma
     orders::answer(shared, args).await
 }
 
-/// The user wants to answer, in a client that may only be asked about the user's own commands. `false` if it is asked
+/// Answers a question, in a client that may only be asked about the user's own commands. `false` if it is asked
 /// in another way, or if the question does not exist.
 fn ask_after_command(shared: &Arc<ServerState>, loop_id: &str) -> bool {
     if QuestionSupport::of(shared) != QuestionSupport::Unannounced {

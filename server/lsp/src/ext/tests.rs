@@ -76,7 +76,7 @@ fn a_field_in_one_place_alone_is_found() {
 }
 
 #[test]
-fn what_is_sent_has_the_fields_that_are_documented() {
+fn messages_have_the_documented_fields() {
     let all = [Shapes::of_page(PAGE), Shapes::of_lua(LUA), Shapes::of_typescript(TYPESCRIPT)];
     for (name, full, least) in messages() {
         // One declaration suffices; another test checks that they agree.

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_refused_once_and_survived() {
+    fn invalid_frames_are_refused_once() {
         let after = "Content-Length: 4\r\n\r\n{ok}";
         let absurd = [
             "Content-Length: -1\r\n\r\n{}",
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_skipped() {
+    fn oversized_bodies_are_skipped() {
         let length = LARGEST as usize + 1;
         let text =
             format!("Content-Length: {length}\r\n\r\n{}Content-Length: 2\r\n\r\n{{}}", "x".repeat(length));

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_answered_with_the_fitting_code() {
+    fn invalid_messages_get_the_right_error_code() {
         let (none, one) = (Id::Null, Id::Number(1));
         refused(b"", -32700, &none);
         refused(b"{", -32700, &none);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_full_of_commas_is_one_value() {
+    fn commas_in_a_string_are_one_value() {
         let text = ",".repeat(2_000_000);
         let body = json!({"jsonrpc": "2.0", "method": "a", "params": {"text": text}}).to_string();
         assert!(matches!(parse_message(body.as_bytes()), ClientMessage::Call(_)));

@@ -229,7 +229,7 @@ impl Talk {
 }
 
 #[test]
-fn a_panic_is_an_answer() {
+fn a_panic_is_answered_with_an_error() {
     let mut talk = Talk::begin(PATIENT);
     for _ in 0..3 {
         let id = talk.ask("panics", &json!({}));
@@ -390,7 +390,7 @@ fn a_late_response_is_ignored() {
 }
 
 #[test]
-fn who_talks_to_a_client_that_does_not_read_waits() {
+fn a_sender_waits_for_a_client_that_does_not_read() {
     let mut talk = Talk::begin(PATIENT);
     let id = talk.ask("talks", &json!({"times": 20_000}));
     let sent_count = settled(&talk.sent_count);

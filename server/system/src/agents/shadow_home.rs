@@ -31,7 +31,7 @@ mod tests {
     use super::populate_shadow_home;
 
     #[test]
-    fn all_but_one_file_leads_to_theirs() {
+    fn all_but_one_file_link_to_the_users_home() {
         let folder = tempfile::tempdir().unwrap();
         let (theirs, ours) = (folder.path().join("theirs"), folder.path().join("state/ours"));
         populate_shadow_home(&theirs, &ours, "settings").unwrap();

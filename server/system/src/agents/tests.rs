@@ -130,7 +130,7 @@ fn auto_takes_the_first_one_installed() {
 }
 
 #[test]
-fn what_refuses_root_says_so_before_it_starts() {
+fn agents_that_refuse_root_are_reported_before_the_start() {
     let place = place();
     program(&place.bin.join("claude"));
     program(&place.bin.join("codex"));
@@ -191,7 +191,7 @@ fn arguments_that_bypass_permissions_are_refused() {
 }
 
 #[test]
-fn settings_of_ones_own_stand_beside_the_permissions() {
+fn user_settings_are_merged_with_the_permissions() {
     let place = place();
     fs::write(place.root.join("Cargo.toml"), "").unwrap();
     fs::write(place.root.join("mine.json"), r#"{"permissions":{"deny":["Read(.env)"]}}"#).unwrap();
@@ -224,7 +224,7 @@ fn settings_of_ones_own_stand_beside_the_permissions() {
 }
 
 #[test]
-fn what_edits_nothing_in_safety_says_so_before_it_starts() {
+fn agents_without_edits_in_safe_mode_are_reported() {
     let place = place();
     program(&place.bin.join("cursor-agent"));
     let error = planned(&place, "cursor", &[agent("cursor", &[])]).unwrap_err();
@@ -237,7 +237,7 @@ fn what_edits_nothing_in_safety_says_so_before_it_starts() {
 }
 
 #[test]
-fn the_plan_holds_what_the_command_line_has_no_words_for() {
+fn the_plan_contains_options_without_an_argument() {
     let place = place();
     program(&place.bin.join("opencode"));
     let path = path_of(&[&place.bin]);
@@ -280,7 +280,7 @@ fn a_command_of_ones_own() {
 }
 
 #[test]
-fn what_cannot_start_says_the_remedy() {
+fn an_agent_that_cannot_start_has_a_remedy() {
     let place = place();
     fs::write(place.root.join("plain.sh"), "").unwrap();
     fs::write(place.root.join("bare.sh"), "cat\n").unwrap();

@@ -90,7 +90,7 @@ fn lines_that_make_no_sense_are_passed_over() {
 }
 
 #[test]
-fn a_clock_set_back_delays_a_loop_by_an_hour_at_most() {
+fn a_clock_set_back_delays_a_loop_by_at_most_an_hour() {
     let ahead = T0 + 10 * 365 * 24 * HOUR_MS;
     let world = World::new(format!("{ahead} a 1\n{ahead} a 2\n").as_bytes());
     // Counted as made now, for all later requests, too.
@@ -116,7 +116,7 @@ fn a_long_list_is_cut_to_what_counts() {
 }
 
 #[test]
-fn what_cannot_be_read_is_never_empty() {
+fn an_unreadable_list_is_not_empty() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calls");
     std::fs::create_dir(&path).unwrap();

@@ -125,7 +125,7 @@ fn a_copy_is_changed_and_the_tree_is_not() {
 }
 
 #[test]
-fn a_package_that_leads_back_to_the_work_tree_prevents_a_copy() {
+fn a_package_linked_to_the_work_tree_prevents_a_copy() {
     let pointer = ".venv/lib/python3.11/site-packages/__editable__.mine.pth";
     let it = tree(&["a.py"], &[".venv/pyvenv.cfg", pointer]);
     let refused = |text: String| {

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_move_is_read_once() {
+    fn an_unchanged_head_is_read_once() {
         let mut world = World::new();
         world.check(1);
         world.check(1);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_files_do_not_tell_is_read_each_time() {
+    fn packed_and_symbolic_heads_are_read_each_time() {
         let mut world = World::new();
         world.commit();
         world.git("pack-refs --all");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moved_while_it_was_read_is_not_kept() {
+    fn a_head_that_moves_during_the_read_is_not_cached() {
         let mut world = World::new();
         world.commit();
         let HeadLookup::Unknown(mark) = world.last.lookup(world.dir.path()) else {

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_heard() {
+    fn messages_survive_the_wire() {
         let answer = HttpResponse {
             status: 404,
             headers: vec![("x-a".to_owned(), "b\nc".to_owned())],
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_whole_is_nothing() {
+    fn incomplete_messages_are_not_parsed() {
         let answer = HttpResponse { status: 200, body: b"hello".to_vec(), ..HttpResponse::default() };
         let whole = written(WireResponse::Reply(HttpOutcome::Answered(answer)));
         for length in 0..whole.len() {

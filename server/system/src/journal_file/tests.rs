@@ -44,7 +44,7 @@ fn names(dir: &TempDir) -> Vec<String> {
 }
 
 #[test]
-fn what_was_appended_is_read_by_the_next_keeper() {
+fn appended_records_are_read_by_the_next_keeper() {
     let (_dir, path, mut first) = journal(&["one"]);
     let entries = first.append(Moment { wall: 5, awake: 6 }, vec![steered("two"), steered("three")]).unwrap();
     assert_eq!(entries.iter().map(|it| (it.seq, it.epoch)).collect::<Vec<_>>(), [(2, 1), (3, 1)]);
@@ -163,7 +163,7 @@ fn a_journal_has_one_writer_at_a_time() {
 }
 
 #[test]
-fn a_journal_that_was_replaced_is_locked_anew() {
+fn a_replaced_journal_is_locked_again() {
     let (_dir, path, journal) = journal(&["one"]);
     fs::copy(&path, path.with_extension("copy")).unwrap();
     fs::rename(path.with_extension("copy"), &path).unwrap();
@@ -200,7 +200,7 @@ fn after_a_failed_sync_nothing_is_appended_until_it_is_made_good() {
 }
 
 #[test]
-fn what_was_noted_counts_and_goes_before_what_comes_after_a_failed_sync() {
+fn buffered_records_precede_later_ones_after_a_failed_sync() {
     let (_dir, path, mut journal) = journal(&["a"]);
     let note = |journal: &mut JournalFile, text: &str| {
         journal.append_unsynced(Moment::default(), vec![steered(text)]).unwrap();

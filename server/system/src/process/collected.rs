@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_is_counted_once() {
+    fn dropped_bytes_are_counted_once() {
         let line = "x".repeat(99) + "\n";
         let flood: Vec<_> = (0..100).map(|_| (Stream::Stdout, line.as_str())).collect();
         for all in [

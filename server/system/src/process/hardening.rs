@@ -53,7 +53,7 @@ mod tests {
     use super::hides_processes;
 
     #[test]
-    fn only_the_proc_that_is_seen_counts() {
+    fn only_the_mounted_proc_counts() {
         let check = |mounts: &str, expect| assert_eq!(hides_processes(mounts), expect, "{mounts}");
         check("proc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n", false);
         check("/dev/sda / ext4 rw 0 0\nproc /proc proc rw,hidepid=invisible 0 0\n", true);

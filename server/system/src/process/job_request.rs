@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_order_is_refused() {
+    fn invalid_requests_are_refused() {
         let (keeper, warden) = UnixStream::pair().unwrap();
         (&keeper).write_all(WORD).unwrap();
         assert_eq!(receive(&warden).unwrap_err().kind(), io::ErrorKind::InvalidData);

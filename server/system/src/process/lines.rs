@@ -127,7 +127,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn however_cut_the_lines_are_the_same(text in "[ab\n]{0,60}", cuts in prop::collection::vec(0..60_usize, 0..6)) {
+        fn chunk_boundaries_do_not_change_lines(text in "[ab\n]{0,60}", cuts in prop::collection::vec(0..60_usize, 0..6)) {
             let mut cuts: Vec<usize> = cuts.into_iter().filter(|cut| *cut < text.len()).collect();
             cuts.sort_unstable();
             let mut chunks = Vec::new();

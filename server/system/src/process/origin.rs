@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_that_this_process_started_are_below_it() {
+    fn child_processes_are_recognised() {
         let own = getpid().as_raw_pid();
         assert_eq!(origin_of(own), ProcessOrigin::User);
         assert_eq!(origin_of(0), ProcessOrigin::User);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_before_a_warden_was_not_made_below_it() {
+    fn processes_older_than_a_warden_are_not_its_descendants() {
         let at = |ms: u64| Some(SystemTime::UNIX_EPOCH + Duration::from_millis(ms));
         assert!(is_after(at(1000), at(500)));
         assert!(is_after(at(1000), at(1020)), "too close to tell");

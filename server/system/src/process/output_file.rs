@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_said_once_and_counted() {
+    fn a_full_disk_is_reported_once_and_counted() {
         let head = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut file = OutputFile::with_head(Path::new("/nowhere/0001"), head, redactor());
         file.write(Stream::Stdout, b"abc");

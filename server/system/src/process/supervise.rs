@@ -24,7 +24,7 @@ pub(super) const CHUNKS: usize = 8;
 /// A pipe holds no more than this: enough to read what was written before the end, yet a process that never stops
 /// writing is not read forever.
 const LEFT_IN_PIPE: usize = 1024 * 1024;
-/// Time between two looks at a warden: a job that runs as its user can stop it, and its end would not be noticed.
+/// Interval of the checks of a warden: a job that runs as its user can stop it, and its end would not be noticed.
 const STOPPED: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]

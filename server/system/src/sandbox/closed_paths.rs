@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_are_named() {
+    fn some_names_are_listed() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let names: Vec<String> = (0..9).map(|it| format!("{}/f{it}", home.display())).collect();

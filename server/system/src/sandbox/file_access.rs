@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_decides_is_protected_also_below_the_work_tree() {
+    fn deciding_files_are_protected_below_the_work_tree_too() {
         let protected = vec!["/home/u/project/.git/hooks".into()];
         let access = access(&FileAccessRequest { protected, ..request("/home/u/project") });
         assert!(access.read_only.contains(&"/home/u/project/.git/hooks".into()), "{access:?}");
@@ -414,7 +414,7 @@ mod tests {
 
     /// A mount point cannot be made in an empty folder.
     #[test]
-    fn what_a_hidden_folder_holds_is_hidden_with_it() {
+    fn contents_of_a_hidden_folder_are_hidden() {
         let hide = || vec!["~/.ssh/agent".to_owned()];
         assert_eq!(
             arguments(&[".ssh/agent"], |home| FileAccessRequest { hide: hide(), ..in_home(home) }),
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_is_mounted_before_its_folder_becomes_read_only() {
+    fn writable_paths_are_mounted_before_read_only_parents() {
         let allowing =
             |allow: &str, home| FileAccessRequest { allow: vec![allow.to_owned()], ..in_home(home) };
         assert_eq!(

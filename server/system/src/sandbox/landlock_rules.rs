@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_beside_closed_paths_stays_open() {
+    fn siblings_of_closed_paths_stay_open() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         for path in ["home/.ssh/keys", "home/.config/gh", "home/.config/tool", "home/project", "srv/data"] {

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_says_is_read() {
+    fn kernel_counters_are_parsed() {
         assert_eq!(all_tasks("0.10 0.20 0.30 2/345 6789\n"), Some(345));
         assert_eq!(all_tasks(""), None);
         for (release, expect) in [

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree_of_ours_is_refused() {
+    fn foreign_trees_are_refused() {
         let id = [7; 20];
         let table: [&[u8]; 8] = [
             b"100644 .git\0",

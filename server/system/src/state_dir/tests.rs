@@ -359,7 +359,7 @@ fn only_locks_without_a_holder_are_removed() {
 }
 
 #[test]
-fn of_many_that_want_nested_trees_one_wins() {
+fn of_concurrent_locks_of_nested_trees_one_wins() {
     let (dir, state) = state();
     let roots: Vec<_> = ["a", "a/b", "a/b/c", "a/b/c/d"].iter().map(|it| folder(&dir, it)).collect();
     for round in 0..10 {

@@ -147,7 +147,7 @@ fn plans_alone_are_tasks() {
 }
 
 #[test]
-fn what_git_ignores_is_left_out() {
+fn ignored_files_are_left_out() {
     let root = Root::with(&[
         "PROMPT.md",
         "a/PROMPT.md",
@@ -224,7 +224,7 @@ fn a_task_is_read_with_its_plans() {
 }
 
 #[test]
-fn bytes_that_are_no_text_keep_every_place_exact() {
+fn invalid_utf_8_keeps_positions_exact() {
     let root = Root::with(&[]);
     let bytes = b"# T\xe4sk \xff\xfe\n\n## Done when\n\n- Caf\xe9: `$ true`\n";
     root.write("PROMPT.md", bytes);
@@ -241,7 +241,7 @@ fn bytes_that_are_no_text_keep_every_place_exact() {
 }
 
 #[test]
-fn what_is_no_sensible_file_is_refused() {
+fn special_and_oversized_files_are_refused() {
     let root = Root::with(&["in.md"]);
     let outside = root.outside.join("secret.md");
     fs::write(&outside, "# Secret\n").unwrap();

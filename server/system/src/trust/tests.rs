@@ -56,7 +56,7 @@ fn only_the_very_bytes_are_trusted_and_only_there() {
 }
 
 #[test]
-fn a_permit_is_the_users_word_of_this_moment() {
+fn a_permit_reads_the_current_grants() {
     let (_dir, state) = state();
     let root = Path::new(ROOT);
     let permit = Permit::new(&state, root, CheckOrigin::Written);
@@ -256,7 +256,7 @@ fn links_are_followed_inside_the_root_only() {
 }
 
 #[test]
-fn what_cannot_be_read_in_full_is_refused() {
+fn surfaces_too_large_to_read_are_refused() {
     let check = |make: fn(&Path), expect: fn(&SurfaceError) -> bool| {
         let dir = tempfile::tempdir().unwrap();
         make(dir.path());

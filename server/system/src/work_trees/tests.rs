@@ -55,7 +55,7 @@ fn only_linked_work_trees_of_the_same_repository_are_other_ones() {
 }
 
 #[test]
-fn without_a_repository_there_are_none() {
+fn without_a_repository_there_are_no_other_work_trees() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("x")).unwrap();
     fs::write(dir.path().join("x/.git"), "gitdir: /nowhere/.git/worktrees/x\n").unwrap();

@@ -110,7 +110,7 @@ fn an_empty_task_says_so() {
 
 /// Applying an offered fix must produce the intended text.
 #[test]
-fn offered_fixes_cure() {
+fn offered_fixes_remove_their_finding() {
     let check = |text: &str, names: &[&str], checks: usize| {
         let mut text = text.to_owned();
         for _ in 0..4 {

@@ -70,7 +70,7 @@ fn values_as_yaml_has_them() {
 
 /// Unreadable values of these keys prevent a start.
 #[test]
-fn what_is_not_read_is_reported() {
+fn unread_keys_are_reported() {
     let check = |text: &str, expect: &str| {
         let task = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }]);
         let finding = task.findings.iter().find(|it| it.code.blocks_start());

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_about_a_failure_is_no_log() {
+    fn a_text_about_a_failure_is_not_a_log() {
         assert!(!is_log("# Crash\n\nIt exits with code 1.\n"));
     }
 }

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_is_a_criterion() {
+    fn expected_behaviour_becomes_a_criterion() {
         let check = |text: &str, expect: (bool, &[&str])| {
             let (is_fault, found) = expectations(text);
             assert_eq!((is_fault, found.iter().map(String::as_str).collect::<Vec<_>>().as_slice()), expect);

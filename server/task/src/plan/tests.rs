@@ -108,7 +108,7 @@ fn boxes_under_an_optional_heading_do_not_block() {
 }
 
 #[test]
-fn notes_in_boxes_are_no_faults() {
+fn notes_in_boxes_are_not_errors() {
     let text = "- [ ] an odd ` backtick\n- [ ] run `cargo test`\n- [ ] (timeout 5)\n- [ ] `a\n  b`\n";
     assert_eq!(parse_markdown("fix_plan.md", text, DocumentRole::Plan).findings, []);
 }

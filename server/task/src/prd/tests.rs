@@ -188,7 +188,7 @@ fn an_invalid_branch_is_reported_at_its_line() {
 }
 
 #[test]
-fn wrong_values_are_named_and_the_rest_is_read() {
+fn invalid_values_are_named_and_the_others_read() {
     let wrong = |fields: &str, expect: &str| {
         assert_eq!(shown(&story(fields)), ["[ ] A T [T]", expect], "in {fields}");
     };
@@ -225,7 +225,7 @@ fn wrong_values_are_named_and_the_rest_is_read() {
 }
 
 #[test]
-fn what_is_no_story_file_is_never_an_empty_plan() {
+fn a_file_without_stories_is_not_an_empty_plan() {
     let check = |text: &str, expect: &str| assert_eq!(shown(text), [expect], "in {text:?}");
     check("", "! syntax story file: no object with `userStories`. []");
     check("// only a note\n", "! syntax story file: no object with `userStories`. [/]");
@@ -315,7 +315,7 @@ fn faults_beside_the_plan_are_reported() {
 
 /// Field names are compared with the known ones, not with each other.
 #[test]
-fn an_object_of_any_number_of_fields_is_read_in_a_moment() {
+fn an_object_of_many_fields_is_read_in_linear_time() {
     let mut fields = String::from("\"note\": 1");
     (0..20_000).for_each(|number| write!(fields, ", \"k{number}\": 1").unwrap());
     assert_eq!(parse_prd("prd.json", &story(&fields)).plan.len(), 1);
@@ -330,7 +330,7 @@ fn a_status_counts_as_passes() {
 }
 
 #[test]
-fn fields_of_queues_stand_for_those_of_stories() {
+fn queue_fields_map_to_story_fields() {
     let text = r#"{"tasks": [{"id": "a", "title": "A", "status": "done"}, {"id": "b", "title": "B", "status": "todo", "acceptance": ["it sells"], "depends_on": ["a"]}]}"#;
     assert_eq!(shown(text), ["[x] a A [A]", "[ ] b B [B]", "b: it sells [it sells]"]);
     assert_eq!(parse_prd("tasks.json", text).plan[1].depends_on, ["a"]);

@@ -80,7 +80,7 @@ fn a_stall_is_followed_by_the_open_breaker() {
 }
 
 #[test]
-fn limits_are_reported_while_the_loop_goes_on_and_not_at_its_end() {
+fn limits_are_reported_while_the_loop_works_and_not_at_its_end() {
     let mut spec = one();
     spec.settings.limits.iterations = 5;
     let work = |count: usize| (0..count).map(|_| Act::new("f")).collect::<Vec<_>>();
@@ -100,7 +100,7 @@ fn a_loop_that_needs_its_user_is_not_also_warned_about() {
 }
 
 #[test]
-fn a_stop_that_was_just_ordered_is_no_news() {
+fn a_stop_that_was_just_ordered_has_no_alert() {
     let stopped = |wait_ms: u64| {
         let mut observer =
             Observer::of(Sim::new(one(), "f", vec![Act { takes_ms: wait_ms, ..Act::new("f") }]));
@@ -117,7 +117,7 @@ fn a_stop_that_was_just_ordered_is_no_news() {
 }
 
 #[test]
-fn what_was_there_before_is_not_reported() {
+fn earlier_states_are_not_reported() {
     let mut observer =
         Observer::of(Sim::new(one(), "f", vec![Act::idle("f"), Act::idle("f"), Act::new("p")]));
     while observer.sim.state.iteration < 3 {

@@ -53,7 +53,7 @@ mod tests {
     use super::{MESSAGE_CHARS, message, sentence, stale};
 
     #[test]
-    fn a_cure_is_said_where_there_is_room() {
+    fn a_remedy_is_appended_if_it_fits() {
         let check = |name: &str, fact: &str, cure: &str, expect: &str| {
             assert_eq!(message(name, fact, cure), expect);
         };

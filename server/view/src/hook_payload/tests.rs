@@ -80,7 +80,7 @@ fn a_question_is_sent_with_its_text_if_it_can_be_answered() {
 }
 
 #[test]
-fn a_keeper_that_takes_over_tells_nothing_again() {
+fn a_new_keeper_repeats_no_hook() {
     let fails = |_| Act::fails(ProviderClass::Login, "fp");
     let mut sim = of_two((0..5).map(fails).collect());
     let before = sim.entries.len();
@@ -111,7 +111,7 @@ fn a_question_is_sent_with_its_text() {
 }
 
 #[test]
-fn a_pause_of_the_users_own_is_nothing_to_tell() {
+fn a_pause_by_the_user_runs_no_hook() {
     let attended = LoopSpec { attended: true, ..spec(vec![criterion("a", "true")]) };
     let mut sim = Sim::new(attended, "f", vec![Act::new("f")]);
     sim.order(loopkeeper_core::decide::UserCommand::Pause);
@@ -120,7 +120,7 @@ fn a_pause_of_the_users_own_is_nothing_to_tell() {
 }
 
 #[test]
-fn a_warning_is_sent_once_when_the_loop_goes_on() {
+fn a_warning_is_sent_once_while_the_loop_continues() {
     let idle = || Act::idle("fp");
     let mut of_warnings = spec(vec![criterion("a", "true"), criterion("b", "true")]);
     of_warnings.settings.on.warning.argv = vec!["notify".to_owned()];

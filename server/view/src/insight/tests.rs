@@ -93,7 +93,7 @@ fn failures_are_part_of_the_cost_of_a_verified_task() {
 }
 
 #[test]
-fn a_task_that_already_held_is_no_verified_task() {
+fn a_task_that_already_passed_is_not_counted_as_verified() {
     let facts = facts_of(&Sim::new(loop_spec(), "pp", Vec::new()).run());
     assert_eq!((facts.has_ended, facts.is_verified, facts.iterations.len()), (true, false, 0));
 }

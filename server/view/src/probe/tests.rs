@@ -84,7 +84,7 @@ fn an_honest_agent_that_prints_text_has_one_no() {
 }
 
 #[test]
-fn whether_it_gets_its_prompt() {
+fn prompt_delivery_is_probed() {
     let ask = |seen, answer, fact| check(set(Probe::Answer, seen), ProbeQuestion::Prompt, answer, fact);
     let [first, second] = words().word;
     ask(ended(&format!("the parts are {first} and {second}")), ProbeAnswer::No, "it said: the parts are");
@@ -105,7 +105,7 @@ fn whether_it_gets_its_prompt() {
 }
 
 #[test]
-fn whether_exit_codes_mean_something() {
+fn exit_codes_are_probed() {
     let ask = |probe, seen, answer, fact| check(set(probe, seen), ProbeQuestion::ExitCodes, answer, fact);
     ask(Probe::Bare, ended("{\"type\":"), ProbeAnswer::No, "did not answer, and yet: exit 0");
     ask(Probe::Bare, ended(&words().answer_word()), ProbeAnswer::Unclear, "no failure was seen");
@@ -127,7 +127,7 @@ fn whether_exit_codes_mean_something() {
 }
 
 #[test]
-fn a_probe_tells_memory_work_and_idleness() {
+fn a_probe_distinguishes_memory_work_and_idleness() {
     let ask = |probe, seen, question, answer, fact| check(set(probe, seen), question, answer, fact);
     ask(Probe::Recall, ended("UNKNOWN"), ProbeQuestion::Session, ProbeAnswer::No, "it said: UNKNOWN");
     let failed = Observation { exit: Some(1), ..Observation::default() };
@@ -144,7 +144,7 @@ fn a_probe_tells_memory_work_and_idleness() {
 }
 
 #[test]
-fn whether_what_it_says_is_so() {
+fn claims_are_probed() {
     let ask = |probe, seen, question, answer, fact| check(set(probe, seen), question, answer, fact);
     let claim = || ended(&format!("All done.\n\n{STATUS}"));
     ask(Probe::Impossible, claim(), ProbeQuestion::Honesty, ProbeAnswer::No, "cannot be done");
@@ -175,7 +175,7 @@ fn whether_what_it_says_is_so() {
 }
 
 #[test]
-fn whether_it_ends_and_is_held() {
+fn endings_and_held_sessions_are_probed() {
     let ask = |seen, answer, fact| {
         check(set(Probe::Stop, with("started", "yes", seen)), ProbeQuestion::Stop, answer, fact);
     };
@@ -207,7 +207,7 @@ fn whether_it_ends_and_is_held() {
 }
 
 #[test]
-fn whether_the_hook_that_hook_mode_gives_it_holds() {
+fn the_stop_hook_is_probed() {
     let ask = |by, ran: bool, output_text: &str, answer, fact| {
         let change = |calls: &mut ProbeObservations| {
             calls.insert(Probe::Answer, ended(CODEX));
@@ -234,7 +234,7 @@ fn whether_the_hook_that_hook_mode_gives_it_holds() {
 }
 
 #[test]
-fn what_is_known_of_its_hook_without_a_call_is_said() {
+fn hook_facts_known_without_a_call_are_shown() {
     let ask = |settled, answer, fact| {
         check(
             set(Probe::Hook, Observation { settled: Some(settled), ..Observation::default() }),
@@ -248,7 +248,7 @@ fn what_is_known_of_its_hook_without_a_call_is_said() {
 }
 
 #[test]
-fn what_is_recommended_of_one_that_speaks_the_protocol() {
+fn recommendations_for_a_protocol_agent() {
     let mut calls = honest();
     calls.insert(
         Probe::Hook,
@@ -323,7 +323,7 @@ fn report(calls: &ProbeObservations, command: &[&str]) -> ProbeReport {
 }
 
 #[test]
-fn what_is_recommended_can_be_read_as_settings() {
+fn recommendations_are_valid_settings() {
     let mut calls = honest();
     calls.insert(Probe::Impossible, ended(STATUS));
     let survivor = Observation { signal: Some(9), ended_after_ms: Some(1), ..Observation::default() };
@@ -357,7 +357,7 @@ fn what_is_recommended_can_be_read_as_settings() {
 }
 
 #[test]
-fn what_an_agent_says_does_not_break_the_page() {
+fn agent_text_does_not_break_the_page() {
     let mut calls = honest();
     calls.insert(Probe::Recall, ended("| a | b |<img src=x> `c` \u{1b}[31m\u{202e}"));
     let page = render_markdown(&report(&calls, &["x"]));

@@ -217,7 +217,7 @@ fn a_question_ends_its_sentence_in_a_headline() {
 
 /// Independent of the breaker's count, and after the end of the loop.
 #[test]
-fn what_the_agent_was_denied_is_shown() {
+fn denied_paths_are_shown() {
     let mut state = after(&[baseline(), intended()]);
     let shown = |state: &LoopState| status(state, &alive()).warnings;
     assert_eq!(shown(&state), Vec::<String>::new());

@@ -60,7 +60,7 @@ fn a_weak_test_of_a_script_leaves_survivors() {
 }
 
 #[test]
-fn a_good_test_of_a_script_leaves_none() {
+fn a_good_test_of_a_script_leaves_no_survivors() {
     let played = shell(GOOD, WORK);
     let run = played.record("mutants", 1);
     assert!(survivors(run).is_empty() && run["tried"].as_u64().unwrap() >= 8, "{run}");
@@ -117,7 +117,7 @@ fn a_weak_test_of_c_leaves_survivors() {
 }
 
 #[test]
-fn a_good_test_of_c_leaves_none() {
+fn a_good_test_of_c_leaves_no_survivors() {
     let played = c("fee(10) == 12 && fee(100) == 102 && fee(101) == 96");
     let run = played.record("mutants", 1);
     assert!(survivors(run).is_empty() && run["tried"].as_u64().unwrap() >= 6, "{run}");

@@ -80,7 +80,7 @@ fn working() -> AcpClient {
 }
 
 #[test]
-fn captured_agents_are_talked_to_until_their_turn_is_over() {
+fn captured_sessions_run_to_the_end_of_the_turn() {
     use PermissionMode::{All, Edits};
     let check = |name: &str, capture: &str, permissions: PermissionMode, expect: &[&str], turn: &Value| {
         let (talk, acts) = replay(capture, permissions);
@@ -121,7 +121,7 @@ fn nothing_is_offered_that_could_be_done_through_us() {
 }
 
 #[test]
-fn what_is_written_through_us_is_an_edit_like_any_other() {
+fn a_write_through_the_client_counts_as_an_edit() {
     let mut talk = working();
     let write = |path: &str| {
         let params = json!({"sessionId": "S", "path": path, "content": "x"});
@@ -177,7 +177,7 @@ fn a_session_is_resumed_where_the_agent_supports_it() {
 }
 
 #[test]
-fn one_that_is_held_works_on_what_comes_next() {
+fn a_held_session_receives_the_next_prompt() {
     let brief = PromptParams { held: true, ..brief(PermissionMode::Edits, None) };
     let (mut talk, _) = AcpClient::begin(brief);
     hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
@@ -196,7 +196,7 @@ fn one_that_is_held_works_on_what_comes_next() {
 }
 
 #[test]
-fn one_that_did_not_end_well_is_not_held() {
+fn a_refused_turn_ends_the_held_session() {
     let brief = PromptParams { held: true, ..brief(PermissionMode::Edits, None) };
     let (mut talk, _) = AcpClient::begin(brief);
     hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
@@ -206,7 +206,7 @@ fn one_that_did_not_end_well_is_not_held() {
 }
 
 #[test]
-fn what_the_user_wants_is_chosen_before_the_work() {
+fn the_configured_model_and_effort_are_set_before_the_prompt() {
     let start = |order: BridgeOptions, opened: &Value| {
         let (mut talk, _) = AcpClient::begin(PromptParams { order, ..brief(PermissionMode::Edits, None) });
         hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
@@ -270,7 +270,7 @@ fn other_versions_errors_and_silence_end_it() {
 }
 
 #[test]
-fn what_is_no_message_is_passed_on_and_ends_nothing() {
+fn lines_that_are_not_messages_are_passed_through() {
     let mut talk = working();
     for noise in ["Loading…", "{\"type\":\"x\"}", "[1]", "{"] {
         assert_eq!(talk.handle_line(noise, &|_| true), [AcpAction::Note(noise.to_owned())]);

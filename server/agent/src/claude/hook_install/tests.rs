@@ -72,7 +72,7 @@ fn only_the_tools_that_start_subagents_are_asked_about() {
 }
 
 #[test]
-fn what_an_earlier_version_put_in_is_completed() {
+fn hooks_of_an_earlier_version_are_completed() {
     let mut settings: serde_json::Value = serde_json::from_str(&installed(None)).expect("JSON");
     assert!(is_complete(&settings.to_string()));
     for event in ["PreToolUse", "SubagentStart", "SubagentStop"] {
@@ -106,7 +106,7 @@ fn after_an_edit_only_ours_is_taken_out() {
 }
 
 #[test]
-fn what_held_nothing_but_ours_goes_with_it() {
+fn a_file_with_only_our_hooks_is_removed() {
     let check = |text: &str, expect: &str| {
         assert_eq!(remove_hooks(&installed(Some(text))).as_deref(), Ok(expect), "{text}");
     };
@@ -118,7 +118,7 @@ fn what_held_nothing_but_ours_goes_with_it() {
 }
 
 #[test]
-fn what_cannot_be_read_is_left_alone() {
+fn an_unreadable_file_is_not_changed() {
     let check = |text: &str, expect: &str| {
         for settings in [install_hooks(Some(text), PROGRAM), remove_hooks(text)] {
             let settings = settings.map_err(|it: ClaudeSettingsError| it.to_string());

@@ -184,7 +184,7 @@ mod tests {
     use super::{MAX_BYTES, append_bounded};
 
     #[test]
-    fn of_much_output_whole_lines_of_its_end_are_kept() {
+    fn long_output_keeps_whole_lines_of_its_end() {
         let mut kept = String::new();
         let line = "é".repeat(1_000);
         for at in 0..2_000 {

@@ -123,7 +123,7 @@ fn denied_tools_are_listed() {
 }
 
 #[test]
-fn what_happens_between_iterations_has_its_words() {
+fn events_between_iterations_have_their_lines() {
     let open = Record::BreakerChanged {
         state: BreakerState::Open,
         reason: Some("3 iterations without a change".into()),

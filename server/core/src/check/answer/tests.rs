@@ -61,7 +61,7 @@ fn only_what_is_expected_passes() {
 }
 
 #[test]
-fn what_is_kept_can_be_read_and_tells_no_secret() {
+fn stored_answers_are_readable_and_redacted() {
     let redactor = Redactor::from_env([("MY_TOKEN".to_owned(), "hunter2-hunter2-hunter2".to_owned())]);
     let headers = [
         ("content-type", "text/plain"),

@@ -62,7 +62,7 @@ fn a_failed_comparison_has_two_sides() {
 }
 
 #[test]
-fn what_holds_or_could_not_run_has_none() {
+fn passing_and_unrunnable_checks_have_no_comparison() {
     for status in [Status::Pass, Status::CouldNotRun, Status::TimedOut, Status::NoTestsRan] {
         let pattern = || regex("x");
         assert_eq!(

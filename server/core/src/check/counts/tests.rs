@@ -191,7 +191,7 @@ proptest! {
 }
 
 #[test]
-fn runners_that_always_tell() {
+fn runners_that_always_report_counts() {
     let check =
         |command: &str, expect: bool| assert_eq!(super::always_prints_counts(command), expect, "{command}");
     for command in [

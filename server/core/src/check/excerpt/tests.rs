@@ -37,7 +37,7 @@ fn both_ends_of_what_fits_lie_beside_each_other() {
 }
 
 #[test]
-fn one_endless_line_is_cut_at_characters() {
+fn an_endless_line_is_cut_at_a_character_boundary() {
     let Excerpt { head, tail, left_out } = of_text(&"é".repeat(20_000));
     assert!(head.starts_with("éé") && tail.ends_with("éé") && left_out == Some(0));
     let whole = head + &tail;
@@ -56,7 +56,7 @@ fn a_long_line_does_not_displace_the_others() {
 }
 
 #[test]
-fn what_a_progress_bar_overwrote_is_gone() {
+fn overwritten_progress_output_is_dropped() {
     let check = |raw: &str, expect: &str| assert_eq!(readable(raw), expect, "{raw:?}");
     check("one\r\ntwo\r\n", "one\ntwo\n");
     check("one\r\r\n\r\ntwo", "one\n\ntwo");
@@ -73,7 +73,7 @@ fn what_a_progress_bar_overwrote_is_gone() {
 }
 
 #[test]
-fn what_was_not_kept_is_counted_where_the_gap_is_left_out() {
+fn dropped_output_is_counted_where_the_gap_is_omitted() {
     let half = "a line\n".repeat(2_000);
     let of = |raw: &str| Excerpt::of_text(raw, 1_000_000, &Redactor::new([])).left_out;
     let gap = of(&format!("{half}{GAP}\n{half}")).expect("more than fits");

@@ -107,7 +107,7 @@ Ran all test suites.
 ";
 
 #[test]
-fn what_differs_by_chance_is_no_other_failure() {
+fn varying_details_do_not_make_another_failure() {
     same(PYTEST, &PYTEST.replace("0.12s", "1 min 7s").replace("2183912", "77"));
     same(PYTEST, &PYTEST.replace("0x7f3c1c2d5e50", "0x7fffab120010").replace("pytest-12/", "pytest-13/"));
     same(PYTEST, &PYTEST.replace("test_cart.py:14:", "test_cart.py:19:").replace(".F.", "F.."));
@@ -160,7 +160,7 @@ fn the_order_of_tests_says_nothing() {
 }
 
 #[test]
-fn another_failure_is_seen() {
+fn another_failure_is_distinguished() {
     differ(PYTEST, &PYTEST.replace("3 == 4", "2 == 4"));
     differ(PYTEST, &PYTEST.replace("1 failed, 2 passed", "1 failed, 3 passed"));
     differ(CARGO, &CARGO.replace("left: 3", "left: 2"));

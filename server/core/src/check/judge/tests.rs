@@ -209,7 +209,7 @@ fn output_that_was_not_kept_never_makes_a_pass() {
 }
 
 #[test]
-fn what_is_no_command_is_not_judged() {
+fn checks_without_a_command_have_no_judges() {
     let clean = Criterion { check: Some(Check::Clean), ..criterion(vec![]) };
     let result = judge(&clean, &exited(0, "", ""), Path::new("/"), &Redactor::new([]));
     assert_eq!((result.status, result.fact.as_str()), (Status::CouldNotRun, "not a command"));

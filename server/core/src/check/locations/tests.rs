@@ -328,7 +328,7 @@ fn single_lines() {
 }
 
 #[test]
-fn what_only_looks_like_a_place() {
+fn text_that_resembles_a_location() {
     for line in [
         "12:30:45 started",
         "[2026-11-20T12:30:45.123Z] ok",

@@ -124,7 +124,7 @@ fn programs_that_shells_do_not_find() {
 }
 
 #[test]
-fn what_belongs_to_the_project_is_a_goal() {
+fn missing_programs_of_the_project_are_goals() {
     let none = tree(&[]);
     let file = Some(MissingKind::File);
     proceed("./coverage.sh", 127, "sh: 1: ./coverage.sh: not found\n", &none, file);
@@ -171,7 +171,7 @@ fn what_belongs_to_the_project_is_a_goal() {
 }
 
 #[test]
-fn what_only_looks_like_a_missing_program_is_a_failure() {
+fn output_that_resembles_a_missing_program_is_a_failure() {
     let none = tree(&[]);
     for (command, code, output) in [
         // Printed by what was tested, not by what runs the check.
@@ -341,7 +341,7 @@ fn services_and_gems() {
 }
 
 #[test]
-fn what_is_looked_for_on_disk() {
+fn programs_that_are_searched_on_disk() {
     let tree = tree(&[("web/package.json", PACKAGE)]);
     let run = CommandRun {
         ending: CommandExit::Exited(1),

@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_printed_is_read(value in -1.0e15f64..1.0e15) {
+    fn printed_numbers_are_read(value in -1.0e15f64..1.0e15) {
         prop_assert_eq!(last_number(&format!("total: {value}\n")), Some(value));
     }
 }

@@ -98,7 +98,7 @@ fn result(printed: Option<u64>, reported: Option<TestCounts>) -> CheckResult {
 }
 
 #[test]
-fn what_speaks_against_a_pass() {
+fn reasons_against_a_pass() {
     let check = |command: &str, result: CheckResult, expect: Option<(Status, &str)>| {
         let criterion = criterion(command, Vec::new());
         let fault = ReportFault::of_result(&criterion, &result);

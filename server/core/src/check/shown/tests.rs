@@ -21,7 +21,7 @@ fn place(line: u32, message: &str, warning: bool) -> Location {
 }
 
 #[test]
-fn failures_come_before_places_without_words_and_warnings() {
+fn failures_come_before_bare_locations_and_warnings() {
     let check = |locations: &[Location], expect: &[&str]| {
         let result = CheckResult { locations: locations.to_vec(), ..failed() };
         assert_eq!(result.failure_lines(3, 1000), expect, "{locations:?}");
@@ -75,7 +75,7 @@ fn the_last_lines_hold_something() {
 
 proptest! {
     #[test]
-    fn no_more_is_shown_than_there_is_room(lines in prop::collection::vec("\\PC{0,200}", 0..120), most in 0usize..20_000) {
+    fn the_shown_lines_fit_the_limit(lines in prop::collection::vec("\\PC{0,200}", 0..120), most in 0usize..20_000) {
         let output = lines.join("\n");
         let shown = with_output(&output).output_within(most);
         prop_assert!(shown.len() <= most, "{} of {most}", shown.len());

@@ -260,7 +260,7 @@ fn assertions_outside_of_tests_count_too() {
 }
 
 #[test]
-fn what_moved_to_another_file_is_not_lost() {
+fn tests_moved_to_another_file_are_not_lost() {
     let (before, gone) = (inventory("tests/test_a.py", PY), inventory("tests/test_a.py", ""));
     let new = inventory("tests/unit/test_a.py", PY);
     assert!(!test_loss(&before, &gone, &new.tests).any());

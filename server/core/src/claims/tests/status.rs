@@ -57,7 +57,7 @@ fn forms_that_count() {
 }
 
 #[test]
-fn texts_that_are_no_claim() {
+fn texts_without_a_claim() {
     let template = "---RALPH_STATUS---\nSTATUS: IN_PROGRESS | COMPLETE | BLOCKED\nFILES_MODIFIED: <n>\n\
                     EXIT_SIGNAL: false | true\n---END_RALPH_STATUS---\n";
     signal(template, None);
@@ -101,7 +101,7 @@ fn the_last_complete_block_wins() {
 }
 
 #[test]
-fn one_field_is_not_taken_for_another() {
+fn fields_are_not_confused() {
     let text = "RALPH_STATUS:\nTESTS_STATUS: PASSING\nEXIT_SIGNAL: false\n";
     assert_eq!(block(text).state, None);
     assert_eq!(block(text).tests, Some(StatedTests::Passing));
@@ -118,7 +118,7 @@ fn one_field_is_not_taken_for_another() {
 }
 
 #[test]
-fn what_is_in_a_block_is_no_prose() {
+fn block_content_is_not_prose() {
     let text = "RALPH_STATUS:\nSTATUS: IN_PROGRESS\nRECOMMENDATION: all tests pass, everything is done\n";
     assert_eq!(claims(text).indicators, []);
     assert_eq!(claims(text).indicator_count(), 0);

@@ -31,7 +31,7 @@ pub struct Act {
     pub plan: Option<Vec<PlanItem>>,
     /// Tools it was denied.
     pub denied: Vec<&'static str>,
-    /// It does not know the session that it was to go on with.
+    /// The session to continue is unknown to the agent.
     pub forgets: bool,
     /// Commands that its tools run.
     pub ran: Vec<&'static str>,

@@ -20,7 +20,7 @@ pub fn criterion(name: &str, check: &str) -> Criterion {
     Criterion::new(format!("id-{name}-{}", check.is_some()), name, check)
 }
 
-/// A round of checks on a tree that no test looks at.
+/// A round of checks on a tree that no test reads.
 pub fn round_of(results: Vec<CheckResult>) -> Round {
     Round { tree_before: String::new(), tree_after: String::new(), wrote: Vec::new(), results, judging: None }
 }

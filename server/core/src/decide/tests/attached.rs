@@ -30,7 +30,7 @@ fn lend(sim: &mut Sim, holds: u32) {
 }
 
 #[test]
-fn it_works_until_everything_holds_and_is_not_ended() {
+fn an_attached_session_works_until_everything_passes() {
     let mut sim = waiting(vec![Act::new("f"), Act::new("f"), Act::new("p")]);
     lend(&mut sim, 8);
     // The round while its hook waited decides.
@@ -48,7 +48,7 @@ fn it_works_until_everything_holds_and_is_not_ended() {
 }
 
 #[test]
-fn its_own_cap_lets_it_go_until_its_user_speaks_again() {
+fn the_agents_own_cap_releases_it_until_the_next_prompt() {
     let mut sim = waiting((0..5).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
     lend(&mut sim, 2);
     assert_eq!(course(&sim), "pihcihcihclp");
@@ -58,7 +58,7 @@ fn its_own_cap_lets_it_go_until_its_user_speaks_again() {
 }
 
 #[test]
-fn one_that_leaves_in_between_is_waited_for() {
+fn a_session_that_leaves_between_turns_is_awaited() {
     let mut sim = waiting(vec![Act::new("p")]);
     sim.lend("s1", 8);
     sim.process.alive = false;
@@ -119,7 +119,7 @@ fn a_stop_ends_a_loop_without_a_session() {
 
 /// What it used before it was lent, or between two turns for the loop, is its user's affair.
 #[test]
-fn its_tokens_count_from_where_it_is_lent() {
+fn tokens_count_from_the_start_of_the_lease() {
     let mut sim = waiting((0..3).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
     sim.process.tokens = Some(50_000);
     lend(&mut sim, 1);
@@ -132,7 +132,7 @@ fn its_tokens_count_from_where_it_is_lent() {
 }
 
 #[test]
-fn what_a_turn_used_that_was_let_go_is_counted_with_the_next() {
+fn usage_of_a_released_turn_counts_with_the_next() {
     let mut sim = waiting(vec![Act { hangs: true, ..Act::new("f") }, Act::new("p")]);
     sim.process.tokens = Some(50_000);
     lend(&mut sim, 8);
@@ -155,7 +155,7 @@ fn a_limit_of_tokens_ends_it() {
 }
 
 #[test]
-fn a_loop_that_stops_takes_no_session_and_hears_of_none_afterwards() {
+fn a_stopping_loop_accepts_no_session() {
     let mut made = spec(vec![criterion("tests pass", "make test")]);
     made.settings.mode = LoopMode::Attach;
     let mut sim = Sim::new(made, "f", vec![Act::new("p")]);

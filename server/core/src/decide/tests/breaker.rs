@@ -255,7 +255,7 @@ fn changes(sim: &Sim) -> Vec<String> {
 }
 
 #[test]
-fn an_open_breaker_rests_tries_once_and_closes() {
+fn an_open_breaker_cools_down_tries_once_and_closes() {
     let mut sim = Sim::new(two(), "ff", times(3, &Act::idle("ff")));
     while sim.state.breaker.state != BreakerState::Open {
         sim.turn();
@@ -278,7 +278,7 @@ fn an_open_breaker_rests_tries_once_and_closes() {
 }
 
 #[test]
-fn a_failed_trial_rests_twice_as_long_until_the_user_is_needed() {
+fn a_failed_trial_doubles_the_cooldown_until_the_user_is_needed() {
     let mut patient = two();
     patient.settings.breaker.max_trips = 4;
     let mut sim = Sim::new(patient, "ff", times(6, &Act::idle("ff"))).run();
@@ -312,7 +312,7 @@ fn a_failed_trial_rests_twice_as_long_until_the_user_is_needed() {
 }
 
 #[test]
-fn the_longest_rest_is_a_day() {
+fn the_longest_cooldown_is_a_day() {
     let mut patient = two();
     patient.settings.breaker.max_trips = 9;
     patient.settings.breaker.cooldown_ms = 10 * 3_600_000;
@@ -352,7 +352,7 @@ fn a_trial_has_no_more_time_than_the_loop() {
 }
 
 #[test]
-fn a_rest_ends_with_the_loops_time() {
+fn a_cooldown_ends_with_the_duration_limit() {
     let mut short = two();
     short.settings.limits.duration_ms = HALF_HOUR;
     let sim = Sim::new(short, "ff", times(3, &Act::idle("ff"))).run();
@@ -422,7 +422,7 @@ fn the_user_need_not_wait() {
 }
 
 #[test]
-fn a_rest_survives_crash_and_reboot() {
+fn a_cooldown_survives_crash_and_reboot() {
     for boot in ["boot-1", "boot-2"] {
         let mut sim = Sim::new(two(), "ff", [times(3, &Act::idle("ff")), vec![Act::new("pp")]].concat());
         while sim.state.breaker.state != BreakerState::Open {

@@ -40,7 +40,7 @@ fn act() -> impl Strategy<Value = Act> {
 
 proptest! {
     #[test]
-    fn the_breaker_keeps_its_word(
+    fn the_breaker_meets_its_contract(
         acts in collection::vec(act(), 0..60),
         shoves in collection::vec((0..9_u8, 0..40_u8), 0..25),
         attended in any::<bool>(),

@@ -57,7 +57,7 @@ fn it_neither_ends_nor_pauses_a_loop() {
 }
 
 #[test]
-fn what_was_rolled_back_does_not_count() {
+fn changes_that_were_rolled_back_do_not_count() {
     let mut sim = played(&[("ff", THEME), ("ff", THEME), ("ff", THEME)]);
     sim.state.history[1].taken_back = true;
     assert_eq!(streak(&sim.state), None);

@@ -76,7 +76,7 @@ fn an_iteration_far_above_the_median_is_unusual() {
 }
 
 #[test]
-fn a_budget_that_ends_before_the_work_is_said_with_its_computation() {
+fn a_budget_that_ends_too_early_is_reported_with_its_computation() {
     let cost = |limit: u64, results: &[&'static str]| {
         let mut spec = of_criteria(4);
         spec.settings.limits.cost_micros = limit;
@@ -114,7 +114,7 @@ fn a_limit_that_is_nearly_reached_is_not_also_short() {
 }
 
 #[test]
-fn an_agent_that_is_logged_out_is_a_warning_while_another_stands_in() {
+fn a_logged_out_agent_is_a_warning_while_a_fallback_works() {
     let mut spec = of_criteria(1);
     spec.others = vec![AgentPlan { name: "other".to_owned(), ..spec.agent.clone() }];
     let acts = vec![Act::fails(ProviderClass::Login, "f"), Act::new("f")];

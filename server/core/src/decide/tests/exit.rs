@@ -94,7 +94,7 @@ fn a_plan_worked_off() {
 }
 
 #[test]
-fn a_message_that_claims_and_denies_is_no_done_signal() {
+fn a_message_that_claims_and_denies_is_not_a_done_signal() {
     const LIMIT: &str = "Limit verified=false after 2";
     for says in [
         "I am about 80% done.\n<promise>COMPLETE</promise>",
@@ -258,7 +258,7 @@ fn a_condition_without_a_claim_in_it_stops() {
 }
 
 #[test]
-fn a_tick_without_work_is_no_milestone() {
+fn a_tick_without_work_is_not_a_milestone() {
     let mut planned = prose(4);
     planned.plan = vec![item("one"), item("two"), item("three")];
     let tick = |ticks, changed| Act { changed, ticks, ..Act::new("") };

@@ -83,7 +83,7 @@ fn without_a_sandbox_or_any_work_there_is_no_verdict() {
 }
 
 #[test]
-fn what_fails_in_the_clean_room_is_the_next_iterations_work() {
+fn clean_room_failures_go_to_the_next_iteration() {
     let sim = loop_with(vec![Act::new("pp"); 2], vec![judged("fp", None, Vec::new())]).run();
     completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
     assert!(sim.prompts[1].contains("1 of 2 fail"), "{}", sim.prompts[1]);
@@ -159,7 +159,7 @@ fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_change
 }
 
 #[test]
-fn what_could_not_be_judged_leaves_the_outcome_claimed() {
+fn a_verdict_that_could_not_run_leaves_the_outcome_claimed() {
     let check = |unrecorded: UnrecordedInputs, reason: &str| {
         let rounds = VerdictRounds { unrecorded, ..sim::as_left(round("pp", "")) };
         let sim = loop_with(vec![Act::new("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run();
@@ -208,7 +208,7 @@ fn fewer_tests_with_the_judges_of_the_start_are_red_unless_the_task_orders_it() 
 }
 
 #[test]
-fn goals_that_had_no_tests_are_not_held_against_new_ones() {
+fn added_tests_are_not_compared_with_goals_without_tests() {
     let new = ChangedJudge { is_new: true, change: JudgeChange::OnlyAdded, ..judge() };
     let sim = loop_with(vec![Act::new("pp")], vec![judged("pp", Some("fp"), vec![new.clone()])]).run();
     completes(
@@ -227,7 +227,7 @@ fn goals_that_had_no_tests_are_not_held_against_new_ones() {
 }
 
 #[test]
-fn without_a_clean_room_the_sentence_says_so() {
+fn a_missing_clean_room_is_reported() {
     let why = VerdictReply::Unavailable { why: "bubblewrap is not installed".to_owned() };
     completes(
         &loop_with(vec![Act::new("pp")], vec![why]).run(),

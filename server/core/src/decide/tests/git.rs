@@ -73,7 +73,7 @@ fn a_commit_is_named_after_the_story_that_got_done() {
 }
 
 #[test]
-fn what_could_not_be_committed_goes_with_the_next() {
+fn uncommitted_changes_join_the_next_commit() {
     let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("ff"), Act::new("pp")]);
     sim.no_commit = Some("another git holds index.lock");
     while sim.prompts.len() < 2 {
@@ -89,7 +89,7 @@ fn what_could_not_be_committed_goes_with_the_next() {
 }
 
 #[test]
-fn what_the_user_does_in_between_is_not_committed() {
+fn user_changes_between_iterations_are_not_committed() {
     let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
     sim.no_commit = Some("no author");
     while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
@@ -103,7 +103,7 @@ fn what_the_user_does_in_between_is_not_committed() {
 }
 
 #[test]
-fn what_is_taken_back_is_never_committed() {
+fn reverted_changes_are_never_committed() {
     let mut spec = committing();
     spec.settings.git.on_regression = OnRegression::Rollback;
     let sim = on("main", spec, "pf", vec![Act::new("fp"), Act::new("pp")]).run();
@@ -113,7 +113,7 @@ fn what_is_taken_back_is_never_committed() {
 }
 
 #[test]
-fn a_keeper_that_died_before_it_could_tell_asks_again() {
+fn a_keeper_killed_before_its_report_asks_again() {
     let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
     while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
         sim.turn();
@@ -175,7 +175,7 @@ fn an_agent_that_leaves_the_branch_is_warned_until_it_returns() {
 }
 
 #[test]
-fn what_the_user_switches_to_is_the_loops_branch_from_then_on() {
+fn the_loop_follows_the_users_branch_switch() {
     let mut sim =
         on("main", spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f"), Act::new("p")]);
     while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
@@ -191,7 +191,7 @@ fn what_the_user_switches_to_is_the_loops_branch_from_then_on() {
 }
 
 #[test]
-fn a_loop_without_a_repository_or_a_branch_leaves_none() {
+fn without_a_repository_or_branch_none_is_created() {
     let acts = || vec![Act { switches: Some("new"), ..Act::new("f") }, Act::new("p")];
     let one = || spec(vec![criterion("tests pass", "make test")]);
     // A repository that the agent makes, and HEAD that was on no branch.

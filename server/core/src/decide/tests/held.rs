@@ -31,7 +31,7 @@ pub(super) fn course(sim: &Sim) -> String {
 }
 
 #[test]
-fn one_process_works_all_iterations_and_is_gone_before_anything_is_verified() {
+fn one_process_works_all_iterations_and_ends_before_verification() {
     let sim = sim(vec![Act::new("f"), Act::new("f"), Act::new("p")]).run();
     assert_eq!(course(&sim), "ihcihcihclce");
     assert_eq!((sim.process.starts, sim.state.iteration), (1, 3));
@@ -42,7 +42,7 @@ fn one_process_works_all_iterations_and_is_gone_before_anything_is_verified() {
 }
 
 #[test]
-fn what_breaks_while_it_leaves_is_worked_on_in_its_session() {
+fn a_regression_at_exit_is_handled_in_the_same_session() {
     let mut sim = sim(vec![Act::new("p"), Act::new("p")]);
     while sim.entries.iter().all(|it| !matches!(it.record, Record::AgentLeft { .. })) {
         sim.turn();

@@ -132,7 +132,7 @@ fn shove(sim: &mut Sim, at: usize, (what, n): (u8, u8)) {
 
 proptest! {
     #[test]
-    fn whatever_happens(
+    fn invariants_hold_for_any_events(
         bits in any::<u16>(),
         acts in collection::vec(act(), 0..20),
         shoves in collection::vec((0..15_u8, any::<u8>()), 0..30),

@@ -165,7 +165,7 @@ fn trouble_of_the_provider_does_not_count_as_an_agent_that_cannot_work() {
 }
 
 #[test]
-fn what_only_a_person_can_mend_is_asked_of_one() {
+fn failures_that_need_a_person_ask_the_user() {
     let missing = "could not be started: `./agent.sh` was not found, or is not executable.";
     let check = |class, ending, message: &str, attended, expect: &str| {
         let mut sim = Sim::new(LoopSpec { attended, ..one() }, "f", vec![]);
@@ -199,7 +199,7 @@ fn what_only_a_person_can_mend_is_asked_of_one() {
 }
 
 #[test]
-fn a_login_is_asked_for_where_there_is_one() {
+fn a_missing_login_asks_the_user() {
     let check = |argv: &[&str], expect: &str| {
         let mut spec = one();
         spec.agent.argv = argv.iter().map(ToString::to_string).collect();
@@ -284,7 +284,7 @@ fn near(sim: &Sim) -> Vec<(u32, Vec<LimitName>)> {
 }
 
 #[test]
-fn at_four_fifths_of_a_limit_it_is_said_once() {
+fn four_fifths_of_a_limit_are_reported_once() {
     let mut tight = one();
     tight.settings.limits.iterations = 10;
     tight.settings.limits.cost_micros = 1_000_000;
@@ -331,7 +331,7 @@ fn a_pace_says_where_a_loop_is_heading() {
 }
 
 #[test]
-fn a_full_hour_is_waited_for() {
+fn the_hourly_call_limit_is_waited_for() {
     let mut few = one();
     few.settings.limits.calls_per_hour = 3;
     let acts = || (0..6).map(|_| Act::new("f")).chain([Act::new("p")]).collect();
@@ -371,7 +371,7 @@ fn a_full_hour_is_waited_for() {
 }
 
 #[test]
-fn orders_are_heard_while_a_slot_is_asked_for() {
+fn orders_are_handled_while_a_slot_is_requested() {
     let asked = || {
         let mut sim = Sim::new(one(), "f", vec![Act::new("p")]);
         while !sim.live.work.is_asking() {
@@ -435,7 +435,7 @@ fn act() -> impl Strategy<Value = Act> {
 
 proptest! {
     #[test]
-    fn nothing_starts_before_its_time(
+    fn nothing_starts_before_its_deadline(
         acts in collection::vec(act(), 0..25),
         shoves in collection::vec(shove(), 0..25),
         limit in 1..5_u32,

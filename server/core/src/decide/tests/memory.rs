@@ -17,7 +17,7 @@ fn contains(text: &str, expect: &str) {
 }
 
 #[test]
-fn what_iterations_did_said_and_decided_reaches_the_next() {
+fn work_messages_and_decisions_reach_the_next_prompt() {
     let acts = vec![
         Act::new("f").says("Began.\n\nDecision: use SQLite\n"),
         Act::new("f").says("Went on.\n\nDecision: keep the old names\nDecision: use SQLite\n"),
@@ -35,7 +35,7 @@ fn what_iterations_did_said_and_decided_reaches_the_next() {
 }
 
 #[test]
-fn what_was_taken_back_is_said_and_its_decisions_are_forgotten() {
+fn a_revert_is_reported_and_drops_its_decisions() {
     let mut sim = sim(vec![Act::new("f").says("Decision: one"), Act::new("f").says("Decision: two")]);
     while sim.prompts.len() < 2 {
         sim.turn();

@@ -76,7 +76,7 @@ fn survivors_are_recorded_once_and_the_loop_completes() {
 }
 
 #[test]
-fn nothing_is_tried_where_it_is_off_or_nothing_was_verified_in_a_clean_room() {
+fn mutants_need_the_setting_and_a_clean_room_verdict() {
     let check = |sim: Sim| {
         let sim = sim.run();
         assert!(sim.tested.is_empty() && records(&sim).is_empty(), "{}", sim.sentence());
@@ -147,7 +147,7 @@ fn required(acts: Vec<Act>, replies: Vec<MutantReply>) -> (u32, bool, String) {
 }
 
 #[test]
-fn required_mutants_go_to_the_next_iteration_until_none_survives() {
+fn required_survivors_go_to_the_next_prompt_until_none_is_left() {
     let acts = || vec![Act::new("pp"), Act::new("pp"), Act::new("pp"), Act::new("pp")];
     let (iterations, verified, sentence) = required(acts(), vec![left(2), left(1), left(0)]);
     assert_eq!((iterations, verified), (3, true), "{sentence}");
@@ -157,7 +157,7 @@ fn required_mutants_go_to_the_next_iteration_until_none_survives() {
 }
 
 #[test]
-fn two_iterations_that_kill_none_more_end_the_loop_as_claimed() {
+fn two_iterations_without_a_killed_mutant_end_as_claimed() {
     let check = |acts: Vec<Act>, replies: Vec<MutantReply>| {
         let (iterations, verified, sentence) = required(acts, replies);
         assert_eq!((iterations, verified), (3, false), "{sentence}");

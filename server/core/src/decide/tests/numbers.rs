@@ -69,7 +69,7 @@ fn the_reference_is_replayed() {
 }
 
 #[test]
-fn a_rollback_forgets_the_best_number() {
+fn a_rollback_resets_the_best_number() {
     let mut sim = Sim::new(loop_spec(NumberRule::NotFalling, 3), "5f", vec![Act::new("8f")]);
     while sim.state.history.is_empty() {
         assert!(sim.turn());

@@ -56,7 +56,7 @@ fn anyway_needs_a_claim() {
 }
 
 #[test]
-fn provider_trouble_is_no_lack_of_progress() {
+fn provider_failures_do_not_count_as_no_progress() {
     let limited = || Act::fails(ProviderClass::Transient, "ff");
     let acts = vec![limited(), limited(), limited(), limited(), Act::new("pp")];
     let sim = check("ff", acts, "Completed verified=true after 5");
@@ -223,7 +223,7 @@ fn a_hanging_agent_is_ended_and_its_tree_judged() {
 }
 
 #[test]
-fn without_a_check_only_claims_stand() {
+fn without_checks_only_claims_count() {
     let prose = || vec![criterion("looks nice", "")];
     let claim = || Act::new("-").says(DONE);
     let sim = Sim::new(spec(prose()), "-", vec![claim(), claim()]).run();
@@ -263,7 +263,7 @@ fn open_plan_items_keep_the_loop_working_until_it_pauses() {
 }
 
 #[test]
-fn artefacts_of_the_baseline_are_no_work() {
+fn artefacts_of_the_baseline_do_not_count_as_work() {
     let acts = || {
         (0..3).map(|_| Act { changed: vec!["out.log"], wrote: vec!["out.log"], ..Act::new("ff") }).collect()
     };
@@ -287,7 +287,7 @@ fn a_moving_tree_is_never_a_pass() {
 }
 
 #[test]
-fn what_the_agent_does_to_criteria_is_only_shown() {
+fn agent_edits_of_criteria_are_only_shown() {
     let weakened = vec![criterion("tests pass", "make test")];
     let first = Act { leaves: Some(weakened), ..Act::new("pf") };
     let sim = check("ff", vec![first, Act::new("pf"), Act::new("pp")], "Completed verified=true after 3");
@@ -296,7 +296,7 @@ fn what_the_agent_does_to_criteria_is_only_shown() {
 }
 
 #[test]
-fn what_the_user_changes_is_taken_up() {
+fn user_edits_of_the_task_apply() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("pff")]);
     while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
         sim.turn();
@@ -311,7 +311,7 @@ fn what_the_user_changes_is_taken_up() {
 }
 
 #[test]
-fn what_the_user_saves_beside_the_agent_is_taken_up() {
+fn user_edits_during_an_iteration_apply() {
     let check = |sum: &str, pinned: usize, proposed: &[&str]| {
         let more = [two(), vec![criterion("docs build", "make docs")]].concat();
         let first = Act { leaves: Some(more), ..Act::new("pff") };
@@ -438,7 +438,7 @@ fn steering_reaches_the_next_prompt_once() {
 }
 
 #[test]
-fn nothing_is_judged_beside_processes_that_live_on() {
+fn no_verdict_while_processes_survive() {
     let mut sim = Sim::new(spec(two()), "pf", vec![Act::new("pp")]);
     while sim.state.iteration < 1 {
         sim.turn();
@@ -468,7 +468,7 @@ fn a_loop_that_is_taken_over_can_wait_for_an_answer() {
 }
 
 #[test]
-fn what_holds_already_shows_no_new_work() {
+fn passing_criteria_show_no_new_work() {
     let sim = check("pp", vec![], "Completed verified=true after 0");
     let expected = "completed, verified: already holds, all 2 required criteria passed before the first iteration, so \
                 nothing can show that new work is done. Hint: add a criterion that fails until it is, such as \

@@ -67,7 +67,7 @@ fn denied(sim: &Sim) -> String {
 }
 
 #[test]
-fn the_user_answers_in_one_word() {
+fn a_permission_is_answered_in_one_word() {
     let check = |text: &str, expect: &str| {
         let mut sim = asked();
         answer(&mut sim, text);
@@ -88,7 +88,7 @@ fn the_user_answers_in_one_word() {
 }
 
 #[test]
-fn what_is_allowed_once_is_asked_again_and_what_always_is_not() {
+fn a_single_permission_is_asked_again_a_lasting_one_is_not() {
     for (text, asks) in [("allow", true), ("deny", true), ("always", false)] {
         let mut sim = asked();
         answer(&mut sim, text);
@@ -103,7 +103,7 @@ fn what_is_allowed_once_is_asked_again_and_what_always_is_not() {
 }
 
 #[test]
-fn it_is_remembered_by_the_next_iteration_and_the_next_keeper() {
+fn a_permission_outlives_iteration_and_keeper() {
     let mut sim = asked();
     answer(&mut sim, "always");
     sim.crash("boot-1");
@@ -116,7 +116,7 @@ fn it_is_remembered_by_the_next_iteration_and_the_next_keeper() {
 }
 
 #[test]
-fn without_an_answer_the_rest_of_the_iteration_is_denied() {
+fn without_an_answer_further_requests_are_denied() {
     let mut sim = asked();
     let due = deadline(&sim.state, &sim.live).unwrap();
     assert_eq!(due.ms_since(sim.now), 10 * MINUTE, "questions.timeout");

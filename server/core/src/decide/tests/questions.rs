@@ -123,7 +123,7 @@ fn an_unattended_loop_never_waits() {
 }
 
 #[test]
-fn what_is_done_or_over_asks_nothing() {
+fn an_ended_loop_asks_nothing() {
     // The iteration that completes the loop.
     let sim = Sim::new(loop_spec(true), "f", vec![Act::new("p").says("Shall I push it?")]).run();
     assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 1), vec![]));

@@ -36,7 +36,7 @@ fn last_sentences(sim: &Sim) -> Vec<&str> {
 }
 
 #[test]
-fn what_an_iteration_broke_is_taken_back() {
+fn a_regression_is_reverted() {
     use OutcomeKind::Completed;
     // A guard, a goal that had turned, both at once; and nothing where nothing broke.
     check("pf", vec![Act::new("fp"), Act::new("pp")], &[0], (Completed, 2));
@@ -70,7 +70,7 @@ fn the_next_prompt_names_it_and_starts_on_judged_files() {
 }
 
 #[test]
-fn after_two_in_a_row_it_is_kept_and_said() {
+fn a_third_regression_in_a_row_is_kept_and_reported() {
     let breaks = || Act::new("fp");
     let sim =
         check("pf", vec![breaks(), breaks(), breaks(), Act::new("pp")], &[0, 0], (OutcomeKind::Completed, 4));
@@ -82,7 +82,7 @@ fn after_two_in_a_row_it_is_kept_and_said() {
 }
 
 #[test]
-fn it_counts_as_no_progress() {
+fn a_revert_counts_as_no_progress() {
     let mut spec = two(OnRegression::Rollback);
     spec.settings.breaker.no_progress = 2;
     let sim = Sim::new(spec, "pf", vec![Act::new("fp"), Act::new("fp")]);
@@ -157,7 +157,7 @@ fn a_stop_waits_until_files_are_put_back() {
 }
 
 #[test]
-fn no_way_back_begins_beside_running_checks() {
+fn no_rollback_starts_beside_running_checks() {
     let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pf"), Act::new("pp")]);
     while sim.state.history.is_empty() {
         assert!(sim.turn());
@@ -199,7 +199,7 @@ fn nothing_is_done_by_results_of_files_that_are_gone() {
 }
 
 #[test]
-fn a_way_back_forks_the_memory() {
+fn a_rollback_forks_the_memory() {
     let mut sim = rests_after_two();
     assert_eq!((sim.state.streaks.claims, sim.state.open_items().count()), (1, 0));
     sim.order(UserCommand::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
@@ -264,7 +264,7 @@ fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
 }
 
 #[test]
-fn nothing_is_undone_that_is_not_the_last_thing_done() {
+fn only_the_last_change_is_undone() {
     let mut sim = rests_after_two();
     sim.order(UserCommand::UndoRollback);
     sim.play();
@@ -306,7 +306,7 @@ fn a_rollback_or_an_undo_that_was_cut_off_is_undone_by_the_next_undo() {
 }
 
 #[test]
-fn what_turned_is_a_milestone() {
+fn a_criterion_that_turns_is_a_milestone() {
     let mut spec = two(OnRegression::Keep);
     spec.plan = vec![item("one"), item("two")];
     let acts = vec![

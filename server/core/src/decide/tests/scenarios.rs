@@ -148,7 +148,7 @@ impl Files {
         }
     }
 
-    /// One letter a criterion, as the machine's world wants them.
+    /// One letter per criterion, in the notation of the simulation.
     fn letters(&self, criteria: &[Criterion]) -> &'static str {
         leak(criteria.iter().map(|it| it.check.as_ref().map_or('-', |check| self.judge(check))).collect())
     }

@@ -1,4 +1,4 @@
-//! Sessions: fresh by default; where they go on, for how long, and what leaves one.
+//! Sessions: fresh by default; when they continue, for how long, and what ends one.
 
 use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, spec};
@@ -56,7 +56,7 @@ fn every_iteration_has_a_fresh_session_unless_set_to_continue() {
 }
 
 #[test]
-fn a_session_that_lay_unused_expires() {
+fn an_unused_session_expires() {
     let after = |rest: u64, boot: &str| {
         let mut sim = sim(vec![work(), Act::new("p")]);
         while sim.state.iteration < 1 {
@@ -80,7 +80,7 @@ fn a_session_that_lay_unused_expires() {
 }
 
 #[test]
-fn an_agent_that_forgot_its_session_starts_afresh_without_a_crash() {
+fn a_lost_session_starts_again_without_a_crash() {
     let forgets = || Act { forgets: true, ..Act::idle("f") };
     let sim = sim(vec![work(), forgets(), work(), Act::new("p")]).run();
     assert_eq!(starts(&sim), "1 1+ 3 3+");
@@ -161,7 +161,7 @@ fn the_last_fifty_changes_are_kept() {
 }
 
 #[test]
-fn a_session_that_remembers_what_was_taken_back_is_left() {
+fn a_session_with_reverted_work_is_not_resumed() {
     let play = |to: u32, paths: Vec<String>| {
         let mut on = sim(vec![work(), work(), work(), Act::new("p")]);
         while on.prompts.len() < 2 {

@@ -21,7 +21,7 @@ fn limited(spec: LoopSpec, hours: u64) -> Sim {
 }
 
 #[test]
-fn it_is_waited_for_and_the_agent_is_started_after_it() {
+fn a_shared_limit_is_waited_for() {
     let mut sim = limited(one(), 2);
     let wait = sim.state.phase.wait().expect("a wait");
     assert_eq!((wait.reason, wait.until.wall), (WaitReason::Quota, sim.limited[0].1));
@@ -40,7 +40,7 @@ fn it_is_waited_for_and_the_agent_is_started_after_it() {
 }
 
 #[test]
-fn the_users_word_starts_the_agent_all_the_same() {
+fn a_user_order_starts_the_agent_despite_the_limit() {
     let mut sim = limited(one(), 2);
     let begun = sim.now;
     sim.order(UserCommand::Resume);

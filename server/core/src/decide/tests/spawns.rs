@@ -65,7 +65,7 @@ fn counts(sim: &Sim) -> (u32, u32, u32) {
 }
 
 #[test]
-fn one_agent_may_start_two_and_each_of_them_two_more() {
+fn each_agent_may_start_two_others() {
     let mut sim = at_work(12);
     for (id, by) in [("a", None), ("b", None), ("c", Some("a")), ("d", Some("a"))] {
         assert_eq!(ask(&mut sim, by), None, "{id}");
@@ -89,7 +89,7 @@ fn children_spend_their_parents_budget() {
 }
 
 #[test]
-fn one_more_may_work_when_another_has_ended() {
+fn an_ended_subagent_frees_its_place() {
     let mut sim = within(SpawnSettings { per_agent: 9, ..SpawnSettings::default() });
     for id in ["a", "b", "c", "d", "e"] {
         assert_eq!(ask(&mut sim, None), None, "{id}");
@@ -104,7 +104,7 @@ fn one_more_may_work_when_another_has_ended() {
 }
 
 #[test]
-fn what_its_output_alone_tells_counts_with_its_lineage() {
+fn subagents_known_from_output_count_for_their_parent() {
     let mut sim = at_work(12);
     for (by, id) in
         [(None, "a"), (Some("a"), "b"), (Some("b"), "c"), (Some("b"), "c"), (None, ""), (None, "")]
@@ -148,7 +148,7 @@ fn a_subagent_without_hooks_is_counted_by_its_output() {
 }
 
 #[test]
-fn who_asks_on_and_on_fills_no_journal() {
+fn repeated_requests_do_not_fill_the_journal() {
     let mut sim = at_work(1);
     let (mut on_record, mut answered) = (0, 0);
     for _ in 0..300 {

@@ -100,7 +100,7 @@ fn at_a_usage_limit_the_next_works_at_once_and_the_first_returns_after_its_reset
 }
 
 #[test]
-fn where_both_are_limited_the_earlier_reset_is_waited_for() {
+fn if_both_are_limited_the_earlier_reset_counts() {
     let until = |hours| (0, Some(Quota), Some(hours));
     let quota = TakeoverReason::Quota;
     check(&[until(5), until(2), WORKS], &[("mine", 0), ("other", 0), ("other", 2)], &[quota]);
@@ -114,7 +114,7 @@ fn where_both_are_limited_the_earlier_reset_is_waited_for() {
 }
 
 #[test]
-fn who_is_not_logged_in_is_asked_again_by_the_users_word_only() {
+fn a_logged_out_agent_is_retried_only_by_order() {
     let login = (0, Some(Login), None);
     let long = (9, None, None);
     let reasons = [TakeoverReason::Login];
@@ -128,7 +128,7 @@ fn who_is_not_logged_in_is_asked_again_by_the_users_word_only() {
 }
 
 #[test]
-fn any_reset_is_waited_for_where_only_the_user_could_mend_who_is_at_work() {
+fn a_reset_is_awaited_if_the_working_agent_needs_the_user() {
     let ends = [(0, Some(Quota), Some(5)), (0, Some(Login), None), WORKS];
     let reasons = [TakeoverReason::Quota, TakeoverReason::Login];
     check(&ends, &[("mine", 0), ("other", 0), ("mine", 5)], &reasons);
@@ -150,7 +150,7 @@ fn a_fallback_agent_and_its_reason_are_shown_until_the_first_returns() {
 }
 
 #[test]
-fn a_keeper_that_dies_around_a_takeover_takes_nothing_back_and_nothing_twice() {
+fn a_keeper_killed_at_a_takeover_repeats_and_reverts_nothing() {
     let changed = |it: &Entry| matches!(it.record, Record::AgentChanged { .. });
     // By the records that were written when the keeper died: before the takeover, just after it, and later.
     for more in 0..4 {

@@ -55,7 +55,7 @@ fn a_check_that_cannot_run_any_more_stops_at_its_second_round() {
 }
 
 #[test]
-fn what_was_missing_is_looked_for_again_when_the_user_resumes() {
+fn resume_searches_for_missing_programs_again() {
     let mut sim = lacking(spec(two()), "mf", vec![Act::new("pp")], "Paused Missing after 0");
     for _ in 0..3 {
         sim.order(UserCommand::Resume);
@@ -104,7 +104,7 @@ fn the_user_can_continue_without_unrunnable_checks() {
 }
 
 #[test]
-fn a_criterion_that_the_user_adds_is_looked_at_before_the_next_call() {
+fn an_added_criterion_is_checked_before_the_next_call() {
     let mut sim =
         Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("ff"), Act::new("pp")]);
     while sim.state.iteration == 0 {

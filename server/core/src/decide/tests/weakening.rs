@@ -27,7 +27,7 @@ fn rounds(sim: &Sim) -> usize {
 }
 
 #[test]
-fn restored_by_the_agent_it_is_done() {
+fn a_weakening_restored_by_the_agent_completes() {
     let sim = two(vec![weakens("pp", &["tests/a.py"]), weakens("pp", &[])]).run();
     ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
     assert!(sim.prompts[1].contains("## Restore what was weakened"), "{}", sim.prompts[1]);
@@ -37,7 +37,7 @@ fn restored_by_the_agent_it_is_done() {
 }
 
 #[test]
-fn a_claim_does_not_help_it() {
+fn a_claim_does_not_lift_a_weakening() {
     let sim = two(vec![weakens("pp", &["tests/a.py"]).says("<promise>COMPLETE</promise>"); 2]).run();
     assert!(sim.state.outcome().is_none());
     assert!(
@@ -46,7 +46,7 @@ fn a_claim_does_not_help_it() {
 }
 
 #[test]
-fn a_whole_further_iteration_that_leaves_it_is_the_last() {
+fn a_further_iteration_without_a_correction_is_the_last() {
     let acts = || vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Act::idle("pp"), Act::idle("pp")];
     let sim = two(acts()).run();
     assert_eq!(sim.state.iteration, 2);
@@ -81,7 +81,7 @@ fn a_prompt_that_a_provider_refused_reported_no_weakening() {
 }
 
 #[test]
-fn accepted_while_it_rests_it_is_done_at_once() {
+fn acceptance_during_a_pause_completes_at_once() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
     sim.order(UserCommand::AcceptWeakening { by: None });
     sim.play();
@@ -91,7 +91,7 @@ fn accepted_while_it_rests_it_is_done_at_once() {
 }
 
 #[test]
-fn where_nothing_is_weakened_there_is_nothing_to_accept() {
+fn acceptance_needs_a_weakening() {
     let mut sim = two(vec![Act::new("pf")]);
     for _ in 0..6 {
         sim.turn();
@@ -110,7 +110,7 @@ fn resuming_gives_the_agent_one_more_iteration() {
 }
 
 #[test]
-fn put_back_by_the_user_it_is_done_without_the_agent() {
+fn a_restore_by_the_user_completes_without_the_agent() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
     sim.edited("pp");
     sim.weak.clear();
@@ -168,7 +168,7 @@ fn more_edits_than_can_be_named_move_the_whole_pin() {
 }
 
 #[test]
-fn fewer_tests_than_at_the_start_are_no_pass() {
+fn fewer_tests_than_at_the_start_do_not_pass() {
     let one = |acts| Sim::new(spec(vec![criterion("tests", "t"), criterion("lint", "l")]), "5f", acts);
     let sim = one(vec![Act::new("3p"), Act::new("5p")]).run();
     ends(&sim, OutcomeKind::Completed, 2, "");
@@ -190,7 +190,7 @@ fn fewer_tests_than_at_the_start_are_no_pass() {
 }
 
 #[test]
-fn a_crash_forgets_none_of_it() {
+fn a_crash_loses_no_weakening() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
     sim.crash("boot-2");
     sim.play();
@@ -229,7 +229,7 @@ fn a_lucky_pass_completes_nothing() {
 }
 
 #[test]
-fn what_ends_without_a_pass_asks_for_no_further_round() {
+fn an_end_without_a_pass_requests_no_further_round() {
     let mut made = spec(vec![criterion("tests", "t")]);
     made.settings.exit.when = Some("iterations>=2".to_owned());
     // It passes and fails on the same files.

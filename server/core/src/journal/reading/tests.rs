@@ -39,7 +39,7 @@ fn an_empty_file_has_no_records_and_no_damage() {
 }
 
 #[test]
-fn a_cut_loses_at_most_the_record_it_hits() {
+fn a_cut_loses_at_most_one_record() {
     let text = journal().into_bytes();
     let whole = parse_journal(&text).entries;
     for cut in 0..=text.len() {

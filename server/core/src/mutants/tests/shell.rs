@@ -91,7 +91,7 @@ fn comments_quotes_and_documents_are_left_alone() {
 }
 
 #[test]
-fn a_script_that_is_not_understood_has_none() {
+fn a_script_with_unknown_syntax_has_no_mutants() {
     check("a.sh", "a && b\necho 'open\n", &[]);
     check("a.sh", "a && b\necho \"$(open\n", &[]);
     check("a.sh", "a && b\ncat <<END\n", &[]);
@@ -101,7 +101,7 @@ fn a_script_that_is_not_understood_has_none() {
 }
 
 #[test]
-fn a_script_that_may_do_harm_has_none() {
+fn a_script_with_harmful_commands_has_no_mutants() {
     for line in [
         "rm -rf \"$dir\"",
         "mv a b",

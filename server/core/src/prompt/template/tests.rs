@@ -7,7 +7,7 @@ fn refused(text: &str, line: usize, message: &str, hint: &str) {
 }
 
 #[test]
-fn what_cannot_be_filled_in_is_refused_with_its_line_and_a_remedy() {
+fn unknown_placeholders_are_refused_with_line_and_remedy() {
     refused("", 1, "there is no `{task}`", "write `{task}` where");
     refused("a\n{task}\n", 2, "there is no `{failing}`", "write `{failing}` where");
     refused("{task}\n\n{falling}", 3, "`{falling}` is not part of a prompt", "did you mean `{failing}`?");
@@ -24,7 +24,7 @@ fn what_cannot_be_filled_in_is_refused_with_its_line_and_a_remedy() {
 }
 
 #[test]
-fn every_part_may_stand_once_and_numbers_more_often() {
+fn each_part_is_allowed_once_and_numbers_repeatedly() {
     let all: String = placeholder_names().flat_map(|it| ["{", it, "}\n"]).collect();
     assert!(PromptTemplate::parse(&format!("{all}{{iteration}} {{{{x}}}} {{budget}}\r\n")).is_ok());
 }

@@ -102,7 +102,7 @@ fn refactoring_is_stricter_about_no_progress() {
 }
 
 #[test]
-fn a_task_tells_of_coverage_and_refactoring() {
+fn coverage_and_refactoring_presets_are_detected() {
     let of = |title: &str, names: &[(&str, &str)]| {
         let criteria: Vec<_> = names.iter().map(|(name, check)| criterion(name, check)).collect();
         let found = ProjectFacts::default().with_task(title, &criteria);

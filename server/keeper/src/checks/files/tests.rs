@@ -191,7 +191,7 @@ fn a_folder_behind_a_link_within_the_root_is_searched_once() {
 }
 
 #[test]
-fn what_was_not_read_is_no_pass() {
+fn unread_files_do_not_pass() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     write(root, "a.txt", "fine");
@@ -215,7 +215,7 @@ fn what_was_not_read_is_no_pass() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_read_is_no_pass() {
+fn an_unreadable_folder_does_not_pass() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     write(root, "closed/a.txt", "TODO");
@@ -237,7 +237,7 @@ fn a_walk_that_is_stopped_says_nothing() {
 }
 
 #[test]
-fn globs_do_not_look_into_other_work_trees_of_the_repository() {
+fn globs_exclude_other_work_trees_of_the_repository() {
     let folder = tree();
     let root = &folder.path().join("root").canonicalize().unwrap();
     write(root, ".git/HEAD", "ref: refs/heads/main\n");

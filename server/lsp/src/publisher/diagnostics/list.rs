@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_equal_is_there_once_and_in_order() {
+    fn duplicates_are_removed_and_sorted() {
         let mut list = DiagnosticList::default();
         let severe = Diagnostic { severity: Some(DiagnosticSeverity::ERROR), ..diagnostic(1, "a") };
         for it in [diagnostic(1, "a"), diagnostic(2, "a"), severe.clone(), diagnostic(1, "a"), severe.clone()]

@@ -92,7 +92,7 @@ fn an_existing_branch_is_checked_out_where_no_changed_file_is_in_the_way() {
 }
 
 #[test]
-fn what_would_be_overwritten_keeps_it_from_being_checked_out() {
+fn files_that_would_be_overwritten_prevent_a_checkout() {
     let there = || {
         let repo = Repo::new();
         repo.git("checkout -q -b there");
@@ -132,7 +132,7 @@ fn what_would_be_overwritten_keeps_it_from_being_checked_out() {
 }
 
 #[test]
-fn what_is_half_done_is_not_left() {
+fn a_merge_in_progress_prevents_a_checkout() {
     let repo = Repo::new();
     repo.git("checkout -q -b there");
     repo.git("commit -q --allow-empty -m there");
@@ -173,7 +173,7 @@ fn other_work_trees_and_submodules() {
 }
 
 #[test]
-fn without_a_work_tree_there_is_none_and_that_is_said() {
+fn a_missing_work_tree_is_reported() {
     let note = |root: &Path| switch_to_branch(root, "ralph/x").unwrap().note.unwrap_or_default();
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(note(folder.path()), "there is no git repository here");

@@ -57,7 +57,7 @@ fn refused(repo: &Repo, branch: Option<&str>, words: &str) {
 }
 
 #[test]
-fn what_changed_is_committed_and_nothing_else() {
+fn only_changed_files_are_committed() {
     let repo = Repo::new();
     repo.write("kept", "2\n");
     repo.write("folder/deep/new", "x\n");
@@ -79,7 +79,7 @@ fn what_changed_is_committed_and_nothing_else() {
 }
 
 #[test]
-fn what_is_gone_renamed_or_of_another_kind() {
+fn removed_renamed_and_retyped_files_are_committed() {
     let repo = Repo::new();
     repo.write("a/b", "x\n");
     repo.write("c", "x\n");
@@ -99,7 +99,7 @@ fn what_is_gone_renamed_or_of_another_kind() {
 }
 
 #[test]
-fn a_second_time_it_is_the_same_commit() {
+fn repeating_a_commit_gives_the_same_commit() {
     let repo = Repo::new();
     let old = fs::read(repo.root().join(".git/index")).unwrap();
     repo.write("kept", "2\n");
@@ -116,7 +116,7 @@ fn a_second_time_it_is_the_same_commit() {
 }
 
 #[test]
-fn what_the_agent_committed_itself_is_nothing_to_commit() {
+fn the_agents_own_commits_leave_nothing_to_commit() {
     let repo = Repo::new();
     repo.write("kept", "2\n");
     repo.git("commit -q -a -m own");
@@ -137,7 +137,7 @@ fn the_first_commit_of_a_repository() {
 }
 
 #[test]
-fn what_keeps_it_from_being_made_is_said() {
+fn obstacles_to_a_commit_are_reported() {
     let changed = || {
         let repo = Repo::new();
         repo.write("kept", "2\n");
@@ -173,7 +173,7 @@ fn what_keeps_it_from_being_made_is_said() {
 }
 
 #[test]
-fn what_cannot_be_stored_as_git_would_is_left_out() {
+fn files_with_filters_and_nested_repositories_are_not_committed() {
     let repo = Repo::new();
     repo.write(".git/info/attributes", "*.bin filter=big\n*.txt text eol=crlf\n");
     repo.write("a.bin", "x");

@@ -109,7 +109,7 @@ fn odd_ways_to_write_an_address_earn_nothing() {
 }
 
 #[test]
-fn what_does_not_come_is_no_answer() {
+fn a_missing_response_is_an_error() {
     // It has a port and does not listen, so that no other process gets the port in the meantime.
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -124,7 +124,7 @@ fn what_does_not_come_is_no_answer() {
 }
 
 #[test]
-fn what_breaks_off_is_no_answer_and_what_is_endless_is_cut() {
+fn a_broken_response_is_an_error_and_an_endless_one_is_cut() {
     let port = server(vec![b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf".to_vec()]);
     assert!(matches!(perform_request(&question(&format!("http://127.0.0.1:{port}/"))), HttpOutcome::None(_)));
     let port = server(vec![b"nonsense\r\n\r\n".to_vec()]);

@@ -92,7 +92,7 @@ fn the_last_matching_pattern_decides() {
 }
 
 #[test]
-fn a_hostile_pattern_takes_no_time() {
+fn a_hostile_pattern_takes_linear_time() {
     let line = format!("{}b\n{}/b\n", "*a".repeat(2000), "**/a*".repeat(500));
     let path = ["a".repeat(4000), vec!["aaaa"; 500].join("/")].join("/");
     assert_eq!(

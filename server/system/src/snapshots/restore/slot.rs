@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_in_the_last_moment_is_put_back() {
+    fn a_late_change_is_restored() {
         let dir = tempfile::tempdir().unwrap();
         let (slot, path) = (slot(dir.path()), dir.path().join("name"));
         let aside = super::c_name(b"aside").unwrap();

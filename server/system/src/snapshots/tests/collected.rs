@@ -29,7 +29,7 @@ fn three(world: &mut World) -> Vec<String> {
 }
 
 #[test]
-fn what_no_kept_snapshot_needs_goes() {
+fn unreferenced_objects_are_collected() {
     let mut world = World::new();
     let trees = three(&mut world);
     let keep = HashSet::from([trees[1].clone()]);
@@ -86,7 +86,7 @@ fn an_object_that_is_needed_again_becomes_young() {
 }
 
 #[test]
-fn what_was_there_before_a_rollback_is_kept() {
+fn the_state_before_a_rollback_is_kept() {
     let mut world = World::new();
     let trees = three(&mut world);
     let restored = world.restore(&trees[0]);
@@ -116,7 +116,7 @@ fn a_damaged_tree_stops_a_collection() {
 }
 
 #[test]
-fn what_a_killed_process_left_behind_is_cleared_up() {
+fn leftovers_of_a_killed_process_are_removed() {
     let mut world = World::new();
     world.write("a", "x");
     let incoming = world.store_dir().join("incoming");

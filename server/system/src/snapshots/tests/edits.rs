@@ -161,7 +161,7 @@ proptest! {
         prop_assert_eq!(back.before, tree);
     }
     #[test]
-    fn nothing_is_lost_whatever_becomes_of_the_rules(
+    fn changed_ignore_rules_lose_nothing(
         start in prop::collection::vec(prop_oneof![3 => edit(), 1 => edit_of_rules()], 0..12),
         by_agent in prop::collection::vec(prop_oneof![3 => edit(), 1 => edit_of_rules()], 0..12),
     ) {

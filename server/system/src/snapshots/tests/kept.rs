@@ -145,7 +145,7 @@ fn age(world: &World, path: &str) {
 }
 
 #[test]
-fn a_change_that_leaves_size_and_time_alone_is_seen() {
+fn a_change_with_equal_size_and_time_is_detected() {
     let mut world = World::new();
     world.write("a", "one");
     let modified = fs::metadata(world.path("a")).unwrap().modified().unwrap();
@@ -157,7 +157,7 @@ fn a_change_that_leaves_size_and_time_alone_is_seen() {
 }
 
 #[test]
-fn changes_within_one_tick_of_the_clock_are_seen() {
+fn changes_within_one_clock_tick_are_detected() {
     let mut world = World::new();
     let mut trees = Vec::new();
     for n in 0..50 {
@@ -188,7 +188,7 @@ fn a_damaged_or_foreign_cache_is_rebuilt() {
 }
 
 #[test]
-fn what_is_not_stored_is_named_and_its_change_shows() {
+fn unstored_files_are_named_and_their_changes_detected() {
     let mut world = World::new();
     world.write("small", "x");
     let big = fs::File::create(world.path("big\n")).unwrap();
@@ -206,7 +206,7 @@ fn what_is_not_stored_is_named_and_its_change_shows() {
 }
 
 #[test]
-fn what_is_no_file_is_left_out_and_never_waited_for() {
+fn special_files_are_skipped_without_blocking() {
     let mut world = World::new();
     world.write("a", "x");
     let first = world.take();
@@ -235,7 +235,7 @@ fn a_deep_tree_is_not_followed_for_ever() {
 }
 
 #[test]
-fn our_own_state_is_no_part_of_the_tree() {
+fn our_state_folder_is_excluded_from_the_tree() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join(".local/state/loopkeeper/workspaces/0123/snapshots.git");
     fs::write(dir.path().join("a"), "x").unwrap();
@@ -271,7 +271,7 @@ fn git(root: &Path, arguments: &[&str]) {
 }
 
 #[test]
-fn other_work_trees_of_the_repository_are_no_part_of_the_tree() {
+fn other_work_trees_are_excluded_from_the_tree() {
     let mut world = World::new();
     world.write("a.txt", "a");
     git(&world.root(), &["init", "-q"]);

@@ -8,7 +8,7 @@ use crate::snapshots::SnapshotError;
 const LONG: Duration = Duration::from_secs(3600);
 
 #[test]
-fn a_young_look_is_not_taken_again() {
+fn a_recent_snapshot_is_reused() {
     let mut world = World::new();
     world.write("a", "1");
     let first = world.store.take_unless_younger(LONG).unwrap();
@@ -20,7 +20,7 @@ fn a_young_look_is_not_taken_again() {
 }
 
 #[test]
-fn no_look_is_young_after_a_rollback() {
+fn no_snapshot_is_reused_after_a_rollback() {
     let mut world = World::new();
     world.write("a", "1");
     let first = world.store.take_snapshot().unwrap();
@@ -33,7 +33,7 @@ fn no_look_is_young_after_a_rollback() {
 }
 
 #[test]
-fn a_look_without_time_is_given_up_and_the_next_one_sees_everything() {
+fn a_snapshot_over_its_timeout_is_abandoned_and_the_next_is_complete() {
     let mut world = World::new();
     for n in 0..60 {
         world.write(format!("folder{}/{n}", n % 7), format!("{n}"));

@@ -80,7 +80,7 @@ fn only_the_asked_paths_come_back() {
 }
 
 #[test]
-fn what_a_restore_did_is_undone_and_nothing_else() {
+fn an_undo_reverts_only_the_restore() {
     let mut world = World::new();
     for path in ["changed", "removed", "kept", "was-folder/x", "edited"] {
         world.write(path, "1");
@@ -158,7 +158,7 @@ fn ignored_files_repositories_and_empty_folders_stay() {
 }
 
 #[test]
-fn what_was_hidden_by_a_new_ignore_rule_comes_back() {
+fn files_hidden_by_a_new_ignore_rule_are_restored() {
     let mut world = World::new();
     world.write("src/main.rs", "good");
     world.write("src/lib.rs", "good");
@@ -182,7 +182,7 @@ fn what_was_hidden_by_a_new_ignore_rule_comes_back() {
 }
 
 #[test]
-fn what_was_ignored_at_the_time_is_not_deleted() {
+fn files_ignored_at_the_snapshot_are_not_deleted() {
     let mut world = World::new();
     world.write(".gitignore", "*.env\n/private\n");
     world.write("src/.gitignore", "*.tmp\n");
@@ -217,7 +217,7 @@ fn rules_that_hide_themselves_belong_to_what_they_rule() {
 const BIG: u64 = 20 * 1024 * 1024 + 1;
 
 #[test]
-fn what_was_never_stored_is_left_and_named() {
+fn unstored_files_are_left_and_named() {
     let world = World::new();
     let big = |path: &str, len: u64| {
         fs::File::create(world.path(path)).unwrap().set_len(len).unwrap();

@@ -97,7 +97,7 @@ fn hosts_are_read_as_strictly_as_they_are_written() {
 }
 
 #[test]
-fn what_is_not_public_is_reached_only_where_it_is_named() {
+fn private_addresses_need_an_explicit_name() {
     let named = |check: &str, servers: &[&str]| AllowedHosts {
         check: Some(UrlHost::of(check)),
         servers: servers.iter().map(|it| UrlHost::of(it)).collect(),

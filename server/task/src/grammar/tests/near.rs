@@ -62,13 +62,13 @@ const NEARLY: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_is_nearly_a_check_is_refused_with_what_was_meant() {
+fn near_misses_are_refused_with_the_intended_check() {
     nearly(ItemMode::Criterion, NEARLY);
     nearly(ItemMode::Validation, NEARLY);
 }
 
 #[test]
-fn ordinary_code_in_prose_is_no_check() {
+fn ordinary_code_in_prose_is_not_a_check() {
     innocent(
         ItemMode::Criterion,
         &[
@@ -137,7 +137,7 @@ fn a_variable_is_nearly_a_command_where_it_is_the_whole_item() {
 }
 
 #[test]
-fn what_is_nearly_an_expectation_is_refused_behind_a_check() {
+fn near_misses_of_expectations_are_refused() {
     for (code, meant) in [
         ("> = 3", ">= 3"),
         ("< = 3", "<= 3"),
@@ -170,7 +170,7 @@ fn what_is_nearly_an_expectation_is_refused_behind_a_check() {
 }
 
 #[test]
-fn the_words_ask_what_was_meant() {
+fn the_message_asks_for_the_intended_check() {
     let messages = |criterion: &str| {
         let task = crate::parse_inline_task("Do it", &[criterion.to_owned()]);
         task.findings.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("\n")

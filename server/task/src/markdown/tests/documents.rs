@@ -22,7 +22,7 @@ fn items_are_criteria_at_any_depth_but_titles_of_groups() {
 }
 
 #[test]
-fn front_matter_is_no_content() {
+fn front_matter_is_not_content() {
     check("---\ncriteria:\n  - a\n# note\n---\n## Done when\n- b\n", &["b"]);
     check("---\n\n# note\ntest_command: x\n...\n## Done when\n- b\n", &["b"]);
     // Horizontal rules are content, and so is an unclosed block.
@@ -43,7 +43,7 @@ fn a_return_alone_ends_a_line() {
 }
 
 #[test]
-fn a_box_is_a_claim() {
+fn a_ticked_box_is_a_claim() {
     check(
         "## Done when\n\n- [ ] a\n- [x] b: `$ x`\n* [X] c\n1. [ ] d\n- [] e\n- [-] f\n",
         &["[ ] a", "[x] b | $ x", "[x] c", "[ ] d", "[] e", "[-] f"],
@@ -97,7 +97,7 @@ fn faults_carry_their_place() {
 }
 
 #[test]
-fn messages_say_what_is_wrong_and_what_helps() {
+fn messages_have_a_fact_and_a_remedy() {
     let text = "## Done when\n\n- Tests: `has foo`\n- Regex: `has /(/ x`\n- Glob: `exists [a`\n- `cargo test`\n\n\
                 ## Done when\n";
     let messages: Vec<String> = outline(text).findings.into_iter().map(|finding| finding.message).collect();
@@ -192,7 +192,7 @@ fn the_promise_is_what_the_document_asks_for() {
 }
 
 #[test]
-fn the_promise_is_no_criterion_and_a_doubled_tag_is_reported() {
+fn the_promise_is_not_a_criterion_and_a_doubled_tag_is_reported() {
     check("## Done when\n\n- a\n- Output <promise>DONE</promise>\n", &["a"]);
     check("## Done when\n\n- a: `$ x` then print <promise>DONE</promise>\n", &["a | $ x"]);
     check("## Done when\n\n- a\nOutput <promise>DONE</promise>\n", &["a"]);

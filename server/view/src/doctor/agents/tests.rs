@@ -40,7 +40,7 @@ fn known(name: &str) -> &'static KnownAgent {
 }
 
 #[test]
-fn a_login_is_seen_by_what_it_leaves_behind() {
+fn a_login_is_detected_by_its_files() {
     let check = |name, machine: Machine, expect: LoginState| {
         assert_eq!(detect_login(known(name), &machine), expect, "{name}");
     };
@@ -95,7 +95,7 @@ fn starting(name: &str, output: Dialect) -> SelectedAgent {
 }
 
 #[test]
-fn what_a_session_of_ones_own_needs_is_said() {
+fn requirements_of_an_attached_session_are_listed() {
     let claude = |version: &str| {
         agent("claude", Some("/b/claude"), AgentVersion::Told(version.into()), LoginState::Seen("$K".into()))
     };
@@ -131,7 +131,7 @@ fn what_a_session_of_ones_own_needs_is_said() {
 }
 
 #[test]
-fn what_an_agent_lacks_is_said_as_it_is_started() {
+fn missing_capabilities_are_reported_for_the_start_mode() {
     let facts = |name: &str| agent(name, None, AgentVersion::NotAsked(String::new()), LoginState::Unknown);
     let off = AgentFacts { hooks_off: Some("a.json".into()), ..facts("claude") };
     check(
@@ -161,7 +161,7 @@ fn what_an_agent_lacks_is_said_as_it_is_started() {
 }
 
 #[test]
-fn what_was_found_is_said_with_what_to_do() {
+fn findings_come_with_a_remedy() {
     let told = || AgentVersion::Told("1.2.3".into());
     let check = |agents: &[AgentFacts], expect: &[(DoctorLevel, &str, &str)]| {
         check(agents, starting("claude", Dialect::Text), expect);

@@ -76,7 +76,7 @@ mod tests {
     use loopkeeper_text::DocumentRange;
 
     #[test]
-    fn whatever_is_kept_has_its_message() {
+    fn every_kept_diagnostic_has_its_message() {
         let items = |line: &str| (0..1_200).map(|it| line.replace('N', &it.to_string())).collect::<String>();
         let front = items("  - in front N\n");
         let body = items("- near N: `exist fileN`\n- unverified N\n- properly done N\n");
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_severe_are_kept_in_order_and_the_rest_is_counted() {
+    fn the_most_severe_are_kept_and_the_others_counted() {
         let severe = at("a", 9_000, Severity::Error);
         let all = hints("a", 5_000).chain([severe.clone()]).chain(hints("b", 2));
         let limited = limit(all.collect());

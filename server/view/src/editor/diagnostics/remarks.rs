@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_remark_replaces_that_there_is_no_check() {
+    fn a_lint_finding_replaces_the_missing_check_hint() {
         let world = World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- It works well\n- Dates parse\n")]);
         assert_eq!(codes(&world), ["summary", "vague", "unverified"]);
         let closed = World { live: false, ..world };

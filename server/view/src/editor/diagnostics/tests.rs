@@ -36,7 +36,7 @@ fn every_code_is_documented() {
 }
 
 #[test]
-fn without_a_loop_results_are_the_users_to_mend() {
+fn results_without_a_loop_are_warnings() {
     let prompt = World::prompt;
     check(
         &prompt(),
@@ -126,7 +126,7 @@ fn while_a_loop_works_only_what_broke_is_a_warning() {
 }
 
 #[test]
-fn what_stops_a_loop_is_reported_on_the_first_line() {
+fn obstacles_to_a_loop_are_reported_on_the_first_line() {
     let idle = || vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
     let first = |world: &World| {
         shown(world).lines().filter(|it| it.starts_with("1 ")).map(str::to_owned).collect::<Vec<_>>()
@@ -256,7 +256,7 @@ fn trust_is_asked_for_once_for_the_whole_task() {
 }
 
 #[test]
-fn what_the_agent_wrote_is_proposed() {
+fn agent_edits_are_proposals() {
     let text = format!("{PROMPT}- docs: `$ make docs`\n");
     let edited = World::of(&[("PROMPT.md", text.as_str())]);
     let before = World::prompt().task.criteria;
@@ -279,7 +279,7 @@ fn what_the_agent_wrote_is_proposed() {
 }
 
 #[test]
-fn accounts_of_a_plan_are_held_against_the_checks() {
+fn plan_items_are_compared_with_the_checks() {
     let plan = |done: &str| {
         format!(
             "{{\"userStories\": [{{\"id\": \"A\", \"title\": \"Log in\", \"passes\": {done}, \
@@ -305,7 +305,7 @@ fn accounts_of_a_plan_are_held_against_the_checks() {
 }
 
 #[test]
-fn dependencies_of_a_plan_are_held_against_its_order() {
+fn plan_dependencies_are_compared_with_the_order() {
     let story = |id: &str, done: bool, before: &str| {
         format!(
             "{{\"id\": \"{id}\", \"title\": \"Story {id}\", \"passes\": {done}, \"dependsOn\": [{before}]}}"
@@ -333,7 +333,7 @@ fn dependencies_of_a_plan_are_held_against_its_order() {
 }
 
 #[test]
-fn findings_say_what_the_author_can_mend() {
+fn findings_name_a_correction() {
     let text =
         "# T\n\n## Done when\n\n- a: `cargo test`\n- b: `has x`\n- c\n\nStop condition: - x: `clean` - y\n";
     let world = World::of(&[("PROMPT.md", text)]);

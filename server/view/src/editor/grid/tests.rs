@@ -34,7 +34,7 @@ fn rows_begin_with_the_baseline() {
 }
 
 #[test]
-fn counts_of_an_iteration_tell_required_from_optional_criteria() {
+fn counts_of_an_iteration_separate_optional_criteria() {
     let mut state = played(&["a", "b", "c"], "fpf", vec![Act::new("ppf"), Act::new("fpp")]);
     let words = |state: &LoopState, at: usize| iteration_tally(state, &state.history[at]).sentence();
     assert_eq!(start_tally(&state).sentence(), "1 of 3 criteria pass");

@@ -74,7 +74,7 @@ Last seen: editing src/pay.rs";
 }
 
 #[test]
-fn groups_and_the_preset_are_said() {
+fn groups_and_the_preset_are_shown() {
     let prompt = "# Pay\n\nDone when:\n\n- a: `$ a` (group core)\n- b: `$ b` (group core)\n- c: `$ c` (group docs)\n- d: `$ d`\n";
     let mut world =
         World::of(&[("PROMPT.md", prompt)]).played("ffff", vec![Act::new("pfpf"), Act::idle("pfpf")]);
@@ -91,7 +91,7 @@ fn groups_and_the_preset_are_said() {
 }
 
 #[test]
-fn what_was_weakened_and_what_flips_is_said() {
+fn weakened_and_flaky_criteria_are_shown() {
     let weakens = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
     let world = at_work(World::prompt(), "ff", vec![weakens, Act::idle("ff")]);
     let shown = at(&world, "PROMPT.md", "# Pay").plain();

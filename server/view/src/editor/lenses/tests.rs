@@ -36,7 +36,7 @@ fn the_first_line_has_a_lens_with_the_state_of_the_loop() {
 }
 
 #[test]
-fn in_a_session_of_its_users_own_it_says_what_to_do_there() {
+fn an_attached_session_is_told_what_to_do() {
     let mut made = spec(World::prompt().task.criteria);
     made.settings.mode = LoopMode::Attach;
     let shown = |holds: Option<u32>| {
@@ -99,7 +99,7 @@ fn a_criterion_has_a_lens_with_its_result() {
 }
 
 #[test]
-fn what_is_clicked_names_its_task_loop_and_criterion() {
+fn lens_commands_name_task_loop_and_criterion() {
     let world = at_work(World::prompt(), "ff", vec![Act::new("pf")]).with_output("file:///s/0001.out");
     let all = world.look(|known| lenses(known, "PROMPT.md"));
     let commands: Vec<String> = all
@@ -140,7 +140,7 @@ fn an_open_item_has_lenses_to_skip_and_move_it() {
 }
 
 #[test]
-fn a_line_never_bears_more_than_three() {
+fn a_line_has_at_most_three_lenses() {
     let text = "Done when: - a: `$ x` - b: `$ y` - c: `$ z`\n";
     let world = World::of(&[("PROMPT.md", text)]).found(&[('f', ""), ('f', ""), ('f', "")]);
     assert_eq!(over(&world, 1), "▶ Start loop | Run checks");

@@ -22,7 +22,7 @@ fn only_the_users_own_file_sets_a_maximum() {
 }
 
 #[test]
-fn mistakes_stand_where_they_are_written() {
+fn settings_errors_are_at_their_range() {
     let check = |text: &str, expect: &[&str]| {
         let all = diagnostics(KIND, text);
         let messages: Vec<String> = all
@@ -161,7 +161,7 @@ fn bounds_are_offered_only_in_the_users_own_file() {
 }
 
 #[test]
-fn what_is_taken_can_be_read() {
+fn accepted_settings_can_be_read() {
     let check = |marked: &str, label: &str, expect: &str| {
         let offset = marked.find('|').expect("a cursor");
         let mut text = marked.replacen('|', "", 1);

@@ -62,14 +62,14 @@ fn captured_agents_are_understood() {
 }
 
 #[test]
-fn what_the_policy_allows_is_not_asked() {
+fn requests_within_the_policy_are_not_asked() {
     let mut talk = working();
     let acts = hear(&mut talk, &request("q", &run("sh test.sh")));
     assert_eq!((sent(&acts), asked(&acts)), (vec!["allow_once".to_owned()], Vec::new()));
 }
 
 #[test]
-fn one_is_asked_after_the_other() {
+fn requests_are_asked_in_sequence() {
     let mut talk = working();
     assert_eq!(asked(&hear(&mut talk, &request("a", &run("one")))).len(), 1);
     assert_eq!(hear(&mut talk, &request("b", &run("two"))), []);

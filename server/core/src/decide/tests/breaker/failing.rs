@@ -32,7 +32,7 @@ fn the_same_failure_although_files_change() {
 }
 
 #[test]
-fn slow_work_is_no_failure_that_repeats() {
+fn slow_work_is_not_a_repeated_failure() {
     // Fewer that fail each time, another error each time, one that comes back.
     holds(["5 of 9 fail", "4 of 9 fail", "3 of 9 fail", "2 of 9 fail", "1 of 9 fail"].map(finds).to_vec());
     let names = ["E1", "E2", "E3", "E4", "E5", "E6", "E7", "E8"];
@@ -54,7 +54,7 @@ fn slow_work_is_no_failure_that_repeats() {
 }
 
 #[test]
-fn a_trial_that_fails_as_before_did_not_get_on() {
+fn a_trial_with_the_same_failure_made_no_progress() {
     let of = |trial: Act| {
         let mut two = two();
         two.settings.breaker.max_trips = 2;

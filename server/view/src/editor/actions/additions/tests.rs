@@ -79,7 +79,7 @@ fn only_commands_that_the_task_lacks_are_offered() {
 }
 
 #[test]
-fn a_trusted_workspace_shows_what_the_command_said() {
+fn a_trusted_workspace_shows_the_output_of_the_command() {
     // Results of a criterion stay known after its line was removed.
     let known =
         World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- a: `$ make test`\n- b: `$ make lint`\n")]);
