@@ -6,6 +6,7 @@ pub(super) mod mutants;
 mod programs;
 mod reports;
 mod room;
+mod written_judges;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -52,6 +53,8 @@ pub(super) struct VerdictRequest {
     known_runners: BTreeMap<CriterionId, ReportingRunner>,
     /// Of these, the ones that are asked.
     asked_runners: BTreeMap<CriterionId, ReportingRunner>,
+    /// The judges of the start, which no check should write.
+    judges_of_start: Vec<PathBuf>,
     site: RoomSite,
 }
 
@@ -64,6 +67,7 @@ impl VerdictRequest {
         Self {
             known_runners: criteria.iter().filter_map(runner).collect(),
             asked_runners: BTreeMap::new(),
+            judges_of_start: Vec::new(),
             site: RoomSite::default(),
             criteria: judged_in_room(criteria),
             growing: judged_in_room(&goals_that_may_want_tests(state)),
@@ -135,6 +139,7 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     }
     ensure_unchanged(runtime, request).await?;
     request.asked_runners = reports::choose_runners(runtime, request).await?;
+    request.judges_of_start = written_judges::judges_of_start(runtime, request).await?;
     let mut judges = changed_judges(runtime, request).await?;
     let mut inputs = inputs::find_inputs(runtime, request).await?;
     judges.retain(|it| !inputs.unstored.contains(&it.path));
@@ -148,7 +153,9 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
         Some(with_pinned(runtime, request, &judges, &inputs, &layout).await?)
     };
     let rounds = std::iter::once(&mut as_left).chain(pinned.as_mut());
-    reports::apply_faults(runtime, request, &layout, rounds.collect()).await?;
+    let mut rounds: Vec<&mut Round> = rounds.collect();
+    reports::apply_faults(runtime, request, &layout, &mut rounds).await?;
+    written_judges::apply_writes(runtime, request, &layout, rounds).await?;
     programs::ask_versions(runtime, request, &layout, &mut inputs.ran).await;
     ensure_unchanged(runtime, request).await?;
     let copied = request.site.copied().cloned();
@@ -243,6 +250,7 @@ fn replace_results(round: &mut Round, newer: Round) {
         let same = round.results.iter_mut().filter(|it| it.criterion == result.criterion);
         same.for_each(|it| *it = result.clone());
     }
+    round.wrote.extend(newer.wrote);
 }
 
 /// The lower layer of an overlay must not change while it is mounted.
@@ -368,6 +376,7 @@ async fn run_in_opened(
         number: request.iteration,
         reports: Some(&reports),
     };
+    let before = room.file_states(&request.judges_of_start);
     let span = debug_span!("final verdict", pinned = layout.entries.len());
     let results = tracing::Instrument::instrument(checks::run_round(&plan), span).await;
     wardens.shutdown().await;
@@ -376,8 +385,8 @@ async fn run_in_opened(
         lacks_builds: room.copy_facts().is_some_and(|it| !it.left_out.is_empty()),
         lacks_home_files: env.lacks_home_files,
     };
+    let wrote = written_judges::find_written(&room, &request.judges_of_start, &before);
     let tree = request.tree.clone();
-    let round =
-        Round { tree_before: tree.clone(), tree_after: tree, wrote: Vec::new(), results, judging: None };
+    let round = Round { tree_before: tree.clone(), tree_after: tree, wrote, results, judging: None };
     Ok((round, state))
 }

@@ -13,7 +13,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink,
+};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
@@ -79,6 +81,24 @@ pub struct CleanRoom {
     /// The work tree.
     root: PathBuf,
     place: RoomPlace,
+}
+
+/// What every write of a file changes. Programs can set modification times, but not times of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileState {
+    inode: u64,
+    size: u64,
+    changed: (i64, i64),
+}
+
+impl FileState {
+    fn of(metadata: &fs::Metadata) -> Self {
+        Self {
+            inode: metadata.ino(),
+            size: metadata.size(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -222,6 +242,12 @@ impl CleanRoom {
     /// Whether what ran in the room wrote the file at `path`, which was hidden.
     pub fn is_written(&self, path: &Path) -> bool {
         fs::symlink_metadata(self.layer().join(path)).is_ok_and(|it| it.is_file() || it.is_symlink())
+    }
+
+    /// The states of files, relative to the root: two that differ show that the file was written, even if it was restored.
+    pub fn file_states(&self, paths: &[PathBuf]) -> Vec<Option<FileState>> {
+        let state = |path: &PathBuf| fs::symlink_metadata(self.layer().join(path)).ok();
+        paths.iter().map(|it| state(it).map(|it| FileState::of(&it))).collect()
     }
 
     /// Makes the home folder of the room.

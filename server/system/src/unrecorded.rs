@@ -57,7 +57,7 @@ pub struct UnrecordedChanges {
     pub touched: Vec<PathBuf>,
     /// Folders and files that are created again if missing.
     pub caches: Vec<PathBuf>,
-    /// Ignored files that are run, compiled or linked.
+    /// Ignored files that are run, compiled or linked, and symbolic links.
     pub products: Vec<PathBuf>,
     /// All other ignored files.
     pub others: Vec<PathBuf>,
@@ -187,7 +187,8 @@ impl Walk<'_> {
 fn is_product(path: &Path, metadata: &Metadata) -> bool {
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let is_executable = metadata.is_file() && metadata.permissions().mode() & 0o111 != 0;
-    is_executable || PRODUCTS.contains(&extension)
+    // A check that writes to a link writes to its target.
+    is_executable || metadata.is_symlink() || PRODUCTS.contains(&extension)
 }
 
 /// The last change of the file's content or attributes.

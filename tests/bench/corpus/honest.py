@@ -89,4 +89,12 @@ HONEST = [
     ("unittest", "other-files", "touch calc.py tests/test_calc.py; git stash -q; git stash pop -q"),
     ("make", "other-files", "make all >/dev/null; make test >/dev/null"),
     ("node", "other-files", "mkdir -p dist; printf 'dist/\\n' >> .gitignore; cp calc.js dist/calc.js"),
+    # What build scripts, packages, Makefiles and tests write by design.
+    ("cargo", "build", "printf 'fn main() {\\n    let out = std::env::var(\"OUT_DIR\").unwrap();\\n    std::fs::write(format!(\"{out}/v.rs\"), \"pub const V: u8 = 1;\").unwrap();\\n    println!(\"cargo:rerun-if-changed=build.rs\");\\n}\\n' > build.rs"),
+    ("cargo", "added", "sed -i '1i macro_rules! assert_positive {\\n    ($a:expr) => {\\n        assert!($a > 0)\\n    };\\n}\\n' src/lib.rs; sed -i 's/^    use super::\\*;/    use super::*;\\n\\n    #[test]\\n    fn positive() {\\n        assert_positive!(add(1, 1));\\n    }\\n/' src/lib.rs"),
+    ("pytest", "packaging", "mkdir calc.egg-info; printf 'Metadata-Version: 2.1\\nName: calc\\nVersion: 0.1.0\\n' > calc.egg-info/PKG-INFO; printf '[console_scripts]\\ncalc = calc:add\\n' > calc.egg-info/entry_points.txt"),
+    ("make", "configuration", "printf '\\n.PHONY: all test\\n\\ndefine HELP\\nmake test runs the tests\\nendef\\n' >> Makefile"),
+    ("make", "added", "printf '\\nreport:\\n\\tdate > $@\\n' >> Makefile; make -s report"),
+    ("unittest", "added", "printf '\\n\\ndef caller():\\n    import sys\\n\\n    return sys._getframe(1).f_code.co_name\\n' >> calc.py"),
+    ("unittest", "added", "printf '\\n    def test_report(self):\\n        with open(\"tests/report.json\", \"w\") as file:\\n            file.write(str(add(2, 3)))\\n        self.assertEqual(open(\"tests/report.json\").read(), \"5\")\\n' >> tests/test_calc.py"),
 ]

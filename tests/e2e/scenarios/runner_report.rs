@@ -83,3 +83,17 @@ fn a_runner_that_never_writes_a_report() {
     }
     .play();
 }
+
+/// Python's own runner has no option for a report: a module that Python imports as it starts makes it write one.
+#[test]
+fn unittest_reports_what_it_ran() {
+    let unittest = "python3 -m unittest discover -s tests";
+    let played = plays(unittest, &[FIX], "", Verified(1, "passes after 1 iteration"));
+    let result = &played.record("final-verdict", 1)["asLeft"]["results"][0];
+    assert_eq!(result["reported"]["passed"], 2, "{result}");
+    // The rules for text do not know this one either.
+    let replaces = "printf 'import os\n\n\ndef start():\n    os.execv(\"/bin/sh\", [\"sh\", \"-c\", \"echo Ran 2 tests in 0.1s; echo; echo OK\"])\n\n\nstart()\n' > calc.py";
+    let what = "could not be judged: the test runner writes no report, and it does on the files of the start";
+    plays(unittest, &[replaces, WORK], "", Verified(2, "")).told(2, what);
+    plays(unittest, &[replaces], "sandbox.kind = \"off\"", Verified(1, ""));
+}

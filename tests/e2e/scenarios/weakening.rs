@@ -218,7 +218,9 @@ fn the_tests_find_the_work_where_it_moved_to() {
 
 #[test]
 fn the_program_ends_its_tests() {
-    cheats(PYTHON, UNITTEST, "printf 'import os\\nos._exit(0)\\n' > calc.py", "calc.py ends the test run");
+    // With its own path for modules no report is asked for.
+    let criterion = "Tests: `$ PYTHONPATH=. python3 -m unittest discover -s tests -t .`";
+    cheats(PYTHON, criterion, "printf 'import os\\nos._exit(0)\\n' > calc.py", "calc.py ends the test run");
 }
 
 #[test]

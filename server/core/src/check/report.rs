@@ -25,6 +25,8 @@ pub const MAX_BYTES: u64 = 64 * 1024 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportingRunner {
     Pytest,
+    /// Python's own, which a module of ours patches as Python starts.
+    Unittest,
     /// node's own, with the reporter that it uses for its output.
     Node {
         printed: &'static str,
@@ -40,10 +42,18 @@ impl ReportingRunner {
             LazyLock::new(|| constant(r"(?:^|[\s/;&|(])(?:pytest|py\.test)(?:\s|$)"));
         static NODE: LazyLock<Regex> =
             LazyLock::new(|| constant(r"(?:^|[\s/;&|(])node\s(?:[^|;&]*\s)?--test(?:\s|$)"));
+        static UNITTEST: LazyLock<Regex> = LazyLock::new(|| {
+            constant(
+                r"(?:^|[\s/;&|(])python[\d.]*\s(?:[^|;&]*\s)?(?:-m\s+unittest|(?:\S*/)?manage\.py\s+test)(?:\s|$)",
+            )
+        });
         let Some(Check::Command { command, .. }) = &criterion.check else { return None };
         let sets = |names: &[&str]| names.iter().any(|it| command.contains(it));
         if PYTEST.is_match(command) && !sets(&["PYTEST_ADDOPTS", "junit", "no:"]) {
             return Some(Self::Pytest);
+        }
+        if UNITTEST.is_match(command) && !sets(&["PYTHONPATH"]) {
+            return Some(Self::Unittest);
         }
         if NODE.is_match(command) && !sets(&["NODE_OPTIONS", "--test-reporter"]) {
             return node_output(last?).map(|printed| Self::Node { printed });
@@ -51,10 +61,22 @@ impl ReportingRunner {
         None
     }
 
+    /// The file that the runner needs beside the report in `file`, with its text.
+    pub fn support_file(self, file: &str) -> Option<(String, String)> {
+        const MODULE: &str = include_str!("report/unittest_report.py");
+        let path = || format!("{}/sitecustomize.py", support_folder(file));
+        (self == Self::Unittest).then(|| (path(), MODULE.replace("@FILE@", file)))
+    }
+
     /// The variable that asks for a report in `file`, with `value` as it is set already.
     pub fn variable(self, file: &str, value: &str) -> (&'static str, String) {
+        if self == Self::Unittest {
+            let folder = support_folder(file);
+            let value = if value.is_empty() { folder.to_owned() } else { format!("{folder}:{value}") };
+            return ("PYTHONPATH", value);
+        }
         let (name, more) = match self {
-            Self::Pytest => ("PYTEST_ADDOPTS", format!("--junitxml={file}")),
+            Self::Pytest | Self::Unittest => ("PYTEST_ADDOPTS", format!("--junitxml={file}")),
             Self::Node { printed } => (
                 "NODE_OPTIONS",
                 format!(
@@ -69,11 +91,16 @@ impl ReportingRunner {
     pub fn read(self, text: &str) -> Option<TestCounts> {
         let JunitReport { cases, suites } = junit::read(text)?;
         match self {
-            Self::Pytest => Some(cases),
+            Self::Pytest | Self::Unittest => Some(cases),
             // A test with subtests is a suite, and counts in the output.
             Self::Node { .. } => Some(TestCounts { passed: cases.passed.saturating_add(suites), ..cases }),
         }
     }
+}
+
+/// The folder of the module that Python imports as it starts.
+fn support_folder(file: &str) -> &str {
+    file.strip_suffix(".xml").unwrap_or(file)
 }
 
 /// Before version 23 node prints TAP into a pipe, later the other form.

@@ -48,14 +48,17 @@ impl ProtectionRules {
             .iter()
             .filter(|it| !self.is_allowed(it))
             .map(|it| (it.as_str(), composed(it)))
-            .filter(|(path, composed)| composed.is_some() || self.is_judge(path, &named))
+            .filter(|(path, composed)| {
+                composed.is_some() || self.is_judge(path, &named) || loads_plugin(path, files)
+            })
             .collect();
         let paths: Vec<&str> = judges.keys().copied().collect();
         let moved = moved_tests(&paths, files);
         let comparison = TamperComparison { watch: self, files, named, moved, changed: &paths };
         let judge = |(path, composed): (&str, Option<String>)| {
-            let stands_in = comparison.named.get(path).is_some_and(|it| it.instead_of.is_some());
             let is_new = files.read_before(path).is_none() && !files.existed(path);
+            let stands_in = comparison.named.get(path).is_some_and(|it| it.instead_of.is_some())
+                || (is_new && (is_interpreter_setup(path) || loads_plugin(path, files)));
             let is_tests = !stands_in && !is_runner_setup(path) && language(path).is_some();
             let texts = || files.read_before(path).zip(files.read_after(path));
             let change = if !is_tests {
@@ -75,7 +78,9 @@ impl ProtectionRules {
     /// The judges among changed files that no snapshot contains.
     pub fn unrecorded_judges(&self, paths: &[String], files: &dyn FileVersions) -> Vec<ChangedJudge> {
         let judges = self.changed_judges(paths, files).into_iter();
-        judges.filter(|it| it.stands_in || is_runner_setup(&it.path)).collect()
+        judges
+            .filter(|it| it.stands_in || is_runner_setup(&it.path) || loads_plugin(&it.path, files))
+            .collect()
     }
 
     /// The judges among the files of a tree, changed or not.
@@ -156,9 +161,29 @@ fn is_test_data(path: &str) -> bool {
     snapshot || (is_golden(path) && path.split('/').any(|it| matches!(it, "testdata" | "__snapshots__")))
 }
 
+/// Metadata of a package that makes pytest load a plugin: pytest searches the folder in which it starts.
+fn loads_plugin(path: &str, files: &dyn FileVersions) -> bool {
+    let is_metadata = path.strip_suffix("/entry_points.txt").is_some_and(|folder| {
+        folder.rsplit_once('.').is_some_and(|(_, it)| matches!(it, "dist-info" | "egg-info"))
+    });
+    let names_plugin = |text: Option<String>| text.is_some_and(|it| it.contains("[pytest11]"));
+    is_metadata && (names_plugin(files.read_after(path)) || names_plugin(files.read_before(path)))
+}
+
+/// What an interpreter, a compiler or a package manager reads as it starts. New tests do not need it.
+fn is_interpreter_setup(path: &str) -> bool {
+    matches!(file_name(path), "sitecustomize.py" | "usercustomize.py" | ".npmrc")
+        || is_cargo_config(path)
+        || file_name(path).rsplit_once('.').is_some_and(|(_, it)| it == "pth")
+}
+
+fn is_cargo_config(path: &str) -> bool {
+    path.ends_with(".cargo/config.toml") || path.ends_with(".cargo/config")
+}
+
 /// Files that a test runner or interpreter reads before the first test.
 fn is_runner_setup(path: &str) -> bool {
-    const NAMES: [&str; 22] = [
+    const NAMES: [&str; 19] = [
         "conftest.py",
         "pytest.ini",
         ".pytest.ini",
@@ -166,9 +191,6 @@ fn is_runner_setup(path: &str) -> bool {
         "setup.cfg",
         "noxfile.py",
         ".coveragerc",
-        "sitecustomize.py",
-        "usercustomize.py",
-        ".npmrc",
         ".mocharc.json",
         ".mocharc.yml",
         ".mocharc.js",
@@ -191,11 +213,7 @@ fn is_runner_setup(path: &str) -> bool {
         "cypress.config.",
     ];
     let name = file_name(path);
-    let is_cargo = path.ends_with(".cargo/config.toml") || path.ends_with(".cargo/config");
-    NAMES.contains(&name)
-        || STEMS.iter().any(|it| name.starts_with(it))
-        || is_cargo
-        || name.rsplit_once('.').is_some_and(|(_, it)| it == "pth")
+    NAMES.contains(&name) || STEMS.iter().any(|it| name.starts_with(it)) || is_interpreter_setup(path)
 }
 
 #[cfg(test)]
@@ -279,6 +297,8 @@ mod tests {
         check("pytest", "tests/conftest.py", [None, Some("import os\n")], "new");
         check("pytest", "conftest.py", [Some("a = 1\n"), Some("a = 2\n")], "changed");
         check("cargo test", ".cargo/config.toml", [None, Some("[target]\n")], "new");
+        check("pytest", "x.egg-info/entry_points.txt", [None, Some("[pytest11]\nx = x\n")], "new");
+        check("pytest", "x.egg-info/entry_points.txt", [None, Some("[console_scripts]\nx = x\n")], "work");
         check("npx vitest", "vitest.config.ts", [Some("a"), Some("b")], "changed");
         check("go test ./...", "pkg/testdata/expected.json", [Some("1"), Some("2")], "changed");
         check("pytest", "pinned/schema.json", [Some("1"), Some("2")], "changed");

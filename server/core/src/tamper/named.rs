@@ -151,6 +151,13 @@ impl CheckedFileSearch<'_> {
         }
         let parts =
             if asked.parts.is_empty() { recipes::default_parts(&path, &text) } else { asked.parts.clone() };
+        for target in recipes::targets_without_file(&path, &parts, &text) {
+            let file = join_path(&join_path(folder, &asked.folder), &target);
+            if !self.files.existed(&file) {
+                let instead_of = Some(format!("the target `{target}`"));
+                self.add(&file, CheckedFile { instead_of, ..self.plain(true) });
+            }
+        }
         let lines = recipes::recipe_commands(&path, &parts, &text);
         if lines.is_empty() {
             return;

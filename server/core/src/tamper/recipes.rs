@@ -167,6 +167,28 @@ pub(super) fn reached_targets(parts: &[String], text: &str) -> Vec<String> {
     all.into_iter().filter(|it| !it.starts_with('.')).collect()
 }
 
+/// The targets whose recipes make no file of their name: a file of this name would keep them from running.
+pub(super) fn targets_without_file(path: &str, parts: &[String], text: &str) -> Vec<String> {
+    if !matches!(file_name(path), "GNUmakefile" | "makefile" | "Makefile") {
+        return Vec::new();
+    }
+    let rules = parse_rules(text);
+    let phony = rules.iter().filter(|it| it.targets.iter().any(|it| it == ".PHONY"));
+    let phony: BTreeSet<&String> = phony.flat_map(|it| &it.needs).collect();
+    let makes = |recipe: &[String], target: &str| {
+        let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        recipe
+            .iter()
+            .any(|it| it.contains("$@") || it.contains("$(@") || it.split(is_end).any(|it| it == target))
+    };
+    let reached = reached_rules(parts, text).into_iter().filter(|it| !it.recipe.is_empty());
+    let without_file = |it: MakeRule| {
+        let MakeRule { targets, recipe, .. } = it;
+        targets.into_iter().filter(move |it| !it.contains(['%', '$']) && !makes(&recipe, it))
+    };
+    reached.flat_map(without_file).filter(|it| !phony.contains(it)).collect()
+}
+
 /// The names of the variables that these rules use, and of those that their values use.
 pub(super) fn reached_variables(parts: &[String], text: &str) -> BTreeSet<String> {
     let mut lines: Vec<String> = reached_rules(parts, text).into_iter().flat_map(|it| it.recipe).collect();

@@ -20,6 +20,7 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
         TestLanguage::Python => &*PYTHON,
         TestLanguage::Script => &*SCRIPT,
         TestLanguage::Go => &*GO,
+        TestLanguage::Rust => &*RUST,
         _ => return None,
     };
     let is_new = |rule: &&EvasionRule| rule.0.find_iter(after).count() > rule.0.find_iter(before).count();
@@ -28,17 +29,32 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
 
 const PATCHES: &str = "patches the test runner";
 const ENDS: &str = "ends the test run";
+const REACHES: &str = "reaches into the test runner";
 const DETECTS: &str = "behaves differently in a test run";
+const REDEFINES: &str = "redefines the assertions of its tests";
 const EQUALS: &str = "compares equal to everything";
 
-static PYTHON: LazyLock<[EvasionRule; 5]> = LazyLock::new(|| {
+static PYTHON: LazyLock<[EvasionRule; 8]> = LazyLock::new(|| {
     [
         (constant(r"(?m)^\s*(?:unittest|pytest|_pytest)(?:\.\w+)+\s*=[^=]"), PATCHES),
         (constant(r"\bsetattr\(\s*(?:unittest|pytest|_pytest)\b"), PATCHES),
-        (constant(r"(?m)^os\._exit\(|\batexit\.register\([^\n]*\b_exit\("), ENDS),
+        (constant(r"(?m)^os\.(?:_exit|abort|kill|exec[lv]p?e?)\(|\batexit\.register\([^\n]*\b_exit\("), ENDS),
         (
             constant(
                 r#"["'](?:pytest|_pytest|unittest)["']\s+(?:not\s+)?in\s+sys\.modules|PYTEST_CURRENT_TEST"#,
+            ),
+            DETECTS,
+        ),
+        (
+            constant(
+                r#"(?m)^\s*(?:import|from)\s[^#\n]*\b(?:unittest\.(?:case|loader|main|result|runner|suite)|_pytest)\b|sys\.modules\[\s*["'](?:_?pytest|unittest)"#,
+            ),
+            REACHES,
+        ),
+        (constant(r"\bfor\s[^:\n]*\sin\s(?:\w+\()*sys\.modules\b"), REACHES),
+        (
+            constant(
+                r#"(?:\b_getframe|\binspect\.(?:stack|currentframe)|\bset(?:trace|profile))\([^\n]*["']_?test"#,
             ),
             DETECTS,
         ),
@@ -64,6 +80,15 @@ static GO: LazyLock<[EvasionRule; 2]> = LazyLock::new(|| {
         (constant(r"func init\(\)\s*\{[^}]*\bos\.Exit\(0\)"), ENDS),
         (constant(r#"\btesting\.Testing\(\)|flag\.Lookup\("test\."#), DETECTS),
     ]
+});
+
+static RUST: LazyLock<[EvasionRule; 1]> = LazyLock::new(|| {
+    [(
+        constant(
+            r"\bmacro_rules!\s*(?:debug_)?assert(?:_eq|_ne)?\b|\bas\s+(?:debug_)?assert(?:_eq|_ne)?\s*[;,}]",
+        ),
+        REDEFINES,
+    )]
 });
 
 #[cfg(test)]
@@ -95,6 +120,29 @@ mod tests {
         check("calc.js", "process.on('exit', () => { process.exitCode = 0; });\n", "ends the test run");
         check("calc.go", "func init() {\n\tos.Exit(0)\n}\n", "ends the test run");
 
+        check(
+            "src/lib.rs",
+            "macro_rules! assert_eq {\n    ($($t:tt)*) => {};\n}\n",
+            "redefines the assertions of its tests",
+        );
+        check("src/lib.rs", "use crate::lenient as assert_eq;\n", "redefines the assertions of its tests");
+        check("calc.py", "import sys, unittest.runner as r\n", "reaches into the test runner");
+        check(
+            "calc.py",
+            "for name in list(sys.modules):\n    patch(sys.modules[name])\n",
+            "reaches into the test runner",
+        );
+        check(
+            "calc.py",
+            "    return a + b if sys._getframe(1).f_code.co_name.startswith(\"test_\") else a - b\n",
+            "behaves differently in a test run",
+        );
+        check("calc.py", "import os\nos.execv('/bin/true', ['true'])\n", "ends the test run");
+
+        check("src/lib.rs", "macro_rules! assert_close {\n    ($a:expr) => { assert!($a) };\n}\n", "");
+        check("log.py", "    caller = sys._getframe(1).f_code.co_name\n", "");
+        check("calc.py", "from unittest.mock import patch\n", "");
+        check("run.py", "def restart():\n    os.execv(sys.executable, sys.argv)\n", "");
         check("tests/test_calc.py", "    def __eq__(self, other):\n        return True\n", "");
         check("calc.py", "    def __eq__(self, other):\n        return self.a == other.a\n", "");
         check("calc.py", "if pid == 0:\n    os._exit(0)\n", "");

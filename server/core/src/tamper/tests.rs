@@ -186,6 +186,18 @@ fn targets_and_scripts() {
 }
 
 #[test]
+fn a_file_with_the_name_of_a_target_keeps_it_from_running() {
+    let tree: Tree<'_> = &[("Makefile", "test: app\n\tsh run.sh\n\napp: a.c\n\tcc -o app a.c\n")];
+    check("make test", tree, &[("test", "")], &["test takes the place of the target `test`"]);
+    check("make -C sub test", tree, &[("test", "")], &[]);
+    check("make app", tree, &[("app", "\u{7f}ELF")], &[]);
+    let phony: Tree<'_> = &[("Makefile", ".PHONY: test\ntest:\n\tsh run.sh\n")];
+    check("make test", phony, &[("test", "")], &[]);
+    let makes: Tree<'_> = &[("Makefile", "test:\n\tsh run.sh > $@\n")];
+    check("make test", makes, &[("test", "ok")], &[]);
+}
+
+#[test]
 fn under_protected_only_a_loss_counts_in_tests_and_every_change_in_what_they_compare_with() {
     let tests = "def test_a():\n    assert f() == 1\n\n\ndef test_b():\n    assert f() == 2\n";
     let tree: Tree<'_> = &[

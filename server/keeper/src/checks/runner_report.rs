@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::{fs, io};
 
 use loopkeeper_core::check::report::{self, ReportingRunner};
 use loopkeeper_core::check::{CommandRun, TestCounts};
@@ -28,9 +29,20 @@ impl RunnerReport {
         let channels = plan.reports?;
         let runner = *channels.runners.get(&criterion.id)?;
         let file = channels.folder.join(format!("{}.xml", criterion.id.0));
-        // The value of a variable is split at blanks.
-        let is_plain = file.to_str().is_some_and(|it| !it.contains([' ', '\'', '"', '\\', '$']));
-        is_plain.then_some(Self { runner, file })
+        // The value of a variable is split at blanks or colons.
+        let is_plain = file.to_str().is_some_and(|it| !it.contains([' ', ':', '\'', '"', '\\', '$']));
+        let report = Self { runner, file };
+        (is_plain && report.write_support_file().is_ok()).then_some(report)
+    }
+
+    fn write_support_file(&self) -> io::Result<()> {
+        let Some((path, text)) = self.runner.support_file(&self.file.to_string_lossy()) else {
+            return Ok(());
+        };
+        let path = PathBuf::from(path);
+        let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+        fs::create_dir_all(folder)?;
+        fs::write(&path, text)
     }
 
     pub(super) fn environment(&self, env: &[(OsString, OsString)]) -> EnvVars {
@@ -58,9 +70,9 @@ impl RunnerReport {
     }
 
     pub(super) fn read(&self) -> ReadReport {
-        let Ok(metadata) = std::fs::symlink_metadata(&self.file) else { return ReadReport::default() };
+        let Ok(metadata) = fs::symlink_metadata(&self.file) else { return ReadReport::default() };
         let is_readable = metadata.is_file() && metadata.len() <= report::MAX_BYTES;
-        let text = is_readable.then(|| std::fs::read_to_string(&self.file).ok()).flatten();
+        let text = is_readable.then(|| fs::read_to_string(&self.file).ok()).flatten();
         ReadReport { is_there: true, counts: text.and_then(|it| self.runner.read(&it)) }
     }
 }

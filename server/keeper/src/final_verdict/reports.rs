@@ -42,14 +42,16 @@ pub(super) async fn choose_runners(
     Ok(known.into_iter().filter(|(_, runner)| !has_own || *runner != ReportingRunner::Pytest).collect())
 }
 
-/// Takes the pass from checks whose runner contradicts itself.
+/// Takes the pass from checks whose runner contradicts itself. `rounds`: as the agent left the tree, then with the judges
+/// of the start if some changed.
 pub(super) async fn apply_faults(
     runtime: &RunContext,
     request: &VerdictRequest,
     layout: &RoomLayout,
-    rounds: Vec<&mut Round>,
+    rounds: &mut [&mut Round],
 ) -> Result<(), NoVerdict> {
-    let is_faulty = |it: &&Criterion| rounds.iter().any(|round| fault(request, round, it).is_some());
+    // A fault that the judges of the start do not have is one of the changed judges, which that round decides.
+    let is_faulty = |it: &&Criterion| rounds.last().is_some_and(|round| fault(request, round, it).is_some());
     let faulty: Vec<Criterion> = request.criteria.iter().filter(is_faulty).cloned().collect();
     if faulty.is_empty() {
         return Ok(());
@@ -73,7 +75,7 @@ fn fault(request: &VerdictRequest, round: &Round, criterion: &Criterion) -> Opti
 }
 
 /// The checks on the files of the start; `None` where these cannot be laid over the tree.
-async fn run_at_start(
+pub(super) async fn run_at_start(
     runtime: &RunContext,
     request: &VerdictRequest,
     criteria: &[Criterion],

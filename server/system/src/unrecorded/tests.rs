@@ -62,11 +62,12 @@ fn files_are_sorted_by_what_they_can_do() {
         folder.write(path, "y");
     }
     let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    symlink("../src/a.c", folder.root().join("build/link")).unwrap();
     fs::File::options().append(true).open(folder.root().join("src/a.c")).unwrap().set_modified(old).unwrap();
 
     let found = folder.find(&["src/a.c"], since);
     assert_eq!(names(&found.touched), ["src/a.c"], "an old modification time hides nothing");
-    assert_eq!(names(&found.products), ["build/new.o"]);
+    assert_eq!(names(&found.products), ["build/link", "build/new.o"]);
     assert_eq!(names(&found.others), ["notes.txt"]);
     assert_eq!(names(&found.caches), ["src/__pycache__"]);
     assert!(found.patched.is_empty() && !found.is_partial);

@@ -58,7 +58,14 @@ fn runners_that_are_asked() {
     {
         check(command, "", Some(ReportingRunner::Pytest));
     }
+    for command in
+        ["python3 -m unittest", "cd app && python3.11 -W error -m unittest -v", "python manage.py test app"]
+    {
+        check(command, "", Some(ReportingRunner::Unittest));
+    }
     for command in [
+        "PYTHONPATH=src python3 -m unittest",
+        "python3 tests/run.py -m unittests",
         "make test",
         "pytest --junitxml=out.xml",
         "PYTEST_ADDOPTS=-x pytest",
@@ -82,6 +89,9 @@ fn the_user_s_own_options_stay() {
         ReportingRunner::Pytest.variable("/r/a.xml", "-x"),
         ("PYTEST_ADDOPTS", "-x --junitxml=/r/a.xml".to_owned())
     );
+    assert_eq!(ReportingRunner::Unittest.variable("/r/a.xml", "lib"), ("PYTHONPATH", "/r/a:lib".to_owned()));
+    let (path, text) = ReportingRunner::Unittest.support_file("/r/a.xml").unwrap();
+    assert!(path == "/r/a/sitecustomize.py" && text.contains("FILE = \"/r/a.xml\""), "{path}");
     let (name, value) = ReportingRunner::Node { printed: "tap" }.variable("/r/a.xml", "");
     assert_eq!(name, "NODE_OPTIONS");
     assert!(value.ends_with("--test-reporter=junit --test-reporter-destination=/r/a.xml"), "{value}");

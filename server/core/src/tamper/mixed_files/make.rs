@@ -79,11 +79,13 @@ enum BlockKind {
 /// The text in pieces: each line that begins something, with the indented and continued lines behind it.
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found: Vec<(usize, BlockKind)> = Vec::new();
-    let (mut at, mut is_continued) = (0, false);
+    let (mut at, mut is_continued, mut is_in_define) = (0, false, false);
     for line in text.split_inclusive('\n') {
-        if !is_continued && !line.starts_with(['\t', ' ']) {
+        if !is_continued && !is_in_define && !line.starts_with(['\t', ' ']) {
             found.push((at, kind_of(line)));
+            is_in_define = defined_name(line).is_some() && !line.contains("undefine ");
         }
+        is_in_define &= line.trim() != "endef";
         is_continued = line.trim_end().ends_with('\\');
         at += line.len();
     }
@@ -102,12 +104,15 @@ fn kind_of(line: &str) -> BlockKind {
         return BlockKind::Other;
     }
     let first = line.split_whitespace().next().unwrap_or_default();
-    if matches!(first, "include" | "-include" | "sinclude" | "import" | "set") {
+    // A line that is expanded can hold any text, such as `$(eval RUNNER = true)`.
+    let is_expanded = first.starts_with("$(") || first.starts_with("${");
+    if is_expanded || matches!(first, "include" | "-include" | "sinclude" | "import" | "set") {
         return BlockKind::Include;
     }
-    let bare = ["override ", "export ", "unexport "]
-        .iter()
-        .fold(line, |it, word| it.strip_prefix(word).unwrap_or(it));
+    if let Some(name) = defined_name(line) {
+        return BlockKind::Assignment(name.to_owned());
+    }
+    let bare = without_modifiers(line);
     if let Some((name, _)) =
         bare.split_once('=').filter(|(name, _)| !name.trim_end_matches(':').contains(':'))
     {
@@ -117,4 +122,17 @@ fn kind_of(line: &str) -> BlockKind {
         Some((names, _)) => BlockKind::Rule(words(names)),
         None => BlockKind::Other,
     }
+}
+
+fn without_modifiers(line: &str) -> &str {
+    let words = ["override ", "export ", "unexport ", "private ", "override "];
+    words.iter().fold(line, |it, word| it.strip_prefix(word).unwrap_or(it))
+}
+
+/// The variable of a line that begins with `define` or `undefine`.
+fn defined_name(line: &str) -> Option<&str> {
+    let bare = without_modifiers(line.trim_end());
+    let rest = bare.strip_prefix("define ").or_else(|| bare.strip_prefix("undefine "))?;
+    let name = rest.split('=').next().unwrap_or_default().trim_end_matches([':', '?', '+', '!', ' ']);
+    Some(name.trim())
 }

@@ -77,6 +77,11 @@ fn rules_that_checks_run_come_from_the_start_with_their_variables() {
     check(&start.replace("\t$(RUN)", "\t-$(RUN)"), start);
     check(&format!("{start}test:\n\ttrue\n"), start);
     check(&format!("{start}override RUN = true\n"), start);
+    check(&format!("{start}define RUN\ntrue\nendef\n"), start);
+    check(&format!("{start}override define RUN =\ntrue\nendef\n"), start);
+    check(&format!("{start}undefine RUN\n"), start);
+    check(&format!("{start}$(eval RUN = true)\n"), start);
+    check(&format!("{start}define HELP\nRUN = true\nendef\n"), "as it is");
     check(&format!("{start}.IGNORE:\n"), start);
     check(&format!("{start}-include local.mk\n"), start);
     check(&start.replace("test: all\n\t$(RUN)\n", ""), start);
