@@ -17,8 +17,19 @@ use super::last_result::LastResult;
 use super::template_file;
 use super::work_trees::OtherWorkTrees;
 
-/// The root that `folder` belongs to: the nearest ancestor with a `loopkeeper.toml`, else with a `.git`, else `folder`
-/// itself. A real path.
+/// Folders in which other tools keep their files, with the number of folders between them and the root.
+const TOOL_FOLDERS: [(&str, usize); 7] = [
+    (".ralph", 1),
+    (".ralphy", 1),
+    (".ralphify", 1),
+    (".ralphex", 1),
+    (".ralph-tui", 1),
+    (".agents", 1),
+    ("scripts/ralph", 2),
+];
+
+/// The root that `folder` belongs to: the nearest ancestor with a `loopkeeper.toml`, else with a `.git`, else the folder
+/// around that of another tool, else `folder` itself. A real path.
 pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
     let folder = folder.canonicalize()?;
     let configured = |it: &&Path| it.join("loopkeeper.toml").exists();
@@ -30,7 +41,18 @@ pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
         }
         (configured, repository) => configured.or(repository),
     };
+    let home = std::env::home_dir().and_then(|it| it.canonicalize().ok());
+    let root = root.or_else(|| around_tool_folder(&folder, home.as_deref()));
     Ok(root.map(Path::to_owned).unwrap_or(folder))
+}
+
+/// The folder around the outermost folder of another tool. Never the home folder, in which such tools are installed.
+fn around_tool_folder<'a>(folder: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
+    let around = |it: &'a Path| {
+        let (_, up) = TOOL_FOLDERS.into_iter().find(|(name, _)| it.ends_with(name))?;
+        it.ancestors().nth(up).filter(|it| it.parent().is_some() && Some(*it) != home)
+    };
+    folder.ancestors().filter_map(around).last()
 }
 
 /// Whether `folder` is the top of a git repository. An empty `.git` folder does not count: sandboxes of agents leave
@@ -164,6 +186,23 @@ mod tests {
         fs::write(linked.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
         assert_eq!(root_of(&linked.join("src")).unwrap(), linked);
         assert_eq!(root_of(&home.join("nowhere")).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn the_root_is_around_the_folder_of_another_tool() {
+        let check = |folder: &str, expect: Option<&str>| {
+            let found = around_tool_folder(Path::new(folder), Some(Path::new("/home/me")));
+            assert_eq!(found, expect.map(Path::new), "{folder}");
+        };
+        check("/home/me/shop/.ralph", Some("/home/me/shop"));
+        check("/home/me/shop/.ralph/specs/api", Some("/home/me/shop"));
+        check("/home/me/shop/.agents/tasks", Some("/home/me/shop"));
+        check("/home/me/shop/scripts/ralph", Some("/home/me/shop"));
+        check("/home/me/shop/.ralphify/ralphs/.ralph", Some("/home/me/shop"));
+        check("/home/me/shop/scripts", None);
+        check("/home/me/shop/ralph", None);
+        check("/home/me/.ralph/templates", None);
+        check("/.ralph", None);
     }
 
     #[test]
