@@ -155,3 +155,30 @@ fn a_typed_task_does_not_start_in_the_home_folder() {
     run(&home.join("notes"), &[]).expect(0);
     run(&terminal.root(), &[]).expect(0);
 }
+
+#[test]
+fn a_plan_with_boxes_becomes_the_plan_of_the_new_task() {
+    let terminal = Terminal::new();
+    terminal
+        .file("loopkeeper.toml", "")
+        .file("PLAN.md", "# Plan\n\n- [x] Open the shop\n- [ ] Sell things\n");
+    terminal.run(&["init"]).expect(0).out("PLAN.md is the plan of this task now.");
+    let edited = terminal.read("PROMPT.md").replace("Say in one line what should be done", "Sell");
+    terminal.file("PROMPT.md", &edited);
+    let plan = terminal.run(&["run", "--dry-run", "--agent", "demo"]);
+    plan.expect(0).out("Plan      1 of 2 done").out("open: Sell things");
+    terminal.run(&["status"]).expect(0).out("1 of 2 items done");
+    // Without a box it is any document.
+    let other = Terminal::new();
+    other.file("loopkeeper.toml", "").file("PLAN.md", "# Plan\n\nSell things.\n");
+    other.run(&["run", "--dry-run", "--agent", "demo"]).expect(2).err("there is no task");
+}
+
+#[test]
+fn a_folder_of_another_tool_belongs_to_the_root_around_it() {
+    let terminal = Terminal::new();
+    terminal.file(".ralph/PROMPT.md", "# Shop\n\nSell things.\n").file(".ralphrc", "MAX_CALLS_PER_HOUR=7\n");
+    let mut command = terminal.command(&["run", "--dry-run", "--agent", "demo"]);
+    let plan = Ran::of(&command.current_dir(terminal.root().join(".ralph")).output().unwrap());
+    plan.expect(0).out("Task      .ralph/PROMPT.md").out("limits.calls_per_hour = 7");
+}

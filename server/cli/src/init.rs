@@ -222,7 +222,7 @@ fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
     let is_task = |it: &&TaskId| {
         // Stories and boxes in files of these names become the plan of the new task.
         let is_joined = |kind| match kind {
-            DocumentKind::FixPlan => true,
+            DocumentKind::FixPlan | DocumentKind::BoxPlan => true,
             DocumentKind::Prd => !is_of_other_tool(root, &root.join(&it.0)),
             _ => false,
         };

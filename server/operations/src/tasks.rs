@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopkeeper_task::{DocumentKind, kind_of};
+use loopkeeper_task::{DocumentKind, PlanItem, kind_of};
 use loopkeeper_text::sanitize;
 use serde::Serialize;
 
@@ -17,9 +17,25 @@ pub struct TaskSummary {
     pub title: String,
     pub required: usize,
     pub optional: usize,
+    /// Items of its plan that are done, and all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanCount>,
     /// Why it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PlanCount {
+    pub done: usize,
+    pub total: usize,
+}
+
+impl PlanCount {
+    fn of(plan: &[PlanItem]) -> Option<Self> {
+        let done = plan.iter().filter(|it| it.done).count();
+        (!plan.is_empty()).then_some(Self { done, total: plan.len() })
+    }
 }
 
 /// The tasks below the root of the current folder. A folder that is no project has none, so that listing tasks in a
@@ -39,10 +55,9 @@ fn is_project(root: &Path) -> bool {
     const FOLDERS: [&str; 5] = ["", ".ralph", "scripts/ralph", ".agents/tasks", "docs/plans"];
     let is_task = |path: &Path| {
         let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
-        // `CLAUDE.md` is in home folders too.
-        kind_of(&below).is_some_and(|it| {
-            !it.is_gates() && it != DocumentKind::StoryPrompt && task_files::has_marker(path, it)
-        })
+        // `CLAUDE.md` and `PLAN.md` are in home folders too.
+        let is_common = |it| matches!(it, DocumentKind::StoryPrompt | DocumentKind::BoxPlan);
+        kind_of(&below).is_some_and(|it| !it.is_gates() && !is_common(it) && task_files::has_marker(path, it))
     };
     let holds_task = |folder: &&str| {
         let entries = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
@@ -65,6 +80,7 @@ fn summary(root: &Path, found: &task_files::DiscoveredTask) -> TaskSummary {
         title: task.as_ref().map(|it| sanitize::line(&it.title)).unwrap_or_default(),
         required,
         optional: criteria.len() - required,
+        plan: task.as_ref().and_then(|it| PlanCount::of(&it.plan)),
         trouble,
     }
 }

@@ -22,7 +22,8 @@ pub(super) enum MarkdownBlock<'a> {
     Fence(Range<usize>),
     /// An indented code block.
     Indented(Range<usize>),
-    /// A table or rule: ends the list lead of a paragraph.
+    Table(Range<usize>),
+    /// A rule: ends the list lead of a paragraph.
     Other,
 }
 
@@ -105,7 +106,7 @@ impl<'a> BlockBuilder<'a> {
             }
             Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.skip(Some(MarkdownBlock::Fence(range))),
             Tag::CodeBlock(CodeBlockKind::Indented) => self.skip(Some(MarkdownBlock::Indented(range))),
-            Tag::Table(_) => self.skip(Some(MarkdownBlock::Other)),
+            Tag::Table(_) => self.skip(Some(MarkdownBlock::Table(range))),
             Tag::HtmlBlock | Tag::MetadataBlock(_) => self.skip(None),
             Tag::BlockQuote(_) => self.flush(),
             Tag::Link { dest_url, .. } => {

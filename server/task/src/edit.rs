@@ -6,6 +6,7 @@ mod proof;
 mod stories;
 #[cfg(test)]
 mod tests;
+mod yaml_tasks;
 
 use std::ops::Range;
 

@@ -7,6 +7,7 @@ use std::ops::Range;
 use loopkeeper_text::yaml;
 
 use super::kind::{DocumentKind, kind_of};
+use super::markdown;
 use super::outline::TaskOutline;
 
 pub(super) use loop_state::parse_loop_state;
@@ -28,6 +29,9 @@ pub fn is_task_text(kind: DocumentKind, text: &str) -> bool {
     if kind == DocumentKind::StoryPrompt {
         // `CLAUDE.md` can also be the memory of a project with stories.
         return text.contains("prd.json") && text.contains("<promise>");
+    }
+    if kind == DocumentKind::BoxPlan {
+        return !markdown::parse_plan("", text, None).plan.is_empty();
     }
     find(kind, text).is_some()
 }

@@ -69,6 +69,8 @@ pub enum DocumentKind {
     RuntimeTasks,
     /// `fix_plan.md`, `@fix_plan.md`, `IMPLEMENTATION_PLAN.md`, `.ralph/ralph-tasks.md`
     FixPlan,
+    /// `PLAN.md` with boxes
+    BoxPlan,
 }
 
 impl DocumentKind {
@@ -97,7 +99,7 @@ impl DocumentKind {
 
     /// A document that is a task only if its text says so ([`super::is_task_text`]).
     pub fn needs_text(self) -> bool {
-        self.is_embedded() || self == Self::StoryPrompt
+        self.is_embedded() || matches!(self, Self::StoryPrompt | Self::BoxPlan)
     }
 
     /// A document that is a task by itself, and not together with the others in its folder.
@@ -168,7 +170,8 @@ impl DocumentKind {
             | Self::RunConfig
             | Self::Verification
             | Self::RuntimeTasks
-            | Self::FixPlan => true,
+            | Self::FixPlan
+            | Self::BoxPlan => true,
             Self::Prompt
             | Self::RalphFolderPrompt
             | Self::Ralph
@@ -226,6 +229,7 @@ fn plan_kind(folder: &str, name: &str) -> Option<DocumentKind> {
         "PRD.md" => Some(DocumentKind::RequirementsPlan),
         "PROGRESS.md" => Some(DocumentKind::ProgressPlan),
         "fix_plan.md" | "@fix_plan.md" | "IMPLEMENTATION_PLAN.md" => Some(DocumentKind::FixPlan),
+        "PLAN.md" if !is_in("docs/plans") => Some(DocumentKind::BoxPlan),
         _ if is_in("docs/plans") && name.strip_suffix(".md").is_some() => Some(DocumentKind::ExecutionPlan),
         _ => None,
     }

@@ -12,7 +12,7 @@ use super::item::InlineContent;
 use super::may_change;
 use super::outline::{CriterionOrigin, TaskOutline};
 use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, match_phrase};
-use super::plan::{self, OptionalHeadings};
+use super::plan::{self, BoxState, OptionalHeadings};
 use super::source::MarkdownSource;
 use super::{ContextPath, FindingCode};
 use super::{promise, promise_tag};
@@ -47,6 +47,7 @@ fn parse<'a>(
         lead: ListLead::None,
         headings,
         title: TitleState::default(),
+        tables: Vec::new(),
     };
     promise::find_promise(&source, &mut reader.out);
     for block in blocks::parse_blocks(&source) {
@@ -67,6 +68,8 @@ struct MarkdownReader<'a> {
     lead: ListLead<'a>,
     headings: OptionalHeadings<'a>,
     title: TitleState,
+    /// The tables of a plan, and whether they are under an optional heading.
+    tables: Vec<(std::ops::Range<usize>, bool)>,
 }
 
 /// A heading that is a known phrase, up to the next one of its level.
@@ -124,6 +127,7 @@ impl<'a> MarkdownReader<'a> {
             | MarkdownBlock::Paragraph(_)
             | MarkdownBlock::Fence(_)
             | MarkdownBlock::Indented(_)
+            | MarkdownBlock::Table(_)
             | MarkdownBlock::Other => self.drop_lead(),
         }
         match block {
@@ -141,6 +145,11 @@ impl<'a> MarkdownReader<'a> {
             MarkdownBlock::Indented(range) => {
                 if self.role == DocumentRole::Plan {
                     plan::indented_boxes(&mut self.out, self.source, range, self.headings.is_optional());
+                }
+            }
+            MarkdownBlock::Table(range) => {
+                if self.role == DocumentRole::Plan {
+                    self.tables.push((range, self.headings.is_optional()));
                 }
             }
             MarkdownBlock::Other => {}
@@ -328,20 +337,21 @@ impl<'a> MarkdownReader<'a> {
         if is_blank_box(&plain) {
             return;
         }
+        let marked = plan::marked_box(self.source, &text).filter(|_| item.ticked.is_none());
+        let (text, state) = match marked {
+            Some((text, is_dropped)) => (text, BoxState { ticked: Some(false), is_dropped }),
+            None => (text, BoxState { ticked: item.ticked, is_dropped: false }),
+        };
         match self.items_are() {
-            ItemsAre::Criteria(phrase) => self.criterion_item(&text, phrase, item.ticked, item.has_list),
+            ItemsAre::Criteria(phrase) => self.criterion_item(&text, phrase, state, item.has_list),
             ItemsAre::Paths => self.out_context(mentions::parse_list_item(&text)),
             ItemsAre::MayChange => self.allow_changes(&text, '\0'),
-            ItemsAre::Prose => match (self.role, item.ticked) {
+            ItemsAre::Prose => match (self.role, state.ticked) {
                 (DocumentRole::Plan, Some(ticked)) => {
-                    plan::take_box(&mut self.out, &text, ticked, self.headings.is_optional());
+                    let optional = state.is_dropped || self.headings.is_optional();
+                    plan::take_box(&mut self.out, &text, ticked, optional);
                 }
-                (DocumentRole::Plan, None) => {
-                    let optional = self.headings.is_optional();
-                    if !plan::take_begun_box(&mut self.out, self.source, &text, optional) {
-                        plan::nearly_a_box(&mut self.out, self.source, &text);
-                    }
-                }
+                (DocumentRole::Plan, None) => plan::nearly_a_box(&mut self.out, self.source, &text),
                 (DocumentRole::Prompt, _) => {}
             },
         }
@@ -351,7 +361,7 @@ impl<'a> MarkdownReader<'a> {
         &mut self,
         text: &InlineContent<'_>,
         phrase: HeadingPhrase,
-        ticked: Option<bool>,
+        state: BoxState,
         has_list: bool,
     ) {
         let read = grammar::parse_item(text, mode_of(phrase));
@@ -361,7 +371,8 @@ impl<'a> MarkdownReader<'a> {
         if read.check.is_none() && promise_tag::is_in(self.source.slice(&text.range)) {
             return;
         }
-        let optional = self.role == DocumentRole::Plan && self.headings.is_optional();
+        let is_below_optional = self.role == DocumentRole::Plan && self.headings.is_optional();
+        let (ticked, optional) = (state.ticked, state.is_dropped || is_below_optional);
         let plan = match (self.role, ticked) {
             (DocumentRole::Plan, Some(done)) => {
                 Some(plan::push_item(&mut self.out, &read, text, done, optional))
@@ -392,6 +403,12 @@ impl<'a> MarkdownReader<'a> {
     fn finish(mut self) -> TaskOutline {
         self.drop_lead();
         self.close_sections(0);
+        // A table beside boxes sums them up.
+        if self.out.plan.is_empty() {
+            for (range, optional) in std::mem::take(&mut self.tables) {
+                plan::take_table(&mut self.out, self.source, range, optional);
+            }
+        }
         self.out.title = match self.title {
             TitleState::Heading(title) | TitleState::Objective(title) => title,
             TitleState::None | TitleState::Awaited => String::new(),

@@ -1,6 +1,7 @@
 //! Reads fix plans: every box is a plan item, and one with a check is also a criterion. Open boxes under an optional
 //! heading do not keep a loop running.
 
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,8 @@ use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::source::{MarkdownSource, lines_of};
 use super::{FindingCode, PlanItem, phrases};
 use loopkeeper_text::fold::shortened;
+
+pub(super) use table::take_table;
 
 /// The optional headings around the current position.
 #[derive(Debug, Default)]
@@ -78,22 +81,28 @@ pub(super) fn push_item(
     out.plan.len() - 1
 }
 
-/// Marks of boxes that are begun or blocked, as some tools write them.
-const BEGUN: [&str; 3] = ["[/] ", "[~] ", "[!] "];
+/// The mark of a list item.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BoxState {
+    pub(super) ticked: Option<bool>,
+    /// It was given up and does not have to be done.
+    pub(super) is_dropped: bool,
+}
 
-/// `- [/] text`: an item in progress.
-pub(super) fn take_begun_box(
-    out: &mut TaskOutline,
+/// Marks of boxes that are begun, blocked or given up, as some tools write them.
+const MARKS: [&str; 4] = ["[/] ", "[~] ", "[!] ", DROPPED];
+pub(super) const DROPPED: &str = "[-] ";
+
+/// The text of `- [/] text`, an open item, and whether it was given up.
+pub(super) fn marked_box<'a>(
     source: &MarkdownSource<'_>,
     text: &InlineContent<'_>,
-    optional: bool,
-) -> bool {
+) -> Option<(InlineContent<'a>, bool)> {
     let written = source.slice(&text.range);
-    let Some(rest) = BEGUN.iter().find_map(|it| written.strip_prefix(it)) else { return false };
-    let from = text.range.start + written.len() - rest.len();
+    let (mark, rest) = MARKS.iter().find_map(|it| Some((*it, written.strip_prefix(it)?)))?;
+    let from = text.range.start + mark.len();
     let first_line = lines_of(rest).next().unwrap_or_default().trim_end();
-    take_box(out, &InlineContent::of_plain(first_line, &Bytes::At(from)), false, optional);
-    true
+    Some((InlineContent::of_plain(first_line, &Bytes::At(from)), mark == DROPPED))
 }
 
 /// `- [ ]text`, `- [] text`, `- [ x] text`: not a box in Markdown, but clearly intended as one.

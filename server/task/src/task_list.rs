@@ -105,7 +105,7 @@ impl<'a> YamlTask<'a> {
             id: self.of("id").map_or_else(|| ids::base_id(None, &[], &name.value), |it| it.value.clone()),
             title: shortened(&folded(&name.value), NAME_CHARS).into_owned(),
             done: is_done,
-            blocking: true,
+            blocking: self.of("skipped").is_none_or(|it| it.value != "true"),
             place: out.place(without_quotes(text, name.range.clone())),
             priority: group
                 .and_then(|it| it.value.parse::<f64>().ok())
@@ -187,7 +187,7 @@ fn item_of_line(task: &Object<'_>, from: usize, out: &TaskOutline) -> Option<Pla
         },
         title: shortened(&folded(&title.value), NAME_CHARS).into_owned(),
         done: prd::DONE.contains(&status),
-        blocking: true,
+        blocking: !matches!(task.get("skipped").map(|it| &it.value), Some(Value::BooleanLit(it)) if it.value),
         place: out.place(range.start + from..range.end + from),
         priority: priority.map(|it| (it * 1_000.0).round() as i64),
         depends_on: Vec::new(),

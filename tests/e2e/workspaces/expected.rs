@@ -21,6 +21,42 @@ workspaces! {
         args: &["--check", "test -f sold"],
         act: "touch sold; sed -i 's/\\[ \\] [SC]/[x] /' .ralph/fix_plan.md",
     }
+    frankbria_defaults Workspace {
+        folder: "frankbria-defaults",
+        task: ".ralph/PROMPT.md",
+        outline: &[".ralph/PROMPT.md: # Ralph Development Instructions", ".ralph/fix_plan.md: Set up basic project structure and build system", ".ralph/fix_plan.md: Define core data structures and types", ".ralph/fix_plan.md: Implement basic input/output handling", ".ralph/fix_plan.md: Create test framework and initial tests", ".ralph/fix_plan.md: Add error handling and validation", ".ralph/fix_plan.md: Implement core business logic", ".ralph/fix_plan.md: Add configuration management", ".ralph/fix_plan.md: Create user documentation", ".ralph/fix_plan.md: Performance optimization", ".ralph/fix_plan.md: Extended feature set", ".ralph/fix_plan.md: Integration with external services", ".ralph/fix_plan.md: Advanced error recovery", ".ralph/fix_plan.md: Nice-to-have enhancements (non-blocking)", ".ralph/fix_plan.md: Project initialization"],
+        told: &["You are Ralph, an autonomous AI development agent working on a shop project"],
+        shows: &["Plan      1 of 14 done", "limits.calls_per_hour = 100", "limits.iteration_time = \"15m\"", "session.expires = \"24h\"", "breaker.same_error = 5", "breaker.output_decline = 70", "breaker.cooldown = \"30m\"", "\"Bash(git stash *)\""],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i '/## Optional/,$!s/\\[ \\]/[x]/' .ralph/fix_plan.md",
+    }
+    frankbria_generated Workspace {
+        folder: "frankbria-generated",
+        task: ".ralph/PROMPT.md",
+        outline: &[".ralph/PROMPT.md: # Ralph Development Instructions", ".ralph/fix_plan.md: Review codebase and understand architecture", ".ralph/fix_plan.md: Identify and document key components", ".ralph/fix_plan.md: Set up development environment", ".ralph/fix_plan.md: Implement core features", ".ralph/fix_plan.md: Add test coverage", ".ralph/fix_plan.md: Update documentation", ".ralph/fix_plan.md: Performance optimization", ".ralph/fix_plan.md: Code cleanup and refactoring", ".ralph/fix_plan.md: Project enabled for Ralph"],
+        told: &["You are Ralph, an autonomous AI development agent working on the **shop** project"],
+        shows: &["agents.claude.command = [\"npx\", \"@anthropic-ai/claude-code\"]", "limits.calls_per_hour = 100", "breaker.no_progress = 3"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/\\[ \\]/[x]/' .ralph/fix_plan.md",
+    }
+    plan_file Workspace {
+        folder: "plan-file",
+        task: "PROMPT.md",
+        outline: &["PLAN.md: Open the shop", "PLAN.md: Sell things", "PLAN.md: Count what is sold: `exists counted`", "PLAN.md: Décorate the shop", "PROMPT.md: # Shop"],
+        told: &["Its boxes are in `PLAN.md`"],
+        shows: &["Plan      1 of 4 done", "open: Sell things\n", "open: Décorate the shop (optional)"],
+        args: &[],
+        act: "touch counted; sed -i 's/\\[[ ~]\\]/[x]/' PLAN.md",
+    }
+    plan_table Workspace {
+        folder: "plan-table",
+        task: "PROMPT_build.md",
+        outline: &["IMPLEMENTATION_PLAN.md: Open the shop", "IMPLEMENTATION_PLAN.md: Sell things", "IMPLEMENTATION_PLAN.md: Décorate the shop", "PROMPT_build.md: # Shop"],
+        told: &["in a table, set its status"],
+        shows: &["Plan      1 of 3 done", "open: Sell things\n", "open: Décorate the shop (optional)"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/In progress/Done/' IMPLEMENTATION_PLAN.md",
+    }
     frankbria_flat Workspace {
         folder: "frankbria-flat",
         task: "PROMPT.md",

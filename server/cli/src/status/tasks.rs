@@ -27,7 +27,7 @@ pub(super) fn list(tasks: &[TaskSummary], out: &mut Ui) {
     }
 }
 
-/// `Parse dates, 4 criteria, 1 optional`
+/// `Parse dates, 4 criteria, 1 optional, 2 of 5 items done`
 fn facts(task: &TaskSummary) -> String {
     if let Some(trouble) = &task.trouble {
         return trouble.clone();
@@ -39,5 +39,6 @@ fn facts(task: &TaskSummary) -> String {
         count => format!("{count} criteria"),
     };
     let optional = (task.optional > 0).then(|| format!("{} optional", task.optional));
-    title.into_iter().chain([criteria]).chain(optional).collect::<Vec<_>>().join(", ")
+    let plan = task.plan.map(|it| format!("{} of {} items done", it.done, it.total));
+    title.into_iter().chain([criteria]).chain(optional).chain(plan).collect::<Vec<_>>().join(", ")
 }

@@ -54,7 +54,7 @@ fn write_duties(out: &mut String, plan: &[PlanItem]) {
             writeln!(
                 out,
                 "Its boxes are in {path}, and you keep that file up to date: once what a box asks for is done, tick \
-                 it there (`[x]`)."
+                 it there (`[x]`); in a table, set its status."
             )
         };
     }

@@ -167,7 +167,8 @@ pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
         let kind = kind_of(&relative(root, &entry.path())).filter(|it| it.is_plan() && !it.is_gates());
         let Some(kind) = kind.filter(|it| has_marker(&entry.path(), *it)) else { continue };
         let is_folder = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
-        if !is_folder && entry.path() != path {
+        let is_plan = || !kind.needs_text() || has_task_text(root, &entry.path(), kind);
+        if !is_folder && entry.path() != path && is_plan() {
             documents.push((kind, entry.path()));
         }
     }

@@ -6,6 +6,7 @@ use loopkeeper_text::message::Message;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::super::PlanItem;
+use super::super::plan::DROPPED;
 use super::super::source::MarkdownSource;
 use super::{PlanEditError, PlanEditTarget, TextSplices, conflict_error};
 
@@ -17,6 +18,11 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
     let place = target.item.place.range.clone();
     if target.item.blocking {
         return Ok(vec![(place.end..place.end, MARK.to_owned())]);
+    }
+    let before = target.document.text.get(..place.start).unwrap_or_default();
+    if before.ends_with(DROPPED) {
+        let mark = before.len() - DROPPED.len() + 1;
+        return Ok(vec![(mark..mark + 1, " ".to_owned())]);
     }
     let text = target.document.text.get(place.clone()).unwrap_or_default();
     let found = MARKS.iter().filter_map(|mark| Some((text.rfind(mark)?, mark.len()))).max();

@@ -1,4 +1,4 @@
-//! Edits of `prd.json` in the author's style: with the indentation, line ends and spaces of the adjacent properties.
+//! Edits of `prd.json` and other lists of stories in JSON, in the author's style: with the indentation, line ends and spaces of the adjacent properties.
 
 use std::ops::Range;
 
@@ -8,11 +8,26 @@ use loopkeeper_text::message::Message;
 
 use super::super::PlanItem;
 use super::super::prd;
+use super::super::{DocumentKind, kind_of};
+use super::yaml_tasks;
 use super::{PlanEditError, PlanEditTarget, TextSplices, apply_splices, conflict_error, place_of};
 
 const SKIPPED: &str = "\"skipped\"";
+/// The lists of stories, in the order in which they are looked for.
+const STORY_LISTS: [&str; 3] = ["userStories", "stories", "tasks"];
+/// A file whose own tool refuses a field that it does not know.
+const STRICT: &str = "queue.jsonc";
 
 pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
+    let path = target.document.path.as_str();
+    if path.rsplit('/').next() == Some(STRICT) {
+        let fact = format!("has no field in {STRICT} that says that it is skipped");
+        let hint = "write `\"status\": \"rejected\"`";
+        return Err(conflict_error(target.item, Message::new(fact).with_hint(hint)));
+    }
+    if matches!(kind_of(path), Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree)) {
+        return yaml_tasks::skip(target);
+    }
     let text = target.document.text.as_str();
     with_story(target, target.item, |story, skipped| {
         let bytes = |range: jsonc_parser::common::Range| range.start + skipped..range.end + skipped;
@@ -123,20 +138,38 @@ fn property<'a>(story: &'a Object<'a>, name: &str) -> Option<&'a ObjectProp<'a>>
     story.properties.iter().rev().find(|it| it.name.as_str() == name)
 }
 
-/// Runs a closure on the story that an item was read from. `skipped`: the bytes of a byte order mark before all ranges.
+/// Runs a closure on the story that an item was read from, with the offset of its document's JSON in the file.
 fn with_story<T>(
     target: &PlanEditTarget<'_>,
     item: &PlanItem,
     read: impl FnOnce(&Object<'_>, usize) -> T,
 ) -> Result<T, PlanEditError> {
     let text = target.document.text.as_str();
+    let kind = kind_of(&target.document.path);
+    let lost = || conflict_error(item, "is not where it was read");
+    if matches!(kind, Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree)) {
+        return Err(conflict_error(item, Message::new("is in a list in YAML").with_hint("move it by hand")));
+    }
+    if kind == Some(DocumentKind::RuntimeTasks) {
+        let range = line_around(text, item.place.range.start);
+        let parsed = prd::parse_json(text.get(range.clone()).unwrap_or_default()).ok();
+        let task = parsed.as_ref().and_then(|it| it.value.as_ref()?.as_object());
+        return task.map(|it| read(it, range.start)).ok_or_else(lost);
+    }
     let json = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let skipped = text.len() - json.len();
+    let offset = text.len() - json.len();
     let parsed = prd::parse_json(json).ok();
     let root = parsed.as_ref().and_then(|it| it.value.as_ref()?.as_object());
-    let stories = root.and_then(|it| property(it, "userStories")?.value.as_array());
+    let stories = root.and_then(|it| STORY_LISTS.into_iter().find_map(|name| property(it, name)));
+    let stories = stories.and_then(|it| it.value.as_array());
     let mut stories = stories.into_iter().flat_map(|it| &it.elements).filter_map(Value::as_object);
     // Every story is an item, in the same order.
     let story = stories.nth(place_of(target.task, item));
-    story.map(|it| read(it, skipped)).ok_or_else(|| conflict_error(item, "is not where it was read"))
+    story.map(|it| read(it, offset)).ok_or_else(lost)
+}
+
+fn line_around(text: &str, at: usize) -> Range<usize> {
+    let start = text.get(..at).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
+    let end = text.get(at..).and_then(|it| it.find('\n')).map_or(text.len(), |it| at + it);
+    start..end
 }

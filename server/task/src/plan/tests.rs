@@ -46,6 +46,46 @@ fn every_box_is_an_item() {
 }
 
 #[test]
+fn marks_of_other_tools_are_boxes() {
+    check(
+        "- [~] begun\n- [/] begun too: `$ x`\n- [!] blocked\n- [-] given up: `$ y`\n1. [-] numbered\n",
+        &[
+            "[ ] begun",
+            "[ ] begun too + check",
+            "[ ] blocked",
+            "[ ] given up (optional) + optional check",
+            "[ ] numbered (optional)",
+        ],
+    );
+    check(
+        "## Done when\n\n- [~] it sells: `$ x`\n- [-] it shines\n",
+        &["[ ] it sells + check", "[ ] it shines (optional) + no check"],
+    );
+}
+
+#[test]
+fn tables_with_a_status_are_plans_where_no_box_is() {
+    let table = "| # | Task | Status |\n|---|:---|---|\n| 1 | Sell \\| buy é | ✅ Done |\n| 2 | **Count** `x` | In Progress (1 of 2) |\n| 3 | Open | |\n| 4 | Shine | ❌ |\n| 5 | Close | Deferred - v2 |\n| 6 | Load | 100% |\n";
+    let items = [
+        "[x] Sell \\| buy é",
+        "[ ] **Count** x",
+        "[ ] Open",
+        "[ ] Shine",
+        "[ ] Close (optional)",
+        "[x] Load",
+    ];
+    check(table, &items);
+    let later = "## Later\n\n| Task | Status |\n|---|---|\n| Sell | todo |\n";
+    check(later, &["[ ] Sell (optional)"]);
+    check(&format!("- [ ] a\n\n{table}"), &["[ ] a"]);
+    check("任务 | 状态\n--- | ---\n卖 | 已完成\n数 | 未完成\n", &["[x] 卖", "[ ] 数"]);
+    // A word that is no status: the table says something else.
+    check("| Endpoint | Status |\n|---|---|\n| /cart | 200 |\n| /shop | 404 |\n", &[]);
+    check("| Task | Owner |\n|---|---|\n| Sell | me |\n", &[]);
+    check("| Status |\n|---|\n| done |\n", &[]);
+}
+
+#[test]
 fn a_box_with_a_check_is_a_criterion_besides() {
     check(
         "- [ ] a: `$ x`\n- [x] b: `exists y`\n- [ ] c `cargo test`\n- [ ] d: `$ `\n",
@@ -125,6 +165,6 @@ fn misspelt_boxes_are_reported() {
     let (items, findings) = found("- [ ] a\n- [ ]b\n- [] c\n- [x]`d`\n- [ x] é\n* [X ]e\n");
     assert_eq!(items, 1);
     assert_eq!(findings, ["[ ] => [ ] ", "[] => [ ]", "[x] => [x] ", "[ x] => [x]", "[X ] => [x] "]);
-    let others = "- [x](a.md)\n- [-] gone\n- [a]b\n- []byte\n- \\[ ]b\n- `[ ]b`\n- [ ]\n- [x][1]\n\n[1]: b\n";
+    let others = "- [x](a.md)\n- [a]b\n- []byte\n- \\[ ]b\n- `[ ]b`\n- [ ]\n- [x][1]\n\n[1]: b\n";
     assert_eq!(found(others), (0, Vec::new()));
 }

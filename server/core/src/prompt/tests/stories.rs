@@ -34,7 +34,7 @@ fn a_plan_says_where_it_is_and_who_keeps_it() {
     check(
         &[("0123456789", "fix_plan.md")],
         "Its boxes are in `fix_plan.md`, and you keep that file up to date: once what a box asks for is done, tick it \
-         there (`[x]`).\n\n- next: Log in",
+         there (`[x]`); in a table, set its status.\n\n- next: Log in",
     );
     // An id that is derived from the title adds no information.
     let text = Scene { plan: vec![story("0123456789-2", "prd.json")], ..Scene::new() }.build();

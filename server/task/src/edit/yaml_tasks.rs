@@ -1,0 +1,65 @@
+//! Skips a task of a list in YAML: a line `skipped: true` below its title, with the same indentation.
+
+use std::ops::Range;
+
+use loopkeeper_text::message::Message;
+use loopkeeper_text::yaml::{self, YamlScalar};
+
+use super::{PlanEditError, PlanEditTarget, TextSplices, conflict_error};
+
+pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
+    let text = target.document.text.as_str();
+    let scalars = yaml::scalars(text);
+    let unclear = || {
+        let fact = Message::new("cannot be skipped as it is written").with_hint("write `skipped: true`");
+        conflict_error(target.item, fact)
+    };
+    let place = &target.item.place.range;
+    let holds = |it: &&YamlScalar| it.range.start <= place.start && place.end <= it.range.end;
+    let title = scalars.iter().find(holds).ok_or_else(unclear)?;
+    let task = title.path.rsplit_once('.').map_or("", |it| it.0);
+    let field = format!("{task}.skipped");
+    match scalars.iter().find(|it| it.path == field) {
+        None => insert(text, &title.range).ok_or_else(unclear),
+        Some(flag) if flag.value == "true" => Ok(remove(text, &title.range, &flag.range)),
+        Some(flag) if flag.value == "false" => Ok(vec![(flag.range.clone(), "true".to_owned())]),
+        Some(_) => Err(unclear()),
+    }
+}
+
+/// `None`: the title is not alone in its line.
+fn insert(text: &str, title: &Range<usize>) -> Option<TextSplices> {
+    let line = line_around(text, title)?;
+    let before = text.get(line.start..title.start)?;
+    let key = before.trim_start_matches([' ', '-']);
+    let is_key =
+        key.trim_end().strip_suffix(':').is_some_and(|it| it.bytes().all(|it| it.is_ascii_alphanumeric()));
+    let after = text.get(title.end..line.end)?.trim();
+    let is_alone = is_key && (after.is_empty() || after.starts_with('#'));
+    let column = before.len() - key.len();
+    let end = if text.get(line.end..).is_some_and(|it| it.starts_with("\r\n")) { "\r\n" } else { "\n" };
+    is_alone.then(|| vec![(line.end..line.end, format!("{end}{}skipped: true", " ".repeat(column)))])
+}
+
+/// The line is removed if inserting it again would restore the text, and else only the value is changed.
+fn remove(text: &str, title: &Range<usize>, flag: &Range<usize>) -> TextSplices {
+    let whole = || {
+        let line = line_around(text, title)?;
+        let (at, added) = insert(text, title)?.pop()?;
+        let is_next = text.get(line.end..)?.strip_prefix(&added)?;
+        let is_whole = is_next.is_empty() || is_next.starts_with(['\n', '\r']);
+        is_whole.then(|| vec![(at.start..at.start + added.len(), String::new())])
+    };
+    whole().unwrap_or_else(|| vec![(flag.clone(), "false".to_owned())])
+}
+
+/// The line of a range without its end. `None`: it is in several.
+fn line_around(text: &str, range: &Range<usize>) -> Option<Range<usize>> {
+    if text.get(range.clone())?.contains('\n') {
+        return None;
+    }
+    let start = text.get(..range.start)?.rfind('\n').map_or(0, |it| it + 1);
+    let rest = text.get(range.end..)?;
+    let end = range.end + rest.find(['\r', '\n']).unwrap_or(rest.len());
+    Some(start..end)
+}
