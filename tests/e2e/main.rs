@@ -47,6 +47,7 @@ mod room_kinds;
 mod sandbox;
 mod scenarios;
 mod snapshots;
+mod strays;
 mod structure;
 mod support;
 mod texts;

@@ -18,12 +18,13 @@ use loopkeeper_operations::restore::{self, RestoreChanges, RestoreSelection};
 const MAX_NAMED: usize = 10;
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Args {
     /// A loop's id, a unique prefix of it, or `latest` (of this work tree)
-    #[arg(value_name = "LOOP", required_unless_present_any = ["list", "undo"])]
+    #[arg(value_name = "LOOP", required_unless_present_any = ["list", "undo", "strays"])]
     pub(crate) which: Option<String>,
     /// `7` is the tree after iteration 7, `0` the start
-    #[arg(value_name = "ITERATION", required_unless_present_any = ["list", "undo"], allow_negative_numbers = true, value_parser = select::iteration_or_start)]
+    #[arg(value_name = "ITERATION", required_unless_present_any = ["list", "undo", "strays"], allow_negative_numbers = true, value_parser = select::iteration_or_start)]
     pub(crate) iteration: Option<u32>,
     /// Show the iterations you can go back to, and what each of them reached; change nothing
     #[arg(long, conflicts_with_all = ["iteration", "paths", "undo"])]
@@ -31,6 +32,9 @@ pub(crate) struct Args {
     /// Undo the last rollback: restore every file as it was right before it; a second --undo repeats the rollback
     #[arg(long, conflicts_with_all = ["iteration", "paths"])]
     pub(crate) undo: bool,
+    /// Remove the files that the loop added and that nothing imports, references or tests; `--undo` brings them back
+    #[arg(long, conflicts_with_all = ["iteration", "paths", "list", "undo"])]
+    pub(crate) strays: bool,
     /// Overwrite files that changed since the last snapshot without asking
     #[arg(long)]
     pub(crate) anyway: bool,
@@ -46,6 +50,13 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
     let target = match args.iteration {
         _ if args.undo => RestoreSelection::BeforeRollback,
+        _ if args.strays => {
+            let Some(target) = strays(&found)? else {
+                out.line(format_args!("Loop {} left no file that nothing refers to.", found.id()));
+                return Ok(Exit::Done);
+            };
+            target
+        }
         Some(number) if !args.list => RestoreSelection::Iteration {
             number,
             paths: restore::resolve_paths(&found.loop_view, number, &args.paths)?,
@@ -75,6 +86,19 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         });
     }
     Ok(if done.refused.is_empty() { Exit::Done } else { Exit::Ended })
+}
+
+/// The strays that are still there, as of the start, when they did not exist.
+fn strays(found: &SelectedLoop) -> Result<Option<RestoreSelection>, Failure> {
+    let root = found.loop_view.dir.root();
+    let is_there = |it: &&str| root.join(it).symlink_metadata().is_ok();
+    let paths: Vec<String> =
+        found.loop_view.state.strays().into_iter().filter(is_there).map(str::to_owned).collect();
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let paths = restore::resolve_paths(&found.loop_view, 0, &paths)?;
+    Ok(Some(RestoreSelection::Iteration { number: 0, paths }))
 }
 
 /// Whether the files may be overwritten. Asks only if the user changed some of them since the last snapshot.

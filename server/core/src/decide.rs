@@ -135,6 +135,8 @@ pub enum Event {
         round: Box<Round>,
         wrote: Vec<String>,
         untracked: Vec<String>,
+        /// Added files to which nothing refers, where the round could end the loop.
+        strays: Vec<String>,
     },
     /// Answer to [`Effect::JudgeFinalTree`].
     FinalVerdict(final_verdict::VerdictReply),

@@ -75,7 +75,7 @@ pub use weakening_state::WeakeningState;
 
 /// The version of a stored [`LoopState`]: another one is not read. It changes with the fields of the state and with what
 /// `apply` makes of the records.
-pub const SAVED_STATE_VERSION: u32 = 1;
+pub const SAVED_STATE_VERSION: u32 = 2;
 
 /// Everything that the journal contains about a loop. Only `apply` changes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -154,6 +154,15 @@ impl LoopState {
     /// The tree after an iteration; of iteration 0 the start.
     pub fn tree_after(&self, iteration: u32) -> Option<&str> {
         self.tree_at(iteration, SnapshotWhen::After)
+    }
+
+    /// Files that the loop added, that nothing refers to and that are still there, as far as the records say.
+    pub fn strays(&self) -> Vec<&str> {
+        let last = self.history.last().filter(|it| !it.taken_back);
+        let found = last.map_or(&[][..], |it| it.changes.strays.as_slice());
+        let rollback = self.rollback.last.as_ref().filter(|it| !it.is_undo && it.is_after(self.iteration));
+        let removed = rollback.map_or(&[][..], |it| it.paths.as_slice());
+        found.iter().filter(|it| !removed.contains(it)).map(String::as_str).collect()
     }
 
     /// The tree right before the present iteration.

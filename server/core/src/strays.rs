@@ -106,7 +106,11 @@ pub fn stray_files(added: &[String], files: &[TreeText], task: &TaskMentions) ->
 }
 
 fn can_be_stray(file: &TreeText) -> bool {
-    let path = file.path.as_str();
+    may_be_stray(&file.path) && !ENTRY_TEXTS.iter().any(|it| file.text.contains(it))
+}
+
+/// Whether a file of this name can be a stray, which only its text and those of the others decide.
+pub fn may_be_stray(path: &str) -> bool {
     let stem = names::stem(path);
     let extension = names::extension(path).to_ascii_lowercase();
     let is_in_place = path.rsplit_once('/').is_some_and(|(folders, _)| {
@@ -119,5 +123,4 @@ fn can_be_stray(file: &TreeText) -> bool {
         && !ENTRY_STEMS.contains(&stem.to_ascii_lowercase().as_str())
         // `page.server.ts`, `[id].ts`, `+page.ts`: a framework reads such names.
         && stem.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '-'))
-        && !ENTRY_TEXTS.iter().any(|it| file.text.contains(it))
 }

@@ -27,6 +27,7 @@ pub mod rounds;
 pub mod run_context;
 pub mod signals;
 mod state_saver;
+pub mod stray_search;
 pub mod task_reload;
 mod template;
 mod usage_limits;

@@ -1,20 +1,21 @@
 //! Runs a round: all checks sequentially on one tree, with the tree's hash taken before the first and after the last.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::decide::{Event, LoopState, Phase, sandbox_denies};
 use loopkeeper_core::journal::{LoopSpec, Round};
 use loopkeeper_core::jury::is_due;
-use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::sanitize;
-use tracing::debug_span;
+use tracing::{debug, debug_span, warn};
 
 use super::checks::{self, RoundExtent, RoundParams};
 use super::event_log;
 use super::judges::{self, JudgeContext};
 use super::loop_context::LoopContext;
 use super::run_context::{RunContext, SnapshotFailure};
+use super::stray_search::StraySearch;
 use loopkeeper_system::git;
 use loopkeeper_system::http::HttpClient;
 
@@ -30,6 +31,8 @@ pub(super) struct RoundRequest {
     /// Files that `clean` tolerates; `None`: all files that are untracked now.
     untracked: Option<Vec<String>>,
     judging: JudgeContext,
+    /// After an iteration: what to look for if the round could end the loop.
+    strays: Option<StraySearch>,
 }
 
 impl RoundRequest {
@@ -40,13 +43,15 @@ impl RoundRequest {
         let tree = state.tree.snapshots.last().filter(|_| just_taken).map(|it| it.tree.clone());
         let untracked = (!first).then(|| state.tree.untracked.clone());
         let judging = JudgeContext::of_loop(state);
-        Self { criteria, tree, iteration: state.iteration, untracked, judging }
+        let strays = StraySearch::of_loop(state).filter(|_| state.phase == Phase::Checking);
+        Self { criteria, tree, iteration: state.iteration, untracked, judging, strays }
     }
 
     /// A round without a loop, for which `clean` tolerates nothing.
     pub(super) fn without_loop(spec: &LoopSpec) -> Self {
         let (criteria, untracked) = (spec.criteria.clone(), Some(Vec::new()));
-        Self { criteria, tree: None, iteration: 0, untracked, judging: JudgeContext::without_loop(spec) }
+        let judging = JudgeContext::without_loop(spec);
+        Self { criteria, tree: None, iteration: 0, untracked, judging, strays: None }
     }
 }
 
@@ -56,12 +61,40 @@ pub(super) async fn run_and_report(context: LoopContext, request: RoundRequest) 
         Some(_) => Vec::new(),
         None => untracked_now(&context.runtime, &request.criteria),
     };
-    let request =
+    let mut request =
         RoundRequest { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
+    let search = request.strays.take();
+    let required = request.criteria.iter().filter(|it| it.required).map(|it| it.id.clone()).collect();
     context.send_event(match run_round(&context.runtime, request).await {
-        Ok((round, wrote)) => Event::ChecksDone { round: Box::new(round), wrote, untracked },
+        Ok((round, wrote)) => {
+            let strays = find_strays(&context.runtime, search, &round, required).await;
+            Event::ChecksDone { round: Box::new(round), wrote, untracked, strays }
+        }
         Err(SnapshotFailure { reason, message, .. }) => Event::SnapshotFailed { reason, message },
     });
+}
+
+/// Looks for strays if no required criterion failed. They decide nothing, so an error only means that none is named.
+async fn find_strays(
+    runtime: &RunContext,
+    search: Option<StraySearch>,
+    round: &Round,
+    required: Vec<CriterionId>,
+) -> Vec<String> {
+    let holds = |it: &CheckResult| matches!(it.status, Status::Pass | Status::Unverified);
+    let Some(search) =
+        search.filter(|_| round.results.iter().filter(|it| required.contains(&it.criterion)).all(holds))
+    else {
+        return Vec::new();
+    };
+    let (tree, started) = (round.tree_after.clone(), Instant::now());
+    let found = runtime.with_store(move |store| Ok(search.in_tree(store, &tree)?)).await;
+    let found = found.unwrap_or_else(|failure| {
+        warn!("the search for strays failed: {}", failure.message);
+        Vec::new()
+    });
+    debug!(ms = started.elapsed().as_millis(), found = found.len(), "searched for strays");
+    found.iter().map(|it| sanitize::line(&runtime.redactor.redact(it))).collect()
 }
 
 /// Adds to the fact of a check what the sandbox denied it, each path once in a round.

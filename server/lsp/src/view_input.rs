@@ -24,6 +24,7 @@ pub(crate) fn with_task_view<T>(
         })
         .collect();
     let loop_view = task.last_loop.as_deref();
+    let strays = strays(task);
     view(&TaskView {
         reference: &task.uri,
         task: &task.task,
@@ -39,6 +40,17 @@ pub(crate) fn with_task_view<T>(
             shown,
         },
         live: task.live,
+        strays: &strays,
         lints: &task.lints,
     })
+}
+
+/// Those of the last loop that were not removed since.
+fn strays(task: &TaskSnapshot) -> Vec<String> {
+    let Some(loop_view) = task.last_loop.as_deref().filter(|it| it.damage.is_none()) else {
+        return Vec::new();
+    };
+    let root = loop_view.dir.root();
+    let found = loop_view.state.strays().into_iter();
+    found.filter(|it| root.join(it).symlink_metadata().is_ok()).map(str::to_owned).collect()
 }

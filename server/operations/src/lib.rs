@@ -31,7 +31,6 @@ pub mod remarks;
 pub mod resolved_task;
 pub mod restore;
 pub mod start;
-pub mod strays;
 pub mod suitability;
 pub mod tasks;
 pub mod transcript;

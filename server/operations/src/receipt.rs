@@ -7,6 +7,7 @@ use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::weakening;
 use loopkeeper_core::journal::CheckProgram;
+use loopkeeper_keeper::stray_search::{LoopRemains, remains_of_loop};
 use loopkeeper_keeper::weakening_scan::find_judges;
 use loopkeeper_system::check_programs::{find_program, hash_file};
 use loopkeeper_system::scratch::ScratchDir;
@@ -20,7 +21,6 @@ use super::failure::{Failure, FailureKind};
 use super::follow::LoopTailer;
 use super::loops::damaged_error;
 use super::resolved_task::ResolvedTask;
-use super::strays::{LoopRemains, remains_of_loop};
 
 /// Files of one list.
 const MAX_FILES: usize = 2_000;

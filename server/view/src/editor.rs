@@ -78,6 +78,8 @@ pub struct TaskView<'a> {
     pub trust: TrustState<'a>,
     /// Whether a document of the task is open in the editor. Remarks on wording are shown only then.
     pub live: bool,
+    /// Files that this loop added, that nothing refers to and that are still there.
+    pub strays: &'a [String],
     /// Of this task and these documents.
     pub lints: &'a LintCache,
 }

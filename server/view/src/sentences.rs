@@ -114,6 +114,16 @@ pub fn unnoticed(state: &LoopState) -> Option<String> {
     Some(sanitize::line(&mutants::current(state)?.describe_survivors()?))
 }
 
+/// `nothing refers to 2 added files: src/auth_old.py, src/auth2.py`
+pub fn strays(state: &LoopState) -> Option<String> {
+    const MAX_NAMED: usize = 3;
+    let all = state.strays();
+    let named: Vec<String> = all.iter().take(MAX_NAMED).map(|it| sanitize::line(it)).collect();
+    let rest = if all.len() > MAX_NAMED { " …" } else { "" };
+    let count = counted(all.len() as u64, "added file");
+    (!all.is_empty()).then(|| format!("nothing refers to {count}: {}{rest}", named.join(", ")))
+}
+
 /// `no mutant makes 2 added tests fail: tests/test_calc.py:7 test_runs, …`
 pub fn hollow_tests(state: &LoopState) -> Option<String> {
     const MAX_NAMED: usize = 3;

@@ -216,7 +216,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
         // Required survivors are in the sentence already.
         let sentence = outcome.sentence.to_string();
         let of_mutants = of_mutants.filter(|it| !sentence.contains(it));
-        return denied.into_iter().chain(hooks).chain(of_mutants).collect();
+        return denied.into_iter().chain(hooks).chain(of_mutants).chain(sentences::strays(state)).collect();
     }
     let early = early_warnings(state).into_iter().filter(|it| it.cause != WarningCause::LoggedOut);
     let early = early.map(|it| sanitize::line(&it.sentence));
@@ -231,6 +231,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
         .chain(denied)
         .chain(hooks)
         .chain(of_mutants)
+        .chain(sentences::strays(state))
         .collect()
 }
 

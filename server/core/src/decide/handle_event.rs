@@ -56,8 +56,8 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         Event::SessionCame(offer) => attached::accept_session(state, live, offer),
         Event::LifeSeen { alive } => life_seen(state, live, now, alive),
         Event::AgentEnded(run) => agent_ended(state, live, now, run),
-        Event::ChecksDone { round, wrote, untracked } => {
-            rounds::checks_done(state, live, rounds::RoundResult { round, wrote, untracked })
+        Event::ChecksDone { round, wrote, untracked, strays } => {
+            rounds::checks_done(state, live, rounds::RoundResult { round, wrote, untracked, strays })
         }
         Event::FinalVerdict(reply) => final_verdict::handle_reply(state, live, reply),
         Event::MutantsTested(reply) => mutants::handle_reply(state, live, reply),

@@ -37,6 +37,7 @@ pub(super) fn of_iteration(state: &LoopState, live: &VolatileState, wrote: &[Str
             committed: has_new_commit(state, live),
             lines: counted.then(|| work.iter().fold(LineStats::default(), |sum, it| sum + of(it))),
             autorun: live.after_agent.snapshot.autorun.iter().take(NAMED_FILES).cloned().collect(),
+            strays: Vec::new(),
             per_file: if counted { named.map(of).collect() } else { Vec::new() },
         },
         paths: work.iter().copied().take(MAX_FILES).cloned().collect(),

@@ -21,6 +21,7 @@ pub(super) struct RoundResult {
     pub(super) round: Box<Round>,
     pub(super) wrote: Vec<String>,
     pub(super) untracked: Vec<String>,
+    pub(super) strays: Vec<String>,
 }
 
 pub(super) fn checks_done(state: &LoopState, live: &mut VolatileState, judged: RoundResult) -> Vec<Decision> {
@@ -110,7 +111,8 @@ pub(super) fn iteration_over(
     judged: Option<RoundResult>,
 ) -> Vec<Decision> {
     let wrote = judged.as_ref().map(|it| it.wrote.clone()).unwrap_or_default();
-    let work = progress::of_iteration(state, live, &wrote);
+    let mut work = progress::of_iteration(state, live, &wrote);
+    work.changes.strays = judged.as_ref().map(|it| first_strays(&it.strays)).unwrap_or_default();
     let reading = live.after_agent.documents.take().unwrap_or_default();
     let row = state.last_iteration();
     let error = row.and_then(|it| it.error.clone());
@@ -163,6 +165,11 @@ pub(super) fn iteration_over(
     }));
     steps.push(Decision::Effect(Effect::Continue));
     steps
+}
+
+fn first_strays(strays: &[String]) -> Vec<String> {
+    const MAX: usize = 20;
+    strays.iter().take(MAX).cloned().collect()
 }
 
 /// The claims in the last message of the iteration. A failed agent claims nothing.

@@ -73,6 +73,8 @@ pub struct Sim {
     pub weak: Vec<&'static str>,
     /// Protected files that the user edited since the last snapshot.
     pub edited: Vec<String>,
+    /// What the rounds find added and without a reference.
+    pub strays: Vec<String>,
     /// The branch that HEAD is on; `None`: there is no repository.
     pub branch: Option<&'static str>,
     /// What was to be committed, and why it cannot be.
@@ -126,6 +128,7 @@ impl Sim {
             finished: false,
             weak: Vec::new(),
             edited: Vec::new(),
+            strays: Vec::new(),
             branch: None,
             commits: Vec::new(),
             no_commit: None,
@@ -370,7 +373,8 @@ impl Sim {
             judging: self.judging.take(),
         };
         self.now = self.now.plus_ms(1_000);
-        self.event(Event::ChecksDone { round: Box::new(round), wrote, untracked: Vec::new() });
+        let strays = self.strays.clone();
+        self.event(Event::ChecksDone { round: Box::new(round), wrote, untracked: Vec::new(), strays });
     }
 
     fn take_branch(&mut self, name: String) {

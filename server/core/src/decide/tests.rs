@@ -24,6 +24,7 @@ mod scenarios;
 mod sessions;
 mod shared_limits;
 mod spawns;
+mod strays;
 mod takeover;
 mod unrunnable;
 mod weakening;

@@ -64,6 +64,18 @@ fn agent_started() -> Record {
     Record::AgentStarted { iteration: 1, pid: 4711, agent_pid: Some(4713), domain, network, holds: Some(8) }
 }
 
+fn changes() -> ChangeStats {
+    ChangeStats {
+        count: 1,
+        files: vec!["src/lib.rs".to_owned()],
+        lines: Some(LineStats { added: 3, removed: 1 }),
+        per_file: vec![LineStats { added: 3, removed: 1 }],
+        autorun: vec![".envrc".to_owned()],
+        strays: vec!["src/lib_old.rs".to_owned()],
+        ..ChangeStats::default()
+    }
+}
+
 fn first_iteration() -> Vec<Record> {
     vec![
         Record::LoopStarted { boot: "b0c1".to_owned(), spec: Box::new(spec()) },
@@ -109,14 +121,7 @@ fn first_iteration() -> Vec<Record> {
         Record::ChecksDone { iteration: Some(1), round: Box::new(round(Status::Pass)) },
         Record::IterationEnded {
             iteration: 1,
-            changes: Box::new(ChangeStats {
-                count: 1,
-                files: vec!["src/lib.rs".to_owned()],
-                lines: Some(LineStats { added: 3, removed: 1 }),
-                per_file: vec![LineStats { added: 3, removed: 1 }],
-                autorun: vec![".envrc".to_owned()],
-                ..ChangeStats::default()
-            }),
+            changes: Box::new(changes()),
             plan: vec![plan_item()],
             proposed: vec![Proposal::new(Edit::Added, "a new line")],
             seen: Some(vec![criterion()]),

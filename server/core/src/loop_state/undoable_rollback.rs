@@ -25,3 +25,10 @@ pub struct UndoableRollback {
     pub(crate) iteration: u32,
     pub(crate) memory: LoopMemory,
 }
+
+impl UndoableRollback {
+    /// No iteration was started since.
+    pub(crate) fn is_after(&self, iteration: u32) -> bool {
+        self.iteration == iteration
+    }
+}

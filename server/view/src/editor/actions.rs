@@ -68,6 +68,7 @@ pub fn actions(
     if let Some(heading) = known.heading().filter(|it| here(it)) {
         all.extend(verbs::of_weakened(known, None).into_iter().map(|it| cure(known, it, &heading)));
         all.extend(permissions(known, document, None, &heading));
+        all.extend(strays(known, heading));
     }
     all.extend(verbs::offered_commands(known).into_iter().map(|it| action(known, it)));
     all
@@ -91,6 +92,13 @@ fn gives_trust(verb: OfferedCommand<'_>) -> bool {
 /// An action for a reported weakening, attached to its diagnostic.
 fn cure(known: &TaskView<'_>, verb: OfferedCommand<'_>, place: &DocumentRange) -> EditorAction {
     EditorAction { fixes: Some((place.clone(), DiagnosticCode::Weakened)), ..action(known, verb) }
+}
+
+/// Removes the strays. Their bytes are kept in a snapshot.
+fn strays(known: &TaskView<'_>, heading: DocumentRange) -> Option<EditorAction> {
+    let paths = known.removable_strays();
+    let removes = action(known, OfferedCommand::RemoveStrays(paths));
+    (!paths.is_empty()).then_some(EditorAction { fixes: Some((heading, DiagnosticCode::Stray)), ..removes })
 }
 
 /// Actions that write into the task which of the weakened files it allows to change, from its next loop on.

@@ -127,12 +127,13 @@ pub enum DiagnosticCode {
     NotSuited,
     Unnoticed,
     HollowTest,
+    Stray,
     Limited,
 }
 
 impl DiagnosticCode {
     #[cfg(test)]
-    pub(super) const ALL: [Self; 43] = [
+    pub(super) const ALL: [Self; 44] = [
         Self::Summary,
         Self::BreakerOpen,
         Self::Interrupted,
@@ -175,6 +176,7 @@ impl DiagnosticCode {
         Self::NotSuited,
         Self::Unnoticed,
         Self::HollowTest,
+        Self::Stray,
         Self::Limited,
     ];
 
@@ -222,6 +224,7 @@ impl DiagnosticCode {
             Self::NotSuited => "not-suited",
             Self::Unnoticed => "unnoticed",
             Self::HollowTest => "hollow-test",
+            Self::Stray => "stray",
             Self::Limited => "limited",
         }
     }

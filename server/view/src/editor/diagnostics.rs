@@ -50,6 +50,7 @@ pub fn remarks(task: &Task, documents: &[TaskDocument]) -> Vec<Diagnostic> {
         checking: false,
         trust: TrustState::default(),
         live: true,
+        strays: &[],
         lints: &LintCache::default(),
     };
     let of_results = [DiagnosticCode::Summary, DiagnosticCode::NeverRun];

@@ -32,6 +32,7 @@ pub(super) struct World {
     pub(super) shown: Option<&'static str>,
     pub(super) untrusted: BTreeSet<CriterionId>,
     pub(super) live: bool,
+    pub(super) strays: Vec<String>,
 }
 
 impl World {
@@ -52,6 +53,7 @@ impl World {
             shown: None,
             untrusted: BTreeSet::new(),
             live: true,
+            strays: Vec::new(),
         }
     }
 
@@ -97,6 +99,13 @@ impl World {
         self.after(sim.run())
     }
 
+    /// A completed loop that added these files, to which nothing refers.
+    pub(super) fn with_strays(self, paths: &[&str]) -> Self {
+        let mut sim = Sim::new(spec(self.task.criteria.clone()), "ff", vec![Act::new("pp")]);
+        sim.strays = paths.iter().map(ToString::to_string).collect();
+        self.after(sim.run())
+    }
+
     /// A loop whose breaker opened permanently after iterations without changes.
     pub(super) fn tripped(self) -> Self {
         let mut once = spec(self.task.criteria.clone());
@@ -119,6 +128,7 @@ impl World {
         if self.results.is_empty() {
             self.results = sim.state.criteria.results.values().map(|it| (it.clone(), false)).collect();
         }
+        self.strays = sim.state.strays().into_iter().map(str::to_owned).collect();
         self.state = Some(sim.state);
         self.kept_by(Some(4711))
     }
@@ -166,6 +176,7 @@ impl World {
                 shown: self.shown,
             },
             live: self.live,
+            strays: &self.strays,
             lints: &LintCache::default(),
         })
     }

@@ -22,6 +22,11 @@ impl<'a> TaskView<'a> {
         self.status.filter(|it| it.state != DisplayState::Done && it.phase != DisplayPhase::Damaged)
     }
 
+    /// The strays, once its loop is over.
+    pub(super) fn removable_strays(&self) -> &'a [String] {
+        if self.open_loop().is_some() { &[] } else { self.strays }
+    }
+
     pub(super) fn at_work(&self) -> bool {
         self.open_loop().is_some_and(|it| it.state == DisplayState::Working)
     }

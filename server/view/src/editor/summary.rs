@@ -4,7 +4,7 @@ use super::{Diagnostic, DiagnosticCode, Severity, TaskView, message};
 use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, sentences};
 use loopkeeper_core::journal::{Edit, OutcomeKind, PauseReason, QuestionKind};
 use loopkeeper_text::message::Message;
-use loopkeeper_text::{DocumentRange, words};
+use loopkeeper_text::{DocumentRange, sanitize, words};
 
 pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let Some(place) = known.heading() else { return Vec::new() };
@@ -12,6 +12,7 @@ pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     all.extend(blocking_diagnostic(known, &place));
     all.extend(trust(known, &place));
     all.extend(removed(known, &place));
+    all.extend(strays(known, &place));
     all
 }
 
@@ -85,6 +86,31 @@ fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
 /// Hints are for the terminal; an editor offers its own actions.
 fn without_hint(message: &Message) -> &str {
     message.fact().trim_end_matches('.')
+}
+
+/// `stray: nothing refers to src/auth_old.py and 1 more added file. Remove or use it.` Once the loop is over.
+fn strays(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
+    const PATH_CHARS: usize = 24;
+    let (first, others) = known.removable_strays().split_first()?;
+    let path = short_path(first, PATH_CHARS);
+    let (more, cure) = match others.len() as u64 {
+        0 => (String::new(), "Remove or use it"),
+        count => (format!(" and {} more", words::counted(count, "file")), "Remove or use them"),
+    };
+    let fact = format!("nothing refers to {path}{more}");
+    let message = message::message("stray", &fact, cure);
+    Some(Diagnostic::new(place, Severity::Hint, DiagnosticCode::Stray, message))
+}
+
+/// The end of a path says more than its beginning.
+fn short_path(path: &str, most: usize) -> String {
+    let path = sanitize::line(path);
+    let length = path.chars().count();
+    if length <= most {
+        return path;
+    }
+    let end: String = path.chars().skip(length + 1 - most).collect();
+    format!("…{end}")
 }
 
 /// Why the loop is blocked.

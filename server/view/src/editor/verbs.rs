@@ -7,7 +7,7 @@ use crate::{DisplayPhase, DisplayState, LoopStatus};
 use loopkeeper_core::journal::PauseReason;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, words};
 
 /// Maximum length of a name in a title.
 const NAME_CHARS: usize = 40;
@@ -38,6 +38,8 @@ pub(super) enum OfferedCommand<'a> {
     /// Restores a file that the agent weakened to its state at the start.
     Restore(&'a str),
     AcceptWeakening,
+    /// Removes files that the loop added and that nothing refers to.
+    RemoveStrays(&'a [String]),
     /// Skips an item of the plan, or includes it again.
     Skip(&'a PlanItem),
     Raise(&'a PlanItem),
@@ -193,7 +195,7 @@ impl OfferedCommand<'_> {
             | Self::AcceptWeakening => known.trust.editor,
             Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
             Self::Diff(_) | Self::Said(_) | Self::Output(_) => true,
-            Self::Restore(_) | Self::Export => true,
+            Self::Restore(_) | Self::RemoveStrays(_) | Self::Export => true,
             Self::Skip(_) | Self::Raise(_) | Self::Lower(_) => true,
         }
     }
@@ -219,6 +221,7 @@ impl OfferedCommand<'_> {
             Self::Output(_) => "Output",
             Self::Restore(_) => "Restore",
             Self::AcceptWeakening => "Accept",
+            Self::RemoveStrays(_) => "Remove",
             Self::Skip(item) if item.blocking => "Skip",
             Self::Skip(_) => "Take up",
             Self::Raise(_) => "Raise",
@@ -251,6 +254,10 @@ impl OfferedCommand<'_> {
                 format!("Restore \"{}\" as it was at the start", weakened::shortened(path, NAME_CHARS))
             }
             Self::AcceptWeakening => format!("Accept what the agent of {title} weakened"),
+            Self::RemoveStrays(paths) => {
+                let count = words::counted(paths.len() as u64, "added file");
+                format!("Remove {count} that nothing refers to (can be undone)")
+            }
             Self::Skip(item) if item.blocking => format!("Skip {}", quoted(&item.title)),
             Self::Skip(item) => format!("Take up {} again", quoted(&item.title)),
             Self::Raise(item) => format!("Raise {} in the plan", quoted(&item.title)),
@@ -270,7 +277,7 @@ impl OfferedCommand<'_> {
             Self::ResetBreaker => "source.loopkeeper.resetBreaker",
             Self::Trust => "source.loopkeeper.trust",
             Self::Untrust => "source.loopkeeper.untrust",
-            Self::Restore(_) | Self::AcceptWeakening | Self::TrustShown => QUICKFIX,
+            Self::Restore(_) | Self::RemoveStrays(_) | Self::AcceptWeakening | Self::TrustShown => QUICKFIX,
             Self::Export => "source.loopkeeper.export",
             Self::Skip(_) => "source.loopkeeper.skip",
             Self::Raise(_) | Self::Lower(_) => "source.loopkeeper.prioritize",
@@ -310,6 +317,9 @@ impl OfferedCommand<'_> {
             Self::Output(it) => ("loopkeeper.server.output", json!({ "task": task, "criterion": it.id })),
             Self::Restore(path) => {
                 ("loopkeeper.server.rollback", json!({ "loopId": loop_id, "iteration": 0, "paths": [path] }))
+            }
+            Self::RemoveStrays(paths) => {
+                ("loopkeeper.server.rollback", json!({ "loopId": loop_id, "iteration": 0, "paths": paths }))
             }
             Self::AcceptWeakening => ("loopkeeper.server.acceptWeakening", of_loop()),
             Self::Export => ("loopkeeper.server.export", of_loop()),

@@ -160,6 +160,21 @@ fn a_weakening_has_actions_to_restore_and_accept_it() {
 }
 
 #[test]
+fn files_that_nothing_needs_are_removed_by_an_action() {
+    let world = World::prompt().with_strays(&["src/a.py", "src/b.py"]);
+    let all = at(&world, "# Pay");
+    let removes = all.iter().find(|it| it.title.starts_with("Remove")).expect("an action");
+    assert_eq!(removes.title, "Remove 2 added files that nothing refers to (can be undone)");
+    let QuickFix::Command(command) = &removes.cure else { panic!("{removes:?}") };
+    let id = &world.status.as_ref().unwrap().id;
+    let expect = json!({ "loopId": id, "iteration": 0, "paths": ["src/a.py", "src/b.py"] });
+    assert_eq!((command.command, &command.argument), ("loopkeeper.server.rollback", &expect));
+    assert_eq!(removes.fixes.as_ref().map(|it| it.1), Some(DiagnosticCode::Stray));
+    let removed = World { strays: Vec::new(), ..world };
+    assert!(at(&removed, "# Pay").iter().all(|it| !it.title.starts_with("Remove")));
+}
+
+#[test]
 fn cures_of_the_parser_are_quick_fixes() {
     let check = |text: &str, needle: &str, title: &str, expect: &str| {
         let world = World::of(&[("PROMPT.md", text)]);

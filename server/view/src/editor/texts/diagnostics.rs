@@ -102,6 +102,11 @@ fn a_loop_that_needs_its_user_or_has_ended() {
     late.settings.limits.duration_ms = 60_000;
     add("limit: duration", &World::prompt().after(Sim::new(late, "ff", vec![Act::new("pf")]).run()));
     add("completed", &World::prompt().played("ff", vec![Act::new("pp")]));
+    add(
+        "completed, with a file that nothing needs",
+        &World::prompt().with_strays(&["src/payments/legacy/pay_old.rs"]),
+    );
+    add("completed, with two", &World::prompt().with_strays(&["src/a.py", "src/b.py"]));
     let mut stopped = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Act::new("pf")]);
     stopped.order(UserCommand::Stop);
     stopped.play();

@@ -1,12 +1,16 @@
 //! Reads from the snapshots of a loop what it left and nothing needs.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::drift::{TaskMentions, TaskTexts};
-use loopkeeper_core::strays::{DuplicateConfiguration, TreeText, duplicate_configurations, stray_files};
+use loopkeeper_core::strays::{
+    DuplicateConfiguration, TreeText, duplicate_configurations, may_be_stray, stray_files,
+};
 use loopkeeper_core::tamper::FileVersions;
-use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore, TreeEntry};
+use loopkeeper_system::snapshots::{FileChange, SnapshotError, SnapshotStore, TreeEntry};
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::Criterion;
 
 /// Files of a tree that is searched for references. In a larger one no stray is reported.
 const MAX_FILES: usize = 5_000;
@@ -26,39 +30,60 @@ pub struct LoopRemains {
 
 /// Compares the start of the loop with its final tree.
 pub fn remains_of_loop(state: &LoopState, store: &SnapshotStore) -> Result<LoopRemains, SnapshotError> {
-    let (Some(start), end) = (state.tree_after(0), state.tree.judged.as_str()) else {
-        return Ok(LoopRemains::default());
-    };
-    if start == end {
-        return Ok(LoopRemains::default());
-    }
-    let pair = StartAndEnd { store, start, end };
-    let changes = store.files_changed(start, end)?;
-    let is_added = |path: &[u8]| matches!(store.entry_at(start, path), Ok(TreeEntry::Nothing));
-    let added: Vec<String> = changes
-        .iter()
-        .filter(|it| it.old.is_none() && it.new.is_some() && is_added(&it.path))
-        .map(|it| it.shown.clone())
-        .collect();
-    let changed: Vec<String> = changes.into_iter().map(|it| it.shown).collect();
+    let Some(search) = StraySearch::of_loop(state) else { return Ok(LoopRemains::default()) };
+    let pair = StartAndEnd { store, start: &search.start, end: &state.tree.judged };
+    let changes = pair.changes()?;
+    let changed: Vec<String> = changes.iter().map(|it| it.shown.clone()).collect();
     let duplicates = duplicate_configurations(&changed, &pair);
     Ok(LoopRemains {
-        strays: strays(state, &pair, &added)?,
+        strays: search.strays(&pair, changes)?,
         duplicates: duplicates.iter().map(DuplicateConfiguration::sentence).collect(),
     })
 }
 
-fn strays(state: &LoopState, pair: &StartAndEnd<'_>, added: &[String]) -> Result<Vec<String>, SnapshotError> {
-    if added.is_empty() {
-        return Ok(Vec::new());
+/// Looks in a tree for files that the loop added and to which nothing refers.
+pub(crate) struct StraySearch {
+    /// The tree of the start.
+    start: String,
+    prompt: String,
+    criteria: Vec<Criterion>,
+    plan: Vec<PlanItem>,
+    /// Written by the checks.
+    artefacts: BTreeSet<String>,
+}
+
+impl StraySearch {
+    pub(crate) fn of_loop(state: &LoopState) -> Option<Self> {
+        let spec = &state.spec;
+        Some(Self {
+            start: state.tree_after(0)?.to_owned(),
+            prompt: format!("{}\n{}", spec.title, spec.inline_prompt.as_deref().unwrap_or_default()),
+            criteria: state.pinned_criteria(),
+            plan: spec.plan.clone(),
+            artefacts: state.tree.artefacts.clone(),
+        })
     }
-    let Some(files) = pair.texts()? else { return Ok(Vec::new()) };
-    let spec = &state.spec;
-    let criteria = state.pinned_criteria();
-    let prompt = format!("{}\n{}", spec.title, spec.inline_prompt.as_deref().unwrap_or_default());
-    let task =
-        TaskMentions::of(&TaskTexts { prompt: &prompt, context: &[], criteria: &criteria, plan: &spec.plan });
-    Ok(stray_files(added, &files, &task))
+
+    pub(crate) fn in_tree(&self, store: &SnapshotStore, end: &str) -> Result<Vec<String>, SnapshotError> {
+        let pair = StartAndEnd { store, start: &self.start, end };
+        let changes = pair.changes()?;
+        self.strays(&pair, changes)
+    }
+
+    fn strays(&self, pair: &StartAndEnd<'_>, changes: Vec<FileChange>) -> Result<Vec<String>, SnapshotError> {
+        let is_added = |it: &FileChange| {
+            let is_new = it.old.is_none() && it.new.is_some() && !self.artefacts.contains(&it.shown);
+            is_new && matches!(pair.store.entry_at(pair.start, &it.path), Ok(TreeEntry::Nothing))
+        };
+        let added: Vec<String> = changes.into_iter().filter(is_added).map(|it| it.shown).collect();
+        if !added.iter().any(|it| may_be_stray(it)) {
+            return Ok(Vec::new());
+        }
+        let Some(files) = pair.texts()? else { return Ok(Vec::new()) };
+        let texts =
+            TaskTexts { prompt: &self.prompt, context: &[], criteria: &self.criteria, plan: &self.plan };
+        Ok(stray_files(&added, &files, &TaskMentions::of(&texts)))
+    }
 }
 
 struct StartAndEnd<'a> {
@@ -68,6 +93,10 @@ struct StartAndEnd<'a> {
 }
 
 impl StartAndEnd<'_> {
+    fn changes(&self) -> Result<Vec<FileChange>, SnapshotError> {
+        if self.start == self.end { Ok(Vec::new()) } else { self.store.files_changed(self.start, self.end) }
+    }
+
     /// Every text file of the final tree; `None` if some cannot be read, or there are too many.
     fn texts(&self) -> Result<Option<Vec<TreeText>>, SnapshotError> {
         let paths: HashSet<Vec<u8>> = self.store.paths(self.end)?;
