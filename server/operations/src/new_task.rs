@@ -8,9 +8,10 @@ use loopkeeper_text::sanitize;
 
 use super::failure::Failure;
 use super::foreign;
-use super::project_checks::{InstalledTools, ProposedChecks};
+use super::project_checks::{FoundCheck, InstalledTools, ProposedChecks};
 use loopkeeper_system::config_files::root_of;
 use loopkeeper_system::config_text;
+use loopkeeper_system::git;
 
 /// A longer text is no sentence.
 const MAX_CHARS: usize = 2_000;
@@ -50,10 +51,18 @@ impl ProposedTask {
             }
             WorkProduct::Writing | WorkProduct::Research => Vec::new(),
         };
+        let can_be_clean = can_be_clean(&root, &found);
         let checks: Vec<(String, String)> =
             found.into_iter().map(|it| (it.criterion(), it.command)).collect();
         let page = page(&root, &sentence);
-        let new = NewTask { sentence: &sentence, product, folder: below, checks: &checks, page: &page };
+        let new = NewTask {
+            sentence: &sentence,
+            product,
+            folder: below,
+            checks: &checks,
+            page: &page,
+            can_be_clean,
+        };
         let document = sanitize::text(&new_task_document(&new));
         let name = format!("{}.ralph.md", new_task_stem(&sentence));
         Ok(Self { folder: folder.to_owned(), name, document })
@@ -74,6 +83,30 @@ impl ProposedTask {
     }
 }
 
+/// What programs leave behind in the folder of their package, unless git ignores it.
+const OUTPUTS: [(&str, &str); 8] = [
+    ("cargo ", "target/x"),
+    ("pytest", "__pycache__/x.pyc"),
+    ("unittest", "__pycache__/x.pyc"),
+    ("gradle", ".gradle/x"),
+    ("mvn", "target/x"),
+    ("dotnet ", "obj/x"),
+    ("--coverage", "coverage/x"),
+    ("coverage run", ".coverage"),
+];
+
+/// Whether `clean` can pass: in a git repository, where the commands of the project leave only ignored files.
+fn can_be_clean(root: &Path, checks: &[FoundCheck]) -> bool {
+    let is_ignored = |folder: &Path, output: &str| {
+        [folder, Path::new("")].iter().any(|it| git::is_ignored(root, &it.join(output)) == Some(true))
+    };
+    let leaves_nothing = |check: &FoundCheck| {
+        let folder = Path::new(&check.file).parent().unwrap_or(Path::new(""));
+        OUTPUTS.iter().filter(|it| check.command.contains(it.0)).all(|it| is_ignored(folder, it.1))
+    };
+    git::is_ignored(root, Path::new("x")).is_some() && checks.iter().all(leaves_nothing)
+}
+
 /// The page that has to describe the work: one that holds all its words already would not show whether it does.
 fn page(root: &Path, sentence: &str) -> String {
     let words: Vec<String> = topic(sentence).iter().map(|it| it.to_lowercase()).collect();
@@ -90,6 +123,7 @@ fn page(root: &Path, sentence: &str) -> String {
 mod tests {
     use std::fs;
     use std::path::Path;
+    use std::process::Command;
 
     use loopkeeper_lint::{GradeLevel, grade, lints, unsuitable};
     use loopkeeper_task::criterion::Check;
@@ -163,6 +197,24 @@ mod tests {
         assert!(text.contains("`has /^## Summary/ \"my notes/write-about-tea.md\"`"), "{text}");
         let (code, _) = graded(root.path(), "Serve tea and coffee", WorkProduct::Writing);
         assert!(!code.contains("README"), "{code}");
+    }
+
+    #[test]
+    fn clean_is_written_where_it_can_pass() {
+        let written = |files: &[(&str, &str)], with_git: bool| {
+            let root = project(files);
+            if with_git {
+                let ran = Command::new("git").args(["init", "-q"]).current_dir(root.path()).status();
+                assert!(ran.unwrap().success());
+            }
+            graded(root.path(), "Sort the list", WorkProduct::Code).0.contains("`clean`")
+        };
+        let cargo = ("Cargo.toml", "[package]\nname = \"a\"\n");
+        let ignored = (".gitignore", "/target\n__pycache__/\n");
+        assert!(!written(&[cargo, ignored, ("loopkeeper.toml", "")], false));
+        assert!(!written(&[cargo], true));
+        assert!(written(&[cargo, ignored], true));
+        assert!(written(&[("go.mod", "module a\n")], true));
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub struct NewTask<'a> {
     pub checks: &'a [(String, String)],
     /// The page that describes the project to its users, relative to the root.
     pub page: &'a str,
+    /// Whether the check `clean` can pass here.
+    pub can_be_clean: bool,
 }
 
 /// The stem of the name of the document: `parse-iso-dates`.
@@ -107,7 +109,9 @@ fn code(new: &NewTask<'_>) -> Vec<String> {
         topic(new.sentence).join(".*"),
         quoted(new.page)
     ));
-    all.push("No other files are left behind: `clean`".to_owned());
+    if new.can_be_clean {
+        all.push("No other files are left behind: `clean`".to_owned());
+    }
     all
 }
 
