@@ -227,9 +227,31 @@ fn of_segment(segment: &Segment<'_>) -> Option<(&'static str, &'static str)> {
     if segment.words.first().is_some_and(|it| it == "sudo") {
         return Some(("needs the rights of root", ""));
     }
-    let found = RULES.iter().find(|it| it.program == program && in_order(it.words, &arguments))?;
+    let Some(found) = RULES.iter().find(|it| it.program == program && in_order(it.words, &arguments)) else {
+        return deploys(program, &arguments).then_some(("deploys or publishes", ""));
+    };
     let is_dry = arguments.iter().any(|it| found.harmless.contains(it) || *it == "--check");
     (!is_dry).then_some((found.fact, found.dry_run))
+}
+
+/// Whether a script or a recipe of the project is named after what it does: `./deploy.sh`, `make publish`.
+fn deploys(program: &str, arguments: &[&str]) -> bool {
+    const RUNNERS: [&str; 15] = [
+        "bash", "bun", "deno", "just", "make", "node", "npm", "pnpm", "python", "python3", "ruby", "sh",
+        "task", "yarn", "zsh",
+    ];
+    const HARMLESS: [&str; 5] = ["--dry-run", "--check", "--help", "-n", "--validate"];
+    if arguments.iter().any(|it| HARMLESS.contains(it)) {
+        return false;
+    }
+    let is_one = |word: &str| {
+        let name = word.rsplit('/').next().unwrap_or_default();
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let (verb, place) = stem.split_once(['-', '_', ':']).unwrap_or((stem, "production"));
+        ["deploy", "publish"].contains(&verb) && ["prod", "production", "staging", "live"].contains(&place)
+    };
+    let mut words = arguments.iter().filter(|it| !it.starts_with('-') && **it != "run");
+    is_one(program) || RUNNERS.contains(&program) && words.next().is_some_and(|it| is_one(it))
 }
 
 /// Whether `words` occur in this order, perhaps with flags between them.
@@ -300,6 +322,10 @@ mod tests {
             "kubectl delete pod x",
             "docker push me/x",
             "vercel --prod",
+            "./deploy.sh production",
+            "bash scripts/deploy-prod.sh",
+            "npm run deploy",
+            "make publish",
             "npx vercel deploy",
             "fly deploy",
             "sudo make install",
@@ -329,6 +355,10 @@ mod tests {
             "curl -X POST http://localhost:3000/users",
             "psql -c 'select 1'",
             "git diff --exit-code",
+            "./deploy.sh --dry-run",
+            "make deploy-docs-check",
+            "pytest tests/deploy.py",
+            "node test/publish.test.js",
             "npm run deploy:check",
             "helm lint chart",
             "ansible-playbook --check site.yml",

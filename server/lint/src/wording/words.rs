@@ -59,7 +59,7 @@ const SUBJECTIVE: &str = r"
     | (tone|style|wording|voice|writing|prose)\s(is|are|feels)\s\w+ | natural[-\s]sounding | high[-\s]end | (is|are|feels?)\s(appealing|satisfying|comfortable|clever|fun|boring)
 ";
 
-const SUBJECTIVE_CHINESE: &str = "优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜";
+const SUBJECTIVE_CHINESE: &str = "优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业";
 
 /// A number with a unit or a comparison, a status, an exit code, or a quoted output: the sentence has a measure.
 const MEASURE: &str = r#"
