@@ -8,6 +8,7 @@ mod accept;
 pub mod agents;
 mod assignment;
 mod bounds;
+mod counterparts;
 mod document;
 mod environment;
 pub(crate) mod finding;
@@ -33,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::{LoopMode, PermissionMode, PromptBy};
 
+pub use counterparts::{CounterpartKey, counterpart_keys};
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
 pub use finding::{SettingCode, SettingFinding, SettingOrigin};

@@ -2,6 +2,7 @@
 //! them. Supports the YAML that occurs there: values on one line, quoted or not, over several lines, and lists. Every
 //! other key, and unread content below a key, is reported.
 
+mod keys;
 #[cfg(test)]
 mod tests;
 mod yaml;
@@ -17,6 +18,7 @@ use super::outline::{CriterionOrigin, TaskOutline};
 use super::prd;
 use super::source::{front_matter_end, lines_of};
 use super::{FindingCode, WrittenSetting};
+pub use keys::{FRONT_MATTER_KEYS, FrontMatterKey};
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::shell_word::quoted;
 use yaml::{YamlEntry, YamlPair, YamlValue};

@@ -34,6 +34,7 @@ pub mod template;
 
 pub use assemble::{CHECK_ARGUMENT, add_checks, is_story_file, parse_inline_task, parse_task};
 pub use embedded::is_task_text;
+pub use front_matter::{FRONT_MATTER_KEYS, FrontMatterKey};
 pub use kind::{DocumentKind, kind_of};
 pub use source::front_matter_end;
 

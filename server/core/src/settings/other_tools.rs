@@ -10,7 +10,7 @@ use super::layer::{Layer, LayerKind};
 use super::ralphrc::{IgnoredLine, RalphrcForm, agent_of_driver, assignment};
 
 /// Keys of `ralph.yml`, in its nested and its older flat form, and of `.ralph-tui/config.toml`.
-const MAPPED: &[(&str, &str, RalphrcForm)] = &[
+pub(super) const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("event_loop.max_iterations", "limits.iterations", RalphrcForm::Plain),
     ("event_loop.max_runtime_seconds", "limits.duration", RalphrcForm::Seconds),
     ("event_loop.max_cost_usd", "limits.cost_usd", RalphrcForm::Plain),

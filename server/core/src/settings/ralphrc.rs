@@ -9,11 +9,12 @@ use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::layer::{Layer, LayerKind};
 use super::lookup::{KeyLookup, look_up};
 use super::value::RawValue;
+use loopkeeper_text::closest::is_within;
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::shell_default::{leading_default, only_default};
 
 /// Keys with a supported counterpart, and the format of their values.
-const MAPPED: &[(&str, &str, RalphrcForm)] = &[
+pub(super) const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("CLAUDE_TIMEOUT_MINUTES", "limits.iteration_time", RalphrcForm::Minutes),
     ("MAX_CALLS_PER_HOUR", "limits.calls_per_hour", RalphrcForm::Plain),
     ("SESSION_CONTINUITY", "session.continue", RalphrcForm::Plain),
@@ -31,7 +32,7 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
 ];
 
 /// Keys that belong to the task in the same folder: commands that are its criteria, sections of its plan.
-const OF_TASK: &[&str] =
+pub(super) const OF_TASK: &[&str] =
     &["TEST_COMMAND", "QUALITY_GATES", "QUALITY_GATE_MODE", "QUALITY_GATE_TIMEOUT", "OPTIONAL_SECTIONS"];
 
 /// The name of a layer whose lines come from environment variables.
@@ -109,11 +110,33 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
             }),
             (None, _) if OF_TASK.contains(&name) => {}
             (None, _) if LATER.contains(&name) => aside.later.push((name.to_owned(), range)),
-            (None, _) => aside.foreign.push((name.to_owned(), range)),
+            (None, _) => match MAPPED.iter().map(|it| it.0).find(|it| is_within(2, name, it)) {
+                Some(near) => out.findings.push(misspelt(name, near, (file, text, &index), range)),
+                None => aside.foreign.push((name.to_owned(), range)),
+            },
         }
     }
     out.findings.extend(aside.findings(file, (text, &index)));
     out
+}
+
+/// A key that is probably meant to be another one. Information only: the file belongs to another tool.
+pub(super) fn misspelt(
+    name: &str,
+    near: &str,
+    (file, text, index): (&str, &str, &LineIndex),
+    line: Range<usize>,
+) -> SettingFinding {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let written = text.get(line.clone()).unwrap_or_default();
+    let start = line.start + written.find(last).unwrap_or_default();
+    SettingFinding {
+        code: SettingCode::Ignored,
+        origin: SettingOrigin::in_text(file, (text, index), start..start + last.len()),
+        message: format!("`{name}` is not used by loopkeeper. Did you mean `{near}`?"),
+        hint: format!("write `{near}`"),
+        fix: Some(near.rsplit('.').next().unwrap_or(near).to_owned()),
+    }
 }
 
 /// The setting that corresponds to a key of another tool.
@@ -318,6 +341,19 @@ fn closing_double(inner: &str) -> Option<usize> {
 mod tests {
     use super::environment_layer;
     use crate::settings::{Layer, LayerKind, resolve};
+
+    #[test]
+    fn a_misspelt_key_names_the_one_that_is_meant() {
+        let text = "PROJECT_NAME=x\nMAX_CALL_PER_HOUR=40\nCB_AUTO_RESET=true\n";
+        let file = Layer { kind: LayerKind::Ralphrc, file: ".ralphrc".to_owned(), text: text.to_owned() };
+        let resolved = resolve(&[file], &[]);
+        let found: Vec<(String, Option<&str>)> =
+            resolved.findings().iter().map(|it| (it.to_string(), it.fix.as_deref())).collect();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].0.starts_with(".ralphrc:2: `MAX_CALL_PER_HOUR` is not used by loopkeeper. Did you mean `MAX_CALLS_PER_HOUR`?"), "{found:?}");
+        assert_eq!(found[0].1, Some("MAX_CALLS_PER_HOUR"));
+        assert!(found[1].0.contains("PROJECT_NAME, CB_AUTO_RESET"), "{found:?}");
+    }
 
     #[test]
     fn defaults_of_variables_are_values() {

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use loopkeeper_operations::project_checks::{self, FoundCheck};
+use loopkeeper_system::config_files;
 use loopkeeper_view::editor::{self, EditorAction, ProjectCommands};
 use lsp_types::{CodeActionKind, CodeActionParams, CodeActionResponse};
 use tokio::task::spawn_blocking;
@@ -21,6 +22,8 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
     let (shown, all) = if shown.is_config() {
         let cures = editor::settings::cures(config_kind(shown.path()), shown.text(), &bytes);
         (shown, cures)
+    } else if let Some(cures) = other_tool_cures(shared, &shown, &bytes).await {
+        (shown, cures)
     } else if let Some(all) = foreign::actions(&*shared.index().wait_until_ready().await, &shown) {
         (shown, all)
     } else {
@@ -36,6 +39,19 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
     let client = &shared.session().client;
     let given = |it| to_proto::action(&shown, client, &context.diagnostics, it);
     Some(all.into_iter().filter(wanted).filter_map(given).collect())
+}
+
+/// Fixes for keys of another tool's configuration, where there are any at the range.
+async fn other_tool_cures(
+    shared: &ServerState,
+    shown: &DocumentSnapshot,
+    bytes: &Range<usize>,
+) -> Option<Vec<EditorAction>> {
+    let snapshot = shared.index().wait_until_ready().await;
+    let other_tool = snapshot.roots.iter().find_map(|it| config_files::of_other_tool(it, shown.path()));
+    let (kind, file) = other_tool?;
+    let cures = editor::settings::cures_other_tool(kind, (file, shown.text()), bytes);
+    Some(cures).filter(|it| !it.is_empty())
 }
 
 /// A cursor on the bullet of an item, or before it, is about the item, whose range begins behind the bullet.

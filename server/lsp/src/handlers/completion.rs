@@ -1,6 +1,7 @@
 //! `textDocument/completion`: keys and values of the configuration; in a task's backticks the forms of a check, the
 //! project's commands and its files.
 
+use loopkeeper_system::config_files;
 use loopkeeper_view::editor;
 use loopkeeper_workspace::config_kind;
 use lsp_types::{CompletionList, CompletionParams, CompletionResponse};
@@ -21,6 +22,19 @@ pub(crate) async fn handle(shared: &ServerState, params: CompletionParams) -> Op
             return None;
         }
         let all = editor::settings::complete(config_kind(shown.path()), shown.text(), offset);
+        let items = all.into_iter().enumerate().map(|it| to_proto::completion(&shown, it));
+        return Some(CompletionResponse::Array(items.collect()));
+    }
+    let snapshot = shared.index().wait_until_ready().await;
+    let other_tool = snapshot.roots.iter().find_map(|it| config_files::of_other_tool(it, shown.path()));
+    if let Some((kind, file)) = other_tool {
+        let all = editor::settings::complete_other_tool(kind, (file, shown.text()), offset);
+        let items = all.into_iter().enumerate().map(|it| to_proto::completion(&shown, it));
+        return Some(CompletionResponse::Array(items.collect()));
+    }
+    if let Some(all) = editor::settings::complete_front_matter(shown.text(), offset)
+        && snapshot.task_with(shown.path()).is_some()
+    {
         let items = all.into_iter().enumerate().map(|it| to_proto::completion(&shown, it));
         return Some(CompletionResponse::Array(items.collect()));
     }

@@ -30,6 +30,9 @@ pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<
         return Some(to_proto::hover(&shown, client, &hover));
     }
     let sight = DocumentContext::of(shared, shown).await?;
+    if let Some(hover) = editor::settings::explain_front_matter((&sight.file, sight.shown.text()), offset) {
+        return Some(to_proto::hover(&sight.shown, client, &hover));
+    }
     let hover = sight.with_view(|known| editor::hover(known, (&sight.file, offset), clock::now()))?;
     Some(to_proto::hover(&sight.shown, client, &hover))
 }

@@ -211,3 +211,14 @@ fn criteria_that_are_in_the_text_too_are_read_once() {
     let task = parse_task(&[TaskDocument { path: "RALPH_TASK.md".to_owned(), text: text.to_owned() }]);
     assert_eq!(task.title, "Shop");
 }
+
+#[test]
+fn every_key_that_is_offered_is_read() {
+    for key in crate::FRONT_MATTER_KEYS {
+        let value = if key.form.ends_with(' ') { "x" } else { "" };
+        let text = format!("---\n{}:{}{value}\n---\n# T\n\nDo it.\n", key.name, key.form);
+        let task = crate::parse_task(&[crate::TaskDocument { path: "a.ralph.md".to_owned(), text }]);
+        let unread = task.findings.iter().filter(|it| it.code != crate::FindingCode::NoCriteria);
+        assert_eq!(unread.count(), 0, "{}: {:?}", key.name, task.findings);
+    }
+}

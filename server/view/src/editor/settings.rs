@@ -2,8 +2,10 @@
 //! text may be incomplete, so the cursor position is determined line by line (`cursor.rs`), without a full parse.
 
 mod complete;
+mod complete_other_tool;
 mod cursor;
 mod explain;
+mod front_matter;
 mod other_tools;
 #[cfg(test)]
 mod tests;
@@ -11,8 +13,10 @@ mod tests;
 use std::ops::Range;
 
 pub use self::complete::complete;
+pub use self::complete_other_tool::complete_other_tool;
 pub use self::explain::explain;
-pub use self::other_tools::{check_other_tool, explain_other_tool};
+pub use self::front_matter::{complete_front_matter, explain_front_matter};
+pub use self::other_tools::{check_other_tool, cures_other_tool, explain_other_tool};
 use super::diagnostics::limit;
 use super::standing::overlap;
 use super::{Diagnostic, DiagnosticCode, EditorAction, QUICKFIX, QuickFix, Severity, TextEdit, message};
@@ -58,18 +62,21 @@ pub fn check(kind: LayerKind, text: &str) -> SettingsAnalysis {
 
 /// Fixes for problems at `range`.
 pub fn cures(kind: LayerKind, text: &str, range: &Range<usize>) -> Vec<EditorAction> {
-    let here = |it: &SettingFinding| {
-        let place = place(it).filter(|it| overlap(&it.range, range))?;
-        let text = it.fix.clone()?;
-        Some(EditorAction {
-            kind: QUICKFIX,
-            title: format!("Write {}", sanitize::line_within(&text, message::NAME_CHARS)),
-            cure: QuickFix::Edits(vec![TextEdit { place: place.clone(), text }]),
-            fixes: Some((place.clone(), diagnostic(it, place).code)),
-            preferred: true,
-        })
-    };
-    findings(kind, text).iter().filter_map(here).collect()
+    let cure_here = |it: &SettingFinding| cure(it, diagnostic(it, place(it)?).code, range);
+    findings(kind, text).iter().filter_map(cure_here).collect()
+}
+
+/// The fix of a finding at `range`, which its diagnostic reports with this code.
+fn cure(finding: &SettingFinding, code: DiagnosticCode, range: &Range<usize>) -> Option<EditorAction> {
+    let place = place(finding).filter(|it| overlap(&it.range, range))?;
+    let text = finding.fix.clone()?;
+    Some(EditorAction {
+        kind: QUICKFIX,
+        title: format!("Write {}", sanitize::line_within(&text, message::NAME_CHARS)),
+        cure: QuickFix::Edits(vec![TextEdit { place: place.clone(), text }]),
+        fixes: Some((place.clone(), code)),
+        preferred: true,
+    })
 }
 
 fn findings(kind: LayerKind, text: &str) -> Vec<SettingFinding> {

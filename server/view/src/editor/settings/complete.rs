@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::cursor::{self, SettingsCursor};
+use super::explain;
 use crate::editor::{Suggestion, SuggestionKind};
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_core::exit_condition::words::{CONDITIONS, OPERATORS};
@@ -79,7 +80,7 @@ fn keys(
         label: it.name().to_owned(),
         kind: SuggestionKind::Key,
         detail: it.takes.to_string(),
-        documentation: described(it),
+        documentation: explain::sentence(it),
         replaces: name.clone(),
         text: if is_set { it.name().to_owned() } else { format!("{} = {}", it.name(), it.default) },
         filter: None,
@@ -115,10 +116,6 @@ fn is_offered(kind: LayerKind, key: &Key) -> bool {
     has_effect && key.since != KeySupport::NotYet && key.takes != ValueKind::Services
 }
 
-fn described(key: &Key) -> String {
-    if key.default.is_empty() { key.doc.to_owned() } else { format!("{} Default: {}", key.doc, key.default) }
-}
-
 fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestion> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
     let KeyLookup::Key(key) = look_up(&names) else { return Vec::new() };
@@ -138,7 +135,7 @@ fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestio
         detail: if text == key.default { "default" } else { "" }.to_owned(),
         label: text.clone(),
         kind: SuggestionKind::Value,
-        documentation: described(key),
+        documentation: explain::sentence(key),
         replaces: replaces.clone(),
         filter: None,
         text,
@@ -177,7 +174,7 @@ fn conditions(text: &str, path: &[String], written: Range<usize>) -> Vec<Suggest
     conditions.chain(OPERATORS.map(|it| suggestion(it, it, String::new()))).collect()
 }
 
-fn agents(text: &str) -> BTreeSet<String> {
+pub(super) fn agents(text: &str) -> BTreeSet<String> {
     let own = cursor::tables(text).into_iter().filter_map(|it| match it.as_slice() {
         [agents, name, ..] if agents == "agents" => Some(name.clone()),
         _ => None,

@@ -41,6 +41,11 @@ pub(super) fn blocks(key: &Key, path: &str) -> Vec<HoverBlock> {
     all
 }
 
+/// What a key means, and its default.
+pub(super) fn sentence(key: &Key) -> String {
+    if key.default.is_empty() { key.doc.to_owned() } else { format!("{} Default: {}", key.doc, key.default) }
+}
+
 fn table(file: &str, text: &str, name: Range<usize>) -> Option<Hover> {
     let written = text.get(name.clone())?.trim().to_owned();
     let section = if written.starts_with("agents.") { "agents.*" } else { &written };
