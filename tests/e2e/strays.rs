@@ -24,7 +24,7 @@ fn strays_are_named_removed_and_brought_back() {
     let terminal = &played.world.terminal;
     let named = "nothing refers to 2 added files: src/auth_old.py, src/dead.py";
     terminal.run(&["status", "latest"]).expect(0).out(named);
-    terminal.run(&["report", "--format", "md"]).expect(0).out("othing refers to 2 added files");
+    terminal.run(&["report", "--format", "markdown"]).expect(0).out("othing refers to 2 added files");
     terminal.run(&["receipt", "latest"]).expect(0).out("src/auth_old.py");
     let removed = terminal.run(&["rollback", "latest", "--strays"]);
     removed.expect(0).out("2 files removed").out("--undo");
