@@ -12,6 +12,7 @@ mod many;
 mod mutants;
 mod noise;
 mod orders;
+mod other_settings;
 mod plan;
 mod questions;
 mod remarks;

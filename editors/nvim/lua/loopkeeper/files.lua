@@ -16,6 +16,7 @@ local names = {
   ['QUEUE.md'] = true,
   ['queue.md'] = true,
   ['ralph.yml'] = true,
+  ['ralph.toml'] = true,
   ['.ralphrc'] = true,
   ['.ralph.toml'] = true,
 }
@@ -33,6 +34,7 @@ local endings = {
   '/%.ralph/ralph%-tasks%.md$',
   '/%.ralphy/config%.yaml$',
   '/%.ralph%-tui/config%.toml$',
+  '/%.ralphex/config$',
   '/bmalph/config%.json$',
   '/loopkeeper/config%.toml$',
 }
@@ -44,6 +46,7 @@ local marked = {
   ['/tasks%.ya?ml$'] = { '.ralphy' },
   ['/tasks%.json$'] = { '.ralphy' },
   ['/PRD%.json$'] = { '.ralphy' },
+  ['/PLAN%.md$'] = { 'PROMPT.md', 'PROMPT_build.md', 'RALPH.md' },
   ['/CLAUDE%.md$'] = { 'prd.json' },
   ['/prompt%.md$'] = { 'prd.json' },
   ['/%.ralph/prd%.md$'] = { 'tasks.json' },

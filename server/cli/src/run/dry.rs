@@ -4,7 +4,7 @@ mod json;
 
 use loopkeeper_core::prompt;
 use loopkeeper_core::settings::preset::{self, PresetSelection};
-use loopkeeper_core::settings::{EffectiveSetting, Settings};
+use loopkeeper_core::settings::{EffectiveSetting, SettingOrigin, Settings};
 use loopkeeper_core::trust::TrustItem;
 use loopkeeper_text::{sanitize, words};
 use loopkeeper_view as view;
@@ -41,6 +41,8 @@ struct SettingRow {
     key: String,
     value: String,
     origin: String,
+    #[serde(skip)]
+    is_default: bool,
 }
 
 impl Preview {
@@ -56,6 +58,7 @@ impl Preview {
             SettingRow {
                 key: row.key.clone(),
                 value: by_preset.map_or_else(|| sanitize::line(&row.value), |it| it.to_string()),
+                is_default: origin.is_none() && row.origin == SettingOrigin::Default,
                 origin: sanitize::line(&origin.unwrap_or_else(|| row.origin.to_string())),
             }
         };
@@ -107,6 +110,24 @@ pub(super) fn show(plan: &DryRun<'_>, as_json: bool, out: &mut Ui) {
     }
 }
 
+/// The settings with their places; those that nobody wrote need none.
+fn show_settings(heading: &str, rows: &[&SettingRow], out: &mut Ui) {
+    if rows.is_empty() {
+        return;
+    }
+    out.line("");
+    out.line(format_args!("{LOUD}{heading}{LOUD:#}"));
+    let width = rows.iter().map(|it| it.key.len() + it.value.chars().count()).max().unwrap_or(0).min(60);
+    for row in rows {
+        let text = format!("{} = {}", row.key, row.value);
+        if row.is_default {
+            out.line(format_args!("  {text}"));
+        } else {
+            out.line(format_args!("  {text:<width$}  {QUIET}{}{QUIET:#}", row.origin, width = width + 3));
+        }
+    }
+}
+
 fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
     let DryRun { work, roster, items, .. } = plan;
     let AgentRoster { agent, others, judge, .. } = roster;
@@ -135,14 +156,9 @@ fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
     if !work.task.criteria.is_empty() {
         fact(out, "Grade", &TaskLints::of(&work.task, &work.documents).grade.sentence());
     }
-    out.line("");
-    out.line(format_args!("{LOUD}Settings{LOUD:#}"));
-    let rows = &preview.rows;
-    let width = rows.iter().map(|it| it.key.len() + it.value.chars().count()).max().unwrap_or(0).min(60);
-    for row in rows {
-        let text = format!("{} = {}", row.key, row.value);
-        out.line(format_args!("  {text:<width$}  {QUIET}{}{QUIET:#}", row.origin, width = width + 3));
-    }
+    let (defaults, given): (Vec<_>, Vec<_>) = preview.rows.iter().partition(|it| it.is_default);
+    show_settings("Settings", &given, out);
+    show_settings("Defaults", &defaults, out);
     let unknown = &preview.unknown;
     out.line("");
     out.line(format_args!("{LOUD}Commands{LOUD:#}"));
