@@ -114,3 +114,14 @@ fn the_log_of_a_failed_run_becomes_a_task() {
         .out("cart-loses-items.ralph.md");
     piped(" \n").expect(2);
 }
+
+#[test]
+fn a_long_log_without_a_frame_is_a_log_by_its_name() {
+    let terminal = Terminal::new();
+    let noise = "compiling something\n".repeat(100_000);
+    terminal.file("go.mod", "module a\n");
+    terminal.file("run.log", &format!("{noise}--- FAIL: TestCart (0.00s)\nFAIL\tshop/cart\t0.01s\n"));
+    let ran = terminal.run(&["import", "run.log", "--dry-run"]);
+    ran.expect(0).out("FAIL: TestCart").out("- All tests pass: `$ go test ./...`");
+    assert!(ran.stdout.lines().count() < 80, "{}", ran.stdout.lines().count());
+}

@@ -1,9 +1,11 @@
 //! Makes a task document of what is none yet: a loop of Claude Code's plugin, a requirements document, the text of an
 //! issue, the log of a failed run. The source is read, never written; the new document is returned before it is written.
 
+use std::fs::File;
+use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use loopkeeper_task::import::{file_stem, task_document};
+use loopkeeper_task::import::{file_stem, log_document, task_document};
 use loopkeeper_text::{sanitize, truncate};
 
 use super::failure::Failure;
@@ -18,6 +20,14 @@ use loopkeeper_system::task_files;
 const TEXTS: [&str; 3] = ["md", "txt", "log"];
 /// A longer text is read up to its end: what failed is there.
 const MAX_BYTES: usize = 1024 * 1024;
+
+/// How a text is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TextKind {
+    /// By what it says.
+    Any,
+    Log,
+}
 
 /// What a task can be made of.
 pub enum ImportSource {
@@ -79,7 +89,8 @@ impl ImportedText {
 
     fn read(path: &Path) -> Result<Self, Failure> {
         let shown = sanitize::visible(&path.to_string_lossy());
-        let text = config_text::read_text(path).map_err(Failure::from)?;
+        let is_log = path.extension().is_some_and(|it| it == "log");
+        let text = if is_log { read_end(path)? } else { config_text::read_text(path)? };
         let text = text.filter(|it| !it.trim().is_empty());
         let text = text.ok_or_else(|| {
             Failure::usage(format_args!("{shown} is empty, or does not exist"))
@@ -87,11 +98,16 @@ impl ImportedText {
         })?;
         let folder = path.parent().unwrap_or(path).canonicalize()?;
         let stem = path.file_stem().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
-        Self::of(&folder, Some(&stem), &text)
+        let kind = if is_log { TextKind::Log } else { TextKind::Any };
+        Self::of_kind(kind, (&folder, Some(&stem)), &text)
     }
 
     /// A text without a file, for a task in `folder`: named by its title unless it has a `name`.
     pub fn of(folder: &Path, name: Option<&str>, text: &str) -> Result<Self, Failure> {
+        Self::of_kind(TextKind::Any, (folder, name), text)
+    }
+
+    fn of_kind(kind: TextKind, (folder, name): (&Path, Option<&str>), text: &str) -> Result<Self, Failure> {
         if text.trim().is_empty() {
             return Err(
                 Failure::usage("there is no text to import").hint("Copy or select the text of the task.")
@@ -103,10 +119,32 @@ impl ImportedText {
         let checks = checks.map(|it| it.found).unwrap_or_default();
         let checks: Vec<_> = checks.into_iter().map(|it| (it.criterion(), it.command)).collect();
         let title = sanitize::line(name.unwrap_or("Imported task"));
-        let document = sanitize::text(&task_document(&title, text, &checks));
+        let document = sanitize::text(&match kind {
+            TextKind::Log => log_document(text, &checks),
+            TextKind::Any => task_document(&title, text, &checks),
+        });
         let stem = name.map_or_else(|| file_stem(&document), |_| title.to_lowercase());
         Ok(Self { folder, name: format!("{stem}.ralph.md"), document })
     }
+}
+
+/// The end of a log, which can be long and contain any bytes; `None` if it does not exist.
+fn read_end(path: &Path) -> Result<Option<String>, Failure> {
+    let metadata = match path.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        found => found?,
+    };
+    if !metadata.is_file() {
+        let shown = sanitize::visible(&path.to_string_lossy());
+        return Err(
+            Failure::usage(format_args!("{shown} is not a regular file")).hint("Name the file of a log.")
+        );
+    }
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(metadata.len().saturating_sub(MAX_BYTES as u64)))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES as u64).read_to_end(&mut bytes)?;
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// A second task on the same document would do the work twice.

@@ -52,6 +52,11 @@ pub fn task_document(name: &str, text: &str, checks: &[(String, String)]) -> Str
     document
 }
 
+/// The task to mend what a log reports, whether or not the log says that it is one.
+pub fn log_document(text: &str, checks: &[(String, String)]) -> String {
+    ci_log::document(text, checks)
+}
+
 /// A name for the file of a task document, from its title: `cart-loses-items`.
 pub fn file_stem(document: &str) -> String {
     const MAX_WORDS: usize = 6;

@@ -1,5 +1,6 @@
 //! A log of a failed run in continuous integration: which command failed, what it said, and the task to mend that. Knows
-//! logs of GitHub Actions (also as `gh run view --log-failed` prints them) and GitLab, and traces of a shell.
+//! logs of GitHub Actions (also as `gh run view --log-failed` prints them), GitLab, Azure Pipelines, CircleCI, Jenkins and
+//! Buildkite, and traces of a shell.
 
 use std::fmt::Write as _;
 
@@ -11,21 +12,33 @@ const MAX_LINES: usize = 40;
 const MAX_ERRORS: usize = 8;
 const MAX_CHARS: usize = 200;
 /// Texts that only such logs contain.
-const SIGNS: [&str; 6] = [
+const SIGNS: [&str; 12] = [
     "##[error]",
     "##[group]",
     "Process completed with exit code",
     "ERROR: Job failed",
     "section_start:",
     "Job failed: exit code",
+    "##[section]",
+    "[Pipeline] ",
+    "Finished: FAILURE",
+    "Exited with code exit status",
+    "Error: The command exited with status",
+    "~~~ Running ",
 ];
 /// Beginnings of lines that end a step which failed.
-const FAILED: [&str; 5] = [
+const FAILED: [&str; 11] = [
     "##[error]Process completed with exit code",
     "Error: Process completed with exit code",
     "Process completed with exit code",
     "ERROR: Job failed",
     "make: *** [",
+    "##[error]Bash exited with code",
+    "##[error]PowerShell exited with code",
+    "##[error]Cmd.exe exited with code",
+    "ERROR: script returned exit code",
+    "Exited with code exit status",
+    "🚨 Error: The command exited with status",
 ];
 
 pub(super) fn is_log(text: &str) -> bool {
@@ -105,7 +118,7 @@ impl<'a> FailedStep<'a> {
     }
 
     fn errors(&self) -> Vec<String> {
-        const MARKS: [&str; 10] = [
+        const MARKS: [&str; 14] = [
             "error",
             "Error:",
             "FAILED",
@@ -116,6 +129,10 @@ impl<'a> FailedStep<'a> {
             "✕",
             "✗",
             "Traceback",
+            "[ERROR]",
+            "Failed ",
+            "Failure/Error",
+            "● ",
         ];
         let mut errors: Vec<String> = Vec::new();
         for line in &self.lines {
@@ -139,34 +156,55 @@ impl<'a> FailedStep<'a> {
 struct Step<'a> {
     place: Option<String>,
     command: Option<String>,
-    /// The lines of a script that GitHub prints before it runs it.
+    /// The lines of a script that the log shows before its output.
     script: Option<Vec<&'a str>>,
+    /// An empty line ends the script.
+    ends_at_blank: bool,
+    /// What GitHub says of the shell and the environment, up to the first line of output.
+    in_header: bool,
     lines: Vec<&'a str>,
 }
 
 impl<'a> Step<'a> {
     fn read(&mut self, line: &'a str) {
         if let Some(title) = line.strip_prefix("##[group]Run ") {
-            self.lines.clear();
+            self.begin_script(false);
             self.command = command_of(&[title]);
-            self.script = Some(Vec::new());
+        } else if line == "Script contents:" || line.starts_with("#!/bin/bash -e") {
+            self.begin_script(line.starts_with('#'));
         } else if let Some(script) = &mut self.script {
-            let is_end = ["shell: ", "with:", "env:", "##[endgroup]"].iter().any(|it| line.starts_with(it));
+            let ends = ["shell: ", "with:", "env:", "##[endgroup]", "====="];
+            let is_end =
+                ends.iter().any(|it| line.starts_with(it)) || self.ends_at_blank && line.trim().is_empty();
             if !is_end {
                 return script.push(line);
             }
             self.command = command_of(script).or_else(|| self.command.take());
             self.script = None;
+            self.in_header = line.starts_with(['s', 'w', 'e']);
+        } else if self.in_header
+            && (line.starts_with("  ") || line.ends_with(':') || line.starts_with("shell: "))
+        {
+            // Of the environment.
         } else if let Some(command) = line.strip_prefix("$ ").or_else(|| line.strip_prefix("+ ")) {
             self.lines.clear();
             self.command = command_of(&[command]);
         } else {
+            self.in_header = false;
             self.lines.push(line);
         }
     }
 
+    fn begin_script(&mut self, ends_at_blank: bool) {
+        self.lines.clear();
+        self.script = Some(Vec::new());
+        self.ends_at_blank = ends_at_blank;
+    }
+
     fn failed(&self) -> FailedStep<'a> {
-        let is_noise = |it: &&&str| !it.trim().is_empty() && !it.starts_with("##[endgroup]");
+        let is_noise = |it: &&&str| {
+            !it.trim().is_empty() && !it.starts_with("##[endgroup]") && !it.starts_with("=====")
+        };
         let mut lines: Vec<&str> = self.lines.iter().filter(is_noise).copied().collect();
         lines.drain(..lines.len().saturating_sub(MAX_LINES));
         FailedStep { place: self.place.clone(), command: self.command.clone(), lines }
@@ -176,7 +214,8 @@ impl<'a> Step<'a> {
 /// One line that a shell runs as the script did. `None`: an action, or more than a line can say.
 fn command_of(script: &[&str]) -> Option<String> {
     const MAX_COMMANDS: usize = 4;
-    let lines: Vec<&str> = script.iter().map(|it| it.trim()).filter(|it| !it.is_empty()).collect();
+    let lines: Vec<&str> =
+        script.iter().map(|it| without_colors(it).trim()).filter(|it| !it.is_empty()).collect();
     let is_plain = |it: &&str| {
         let keyword = it.split([' ', ';']).next().unwrap_or_default();
         !["if", "then", "else", "fi", "for", "do", "done", "while", "case", "esac", "{", "}"]
@@ -193,6 +232,18 @@ fn command_of(script: &[&str]) -> Option<String> {
         [only] if is_action(only) => None,
         all if all.len() > MAX_COMMANDS || !all.iter().all(is_plain) => None,
         all => Some(all.join(" && ")),
+    }
+}
+
+/// Without the colour codes around it, whose escape characters a copied log has lost: `[36;1mnpm test[0m`.
+fn without_colors(line: &str) -> &str {
+    let bare = line.trim().trim_end_matches("[0m");
+    let code = bare.strip_prefix('[').and_then(|it| it.split_once('m'));
+    match code {
+        Some((code, rest)) if !code.is_empty() && code.chars().all(|it| it.is_ascii_digit() || it == ';') => {
+            rest
+        }
+        _ => bare,
     }
 }
 
@@ -258,6 +309,57 @@ mod tests {
         );
         let script = "##[group]Run if true; then\nif true; then\n  x\nfi\nshell: bash\n##[error]Process completed with exit code 1.\n";
         check(script, "Mend the failing run in continuous integration", "- The run passes\n");
+    }
+
+    #[test]
+    fn logs_of_other_services_are_read() {
+        let check = |log: &str, command: &str, said: &str, gone: &str| {
+            assert!(is_log(log), "{log}");
+            let task = document(log, &[]);
+            let end = format!("## Done when\n\n- The command that failed passes: `$ {command}`\n");
+            assert!(task.ends_with(&end) && task.contains(said) && !task.contains(gone), "{task}");
+        };
+        check(
+            "Started by user me\n[Pipeline] { (Test)\n[Pipeline] sh\n+ mvn -B test\n[INFO] Scanning\n[ERROR] CartTest.adds <<< FAILURE!\n[Pipeline] }\nERROR: script returned exit code 1\nFinished: FAILURE\n",
+            "mvn -B test",
+            "- [ERROR] CartTest.adds <<< FAILURE!\n",
+            "Started by",
+        );
+        check(
+            "#!/bin/bash -eo pipefail\nnpm test\n\n> shop@1.0.0 test\n> jest\n\nFAIL src/cart.test.js\n  ● adds items\n\nExited with code exit status 1\n",
+            "npm test",
+            "- FAIL src/cart.test.js\n- ● adds items\n",
+            "#!/bin",
+        );
+        check(
+            "2026-01-01T10:00:00.1234567Z ##[section]Starting: Run tests\n2026-01-01T10:00:00.3334567Z Script contents:\n2026-01-01T10:00:00.3334567Z dotnet test\n2026-01-01T10:00:00.3434567Z ===== Starting Command Output =====\n2026-01-01T10:00:05.1234567Z   Failed AddsItems [12 ms]\n2026-01-01T10:00:06.1234567Z ##[error]Bash exited with code '1'.\n",
+            "dotnet test",
+            "- Failed AddsItems [12 ms]\n",
+            "=====",
+        );
+        check(
+            "~~~ Running commands\n$ bundle exec rspec\n  1) Cart adds items\n     Failure/Error: expect(1).to eq 2\n🚨 Error: The command exited with status 1\n",
+            "bundle exec rspec",
+            "- Failure/Error: expect(1).to eq 2\n",
+            "~~~ Running",
+        );
+        // Copied from a page: the escape characters are gone.
+        check(
+            "2026-05-01T10:00:01.0000000Z ##[group]Run pytest -q\n2026-05-01T10:00:01.0000000Z [36;1mpytest -q[0m\n2026-05-01T10:00:01.0000000Z shell: /usr/bin/bash -e {0}\n2026-05-01T10:00:01.0000000Z env:\n2026-05-01T10:00:01.0000000Z   pythonLocation: /opt\n2026-05-01T10:00:01.0000000Z ##[endgroup]\n2026-05-01T10:00:03.0000000Z FAILED tests/test_cart.py::test_add\n2026-05-01T10:00:03.0000000Z ##[error]Process completed with exit code 1.\n",
+            "pytest -q",
+            "- FAILED tests/test_cart.py::test_add\n",
+            "pythonLocation",
+        );
+    }
+
+    #[test]
+    fn output_without_a_frame_becomes_the_end_of_the_log() {
+        let task = document(
+            "running 1 test\ntest cart::adds ... FAILED\nerror: test failed\n",
+            &[("All tests pass".to_owned(), "cargo test".to_owned())],
+        );
+        assert!(task.contains("- test cart::adds ... FAILED\n- error: test failed\n"), "{task}");
+        assert!(task.ends_with("## Done when\n\n- All tests pass: `$ cargo test`\n"), "{task}");
     }
 
     #[test]
