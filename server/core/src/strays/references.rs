@@ -34,15 +34,20 @@ impl<'a> ReferenceIndex<'a> {
     pub(super) fn of(files: &'a [TreeText], candidates: &BTreeSet<&str>) -> Self {
         let mut by_stem: BTreeMap<String, BTreeSet<&str>> =
             candidates.iter().map(|it| (normalised(names::stem(it)), BTreeSet::new())).collect();
+        let lengths: BTreeSet<usize> = by_stem.keys().map(String::len).collect();
         let mut glob_starts = Vec::new();
         for file in files {
-            for word in file.text.split(|it: char| !it.is_alphanumeric() && !matches!(it, '_' | '-')) {
+            // Names of candidates are ASCII, and a tree is many millions of words: most are rejected by their length.
+            let words = file.text.as_bytes().split(|it| !is_of_word(*it));
+            for word in words.filter(|it| lengths.contains(&it.iter().filter(|it| !is_joint(**it)).count())) {
+                let word = std::str::from_utf8(word).unwrap_or_default();
                 if let Some(referrers) = by_stem.get_mut(&normalised(word)) {
                     referrers.insert(&file.path);
                 }
             }
             if !SELECTING.iter().any(|it| names::file_name(&file.path).starts_with(it)) {
-                glob_starts.extend(file.text.split(is_quote_or_blank).filter_map(glob_start));
+                let lines = file.text.lines().filter(|it| it.contains('*'));
+                glob_starts.extend(lines.flat_map(|it| it.split(is_quote_or_blank)).filter_map(glob_start));
             }
         }
         let is_dynamic = files.iter().any(|file| DYNAMIC.iter().any(|it| file.text.contains(it)));
@@ -59,6 +64,14 @@ impl<'a> ReferenceIndex<'a> {
         referrers.is_some_and(|all| all.iter().any(|it| !strays.contains(it)))
             || self.glob_starts.iter().any(|it| path.starts_with(it))
     }
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || is_joint(byte)
+}
+
+fn is_joint(byte: u8) -> bool {
+    matches!(byte, b'_' | b'-')
 }
 
 /// `user-login`, `user_login` and `userLogin` are one name.

@@ -202,9 +202,8 @@ impl<'a> Step<'a> {
     }
 
     fn failed(&self) -> FailedStep<'a> {
-        let is_noise = |it: &&&str| {
-            !it.trim().is_empty() && !it.starts_with("##[endgroup]") && !it.starts_with("=====")
-        };
+        let is_noise =
+            |it: &&&str| !it.trim().is_empty() && !it.starts_with("##[endgroup]") && !it.starts_with("=====");
         let mut lines: Vec<&str> = self.lines.iter().filter(is_noise).copied().collect();
         lines.drain(..lines.len().saturating_sub(MAX_LINES));
         FailedStep { place: self.place.clone(), command: self.command.clone(), lines }
