@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::SettingOrigin;
 use loopkeeper_core::trust::{TrustItem, TrustPage, TrustSubject};
 use loopkeeper_text::{sanitize, words};
 
@@ -54,6 +55,20 @@ pub fn of_checks<'a>(
     }
     items.extend(agents.map(TrustItem::from_agent));
     Ok(items)
+}
+
+/// The settings that someone wrote, with their places, to be shown below the commands; empty where nobody wrote any.
+pub fn written_settings(work: &ResolvedTask) -> String {
+    let rows = work.resolved.effective();
+    let written: Vec<_> = rows.iter().filter(|it| it.origin != SettingOrigin::Default).collect();
+    if written.is_empty() {
+        return String::new();
+    }
+    let lines = written.iter().map(|it| {
+        let (value, place) = (sanitize::line(&it.value), sanitize::line(&it.origin.to_string()));
+        format!("  {} = {value}  ({place})\n", it.key)
+    });
+    format!("\nSettings; all others have their defaults\n{}", lines.collect::<String>())
 }
 
 /// Splits items into those that the user typed, which are trusted, and the others.

@@ -85,3 +85,21 @@ fn files_of_other_tools_are_completed_and_corrected() {
     );
     desk.editor.quit();
 }
+
+#[test]
+fn the_page_of_what_would_run_names_the_settings_that_someone_wrote() {
+    let mut desk = Desk::new(&[
+        (
+            "PROMPT.md",
+            "---\nmax_iterations: 3\n---\n# Shop\n\n## Done when\n\n- It sells: `$ true && test -f sold`\n",
+        ),
+        ("loopkeeper.toml", "breaker.no_progress = 4\n"),
+    ]);
+    let task = uri(&desk.terminal.root().join("PROMPT.md"));
+    let page = desk.editor.request("loopkeeper/trustPage", &json!({"task": task}));
+    let text = page["text"].as_str().unwrap();
+    assert!(text.contains("\n  breaker.no_progress = 4  (loopkeeper.toml:1)\n"), "{text}");
+    assert!(text.contains("\n  limits.iterations = 3  (PROMPT.md:2)\n"), "{text}");
+    assert!(!text.contains("limits.grace"), "{text}");
+    desk.editor.quit();
+}

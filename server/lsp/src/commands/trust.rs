@@ -77,7 +77,7 @@ impl TrustRequest {
             title: work.title(),
             root: work.root.clone(),
             count: page.untrusted_count(),
-            text: page.text(&work.title()),
+            text: page.text(&work.title()) + &operations::trust::written_settings(work),
             hash: page.hash,
             arguments: arguments.to_vec(),
         })
@@ -173,7 +173,7 @@ pub(crate) async fn page(shared: &Arc<ServerState>, task: &str) -> Result<TrustP
         Ok(TrustPageResult {
             trusted: page.untrusted_count() == 0,
             commands: page.commands.iter().map(command).collect(),
-            text: page.text(&work.title()),
+            text: page.text(&work.title()) + &operations::trust::written_settings(&work),
             hash: page.hash,
         })
     });
