@@ -159,7 +159,7 @@ impl PrdReader<'_> {
             None if fields.get("passes").is_none() => fields.flag("completed", self),
             None => fields.flag("passes", self),
         };
-        let skipped = fields.flag("skipped", self);
+        let skipped = fields.flag("skipped", self) || of_queue && is_draft(&fields);
         let name = [title.as_str(), id.as_deref().unwrap_or_default()]
             .into_iter()
             .find(|name| !name.trim().is_empty());
@@ -304,6 +304,11 @@ impl PrdReader<'_> {
     fn bytes(&self, range: jsonc_parser::common::Range) -> Range<usize> {
         range.start + self.skipped..range.end + self.skipped
     }
+}
+
+/// Written down, and not to be worked on yet.
+fn is_draft(fields: &JsonFields<'_>) -> bool {
+    fields.string("status").is_some_and(|it| it.value == "draft")
 }
 
 /// Whether a story has a `status` in the place of `passes`.

@@ -213,9 +213,9 @@ workspaces! {
     fitchmultz Workspace {
         folder: "fitchmultz",
         task: ".ralph/queue.jsonc",
-        outline: &[".ralph/config.jsonc: [\"test\", \"-f\", \"sold\"]", ".ralph/queue.jsonc: Sell things", ".ralph/queue.jsonc: Open the shop"],
+        outline: &[".ralph/config.jsonc: [\"test\", \"-f\", \"sold\"]", ".ralph/queue.jsonc: Sell things", ".ralph/queue.jsonc: Open the shop", ".ralph/queue.jsonc: Paint the shop"],
         told: &["RQ-0001: Sell things"],
-        shows: &["The CI gate passes", "Plan      1 of 2 done"],
+        shows: &["The CI gate passes", "Plan      1 of 3 done", "RQ-0002: Paint the shop (optional)"],
         args: &[],
         act: "touch sold; sed -i 's/todo/done/' .ralph/queue.jsonc",
     }

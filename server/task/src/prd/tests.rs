@@ -335,3 +335,13 @@ fn queue_fields_map_to_story_fields() {
     assert_eq!(shown(text), ["[x] a A [A]", "[ ] b B [B]", "b: it sells [it sells]"]);
     assert_eq!(parse_prd("tasks.json", text).plan[1].depends_on, ["a"]);
 }
+
+#[test]
+fn a_draft_does_not_have_to_be_done() {
+    let text = r#"{"tasks": [{"id": "A", "title": "a", "status": "draft"}, {"id": "B", "title": "b", "status": "todo"}]}"#;
+    let documents = [crate::TaskDocument { path: ".ralph/queue.jsonc".to_owned(), text: text.to_owned() }];
+    let plan = crate::parse_task(&documents).plan;
+    let shown: Vec<(&str, bool, bool)> =
+        plan.iter().map(|it| (it.id.as_str(), it.done, it.blocking)).collect();
+    assert_eq!(shown, [("A", false, false), ("B", false, true)]);
+}
