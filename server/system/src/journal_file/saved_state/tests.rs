@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-use loopkeeper_core::decide::{LoopState, apply, replay};
+use loopkeeper_core::decide::{LoopState, SAVED_STATE_VERSION, apply, replay};
 use tempfile::TempDir;
 
 use crate::journal_file::follow::Follower;
@@ -82,9 +82,10 @@ fn a_state_that_does_not_match_is_ignored() {
         false,
     );
     let state = |path: &PathBuf| path.with_extension("state");
+    let version = format!("\"version\":{SAVED_STATE_VERSION},\"program\"");
     let harms: [(&str, &str); 3] = [
         ("\"calls\":", "\"calls\": "),
-        ("\"version\":1,\"program\"", "\"version\":0,\"program\""),
+        (&version, "\"version\":0,\"program\""),
         ("\"program\":\"", "\"program\":\"0"),
     ];
     for (from, to) in harms {
