@@ -11,14 +11,6 @@ pub struct CounterpartKey {
     pub path: Option<&'static str>,
 }
 
-/// Which keys a file has, by the beginnings of their names.
-const BY_FILE: [(&str, &[&str]); 4] = [
-    ("ralph.yml", &["event_loop.", "cli."]),
-    ("ralph.toml", &["agent."]),
-    (".ralph-tui/config.toml", &["defaultAgent", "maxIterations", "trackerOptions."]),
-    (".ralphex/config", &["max_iterations"]),
-];
-
 /// The keys of the file with this name in its root.
 pub fn counterpart_keys(kind: LayerKind, file: &str) -> Vec<CounterpartKey> {
     if kind == LayerKind::Ralphrc {
@@ -26,8 +18,5 @@ pub fn counterpart_keys(kind: LayerKind, file: &str) -> Vec<CounterpartKey> {
         let of_task = ralphrc::OF_TASK.iter().map(|it| CounterpartKey { name: it, path: None });
         return mapped.chain(of_task).collect();
     }
-    let beginnings = BY_FILE.iter().find(|it| it.0 == file).map_or(&[][..], |it| it.1);
-    let is_here = |name: &str| beginnings.iter().any(|it| name.starts_with(it));
-    let mapped = other_tools::MAPPED.iter().filter(|it| is_here(it.0));
-    mapped.map(|it| CounterpartKey { name: it.0, path: Some(it.1) }).collect()
+    other_tools::keys_of(file).map(|it| CounterpartKey { name: it.0, path: Some(it.1) }).collect()
 }

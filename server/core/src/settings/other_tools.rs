@@ -1,16 +1,17 @@
 //! Reads YAML and TOML configurations of other tools: keys with a counterpart become settings, all others are reported
 //! once.
 
+use loopkeeper_text::closest::is_within;
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::yaml;
 
 use super::assignment::ParsedLayer;
 use super::finding::SettingOrigin;
 use super::layer::{Layer, LayerKind};
-use super::ralphrc::{IgnoredLine, RalphrcForm, agent_of_driver, assignment};
+use super::ralphrc::{IgnoredLine, RalphrcForm, agent_of_driver, assignment, misspelt};
 
 /// Keys of `ralph.yml`, in its nested and its older flat form, and of `.ralph-tui/config.toml`.
-pub(super) const MAPPED: &[(&str, &str, RalphrcForm)] = &[
+const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("event_loop.max_iterations", "limits.iterations", RalphrcForm::Plain),
     ("event_loop.max_runtime_seconds", "limits.duration", RalphrcForm::Seconds),
     ("event_loop.max_cost_usd", "limits.cost_usd", RalphrcForm::Plain),
@@ -32,6 +33,14 @@ pub(super) const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("maxIterations", "limits.iterations", RalphrcForm::Plain),
     ("trackerOptions.path", "tasks.files", RalphrcForm::List),
 ];
+/// Which keys a file has, by the beginnings of their names.
+const BY_FILE: [(&str, &[&str]); 4] = [
+    ("ralph.yml", &["event_loop.", "cli."]),
+    ("ralph.toml", &["agent."]),
+    (".ralph-tui/config.toml", &["defaultAgent", "maxIterations", "trackerOptions."]),
+    (".ralphex/config", &["max_iterations"]),
+];
+
 /// Keys that belong to the task: the prompt and its gates.
 const OF_TASK: [&str; 2] = ["event_loop.prompt", "backpressure.gates."];
 /// The prompt documents that are found without being named.
@@ -87,6 +96,10 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
                     Err(finding) => out.findings.push(*finding),
                 }
             }
+            None if let Some(near) = near_key(file, &path) => {
+                let line = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
+                out.findings.push(misspelt(&path, near, (file, text, &index), line..range.end));
+            }
             _ => {
                 // `hats.builder.instructions` is reported as `hats.builder`.
                 let name = path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
@@ -98,6 +111,19 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     }
     out.findings.extend(aside.findings(file, (text, &index)));
     out
+}
+
+/// The keys of the file with this name in its root.
+pub(super) fn keys_of(
+    file: &str,
+) -> impl Iterator<Item = &'static (&'static str, &'static str, RalphrcForm)> {
+    let beginnings = BY_FILE.iter().find(|it| it.0 == file).map_or(&[][..], |it| it.1);
+    MAPPED.iter().filter(move |it| beginnings.iter().any(|beginning| it.0.starts_with(beginning)))
+}
+
+/// The key of this file that is probably meant.
+fn near_key(file: &str, path: &str) -> Option<&'static str> {
+    keys_of(file).map(|it| it.0).find(|it| is_within(2, path, it))
 }
 
 fn yaml_entries(text: &str) -> Vec<Entry> {
@@ -150,7 +176,7 @@ fn toml_entries(text: &str) -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::parse_layer;
-    use crate::settings::{Layer, LayerKind};
+    use crate::settings::{Layer, LayerKind, SettingOrigin};
 
     fn shown(file: &str, text: &str) -> (Vec<String>, Vec<String>) {
         let layer = Layer { kind: LayerKind::OtherTool, file: file.to_owned(), text: text.to_owned() };
@@ -186,6 +212,20 @@ mod tests {
             shown(".ralph-tui/config.toml", "defaultAgent = \"codex\"\nmaxIterations = 15\ndelay = 2\n");
         assert_eq!(set, ["agent = \"codex\"", "limits.iterations = 15"]);
         assert!(notes[0].contains("not used by loopkeeper: delay"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_misspelt_key_names_the_one_that_is_meant() {
+        let text = "event_loop:\n  max_iteration: 40\n  hat: a\n";
+        let layer = Layer { kind: LayerKind::OtherTool, file: "ralph.yml".to_owned(), text: text.to_owned() };
+        let found = parse_layer(&layer).findings;
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].message.ends_with("Did you mean `event_loop.max_iterations`?"), "{found:?}");
+        assert_eq!(found[0].fix.as_deref(), Some("max_iterations"));
+        let SettingOrigin::File { place, .. } = &found[0].origin else { panic!("{found:?}") };
+        assert_eq!(&text[place.range.clone()], "max_iteration");
+        let (_, notes) = shown(".ralph-tui/config.toml", "maxIteration = 3\n");
+        assert!(notes[0].contains("Did you mean `maxIterations`?"), "{notes:?}");
     }
 
     #[test]

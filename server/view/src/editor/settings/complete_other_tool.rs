@@ -128,6 +128,10 @@ fn values(key: CounterpartKey, replaces: &Range<usize>) -> Vec<Suggestion> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::any;
+    use proptest::sample::Index;
+    use proptest::{prop_assert, proptest};
+
     use super::complete_other_tool;
     use loopkeeper_core::settings::LayerKind;
 
@@ -177,5 +181,22 @@ mod tests {
         assert_eq!((labels.len(), text.as_str()), (2, "defaultAgent = \n"));
         let (labels, text) = taken(other, ".ralph-tui/config.toml", "[trackerOptions]\n|\n");
         assert_eq!((labels.len(), text.as_str()), (1, "[trackerOptions]\npath = \n"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_replaced_is_on_one_line(text in "(---\n)?[a-dé:=. \\[\\]#\\-\r\n]{0,40}", at in any::<Index>()) {
+            let at = text.floor_char_boundary(at.index(text.len() + 1));
+            for (kind, file) in [
+                (LayerKind::Ralphrc, ".ralphrc"),
+                (LayerKind::OtherTool, "ralph.yml"),
+                (LayerKind::OtherTool, ".ralph-tui/config.toml"),
+            ] {
+                for it in complete_other_tool(kind, (file, &text), at) {
+                    let replaced = text.get(it.replaces.clone());
+                    prop_assert!(replaced.is_some_and(|it| !it.contains('\n')), "{:?} of {text:?}", it.replaces);
+                }
+            }
+        }
     }
 }

@@ -105,6 +105,10 @@ pub(super) fn line_around(text: &str, offset: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::any;
+    use proptest::sample::Index;
+    use proptest::{prop_assert, proptest};
+
     use super::{complete_front_matter, explain_front_matter};
     use crate::editor::HoverBlock;
 
@@ -144,5 +148,17 @@ mod tests {
         assert_eq!(hover.blocks.last(), Some(&HoverBlock::Text("Overrides `limits.iterations`.".to_owned())));
         assert!(explain_front_matter(("PROMPT.md", text), 25).is_none());
         assert!(explain_front_matter(("PROMPT.md", text), text.len() - 1).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_replaced_is_on_one_line(text in "(---\n)?[a-dé:=. \\[\\]#\\-\r\n]{0,40}", at in any::<Index>()) {
+            let at = text.floor_char_boundary(at.index(text.len() + 1));
+            let all = complete_front_matter(&text, at).unwrap_or_default();
+            for it in all {
+                let replaced = text.get(it.replaces.clone());
+                prop_assert!(replaced.is_some_and(|it| !it.contains('\n')), "{:?} of {text:?}", it.replaces);
+            }
+        }
     }
 }
