@@ -96,7 +96,7 @@ impl Signal {
             Self::Documents => Event::TaskRead(Box::new(documents(state))),
             Self::Checks { tree } => {
                 let round = Box::new(round(state, tree, facts));
-                Event::ChecksDone { round, wrote: Vec::new(), untracked: Vec::new() }
+                Event::ChecksDone { round, wrote: Vec::new(), untracked: Vec::new(), strays: Vec::new() }
             }
             Self::Verdict { tree } => {
                 let rounds = Box::new(as_left(round(state, tree, facts)));
