@@ -81,7 +81,7 @@ fn an_editor_offers_to_remove_strays() {
 }
 
 #[test]
-fn what_is_used_is_no_stray() {
+fn a_file_that_is_used_is_not_a_stray() {
     let played = played(
         "mkdir -p src; echo 'import auth' > src/main.py; echo 'login = 1' > src/auth.py; touch done.md",
     );
