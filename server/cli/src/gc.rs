@@ -164,7 +164,7 @@ fn trees(loops: &[LoopView]) -> HashSet<String> {
     let of_loop = |it: &LoopView| {
         let undo =
             it.state.rollback.last.iter().flat_map(|it| [Some(it.from.clone()), it.after.clone()]).flatten();
-        let snapshots = it.state.tree.snapshots.iter().map(|it| it.tree.clone());
+        let snapshots = it.state.tree.snapshots.iter().map(|it| it.tree.to_owned());
         // The trees for an undo, and the one from which the user's later changes are computed.
         undo.chain(snapshots).chain([it.state.tree.last.clone()]).collect::<Vec<_>>()
     };

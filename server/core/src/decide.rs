@@ -56,8 +56,9 @@ mod waits;
 pub mod weakening;
 
 pub use crate::loop_state::{
-    AgentHold, Breaker, Iteration, LoopState, LoopUsage, Pause, Phase, RunningAgent, SAVED_STATE_VERSION,
-    SnapshotFacts, SnapshotRef, StopMode, TaskDocuments, VolatileState, Wait,
+    AgentHold, Breaker, Iteration, IterationFigures, IterationHistory, IterationOutline, LoopState,
+    LoopUsage, Pause, Phase, RunningAgent, SAVED_STATE_VERSION, SnapshotFacts, SnapshotRef, StopMode,
+    TaskDocuments, VolatileState, Wait,
 };
 pub use apply::{apply, replay, state_from_first};
 pub use earlier_task::earlier_task;

@@ -6,17 +6,22 @@ mod agent_slot;
 mod attempts;
 mod branch_tracking;
 mod checkpoint;
+mod checkpoint_list;
 mod criteria_state;
 mod documents;
 mod flaky_state;
 mod git_state;
 mod iteration;
+mod iteration_history;
+mod iteration_outline;
 mod mutant_run;
+mod packed_iterations;
 mod phase;
 mod question_state;
 mod reported;
 mod rollback_history;
 mod session_history;
+mod snapshot_list;
 mod streaks;
 mod subagent_lineage;
 mod time_account;
@@ -50,6 +55,8 @@ pub use documents::{SnapshotFacts, TaskDocuments};
 pub use flaky_state::FlakyState;
 pub use git_state::GitState;
 pub use iteration::Iteration;
+pub use iteration_history::IterationHistory;
+pub use iteration_outline::{IterationFigures, IterationOutline};
 pub use mutant_run::{FewestSurvivors, MutantRun};
 pub use phase::{Phase, RunningAgent, Wait};
 pub(crate) use question_state::ALWAYS;
@@ -58,10 +65,11 @@ pub use reported::ReportedProblems;
 pub use rollback_history::RollbackHistory;
 pub(crate) use session_history::SessionIdOwner;
 pub use session_history::{CurrentSession, SessionChange, SessionHistory};
+pub use snapshot_list::{SnapshotList, SnapshotRef};
 pub use streaks::Streaks;
 pub use subagent_lineage::{SubagentLineage, SubagentRecord};
 pub use time_account::TimeAccount;
-pub use tree_state::{SnapshotRef, TreeState};
+pub use tree_state::TreeState;
 pub use tree_verdict::TreeVerdict;
 pub use uncommitted_work::{SnapshotRange, UncommittedWork};
 pub use undoable_rollback::UndoableRollback;
@@ -89,7 +97,7 @@ pub struct LoopState {
     pub criteria: CriteriaState,
     pub plan: Vec<PlanItem>,
     pub tree: TreeState,
-    pub history: Vec<Iteration>,
+    pub history: IterationHistory,
     pub spent: LoopUsage,
     pub breaker: Breaker,
     pub streaks: Streaks,
@@ -171,7 +179,7 @@ impl LoopState {
     }
 
     pub(crate) fn tree_at(&self, iteration: u32, when: SnapshotWhen) -> Option<&str> {
-        self.tree.at(iteration, when)
+        self.tree.snapshots.find(iteration, when)
     }
 
     /// Milliseconds that count against `limits.duration`, at `now`.
@@ -217,9 +225,7 @@ impl LoopState {
     /// It passed when it was first judged, or after one of the iterations.
     pub fn held_before(&self, id: &CriterionId) -> bool {
         let is_guard = |it: &Pinned| it.role == Role::Guard && it.criterion.id == *id;
-        let passed = |(of, status): &(CriterionId, Status)| of == id && *status == Status::Pass;
-        self.criteria.pinned.iter().any(is_guard)
-            || self.kept_iterations().any(|it| it.row.iter().any(passed))
+        self.criteria.pinned.iter().any(is_guard) || self.history.has_passed(id)
     }
 
     pub fn required(&self) -> impl Iterator<Item = &Pinned> {
@@ -229,11 +235,6 @@ impl LoopState {
     /// Blocking plan items that the agent has not ticked.
     pub fn open_items(&self) -> impl Iterator<Item = &PlanItem> {
         self.plan.iter().filter(|it| it.blocking && !it.done)
-    }
-
-    /// Those whose work was not taken back.
-    pub fn kept_iterations(&self) -> impl Iterator<Item = &Iteration> {
-        self.history.iter().filter(|it| !it.taken_back)
     }
 
     pub fn last_iteration(&self) -> Option<&Iteration> {

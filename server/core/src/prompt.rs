@@ -53,6 +53,8 @@ pub struct PromptInput<'a> {
     pub passed_before: &'a BTreeSet<CriterionId>,
     /// The iterations before this one, oldest first.
     pub past: &'a [IterationSummary<'a>],
+    /// Number of iterations before those.
+    pub older: usize,
     /// The tasks before this one in a queue, oldest first.
     pub earlier: &'a [EarlierTask],
     /// The project's own files of memory.

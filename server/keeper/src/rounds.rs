@@ -40,7 +40,7 @@ impl RoundRequest {
         let first = state.phase == Phase::Baseline;
         // A repeated round, or one in a paused loop, starts on a tree that was not hashed yet.
         let just_taken = first || (state.phase == Phase::Checking && repeats == 0);
-        let tree = state.tree.snapshots.last().filter(|_| just_taken).map(|it| it.tree.clone());
+        let tree = state.tree.snapshots.last().filter(|_| just_taken).map(|it| it.tree.to_owned());
         let untracked = (!first).then(|| state.tree.untracked.clone());
         let judging = JudgeContext::of_loop(state);
         let strays = StraySearch::of_loop(state).filter(|_| state.phase == Phase::Checking);

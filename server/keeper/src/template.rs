@@ -50,7 +50,7 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> Option<PromptTem
 /// `None`: no snapshot covers the file, so the author of its content is unknown.
 fn in_snapshot(context: &LoopContext, state: &LoopState, path: &str) -> Option<String> {
     // Right after an iteration the content may be the agent's and has to be judged first.
-    let tree = &state.tree.snapshots.last().filter(|it| it.when == SnapshotWhen::Before)?.tree;
+    let tree = state.tree.snapshots.last().filter(|it| it.when == SnapshotWhen::Before)?.tree;
     let file = |store: &mut loopkeeper_system::snapshots::SnapshotStore| {
         Ok(store.file(tree, path, MAX_TEMPLATE_BYTES)?)
     };

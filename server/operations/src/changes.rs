@@ -17,8 +17,8 @@ fn of_loop(state: &LoopState) -> Result<(&str, &str), Failure> {
         return Err(Failure::ended("there is no snapshot of the start")
             .hint("The loop has not begun, or it ended before its first snapshot."));
     };
-    let mut kept = state.history.iter().rev().filter(|it| !it.taken_back);
-    let newest = kept.find_map(|it| state.tree_after(it.number));
+    let mut kept = state.history.kept_outlines().rev();
+    let newest = kept.find_map(|it| state.tree_after(it.figures.number));
     Ok((start, newest.unwrap_or(start)))
 }
 
@@ -29,7 +29,7 @@ fn of_iteration(state: &LoopState, iteration: u32) -> Result<(&str, &str), Failu
         .iter()
         .rev()
         .find(|it| it.iteration == iteration && it.when == SnapshotWhen::Before)
-        .map(|it| it.tree.as_str())
+        .map(|it| it.tree)
         .or_else(|| state.tree_after(iteration.saturating_sub(1)));
     match (before, state.tree_after(iteration)) {
         (Some(before), Some(after)) => Ok((before, after)),

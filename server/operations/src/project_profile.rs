@@ -37,7 +37,8 @@ fn usual_length_in(journal: &Path) -> Option<u64> {
     fs::metadata(journal).ok().filter(|it| it.len() <= LONGEST_JOURNAL)?;
     let mut following = LoopTailer::new(journal);
     following.advance().ok()?;
-    let mut lengths: Vec<u64> = following.state()?.history.iter().map(|it| it.duration_ms).collect();
+    let mut lengths: Vec<u64> =
+        following.state()?.history.outlines().map(|it| it.figures.duration_ms).collect();
     lengths.sort_unstable();
     lengths.get(lengths.len() / 2).copied()
 }

@@ -7,6 +7,7 @@ mod markdown;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use loopkeeper_agent::errors::Fingerprint;
@@ -150,7 +151,6 @@ pub struct ErrorCount {
 pub fn report(state: &LoopState, status: &LoopStatus) -> LoopReport {
     let columns = MAX_CELLS / state.criteria.pinned.len().max(1);
     let omitted = state.history.len().saturating_sub(columns.max(1));
-    let shown = state.history.get(omitted..).unwrap_or_default();
     let title = if state.spec.title.is_empty() { &state.spec.task.0 } else { &state.spec.title };
     LoopReport {
         loop_id: state.spec.loop_id.clone(),
@@ -170,7 +170,7 @@ pub fn report(state: &LoopState, status: &LoopStatus) -> LoopReport {
             trips: state.breaker.trips,
             no_progress: state.spec.settings.breaker.no_progress,
         },
-        criteria: criteria(state, shown),
+        criteria: criteria(state, omitted),
         omitted,
         iterations: iterations(state, omitted),
         plan: (!state.plan.is_empty()).then(|| PlanProgress {
@@ -239,7 +239,7 @@ fn limit_shares(state: &LoopState) -> Vec<LimitShare> {
 }
 
 fn time_split(state: &LoopState) -> TimeSplit {
-    let agent_ms = state.history.iter().map(|it| it.duration_ms).fold(0, u64::saturating_add);
+    let agent_ms = state.history.outlines().map(|it| it.figures.duration_ms).fold(0, u64::saturating_add);
     TimeSplit {
         agent_ms,
         checks_ms: state.time.worked_ms.saturating_sub(agent_ms),
@@ -247,12 +247,12 @@ fn time_split(state: &LoopState) -> TimeSplit {
     }
 }
 
-fn criteria(state: &LoopState, shown: &[Iteration]) -> Vec<CriterionHistory> {
+fn criteria(state: &LoopState, omitted: usize) -> Vec<CriterionHistory> {
     let of = |pinned: &Pinned| {
         let id = &pinned.criterion.id;
-        let judged = |it: &Iteration| it.row.iter().find(|(known, _)| known == id).map(|(_, status)| *status);
         let last = state.criteria.results.get(id);
-        let cells = shown.iter().map(judged).map(|it| it.filter(|it| *it != Status::Unverified)).collect();
+        let judged = state.history.outlines().skip(omitted).map(|it| it.status_of(id));
+        let cells = judged.map(|it| it.filter(|it| *it != Status::Unverified)).collect();
         CriterionHistory {
             name: line(&pinned.criterion.name),
             required: pinned.criterion.required,
@@ -265,7 +265,7 @@ fn criteria(state: &LoopState, shown: &[Iteration]) -> Vec<CriterionHistory> {
 }
 
 fn iterations(state: &LoopState, omitted: usize) -> Vec<IterationReport> {
-    let of = |(it, no_progress): (&Iteration, u32)| IterationReport {
+    let of = |(it, no_progress): (Cow<'_, Iteration>, u32)| IterationReport {
         number: it.number,
         agent: line(&it.agent),
         sentence: line(&it.sentence),
@@ -279,13 +279,14 @@ fn iterations(state: &LoopState, omitted: usize) -> Vec<IterationReport> {
         taken_back: it.taken_back,
         no_progress,
     };
-    state.history.iter().zip(without_progress(state)).skip(omitted).map(of).collect()
+    let counts = without_progress(state).into_iter().skip(omitted);
+    state.history.rows_from(omitted).zip(counts).map(of).collect()
 }
 
 /// By fingerprint, each with the text of its last occurrence.
 fn errors(state: &LoopState) -> Vec<ErrorCount> {
     let mut counts: HashMap<Fingerprint, ErrorCount> = HashMap::new();
-    for seen in state.history.iter().flat_map(|it| &it.errors) {
+    for seen in state.history.recent().iter().flat_map(|it| &it.errors) {
         let count =
             counts.entry(seen.fingerprint.clone()).or_insert(ErrorCount { text: String::new(), count: 0 });
         count.count += 1;

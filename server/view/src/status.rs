@@ -243,7 +243,8 @@ fn drift_warning(state: &LoopState) -> Option<String> {
 }
 
 fn drift_status(state: &LoopState) -> Option<DriftStatus> {
-    let mut rows = state.history.iter().rev().filter(|it| !it.taken_back);
+    // Of a long loop, as the streak.
+    let mut rows = state.history.recent().iter().rev().filter(|it| !it.taken_back);
     let (iteration, share) = rows.find_map(|it| Some((it.number, it.drift.as_ref()?)))?;
     Some(DriftStatus {
         iteration,
@@ -264,7 +265,8 @@ fn attempts(state: &LoopState) -> impl Iterator<Item = String> {
 
 /// Denials of the last iteration with any, whether or not the breaker counts them.
 fn denial_warning(state: &LoopState) -> Option<String> {
-    let row = state.history.iter().rev().find(|it| it.denials > 0)?;
+    let denied = state.history.outlines().rev().find(|it| it.figures.denials > 0)?;
+    let row = state.history.find(denied.figures.number)?;
     let what = sentences::denied(&row.denied, row.denials)?;
     Some(format!("the agent was denied {what} in iteration {}", row.number))
 }

@@ -15,7 +15,7 @@ pub(crate) fn lines(state: &LoopState) -> Vec<String> {
     let optional: BTreeSet<&CriterionId> =
         state.criteria.pinned.iter().filter(|it| !it.criterion.required).map(|it| &it.criterion.id).collect();
     let kept = state.history.iter().filter(|it| state.tree_after(it.number).is_some());
-    let lines: Vec<String> = start.into_iter().chain(kept.map(|it| line(it, &optional))).collect();
+    let lines: Vec<String> = start.into_iter().chain(kept.map(|it| line(&it, &optional))).collect();
     if lines.is_empty() { vec!["There is no snapshot yet.".to_owned()] } else { lines }
 }
 

@@ -11,9 +11,9 @@ use crate::journal::{
     BreakerState, Entry, LoopSpec, Outcome, PauseReason, Record, SnapshotWhen, StopFeedback,
 };
 use crate::loop_state::{
-    AgentRoster, Breaker, CriteriaState, GitState, JournalPosition, LoopState, LoopUsage, Pause,
-    PendingQuestion, Phase, QuestionState, ReportedProblems, RollbackHistory, SessionChange, SessionHistory,
-    SnapshotRef, StopMode, Streaks, SubagentLineage, TimeAccount, TreeState, Wait, WeakeningState,
+    AgentRoster, Breaker, CriteriaState, GitState, IterationHistory, JournalPosition, LoopState, LoopUsage,
+    Pause, PendingQuestion, Phase, QuestionState, ReportedProblems, RollbackHistory, SessionChange,
+    SessionHistory, StopMode, Streaks, SubagentLineage, TimeAccount, TreeState, Wait, WeakeningState,
 };
 use crate::settings::LoopEvent;
 
@@ -153,7 +153,7 @@ fn initial_state(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
         criteria: CriteriaState::starting(&spec.criteria),
         plan: spec.plan.clone(),
         tree: TreeState::default(),
-        history: Vec::new(),
+        history: IterationHistory::default(),
         spent: LoopUsage::default(),
         breaker: Breaker::default(),
         streaks: Streaks::default(),
@@ -196,7 +196,7 @@ fn apply_snapshot(state: &mut LoopState, entry: &Entry) {
     if *when == SnapshotWhen::BeforeRollback && undoes.is_none() {
         undo::record_pending_rollback(state, entry.seq, tree);
     }
-    state.tree.snapshots.push(SnapshotRef { iteration: *iteration, when: *when, tree: tree.clone() });
+    state.tree.snapshots.push(*iteration, *when, tree);
     branch_tracking::record_snapshot_head(state, *when, head.as_ref());
     match (when, &state.phase) {
         (SnapshotWhen::Before, phase) => {
@@ -240,9 +240,8 @@ fn apply_rollback(state: &mut LoopState, entry: &Entry) {
 
 /// The changes of the iterations after it are no longer in the files.
 fn rolled_back(state: &mut LoopState, to: u32) {
-    let made = state.history.iter().find(|it| it.number == to);
-    let without = made.map(|it| it.without.clone()).unwrap_or_default();
-    let later = state.history.iter().map(|it| it.number).filter(|it| *it > to);
+    let without = state.history.find(to).map(|it| it.without.clone()).unwrap_or_default();
+    let later = state.history.outlines().map(|it| it.figures.number).filter(|it| *it > to);
     let numbers = later.chain(without).collect();
     checkpoint::mark_taken_back(state, numbers);
 }

@@ -10,10 +10,7 @@ use crate::loop_state::LoopState;
 
 /// Changed files that are executed later without being asked, of iterations that were not rolled back.
 pub fn autorun_files(state: &LoopState) -> BTreeSet<&str> {
-    let rows = state.history.iter();
-    let paths = rows.flat_map(|row| row.changes.autorun.iter().map(move |path| (row, path.as_str())));
-    // A rollback restores the work tree, not git's own files.
-    paths.filter(|(row, path)| !row.taken_back || path.starts_with(".git/")).map(|(_, path)| path).collect()
+    state.history.autorun_files()
 }
 
 /// The same decisions; the sentence of an end names the files.

@@ -15,7 +15,6 @@ mod trip_evidence;
 use crate::journal::{BreakerCause, BreakerCounts, BreakerState, Record, TripEvidence};
 use crate::loop_state::{Breaker, Iteration, LoopState};
 use crate::settings::BreakerSettings;
-use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words;
 
@@ -24,8 +23,7 @@ use history::BreakerHistory;
 
 /// Whether the iteration failed for reasons unrelated to the work.
 pub fn is_provider_trouble(row: &Iteration) -> bool {
-    let by_itself = matches!(row.ending, Some(AgentEnding::Exited | AgentEnding::Held));
-    row.interrupted || row.error.is_some() || !by_itself
+    row.is_provider_trouble()
 }
 
 /// The count of each cause after the last finished iteration.
@@ -177,7 +175,7 @@ fn reason(
         | BreakerCause::TrialPassed
         | BreakerCause::Cooldown
         | BreakerCause::User => {
-            let taken_back = past.counted_iterations().any(|it| it.row.taken_back);
+            let taken_back = past.outlines().any(|it| it.figures.taken_back);
             let kept = if taken_back { " that stayed" } else { "" };
             format!("{} without a file change{kept}", iterations(counts.no_progress))
         }

@@ -2,7 +2,7 @@
 //! share. The shell keeps the list; if it cannot be used, the loop counts its own starts.
 
 use crate::journal::{Record, WaitReason};
-use crate::loop_state::{Iteration, LoopState, Phase, Preparation, TaskDocuments, VolatileState, Wait};
+use crate::loop_state::{LoopState, Phase, Preparation, TaskDocuments, VolatileState, Wait};
 use loopkeeper_text::moment::Moment;
 
 use super::iteration_start::CallSlotUsage;
@@ -89,7 +89,8 @@ fn proceed_without_list(
     message: &str,
 ) -> Vec<Decision> {
     let limit = state.spec.settings.limits.calls_per_hour as usize;
-    let mut ages: Vec<u64> = state.history.iter().filter_map(|it| age_within_hour(it, now)).collect();
+    let mut ages: Vec<u64> =
+        state.history.outlines().filter_map(|it| age_within_hour(it.figures.started_at, now)).collect();
     ages.sort_unstable();
     if let Some(oldest) = limit.checked_sub(1).and_then(|it| ages.get(it)) {
         return wait_for_slot(state, now.plus_ms(HOUR_MS - oldest));
@@ -100,8 +101,7 @@ fn proceed_without_list(
 }
 
 /// The age of its start if that was within the hour. Wall time is used only when the start was in another boot.
-fn age_within_hour(row: &Iteration, now: Moment) -> Option<u64> {
-    let then = row.started_at;
+fn age_within_hour(then: Moment, now: Moment) -> Option<u64> {
     let awake = now.awake.checked_sub(then.awake);
     awake.or_else(|| now.wall.checked_sub(then.wall)).filter(|it| *it < HOUR_MS)
 }

@@ -22,7 +22,7 @@ fn present_mark(state: &LoopState) -> Checkpoint {
 
 /// Plan items that the last iteration completed.
 pub(super) fn newly_done(state: &LoopState) -> Vec<&PlanItem> {
-    let before = state.rollback.checkpoints.range(..state.iteration).next_back().map(|(_, it)| &it.done);
+    let before = state.rollback.checkpoints.done_before(state.iteration);
     let is_new = |it: &&PlanItem| it.done && before.is_none_or(|before| !before.contains(&it.id));
     state.plan.iter().filter(is_new).collect()
 }
@@ -33,7 +33,7 @@ pub(super) fn rolled_back(state: &mut LoopState, to: u32, reason: Option<&str>) 
     if let Some(row) = state.history.last_mut() {
         row.broke = reason.map(str::to_owned);
     }
-    let mark = state.rollback.checkpoints.get(&to).cloned().unwrap_or_default();
+    let mark = state.rollback.checkpoints.get(to).unwrap_or_default();
     take_up(state, &mark);
 }
 
@@ -59,9 +59,7 @@ pub(super) fn save_memory(state: &LoopState) -> LoopMemory {
 
 /// Marks exactly these iterations as taken back.
 pub(super) fn mark_taken_back(state: &mut LoopState, numbers: BTreeSet<u32>) {
-    for row in &mut state.history {
-        row.taken_back = numbers.contains(&row.number);
-    }
+    state.history.mark_taken_back(&numbers);
     state.rollback.taken_back = numbers;
 }
 

@@ -88,10 +88,10 @@ pub(super) fn apply_commit_record(state: &mut LoopState, record: &Record) {
     if commit.is_some() || note.is_none() {
         state.git.uncommitted.spans.clear();
     }
-    if let Some(row) = state.history.iter_mut().find(|it| it.number == *iteration) {
+    state.history.edit(*iteration, |row| {
         row.commits.extend(subject.clone());
         row.commit.clone_from(commit);
-    }
+    });
 }
 
 fn is_wanted(state: &LoopState) -> bool {

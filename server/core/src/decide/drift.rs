@@ -45,7 +45,7 @@ pub(super) fn of_iteration(
 /// `None`: fewer than three.
 pub fn streak(state: &LoopState) -> Option<DriftStreak> {
     let mut found = DriftStreak { iterations: 0, paths: Vec::new() };
-    let kept = state.history.iter().rev().take(LOOKBACK).filter(|it| !it.taken_back);
+    let kept = state.history.newest(LOOKBACK).iter().rev().filter(|it| !it.taken_back);
     for row in kept.take_while(|it| !is_on_topic(it)) {
         // An iteration without changed sources is no sign in either direction.
         let Some(share) = &row.drift else { continue };

@@ -9,8 +9,10 @@ const MAX_COMMITS: usize = 20;
 
 /// The account of an ended loop for the tasks after it.
 pub fn earlier_task(state: &LoopState) -> EarlierTask {
-    let mut commits: Vec<String> = state.kept_iterations().flat_map(|it| &it.commits).cloned().collect();
-    commits.drain(..commits.len().saturating_sub(MAX_COMMITS));
+    let kept = state.history.iter().rev().filter(|it| !it.taken_back);
+    let newest = kept.flat_map(|it| it.into_owned().commits.into_iter().rev()).take(MAX_COMMITS);
+    let mut commits: Vec<String> = newest.collect();
+    commits.reverse();
     EarlierTask {
         title: state.spec.title.clone(),
         sentence: state.outcome().map_or_else(String::new, |it| it.sentence.to_string()),

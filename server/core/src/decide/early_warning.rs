@@ -5,11 +5,11 @@
 
 use crate::check::Status;
 use crate::journal::{BreakerCause, LimitName, Pinned, Role};
-use crate::loop_state::{Iteration, LoopState};
+use crate::loop_state::{IterationFigures, LoopState};
 use loopkeeper_text::words;
 
 use super::breaker;
-use super::forecast::{self, completed_iterations, median, whole_ms, working_iterations};
+use super::forecast::{self, completed_iterations, median, working_iterations};
 use super::limits::limits_nearly_reached;
 use super::takeover;
 
@@ -72,7 +72,7 @@ pub fn early_warnings(state: &LoopState) -> Vec<EarlyWarning> {
 /// A quantity of an iteration of which one value may be far above the others.
 struct UsualQuantity {
     cause: WarningCause,
-    of: fn(&Iteration) -> Option<u64>,
+    of: fn(&IterationFigures) -> Option<u64>,
     /// Smaller values vary by chance.
     least: u64,
     verb: &'static str,
@@ -89,7 +89,7 @@ const QUANTITIES: [UsualQuantity; 2] = [
     },
     UsualQuantity {
         cause: WarningCause::UnusualTime,
-        of: |it| Some(whole_ms(it)),
+        of: |it| Some(it.whole_ms()),
         least: 60_000,
         verb: "took",
         words: words::duration,
@@ -101,8 +101,8 @@ fn unusual(state: &LoopState, quantity: &UsualQuantity) -> Option<EarlyWarning> 
     let UsualQuantity { cause, of, least, verb, words } = quantity;
     let mut latest = working_iterations(state).rev();
     let last = latest.next()?;
-    let value = of(last).filter(|it| it >= least)?;
-    let usual = median(latest.take(RECENT).filter_map(of).collect(), USUAL)?;
+    let value = of(&last).filter(|it| it >= least)?;
+    let usual = median(latest.take(RECENT).filter_map(|it| of(&it)).collect(), USUAL)?;
     (value > usual.saturating_mul(FACTOR)).then(|| EarlyWarning {
         cause: *cause,
         sentence: format!(
@@ -151,9 +151,9 @@ fn budget_short(state: &LoopState) -> Option<(LimitName, String)> {
 
 fn budgets(state: &LoopState) -> Vec<Budget> {
     let (limits, spent) = (&state.spec.settings.limits, &state.spent);
-    let pace = |measure: fn(&Iteration) -> Option<u64>| {
+    let pace = |measure: fn(&IterationFigures) -> Option<u64>| {
         let recent = working_iterations(state).rev().take(RECENT);
-        median(recent.filter_map(measure).collect(), forecast::ENOUGH)
+        median(recent.filter_map(|it| measure(&it)).collect(), forecast::ENOUGH)
     };
     let cost = pace(|it| it.cost_micros).map(|each| Budget {
         limit: LimitName::Cost,

@@ -128,7 +128,7 @@ fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, 
 /// A required criterion whose judge is an agent that worked on the task: its pass is only that agent's own claim.
 fn judged_by_worker<'a>(state: &'a LoopState, checked: &[&'a Pinned]) -> Option<&'a str> {
     let judge = state.spec.judge.as_ref()?;
-    let has_worked = state.history.iter().any(|it| it.agent == judge.name);
+    let has_worked = state.history.has_agent(&judge.name);
     let judged = checked.iter().find(|it| jury::quorum(&it.criterion).is_some());
     judged.filter(|_| has_worked).map(|it| it.criterion.name.as_str())
 }

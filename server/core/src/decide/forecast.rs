@@ -1,10 +1,9 @@
 //! Forecasts the end of a loop at its present pace: a sentence for users, derived from the history only. Decides
 //! nothing.
 
-use crate::loop_state::{Iteration, LoopState};
+use crate::loop_state::{IterationFigures, LoopState};
 use loopkeeper_text::words;
 
-use super::breaker::is_provider_trouble;
 use super::spans::iterations;
 
 /// Minimum number of iterations for an estimate.
@@ -12,16 +11,15 @@ pub(super) const ENOUGH: usize = 3;
 
 /// The limit that would end it, and when. `None` for a loop that has ended or has hardly begun.
 pub fn forecast(state: &LoopState) -> Option<String> {
-    let known: Vec<&Iteration> = working_iterations(state).collect();
+    let known: Vec<IterationFigures> = working_iterations(state).collect();
     if state.outcome().is_some() || known.len() < ENOUGH {
         return None;
     }
     let limits = &state.spec.settings.limits;
-    let pace = |of: &dyn Fn(&Iteration) -> Option<u64>| {
-        median(known.iter().filter_map(|it| of(it)).collect(), ENOUGH)
-    };
+    let pace =
+        |of: &dyn Fn(&IterationFigures) -> Option<u64>| median(known.iter().filter_map(of).collect(), ENOUGH);
     let cost = pace(&|it| it.cost_micros);
-    let time = pace(&|it| Some(whole_ms(it)).filter(|it| *it > 0));
+    let time = pace(&|it| Some(it.whole_ms()).filter(|it| *it > 0));
     let tokens = pace(&|it| it.tokens);
     let ends = [
         cost.map(|it| {
@@ -69,13 +67,8 @@ fn exhausted_after(state: &LoopState, remaining: u64, pace: u64) -> u64 {
 }
 
 /// Finished iterations that no failure of a provider cut short.
-pub(super) fn working_iterations(state: &LoopState) -> impl DoubleEndedIterator<Item = &Iteration> {
-    state.history.iter().filter(|it| it.ending.is_some() && !is_provider_trouble(it))
-}
-
-/// The duration of an iteration with its checks.
-pub(super) fn whole_ms(iteration: &Iteration) -> u64 {
-    iteration.ended_at.ms_since(iteration.started_at)
+pub(super) fn working_iterations(state: &LoopState) -> impl DoubleEndedIterator<Item = IterationFigures> {
+    state.history.outlines().map(|it| it.figures).filter(|it| it.has_ended && !it.is_trouble)
 }
 
 /// The usage of the running iteration is not known yet.

@@ -24,10 +24,10 @@ pub(super) fn start_iteration(
     let chosen = sessions::choose_session(state, now);
     let (session, session_tokens) = (chosen.id, chosen.tokens);
     // A lent session does not know the task before its first iteration.
-    let knows = || !state.is_attached() || state.history.iter().any(|it| it.session == session);
+    let knows = || !state.is_attached() || state.history.iter().rev().any(|it| it.session == session);
     let resumed = chosen.resumed && knows();
     let prompt = prompt_input::prompt(state, reading, prompt_input::PromptContext { now, resumed });
-    let tree = state.tree.snapshots.last().map(|it| it.tree.clone()).unwrap_or_default();
+    let tree = state.tree.snapshots.last().map(|it| it.tree.to_owned()).unwrap_or_default();
     let record = Record::IterationIntended {
         iteration,
         session: session.clone(),

@@ -11,7 +11,7 @@ use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::words::{self};
 
 use super::next_step::NextStep;
-use super::{Decision, Effect, breaker};
+use super::{Decision, Effect};
 
 /// Mutants of one run.
 const MAX_MUTANTS: usize = 30;
@@ -150,8 +150,8 @@ pub(super) fn oppose(state: &LoopState) -> bool {
 /// Iterations since the one that left the fewest survivors.
 fn stalled_iterations(state: &LoopState) -> usize {
     let since = state.weakening.fewest_survivors.map_or(state.iteration, |it| it.iteration);
-    let later = state.history.iter().filter(|it| it.number > since);
-    later.filter(|it| !breaker::is_provider_trouble(it)).count()
+    let later = state.history.outlines().rev().take_while(|it| it.figures.number > since);
+    later.filter(|it| !it.figures.is_trouble).count()
 }
 
 fn is_required(state: &LoopState) -> bool {

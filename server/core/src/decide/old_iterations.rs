@@ -9,26 +9,27 @@ const WHOLE: usize = 100;
 
 /// An iteration began, so one more is old.
 pub(super) fn shorten_next(state: &mut LoopState) {
-    let settings = &state.spec.settings;
+    let breaker = &state.spec.settings.breaker;
     // The breaker may compare so many iterations in a row.
-    let compared = (settings.breaker.same_error as usize).max(WHOLE);
-    let names_files = !settings.may_change.is_empty();
-    let before = |count: usize| state.history.len().checked_sub(count + 1);
+    let compared = (breaker.same_error as usize).max(WHOLE);
+    // It counts so many; those are at hand without being unpacked.
+    let counted = breaker.no_progress.max(breaker.permission_denials).max(breaker.fast_failures);
+    let rows = state.history.recent_mut();
+    let before = |count: usize| rows.len().checked_sub(count + 1);
     let (old, incomparable) = (before(WHOLE), before(compared));
-    if let Some(row) = old.and_then(|at| state.history.get_mut(at)) {
+    if let Some(row) = old.and_then(|at| rows.get_mut(at)) {
         shorten(row);
-        if !names_files {
-            (row.changes.files, row.changes.per_file) = (Vec::new(), Vec::new());
-        }
     }
-    if let Some(row) = incomparable.and_then(|at| state.history.get_mut(at)) {
+    if let Some(row) = incomparable.and_then(|at| rows.get_mut(at)) {
         (row.errors, row.facts) = (Vec::new(), Vec::new());
     }
+    state.history.pack_oldest(compared.max(counted as usize) + 1);
 }
 
 fn shorten(row: &mut Iteration) {
     row.final_text = String::new();
     (row.tools, row.commands) = (Vec::new(), Vec::new());
+    (row.changes.files, row.changes.per_file) = (Vec::new(), Vec::new());
     let Claims { promise, exit_signal, progress, decisions, .. } = std::mem::take(&mut row.claims);
     row.claims = Claims { promise, exit_signal, progress, decisions, ..Claims::default() };
 }
@@ -36,8 +37,8 @@ fn shorten(row: &mut Iteration) {
 #[cfg(test)]
 mod tests {
     use super::{WHOLE, shorten_next};
-    use crate::decide::LoopState;
     use crate::decide::sim::{Act, Sim, criterion, spec};
+    use crate::decide::{IterationHistory, LoopState};
     use loopkeeper_agent::errors::{Fingerprint, SeenError};
 
     /// A loop of so many iterations, each shortened when it became old.
@@ -46,11 +47,11 @@ mod tests {
         let spec = spec(vec![criterion("tests pass", "make test")]);
         let mut state = Sim::new(spec, "f", vec![Act::new("f").says(message)]).run().state;
         prepare(&mut state);
-        let mut row = state.history.first().unwrap().clone();
+        let mut row = state.history[0].clone();
         let (fingerprint, text) = (Fingerprint("e".repeat(12)), "assertion failed".to_owned());
         row.errors.push(SeenError { fingerprint, text });
         row.changes.files = vec!["src/main.rs".to_owned()];
-        state.history.clear();
+        state.history = IterationHistory::default();
         for _ in 0..iterations {
             state.history.push(row.clone());
             shorten_next(&mut state);
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn old_iterations_keep_numbers_results_and_decisions() {
         let state = long_loop(WHOLE + 1, |_| ());
-        let (old, new) = (state.history.first().unwrap(), state.history.get(1).unwrap());
+        let (old, new) = (&state.history[0], &state.history[1]);
         assert!(old.final_text.is_empty() && old.errors.is_empty() && old.facts.is_empty());
         assert!(old.changes.files.is_empty() && old.claims.question.is_none());
         assert!(new.final_text.contains("confirm") && new.errors.len() == 1 && new.facts.len() == 1);
@@ -71,12 +72,19 @@ mod tests {
 
     #[test]
     fn data_that_decisions_compare_is_kept() {
-        let state = long_loop(WHOLE + 1, |state| {
-            state.spec.settings.breaker.same_error = WHOLE as u32 + 1;
-            state.spec.settings.may_change = vec!["tests/**".to_owned()];
-        });
-        let old = state.history.first().unwrap();
+        let state = long_loop(WHOLE + 1, |it| it.spec.settings.breaker.same_error = WHOLE as u32 + 1);
+        let old = &state.history[0];
         assert!(old.final_text.is_empty());
-        assert_eq!((old.errors.len(), old.facts.len(), old.changes.files.len()), (1, 1, 1));
+        assert_eq!((old.errors.len(), old.facts.len()), (1, 1));
+    }
+
+    #[test]
+    fn rows_that_the_breaker_counts_are_not_packed() {
+        let rows = |prepare: fn(&mut LoopState)| long_loop(10 * WHOLE, prepare).history.recent().len();
+        assert!((WHOLE..2 * WHOLE).contains(&rows(|_| ())));
+        let counted = rows(|it| it.spec.settings.breaker.no_progress = 5 * WHOLE as u32);
+        assert!((5 * WHOLE..6 * WHOLE).contains(&counted), "{counted}");
+        let compared = rows(|it| it.spec.settings.breaker.same_error = 20 * WHOLE as u32);
+        assert_eq!(compared, 10 * WHOLE);
     }
 }

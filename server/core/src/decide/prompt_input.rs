@@ -6,8 +6,8 @@ use crate::check::{CheckResult, CriteriaTally, Status};
 use crate::journal::{ChangeStats, Claim, LimitName, Round};
 use crate::loop_state::{AnsweredQuestion, Iteration, LoopState, TaskDocuments};
 use crate::prompt::{
-    AnsweredForPrompt, IterationSummary, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, PromptBudget,
-    PromptInput, build_prompt, task_of_stories,
+    AnsweredForPrompt, IterationSummary, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, MAX_LINES,
+    PromptBudget, PromptInput, build_prompt, task_of_stories,
 };
 use crate::settings::CommitPolicy;
 use loopkeeper_agent::{AgentEnding, PromptBy};
@@ -28,7 +28,7 @@ pub(super) struct PromptContext {
 
 /// The next iteration's prompt.
 pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptContext) -> String {
-    let past: Vec<IterationSummary<'_>> = state.history.iter().map(past).collect();
+    let past: Vec<IterationSummary<'_>> = state.history.newest(MAX_LINES).iter().map(past).collect();
     let advice =
         exit::only_tests(state).map(|it| format!("But note: {it}. Change something that a check asks for."));
     let broke = state.last_iteration().and_then(|it| it.broke.as_ref());
@@ -51,6 +51,7 @@ pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptConte
         results: &state.criteria.results,
         passed_before: &passed_before(state),
         past: &past,
+        older: state.history.len() - past.len(),
         earlier: &state.spec.earlier,
         decisions: &decisions(state),
         notes: &reading.notes,
@@ -113,13 +114,12 @@ fn past(row: &Iteration) -> IterationSummary<'_> {
 
 /// Decisions that iterations marked as lasting, each once, at its latest position. Rolled back ones are dropped.
 pub fn decisions(state: &LoopState) -> Vec<&str> {
-    let kept = state.history.iter().rev().filter(|it| !it.taken_back);
     let mut newest: Vec<&str> = Vec::new();
-    for decision in kept.flat_map(|it| it.claims.decisions.iter().rev()) {
+    for decision in state.history.decisions() {
         if newest.len() == MAX_DECISIONS {
             break;
         }
-        if !newest.contains(&decision.as_str()) {
+        if !newest.contains(&decision) {
             newest.push(decision);
         }
     }

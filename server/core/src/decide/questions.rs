@@ -190,7 +190,7 @@ fn after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
 
 /// Denials that keep the agent from its work: it changed nothing, or requests the same again.
 fn denial_question(state: &LoopState, last: &Iteration) -> Option<String> {
-    let before = state.history.iter().rev().nth(1);
+    let before = state.history.recent().iter().rev().nth(1);
     let again = |it: &String| before.is_some_and(|before| before.denied.contains(it));
     if last.denials == 0 || (last.changes.has_progress() && !last.denied.iter().any(again)) {
         return None;

@@ -36,7 +36,13 @@ pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> 
         return Some(NextStep::second_round(state, row.number));
     }
     let reason = format!("iteration {} broke {}", row.number, join_names(&broken));
-    let to = state.kept_iterations().map(|it| it.number).filter(|it| *it < row.number).last().unwrap_or(0);
+    let to = state
+        .history
+        .kept_outlines()
+        .map(|it| it.figures.number)
+        .rev()
+        .find(|it| *it < row.number)
+        .unwrap_or(0);
     Some(NextStep::rollback(to, RollbackCause::Regression { reason }))
 }
 

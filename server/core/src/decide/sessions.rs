@@ -115,7 +115,7 @@ fn leave_reason(state: &LoopState, step: &Decision) -> Option<SessionReason> {
 /// It remembers work that is no longer in the files. Its memory at the end of `to` is not stored separately.
 fn knows_more(state: &LoopState, to: u32) -> bool {
     let Some(current) = &state.session.current else { return false };
-    state.kept_iterations().any(|it| it.number > to && it.session == current.id)
+    state.history.iter().rev().any(|it| !it.taken_back && it.number > to && it.session == current.id)
 }
 
 /// What belongs on record where the files went back without a keeper.

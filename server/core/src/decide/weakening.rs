@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status, counts};
-use crate::journal::{PauseReason, Record, Round, SnapshotWhen, Weakening};
+use crate::journal::{ChangeStats, PauseReason, Record, Round, SnapshotWhen, Weakening};
 use crate::loop_state::{LoopState, SnapshotFacts, VolatileState, WeakeningState};
 use crate::tamper::{ProtectionRules, WeakeningFinding};
 use loopkeeper_task::criterion::{Check, CriterionId};
@@ -135,7 +135,7 @@ pub(super) fn weakenings_after(
 /// A check that passes with fewer tests than it ran before the first iteration.
 pub(super) fn decreased_test_count(state: &LoopState, result: &CheckResult) -> Option<(u64, u64)> {
     let before = *state.weakening.tests.get(&result.criterion)?;
-    if changed_allowed_files(state) {
+    if state.weakening.changed_allowed_files {
         return None;
     }
     let ran = match result.tests {
@@ -146,12 +146,12 @@ pub(super) fn decreased_test_count(state: &LoopState, result: &CheckResult) -> O
     (result.status == Status::Pass && ran < before).then_some((ran, before))
 }
 
-/// Whether an iteration changed what the task allows to change, so that fewer tests may be what it orders. A change of
-/// more files than its record names counts as one.
-fn changed_allowed_files(state: &LoopState) -> bool {
-    let mut changes = state.history.iter().map(|it| &it.changes);
-    !state.spec.settings.may_change.is_empty()
-        && changes.any(|it| it.count > it.files.len() as u64 || allows_any(state, &it.files))
+/// An iteration has ended. If it changed what the task allows to change, fewer tests may be what the task orders. A change
+/// of more files than its record names counts as one.
+pub(super) fn record_allowed_changes(state: &mut LoopState, changes: &ChangeStats) {
+    let may_change = !state.spec.settings.may_change.is_empty();
+    state.weakening.changed_allowed_files |=
+        may_change && (changes.count > changes.files.len() as u64 || allows_any(state, &changes.files));
 }
 
 /// Whether the task allows one of the files to change.
@@ -241,8 +241,8 @@ fn worked_with_weakening(state: &LoopState) -> bool {
 
 /// The user takes it as it is.
 pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
-    let after = |it: &&super::SnapshotRef| it.when == SnapshotWhen::After;
-    let tree = state.tree.snapshots.iter().rev().find(after).map(|it| it.tree.clone());
+    let after = |it: &super::SnapshotRef<'_>| it.when == SnapshotWhen::After;
+    let tree = state.tree.snapshots.iter().rev().find(after).map(|it| it.tree.to_owned());
     let (Some(tree), true) = (tree, has_unresolved(state)) else {
         let message = "nothing is weakened: there is nothing to accept".into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];

@@ -4,7 +4,7 @@ use crate::check::Status;
 use crate::claims::Claims;
 use crate::journal::{ChangeStats, Claim, DriftShare};
 use loopkeeper_agent::errors::{Fingerprint, SeenError};
-use loopkeeper_agent::{AgentEnding, ProviderError};
+use loopkeeper_agent::{AgentEnding, ProviderClass, ProviderError};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::moment::Moment;
 use serde::{Deserialize, Serialize};
@@ -13,11 +13,14 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub struct Iteration {
+    #[serde(default, skip_serializing_if = "is_default")]
     pub number: u32,
     /// Its name.
     pub agent: String,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub started_at: Moment,
     /// When all of it was over, checks included.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub ended_at: Moment,
     #[serde(default, skip_serializing_if = "is_default")]
     pub duration_ms: u64,
@@ -112,6 +115,29 @@ pub struct Iteration {
     /// Iterations before it whose changes were rolled back when it began: its tree was made without them.
     #[serde(default, skip_serializing_if = "is_default")]
     pub without: Vec<u32>,
+}
+
+impl Iteration {
+    /// Whether it failed for reasons unrelated to the work.
+    pub fn is_provider_trouble(&self) -> bool {
+        let by_itself = matches!(self.ending, Some(AgentEnding::Exited | AgentEnding::Held));
+        self.interrupted || self.error.is_some() || !by_itself
+    }
+
+    /// Files that it left changed and that are executed later without being asked. A rollback restores the work tree, not
+    /// git's own files.
+    pub(super) fn autorun_files(&self) -> impl Iterator<Item = &str> {
+        let paths = self.changes.autorun.iter().map(String::as_str);
+        paths.filter(|it| !self.taken_back || it.starts_with(".git/"))
+    }
+
+    /// The agent ended with its own error, not with one of its provider.
+    pub(super) fn failed_by_itself(&self) -> bool {
+        let own = |class| matches!(class, ProviderClass::Crash | ProviderClass::Unknown);
+        !self.interrupted
+            && self.ending == Some(AgentEnding::Exited)
+            && self.error.as_ref().is_some_and(|it| own(it.class))
+    }
 }
 
 /// Of ten thousand rows, most have nothing in most fields.

@@ -1,16 +1,16 @@
 //! The facts that a rollback, and its undo, restore.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checkpoint, UndoableRollback};
+use super::UndoableRollback;
+use super::checkpoint_list::CheckpointList;
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RollbackHistory {
     pub last: Option<UndoableRollback>,
     /// Numbers of the iterations that are marked as taken back: the history may be long.
     pub(crate) taken_back: BTreeSet<u32>,
-    /// The loop after each iteration.
-    pub(crate) checkpoints: BTreeMap<u32, Checkpoint>,
+    pub(crate) checkpoints: CheckpointList,
 }

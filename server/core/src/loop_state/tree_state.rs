@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::journal::SnapshotWhen;
 use serde::{Deserialize, Serialize};
+
+use super::SnapshotList;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TreeState {
     /// Paths that the baseline round wrote: no work of the agent's.
     pub artefacts: BTreeSet<String>,
     pub untracked: Vec<String>,
-    /// In the order in which they were taken.
-    pub snapshots: Vec<SnapshotRef>,
+    pub snapshots: SnapshotList,
     /// The tree of the last round.
     pub judged: String,
     /// Files were put back or changed since: the results are those of files that are gone.
@@ -22,22 +22,7 @@ pub struct TreeState {
     pub last: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SnapshotRef {
-    pub iteration: u32,
-    pub when: SnapshotWhen,
-    pub tree: String,
-}
-
 impl TreeState {
-    /// The last snapshot of its kind, where there are several.
-    pub(crate) fn at(&self, iteration: u32, when: SnapshotWhen) -> Option<&str> {
-        let later = self.snapshots.partition_point(|it| it.iteration <= iteration);
-        let until = self.snapshots.get(..later).unwrap_or_default().iter().rev();
-        let mut its = until.take_while(|it| it.iteration == iteration);
-        its.find(|it| it.when == when).map(|it| it.tree.as_str())
-    }
-
     /// A round is on record: its results are those of the files as it left them.
     pub(crate) fn record_round(&mut self, after: &str) {
         after.clone_into(&mut self.judged);

@@ -29,6 +29,8 @@ pub struct WeakeningState {
     pub verdict: Option<TreeVerdict>,
     pub mutants: Option<MutantRun>,
     pub fewest_survivors: Option<FewestSurvivors>,
+    /// An iteration changed files that the task allows to change, or more files than its record names.
+    pub changed_allowed_files: bool,
     /// Files that the user accepted although they were weakened.
     pub accepted: BTreeSet<String>,
 }

@@ -43,7 +43,8 @@ pub(super) fn write_earlier_iterations(out: &mut String, input: &PromptInput<'_>
     if input.past.is_empty() {
         return;
     }
-    let left_out = input.past.len().saturating_sub(MAX_LINES);
+    let skipped = input.past.len().saturating_sub(MAX_LINES);
+    let left_out = input.older + skipped;
     let _ = writeln!(
         out,
         "## What was tried before\n\nOne line for each iteration, the last {MAX_LINES} of them; the newest \
@@ -54,7 +55,7 @@ pub(super) fn write_earlier_iterations(out: &mut String, input: &PromptInput<'_>
     if left_out > 0 {
         let _ = writeln!(out, "- {} before these", words::counted(left_out as u64, "iteration"));
     }
-    for past in input.past.iter().skip(left_out) {
+    for past in input.past.iter().skip(skipped) {
         let _ = writeln!(out, "- {}", one_line(past));
     }
     out.push('\n');

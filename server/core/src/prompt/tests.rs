@@ -105,6 +105,7 @@ impl Scene {
             results: &self.results,
             passed_before: &self.passed_before,
             past: &self.past.iter().enumerate().map(Row::told).collect::<Vec<_>>(),
+            older: 0,
             earlier: &self.earlier,
             decisions: &self.decisions,
             notes: &self.notes,

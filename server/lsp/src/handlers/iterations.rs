@@ -45,11 +45,11 @@ fn of(state: &LoopState, last: Option<usize>) -> IterationsResult {
         (Some(_), 1..) => (None, skipped - 1),
         (start, _) => (start, skipped),
     };
-    let shown = state.history.get(skipped..).unwrap_or_default();
+    let shown = state.history.rows_from(skipped);
     IterationsResult {
         loop_id: state.spec.loop_id.clone(),
         criteria: state.criteria.pinned.iter().map(row).collect(),
-        iterations: first.into_iter().chain(shown.iter().map(|it| entry(state, it))).collect(),
+        iterations: first.into_iter().chain(shown.map(|it| entry(state, &it))).collect(),
     }
 }
 

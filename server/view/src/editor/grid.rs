@@ -7,8 +7,8 @@ mod tests;
 use super::state::glyph;
 use crate::criteria::known_status;
 use loopkeeper_core::check::{CriteriaTally, Status};
-use loopkeeper_core::decide::breaker::{self, is_provider_trouble};
-use loopkeeper_core::decide::{Iteration, LoopState};
+use loopkeeper_core::decide::breaker;
+use loopkeeper_core::decide::{Iteration, IterationOutline, LoopState};
 use loopkeeper_core::journal::{Pinned, Role};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::{sanitize, words};
@@ -23,14 +23,14 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 /// One criterion over all iterations, the baseline first: `✗✗✓✓`, `·` where it was not judged.
 pub fn row(state: &LoopState, criterion: &CriterionId) -> String {
     std::iter::once(baseline(state, criterion))
-        .chain(state.history.iter().map(|it| cell(it, criterion)))
+        .chain(state.history.outlines().map(|it| cell(it.results, criterion)))
         .collect()
 }
 
 /// The grid of the last 30 iterations, with the breaker and the changed files below.
 pub(crate) fn grid(state: &LoopState) -> String {
-    let first = state.history.len().saturating_sub(COLUMNS);
-    let shown = state.history.get(first..).unwrap_or_default();
+    let shown = state.history.newest(COLUMNS);
+    let first = state.history.len() - shown.len();
     let names = state.criteria.pinned.iter().map(|it| words::width(&sanitize::line(&it.criterion.name)));
     let room = names.chain([words::width("breaker")]).max().unwrap_or_default().min(NAME_CELLS);
     let line = |name: &str, cells: &str, fact: &str| {
@@ -43,7 +43,7 @@ pub(crate) fn grid(state: &LoopState) -> String {
     for pinned in &state.criteria.pinned {
         let id = &pinned.criterion.id;
         let start = if first == 0 { baseline(state, id) } else { '…' };
-        let cells: String = std::iter::once(start).chain(shown.iter().map(|it| cell(it, id))).collect();
+        let cells: String = std::iter::once(start).chain(shown.iter().map(|it| cell(&it.row, id))).collect();
         lines.push(line(&pinned.criterion.name, &cells, &fact(state, pinned)));
     }
     if shown.is_empty() {
@@ -91,8 +91,8 @@ fn baseline(state: &LoopState, criterion: &CriterionId) -> char {
 }
 
 fn baseline_status(state: &LoopState, criterion: &CriterionId) -> Option<Status> {
-    let judged_later = |it: &Iteration| !it.row.is_empty() && !it.row.iter().any(|(id, _)| id == criterion);
-    if state.history.iter().find(|it| !it.row.is_empty()).is_some_and(judged_later) {
+    let judged_later = |it: IterationOutline<'_>| it.status_of(criterion).is_none();
+    if state.history.outlines().find(|it| !it.results.is_empty()).is_some_and(judged_later) {
         return None;
     }
     let role = state.criteria.pinned.iter().find(|it| it.criterion.id == *criterion).map(|it| it.role);
@@ -103,8 +103,8 @@ fn baseline_status(state: &LoopState, criterion: &CriterionId) -> Option<Status>
     }
 }
 
-fn cell(iteration: &Iteration, criterion: &CriterionId) -> char {
-    let found = iteration.row.iter().find(|(id, _)| id == criterion);
+fn cell(results: &[(CriterionId, Status)], criterion: &CriterionId) -> char {
+    let found = results.iter().find(|(id, _)| id == criterion);
     found.map_or('·', |(_, status)| if *status == Status::Unverified { '·' } else { glyph(*status) })
 }
 
@@ -157,24 +157,23 @@ fn fact(state: &LoopState, pinned: &Pinned) -> String {
 
 /// The iteration that broke it: the one after its last pass.
 fn failing_since(state: &LoopState, criterion: &CriterionId) -> Option<u32> {
-    let judged = |it: &&Iteration| it.row.iter().any(|(id, _)| id == criterion);
-    let passed =
-        |it: &&Iteration| it.row.iter().any(|(id, status)| id == criterion && *status == Status::Pass);
-    let since = state.history.iter().rev().filter(judged).take_while(|it| !passed(it));
-    since.last().map(|it| it.number)
+    let judged =
+        state.history.outlines().rev().filter_map(|it| Some((it.figures.number, it.status_of(criterion)?)));
+    let since = judged.take_while(|(_, status)| *status != Status::Pass);
+    since.last().map(|(number, _)| number)
 }
 
 /// For each iteration, the number of consecutive iterations without progress.
 pub(crate) fn without_progress(state: &LoopState) -> Vec<u32> {
-    let count = |count: &mut u32, it: &Iteration| {
-        if it.changes.has_progress() {
+    let count = |count: &mut u32, it: IterationOutline<'_>| {
+        if it.figures.has_progress {
             *count = 0;
-        } else if !is_provider_trouble(it) {
+        } else if !it.figures.is_trouble {
             *count = count.saturating_add(1);
         }
         Some(*count)
     };
-    state.history.iter().scan(0, count).collect()
+    state.history.outlines().scan(0, count).collect()
 }
 
 fn level(count: u32, limit: u32) -> char {

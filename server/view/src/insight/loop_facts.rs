@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use loopkeeper_agent::{LoopMode, ProviderClass};
 use loopkeeper_core::check::Status;
-use loopkeeper_core::decide::{Iteration, LoopState, Phase, breaker};
+use loopkeeper_core::decide::{Iteration, LoopState, Phase};
 use loopkeeper_core::journal::{Entry, OutcomeKind, Record, Role, SnapshotWhen, StopVerdict};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::digest::sha256;
@@ -90,15 +90,14 @@ impl JournalObserver {
         let outcome = state.outcome();
         let running = matches!(state.phase, Phase::Iterating(_) | Phase::Closing | Phase::Checking);
         let finished = state.history.len() - usize::from(running && !state.history.is_empty());
-        let rows = state.history.get(..finished).unwrap_or_default();
-        let results = results(state, rows);
-        let iterations = rows.iter().zip(results).map(|(row, result)| IterationFacts {
+        let mut tracker = ProgressTracker::at_start(state);
+        let iterations = state.history.iter().take(finished).map(|row| IterationFacts {
             agent: sanitize::line(&row.agent),
             model: self.models.get(&row.number).cloned(),
-            result,
+            result: tracker.result_of(&row),
             duration_ms: row.ended_at.ms_since(row.started_at),
             cost_micros: row.cost_micros,
-            is_cost_known: is_cost_known(state, row),
+            is_cost_known: is_cost_known(state, &row),
         });
         let iterations: Vec<IterationFacts> = iterations.collect();
         LoopFacts {
@@ -134,34 +133,42 @@ fn is_cost_known(state: &LoopState, row: &Iteration) -> bool {
     row.cost_micros.is_some() || turned_away || in_session
 }
 
-fn results(state: &LoopState, rows: &[Iteration]) -> Vec<IterationResult> {
-    let guards = state.criteria.pinned.iter().filter(|it| it.role == Role::Guard);
-    let mut passed: HashSet<&CriterionId> = guards.map(|it| &it.criterion.id).collect();
-    let after = state.tree.snapshots.iter().filter(|it| it.when == SnapshotWhen::After);
-    let left: BTreeMap<u32, &str> = after.map(|it| (it.iteration, it.tree.as_str())).collect();
-    let mut trees: HashSet<&str> = left.get(&0).copied().into_iter().collect();
-    let mut results = Vec::with_capacity(rows.len());
-    for row in rows {
+/// What passed and which trees were there before an iteration.
+struct ProgressTracker<'a> {
+    passed: HashSet<CriterionId>,
+    /// The trees after the iterations.
+    left: BTreeMap<u32, &'a str>,
+    trees: HashSet<&'a str>,
+}
+
+impl<'a> ProgressTracker<'a> {
+    fn at_start(state: &'a LoopState) -> Self {
+        let guards = state.criteria.pinned.iter().filter(|it| it.role == Role::Guard);
+        let after = state.tree.snapshots.iter().filter(|it| it.when == SnapshotWhen::After);
+        let left: BTreeMap<u32, &str> = after.map(|it| (it.iteration, it.tree)).collect();
+        let trees = left.get(&0).copied().into_iter().collect();
+        Self { passed: guards.map(|it| it.criterion.id.clone()).collect(), left, trees }
+    }
+
+    /// The result of the next iteration.
+    fn result_of(&mut self, row: &Iteration) -> IterationResult {
         let passing = row.row.iter().filter(|(_, status)| *status == Status::Pass);
         let mut turned = false;
         if !row.taken_back {
             for (id, _) in passing {
-                turned |= passed.insert(id);
+                turned |= !self.passed.contains(id) && self.passed.insert(id.clone());
             }
         }
         // A tree that was there before: what changed was undone.
-        let is_new = left.get(&row.number).is_none_or(|it| trees.insert(*it));
+        let is_new = self.left.get(&row.number).is_none_or(|it| self.trees.insert(*it));
         let kept = !row.taken_back && row.changes.has_progress() && (is_new || row.changes.committed);
-        results.push(match (turned, kept) {
+        match (turned, kept) {
             (true, _) => IterationResult::Turned,
             (false, true) => IterationResult::Kept,
-            (false, false) if breaker::is_provider_trouble(row) && !row.changes.has_progress() => {
-                without_work(row)
-            }
+            (false, false) if row.is_provider_trouble() && !row.changes.has_progress() => without_work(row),
             (false, false) => IterationResult::Nothing,
-        });
+        }
     }
-    results
 }
 
 /// The agent failed without a change: only a provider that turned it away made it wait.

@@ -142,6 +142,7 @@ fn in_a_loop(probe: Probe, task: &str) -> String {
         results: &BTreeMap::new(),
         passed_before: &BTreeSet::new(),
         past: &[],
+        older: 0,
         notes: &MemoryFiles::default(),
         earlier: &[],
         decisions: &[],

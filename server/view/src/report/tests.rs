@@ -16,7 +16,7 @@ fn ended() -> LoopState {
     let mut state = Sim::new(spec(criteria), "fp", vec![Act::new("fp"), Act::new("pp")]).run().state;
     state.spec.title = format!("Title {HOSTILE}");
     state.criteria.pinned[0].criterion.name = HOSTILE.to_owned();
-    for iteration in &mut state.history {
+    for iteration in state.history.recent_mut() {
         iteration.sentence = format!("did {HOSTILE}");
         iteration.cost_micros = Some(20_000);
     }

@@ -7,7 +7,7 @@ use crate::loop_state::{Iteration, LoopState, Phase, RunningAgent};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_text::moment::Moment;
 
-use super::super::{breaker, checkpoint, commits, old_iterations, regression};
+use super::super::{breaker, checkpoint, commits, old_iterations, regression, weakening};
 
 pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: &Record) {
     let Record::IterationIntended { iteration, session, resumed, calls_this_hour, calls_note, .. } = record
@@ -89,6 +89,7 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
     for path in edited_artefacts {
         state.tree.artefacts.remove(path);
     }
+    weakening::record_allowed_changes(state, changes);
     let mut trouble = false;
     if let Some(row) = state.history.last_mut() {
         row.ended_at = at;

@@ -2,7 +2,6 @@
 //! an iteration that claims to be done, or whose check results differ, does not count.
 
 use super::history::{BreakerHistory, IterationFacts};
-use super::is_provider_trouble;
 
 /// Number of such iterations in a row that opens the breaker.
 pub(super) const IN_A_ROW: u32 = 2;
@@ -17,18 +16,19 @@ const LEAST_BYTES: u64 = 200;
 pub(super) fn count_declines(past: &BreakerHistory<'_>, percent: u32) -> u32 {
     let keep = 100_u64.saturating_sub(u64::from(percent));
     // Backwards from the last one: most loops stop at the first.
-    let looks = past.counted_iterations().rev().filter(|it| !it.is_trouble);
-    let output_sizes =
-        || past.rows().iter().rev().filter(|it| !is_provider_trouble(it)).map(|it| it.output_bytes);
+    let looks = past.counted_iterations().rev().filter(|it| !it.is_trouble());
+    let figures = || past.outlines().rev().map(|it| it.figures);
+    let output_sizes = || figures().filter(|it| !it.is_trouble).map(|it| it.output_bytes);
     let is_less = |bytes: u64, back: usize| {
         median_output(output_sizes().skip(back + 1).take(WINDOW)).is_some_and(|it| bytes * 100 < it * keep)
     };
     let row = looks.enumerate();
-    row.take_while(|(back, it)| got_nowhere(it) && is_less(it.row.output_bytes, *back)).count() as u32
+    row.take_while(|(back, it)| is_less(it.outline.figures.output_bytes, *back) && got_nowhere(it)).count()
+        as u32
 }
 
 fn got_nowhere(look: &IterationFacts<'_>) -> bool {
-    !look.moved.passes && !look.is_better() && look.row.claim.is_none()
+    !look.outline.figures.has_claim && !look.progress().passes && !look.is_better()
 }
 
 /// The median, where there are enough samples.

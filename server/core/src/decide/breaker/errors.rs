@@ -21,7 +21,7 @@ pub(super) struct RepeatedError {
 /// The errors that all of the last iterations have in common.
 pub(super) fn repeated_errors(past: &BreakerHistory<'_>) -> RepeatedError {
     let (mut count, mut common) = (0, BTreeSet::new());
-    let works = || past.counted_iterations().filter(|it| !it.is_trouble || it.failed_at_work());
+    let works = || past.counted_iterations().filter(|it| !it.is_trouble() || it.failed_at_work());
     let printed =
         works().rev().map(|it| if it.is_better() { BTreeSet::new() } else { error_fingerprints(&it) });
     // An iteration without an error restarts the count.
@@ -49,10 +49,10 @@ fn since_disjoint<'a>(printed: impl Iterator<Item = BTreeSet<&'a str>>) -> Vec<B
 }
 
 fn error_fingerprints<'a>(look: &IterationFacts<'a>) -> BTreeSet<&'a str> {
-    look.row.errors.iter().map(|it| it.fingerprint.0.as_str()).collect()
+    look.outline.errors.iter().map(|it| it.fingerprint.0.as_str()).collect()
 }
 
 fn text(look: &IterationFacts<'_>, common: &BTreeSet<&str>) -> String {
-    let printed = look.row.errors.iter().rev().find(|it| common.contains(it.fingerprint.0.as_str()));
+    let printed = look.outline.errors.iter().rev().find(|it| common.contains(it.fingerprint.0.as_str()));
     sanitize::line_within(printed.map(|it| it.text.as_str()).unwrap_or_default(), TEXT_CHARS)
 }

@@ -17,14 +17,14 @@ const MAX_LISTED: usize = 10;
 /// Iterations in a row, the last one included, after which the same criteria failed in the same way.
 pub(super) fn count_same_failures(past: &BreakerHistory<'_>) -> u32 {
     let mut judged = past.counted_iterations().rev().filter(is_judged).peekable();
-    let Some(last) = judged.peek().and_then(|it| it.row.failing.as_ref()) else { return 0 };
+    let Some(last) = judged.peek().and_then(|it| it.outline.failing) else { return 0 };
     let mut count = 0;
     for look in judged {
-        if look.row.failing.as_ref() != Some(last) {
+        if look.outline.failing != Some(last) {
             break;
         }
         count += 1;
-        if look.moved.turned {
+        if look.progress().turned {
             // More criteria pass since then: the streak begins with this iteration.
             break;
         }
@@ -35,7 +35,7 @@ pub(super) fn count_same_failures(past: &BreakerHistory<'_>) -> u32 {
 
 /// The work was judged and kept. An agent that failed is counted by its own error alone.
 pub(super) fn is_judged(look: &IterationFacts<'_>) -> bool {
-    !look.row.row.is_empty() && !look.row.taken_back && !look.is_trouble
+    !look.outline.results.is_empty() && !look.outline.figures.taken_back && !look.is_trouble()
 }
 
 /// `tests pass: 3 of 9 fail`, in the order of the task.

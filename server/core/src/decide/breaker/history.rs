@@ -5,31 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::Status;
 use crate::journal::{Role, SnapshotWhen};
-use crate::loop_state::{Iteration, LoopState, Phase};
-use loopkeeper_agent::{AgentEnding, ProviderClass};
+use crate::loop_state::{Iteration, IterationOutline, LoopState, Phase};
 use loopkeeper_task::criterion::CriterionId;
-
-use super::is_provider_trouble;
 
 /// Number of earlier iterations whose trees are compared.
 pub(super) const WINDOW: usize = 10;
 
+#[derive(Clone, Copy)]
 pub(super) struct BreakerHistory<'a> {
-    state: &'a LoopState,
-    rows: &'a [Iteration],
-    /// Number of rows before the counts were last cleared.
-    old: usize,
+    pub(super) state: &'a LoopState,
+    /// Number of finished iterations.
+    pub(super) finished: usize,
+    /// Number of them before the counts were last cleared.
+    pub(super) old: usize,
 }
 
 /// A finished iteration.
 pub(super) struct IterationFacts<'a> {
-    pub(super) row: &'a Iteration,
-    pub(super) tree: &'a str,
-    /// The iteration failed for reasons unrelated to the work.
-    pub(super) is_trouble: bool,
-    /// Its tree equals the tree of an earlier iteration.
-    pub(super) returned: bool,
-    pub(super) moved: ProgressDelta,
+    pub(super) outline: IterationOutline<'a>,
+    past: BreakerHistory<'a>,
+    index: usize,
 }
 
 /// Changes of check results and of the plan against an earlier iteration.
@@ -42,35 +37,79 @@ pub(super) struct ProgressDelta {
     facts: bool,
 }
 
-impl IterationFacts<'_> {
+impl<'a> IterationFacts<'a> {
+    /// The iteration failed for reasons unrelated to the work.
+    pub(super) fn is_trouble(&self) -> bool {
+        self.outline.figures.is_trouble
+    }
+
     pub(super) fn changed(&self) -> bool {
-        self.row.changes.has_progress() && !self.row.taken_back
+        self.outline.figures.has_progress && !self.outline.figures.taken_back
     }
 
     /// The agent ended with its own error but changed files, so repeated failures do concern the work.
     pub(super) fn failed_at_work(&self) -> bool {
-        let own = |class| matches!(class, ProviderClass::Crash | ProviderClass::Unknown);
-        let error = self.row.error.as_ref();
-        self.changed()
-            && !self.row.interrupted
-            && self.row.ending == Some(AgentEnding::Exited)
-            && error.is_some_and(|it| own(it.class))
+        self.changed() && self.outline.figures.failed_by_itself
+    }
+
+    pub(super) fn tree(&self) -> &'a str {
+        self.past.tree_after(self.outline.figures.number)
+    }
+
+    /// Its tree equals the tree of an earlier iteration.
+    pub(super) fn returned(&self) -> bool {
+        if !self.changed() {
+            return false;
+        }
+        let (tree, number) = (self.tree(), self.outline.figures.number);
+        let before = self.past.state.tree_at(number, SnapshotWhen::Before);
+        let has_moved = !tree.is_empty() && before.is_none_or(|it| it != tree);
+        let mut earlier = self.past.outlines_before(self.index).rev().take(WINDOW);
+        has_moved && earlier.any(|it| self.past.tree_after(it.figures.number) == tree)
     }
 
     /// The tree did not occur before.
     pub(super) fn is_new(&self) -> bool {
-        self.changed() && !self.returned
+        self.changed() && !self.returned()
     }
 
     /// Something measurable improved.
     pub(super) fn is_better(&self) -> bool {
-        self.moved.turned || (self.is_new() && self.moved.facts)
+        let progress = self.progress();
+        progress.turned || (progress.facts && self.is_new())
     }
+
+    /// Measured against the last iteration that was kept and judged, or against the start if there is none.
+    pub(super) fn progress(&self) -> ProgressDelta {
+        let (state, row) = (self.past.state, &self.outline);
+        let mut kept = self.past.outlines_before(self.index).rev().filter(|it| !it.figures.taken_back);
+        let before = kept.next();
+        let items_done = match &before {
+            Some(it) => it.figures.items_done,
+            None => state.spec.plan.iter().filter(|it| it.done).count() as u32,
+        };
+        let ticked = row.figures.items_done > items_done;
+        let before = before.filter(is_judged).or_else(|| kept.find(is_judged));
+        if before.as_ref().is_some_and(|it| it.results == row.results && it.facts == row.facts) {
+            return ProgressDelta { turned: ticked, passes: false, facts: false };
+        }
+        let standing = before.as_ref().map_or_else(|| PassingCriteria::at_start(state), PassingCriteria::of);
+        let now = PassingCriteria::of(row);
+        ProgressDelta {
+            turned: ticked || now.passing.iter().any(|it| standing.failing.contains(it)),
+            passes: !row.results.is_empty() && now.passing != standing.passing,
+            facts: now.facts.iter().any(|(id, fact)| standing.facts.get(id).is_some_and(|it| it != fact)),
+        }
+    }
+}
+
+fn is_judged(outline: &IterationOutline<'_>) -> bool {
+    !outline.results.is_empty()
 }
 
 impl<'a> BreakerHistory<'a> {
     pub(super) fn of(state: &'a LoopState) -> Self {
-        let over = match state.phase {
+        let finished = match state.phase {
             // The last row is not complete yet.
             Phase::Iterating(_) | Phase::Closing | Phase::Checking => state.history.len().saturating_sub(1),
             Phase::Starting
@@ -79,78 +118,79 @@ impl<'a> BreakerHistory<'a> {
             | Phase::Preparing { .. }
             | Phase::Ended(_) => state.history.len(),
         };
-        let rows = state.history.get(..over).unwrap_or_default();
-        let old = rows.partition_point(|it| it.number <= state.breaker.since);
-        Self { state, rows, old }
+        let mut past = Self { state, finished, old: 0 };
+        past.old = past.count_up_to(state.breaker.since);
+        past
+    }
+
+    /// Number of finished iterations up to the one of this number; they are in the order of their numbers.
+    fn count_up_to(&self, number: u32) -> usize {
+        let is_later =
+            |it: &usize| self.state.history.outline(*it).is_some_and(|it| it.figures.number > number);
+        let (mut first, mut last) = (0, self.finished);
+        while first < last {
+            let middle = usize::midpoint(first, last);
+            (first, last) = if is_later(&middle) { (first, middle) } else { (middle + 1, last) };
+        }
+        first
+    }
+
+    fn tree_after(&self, number: u32) -> &'a str {
+        self.state.tree_after(number).unwrap_or_default()
+    }
+
+    fn outlines_before(
+        &self,
+        index: usize,
+    ) -> impl DoubleEndedIterator<Item = IterationOutline<'a>> + ExactSizeIterator + Clone {
+        self.state.history.outlines_within(0..index)
     }
 
     /// The iterations since the counts were last cleared.
-    pub(super) fn rows(&self) -> &'a [Iteration] {
-        self.rows.get(self.old..).unwrap_or_default()
+    pub(super) fn outlines(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = IterationOutline<'a>> + ExactSizeIterator {
+        self.state.history.outlines_within(self.old..self.finished)
+    }
+
+    /// The last `count` of them, at most those that are not packed.
+    pub(super) fn newest_rows(&self, count: usize) -> &'a [Iteration] {
+        let rows = self.state.history.recent();
+        let packed = self.state.history.len() - rows.len();
+        let finished = self.finished.saturating_sub(packed);
+        let first = finished.saturating_sub(count).max(self.old.saturating_sub(packed));
+        rows.get(first..finished).unwrap_or_default()
     }
 
     /// Facts of each of them.
-    pub(super) fn counted_iterations(&self) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> {
-        self.all_iterations().skip(self.old)
+    pub(super) fn counted_iterations(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> + ExactSizeIterator {
+        self.facts_from(self.old)
     }
 
     /// Facts of every finished iteration, whenever the counts were cleared.
     pub(super) fn all_iterations(
         &self,
     ) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> + ExactSizeIterator {
-        let (state, rows) = (self.state, self.rows);
-        rows.iter().enumerate().map(move |(at, row)| {
-            let earlier = rows.get(..at).unwrap_or_default();
-            iteration_facts(state, earlier, row)
-        })
+        self.facts_from(0)
+    }
+
+    fn facts_from(
+        &self,
+        first: usize,
+    ) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> + ExactSizeIterator {
+        let past = *self;
+        let outlines = self.state.history.outlines_within(first..self.finished);
+        outlines.enumerate().map(move |(at, outline)| IterationFacts { outline, past, index: first + at })
     }
 
     /// Length of the streak that ends with the last iteration. Iterations unrelated to the work are skipped, unless
     /// they changed files.
     pub(super) fn in_a_row(&self, is_so: impl Fn(&IterationFacts<'_>) -> bool) -> u32 {
-        let says = |it: &IterationFacts<'_>| !it.is_trouble || it.changed();
+        let says = |it: &IterationFacts<'_>| !it.is_trouble() || it.changed();
         let row = self.counted_iterations().rev().filter(says);
-        row.take_while(|it| !it.is_trouble && is_so(it)).count() as u32
-    }
-}
-
-fn iteration_facts<'a>(
-    state: &'a LoopState,
-    earlier: &'a [Iteration],
-    row: &'a Iteration,
-) -> IterationFacts<'a> {
-    let after = |it: &Iteration| state.tree_after(it.number).unwrap_or_default();
-    let tree = after(row);
-    let differs = || state.tree_at(row.number, SnapshotWhen::Before).is_none_or(|it| it != tree);
-    let has_moved = !tree.is_empty() && row.changes.has_progress() && !row.taken_back && differs();
-    let returned = has_moved && earlier.iter().rev().take(WINDOW).any(|it| after(it) == tree);
-    IterationFacts {
-        row,
-        tree,
-        is_trouble: is_provider_trouble(row),
-        returned,
-        moved: progress_since(state, earlier, row),
-    }
-}
-
-/// Measured against the last iteration that was kept and judged, or against the start if there is none.
-fn progress_since(state: &LoopState, earlier: &[Iteration], row: &Iteration) -> ProgressDelta {
-    let mut kept = earlier.iter().rev().filter(|it| !it.taken_back);
-    let items_done = match kept.clone().next() {
-        Some(it) => it.items_done,
-        None => state.spec.plan.iter().filter(|it| it.done).count() as u32,
-    };
-    let ticked = row.items_done > items_done;
-    let before = kept.find(|it| !it.row.is_empty());
-    if before.is_some_and(|it| it.row == row.row && it.facts == row.facts) {
-        return ProgressDelta { turned: ticked, passes: false, facts: false };
-    }
-    let standing = before.map_or_else(|| PassingCriteria::at_start(state), PassingCriteria::of);
-    let now = PassingCriteria::of(row);
-    ProgressDelta {
-        turned: ticked || now.passing.iter().any(|it| standing.failing.contains(it)),
-        passes: !row.row.is_empty() && now.passing != standing.passing,
-        facts: now.facts.iter().any(|(id, fact)| standing.facts.get(id).is_some_and(|it| it != fact)),
+        row.take_while(|it| !it.is_trouble() && is_so(it)).count() as u32
     }
 }
 
@@ -170,9 +210,9 @@ impl<'a> PassingCriteria<'a> {
         Self { passing: of(Role::Guard), failing: of(Role::Goal), facts: BTreeMap::new() }
     }
 
-    fn of(row: &'a Iteration) -> Self {
+    fn of(row: &IterationOutline<'a>) -> Self {
         let of = |is_so: fn(Status) -> bool| {
-            let those = row.row.iter().filter(move |it| is_so(it.1));
+            let those = row.results.iter().filter(move |it| is_so(it.1));
             those.map(|(id, _)| id).collect()
         };
         Self {

@@ -12,12 +12,12 @@ pub(super) fn no_progress(past: &BreakerHistory<'_>) -> u32 {
 
 /// Consecutive iterations that ended almost immediately and changed nothing.
 pub(super) fn fast_failures(past: &BreakerHistory<'_>) -> u32 {
-    past.in_a_row(|it| did_nothing(it) && !it.moved.turned && it.row.duration_ms < FAST_MS)
+    past.in_a_row(|it| did_nothing(it) && it.outline.figures.duration_ms < FAST_MS && !it.progress().turned)
 }
 
 /// Consecutive iterations in which the agent was denied a tool and changed nothing.
 pub(super) fn count_denials(past: &BreakerHistory<'_>) -> u32 {
-    past.in_a_row(|it| did_nothing(it) && it.row.denials > 0)
+    past.in_a_row(|it| did_nothing(it) && it.outline.figures.denials > 0)
 }
 
 fn is_idle(look: &IterationFacts<'_>) -> bool {
@@ -26,5 +26,5 @@ fn is_idle(look: &IterationFacts<'_>) -> bool {
 
 /// Changes that were rolled back still count as work.
 fn did_nothing(look: &IterationFacts<'_>) -> bool {
-    !look.row.changes.has_progress()
+    !look.outline.figures.has_progress
 }

@@ -1,24 +1,24 @@
 //! Detects files that alternate: every iteration changes the tree to one that occurred before. One return is a revert;
 //! repeated returns mean that the agent alternates between two solutions.
 
-use super::history::{BreakerHistory, WINDOW};
+use super::history::{BreakerHistory, IterationFacts, WINDOW};
 
 /// Number of returns within the window that opens the breaker.
 pub(super) const RETURNS: u32 = 3;
 
 /// Number of recent iterations that returned to the tree of an earlier one.
 pub(super) fn count_returns(past: &BreakerHistory<'_>) -> u32 {
-    past.counted_iterations().rev().take(WINDOW).filter(|it| it.returned).count() as u32
+    past.counted_iterations().rev().take(WINDOW).filter(IterationFacts::returned).count() as u32
 }
 
 /// The recurring trees, each with the iterations that produced it.
 pub(super) fn recurring_trees<'a>(past: &BreakerHistory<'a>) -> Vec<(&'a str, Vec<u32>)> {
     let window: Vec<_> = past.counted_iterations().rev().take(WINDOW).collect();
     let mut found: Vec<(&str, Vec<u32>)> = Vec::new();
-    for look in window.iter().rev().filter(|it| it.returned) {
-        if !found.iter().any(|(tree, _)| *tree == look.tree) {
-            let left = past.counted_iterations().filter(|it| it.tree == look.tree && it.changed());
-            found.push((look.tree, left.map(|it| it.row.number).collect()));
+    for look in window.iter().rev().filter(|it| it.returned()) {
+        if !found.iter().any(|(tree, _)| *tree == look.tree()) {
+            let left = past.counted_iterations().filter(|it| it.changed() && it.tree() == look.tree());
+            found.push((look.tree(), left.map(|it| it.outline.figures.number).collect()));
         }
     }
     found

@@ -5,8 +5,8 @@ use crate::loop_state::LoopState;
 use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::words;
 
+use super::failing;
 use super::history::{BreakerHistory, IterationFacts};
-use super::{failing, is_provider_trouble};
 
 pub(super) enum TrialResult {
     /// The trial produced a new tree, and more criteria pass or the failures differ.
@@ -18,25 +18,26 @@ pub(super) enum TrialResult {
 pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
     let after = state.breaker.trial_after?;
     let past = BreakerHistory::of(state);
-    let look = past.counted_iterations().next_back().filter(|it| it.row.number > after)?;
-    let took = words::duration(look.row.duration_ms);
-    match look.row.ending {
+    let look = past.counted_iterations().next_back().filter(|it| it.outline.figures.number > after)?;
+    let figures = look.outline.figures;
+    let took = words::duration(figures.duration_ms);
+    match past.newest_rows(1).first()?.ending {
         Some(AgentEnding::TimedOut) => return Some(TrialResult::Failed(format!("out of time after {took}"))),
         Some(AgentEnding::Idle) => return Some(TrialResult::Failed(format!("no sign of life after {took}"))),
         Some(AgentEnding::Capped) => return Some(TrialResult::Failed("too many steps".to_owned())),
         Some(AgentEnding::Exited | AgentEnding::Held | AgentEnding::Stopped | AgentEnding::NotStarted)
         | None => {}
     }
-    if is_provider_trouble(look.row) {
+    if figures.is_trouble {
         return None;
     }
-    Some(if look.row.taken_back {
+    Some(if figures.taken_back {
         TrialResult::Failed("its changes were taken back".to_owned())
     } else if look.is_new() && !fails_as_before(&past, &look) {
         TrialResult::GotOn
     } else if look.is_new() {
         TrialResult::Failed(format!("still with the same failure: {}", failing::text(state)))
-    } else if look.returned {
+    } else if look.returned() {
         TrialResult::Failed("the files only went back to an earlier state".to_owned())
     } else {
         TrialResult::Failed("still without a file change".to_owned())
@@ -45,7 +46,8 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
 
 /// Files changed, and the same criteria fail in the same way as before the trial.
 fn fails_as_before(past: &BreakerHistory<'_>, trial: &IterationFacts<'_>) -> bool {
-    let mut earlier = past.all_iterations().rev().filter(|it| it.row.number < trial.row.number);
-    let before = earlier.find(failing::is_judged).and_then(|it| it.row.failing.as_ref());
-    !trial.moved.turned && before.is_some() && trial.row.failing.as_ref() == before
+    let mut earlier =
+        past.all_iterations().rev().filter(|it| it.outline.figures.number < trial.outline.figures.number);
+    let before = earlier.find(failing::is_judged).and_then(|it| it.outline.failing);
+    before.is_some() && trial.outline.failing == before && !trial.progress().turned
 }

@@ -10,14 +10,13 @@ const ERRORS: usize = 10;
 const ITERATIONS: usize = 10;
 
 pub(super) fn of(past: &BreakerHistory<'_>, counts: BreakerCounts) -> TripEvidence {
-    let changed = past
-        .counted_iterations()
-        .map(|it| ChangedIn { iteration: it.row.number, changes: it.row.changes.clone() });
+    let newest = past.newest_rows(ITERATIONS).iter();
+    let changed = newest.map(|it| ChangedIn { iteration: it.number, changes: it.changes.clone() });
     let trees = oscillation::recurring_trees(past).into_iter();
     TripEvidence {
         counts,
         errors: last(errors(past), ERRORS),
-        changed: last(changed.collect(), ITERATIONS),
+        changed: changed.collect(),
         failing: Vec::new(),
         trees: trees.map(|(tree, iterations)| TreeAfter { tree: tree.to_owned(), iterations }).collect(),
         session_reset: false,
@@ -27,11 +26,11 @@ pub(super) fn of(past: &BreakerHistory<'_>, counts: BreakerCounts) -> TripEviden
 /// The errors, each with the last iteration that printed it.
 fn errors(past: &BreakerHistory<'_>) -> Vec<ErrorIn> {
     let mut found: Vec<ErrorIn> = Vec::new();
-    for look in past.counted_iterations() {
-        for error in &look.row.errors {
+    for outline in past.outlines() {
+        for error in outline.errors {
             found.retain(|it| it.fingerprint != error.fingerprint);
             found.push(ErrorIn {
-                iteration: look.row.number,
+                iteration: outline.figures.number,
                 fingerprint: error.fingerprint.clone(),
                 text: error.text.clone(),
             });

@@ -84,11 +84,14 @@ pub(super) fn struck_out<'a>(plan: &[PlanItem], start: &'a [PlanItem]) -> Vec<&'
 /// A message about test-only iterations: a reason to end where no check decides, otherwise advice.
 pub(in super::super) fn only_tests(state: &LoopState) -> Option<String> {
     let exit = &state.spec.settings.exit;
-    let in_row = state.history.iter().rev().take_while(|it| it.test_only).count();
+    let in_row = state.history.outlines().rev().take_while(|it| it.figures.test_only).count();
     if in_row >= exit.test_loops as usize {
         return Some(format!("the last {in_row} iterations did nothing but run tests"));
     }
-    let window = state.history.len().checked_sub(TEST_WINDOW).and_then(|from| state.history.get(from..))?;
+    let window = state.history.newest(TEST_WINDOW);
+    if window.len() < TEST_WINDOW {
+        return None;
+    }
     let of_them = window.iter().filter(|it| it.test_only).count();
     let ends = state.history.last().is_some_and(|it| it.test_only)
         && of_them * 100 > exit.test_percentage as usize * TEST_WINDOW;

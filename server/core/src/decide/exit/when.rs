@@ -105,6 +105,6 @@ fn matched(last: Option<&Iteration>, glob: &str) -> bool {
 
 /// Time since an iteration last changed something.
 fn idle_ms(state: &LoopState, now: Moment) -> u64 {
-    let last = state.history.iter().rev().find(|it| it.changes.has_progress());
-    now.ms_since(last.map_or(state.time.started_at, |it| it.ended_at))
+    let last = state.history.outlines().rev().find(|it| it.figures.has_progress);
+    now.ms_since(last.map_or(state.time.started_at, |it| it.figures.ended_at))
 }

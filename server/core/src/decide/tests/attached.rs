@@ -127,7 +127,8 @@ fn tokens_count_from_the_start_of_the_lease() {
     sim.process.uses(700);
     lend(&mut sim, 8);
     assert_eq!((course(&sim).as_str(), sim.state.spent.tokens), ("pihcihclpihcihcle", Some(4_000)));
-    let told: Vec<_> = sim.state.kept_iterations().map(|it| it.tokens).collect();
+    let told: Vec<_> =
+        sim.state.history.recent().iter().filter(|it| !it.taken_back).map(|it| it.tokens).collect();
     assert_eq!(told, [Some(1_000); 4]);
 }
 

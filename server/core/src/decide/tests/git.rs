@@ -92,7 +92,7 @@ fn uncommitted_changes_join_the_next_commit() {
 fn user_changes_between_iterations_are_not_committed() {
     let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
     sim.no_commit = Some("no author");
-    while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
+    while sim.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
         sim.turn();
     }
     sim.edited("ff");
@@ -115,7 +115,7 @@ fn reverted_changes_are_never_committed() {
 #[test]
 fn a_keeper_killed_before_its_report_asks_again() {
     let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
-    while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
+    while sim.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
         sim.turn();
     }
     sim.crash("boot-1");
@@ -178,7 +178,7 @@ fn an_agent_that_leaves_the_branch_is_warned_until_it_returns() {
 fn the_loop_follows_the_users_branch_switch() {
     let mut sim =
         on("main", spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f"), Act::new("p")]);
-    while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
+    while sim.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
         sim.turn();
     }
     sim.branch = Some("mine");

@@ -84,7 +84,7 @@ fn a_waiting_loop_holds_no_agent() {
 
     // What is not trusted any more is found while the next one is prepared.
     let mut untrusted = sim(vec![Act::new("f"), Act::new("p")]);
-    while untrusted.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
+    while untrusted.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
         untrusted.turn();
     }
     untrusted.documents.push(criterion("new", "make new"));
@@ -131,7 +131,7 @@ fn after_a_crash_of_agent_or_keeper_the_session_continues() {
 #[test]
 fn a_keeper_that_dies_before_the_last_round_runs_it() {
     let mut sim = sim(vec![Act::new("p")]);
-    while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
+    while sim.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
         sim.turn();
     }
     sim.crash("boot-2");

@@ -299,7 +299,7 @@ fn four_fifths_of_a_limit_are_reported_once() {
     sim.play();
     let expect = vec![(7, vec![LimitName::Cost]), (8, vec![LimitName::Iterations])];
     assert_eq!(near(&sim)[..2], expect);
-    let sentences: Vec<&str> = sim.state.history.iter().map(|it| it.sentence.as_str()).collect();
+    let sentences: Vec<&str> = sim.state.history.recent().iter().map(|it| it.sentence.as_str()).collect();
     assert_eq!(sentences[6], "1 file changed, 0 of 1 pass; budget almost used: $0.84 of $1.00 spent");
     assert_eq!(sentences.iter().filter(|it| it.contains("$1.00 spent")).count(), 1, "{sentences:?}");
     let notes_told: Vec<bool> =

@@ -32,7 +32,7 @@ fn taken_back(sim: &Sim) -> Vec<u32> {
 }
 
 fn last_sentences(sim: &Sim) -> Vec<&str> {
-    sim.state.history.iter().map(|it| it.sentence.as_str()).collect()
+    sim.state.history.recent().iter().map(|it| it.sentence.as_str()).collect()
 }
 
 #[test]

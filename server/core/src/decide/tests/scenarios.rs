@@ -39,7 +39,7 @@ fn differs(row: &Row) -> Option<String> {
     assert_eq!(sim.prompts.len(), sim.state.iteration as usize, "{}: a start is an iteration", row.name);
     let end = &row.ends;
     let found = (word(outcome.kind), outcome.verified, sim.state.iteration);
-    let by: Vec<&str> = sim.state.history.iter().map(|it| it.agent.as_str()).collect();
+    let by: Vec<&str> = sim.state.history.recent().iter().map(|it| it.agent.as_str()).collect();
     if !row.by.is_empty() && by != row.by {
         return Some(format!("{}: worked on by {by:?}, expected {:?}", row.name, row.by));
     }

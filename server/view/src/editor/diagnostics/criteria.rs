@@ -9,7 +9,6 @@ use crate::DisplayState;
 use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
 use crate::editor::{LatestResult, TaskView, message};
 use loopkeeper_core::check::{CheckResult, DependencyProvider, Status};
-use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::flaky::is_flaky;
 use loopkeeper_core::journal::{Edit, Role};
 use loopkeeper_task::FindingCode;
@@ -217,13 +216,12 @@ impl<'a> CriteriaHistory<'a> {
         let pinned = known.state.into_iter().flat_map(|it| &it.criteria.pinned);
         // The first role counts if a criterion occurs twice.
         let roles = pinned.rev().map(|it| (&it.criterion.id, it.role)).collect();
-        let iterations = known.state.into_iter().flat_map(LoopState::kept_iterations);
-        let passed = iterations.flat_map(|it| &it.row).filter(|(_, status)| *status == Status::Pass);
+        let passed = known.state.into_iter().flat_map(|it| it.history.passed());
         let is_open = known.status.is_some_and(|it| it.state != DisplayState::Done);
         let proposed = known.state.filter(|_| is_open).into_iter().flat_map(|it| &it.criteria.proposed);
         Self {
             roles,
-            passed: passed.map(|(id, _)| id).collect(),
+            passed: passed.collect(),
             proposed: proposed.map(|it| (it.edit, it.name.as_str())).collect(),
         }
     }

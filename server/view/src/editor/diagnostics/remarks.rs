@@ -73,7 +73,8 @@ fn expensive(known: &TaskView<'_>) -> Vec<Diagnostic> {
 
 /// The median duration of the loop's iterations.
 fn usual_iteration(known: &TaskView<'_>) -> Option<u64> {
-    let mut lengths: Vec<u64> = known.state?.kept_iterations().map(|it| it.duration_ms).collect();
+    let mut lengths: Vec<u64> =
+        known.state?.history.kept_outlines().map(|it| it.figures.duration_ms).collect();
     lengths.sort_unstable();
     lengths.get(lengths.len() / 2).copied()
 }
