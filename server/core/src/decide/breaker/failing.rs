@@ -24,7 +24,7 @@ pub(super) fn count_same_failures(past: &BreakerHistory<'_>) -> u32 {
             break;
         }
         count += 1;
-        if look.progress().turned {
+        if look.has_turned() {
             // More criteria pass since then: the streak begins with this iteration.
             break;
         }

@@ -79,6 +79,17 @@ impl<'a> IterationFacts<'a> {
         progress.turned || (progress.facts && self.is_new())
     }
 
+    /// A criterion turned to pass, or a plan item was done: [`ProgressDelta::turned`] without a comparison of findings, for
+    /// streaks that may be as long as the loop.
+    pub(super) fn has_turned(&self) -> bool {
+        let mut kept = self.past.outlines_before(self.index).rev().filter(|it| !it.figures.taken_back);
+        let is_same = kept.next().is_some_and(|it| {
+            let has_ticked = self.outline.figures.items_done > it.figures.items_done;
+            !has_ticked && is_judged(&it) && it.results == self.outline.results
+        });
+        !is_same && self.progress().turned
+    }
+
     /// Measured against the last iteration that was kept and judged, or against the start if there is none.
     pub(super) fn progress(&self) -> ProgressDelta {
         let (state, row) = (self.past.state, &self.outline);

@@ -12,7 +12,7 @@ pub(super) fn no_progress(past: &BreakerHistory<'_>) -> u32 {
 
 /// Consecutive iterations that ended almost immediately and changed nothing.
 pub(super) fn fast_failures(past: &BreakerHistory<'_>) -> u32 {
-    past.in_a_row(|it| did_nothing(it) && it.outline.figures.duration_ms < FAST_MS && !it.progress().turned)
+    past.in_a_row(|it| did_nothing(it) && it.outline.figures.duration_ms < FAST_MS && !it.has_turned())
 }
 
 /// Consecutive iterations in which the agent was denied a tool and changed nothing.
