@@ -13,8 +13,10 @@ use loopkeeper_text::moment::Moment;
 use super::durable;
 
 const HOUR_MS: u64 = 60 * 60 * 1000;
-/// A longer list is rewritten with only the calls that count.
+/// A longer list is rewritten with only the calls that count, once those are no more than half of it.
 const LONG: u64 = 16 * 1024;
+/// A line without the name of its loop, roughly.
+const NUMBERS_BYTES: u64 = 20;
 /// At most this much of the end of a list is read, whatever the list contains.
 const MAX: u64 = 1024 * 1024;
 
@@ -68,7 +70,7 @@ pub fn take_slot(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option
         return Ok(Some(CallSlot::Full { until: now.plus_ms(ms) }));
     }
     let call = (asker.loop_id.as_str(), asker.iteration);
-    if list.is_ahead(now.wall) || list.is_long {
+    if list.is_ahead(now.wall) || list.is_worth_rewriting(now.wall) {
         list.rewrite(path, now.wall, Some(call)).map_err(failed("written"))?;
     } else {
         list.append(&mut file, now.wall, call).map_err(failed("written"))?;
@@ -102,7 +104,8 @@ pub(super) fn lock_list(path: &Path) -> io::Result<Option<File>> {
 /// The list's text, or as much of its end as is read.
 struct CallLogBytes {
     bytes: Vec<u8>,
-    is_long: bool,
+    /// Of the whole list.
+    length: u64,
 }
 
 impl CallLogBytes {
@@ -111,7 +114,7 @@ impl CallLogBytes {
         file.seek(SeekFrom::Start(length.saturating_sub(MAX)))?;
         let mut bytes = Vec::new();
         file.take(MAX).read_to_end(&mut bytes)?;
-        Ok(Self { bytes, is_long: length > LONG })
+        Ok(Self { bytes, length })
     }
 }
 
@@ -121,13 +124,13 @@ type IterationRef<'a> = (&'a str, u32);
 /// Contents of the list: for each iteration of a loop, when it was last charged.
 struct CallLog<'a> {
     calls: Vec<(IterationRef<'a>, u64)>,
-    is_long: bool,
+    length: u64,
     /// The last write was cut off.
     is_torn: bool,
 }
 
 impl<'a> CallLog<'a> {
-    fn parse(CallLogBytes { bytes, is_long }: &'a CallLogBytes) -> Self {
+    fn parse(CallLogBytes { bytes, length }: &'a CallLogBytes) -> Self {
         let is_torn = bytes.last().is_some_and(|it| *it != b'\n');
         let mut calls: Vec<_> = bytes.split(|it| *it == b'\n').filter_map(read_line).collect();
         // Fast, because most lists are already sorted. The last entry of each call is kept.
@@ -139,7 +142,7 @@ impl<'a> CallLog<'a> {
             }
             same
         });
-        Self { calls, is_long: *is_long, is_torn }
+        Self { calls, length: *length, is_torn }
     }
 
     /// Times of the other loops' calls that count, oldest first. A time in the future was recorded before the clock was
@@ -151,6 +154,14 @@ impl<'a> CallLog<'a> {
             others.map(|(_, at)| (*at).min(now)).filter(|it| is_within_hour(*it, now)).collect();
         found.sort_unstable();
         found
+    }
+
+    /// A list that is long with the calls that count alone grows on: rewriting it with each of them would cost the more the
+    /// longer it is.
+    fn is_worth_rewriting(&self, now: u64) -> bool {
+        let counted = self.calls.iter().filter(|(_, at)| is_within_hour(*at, now));
+        let kept: u64 = counted.map(|((of, _), _)| of.len() as u64 + NUMBERS_BYTES).sum();
+        self.length > LONG && 2 * kept <= self.length
     }
 
     fn is_ahead(&self, now: u64) -> bool {
