@@ -6,7 +6,7 @@ use std::path::Path;
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::weakening;
-use loopkeeper_core::journal::CheckProgram;
+use loopkeeper_core::journal::{CheckProgram, Entry, Record};
 use loopkeeper_keeper::stray_search::{LoopRemains, remains_of_loop};
 use loopkeeper_keeper::weakening_scan::find_judges;
 use loopkeeper_system::check_programs::{find_program, hash_file};
@@ -27,14 +27,10 @@ const MAX_FILES: usize = 2_000;
 
 /// The receipt of a loop that ended.
 pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure> {
-    let mut tailer = LoopTailer::new(&dir.journal());
-    let (mut entries, mut records) = (Vec::new(), 0);
-    tailer.poll_each(|entry| {
-        records += 1;
-        if Receipt::depends_on(&entry.record) {
-            entries.push(entry);
-        }
-    })?;
+    let mut tailer = LoopTailer::from_saved_state(&dir.journal());
+    let mut entries = Vec::new();
+    tailer.each_wanted_before(Receipt::depends_on_type, |entry| add_entry(&mut entries, entry))?;
+    tailer.poll_each(|entry| add_entry(&mut entries, entry))?;
     if let Some(damage) = tailer.damage() {
         return Err(damaged_error(damage.clone()));
     }
@@ -44,12 +40,26 @@ pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure>
     };
     let state = tailer.state().ok_or_else(not_ended)?;
     let sha256 = hash_file(&dir.journal()).map_err(Failure::ended)?;
-    let journal = JournalDigest { records, sha256 };
+    // Of overtaken keepers there are none among them.
+    let journal = JournalDigest { records: state.position.seq, sha256 };
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let LoopRemains { strays, duplicates } = remains_of_loop(state, &store)?;
     let (judges, changed) = (judges(state, &store)?, changed(state, &store)?);
     let files = ReceiptFiles { judges, changed, strays, duplicates, journal };
     Receipt::of_loop(state, &entries, files).ok_or_else(not_ended)
+}
+
+/// Of the snapshots only the last one with a commit is of interest, and there are two in each iteration.
+fn add_entry(entries: &mut Vec<Entry>, entry: Entry) {
+    match &entry.record {
+        Record::SnapshotTaken { head: None, .. } => return,
+        Record::SnapshotTaken { .. } => {
+            entries.retain(|it| !matches!(it.record, Record::SnapshotTaken { .. }));
+        }
+        record if !Receipt::depends_on(record) => return,
+        _ => {}
+    }
+    entries.push(entry);
 }
 
 fn judges(state: &LoopState, store: &SnapshotStore) -> Result<Vec<FileHash>, Failure> {

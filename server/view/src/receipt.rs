@@ -245,6 +245,11 @@ impl Receipt {
         )
     }
 
+    /// The same by the name of the record's type.
+    pub fn depends_on_type(name: &str) -> bool {
+        ["snapshot-taken", "final-verdict", "weakening-accepted"].contains(&name)
+    }
+
     /// Whether the receipt is as it was written.
     pub fn is_intact(&self) -> bool {
         self.digest == self.compute_digest()

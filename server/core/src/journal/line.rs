@@ -75,12 +75,21 @@ pub fn decode_line(line: &[u8], previous: u32) -> Result<(Entry, u32), BadLine> 
     if sum != stated {
         return Err(BadLine::Checksum);
     }
-    let head = read_head(line)?;
-    // The record is read from the same text: what it does not know is ignored, the head's members included.
+    Ok((decode_record(line, &read_head(line)?)?, sum))
+}
+
+/// The record is read from the same text: what it does not know is ignored, the head's members included.
+fn decode_record(line: &[u8], head: &LineHeader<'_>) -> Result<Entry, BadLine> {
     let record =
         tagged::read_record(&head.type_name, line).map_err(|error| BadLine::Shape(error.to_string()))?;
     let at = Moment { wall: wall_from_text(&head.at)?, awake: head.up };
-    Ok((Entry { seq: head.seq, epoch: head.epoch, at, record }, sum))
+    Ok(Entry { seq: head.seq, epoch: head.epoch, at, record })
+}
+
+/// The record of a line whose checksum was verified before; `None` if its type is not wanted: it is not parsed then.
+pub fn decode_wanted(line: &[u8], is_wanted: impl Fn(&str) -> bool) -> Result<Option<Entry>, BadLine> {
+    let head = read_head(line)?;
+    is_wanted(&head.type_name).then(|| decode_record(line, &head)).transpose()
 }
 
 /// The checksum of a line that continues `previous`, without reading its record; `None` if it does not continue it.

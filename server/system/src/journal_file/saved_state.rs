@@ -3,13 +3,13 @@
 //! journal is folded. Keepers write it and never read it.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::decide::{LoopState, SAVED_STATE_VERSION};
-use loopkeeper_core::journal::line;
 use loopkeeper_core::journal::reading::ChecksumChain;
+use loopkeeper_core::journal::{Entry, line};
 use serde::{Deserialize, Serialize};
 
 const PIECE_BYTES: usize = 64 * 1024;
@@ -91,6 +91,31 @@ fn begins_with(file: &File, trailer: &SavedStateTrailer) -> io::Result<bool> {
         line.clear();
     }
     Ok(bytes == trailer.offset && trailer.chain.is_end_of(lines, sum))
+}
+
+/// The records of some types among the first `end` bytes of a journal, which [`load`] verified. Others are not parsed:
+/// most of a long journal is the output of agents and checks.
+pub(super) fn each_wanted(
+    file: &File,
+    end: u64,
+    is_wanted: impl Fn(&str) -> bool,
+    mut each: impl FnMut(Entry),
+) -> io::Result<()> {
+    let mut reader = BufReader::with_capacity(PIECE_BYTES, file);
+    reader.seek(SeekFrom::Start(0))?;
+    let mut reader = reader.take(end);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        let whole = line.strip_suffix(b"\n").unwrap_or(&line);
+        let read = line::decode_wanted(whole, &is_wanted);
+        if let Some(entry) =
+            read.map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why.to_string()))?
+        {
+            each(entry);
+        }
+        line.clear();
+    }
+    Ok(())
 }
 
 fn path_of(journal: &Path) -> PathBuf {

@@ -1,12 +1,29 @@
 //! A receipt comes back from its page and its JSON, and not when it was edited.
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::journal::{HollowTest, OutcomeKind, Survivor};
+use loopkeeper_core::journal::{HollowTest, OutcomeKind, Record, Survivor};
 
 use super::{
     FileHash, JournalDigest, Receipt, ReceiptCriterion, ReceiptEnvironment, ReceiptMutants, ReceiptOutcome,
     ReceiptVerdict, RoundCount, markdown, parse,
 };
+
+#[test]
+fn the_records_that_count_are_told_by_their_type() {
+    let check = |name: &str, members: &str, expect: bool| {
+        let record: Record = serde_json::from_str(&format!("{{\"{name}\":{members}}}")).unwrap();
+        assert_eq!(
+            (Receipt::depends_on(&record), Receipt::depends_on_type(name)),
+            (expect, expect),
+            "{name}"
+        );
+    };
+    check("snapshot-taken", r#"{"iteration":1,"when":"after","tree":"a"}"#, true);
+    check("final-verdict", r#"{"iteration":1,"tree":"a"}"#, true);
+    check("weakening-accepted", r#"{"paths":[],"tree":"a"}"#, true);
+    check("steered", r#"{"text":"a"}"#, false);
+    check("resumed", "{}", false);
+}
 
 fn receipt() -> Receipt {
     let bare = Receipt {

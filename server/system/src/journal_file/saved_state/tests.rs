@@ -3,6 +3,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use loopkeeper_core::decide::{LoopState, SAVED_STATE_VERSION, apply, replay};
+use loopkeeper_core::journal::{Entry, Record};
 use tempfile::TempDir;
 
 use crate::journal_file::follow::Follower;
@@ -99,6 +100,22 @@ fn a_state_that_does_not_match_is_ignored() {
     let (_dir, path) = saved_at(9);
     replace(&path, "\"epoch\":1,", "\"epoch\":2,");
     assert!(Follower::from_saved_state(&path).is_none());
+}
+
+#[test]
+fn wanted_records_before_the_saved_state_are_those_of_the_whole_journal() {
+    let cut = 20;
+    let (_dir, path) = saved_at(cut);
+    let (follower, _) = Follower::from_saved_state(&path).unwrap();
+    let mut found = Vec::new();
+    follower.each_wanted_before(|it| it == "snapshot-taken", |it| found.push(it)).unwrap();
+    let entries = journal_file::read(&path).unwrap().entries;
+    let is_wanted = |it: &&Entry| matches!(it.record, Record::SnapshotTaken { .. });
+    let expect: Vec<Entry> = entries.iter().take(cut).filter(is_wanted).cloned().collect();
+    assert!(!expect.is_empty() && expect.len() < cut);
+    assert_eq!(found, expect);
+    // A follower from the start has passed none.
+    Follower::new(&path).each_wanted_before(|_| true, |_| panic!("no record was read")).unwrap();
 }
 
 #[test]
