@@ -3,7 +3,7 @@
 
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { commands, window, workspace } from "vscode";
+import { MarkdownString, commands, window, workspace } from "vscode";
 import type { OutputChannel } from "vscode";
 import {
   CloseAction,
@@ -24,6 +24,8 @@ import type { Questions } from "./questions";
 import type { TrustPages } from "./trustPage";
 import { findMismatch } from "./version";
 
+/** Commands that only show something, so that a link to them can do no harm. */
+const hoverLinks = ["loopkeeper.showDashboard", "loopkeeper.showOutput"];
 /** A program that does not respond within this time is not considered a server. */
 const greeting = 30_000;
 
@@ -83,6 +85,14 @@ function options(hooks: Hooks): LanguageClientOptions {
       executeCommand: async (command, args) => {
         const argument: unknown = command === Commands.answer ? await answered(args[0] as object, hooks.status()) : args[0];
         return command === Commands.answer && argument === undefined ? undefined : hooks.execute(command, argument);
+      },
+      // Text from outside is escaped by the server. A hover without links is not trusted at all.
+      provideHover: async (document, position, token, next) => {
+        const hover = await next(document, position, token);
+        for (const it of hover?.contents ?? []) {
+          if (it instanceof MarkdownString && it.value.includes("](command:loopkeeper.")) it.isTrusted = { enabledCommands: hoverLinks };
+        }
+        return hover;
       },
       provideCodeLenses: (document, token, next) =>
         workspace.getConfiguration("loopkeeper").get<boolean>("codeLens.enable") === false ? [] : next(document, token),
@@ -151,7 +161,8 @@ export class Connection extends LanguageClient {
 
 const announcement: StaticFeature = {
   fillClientCapabilities(capabilities: ClientCapabilities): void {
-    capabilities.experimental = { ...(capabilities.experimental as object | undefined), loopkeeper: { version: protocolVersion } };
+    const loopkeeper = { version: protocolVersion, commandLinks: hoverLinks };
+    capabilities.experimental = { ...(capabilities.experimental as object | undefined), loopkeeper };
   },
   initialize: () => undefined,
   getState: () => ({ kind: "static" }),

@@ -92,20 +92,24 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         for line in status.spawns.tree().filter(|_| whole) {
             out.line(format_args!("  {line}"));
         }
-        details(status, loop_view, out);
+        if args.which.name.is_some() {
+            for it in view::loop_details(status, Some(&loop_view.state), clock::now()) {
+                out.line(format_args!("  {it}"));
+            }
+        } else {
+            budget(status, loop_view, out);
+        }
+        trouble(status, loop_view, out);
     }
     this_tree(args, &tasks, out);
     not_here(&elsewhere, out);
     Ok(Exit::Done)
 }
 
-/// Other facts about a loop, below its criteria.
-fn details(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
+/// The most important details of a loop of several.
+fn budget(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != DisplayState::Done) {
         out.line(format_args!("  breaker preset: {}", preset.because));
-    }
-    if let Some(damage) = &loop_view.damage {
-        out.line(format_args!("  {}", damage.fact()));
     }
     if status.state != DisplayState::Done {
         out.line(format_args!(
@@ -116,6 +120,13 @@ fn details(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     // Warnings are printed below the headline of every loop.
     if let Some(forecast) = status.forecast.as_ref().filter(|_| status.warnings.is_empty()) {
         out.line(format_args!("  {forecast}"));
+    }
+}
+
+/// What is wrong with a loop, and what helps.
+fn trouble(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
+    if let Some(damage) = &loop_view.damage {
+        out.line(format_args!("  {}", damage.fact()));
     }
     if let Some(away) = &status.away {
         out.line(format_args!("  {away}"));

@@ -39,6 +39,13 @@ impl ResolvedClientCapabilities {
         ours.is_some_and(|it| !it.is_null() && *it != Value::Bool(false))
     }
 
+    /// Commands of the client that may be links in Markdown, because the client trusts them there.
+    pub(crate) fn command_links(&self) -> Vec<String> {
+        let ours = self.client.experimental.as_ref().and_then(|it| it.get("loopkeeper"));
+        let links = ours.and_then(|it| it.get("commandLinks")).and_then(Value::as_array);
+        links.into_iter().flatten().filter_map(|it| it.as_str().map(str::to_owned)).collect()
+    }
+
     pub fn of(params: InitializeParams) -> Self {
         let folders = folders(&params);
         let trusted = params.initialization_options.as_ref().and_then(|it| it.get("trusted"));

@@ -11,7 +11,7 @@ use lsp_types::{
     TextEdit, WorkspaceEdit,
 };
 
-use super::capabilities::takes_actions;
+use super::capabilities::{ResolvedClientCapabilities, takes_actions};
 use super::document_context::DocumentSnapshot;
 
 pub(crate) fn lens(shown: &DocumentSnapshot, lens: editor::Lens) -> CodeLens {
@@ -79,10 +79,16 @@ fn edit(shown: &DocumentSnapshot, edits: Vec<editor::TextEdit>) -> WorkspaceEdit
     WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
-pub(crate) fn hover(shown: &DocumentSnapshot, client: &ClientCapabilities, hover: &editor::Hover) -> Hover {
-    let formats = client.text_document.as_ref().and_then(|it| it.hover.as_ref()?.content_format.as_ref());
+pub(crate) fn hover(
+    shown: &DocumentSnapshot,
+    session: &ResolvedClientCapabilities,
+    hover: &editor::Hover,
+) -> Hover {
+    let formats =
+        session.client.text_document.as_ref().and_then(|it| it.hover.as_ref()?.content_format.as_ref());
     let kind = preferred_markup(formats);
-    let value = if kind == MarkupKind::Markdown { hover.markdown() } else { hover.plain() };
+    let value =
+        if kind == MarkupKind::Markdown { hover.markdown(&session.command_links()) } else { hover.plain() };
     Hover {
         contents: HoverContents::Markup(MarkupContent { kind, value }),
         range: Some(shown.range(&hover.place.range)),

@@ -9,7 +9,7 @@ mod completion;
 mod diagnostic;
 mod diagnostics;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod foreign;
 mod grid;
 mod hover;

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::studio::Studio;
+use super::studio::{Studio, everything};
 use crate::support::scenario::Scenario;
 use crate::support::world::wait_until;
 
@@ -113,4 +113,46 @@ fn a_start_is_previewed_with_its_arguments_and_the_history() {
         after["history"].as_str().unwrap().starts_with("The last loop on this task took 1 iteration and "),
         "{after:#}"
     );
+}
+
+/// The hover over the task's heading.
+fn hover(studio: &mut Studio) -> String {
+    studio.show("PROMPT.md");
+    let at = json!({
+        "textDocument": {"uri": studio.uri("PROMPT.md")}, "position": {"line": 0, "character": 3},
+    });
+    studio.editor.request("textDocument/hover", &at)["contents"]["value"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_hover_has_the_links_that_the_client_announced() {
+    let check = |ours: Value, formats: &[&str], expect: &dyn Fn(&str) -> String| {
+        let mut all = everything();
+        all["experimental"]["loopkeeper"] = ours;
+        all["textDocument"]["hover"] = json!({"contentFormat": formats});
+        let criteria = &["It is made: `exists made`"];
+        let acts = &["touch made"];
+        let scenario = Scenario { criteria, acts, ..Scenario::default() };
+        let mut studio = Studio::open_as(&scenario, &json!({"capabilities": all}));
+        let id = studio.start("PROMPT.md");
+        studio.status(|it| it["loops"][0]["state"] == "done");
+        let shown = hover(&mut studio);
+        let blocks: Vec<&str> = shown.split("\n\n").collect();
+        assert_eq!(*blocks.last().unwrap(), expect(&id), "{shown}");
+        assert!(blocks[1].starts_with("Completed, verified"), "{shown}");
+        studio
+            .world
+            .terminal
+            .run(&["status", &id])
+            .expect(0)
+            .out("  breaker closed: 0 of ")
+            .out("1 of 25 iterations");
+    };
+    let links = json!({"version": 1, "commandLinks": ["loopkeeper.showDashboard"]});
+    check(links.clone(), &["markdown"], &|id| {
+        let argument = format!("%5B%7B%22loopId%22%3A%22{id}%22%7D%5D");
+        format!("[Details](command:loopkeeper.showDashboard?{argument})")
+    });
+    check(links, &["plaintext"], &|id| format!("Details: loopkeeper status {id}"));
+    check(json!({"version": 1}), &["markdown"], &|id| format!("Details: `loopkeeper status {id}`"));
 }

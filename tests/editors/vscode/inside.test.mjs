@@ -56,6 +56,23 @@ test("vscode_inside: diagnostics, hover and actions of a task", async () => {
   });
 });
 
+test("vscode_inside: the hover over a task leads to the dashboard, and to nothing else", async () => {
+  await opened({}, async (project, window) => {
+    await window.startLoop();
+    project.turn(1, "echo hello world > greeting.txt");
+    await window.sees("Ralph done · 1");
+    const hover = `${document} const all = await vscode.commands.executeCommand("vscode.executeHoverProvider", uri, new vscode.Position(0, 4)); return all.flatMap((it) => it.contents).filter((it) => it.value.includes("greeting")).map((it) => ({ value: it.value, trusted: it.isTrusted }));`;
+    const [shown] = await inside.asks("a hover with links", hover, (all) => all.some((it) => it.value.includes("](command:")));
+    assert.deepEqual(shown.trusted, { enabledCommands: ["loopkeeper.showDashboard", "loopkeeper.showOutput"] });
+    const [state, ...rest] = shown.value.split("\n\n").slice(1);
+    assert.match(state, /^Completed, verified/);
+    assert.ok(!rest.join(" ").includes("Breaker closed"), shown.value);
+    const [, command, argument] = /\[Details\]\(command:([\w.]+)\?([^)]+)\)/.exec(shown.value);
+    await inside.ask(`return vscode.commands.executeCommand(${JSON.stringify(command)}, ...JSON.parse(decodeURIComponent(${JSON.stringify(argument)})))`);
+    await window.see("the dashboard", () => window.tabs(), (all) => all.some((it) => it.includes("Ralph: Make the greeting right")));
+  });
+});
+
 test("vscode_inside: hostile text is text", async () => {
   const bad = "[quit](command:workbench.action.quit) <img src=x onerror=alert(1)> $(bell)";
   const task = promptText.replace("# Make the greeting right", `# ${bad}`).replace("It greets the world", `${bad} world`).replace("grep -q world greeting.txt", "printf '\\033]0;x\\007\\033[31m\\342\\200\\256<b>[a](command:b)'; false");

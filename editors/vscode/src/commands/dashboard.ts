@@ -4,15 +4,15 @@ import { Uri, ViewColumn, type WebviewPanel, window, workspace } from "vscode";
 
 import { t } from "../l10n";
 import { pickLoop } from "./pick";
-import type { Parts } from "../parts";
+import type { Parts, Target } from "../parts";
 import { Commands, type OrderResult } from "../protocol";
 import type { LoopStatus } from "../protocol/loop";
 
 /** One panel for each loop. */
 const panels = new Map<string, WebviewPanel>();
 
-export async function showDashboard({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, t("Show the dashboard of which loop?"), () => true, t("No loop has worked in this folder yet."));
+export async function showDashboard({ server }: Parts, target?: Target): Promise<void> {
+  const it = await pickLoop(server.status, t("Show the dashboard of which loop?"), () => true, t("No loop has worked in this folder yet."), target);
   if (!it) return;
   const show = () => refresh(server, it);
   const panel = panels.get(it.id) ?? openPanel(it, show);

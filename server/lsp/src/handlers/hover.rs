@@ -8,31 +8,31 @@ use crate::document_context::{DocumentContext, DocumentSnapshot};
 use crate::foreign;
 use crate::session::ServerState;
 use crate::to_proto;
-use loopkeeper_system::{clock, config_files};
+use loopkeeper_system::config_files;
 
 pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<Hover> {
     let at = params.text_document_position_params;
     let shown = DocumentSnapshot::of(shared, &at.text_document.uri)?;
     let offset = shown.byte(at.position);
-    let client = &shared.session().client;
+    let session = shared.session();
     if shown.is_config() {
         let hover = editor::settings::explain("", shown.text(), offset)?;
-        return Some(to_proto::hover(&shown, client, &hover));
+        return Some(to_proto::hover(&shown, session, &hover));
     }
     let snapshot = shared.index().wait_until_ready().await;
     let other_tool = snapshot.roots.iter().find_map(|it| config_files::of_other_tool(it, shown.path()));
     if let Some((kind, file)) = other_tool
         && let Some(hover) = editor::settings::explain_other_tool(kind, (file, shown.text()), offset)
     {
-        return Some(to_proto::hover(&shown, client, &hover));
+        return Some(to_proto::hover(&shown, session, &hover));
     }
     if let Some(hover) = foreign::hover(&snapshot, &shown) {
-        return Some(to_proto::hover(&shown, client, &hover));
+        return Some(to_proto::hover(&shown, session, &hover));
     }
     let sight = DocumentContext::of(shared, shown).await?;
     if let Some(hover) = editor::settings::explain_front_matter((&sight.file, sight.shown.text()), offset) {
-        return Some(to_proto::hover(&sight.shown, client, &hover));
+        return Some(to_proto::hover(&sight.shown, session, &hover));
     }
-    let hover = sight.with_view(|known| editor::hover(known, (&sight.file, offset), clock::now()))?;
-    Some(to_proto::hover(&sight.shown, client, &hover))
+    let hover = sight.with_view(|known| editor::hover(known, (&sight.file, offset)))?;
+    Some(to_proto::hover(&sight.shown, session, &hover))
 }

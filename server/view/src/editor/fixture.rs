@@ -14,29 +14,29 @@ use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{self as task, Task, TaskDocument};
 use loopkeeper_text::moment::Moment;
 
-pub(super) const PROMPT: &str = "# Pay\n\nDone when:\n\n- tests: `$ cargo test`\n- lint: `$ cargo clippy`\n";
-pub(super) const URI: &str = "file:///w/PROMPT.md";
+pub(crate) const PROMPT: &str = "# Pay\n\nDone when:\n\n- tests: `$ cargo test`\n- lint: `$ cargo clippy`\n";
+pub(crate) const URI: &str = "file:///w/PROMPT.md";
 
 /// One task with all facts about it, owned.
-pub(super) struct World {
-    pub(super) documents: Vec<TaskDocument>,
-    pub(super) task: Task,
-    pub(super) results: Vec<(CheckResult, bool)>,
-    pub(super) output: Option<&'static str>,
-    pub(super) state: Option<LoopState>,
-    pub(super) status: Option<LoopStatus>,
-    pub(super) checking: bool,
-    pub(super) editor_trusted: bool,
-    pub(super) unknown: usize,
+pub(crate) struct World {
+    pub(crate) documents: Vec<TaskDocument>,
+    pub(crate) task: Task,
+    pub(crate) results: Vec<(CheckResult, bool)>,
+    pub(crate) output: Option<&'static str>,
+    pub(crate) state: Option<LoopState>,
+    pub(crate) status: Option<LoopStatus>,
+    pub(crate) checking: bool,
+    pub(crate) editor_trusted: bool,
+    pub(crate) unknown: usize,
     /// The hash of the page that was shown to the user.
-    pub(super) shown: Option<&'static str>,
-    pub(super) untrusted: BTreeSet<CriterionId>,
-    pub(super) live: bool,
-    pub(super) strays: Vec<String>,
+    pub(crate) shown: Option<&'static str>,
+    pub(crate) untrusted: BTreeSet<CriterionId>,
+    pub(crate) live: bool,
+    pub(crate) strays: Vec<String>,
 }
 
 impl World {
-    pub(super) fn of(documents: &[(&str, &str)]) -> Self {
+    pub(crate) fn of(documents: &[(&str, &str)]) -> Self {
         let document =
             |(path, text): &(&str, &str)| TaskDocument { path: (*path).into(), text: (*text).into() };
         let documents: Vec<_> = documents.iter().map(document).collect();
@@ -57,30 +57,30 @@ impl World {
         }
     }
 
-    pub(super) fn prompt() -> Self {
+    pub(crate) fn prompt() -> Self {
         Self::of(&[("PROMPT.md", PROMPT)])
     }
 
     /// Sets one result per criterion: `p`ass, `f`ail, `t`imed out, `z`ero tests, `c`ould not run, `u`nstable, `-` never
     /// run; then its fact.
-    pub(super) fn found(mut self, results: &[(char, &str)]) -> Self {
+    pub(crate) fn found(mut self, results: &[(char, &str)]) -> Self {
         let criteria = self.task.criteria.iter();
         let found = criteria.zip(results).filter_map(|(it, (letter, fact))| result(&it.id, *letter, fact));
         self.results = found.map(|it| (it, false)).collect();
         self
     }
 
-    pub(super) fn stale(mut self) -> Self {
+    pub(crate) fn stale(mut self) -> Self {
         self.results.iter_mut().for_each(|it| it.1 = true);
         self
     }
 
-    pub(super) fn with_output(mut self, uri: &'static str) -> Self {
+    pub(crate) fn with_output(mut self, uri: &'static str) -> Self {
         self.output = Some(uri);
         self
     }
 
-    pub(super) fn located(mut self, locations: &[(&str, u32, &str)]) -> Self {
+    pub(crate) fn located(mut self, locations: &[(&str, u32, &str)]) -> Self {
         let location = |(file, line, message): &(&str, u32, &str)| Location {
             file: (*file).into(),
             line: *line,
@@ -94,7 +94,7 @@ impl World {
     }
 
     /// Runs a loop over the task's criteria until the script ends, with its results.
-    pub(super) fn played(self, start: &'static str, acts: Vec<Act>) -> Self {
+    pub(crate) fn played(self, start: &'static str, acts: Vec<Act>) -> Self {
         let sim = Sim::new(spec(self.task.criteria.clone()), start, acts);
         self.after(sim.run())
     }
@@ -107,7 +107,7 @@ impl World {
     }
 
     /// A loop whose breaker opened permanently after iterations without changes.
-    pub(super) fn tripped(self) -> Self {
+    pub(crate) fn tripped(self) -> Self {
         let mut once = spec(self.task.criteria.clone());
         once.settings.breaker.max_trips = 1;
         let sim = Sim::new(once, "ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]);
@@ -115,7 +115,7 @@ impl World {
     }
 
     /// The same before its trial iteration.
-    pub(super) fn cooling(self) -> Self {
+    pub(crate) fn cooling(self) -> Self {
         let idle = vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
         let mut sim = Sim::new(spec(self.task.criteria.clone()), "ff", idle);
         while sim.state.breaker.resumes_at.is_none() {
@@ -124,7 +124,7 @@ impl World {
         self.after(sim)
     }
 
-    pub(super) fn after(mut self, sim: Sim) -> Self {
+    pub(crate) fn after(mut self, sim: Sim) -> Self {
         if self.results.is_empty() {
             self.results = sim.state.criteria.results.values().map(|it| (it.clone(), false)).collect();
         }
@@ -134,7 +134,7 @@ impl World {
     }
 
     /// The same without a running keeper.
-    pub(super) fn abandoned(self) -> Self {
+    pub(crate) fn abandoned(self) -> Self {
         self.kept_by(None)
     }
 
@@ -150,13 +150,13 @@ impl World {
         self
     }
 
-    pub(super) fn damaged(mut self) -> Self {
+    pub(crate) fn damaged(mut self) -> Self {
         let facts = StatusFacts { damaged: true, ..StatusFacts::default() };
         self.status = self.state.as_ref().map(|it| status(it, &facts));
         self
     }
 
-    pub(super) fn look<T>(&self, look: impl FnOnce(&TaskView<'_>) -> T) -> T {
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&TaskView<'_>) -> T) -> T {
         let latest = |(result, stale)| LatestResult { result, stale, output: self.output };
         let entry = |it: &'_ (CheckResult, bool)| it.0.criterion.clone();
         let results: BTreeMap<CriterionId, LatestResult<'_>> =
@@ -207,7 +207,7 @@ fn result(id: &CriterionId, letter: char, fact: &str) -> Option<CheckResult> {
 }
 
 /// A loop in the middle of the iteration after the script.
-pub(super) fn at_work(world: World, start: &'static str, acts: Vec<Act>) -> World {
+pub(crate) fn at_work(world: World, start: &'static str, acts: Vec<Act>) -> World {
     let iterations = acts.len();
     let mut sim = Sim::new(spec(world.task.criteria.clone()), start, acts);
     // The iteration after the last act has started, and its agent runs.

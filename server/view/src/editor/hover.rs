@@ -7,23 +7,19 @@ mod tests;
 use super::reading::{attributes, describe_check};
 use super::standing::overlap;
 use super::{TaskView, grid, state, weakened};
-use crate::{LoopStatus, budget};
+use crate::loop_details;
 use loopkeeper_core::check::CheckResult;
-use loopkeeper_core::decide::breaker::limits;
+use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::flaky::passes_needed;
-use loopkeeper_core::decide::{LoopState, branch_tracking};
 use loopkeeper_core::journal::{BreakerState, PauseReason, Weakening};
 use loopkeeper_core::prompt::grammar::check_spans;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
-use loopkeeper_text::moment::Moment;
 use loopkeeper_text::{DocumentRange, words};
 
 /// Limits of an output and of the places that it names, so that they fit a hover.
 const OUTPUT_BYTES: usize = 1500;
 const MAX_PLACES: usize = 8;
-const MAX_CLAIMS: usize = 8;
-const MAX_REACHED: usize = 5;
 
 /// The hover content for a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,10 +36,12 @@ pub enum HoverBlock {
     Text(String),
     /// Monospaced lines: a command, an output, the grid.
     Code(String),
+    /// Where the details of the loop with this id are.
+    Details(String),
 }
 
-/// The hover for the byte at `offset` of `file`, with times as of `now`.
-pub fn hover(known: &TaskView<'_>, (file, offset): (&str, usize), now: Moment) -> Option<Hover> {
+/// The hover for the byte at `offset` of `file`.
+pub fn hover(known: &TaskView<'_>, (file, offset): (&str, usize)) -> Option<Hover> {
     let at = |place: &DocumentRange| place.file == file && overlap(&place.range, &(offset..offset));
     let criterion = known.task.criteria.iter().find(|it| at(&it.place));
     let item = known.task.plan.iter().find(|it| at(&it.place));
@@ -52,7 +50,7 @@ pub fn hover(known: &TaskView<'_>, (file, offset): (&str, usize), now: Moment) -
     } else if let Some(item) = item {
         (item.place.clone(), of_item(known, item))
     } else {
-        (known.heading().filter(at)?, of_task(known, now))
+        (known.heading().filter(at)?, of_task(known))
     };
     Some(Hover { place, blocks })
 }
@@ -97,22 +95,6 @@ fn output_blocks(result: &CheckResult) -> Vec<HoverBlock> {
     parts.flat_map(|(label, text)| [HoverBlock::Text(label.to_owned()), HoverBlock::Code(text)]).collect()
 }
 
-/// The loop's branch, if another branch is checked out.
-fn branch(state: &LoopState) -> Option<String> {
-    branch_tracking::sentence(state).map(|it| format!("{it}."))
-}
-
-/// `Reached: iteration 2, now passes: tests pass; iteration 4, done: Login.`
-fn milestones_line(state: &LoopState) -> Option<String> {
-    let figures = state.history.kept_outlines().rev().map(|it| it.figures);
-    let marked = figures.filter(|it| it.has_milestones).take(MAX_REACHED);
-    let rows = marked.filter_map(|it| state.history.find(it.number));
-    let mut newest: Vec<String> =
-        rows.map(|it| format!("iteration {}, {}", it.number, it.milestones.join(", "))).collect();
-    newest.reverse();
-    (!newest.is_empty()).then(|| format!("Reached: {}.", newest.join("; ")))
-}
-
 fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
     let belongs = |it: &&Criterion| it.plan_item.as_deref() == Some(item.id.as_str());
     let criteria = known.task.criteria.iter().filter(belongs);
@@ -130,8 +112,8 @@ fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
     all
 }
 
-/// Three lines, the grid, then the details.
-fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
+/// Three lines, the grid, what else the user has to know, and where the details are.
+fn of_task(known: &TaskView<'_>) -> Vec<HoverBlock> {
     let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
     let mut all = vec![HoverBlock::Title(title.to_owned())];
     let loop_state = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.tally().sentence()));
@@ -140,12 +122,7 @@ fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
     all.extend(reasons.next());
     all.extend(known.state.map(|it| HoverBlock::Code(grid::grid(it))));
     all.extend(reasons);
-    if let Some(state) = known.state {
-        all.extend(branch(state).map(HoverBlock::Text));
-        all.extend(milestones_line(state).map(HoverBlock::Text));
-        all.extend(claims(state).map(HoverBlock::Text));
-    }
-    all.extend(known.status.into_iter().flat_map(|it| of_status(known, it, now)));
+    all.extend(known.status.map(|it| HoverBlock::Details(it.id.clone())));
     all
 }
 
@@ -167,33 +144,10 @@ fn reasons(known: &TaskView<'_>) -> Vec<HoverBlock> {
         all.push(HoverBlock::Text(format!("{}.", words::capitalised(message.trim_end_matches('.')))));
     }
     let open = known.open_loop().filter(|it| it.breaker.state == BreakerState::Open);
-    all.extend(open.map(|it| HoverBlock::Text(breaker(known, it))));
+    let sentence = |it: &str| HoverBlock::Text(format!("{}.", words::capitalised(it)));
+    all.extend(open.map(|it| sentence(&loop_details::breaker(it, known.state))));
     all.extend(weakened::reported_weakenings(known).map(|(it, _)| weakening_block(it)));
     all.extend(grade(known).map(HoverBlock::Text));
-    all
-}
-
-/// The counters, budget and last activity of a loop.
-fn of_status(known: &TaskView<'_>, status: &LoopStatus, now: Moment) -> Vec<HoverBlock> {
-    let mut all: Vec<HoverBlock> =
-        status.groups_summary().map(|it| HoverBlock::Text(format!("Groups: {it}."))).into_iter().collect();
-    // An open breaker of an open loop is the reason above.
-    if known.open_loop().is_none() || status.breaker.state != BreakerState::Open {
-        all.push(HoverBlock::Text(breaker(known, status)));
-    }
-    let preset = status.breaker.preset.as_ref();
-    all.extend(preset.map(|it| HoverBlock::Text(format!("Breaker preset: {}.", it.because))));
-    all.push(HoverBlock::Text(format!("{}.", budget(status, known.state, now))));
-    let lineage: Vec<String> = status.spawns.tree().collect();
-    if !lineage.is_empty() {
-        all.push(HoverBlock::Code(lineage.join("\n")));
-    }
-    if !status.warnings.is_empty() {
-        all.push(HoverBlock::Text(format!("Note: {}.", status.warnings.join(", "))));
-    }
-    let forecast = status.forecast.as_ref().filter(|_| known.open_loop().is_some());
-    all.extend(forecast.map(|it| HoverBlock::Text(format!("{}.", words::capitalised(it)))));
-    all.extend(status.activity.as_ref().map(|it| HoverBlock::Text(format!("Last seen: {it}"))));
     all
 }
 
@@ -212,50 +166,4 @@ fn weakening_block(weakening: &Weakening) -> HoverBlock {
 fn flaky(state: &LoopState, id: &CriterionId) -> Option<String> {
     let rounds = passes_needed(state, id).filter(|_| state.outcome().is_none())?;
     Some(format!("It passes and fails on the same files: it must pass {rounds} rounds in a row."))
-}
-
-/// The agent's last claims about its own work.
-fn claims(state: &LoopState) -> Option<String> {
-    let last = state.last_iteration()?;
-    let mut claims: Vec<String> = last.claims.sentences().into_iter().take(MAX_CLAIMS).collect();
-    claims.extend(last.claims.contradiction().map(|it| format!("{}.", words::capitalised(&it))));
-    (!claims.is_empty()).then(|| claims.join(" "))
-}
-
-/// All counters that are not zero, and the one that is always shown.
-fn breaker(known: &TaskView<'_>, status: &LoopStatus) -> String {
-    let of = |count: u32, limit: u32| match known.state {
-        Some(_) => format!("{count} of {limit}"),
-        None => count.to_string(),
-    };
-    let limits = known.state.map(|it| limits(&it.spec.settings.breaker)).unwrap_or_default();
-    let counts = &status.breaker.counts;
-    let mut parts =
-        vec![format!("{} iterations without a file change", of(counts.no_progress, limits.no_progress))];
-    let others = [
-        (counts.fast_failures, limits.fast_failures, "ended within 10 s"),
-        (counts.same_error, limits.same_error, "with the same error"),
-        (counts.permission_denials, limits.permission_denials, "with denied tools"),
-        (counts.output_decline, limits.output_decline, "with far less output"),
-        (counts.oscillation, limits.oscillation, "back to earlier files"),
-    ];
-    let others = others.iter().filter(|(count, ..)| *count > 0);
-    parts.extend(others.map(|(count, limit, what)| format!("{} {what}", of(*count, *limit))));
-    if let (BreakerState::Open, Some(reason)) = (status.breaker.state, &status.breaker.reason) {
-        let times = match status.breaker.trips {
-            0 | 1 => String::new(),
-            trips => format!(" It has opened {trips} times."),
-        };
-        return format!("Breaker open: {reason}.{times}");
-    }
-    let word = match status.breaker.state {
-        BreakerState::Closed => "closed",
-        BreakerState::Open => "open",
-        BreakerState::HalfOpen => "trying again",
-    };
-    let times = match status.breaker.trips {
-        0 => String::new(),
-        trips => format!("; opened {} so far", words::counted(u64::from(trips), "time")),
-    };
-    format!("Breaker {word}: {}{times}.", parts.join(", "))
 }

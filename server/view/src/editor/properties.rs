@@ -14,7 +14,6 @@ use super::{
 };
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
 use loopkeeper_text::DocumentRange;
-use loopkeeper_text::moment::Moment;
 
 const FRAGMENTS: &[&str] = &[
     "\n",
@@ -155,9 +154,9 @@ proptest! {
                 prop_assert!(it.fixes.is_none_or(|(place, _)| is_inside(&world, &place)));
             }
             for offset in (0..=document.text.len()).step_by(7) {
-                if let Some(it) = world.look(|known| hover(known, (&document.path, offset), Moment::default())) {
+                if let Some(it) = world.look(|known| hover(known, (&document.path, offset))) {
                     prop_assert!(is_inside(&world, &it.place));
-                    prop_assert!(it.markdown().lines().all(is_clean) && it.plain().lines().all(is_clean));
+                    prop_assert!(it.markdown(&[]).lines().all(is_clean) && it.plain().lines().all(is_clean));
                 }
             }
             let mut left = world.look(|known| symbols(known, &document.path));

@@ -6,12 +6,15 @@ use loopkeeper_core::prompt::markdown::fenced_block;
 use loopkeeper_text::sanitize;
 
 impl Hover {
-    /// Markdown whose only markup is our own structure.
-    pub fn markdown(&self) -> String {
+    /// Markdown whose only markup is our own structure. `commands`: those that the client offers as links.
+    pub fn markdown(&self, commands: &[String]) -> String {
         let blocks = self.blocks.iter().map(|it| match it {
             HoverBlock::Title(text) => format!("**{}**", escaped(&sanitize::line(text))),
             HoverBlock::Text(text) => escaped(&line(text)),
             HoverBlock::Code(text) => fenced_block(&sanitize::text(text)).trim_end().to_owned(),
+            HoverBlock::Details(id) => {
+                links(id, commands).unwrap_or_else(|| format!("Details: `{}`", status_command(id)))
+            }
         });
         joined(blocks)
     }
@@ -21,9 +24,29 @@ impl Hover {
             HoverBlock::Title(text) => sanitize::line(text),
             HoverBlock::Text(text) => line(text),
             HoverBlock::Code(text) => sanitize::text(text).trim_end().to_owned(),
+            HoverBlock::Details(id) => format!("Details: {}", status_command(id)),
         });
         joined(blocks)
     }
+}
+
+/// The commands of clients that show the details of a loop, with their titles.
+const COMMANDS: [(&str, &str); 2] =
+    [("Details", "loopkeeper.showDashboard"), ("Output", "loopkeeper.showOutput")];
+
+/// Links to the commands that the client offers.
+fn links(id: &str, commands: &[String]) -> Option<String> {
+    // The argument is part of a URI, so an id of any other form gets no link.
+    let is_plain = id.chars().all(|it| it.is_ascii_alphanumeric() || it == '-');
+    let offered = COMMANDS.iter().filter(|(_, command)| is_plain && commands.iter().any(|it| it == command));
+    let links: Vec<String> = offered
+        .map(|(title, command)| format!("[{title}](command:{command}?%5B%7B%22loopId%22%3A%22{id}%22%7D%5D)"))
+        .collect();
+    (!links.is_empty()).then(|| links.join(" · "))
+}
+
+fn status_command(id: &str) -> String {
+    format!("loopkeeper status {}", sanitize::line(id).replace('`', ""))
 }
 
 fn line(text: &str) -> String {

@@ -1,22 +1,14 @@
 use super::{Hover, HoverBlock};
-use crate::GroupState;
 use crate::editor::fixture::{World, at_work};
 use crate::editor::hover;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::sim::Act;
-use loopkeeper_core::settings::Preset;
-use loopkeeper_core::settings::preset::PresetSelection;
 use loopkeeper_text::DocumentRange;
-use loopkeeper_text::moment::Moment;
 
 fn at(world: &World, file: &str, needle: &str) -> Hover {
     let document = world.documents.iter().find(|it| it.path == file).expect("a document");
     let offset = document.text.find(needle).expect("in the text");
-    world
-        .look(|known| {
-            hover(known, (file, offset), known.state.map_or_else(Moment::default, |it| it.time.last_at))
-        })
-        .expect("a hover")
+    world.look(|known| hover(known, (file, offset))).expect("a hover")
 }
 
 #[test]
@@ -25,7 +17,7 @@ fn a_criterion_says_what_is_checked_and_found() {
     world = World { results: Vec::new(), ..world }.found(&[('f', "1 of 2 fail")]);
     world.results[0].0.head = "running 2 tests\n```\n[x](command:evil)\n".to_owned();
     assert_eq!(
-        at(&world, "PROMPT.md", "cargo test").markdown(),
+        at(&world, "PROMPT.md", "cargo test").markdown(&[]),
         "**tests**\n\n✗ 1 of 2 fail · 12 s\n\nBy iteration: ✗✗✓\n\n```\n$ cargo test\n```\n\nRun with \\`sh -c\\` in \
          the project root, without stdin. It must exit 0.\n\nIts output:\n\n````\nrunning 2 \
          tests\n```\n[x](command:evil)\n````"
@@ -65,29 +57,33 @@ lint    ✗✗✗  fails
 breaker  ▃─  no progress 0 of 3
 files     ▂
 
-Breaker closed: 0 of 3 iterations without a file change.
-
-2 of 25 iterations · 2 min 3 s of 8 h, 7 h 57 min left · $0.02 of $25.00 · 2 of 100 calls this hour.
-
-Last seen: editing src/pay.rs";
+Details: loopkeeper status 20261120-abcdef";
     assert_eq!(shown, expect);
 }
 
 #[test]
-fn groups_and_the_preset_are_shown() {
-    let prompt = "# Pay\n\nDone when:\n\n- a: `$ a` (group core)\n- b: `$ b` (group core)\n- c: `$ c` (group docs)\n- d: `$ d`\n";
-    let mut world =
-        World::of(&[("PROMPT.md", prompt)]).played("ffff", vec![Act::new("pfpf"), Act::idle("pfpf")]);
-    let status = world.status.as_ref().unwrap();
-    let groups: Vec<_> =
-        status.groups.iter().map(|it| (it.name.as_str(), it.state, it.passed, it.total)).collect();
-    assert_eq!(groups, [("core", GroupState::Open, 1, 2), ("docs", GroupState::Holds, 1, 1)]);
-    assert_eq!(status.breaker.preset, None);
-    let chosen = PresetSelection { name: Preset::Small, because: "small (as configured)".to_owned() };
-    world.status.iter_mut().for_each(|it| it.breaker.preset = Some(chosen.clone()));
-    let shown = at(&world, "PROMPT.md", "# Pay").plain();
-    assert!(shown.contains("Groups: core 1 of 2, docs holds.\n\nBreaker"), "{shown}");
-    assert!(shown.contains("Breaker preset: small (as configured)."), "{shown}");
+fn details_are_links_where_the_client_offers_them() {
+    let world = at_work(World::prompt(), "pf", vec![Act::idle("pf")]);
+    let shown = at(&world, "PROMPT.md", "# Pay");
+    let last = |commands: &[&str]| {
+        let commands: Vec<String> = commands.iter().map(|it| (*it).to_owned()).collect();
+        let text = shown.markdown(&commands);
+        text.split("\n\n").last().unwrap_or_default().to_owned()
+    };
+    let argument = "%5B%7B%22loopId%22%3A%2220261120-abcdef%22%7D%5D";
+    let details = format!("[Details](command:loopkeeper.showDashboard?{argument})");
+    let output = format!("[Output](command:loopkeeper.showOutput?{argument})");
+    assert_eq!(last(&["loopkeeper.showDashboard"]), details);
+    assert_eq!(last(&["loopkeeper.showOutput", "loopkeeper.showDashboard"]), format!("{details} · {output}"));
+    let written = "Details: `loopkeeper status 20261120-abcdef`";
+    assert_eq!(last(&[]), written);
+    assert_eq!(last(&["workbench.action.terminal.new"]), written);
+    let odd = Hover {
+        place: DocumentRange::default(),
+        blocks: vec![HoverBlock::Details("x) [y](command:z)`".to_owned())],
+    };
+    let commands = ["loopkeeper.showDashboard".to_owned()];
+    assert_eq!(odd.markdown(&commands), "Details: `loopkeeper status x) [y](command:z)`");
 }
 
 #[test]
@@ -121,7 +117,7 @@ fn text_from_outside_is_never_markup() {
     let check = |text: &str, expect: &str| {
         let hover =
             Hover { place: DocumentRange::default(), blocks: vec![HoverBlock::Text(text.to_owned())] };
-        assert_eq!(hover.markdown(), expect);
+        assert_eq!(hover.markdown(&[]), expect);
     };
     check("[click](command:workbench.action)", "\\[click\\](command:workbench.action)");
     check("<img src=x onerror=y>", "\\<img src=x onerror=y\\>");
@@ -137,5 +133,5 @@ fn text_from_outside_is_never_markup() {
     check("&lt; \u{202e}evil\u{1b}[31m", "\\&lt; evil");
     let fence =
         Hover { place: DocumentRange::default(), blocks: vec![HoverBlock::Code("`````\n# out".to_owned())] };
-    assert_eq!(fence.markdown(), "``````\n`````\n# out\n``````");
+    assert_eq!(fence.markdown(&[]), "``````\n`````\n# out\n``````");
 }

@@ -3,7 +3,6 @@
 use expect_test::expect_file;
 use loopkeeper_core::decide::sim::Act;
 use loopkeeper_core::settings::LayerKind;
-use loopkeeper_text::moment::Moment;
 
 use super::Transcript;
 use crate::editor::fixture::{World, at_work};
@@ -13,9 +12,7 @@ use crate::editor::{hover, settings};
 fn over(world: &World, file: &str, needle: &str) -> String {
     let document = world.documents.iter().find(|it| it.path == file).expect("a document");
     let offset = document.text.find(needle).expect("in the text");
-    let now =
-        |known: &crate::editor::TaskView<'_>| known.state.map_or_else(Moment::default, |it| it.time.last_at);
-    world.look(|known| hover(known, (file, offset), now(known))).expect("a hover").plain()
+    world.look(|known| hover(known, (file, offset))).expect("a hover").plain()
 }
 
 const CHECKS: &[&str] = &[
