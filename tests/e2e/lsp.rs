@@ -1,5 +1,6 @@
 //! The language server over its pipes: properties that hold for every client, whatever it sends and however it ends.
 
+mod cancelled;
 mod documents;
 mod endings;
 mod foreign;

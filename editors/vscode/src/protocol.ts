@@ -28,6 +28,7 @@ export const Commands = {
   pause: "loopkeeper.server.pause",
   resume: "loopkeeper.server.resume",
   check: "loopkeeper.server.check",
+  cancelChecks: "loopkeeper.server.cancelChecks",
   output: "loopkeeper.server.output",
   resetBreaker: "loopkeeper.server.resetBreaker",
   acceptWeakening: "loopkeeper.server.acceptWeakening",

@@ -1,6 +1,7 @@
 //! Executes commands, with one file per kind of command. Each returns a result, or an error with the reason in
 //! `data.code`. Blocking work runs on blocking threads.
 
+mod cancel_checks;
 mod check;
 mod diff;
 mod export;
@@ -67,6 +68,7 @@ async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> Command
     match params.command.as_str() {
         ext::START => start::start(shared, parse_arguments(arguments)?).await,
         ext::CHECK => check::check(shared, parse_arguments(arguments)?).await,
+        ext::CANCEL_CHECKS => cancel_checks::cancel(shared, parse_arguments(arguments)?).await,
         ext::STOP => orders::stop(shared, parse_arguments(arguments)?).await,
         ext::IMPORT => foreign_loop::import(shared, parse_arguments(arguments)?).await,
         ext::NEW_TASK => new_task::propose(shared, parse_arguments(arguments)?).await,

@@ -13,12 +13,12 @@ use lsp_types::notification::Notification;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use commands::{
-    ACCEPT_WEAKENING, ANSWER, AnswerArgs, CHECK, COMMANDS, ChangeKind, ChangedFile, CheckArgs, CommandResult,
-    DIFF, DiffArgs, EXPORT, FEEDBACK, FeedbackArgs, IMPORT, ImportArgs, LoopArgs, NEW_TASK, NewTaskArgs,
-    OUTPUT, OutputArgs, PAUSE, PRIORITIZE, PrioritizeArgs, RECEIPT, REPORT, RESET_BREAKER, RESET_SESSION,
-    RESUME, ROLLBACK, RefusedPath, ResumeArgs, RollbackArgs, SKIP, START, STEER, STOP, SkipArgs, StartArgs,
-    StartLimits, SteerArgs, StopArgs, TRUST, TrustArgs, UNDO_ROLLBACK, UNTRUST, UndoRollbackArgs,
-    UntrustArgs,
+    ACCEPT_WEAKENING, ANSWER, AnswerArgs, CANCEL_CHECKS, CHECK, COMMANDS, CancelChecksArgs, ChangeKind,
+    ChangedFile, CheckArgs, CommandResult, DIFF, DiffArgs, EXPORT, FEEDBACK, FeedbackArgs, IMPORT,
+    ImportArgs, LoopArgs, NEW_TASK, NewTaskArgs, OUTPUT, OutputArgs, PAUSE, PRIORITIZE, PrioritizeArgs,
+    RECEIPT, REPORT, RESET_BREAKER, RESET_SESSION, RESUME, ROLLBACK, RefusedPath, ResumeArgs, RollbackArgs,
+    SKIP, START, STEER, STOP, SkipArgs, StartArgs, StartLimits, SteerArgs, StopArgs, TRUST, TrustArgs,
+    UNDO_ROLLBACK, UNTRUST, UndoRollbackArgs, UntrustArgs,
 };
 
 /// Version of this protocol.

@@ -14,6 +14,7 @@
 //! state and returns: it never waits for the client, because everything received after it waits for it.
 
 pub mod capabilities;
+mod check_processes;
 mod commands;
 mod document_context;
 pub mod documents;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tower_lsp::Client;
 
 use super::capabilities::ResolvedClientCapabilities;
+use super::check_processes::CheckProcesses;
 use super::documents::Documents;
 use super::open_questions::OpenQuestions;
 use super::project_cache::ProjectCache;
@@ -27,6 +28,7 @@ pub struct ServerState {
     pub(crate) pending: OpenQuestions,
     pub(crate) trust_pages: TrustPages,
     pub(crate) project_files: ProjectCache,
+    pub(crate) check_processes: CheckProcesses,
     /// Sequence number of the last status.
     seq: AtomicU64,
 }
@@ -43,6 +45,7 @@ impl ServerState {
             pending: OpenQuestions::default(),
             trust_pages: TrustPages::default(),
             project_files: ProjectCache::default(),
+            check_processes: CheckProcesses::default(),
             seq: AtomicU64::new(0),
         }
     }

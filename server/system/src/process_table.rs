@@ -33,6 +33,16 @@ pub struct Process {
 }
 
 impl Process {
+    /// Whether both are the same process, at whatever time they were read.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.pid, self.started) == (other.pid, other.started)
+    }
+
+    /// Asks it to end; an error if it has exited.
+    pub fn terminate(&self) -> io::Result<()> {
+        self.signal(Signal::TERM)
+    }
+
     /// Text for a list of survivors.
     pub(crate) fn label(&self) -> String {
         format!("{} {}", self.pid, self.name)

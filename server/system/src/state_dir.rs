@@ -4,6 +4,7 @@
 pub mod binary;
 pub mod find;
 pub mod lock;
+mod lock_holder;
 pub mod socket;
 mod stopped_keeper;
 pub mod workspace;

@@ -1,6 +1,8 @@
 // Criteria in the Testing view: a run of all, and the result of each.
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import { Editor } from "./editor.mjs";
 import { Project } from "./project.mjs";
@@ -83,14 +85,20 @@ test("vscode_criteria: a continuous run runs again after a save, and is switched
   });
 });
 
-test("vscode_criteria: a run is cancelled, and the next one works", async () => {
-  const slow = compared.replace("$ cat greeting.txt", "$ until [ -e go ]; do sleep 0.1; done; cat greeting.txt");
+test("vscode_criteria: a cancelled run ends its check, and the next one works", async () => {
+  const slow = compared.replace("$ cat greeting.txt", "$ touch begun; until [ -e go ]; do sleep 0.1; touch beat; done; cat greeting.txt");
   await shown({ files: { "PROMPT.md": slow } }, async (project, window) => {
     await window.clickTestIcon("- It prints a name");
     await window.see("it runs", () => window.testIcons(), (all) => all.some((it) => it.state === "running"));
+    await window.see("its check runs", async () => project.read("begun") ?? "none", (it) => it !== "none");
     await window.palette("Test: Cancel Test Run");
     await window.see("it does not run", () => window.testIcons(), (all) => !all.some((it) => it.state === "running"));
-    project.write("go", "");
+    // A check that still ran would leave its mark again, and keep the next one from its tree.
+    await window.see("the check has ended", async () => {
+      fs.rmSync(path.join(project.folder, "beat"), { force: true });
+      await new Promise((done) => setTimeout(done, 500));
+      return project.read("beat") === undefined;
+    }, (it) => it);
     await window.sees("Ralph");
     await window.clickTestIcon("- It says hello");
     await window.see("it passes", () => window.testIcons(), (all) => all.some((it) => it.line.startsWith("- It says hello") && it.state === "passed"));

@@ -136,6 +136,7 @@ M.shows = {
   [protocol.commands.pause] = show_effect,
   [protocol.commands.steer] = show_effect,
   [protocol.commands.check] = show_effect,
+  [protocol.commands.cancelChecks] = show_effect,
   [protocol.commands.rollback] = show_rollback,
   [protocol.commands.undoRollback] = show_rollback,
   [protocol.commands.diff] = function(result, _, argument)

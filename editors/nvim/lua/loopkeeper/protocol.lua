@@ -26,6 +26,7 @@ M.commands = {
   pause = 'loopkeeper.server.pause',
   resume = 'loopkeeper.server.resume',
   check = 'loopkeeper.server.check',
+  cancelChecks = 'loopkeeper.server.cancelChecks',
   output = 'loopkeeper.server.output',
   resetBreaker = 'loopkeeper.server.resetBreaker',
   acceptWeakening = 'loopkeeper.server.acceptWeakening',
@@ -356,6 +357,9 @@ M.errors = {
 ---@class loopkeeper.CheckArgs
 ---@field task string
 ---@field criterion? string
+
+---@class loopkeeper.CancelChecksArgs
+---@field task string
 
 ---@class loopkeeper.OutputArgs
 ---@field task string

@@ -12,6 +12,7 @@ local untrusted =
   'The commands of this task are not trusted yet, so nothing was run. Answer the question, or run `:Ralph trust`.'
 local folder_untrusted = 'This folder is not trusted (`trusted = false` in `vim.g.loopkeeper`), so nothing was run.'
 local no_server = 'The server does not run. See `:checkhealth loopkeeper`.'
+local cancelled = 'The checks were cancelled.'
 local no_result = 'The checks ended without a result. See `:Ralph output`.'
 
 --- Waits, in a task of nvim-nio, for a function that calls back.
@@ -149,6 +150,10 @@ local function run_order(client, context, order, process)
     context.effects[order.task] = reply.result.effect
     return nil
   elseif not finished(client, order.task, before.rounds or 0, process) then
+    if process.stopped then
+      execute(client, protocol.commands.cancelChecks, { task = order.task })
+      return cancelled
+    end
     return no_result
   end
   for _, item in ipairs((entry(client, order.task) or { criteria = { items = {} } }).criteria.items) do
@@ -193,7 +198,7 @@ local function run(context, process)
   return (failing or next(context.problems)) and 1 or 0
 end
 
---- A process for neotest. To stop it ends the wait; the server finishes the running check.
+--- A process for neotest. To stop it ends the running checks.
 ---@param context loopkeeper.NeotestContext
 ---@return neotest.Process
 function M.process(context)

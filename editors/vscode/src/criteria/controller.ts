@@ -141,7 +141,8 @@ export class CriteriaTests implements Disposable {
       if (!result) fail((this.entry(order.task)?.unknownCommands ?? 0) > 0 ? unknownCommands() : refused());
       else if (result.effect !== undefined) this.leaveToLoop(run, items, result.effect);
       else if (await this.finished(order.task, before.rounds ?? 0, token)) await this.reportAll(run, order.task, parent, items);
-      else if (!token.isCancellationRequested) fail(t("The checks ended without a result. Run \"Ralph: Show Output\" or look at the server's output."));
+      else if (token.isCancellationRequested) await this.server.tryRun(Commands.cancelChecks, { task: order.task });
+      else fail(t("The checks ended without a result. Run \"Ralph: Show Output\" or look at the server's output."));
     } finally {
       this.awaited.delete(order.task);
     }

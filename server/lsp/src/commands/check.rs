@@ -1,14 +1,16 @@
 //! `check`: runs all checks of a task once, or one of them. If a loop works on the task, its keeper runs them;
-//! otherwise a separate process does, which outlives the server.
+//! otherwise a separate process does, which outlives the server. A request that is cancelled before its answer starts
+//! nothing, or ends what it started.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use loopkeeper_view::{self as view, LateOrder};
 use serde_json::json;
 
 use super::orders::THE_LOOP;
-use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
-use crate::ext::{CheckArgs, CommandResult};
+use super::{CommandOutcome, CommandRefusal, cancel_checks, run_blocking, target, trust};
+use crate::ext::{CheckArgs, CommandResult, RefusalCode};
 use crate::session::ServerState;
 use loopkeeper_operations::failure::Failure;
 use loopkeeper_operations::loops::LoopView;
@@ -22,11 +24,60 @@ pub(super) async fn check(shared: &Arc<ServerState>, args: CheckArgs) -> Command
     let task = target::task(shared, &args.task).await?;
     target::refuse_unsaved(&task, shared)?;
     let asked = args.clone();
-    match run_blocking(move || start_check(&task, args.criterion.as_deref())).await? {
+    let request = CheckRequest::default();
+    let (state, is_cancelled) = (Arc::clone(shared), Arc::clone(&request.is_cancelled));
+    let started = run_blocking(move || {
+        let started = start_check(&task, args.criterion.as_deref(), &is_cancelled)?;
+        if matches!(started, CheckStart::Runs) {
+            record_process(&state, &task, &is_cancelled)?;
+        }
+        Ok(started)
+    });
+    let started = started.await;
+    request.finish();
+    match started? {
         CheckStart::Runs => Ok(CommandResult::default()),
         CheckStart::Queued(effect) => Ok(CommandResult { effect: Some(effect), ..CommandResult::default() }),
         CheckStart::Untrusted(needed) => Err(trust::ask(shared, needed, trust::AfterTrust::Check(asked))),
     }
+}
+
+/// A request that was not answered yet. The transport drops its handler when the client cancels it.
+#[derive(Default)]
+struct CheckRequest {
+    is_cancelled: Arc<AtomicBool>,
+    is_finished: bool,
+}
+
+impl CheckRequest {
+    fn finish(mut self) {
+        self.is_finished = true;
+    }
+}
+
+impl Drop for CheckRequest {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            self.is_cancelled.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Remembers the process of the round, so that this server can cancel it; ends it if the request was cancelled.
+fn record_process(
+    shared: &ServerState,
+    task: &TaskSnapshot,
+    is_cancelled: &AtomicBool,
+) -> Result<(), CommandRefusal> {
+    let store = StateDir::open().map_err(Failure::from)?;
+    let Some(process) = store.check_process(&task.root, &task.id.0).map_err(Failure::from)? else {
+        return Ok(());
+    };
+    if is_cancelled.load(Ordering::SeqCst) {
+        cancel_checks::terminate(&process);
+    }
+    shared.check_processes.record(&task.uri, process);
+    Ok(())
 }
 
 enum CheckStart {
@@ -36,7 +87,11 @@ enum CheckStart {
     Untrusted(trust::TrustRequest),
 }
 
-fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStart, CommandRefusal> {
+fn start_check(
+    task: &TaskSnapshot,
+    criterion: Option<&str>,
+    is_cancelled: &AtomicBool,
+) -> Result<CheckStart, CommandRefusal> {
     let refused = |failure| CommandRefusal::of_task(&task.root, failure);
     let work = ResolvedTask::find(task.path.to_str(), &[]).map_err(refused)?;
     work.refuse_broken().map_err(refused)?;
@@ -48,7 +103,12 @@ fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStar
     if let Some(needed) = trust::required_trust(&store, &work, &items, &[])? {
         return Ok(CheckStart::Untrusted(needed));
     }
-    match operations::start::settled_holder(&store, &work.root, |_| {})? {
+    // Waits for another round of checks.
+    let holder = operations::start::settled_holder(&store, &work.root, |_| {})?;
+    if is_cancelled.load(Ordering::SeqCst) {
+        return Err(CommandRefusal::new(RefusalCode::Conflict, "the request was cancelled"));
+    }
+    match holder {
         None => keeper::start_checks(&store, &task.path, criterion)?,
         Some((holder, path)) => {
             let found = holder.loop_id().and_then(|id| store.find(id).ok());

@@ -11,6 +11,7 @@ pub(crate) const STOP: &str = "loopkeeper.server.stop";
 pub(crate) const PAUSE: &str = "loopkeeper.server.pause";
 pub(crate) const RESUME: &str = "loopkeeper.server.resume";
 pub(crate) const CHECK: &str = "loopkeeper.server.check";
+pub(crate) const CANCEL_CHECKS: &str = "loopkeeper.server.cancelChecks";
 pub(crate) const OUTPUT: &str = "loopkeeper.server.output";
 pub(crate) const RESET_BREAKER: &str = "loopkeeper.server.resetBreaker";
 pub(crate) const RESET_SESSION: &str = "loopkeeper.server.resetSession";
@@ -32,12 +33,13 @@ pub(crate) const IMPORT: &str = "loopkeeper.server.import";
 pub(crate) const NEW_TASK: &str = "loopkeeper.server.newTask";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 24] = [
+pub(crate) const COMMANDS: [&str; 25] = [
     START,
     STOP,
     PAUSE,
     RESUME,
     CHECK,
+    CANCEL_CHECKS,
     OUTPUT,
     RESET_BREAKER,
     ACCEPT_WEAKENING,
@@ -159,6 +161,12 @@ pub(crate) struct CheckArgs {
     pub(crate) task: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) criterion: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+pub(crate) struct CancelChecksArgs {
+    pub(crate) task: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::workspace::{LoopDir, path_id};
-use super::{StateDir, StateError, stopped_keeper};
+use super::{StateDir, StateError, lock_holder, stopped_keeper};
+use crate::process_table::Process;
 use loopkeeper_text::message::HintedError;
 
 /// Why a lock could not be acquired.
@@ -172,7 +173,7 @@ impl StateDir {
         if let Some(TreeLockRecord { holder, path, .. }) = self.tree_around(&root)? {
             return Err(LockError::TreeBusy { holder, path });
         }
-        let path = self.tree_locks_dir().join(format!("{}.lock", path_id(&root)));
+        let path = self.tree_lock(&root);
         let lock = try_acquire(&path).map_err(StateError::io("lock", &path))?;
         let busy = || LockError::TreeBusy { holder: TreeHolder::Unknown, path: root.clone() };
         let lock = lock.ok_or_else(busy)?;
@@ -186,6 +187,19 @@ impl StateDir {
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
         let _gate = self.gate(LockMode::Shared)?;
         Ok(self.tree_around(&root)?.map(|it| (it.holder, it.path)))
+    }
+
+    /// The process that runs checks of this task without a loop in the tree at `root`.
+    pub fn check_process(&self, root: &Path, task: &str) -> Result<Option<Process>, StateError> {
+        let root = root.canonicalize().map_err(StateError::no_tree(root))?;
+        let _gate = self.gate(LockMode::Shared)?;
+        let locked = self.tree_around(&root)?;
+        let ours = locked.filter(|it| matches!(&it.holder, TreeHolder::Checks { task: its } if its == task));
+        Ok(ours.and_then(|it| lock_holder::find(&self.tree_lock(&it.path))))
+    }
+
+    fn tree_lock(&self, root: &Path) -> PathBuf {
+        self.tree_locks_dir().join(format!("{}.lock", path_id(root)))
     }
 
     /// A locked tree that equals, contains or lies in `root`. Only under the gate, where no lock is taken in the

@@ -16,6 +16,8 @@ const NAME_CHARS: usize = 40;
 pub(super) enum OfferedCommand<'a> {
     Start,
     Check,
+    /// Ends a round of checks without a loop.
+    CancelChecks,
     Pause,
     Resume,
     /// Resumes without the checks that cannot run.
@@ -52,7 +54,7 @@ pub(super) enum OfferedCommand<'a> {
 pub(super) fn main<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
     let mut all = match known.open_loop() {
         Some(status) => of_loop(status),
-        None if known.checking => Vec::new(),
+        None if known.checking => vec![OfferedCommand::CancelChecks],
         None => vec![OfferedCommand::Start, OfferedCommand::Check],
     };
     all.retain(|it| it.is_allowed(known));
@@ -193,7 +195,7 @@ impl OfferedCommand<'_> {
             | Self::Trust
             | Self::TrustShown
             | Self::AcceptWeakening => known.trust.editor,
-            Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
+            Self::CancelChecks | Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
             Self::Diff(_) | Self::Said(_) | Self::Output(_) => true,
             Self::Restore(_) | Self::RemoveStrays(_) | Self::Export => true,
             Self::Skip(_) | Self::Raise(_) | Self::Lower(_) => true,
@@ -205,6 +207,7 @@ impl OfferedCommand<'_> {
         match self {
             Self::Start => "▶ Start loop",
             Self::Check => "Run checks",
+            Self::CancelChecks => "Cancel",
             Self::Pause => "Pause",
             Self::Resume => "Resume",
             Self::ResumeAnyway => "Go on anyway",
@@ -236,6 +239,7 @@ impl OfferedCommand<'_> {
         match self {
             Self::Start => format!("Start loop {title}"),
             Self::Check => format!("Run all checks of {title}"),
+            Self::CancelChecks => format!("Cancel the checks of {title}"),
             Self::Pause => format!("Pause loop {title} after this iteration"),
             Self::Resume => format!("Resume loop {title}"),
             Self::ResumeAnyway => format!("Resume loop {title} without the checks that cannot run"),
@@ -270,6 +274,7 @@ impl OfferedCommand<'_> {
         match self {
             Self::Start => "source.loopkeeper.start",
             Self::Check | Self::Run(_) => "source.loopkeeper.check",
+            Self::CancelChecks => "source.loopkeeper.cancelChecks",
             Self::Pause => "source.loopkeeper.pause",
             Self::Resume | Self::ResumeAnyway => "source.loopkeeper.resume",
             Self::Answer => "source.loopkeeper.answer",
@@ -294,6 +299,7 @@ impl OfferedCommand<'_> {
         let (command, argument): (&'static str, Value) = match self {
             Self::Start => ("loopkeeper.server.start", of_task()),
             Self::Check => ("loopkeeper.server.check", of_task()),
+            Self::CancelChecks => ("loopkeeper.server.cancelChecks", of_task()),
             Self::Pause => ("loopkeeper.server.pause", of_loop()),
             Self::Resume => ("loopkeeper.server.resume", of_loop()),
             Self::ResumeAnyway => ("loopkeeper.server.resume", json!({ "loopId": loop_id, "anyway": true })),

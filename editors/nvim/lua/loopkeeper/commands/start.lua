@@ -90,7 +90,9 @@ M.check = {
   run = function(call)
     pick.task(nil, function(client, task, entry)
       local criterion = call.words[1]
-      if criterion == 'here' then
+      if criterion == 'cancel' then
+        return require('loopkeeper.orders').send(client, protocol.commands.cancelChecks, { task = task })
+      elseif criterion == 'here' then
         criterion = criterion_here(entry)
         if not criterion then
           ui.error('there is no criterion on this line')
@@ -101,7 +103,7 @@ M.check = {
     end)
   end,
   complete = function(words)
-    local ids = { 'here' }
+    local ids = { 'here', 'cancel' }
     for _, task in ipairs(#words == 0 and status.tasks() or {}) do
       for _, item in ipairs(task.criteria.items) do
         table.insert(ids, item.id)

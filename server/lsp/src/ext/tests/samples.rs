@@ -24,13 +24,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::ext::{
-    AlertKind, AlertParams, AlertQuestion, AnswerArgs, ChangeKind, ChangedFile, CheckArgs, CommandResult,
-    CriterionRow, DiffArgs, FeedbackArgs, ForeignLoop, Health, ImportArgs, IterationEntry, IterationsParams,
-    IterationsResult, LoopArgs, LoopsParams, LoopsResult, NewTaskArgs, OutputArgs, OutputParams,
-    PrioritizeArgs, RefusalCode, RefusalData, RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs,
-    StartArgs, StartLimits, StartPreviewParams, StartPreviewResult, StatusParams, SteerArgs, StopArgs,
-    SubscribeParams, SubscribeResult, TaskEntry, TranscriptParams, TranscriptResult, TrustArgs, TrustCommand,
-    TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
+    AlertKind, AlertParams, AlertQuestion, AnswerArgs, CancelChecksArgs, ChangeKind, ChangedFile, CheckArgs,
+    CommandResult, CriterionRow, DiffArgs, FeedbackArgs, ForeignLoop, Health, ImportArgs, IterationEntry,
+    IterationsParams, IterationsResult, LoopArgs, LoopsParams, LoopsResult, NewTaskArgs, OutputArgs,
+    OutputParams, PrioritizeArgs, RefusalCode, RefusalData, RefusedPath, ResumeArgs, RollbackArgs, Severity,
+    SkipArgs, StartArgs, StartLimits, StartPreviewParams, StartPreviewResult, StatusParams, SteerArgs,
+    StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TranscriptParams, TranscriptResult, TrustArgs,
+    TrustCommand, TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
 };
 
 /// The name, a sample with all fields, and for messages of the server a sample with only the required ones.
@@ -98,6 +98,7 @@ fn orders() -> Vec<Message> {
             None,
         ),
         ("CheckArgs", json!(CheckArgs { task: s(), criterion: Some(s()) }), None),
+        ("CancelChecksArgs", json!(CancelChecksArgs { task: s() }), None),
         (
             "OutputArgs",
             json!(OutputArgs { task: s(), criterion: Some(s()), iteration: Some(1), show: Some(false) }),

@@ -17,7 +17,7 @@ fn over(world: &World, line: usize) -> String {
 fn the_first_line_has_a_lens_with_the_state_of_the_loop() {
     let check = |world: &World, expect: &str| assert_eq!(over(world, 1), expect);
     check(&World::prompt(), "▶ Start loop | Run checks");
-    check(&World { checking: true, ..World::prompt() }, "Running checks");
+    check(&World { checking: true, ..World::prompt() }, "Running checks | Cancel");
     check(&World { editor_trusted: false, ..World::prompt() }, "");
     let working = at_work(World::prompt(), "pf", vec![Act::new("pf")]);
     check(&working, "Working · 1/25 · 1 of 2 criteria pass | Pause | Stop");
