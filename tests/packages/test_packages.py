@@ -123,6 +123,18 @@ class Packages(unittest.TestCase):
         self.assertEqual(ran.returncode, 2)
 
     @unittest.skipUnless(shutil.which("npm"), "npm is not installed")
+    def test_vsix_in_a_clean_editor(self):
+        [path] = self.build("vsix-used", "vsix").glob("*.vsix")
+        env = os.environ | {"LOOPKEEPER_TEST_VSIX": str(path), "LOOPKEEPER_BINARY": str(self.programs / "loopkeeper")}
+        test = 'exec "$LOOPKEEPER_TEST_NODE24" --test --test-timeout=300000 --test-force-exit tests/packages/vsix.test.mjs'
+        command = ["bash", "-c", f"set -eu; . tests/editors/vscode/environment.sh; {test}"]
+        ran = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, check=False)
+        if ran.returncode == 3:
+            self.skipTest(ran.stderr.strip())
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertIn("# pass 2", ran.stdout.replace("ℹ", "#"))
+
+    @unittest.skipUnless(shutil.which("npm"), "npm is not installed")
     def test_vsix(self):
         [path] = self.build("vsix", "vsix").glob("*.vsix")
         with zipfile.ZipFile(path) as packed:
