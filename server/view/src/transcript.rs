@@ -132,7 +132,7 @@ impl TranscriptWriter {
         let name = self.names.name(&result.criterion);
         let fact = sanitize::line(&result.fact);
         if result.status == Status::Pass {
-            let _ = writeln!(text, "  {GREEN}✓{RESET} {name} {DIM}{fact}{RESET}");
+            let _ = writeln!(text, "  {GREEN}✓{RESET} {name}{}", passing(&fact));
             return;
         }
         let _ = writeln!(text, "  {RED}✗{RESET} {name}: {fact}");
@@ -143,6 +143,11 @@ impl TranscriptWriter {
             let _ = writeln!(text, "      {DIM}{}{RESET}", sanitize::line(&line));
         }
     }
+}
+
+/// The fact of a check that passes; most have none worth reading.
+fn passing(fact: &str) -> String {
+    if fact.is_empty() { String::new() } else { format!(" {DIM}· {fact}{RESET}") }
 }
 
 /// A remark beside the output of the agent: one line.

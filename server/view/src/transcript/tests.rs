@@ -1,4 +1,4 @@
-use super::TranscriptWriter;
+use super::{TranscriptWriter, passing};
 use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
 use loopkeeper_core::decide::{UserCommand, apply, state_from_first};
 use loopkeeper_core::journal::Record;
@@ -22,12 +22,12 @@ fn a_loop_reads_from_its_start_to_its_end() {
         "Parse dates · ",
         "Checks before iteration 1: 1 of 2 pass",
         "  ✗ tests pass: ",
-        "  ✓ it lints ",
+        "  ✓ it lints\n",
         "── Iteration 1 ──",
         "Checks: 1 of 2 pass",
         "── Iteration 2 ──",
         "Checks: 2 of 2 pass",
-        "  ✓ tests pass ",
+        "  ✓ tests pass\n",
         "✓ Completed",
     ];
     let mut rest = shown.as_str();
@@ -36,6 +36,12 @@ fn a_loop_reads_from_its_start_to_its_end() {
         assert!(at.is_some(), "{part:?} is not in {rest}");
         rest = rest.split_at(at.unwrap_or_default()).1;
     }
+}
+
+#[test]
+fn a_fact_is_set_apart_from_the_name() {
+    assert_eq!(passing("6 pass"), " \x1b[2m· 6 pass\x1b[0m");
+    assert_eq!(passing(""), "");
 }
 
 #[test]
