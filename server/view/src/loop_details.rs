@@ -18,7 +18,9 @@ const MAX_REACHED: usize = 5;
 pub fn loop_details(status: &LoopStatus, state: Option<&LoopState>, now: Moment) -> Vec<String> {
     let mut all: Vec<String> = state.and_then(milestones).into_iter().collect();
     all.extend(state.and_then(claims));
-    all.push(breaker(status, state));
+    // After the end only a breaker that opened explains anything.
+    let is_told = status.outcome.is_none() || status.breaker.trips > 0;
+    all.extend(is_told.then(|| breaker(status, state)));
     all.extend(status.breaker.preset.as_ref().map(|it| format!("breaker preset: {}", it.because)));
     all.push(budget(status, state, now));
     all.extend(status.forecast.clone().filter(|_| status.outcome.is_none()));

@@ -145,7 +145,7 @@ fn a_hover_has_the_links_that_the_client_announced() {
             .terminal
             .run(&["status", &id])
             .expect(0)
-            .out("  breaker closed: 0 of ")
+            .out("  reached: iteration 1")
             .out("1 of 25 iterations");
     };
     let links = json!({"version": 1, "commandLinks": ["loopkeeper.showDashboard"]});

@@ -52,7 +52,10 @@ pub(crate) fn grid(state: &LoopState) -> String {
     let limit = state.spec.settings.breaker.no_progress;
     let counts = without_progress(state);
     let band: String = counts.get(first..).unwrap_or_default().iter().map(|it| level(*it, limit)).collect();
-    let label = format!("no progress {} of {limit}", breaker::counts(state).no_progress);
+    // After the end a rollback takes back what was progress.
+    let last = counts.last().copied().filter(|_| state.outcome().is_some());
+    let count = last.unwrap_or_else(|| breaker::counts(state).no_progress);
+    let label = format!("no progress {count} of {limit}");
     lines.push(line("breaker", &format!(" {band}"), &label));
     let files: String = shown.iter().map(changed).collect();
     let last = shown.iter().rev().find_map(|it| it.changes.lines).map(|it| format!("{it} lines"));

@@ -31,7 +31,6 @@ fn an_ended_loop_has_what_it_reached_and_no_forecast() {
     let world = World::prompt().played("ff", vec![Act::new("pf"), Act::new("pp")]);
     let expect = [
         "reached: iteration 1, now passes: tests; iteration 2, now passes: lint",
-        "breaker closed: 0 of 3 iterations without a file change",
         "2 of 25 iterations · 2 min 3 s of 8 h · $0.02 of $25.00",
     ];
     assert_eq!(details(&world), expect);

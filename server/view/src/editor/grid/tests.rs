@@ -83,3 +83,15 @@ fn a_loop_without_iterations_has_a_grid() {
     let state = Sim::new(spec(vec![criterion("tests", "make")]), "f", vec![]).state;
     check(&state, "tests   ·");
 }
+
+#[test]
+fn a_rollback_after_the_end_leaves_the_counts_of_the_breaker() {
+    let mut state = played(&["a"], "f", vec![Act::new("f"), Act::new("f"), Act::new("f"), Act::new("f")]);
+    assert!(state.outcome().is_some());
+    let label =
+        |state: &LoopState| grid(state).lines().find(|it| it.starts_with("breaker")).map(str::to_owned);
+    let before = label(&state);
+    state.history.iter_mut().for_each(|it| it.taken_back = true);
+    assert_eq!(label(&state), before);
+    assert!(before.is_some_and(|it| it.ends_with("no progress 0 of 3")));
+}
