@@ -33,7 +33,8 @@ function M.page(params)
     ui.error(problem or '')
     return false
   end
-  local buffer = ui.scratch('loopkeeper://' .. vim.uri_to_fname(params.uri), 'loopkeeper-page')
+  -- The folders above it are the server's own, and say nothing to the user.
+  local buffer = ui.scratch('loopkeeper://page/' .. vim.fs.basename(vim.uri_to_fname(params.uri)), 'loopkeeper-page')
   vim.bo[buffer].bufhidden = 'wipe'
   ui.set_lines(buffer, 0, -1, lines)
   local height = math.min(math.max(#lines, 5), math.floor(vim.o.lines / 2))

@@ -82,7 +82,7 @@ function M.alert(params, client)
   require('loopkeeper.events').alert(params)
   local is_offered = require('loopkeeper.endings').remember(params, client)
   if require('loopkeeper.config').get().notify then
-    local message = is_offered and params.message .. ' See `:Ralph review`.' or params.message
+    local message = is_offered and params.message:gsub('%.$', '') .. '. See `:Ralph review`.' or params.message
     ui.tell(message, levels[params.severity] or vim.log.levels.INFO, params)
   end
 end

@@ -108,9 +108,6 @@ function M.ask(question, uri)
   vim.bo[buffer].bufhidden = 'wipe'
   ui.set_lines(buffer, 0, -1, lines)
   local window = ui.show_below(buffer, height(lines), true)
-  vim.wo[window].wrap = true
-  vim.wo[window].number = false
-  vim.wo[window].relativenumber = false
   vim.api.nvim_win_set_cursor(window, { 1, 0 })
   show_answers(window, question, false)
   take_answers(buffer, question)

@@ -134,12 +134,11 @@ end
 
 ---@param window integer
 function M.set_text_options(window)
-  vim.wo[window].spell = false
-  vim.wo[window].list = false
-  vim.wo[window].wrap = true
-  vim.wo[window].linebreak = true
-  vim.wo[window].breakindent = true
-  vim.wo[window].breakindentopt = 'shift:2'
+  -- For the buffer in it alone: another file in the same window has the user's own options.
+  local options = vim.wo[window][0]
+  options.number, options.relativenumber, options.signcolumn, options.foldcolumn = false, false, 'no', '0'
+  options.spell, options.list = false, false
+  options.wrap, options.linebreak, options.breakindent, options.breakindentopt = true, true, true, 'shift:2'
 end
 
 --- Shows a buffer in a window below all others, or where it is shown already.

@@ -125,7 +125,7 @@ return {
     local uri = vim.uri_from_fname(support.temp .. '/elsewhere/page.txt')
     fake:send({ id = 910, method = 'window/showDocument', params = { uri = uri } })
     support.wait('the page', function()
-      return editor:buffer_text('loopkeeper:///')
+      return editor:buffer_text('loopkeeper://page/page.txt')
     end)
     harmless(editor)
     fake:send({
