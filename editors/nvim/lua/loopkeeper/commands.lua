@@ -47,7 +47,7 @@ function M.run(call)
   local subcommand = find(name == '' and 'status' or name)
   local ui = require('loopkeeper.ui')
   if not subcommand then
-    ui.error(('there is no `:Ralph %s`. There are: %s'):format(name, table.concat(M.names(), ', ')))
+    ui.error(('there is no `:Ralph %s`. Hint: `:help :Ralph`'):format(name))
   elseif (bang > 0 or call.bang) and not subcommand.bang then
     ui.error(('`:Ralph %s` takes no `!`'):format(name))
   else

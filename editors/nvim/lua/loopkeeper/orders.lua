@@ -126,7 +126,7 @@ end
 ---@param result loopkeeper.CommandResult
 local function show_effect(result)
   if result.effect then
-    ui.info(result.effect)
+    ui.tell(result.effect, vim.log.levels.INFO)
   end
 end
 

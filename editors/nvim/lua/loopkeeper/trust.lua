@@ -7,6 +7,7 @@ local ui = require('loopkeeper.ui')
 local M = {}
 
 local open = {} ---@type table<integer, loopkeeper.Question> by buffer
+local pages = {} ---@type table<integer, string> URI of the page, by buffer
 
 ---@param window integer
 ---@param question loopkeeper.Question
@@ -49,7 +50,7 @@ end
 ---@param choice? { title: string }
 local function answer(buffer, choice)
   local question = open[buffer]
-  open[buffer] = nil
+  open[buffer], pages[buffer] = nil, nil
   if question then
     question.answer(choice)
   end
@@ -88,6 +89,18 @@ local function take_answers(buffer, question)
   end)
 end
 
+--- Pages of several folders have the same name; the folders above them are the server's own.
+---@param page string
+---@return string
+local function free_name(page)
+  local name, number = 'loopkeeper://trust/' .. page, 1
+  while ui.buffer(name) do
+    number = number + 1
+    name = ('loopkeeper://trust/%d/%s'):format(number, page)
+  end
+  return name
+end
+
 --- Shows the page of a question and accepts the answer there.
 ---@param question loopkeeper.Question
 ---@param uri string
@@ -98,13 +111,13 @@ function M.ask(question, uri)
     question.answer(nil)
     return
   end
-  local name = 'loopkeeper://trust/' .. vim.uri_to_fname(uri)
-  local before = ui.buffer(name)
-  if before then
-    close(before, nil)
+  for before, it in pairs(vim.deepcopy(pages)) do
+    if it == uri and open[before] then
+      close(before, nil)
+    end
   end
-  local buffer = ui.scratch(name, 'loopkeeper-trust')
-  open[buffer] = question
+  local buffer = ui.scratch(free_name(vim.fs.basename(vim.uri_to_fname(uri))), 'loopkeeper-trust')
+  open[buffer], pages[buffer] = question, uri
   vim.bo[buffer].bufhidden = 'wipe'
   ui.set_lines(buffer, 0, -1, lines)
   local window = ui.show_below(buffer, height(lines), true)

@@ -54,7 +54,7 @@ return {
     support.same(true, editor:lua(is_ours, folder .. '/.ralph/queue.jsonc'), 'a queue')
 
     editor:ex('Ralph unheard')
-    editor:wait_message('There are: answer, check, dashboard, diff, feedback, import, log')
+    editor:wait_message('Hint: `:help :Ralph`')
     editor:ex('Ralph pause!')
     editor:wait_message('takes no `!`')
     local completions = editor:lua("return vim.fn.getcompletion('Ralph st', 'cmdline')")

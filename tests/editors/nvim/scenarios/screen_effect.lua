@@ -1,0 +1,49 @@
+-- On a narrow screen: the answer to an order that does not fit into the command line needs no key press, and all of it can
+-- be read.
+
+local Project = require('project')
+local Screen = require('screen')
+local support = require('support')
+
+local function start()
+  local project = Project.new()
+  local screen = Screen.start({
+    folder = project.folder,
+    file = 'PROMPT.md',
+    server = project.server,
+    width = 60,
+  })
+  screen:wait(' Ralph\n')
+  screen:ex('Ralph! start')
+  screen:type(screen:wait('(%d): Trust and start'))
+  screen:press('Enter')
+  screen:wait('Ralph 1/9')
+  return screen
+end
+
+local function steers(screen)
+  screen:ex('Ralph steer mind the gap')
+  screen:wait('The loop puts the steering text')
+  vim.wait(300)
+  support.same(nil, screen:text():find('Press ENTER', 1, true), 'a prompt to press Enter')
+  screen:wait('iteration 2%)')
+  -- The next keys are commands again.
+  screen:ex('echo 40 + 2')
+  screen:wait('42')
+end
+
+return {
+  run = function()
+    local screen = start()
+    steers(screen)
+    screen:ex('qall')
+  end,
+
+  -- A message that is printed as it is must be noticed.
+  control_fails = 'a prompt to press Enter',
+  control = function()
+    local screen = start()
+    screen:ex("lua require('loopkeeper.ui').tell = function(m) vim.notify(m) end")
+    steers(screen)
+  end,
+}
