@@ -2,7 +2,7 @@
 // not affected when it is restarted or killed, so no precautions are needed here.
 
 import { EventEmitter, Uri, window, workspace } from "vscode";
-import type { Disposable, ExtensionContext } from "vscode";
+import type { CancellationToken, Disposable, ExtensionContext } from "vscode";
 import { ExecuteCommandRequest, State } from "vscode-languageclient/node";
 import { connect } from "./connection";
 import type { Connection } from "./connection";
@@ -76,13 +76,14 @@ export class Server implements Disposable {
     return this.inTurn(() => this.end());
   }
 
-  /** Sends a server command. Failures are shown here and return `undefined`. */
-  async run<R>(command: string, argument: object): Promise<R | undefined> {
+  /** Sends a server command. Failures are shown here and return `undefined`, and so does a cancelled request. */
+  async run<R>(command: string, argument: object, token?: CancellationToken): Promise<R | undefined> {
     return this.tell(async () => {
       if (command === Commands.start || command === Commands.check) await saveTask(argument, this.last);
       try {
-        return await this.send<R>(command, argument);
+        return await this.send<R>(command, argument, token);
       } catch (error) {
+        if (token?.isCancellationRequested) return undefined;
         const unsaved = unsavedDocument(error);
         if (unsaved === undefined || !(await saveDocument(Uri.parse(unsaved)))) throw error;
         return this.send<R>(command, argument);
@@ -217,8 +218,8 @@ export class Server implements Disposable {
     }
   }
 
-  private async send<R>(command: string, argument: object): Promise<R> {
-    return (await this.running().sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] })) as R;
+  private async send<R>(command: string, argument: object, token?: CancellationToken): Promise<R> {
+    return (await this.running().sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }, token)) as R;
   }
 
   private running(): Connection {

@@ -1,6 +1,7 @@
 // Criteria in the Testing view: a run of all, and the result of each.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -102,6 +103,25 @@ test("vscode_criteria: a cancelled run ends its check, and the next one works", 
     await window.sees("Ralph");
     await window.clickTestIcon("- It says hello");
     await window.see("it passes", () => window.testIcons(), (all) => all.some((it) => it.line.startsWith("- It says hello") && it.state === "passed"));
+  });
+});
+
+test("vscode_criteria: a run that waits for checks in a terminal is cancelled at once, and those go on", async () => {
+  const slow = compared.replace("$ cat greeting.txt", "$ touch beat; until [ -e go ]; do sleep 0.1; done; cat greeting.txt");
+  await shown({ files: { "PROMPT.md": slow } }, async (project, window) => {
+    const terminal = spawn(process.env.LOOPKEEPER_BINARY, ["check"], { cwd: project.folder, env: { ...process.env, ...editor.env }, stdio: "ignore" });
+    const ended = new Promise((done) => terminal.once("exit", done));
+    await window.see("the checks in the terminal", async () => project.read("beat") ?? "none", (it) => it !== "none");
+    await window.clickTestIcon("- It prints a name");
+    await window.see("it runs", () => window.testIcons(), (all) => all.some((it) => it.state === "running"));
+    await window.palette("Test: Cancel Test Run");
+    await window.see("it does not run", () => window.testIcons(), (all) => !all.some((it) => it.state === "running"), 15_000);
+    assert.equal(terminal.exitCode, null, "the checks in the terminal still run");
+    project.write("go", "");
+    await ended;
+    fs.rmSync(path.join(project.folder, "beat"));
+    await new Promise((done) => setTimeout(done, 1500));
+    assert.equal(project.read("beat"), undefined, "no checks were started after them");
   });
 });
 

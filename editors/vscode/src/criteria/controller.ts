@@ -137,7 +137,8 @@ export class CriteriaTests implements Disposable {
     for (const it of items) run.started(it);
     this.awaited.add(order.task);
     try {
-      const result = await this.server.run<OrderResult>(Commands.check, order);
+      const result = await this.server.run<OrderResult>(Commands.check, order, token);
+      if (!result && token.isCancellationRequested) return;
       if (!result) fail((this.entry(order.task)?.unknownCommands ?? 0) > 0 ? unknownCommands() : refused());
       else if (result.effect !== undefined) this.leaveToLoop(run, items, result.effect);
       else if (await this.finished(order.task, before.rounds ?? 0, token)) await this.reportAll(run, order.task, parent, items);
