@@ -138,8 +138,9 @@ export class CriteriaTests implements Disposable {
     this.awaited.add(order.task);
     try {
       const result = await this.server.run<OrderResult>(Commands.check, order, token);
-      if (!result && token.isCancellationRequested) return;
-      if (!result) fail((this.entry(order.task)?.unknownCommands ?? 0) > 0 ? unknownCommands() : refused());
+      // The server may have started them before it read the cancellation.
+      if (!result && token.isCancellationRequested) await this.server.tryRun(Commands.cancelChecks, { task: order.task });
+      else if (!result) fail((this.entry(order.task)?.unknownCommands ?? 0) > 0 ? unknownCommands() : refused());
       else if (result.effect !== undefined) this.leaveToLoop(run, items, result.effect);
       else if (await this.finished(order.task, before.rounds ?? 0, token)) await this.reportAll(run, order.task, parent, items);
       else if (token.isCancellationRequested) await this.server.tryRun(Commands.cancelChecks, { task: order.task });
