@@ -190,9 +190,15 @@ end
 ---@param method string
 ---@param params table
 ---@param callback fun(err?: lsp.ResponseError, result: any)
+---@return fun() cancel cancels the request, whose callback is not called then
 function M.request(client, method, params, callback)
   params = next(params) == nil and vim.empty_dict() or params
-  call(client, 'request', method, params, callback)
+  local sent, id = call(client, 'request', method, params, callback)
+  return function()
+    if sent and id then
+      call(client, 'cancel_request', id)
+    end
+  end
 end
 
 ---@param client vim.lsp.Client

@@ -8,6 +8,10 @@ local status = require('loopkeeper.status')
 
 local M = {}
 
+---@class loopkeeper.NeotestProcess
+---@field stopped boolean
+---@field settle? fun() ends what is awaited, if the process was stopped
+
 local untrusted =
   'The commands of this task are not trusted yet, so nothing was run. Answer the question, or run `:Ralph trust`.'
 local folder_untrusted = 'This folder is not trusted (`trusted = false` in `vim.g.loopkeeper`), so nothing was run.'
@@ -67,24 +71,35 @@ end
 ---@param client vim.lsp.Client
 ---@param command string
 ---@param argument table
+---@param process? loopkeeper.NeotestProcess whose end cancels the request
 ---@return { err?: table, result?: table }
-local function execute(client, command, argument)
-  return await(function(callback)
+local function execute(client, command, argument, process)
+  local reply = await(function(callback)
     local params = { command = command, arguments = { argument } }
-    client_module.request(client, 'workspace/executeCommand', params, function(err, result)
+    local cancel = client_module.request(client, 'workspace/executeCommand', params, function(err, result)
       if type(result) == 'table' and result.status then
         status.update(client, result.status)
       end
       callback({ err = err, result = result })
     end)
+    if process then
+      process.settle = function()
+        cancel()
+        callback({ err = { message = cancelled } })
+      end
+    end
   end)
+  if process then
+    process.settle = nil
+  end
+  return reply
 end
 
 --- Waits until a round of checks that was ordered at `before` has ended.
 ---@param client vim.lsp.Client
 ---@param task string
 ---@param before integer
----@param process { stopped: boolean, settle?: fun() }
+---@param process loopkeeper.NeotestProcess
 ---@return boolean whether it has a result
 local function finished(client, task, before, process)
   local has_run = false
@@ -132,7 +147,7 @@ end
 ---@param client vim.lsp.Client
 ---@param context loopkeeper.NeotestContext
 ---@param order loopkeeper.CheckArgs
----@param process { stopped: boolean }
+---@param process loopkeeper.NeotestProcess
 ---@return string? problem
 local function run_order(client, context, order, process)
   local before = entry(client, order.task)
@@ -141,7 +156,11 @@ local function run_order(client, context, order, process)
   end
   require('loopkeeper.questions').expect()
   require('loopkeeper.orders').save(client_module.root(client))
-  local reply = execute(client, protocol.commands.check, order)
+  local reply = execute(client, protocol.commands.check, order, process)
+  if reply.err and process.stopped then
+    -- The server may have started them before it read the cancellation.
+    execute(client, protocol.commands.cancelChecks, { task = order.task })
+  end
   if reply.err then
     local data = type(reply.err.data) == 'table' and reply.err.data or {}
     return data.code == protocol.errors.untrusted and untrusted or reply.err.message
@@ -178,7 +197,7 @@ local function write_summary(context, path)
 end
 
 ---@param context loopkeeper.NeotestContext
----@param process { stopped: boolean }
+---@param process loopkeeper.NeotestProcess
 ---@return integer code
 local function run(context, process)
   for _, it in ipairs(context.orders) do

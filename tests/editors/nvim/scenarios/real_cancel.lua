@@ -64,6 +64,34 @@ local function cancels(cancel)
   return project, editor
 end
 
+local function start_neotest(editor, project)
+  editor:lua('_G.test.process, _G.test.results = nil, nil')
+  editor:lua('_G.test.start_neotest(...)', project.folder .. '/PROMPT.md')
+  editor:wait('the process', 'return _G.test.process ~= nil or nil')
+end
+
+local function stop_neotest(editor)
+  editor:lua('_G.test.process.stop()')
+  local results = editor:wait('the results', 'return _G.test.results')
+  support.contains(vim.inspect(results), 'The checks were cancelled.')
+end
+
+--- Checks that wait for those of a terminal are cancelled at once, and those of the terminal go on.
+local function cancels_waiting(project, editor)
+  local terminal = vim.system({ project.server, 'check' }, { cwd = project.folder })
+  wait_begun(project)
+  start_neotest(editor, project)
+  vim.wait(500)
+  stop_neotest(editor)
+  support.same(false, terminal:is_closing(), 'the end of the checks in the terminal')
+  project:file('go', '')
+  terminal:wait()
+  vim.uv.fs_unlink(project.folder .. '/begun')
+  vim.wait(1500)
+  support.same(nil, project:read('begun'), 'checks after those of the terminal')
+  vim.uv.fs_unlink(project.folder .. '/go')
+end
+
 return {
   run = function()
     local project, editor = cancels(function(editor)
@@ -71,14 +99,11 @@ return {
       editor:wait_message('The checks are cancelled.')
     end)
 
-    editor:lua('_G.test.start_neotest(...)', project.folder .. '/PROMPT.md')
+    start_neotest(editor, project)
     wait_begun(project)
-    editor:wait('the process', 'return _G.test.process ~= nil or nil')
-    editor:lua('_G.test.process.stop()')
+    stop_neotest(editor)
     wait_ended(project)
-    local results = editor:wait('the results', 'return _G.test.results')
-    local all = vim.inspect(results)
-    support.contains(all, 'The checks were cancelled.')
+    cancels_waiting(project, editor)
 
     project:file('go', '')
     editor:ex('Ralph check')
