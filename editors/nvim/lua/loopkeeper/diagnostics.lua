@@ -26,11 +26,69 @@ local function has_text(diagnostic)
   return diagnostic.source ~= 'ralph' or not in_lens[diagnostic.code]
 end
 
+-- Cells before the text of a diagnostic: the end of the line, Neovim's default spacing and prefix.
+local lead = 1 + 4 + 2
+-- A shorter beginning of a text says nothing.
+local least = 12
+
+--- How many cells are left for the text of a diagnostic after its line.
+---@param buffer integer
+---@param row integer
+---@return integer? nil where that is not known
+local function room_after(buffer, row)
+  local window = vim.fn.bufwinid(buffer)
+  local info = window ~= -1 and vim.fn.getwininfo(window)[1]
+  local line = vim.api.nvim_buf_get_lines(buffer, row, row + 1, false)[1]
+  local width = info and info.width - info.textoff or 0
+  if not line or width <= 0 then
+    return nil
+  end
+  local used = vim.fn.strdisplaywidth(line) + require('loopkeeper.lenses').width_after(buffer, row)
+  return width - (vim.wo[window].wrap and used % width or used) - lead
+end
+
+---@param text string
+---@param room integer
+---@return string
+local function shortened(text, room)
+  if vim.fn.strdisplaywidth(text) <= room then
+    return text
+  end
+  while vim.fn.strdisplaywidth(text) >= room do
+    text = vim.fn.strcharpart(text, 0, vim.fn.strchars(text) - 1)
+  end
+  return text .. '…'
+end
+
+--- Options with which a text that does not fit into the window ends in `…`, where Neovim would cut it off.
+---@param buffer integer
+---@param options table
+---@return table
+local function fitted(buffer, options)
+  local own = options.format
+  return vim.tbl_extend('force', options, {
+    format = function(diagnostic)
+      local text = own and own(diagnostic) or diagnostic.message
+      local room = room_after(buffer, diagnostic.lnum)
+      return text and room and room >= least and shortened(text, room) or text
+    end,
+  })
+end
+
 local handlers = vim.diagnostic.handlers
 handlers[handler] = {
   show = function(namespace, buffer, diagnostics, options)
+    local settings = options[handler]
     diagnostics = vim.tbl_filter(has_text, diagnostics)
-    handlers.virtual_text.show(namespace, buffer, diagnostics, { virtual_text = options[handler] })
+    -- Only Neovim's own layout is known.
+    if type(settings) == 'table' and not (settings.virt_text_pos or settings.virt_text_win_col) then
+      diagnostics = vim.tbl_filter(function(diagnostic)
+        local room = room_after(buffer, diagnostic.lnum)
+        return room == nil or room >= math.min(least, vim.fn.strdisplaywidth(diagnostic.message))
+      end, diagnostics)
+      settings = fitted(buffer, settings)
+    end
+    handlers.virtual_text.show(namespace, buffer, diagnostics, { virtual_text = settings })
   end,
   hide = function(namespace, buffer)
     handlers.virtual_text.hide(namespace, buffer)

@@ -62,12 +62,34 @@ local function draw_line(buffer, namespace, row, lenses)
   vim.api.nvim_buf_set_extmark(buffer, namespace, row, 0, { virt_lines = virtual, virt_lines_above = row > 0 })
 end
 
+-- The namespace of `vim.lsp.codelens`, which draws after a lens was run.
+local prefix = 'vim_lsp_codelens:'
+
+--- The cells that lenses take after the text of a line.
+---@param buffer integer
+---@param row integer from 0
+---@return integer
+function M.width_after(buffer, row)
+  local width = 0
+  for name, namespace in pairs(vim.api.nvim_get_namespaces()) do
+    local is_ours = vim.startswith(name, prefix)
+    local marks = is_ours
+        and vim.api.nvim_buf_get_extmarks(buffer, namespace, { row, 0 }, { row, -1 }, { details = true })
+      or {}
+    for _, mark in ipairs(marks) do
+      for _, chunk in ipairs(mark[4].virt_text or {}) do
+        width = width + vim.fn.strdisplaywidth(chunk[1])
+      end
+    end
+  end
+  return width > 0 and width + 1 or 0
+end
+
 ---@param buffer integer
 ---@param client integer
 ---@param lenses lsp.CodeLens[]
 local function draw(buffer, client, lenses)
-  -- The namespace of `vim.lsp.codelens`, which draws after a lens was run.
-  local namespace = vim.api.nvim_create_namespace('vim_lsp_codelens:' .. client)
+  local namespace = vim.api.nvim_create_namespace(prefix .. client)
   vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   local by_row, count = vim.defaulttable(), vim.api.nvim_buf_line_count(buffer)
   for _, lens in ipairs(lenses) do
@@ -78,6 +100,8 @@ local function draw(buffer, client, lenses)
       draw_line(buffer, namespace, row, of_row)
     end
   end
+  -- The texts of diagnostics follow the lenses.
+  vim.diagnostic.show(vim.lsp.diagnostic.get_namespace(client), buffer)
 end
 
 ---@param client vim.lsp.Client
