@@ -5,11 +5,12 @@
 //! returned as data.
 //!
 //! Each module depends only on those before it (a test checks): [`check`] (what a check found), [`claims`] (what an
-//! agent's last message claims), [`exit_condition`], [`settings`] (the one table of configuration), [`jury`] (agents as
-//! judges), [`journal`] (records), [`trust`], [`autorun`] (files that are executed later without being asked),
-//! [`tamper`], [`mutants`] (faults that the checks should notice), [`drift`] (changes that the task does not mention),
-//! [`strays`] (files that nothing needs), [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a
-//! loop add up to), [`decide`] (`decide` and `apply`), [`plugin_loop`].
+//! agent's last message claims), [`exit_condition`], [`network`] (the hosts that the sandbox lets through),
+//! [`settings`] (the one table of configuration), [`jury`] (agents as judges), [`journal`] (records), [`trust`],
+//! [`autorun`] (files that are executed later without being asked), [`tamper`], [`mutants`] (faults that the checks
+//! should notice), [`drift`] (changes that the task does not mention), [`strays`] (files that nothing needs),
+//! [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a loop add up to), [`decide`] (`decide` and
+//! `apply`), [`plugin_loop`].
 
 pub mod autorun;
 pub mod check;
@@ -21,6 +22,7 @@ pub mod journal;
 pub mod jury;
 pub mod loop_state;
 pub mod mutants;
+pub mod network;
 pub mod plugin_loop;
 pub mod prompt;
 pub mod settings;

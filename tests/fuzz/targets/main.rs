@@ -6,6 +6,7 @@ mod agents;
 mod checks;
 mod documents;
 mod journals;
+mod proxy;
 mod settings;
 
 use loopkeeper_fuzz::Fuzzer;
