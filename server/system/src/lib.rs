@@ -15,6 +15,7 @@ pub mod env;
 pub mod exhausted;
 pub mod git;
 pub mod host_info;
+pub mod host_proxy;
 pub mod http;
 pub mod internal_program;
 pub mod journal_file;
