@@ -11,13 +11,13 @@ const TESTS: &str = "test \"$(sh add.sh 1 2)\" = 3 || { echo 'assert failed'; ex
 const HONEST: &str = "echo 'echo $(($1 + $2))' > add.sh\n";
 const CHEAT: &str = "echo 'exit 0' > tests/run.sh\n";
 /// Covers bubblewrap in a mount namespace.
-const HIDE: &str =
+pub(crate) const HIDE: &str =
     r#"for it in $(which -a bwrap); do mount --bind /dev/null "$it" || exit 99; done; exec "$@""#;
 /// No namespaces at all, as in a container without them.
 pub(crate) const NO_NAMESPACES: &str =
     "for it in user mnt pid; do echo 0 > /proc/sys/user/max_${it}_namespaces || exit 99; done; exec \"$@\"";
 /// The namespaces' root, and an ordinary user in one of its own.
-const USERS: [&[&str]; 2] = [&[], &["unshare", "--user", "--map-user=1000", "--map-group=1000"]];
+pub(crate) const USERS: [&[&str]; 2] = [&[], &["unshare", "--user", "--map-user=1000", "--map-group=1000"]];
 
 fn played(agent: &str, user: &[&str], settings: &str) -> Option<Ran> {
     let terminal = project(agent, settings);
@@ -35,7 +35,12 @@ fn project(agent: &str, settings: &str) -> Terminal {
 
 /// Runs a loop in a user namespace after `setup`.
 fn ran_in(terminal: &Terminal, setup: &str, user: &[&str]) -> Ran {
-    let ours = terminal.command(&["run", "--trust", "--max-iterations", "2"]);
+    run_in(terminal, setup, user, &["run", "--trust", "--max-iterations", "2"])
+}
+
+/// The same for other arguments.
+pub(crate) fn run_in(terminal: &Terminal, setup: &str, user: &[&str], args: &[&str]) -> Ran {
+    let ours = terminal.command(args);
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-root-user", "--mount", "sh", "-c", setup, "sh"]).args(user);
     command.arg(ours.get_program()).args(ours.get_args()).current_dir(terminal.root()).env_clear();
@@ -43,7 +48,7 @@ fn ran_in(terminal: &Terminal, setup: &str, user: &[&str]) -> Ran {
     Ran::of(&command.output().unwrap())
 }
 
-fn possible(what: &str, ran: Ran) -> Option<Ran> {
+pub(crate) fn possible(what: &str, ran: Ran) -> Option<Ran> {
     let possible = ran.code != Some(99) && !ran.stderr.starts_with("unshare: ");
     if !possible {
         crate::not_run(what, &ran.stderr);

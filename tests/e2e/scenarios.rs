@@ -22,6 +22,7 @@ mod memory;
 mod missing;
 mod mutants;
 mod network;
+mod network_hosts;
 mod other_tools;
 mod permissions;
 mod plans;

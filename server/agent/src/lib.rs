@@ -222,6 +222,9 @@ pub struct AgentRun {
     /// Paths that its output reports as denied and that the sandbox closes; the first five.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed_paths: Vec<String>,
+    /// Hosts that the sandbox denied; the first five.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed_hosts: Vec<String>,
     /// The program does not exist, so that another start would fail the same way.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub program_missing: bool,

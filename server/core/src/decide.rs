@@ -64,7 +64,7 @@ pub use apply::{apply, replay, state_from_first};
 pub use earlier_task::earlier_task;
 pub use exit::groups;
 pub use handle_event::{deadline, decide};
-pub use prompt_input::{decisions, sandbox_denies};
+pub use prompt_input::{decisions, sandbox_denies, sandbox_denies_hosts};
 pub use rounds::mark_unstable;
 
 use crate::journal::{GuardedOrder, LoopSpec, PauseReason, Record, Round};

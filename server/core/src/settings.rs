@@ -105,9 +105,12 @@ pub struct Settings {
     /// Paths that the sandbox hides in addition to its own list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sandbox_hide: Vec<String>,
-    /// Whether agents and the commands of checks may use the network.
+    /// Whether agents and the commands of checks may use the whole network.
     #[serde(default = "is_on", skip_serializing_if = "Clone::clone")]
     pub sandbox_network: bool,
+    /// The hosts that they may reach otherwise. A keeper that does not know this field closes the network.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_hosts: Vec<String>,
     /// Bytes of data of one process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_memory: Option<u64>,
@@ -164,6 +167,7 @@ impl Default for Settings {
             sandbox_allow: Vec::new(),
             sandbox_hide: Vec::new(),
             sandbox_network: true,
+            sandbox_hosts: Vec::new(),
             sandbox_memory: None,
             sandbox_processes: processes(),
             keep_loops: 20,

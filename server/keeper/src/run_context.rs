@@ -14,6 +14,7 @@ use loopkeeper_agent::claude::start::SANDBOXED;
 use loopkeeper_agent::kind::AgentKind;
 use loopkeeper_agent::{LoopMode, PermissionMode};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec, PauseReason};
+use loopkeeper_core::network::host_list::HostList;
 use loopkeeper_core::settings::{SandboxMode, Settings};
 use loopkeeper_text::message::{HintedError as _, Message};
 use loopkeeper_text::redact::Redactor;
@@ -22,6 +23,7 @@ use super::KeeperError;
 use loopkeeper_system::config_files;
 use loopkeeper_system::env::{EnvAudience, SOCKET, scrubbed_env};
 use loopkeeper_system::git;
+use loopkeeper_system::host_proxy::HostProxy;
 use loopkeeper_system::process::{WardenPool, orphans};
 use loopkeeper_system::sandbox::{
     ClosedPaths, FileAccess, FileAccessRequest, Isolation, ResourceLimits, SandboxError,
@@ -99,7 +101,7 @@ impl RunContext {
         let door = HookEndpoint { token: &token, socket: &socket };
         Ok(Self {
             agent_env: Rc::new(with_door(agent_environment(&spec, &spec.agent, &agent_domain), &spec, &door)),
-            check_env: Rc::new(environment(EnvAudience::Check, &spec)),
+            check_env: Rc::new(check_environment(&spec, &check_domain)),
             redactor: Rc::new(redactor(&spec)),
             store: Arc::new(Mutex::new(SnapshotStore::open(&workspace.snapshots(), workspace.root())?)),
             pace: Rc::new(Cell::new(Duration::MAX)),
@@ -140,6 +142,11 @@ impl RunContext {
     /// The same for checks.
     pub(super) fn closed_to_checks(&self) -> ClosedPaths {
         self.check_wardens.isolation().closed_paths(home().as_deref())
+    }
+
+    /// The hosts that the sandbox denied to agents since the last call.
+    pub(super) fn hosts_denied_to_agents(&self) -> Vec<String> {
+        self.agent_domain.network().proxy().map(HostProxy::take_denied).unwrap_or_default()
     }
 
     /// Ends idle wardens.
@@ -215,9 +222,24 @@ fn agent_isolation(
     Ok(isolation.with_resources(ResourceLimits { memory, processes }))
 }
 
-/// The same without a network, if the settings say so.
+/// The same without a network or with a limited one, if the settings say so.
 pub fn limit_network(isolation: Isolation, settings: &Settings) -> Result<Isolation, SandboxError> {
-    if settings.sandbox_network { Ok(isolation) } else { isolation.without_network(settings.sandbox) }
+    if settings.sandbox_network {
+        return Ok(isolation);
+    }
+    let hosts = HostList::parse(&settings.sandbox_hosts);
+    if hosts.is_empty() {
+        isolation.without_network(settings.sandbox)
+    } else {
+        isolation.with_hosts(settings.sandbox, hosts)
+    }
+}
+
+/// Leads the clients of a job to the proxy of its sandbox, whatever the user's own proxy is.
+fn add_proxy(env: &mut EnvVars, domain: &Isolation) {
+    if let Some(proxy) = domain.network().proxy() {
+        extend_env(env, proxy.environment());
+    }
 }
 
 /// What the sandbox of this loop hides and protects. The rest of the state folder stays writable, because an agent may
@@ -291,6 +313,12 @@ fn environment(reader: EnvAudience, spec: &LoopSpec) -> EnvVars {
     env
 }
 
+fn check_environment(spec: &LoopSpec, domain: &Isolation) -> EnvVars {
+    let mut env = environment(EnvAudience::Check, spec);
+    add_proxy(&mut env, domain);
+    env
+}
+
 /// Socket and token for the agent's hooks.
 struct HookEndpoint<'a> {
     token: &'a str,
@@ -325,6 +353,7 @@ pub(super) fn agent_environment(spec: &LoopSpec, agent: &AgentPlan, domain: &Iso
         env.retain(|(known, _)| known != name.as_str());
         env.push((name.into(), value.into()));
     }
+    add_proxy(&mut env, domain);
     env
 }
 

@@ -9,6 +9,7 @@
 
 mod guard;
 mod line;
+mod network;
 mod place;
 mod watch;
 
@@ -24,7 +25,7 @@ use self::place::{HostFingerprint, is_init};
 use self::watch::{JobReaper, JobStart, WardenSignals};
 use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::job_request::{self, JobRequest, ReceivedJob};
-use loopkeeper_system::sandbox::LandlockRules;
+use loopkeeper_system::sandbox::{LandlockRules, NetworkSetup};
 use loopkeeper_system::warden_channel::{GUARD, Started, WardenReport};
 
 pub use loopkeeper_system::warden_channel::WORD;
@@ -35,38 +36,42 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     if args.next_if(|it| it == GUARD).is_some() {
         return guard::run(args);
     }
-    let Some(WardenArgs { own_proc, overlay, rules, resources, work }) =
+    let Some(WardenArgs { own_proc, overlay, rules, resources, network, work }) =
         WardenArgs::read(args, std::env::vars_os())
     else {
         return ExitCode::from(2);
     };
     let prepared = if own_proc { place::mount_proc() } else { Ok(()) };
+    let prepared = prepared.and_then(|()| network::prepare(network, io::stdin()));
     let prepared = prepared.and_then(|()| overlay.as_ref().map_or(Ok(()), place::mount_overlay));
     let prepared = prepared.and_then(|()| resources.apply(own_proc));
     // A job must not reach the channel to the keeper: it could report its own result.
     let prepared = prepared.and_then(|()| hardening::forbid_tracing());
     hardening::drop_tracing_capability();
-    if is_init() || overlay.is_some() {
+    if is_init() || overlay.is_some() || network.own_namespace {
         hardening::drop_mount_capabilities();
+    }
+    if network.is_separate() {
+        hardening::drop_network_capability();
     }
     if !is_init() {
         // Without its guard a warden takes no more jobs.
         let _ = set_parent_process_death_signal(Some(Signal::TERM));
     }
     match work {
-        WardenMode::Probe => probe(prepared),
+        WardenMode::Probe => probe(prepared, network),
         WardenMode::Job(order) => job(prepared, &order, &rules),
         WardenMode::Orders => serve_jobs(prepared, &rules),
     }
 }
 
-/// Succeeds if a warden can work as the first process of a namespace.
-fn probe(prepared: io::Result<()>) -> ExitCode {
+/// Succeeds if a warden can work as the first process of a namespace, or in a network namespace of its own.
+fn probe(prepared: io::Result<()>, network: NetworkSetup) -> ExitCode {
     if let Err(error) = prepared {
         let _ = writeln!(io::stderr(), "{error}");
         return ExitCode::FAILURE;
     }
-    if is_init() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_init() || network.own_namespace { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn job(prepared: io::Result<()>, order: &JobRequest, rules: &LandlockRules) -> ExitCode {

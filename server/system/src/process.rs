@@ -138,6 +138,10 @@ pub enum ProcessError {
 
 /// Starts a job under a separate warden. Needs a tokio runtime, and a thread that lives as long as the job.
 pub fn start(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
+    if domain.network().proxy().is_some() {
+        // A warden passes the socket of its proxy on the channel of a pool. It ends with the pool.
+        return WardenPool::new(domain).start(job);
+    }
     start_with(job, StreamLayout::Apart, |program, ends| {
         start_single_warden(job, program, domain.command(None), ends)
     })

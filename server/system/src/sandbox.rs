@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use loopkeeper_core::network::host_list::HostList;
 use loopkeeper_core::settings::SandboxMode;
 use loopkeeper_text::message::HintedError;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -15,11 +16,12 @@ use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 use thiserror::Error;
 
 use super::clean_room::{OverlayMount, RoomAccess};
+use super::host_proxy::HostProxy;
 use super::{program_path, warden_channel};
 pub use closed_paths::ClosedPaths;
 pub use file_access::{FileAccess, FileAccessRequest};
 pub use landlock_rules::{LandlockRules, detect_landlock};
-pub use network::NetworkAccess;
+pub use network::{NetworkAccess, NetworkSetup};
 pub use resources::ResourceLimits;
 
 mod closed_paths;
@@ -78,6 +80,8 @@ pub enum SandboxError {
     Unavailable { why: String },
     #[error("The network cannot be closed, and the sandbox is required: {why}.")]
     Network { why: String },
+    #[error("The network cannot be limited to hosts, and the sandbox is required: {why}.")]
+    Hosts { why: String },
 }
 
 impl HintedError for SandboxError {
@@ -86,7 +90,7 @@ impl HintedError for SandboxError {
             Self::Unavailable { .. } => {
                 "Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] kind = \"auto\"`."
             }
-            Self::Network { .. } => {
+            Self::Network { .. } | Self::Hosts { .. } => {
                 "Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] network = true`."
             }
         };
@@ -153,25 +157,59 @@ impl Isolation {
     }
 
     /// The same without a network, as far as that works here.
-    pub fn without_network(mut self, setting: SandboxMode) -> Result<Self, SandboxError> {
-        let limited = match &self {
-            Self::PidNamespace { bwrap, warden, files, .. } => {
-                match probe_namespace(bwrap, warden, files, &NetworkAccess::Loopback) {
-                    Ok(()) => NetworkAccess::Loopback,
-                    Err(why) => NetworkAccess::of_landlock(detect_landlock(), &why),
-                }
+    pub fn without_network(self, setting: SandboxMode) -> Result<Self, SandboxError> {
+        let limited = match self.probe_network() {
+            Ok(()) => NetworkAccess::Loopback,
+            Err(_) if matches!(self, Self::Subreaper { why: None, .. }) => {
+                NetworkAccess::Open { why: OFF.to_owned() }
             }
-            Self::Landlock { version, why, .. } => NetworkAccess::of_landlock(Ok(*version), why),
-            Self::Subreaper { .. } => NetworkAccess::Open { why: self.no_namespace().unwrap_or_default() },
+            Err(why) => NetworkAccess::of_landlock(self.landlock(), &why),
         };
+        self.with_limited(limited, setting, |why| SandboxError::Network { why })
+    }
+
+    /// The same with a network of these hosts. Landlock cannot tell hosts apart: without a network namespace it stays
+    /// open.
+    pub fn with_hosts(self, setting: SandboxMode, hosts: HostList) -> Result<Self, SandboxError> {
+        let limited = match self.probe_network() {
+            Ok(()) => NetworkAccess::Hosts(HostProxy::new(hosts)),
+            Err(why) => NetworkAccess::Open { why },
+        };
+        self.with_limited(limited, setting, |why| SandboxError::Hosts { why })
+    }
+
+    fn with_limited(
+        mut self,
+        limited: NetworkAccess,
+        setting: SandboxMode,
+        refused: fn(String) -> SandboxError,
+    ) -> Result<Self, SandboxError> {
         match limited {
-            NetworkAccess::Open { why } if setting == SandboxMode::Required => {
-                Err(SandboxError::Network { why })
-            }
+            NetworkAccess::Open { why } if setting == SandboxMode::Required => Err(refused(why)),
             limited => {
                 self.limits_mut().network = limited;
                 Ok(self)
             }
+        }
+    }
+
+    /// Whether jobs can have a network namespace; the error is the reason why not, as text.
+    fn probe_network(&self) -> Result<(), String> {
+        match self {
+            Self::PidNamespace { bwrap, warden, files, .. } => {
+                probe_namespace(bwrap, warden, files, &NetworkAccess::Loopback)
+            }
+            Self::Landlock { warden, why, .. } | Self::Subreaper { warden, why: Some(why), .. } => {
+                probe_own_network(warden).map_err(|error| format!("{why}, and {error}"))
+            }
+            Self::Subreaper { why: None, .. } => Err(OFF.to_owned()),
+        }
+    }
+
+    fn landlock(&self) -> Result<u32, String> {
+        match self {
+            Self::Landlock { version, .. } => Ok(*version),
+            Self::PidNamespace { .. } | Self::Subreaper { .. } => detect_landlock(),
         }
     }
 
@@ -218,6 +256,9 @@ impl Isolation {
             && *files != FileAccess::default()
         {
             *files = files.for_checks(home);
+        }
+        if let NetworkAccess::Hosts(proxy) = &mut isolation.limits_mut().network {
+            *proxy = proxy.separate();
         }
         isolation
     }
@@ -321,8 +362,17 @@ impl Isolation {
                 command
             }
         };
-        command.args(self.limits().resources.arguments());
+        command.args(self.limits().resources.arguments()).args(self.network_setup().arguments());
         command
+    }
+
+    fn network_setup(&self) -> NetworkSetup {
+        let network = self.network();
+        let has_namespace = matches!(self, Self::PidNamespace { .. });
+        NetworkSetup {
+            own_namespace: !has_namespace && network.is_separate(),
+            proxy: network.proxy().is_some(),
+        }
     }
 }
 
@@ -347,7 +397,7 @@ fn bwrap_command(
 ) -> Command {
     let mut command = Command::new(bwrap);
     command.args(NAMESPACE).args(files.arguments());
-    if *network == NetworkAccess::Loopback {
+    if network.is_separate() {
         command.arg("--unshare-net");
     }
     if mounts && !geteuid().is_root() {
@@ -379,27 +429,32 @@ fn probe_namespace(
     files: &FileAccess,
     network: &NetworkAccess,
 ) -> Result<(), String> {
-    let failed = |what: &dyn std::fmt::Display| format!("bubblewrap does not work here ({what})");
-    let mut child = bwrap_command(bwrap, warden, (files, network), false)
-        .arg("--probe")
-        .current_dir("/")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| failed(&error))?;
+    let failed = |what: &str| format!("bubblewrap does not work here ({what})");
+    run_probe(&mut bwrap_command(bwrap, warden, (files, network), false)).map_err(|why| failed(&why))
+}
+
+/// The same for a network namespace that the warden makes itself.
+fn probe_own_network(warden: &Path) -> Result<(), String> {
+    let setup = NetworkSetup { own_namespace: true, proxy: false };
+    let mut command = Command::new(warden);
+    run_probe(command.arg(warden_channel::WORD).args(setup.arguments()))
+}
+
+fn run_probe(command: &mut Command) -> Result<(), String> {
+    let command = command.arg("--probe").current_dir("/").stdin(Stdio::null()).stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::piped()).spawn().map_err(|error| error.to_string())?;
     if !ends_in_time(&child) {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(failed(&"no answer"));
+        return Err("no answer".to_owned());
     }
-    let output = child.wait_with_output().map_err(|error| failed(&error))?;
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());
     }
     let stderr_text = String::from_utf8_lossy(&output.stderr);
     let line = stderr_text.lines().next().unwrap_or("no reason given").trim_start_matches("bwrap: ");
-    Err(failed(&line.chars().filter(|c| !c.is_control()).take(120).collect::<String>()))
+    Err(line.chars().filter(|c| !c.is_control()).take(120).collect())
 }
 
 fn ends_in_time(child: &std::process::Child) -> bool {

@@ -1,23 +1,27 @@
 //! `sandbox.network = false`: agents and the commands of checks reach nothing; requests and servers do.
 
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
 
 use loopkeeper_system::sandbox::detect_landlock;
 
 use super::servers::{health, serve};
 use crate::cli::Ran;
 use crate::kill_domain::rig::namespace;
+use crate::no_bubblewrap::{HIDE, USERS, possible, run_in};
 use crate::support::port::Port;
 use crate::support::scenario::{Ends, Scenario};
 use crate::support::world::World;
 
-const CONNECT: &str = "import socket, sys\nsocket.create_connection(('127.0.0.1', int(sys.argv[1])), 5)\n";
+pub(super) const CONNECT: &str =
+    "import socket, sys\nsocket.create_connection(('127.0.0.1', int(sys.argv[1])), 5)\n";
 /// A connection of the process to itself, as tests make it.
-const ITSELF: &str = "import socket\nserver = socket.create_server(('127.0.0.1', 0))\nsocket.create_connection(server.getsockname())\n";
+pub(super) const ITSELF: &str = "import socket\nserver = socket.create_server(('127.0.0.1', 0))\nsocket.create_connection(server.getsockname())\n";
 const ATTEMPTS: &str = "python3 connect.py $(cat port) && echo out >> succeeded
     python3 itself.py && echo itself >> succeeded
     touch done succeeded";
+
+/// As in a container without them.
+pub(super) const NO_NETWORK_NAMESPACES: &str = "echo 0 > /proc/sys/user/max_net_namespaces || exit 99\necho 0 > /proc/sys/user/max_user_namespaces || exit 99\n";
 
 /// A loop that may not use the network, beside a listening process of the user.
 struct ClosedLoop {
@@ -46,22 +50,15 @@ impl ClosedLoop {
         self.world.run(&["run", "--trust"])
     }
 
-    /// As where bubblewrap is not installed.
-    fn run_without_bwrap(&self, args: &[&str]) -> Ran {
-        let (bwrap, program) = (bwrap(), Path::new(env!("CARGO_BIN_EXE_loopkeeper")));
-        let mut command = self.world.terminal.command_of(&bwrap, &["--dev-bind", "/", "/"]);
-        command.args(["--ro-bind", "/dev/null"]).arg(&bwrap).arg("--").arg(program).args(args);
-        Ran::of(&command.output().unwrap())
+    /// As where bubblewrap is not installed; `setup` is shell code before the start.
+    fn run_without_bwrap(&self, setup: &str, user: &[&str], args: &[&str]) -> Option<Ran> {
+        let ran = run_in(&self.world.terminal, &format!("{setup}{HIDE}"), user, args);
+        possible("a closed network without bubblewrap", ran)
     }
 
     fn succeeded(&self) -> Vec<String> {
         self.world.terminal.read("succeeded").lines().map(str::to_owned).collect()
     }
-}
-
-fn bwrap() -> PathBuf {
-    let path = std::env::var_os("PATH").unwrap();
-    std::env::split_paths(&path).map(|it| it.join("bwrap")).find(|it| it.is_file()).unwrap()
 }
 
 /// What an agent and a check can do, control included: a check that must fail passes only without a network.
@@ -80,18 +77,33 @@ fn in_a_namespace_nothing_but_the_own_loopback_is_left() {
     closed.world.run(&["doctor"]).out("They have no network");
 }
 
+/// Root and an ordinary user.
+#[test]
+fn without_bubblewrap_the_warden_makes_the_namespace() {
+    for user in USERS {
+        let closed = ClosedLoop::new("", &[CLOSED, "Itself: `$ python3 itself.py`"]);
+        let Some(ran) = closed.run_without_bwrap("", user, &["run", "--trust"]) else { return };
+        ran.expect(0).out("ompleted, verified");
+        assert_eq!(closed.succeeded(), ["itself"]);
+        closed.world.run(&["log"]).out("without network");
+        closed.run_without_bwrap("", user, &["doctor"]).unwrap().out("They have no network");
+    }
+}
+
 #[test]
 fn landlock_denies_tcp() {
     match detect_landlock() {
-        Ok(version) if version >= 4 && namespace().is_some() => {}
+        Ok(version) if version >= 4 => {}
         other => return crate::not_run("a network that Landlock closes", &format!("{other:?}")),
     }
     let closed = ClosedLoop::new("sandbox.kind = \"required\"", &[CLOSED, "Itself: `$ ! python3 itself.py`"]);
-    closed.run_without_bwrap(&["run", "--trust"]).expect(0).out("ompleted, verified");
+    let Some(ran) = closed.run_without_bwrap(NO_NETWORK_NAMESPACES, &[], &["run", "--trust"]) else { return };
+    ran.expect(0).out("ompleted, verified");
     assert_eq!(closed.succeeded(), [""; 0]);
     closed.world.run(&["log"]).out("agent started under Landlock").out("without TCP connections");
     closed
-        .run_without_bwrap(&["doctor"])
+        .run_without_bwrap(NO_NETWORK_NAMESPACES, &[], &["doctor"])
+        .unwrap()
         .out("Landlock denies them TCP connections; other protocols are open");
 }
 

@@ -26,6 +26,7 @@ use loopkeeper_operations::{self as operations, installed};
 use loopkeeper_system::agents::{self, AgentQuery};
 use loopkeeper_system::env::{EnvAudience, scrubbed_env};
 use loopkeeper_system::host_info::{self, LoginTraces};
+use loopkeeper_system::host_proxy::HostProxy;
 use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::state_dir::{StateDir, StateError};
 use loopkeeper_system::trust::TrustStore;
@@ -168,6 +169,10 @@ impl FactContext {
         for (name, value) in &plan.env {
             env.retain(|(known, _)| known != name.as_str());
             env.push((name.into(), value.into()));
+        }
+        for (name, value) in self.domain.network().proxy().map(HostProxy::environment).unwrap_or_default() {
+            env.retain(|(known, _)| *known != name);
+            env.push((name, value));
         }
         env
     }

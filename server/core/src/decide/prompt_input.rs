@@ -150,10 +150,13 @@ pub(super) fn iteration_sentence(
         text.push_str("; ");
         text.push_str(contradiction);
     }
-    let closed = state.last_iteration().map_or(&[][..], |it| &it.closed_paths);
-    if !closed.is_empty() {
-        text.push_str("; ");
-        text.push_str(&sandbox_denies(closed));
+    if let Some(last) = state.last_iteration() {
+        let paths = (!last.closed_paths.is_empty()).then(|| sandbox_denies(&last.closed_paths));
+        let hosts = (!last.closed_hosts.is_empty()).then(|| sandbox_denies_hosts(&last.closed_hosts));
+        for denies in paths.into_iter().chain(hosts) {
+            text.push_str("; ");
+            text.push_str(&denies);
+        }
     }
     text
 }
@@ -161,6 +164,11 @@ pub(super) fn iteration_sentence(
 /// A fact without a full stop.
 pub fn sandbox_denies(paths: &[String]) -> String {
     format!("the sandbox denies {}: `sandbox.allow` lifts it", paths.join(", "))
+}
+
+/// The same for hosts.
+pub fn sandbox_denies_hosts(hosts: &[String]) -> String {
+    format!("the sandbox denies {}: `sandbox.network` lifts it", hosts.join(", "))
 }
 
 fn what_happened(

@@ -51,6 +51,9 @@ pub struct Iteration {
     /// Paths that the sandbox closed to it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub closed_paths: Vec<String>,
+    /// Hosts that the sandbox denied to it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub closed_hosts: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub final_text: String,
     /// Names of the tools it used; empty where the agent does not report them.

@@ -7,6 +7,7 @@ use super::finding::SettingCode;
 use super::table::{Key, KeySupport, ValueKind};
 use super::value::{RawValue, SettingValue, ValueError, ValueFault, ValueFinding};
 use super::{services, value_parsers};
+use crate::network::host_list::pattern_fault;
 use loopkeeper_text::globs::{glob_fault, path_fault};
 
 /// Parses `raw` as a value of `key`.
@@ -40,7 +41,9 @@ pub(super) fn parse_value(takes: ValueKind, raw: &RawValue) -> Result<SettingVal
         ValueKind::Cost => value_parsers::parse_cost(raw),
         ValueKind::Size => value_parsers::parse_size(raw),
         ValueKind::Flag => value_parsers::parse_flag(raw),
-        ValueKind::Network if matches!(raw, RawValue::List(_)) => Err(value_parsers::not_yet()),
+        ValueKind::Network if matches!(raw, RawValue::List(_)) => {
+            value_parsers::parse_texts(raw, pattern_fault)
+        }
         ValueKind::Network => value_parsers::parse_flag(raw),
         ValueKind::Path => value_parsers::parse_path(raw),
         ValueKind::Paths => value_parsers::parse_texts(raw, path_fault),

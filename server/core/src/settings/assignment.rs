@@ -156,7 +156,12 @@ fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool
             None => return false,
         },
         ("sandbox.allow", SettingValue::Texts(it)) => settings.sandbox_allow = it,
-        ("sandbox.network", SettingValue::Flag(it)) => settings.sandbox_network = it,
+        ("sandbox.network", SettingValue::Flag(it)) => {
+            (settings.sandbox_network, settings.sandbox_hosts) = (it, Vec::new());
+        }
+        ("sandbox.network", SettingValue::Texts(it)) => {
+            (settings.sandbox_network, settings.sandbox_hosts) = (false, it);
+        }
         ("sandbox.memory", SettingValue::Amount(it)) => settings.sandbox_memory = Some(it),
         ("sandbox.processes", SettingValue::Count(it)) => settings.sandbox_processes = it,
         ("sandbox.hide", SettingValue::Texts(it)) => settings.sandbox_hide = it,

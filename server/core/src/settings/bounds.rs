@@ -10,6 +10,7 @@ use super::keys::KEYS;
 use super::layer::LayerKind;
 use super::table::Key;
 use super::value::SettingValue;
+use crate::network::host_list::HostList;
 
 /// The keys of `[max]` and what each bounds.
 const BOUNDED: &[(&str, &str)] = &[
@@ -107,10 +108,9 @@ impl UserLimits {
         if let Some(set) = of_tree("criteria.protected") {
             lines.extend(self.unprotected(set).into_iter().map(|it| format!("not protected: {it}")));
         }
-        let network = of_tree("sandbox.network").filter(|it| it.value == SettingValue::Flag(true));
-        let is_closed = |it: &Assignment| it.value == SettingValue::Flag(false);
-        if network.is_some() && self.own.get("sandbox.network").is_some_and(is_closed) {
-            lines.push("sandbox.network = true, else false".to_owned());
+        let network = of_tree("sandbox.network").zip(self.own.get("sandbox.network"));
+        if let Some((set, own)) = network.filter(|(set, own)| is_wider(&set.value, &own.value)) {
+            lines.push(format!("sandbox.network = {}, else {}", set.written(), own.written()));
         }
         for path in ["exit.when", "exit.groups"] {
             let loosened = of_tree(path).filter(|it| it.written() != it.key.default);
@@ -146,6 +146,20 @@ pub(super) fn misplaced_bound(assignment: &Assignment) -> Option<SettingFinding>
             .to_owned(),
         fix: None,
     })
+}
+
+/// Whether a value of `sandbox.network` lets anything through that `own` does not.
+fn is_wider(value: &SettingValue, own: &SettingValue) -> bool {
+    let hosts = match own {
+        SettingValue::Flag(true) => return false,
+        SettingValue::Texts(hosts) => HostList::parse(hosts),
+        _ => HostList::default(),
+    };
+    match value {
+        SettingValue::Flag(is_open) => *is_open,
+        SettingValue::Texts(entries) => entries.iter().any(|it| !hosts.covers(it)),
+        _ => true,
+    }
 }
 
 fn is_of_tree(assignment: &Assignment) -> bool {
@@ -227,6 +241,15 @@ mod tests {
         check("sandbox.network = true", "sandbox.network = false", &[]);
         let opened = "sandbox.network = true, else false";
         check("sandbox.network = false", "sandbox.network = true", &[opened]);
+        let hosts = "sandbox.network = [\"a.org\", \"*.b.org\"]";
+        check("", hosts, &[]);
+        check("sandbox.network = true", hosts, &[]);
+        check(hosts, "sandbox.network = false", &[]);
+        check(hosts, "sandbox.network = [\"*.c.b.org\", \"a.org:443\"]", &[]);
+        check(hosts, "sandbox.network = true", &[&format!("sandbox.network = true, else {}", &hosts[18..])]);
+        check("sandbox.network = false", hosts, &[&format!("{hosts}, else false")]);
+        let other = "sandbox.network = [\"a.org:22\"]";
+        check(hosts, other, &[&format!("{other}, else {}", &hosts[18..])]);
         check("limits.iterations = 999\ncriteria.protected = []", "", &[]);
         check("max.iterations = 50", "limits.iterations = 40", &[]);
     }

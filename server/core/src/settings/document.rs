@@ -42,6 +42,24 @@ Requests to this machine and to private networks are allowed only if the check i
 
 ";
 
+const SANDBOX: &str = "\
+| entry of `network` | leaves open |
+|---|---|
+| `example.org` | this host on ports 80 and 443 |
+| `*.example.org` | every name below it on these ports, not `example.org` itself |
+| `example.org:8443`, `*.example.org:8443` | this port alone |
+| `10.0.0.7:5432`, `[fd00::7]`, `localhost:5432` | an address, a port of this machine |
+
+With a list, agents and the commands of checks have a network namespace with only a loopback interface. The way out is
+an HTTP proxy (`CONNECT` and `http://`), to which `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` lead them in
+place of a proxy of your own. A program that uses no proxy reaches nothing. Only names of the list are resolved, outside
+of the sandbox. An address that is not public is reached only if an entry names the host itself, not by `*`; one of the
+link or of cloud metadata only if an entry has the address. The proxy answers a denied host with status 403; `log` and
+the next prompt name it. Where no network namespace can be made, `kind = \"auto\"` leaves the network open, which the
+start, `log` and `doctor` report, and `\"required\"` refuses the start.
+
+";
+
 const ON: &str = "\
 Your own commands, started in the root without a shell, each in its own kill domain, with the environment of checks
 and `LOOPKEEPER_EVENT`. Commands from a work tree's file need your trust like checks; those in your own file do not.
@@ -183,6 +201,9 @@ fn heading(section: &str) -> String {
     if section.is_empty() {
         text.push_str(SERVE);
     }
+    if section == "sandbox" {
+        text.push_str(SANDBOX);
+    }
     if section == "on" {
         text.push_str(ON);
     }
@@ -195,7 +216,6 @@ fn row(key: &Key) -> String {
     let takes = key.takes.to_string();
     let later = match (key.since, key.takes) {
         (KeySupport::NotYet, _) => " **Not yet supported.**".to_owned(),
-        (KeySupport::Built, ValueKind::Network) => " **Not yet supported: a list of hosts.**".to_owned(),
         (KeySupport::Built, ValueKind::Word { later, .. }) if !later.is_empty() => {
             let words: Vec<String> = later.iter().map(|it| format!("`\"{it}\"`")).collect();
             format!(" **Not yet supported: {}.**", words.join(", "))
@@ -284,7 +304,8 @@ fn shape(takes: ValueKind) -> Value {
         }
         ValueKind::Cost => json!({ "type": "number", "exclusiveMinimum": 0 }),
         ValueKind::Size => json!({ "type": "string", "pattern": "^[0-9]+ *([KMGT]iB|[kMGT]B|B)$" }),
-        ValueKind::Flag | ValueKind::Network => json!({ "type": "boolean" }),
+        ValueKind::Flag => json!({ "type": "boolean" }),
+        ValueKind::Network => json!({ "anyOf": [{ "type": "boolean" }, texts] }),
         ValueKind::Paths
         | ValueKind::Globs
         | ValueKind::CommandOrNone

@@ -51,7 +51,7 @@ pub enum ValueKind {
     Cost,
     Size,
     Flag,
-    /// Whether there is a network; a list of hosts is known and refused.
+    /// Whether there is a network, or a list of hosts.
     Network,
     /// A path relative to the root.
     Path,
@@ -114,7 +114,8 @@ impl fmt::Display for ValueKind {
             Self::Pause => "a duration such as \"0s\" or \"2m\"",
             Self::Cost => "an amount in US dollars such as 2.50",
             Self::Size => "a size such as \"5GiB\"",
-            Self::Flag | Self::Network => "true or false",
+            Self::Flag => "true or false",
+            Self::Network => "true, false or a list of hosts",
             Self::Path => "a path below the root",
             Self::Paths => "a list of paths below the root",
             Self::Globs => "a list of globs",

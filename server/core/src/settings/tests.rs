@@ -86,7 +86,7 @@ fn sample(key: &Key) -> &'static str {
         ValueKind::Cost => "7.7",
         ValueKind::Size => "\"7MiB\"",
         ValueKind::Flag => "true",
-        ValueKind::Network => "false",
+        ValueKind::Network => "[\"other.example\"]",
         ValueKind::Paths | ValueKind::Globs | ValueKind::Texts | ValueKind::Names => "[\"OTHER\"]",
         ValueKind::Command | ValueKind::CommandOrNone => "[\"OTHER\"]",
         ValueKind::Variables => "{ OTHER = \"1\" }",

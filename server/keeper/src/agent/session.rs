@@ -188,6 +188,7 @@ impl AgentProcess {
         };
         let mut so_far = self.reader.so_far(report, end, &local_clock());
         so_far.closed_paths = std::mem::take(&mut self.closed_paths);
+        so_far.closed_hosts = run.context.runtime.hosts_denied_to_agents();
         self.closed = run.context.runtime.closed_to_agents();
         run.report_ended(so_far);
     }
@@ -268,6 +269,7 @@ impl AgentProcess {
         }
         over.dropped += self.dropped;
         over.closed_paths = self.closed_paths;
+        over.closed_hosts = run.context.runtime.hosts_denied_to_agents();
         if !held {
             if !was_heard {
                 run.note_missing_stop_hook(&mut over);

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use loopkeeper_core::check::{CheckResult, CommandExit, CommandRun, Status, judge, missing};
+use loopkeeper_core::decide::sandbox_denies_hosts;
 use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::sanitize;
 
 use super::runner_report::RunnerReport;
 use super::{RawResult, RoundParams, lacks};
+use loopkeeper_system::host_proxy::HostProxy;
 use loopkeeper_system::process::{Job, StdinSource, StreamLayout};
 
 pub(super) async fn run(
@@ -55,6 +58,7 @@ async fn run_once(
     report.inspect(|it| it.remove_mentions(&mut run));
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
     let mut result = judge::judge(&criterion, &run, plan.root, plan.redactor);
+    name_denied_hosts(plan, &mut result);
     let suspects = missing::suspects(command, &run, &result);
     if let Some(missing) = lacks::find_missing(plan, command, suspects).await {
         result.set_missing(&missing, plan.redactor);
@@ -62,6 +66,14 @@ async fn run_once(
     let reported = report.map(RunnerReport::read).unwrap_or_default();
     result.reported = reported.counts;
     (result, reported.is_there)
+}
+
+/// Adds to the fact of a check the hosts that the sandbox denied it.
+fn name_denied_hosts(plan: &RoundParams<'_>, result: &mut CheckResult) {
+    let denied = plan.wardens.isolation().network().proxy().map(HostProxy::take_denied);
+    let Some(hosts) = denied.filter(|it| !it.is_empty() && result.status != Status::Pass) else { return };
+    let denies = sanitize::line(&plan.redactor.redact(&sandbox_denies_hosts(&hosts)));
+    result.fact = format!("{}; {denies}", result.fact);
 }
 
 fn streams(criterion: &Criterion) -> StreamLayout {

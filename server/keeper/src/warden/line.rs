@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use loopkeeper_system::clean_room::OverlayMount;
 use loopkeeper_system::process::job_request::JobRequest;
-use loopkeeper_system::sandbox::{LandlockRules, ResourceLimits};
+use loopkeeper_system::sandbox::{LandlockRules, NetworkSetup, ResourceLimits};
 use loopkeeper_system::warden_channel;
 
 #[derive(Debug, PartialEq)]
@@ -18,6 +18,7 @@ pub(super) struct WardenArgs {
     /// Restrict each job by these.
     pub(super) rules: LandlockRules,
     pub(super) resources: ResourceLimits,
+    pub(super) network: NetworkSetup,
     pub(super) work: WardenMode,
 }
 
@@ -38,7 +39,7 @@ impl WardenArgs {
         env: impl Iterator<Item = (OsString, OsString)>,
     ) -> Option<Self> {
         let (mut own_proc, mut overlay, mut rules) = (false, None, LandlockRules::default());
-        let mut resources = ResourceLimits::default();
+        let (mut resources, mut network) = (ResourceLimits::default(), NetworkSetup::default());
         let (mut stdin, mut grace) = (None, Duration::ZERO);
         loop {
             let word = args.next()?;
@@ -49,16 +50,31 @@ impl WardenArgs {
                     overlay = Some(OverlayMount { root, upper, work });
                 }
                 "--probe" => {
-                    return Some(Self { own_proc, overlay, rules, resources, work: WardenMode::Probe });
+                    return Some(Self {
+                        own_proc,
+                        overlay,
+                        rules,
+                        resources,
+                        network,
+                        work: WardenMode::Probe,
+                    });
                 }
                 "--orders" => {
-                    return Some(Self { own_proc, overlay, rules, resources, work: WardenMode::Orders });
+                    return Some(Self {
+                        own_proc,
+                        overlay,
+                        rules,
+                        resources,
+                        network,
+                        work: WardenMode::Orders,
+                    });
                 }
                 // Marks the process for the next keeper, which searches for orphans of a killed one.
                 warden_channel::LOOP => drop(args.next()?),
                 "--stdin" => stdin = Some(PathBuf::from(args.next()?)),
                 "--grace-ms" => grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?),
                 "--" => break,
+                word if network.read_option(word) => {}
                 word if rules.read_option(word, &mut args) || resources.read_option(word, &mut args) => {}
                 _ => return None,
             }
@@ -66,7 +82,7 @@ impl WardenArgs {
         let program = args.next()?;
         let (cwd, env, args) = (".".into(), env.collect(), args.collect());
         let work = WardenMode::Job(JobRequest { cwd, env, stdin, grace, program, args });
-        Some(Self { own_proc, overlay, rules, resources, work })
+        Some(Self { own_proc, overlay, rules, resources, network, work })
     }
 }
 

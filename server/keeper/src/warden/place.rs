@@ -68,7 +68,7 @@ pub(super) fn mount_overlay(overlay: &OverlayMount) -> io::Result<()> {
 
 /// By what right a mount is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MountRights {
+pub(super) enum MountRights {
     Root,
     /// As the owner of a user namespace.
     UserNamespace,
@@ -80,29 +80,33 @@ impl MountRights {
     }
 }
 
-/// Enters a mount namespace of this process without bubblewrap, whose mounts no other process sees: as root directly,
-/// as another user in a user namespace that changes no id.
+/// Enters a mount namespace of this process without bubblewrap, whose mounts no other process sees.
 fn enter_mount_namespace() -> io::Result<MountRights> {
-    let failed = |error: io::Error| {
-        // The limit of the system, not of a disk.
-        let limit = error.kind() == io::ErrorKind::StorageFull;
-        let why = if limit { "the system permits no more of them".to_owned() } else { error.to_string() };
-        io::Error::other(format!("no mount namespace can be made: {why}"))
-    };
-    let rights = match MountRights::of_user() {
-        MountRights::Root if unshare_namespaces(UnshareFlags::NEWNS).is_ok() => MountRights::Root,
-        _ => {
-            let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-            unshare_namespaces(UnshareFlags::NEWUSER | UnshareFlags::NEWNS).map_err(failed)?;
-            std::fs::write("/proc/self/setgroups", "deny").map_err(failed)?;
-            std::fs::write("/proc/self/uid_map", format!("{user} {user} 1")).map_err(failed)?;
-            std::fs::write("/proc/self/gid_map", format!("{group} {group} 1")).map_err(failed)?;
-            MountRights::UserNamespace
-        }
-    };
+    let rights = enter_namespace(UnshareFlags::NEWNS, "mount")?;
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
-        .map_err(|error| failed(error.into()))?;
+        .map_err(|error| namespace_error("mount", &error.into()))?;
     Ok(rights)
+}
+
+/// Enters a namespace of this process: as root directly, as another user in a user namespace that changes no id.
+pub(super) fn enter_namespace(kind: UnshareFlags, name: &str) -> io::Result<MountRights> {
+    let failed = |error: io::Error| namespace_error(name, &error);
+    if geteuid().is_root() && unshare_namespaces(kind).is_ok() {
+        return Ok(MountRights::Root);
+    }
+    let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+    unshare_namespaces(UnshareFlags::NEWUSER | kind).map_err(failed)?;
+    std::fs::write("/proc/self/setgroups", "deny").map_err(failed)?;
+    std::fs::write("/proc/self/uid_map", format!("{user} {user} 1")).map_err(failed)?;
+    std::fs::write("/proc/self/gid_map", format!("{group} {group} 1")).map_err(failed)?;
+    Ok(MountRights::UserNamespace)
+}
+
+fn namespace_error(name: &str, error: &io::Error) -> io::Error {
+    // The limit of the system, not of a disk.
+    let limit = error.kind() == io::ErrorKind::StorageFull;
+    let why = if limit { "the system permits no more of them".to_owned() } else { error.to_string() };
+    io::Error::other(format!("no {name} namespace can be made: {why}"))
 }
 
 #[expect(deprecated, reason = "its successor is unsafe because of a flag that is not used here")]

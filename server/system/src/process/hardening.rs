@@ -48,6 +48,12 @@ pub fn drop_mount_capabilities() {
     }
 }
 
+/// Jobs of root start without the capability to change the interfaces and the packet filter of their network namespace,
+/// which the next job of the same warden uses.
+pub fn drop_network_capability() {
+    let _ = remove_capability_from_bounding_set(CapabilitySet::NET_ADMIN);
+}
+
 #[cfg(test)]
 mod tests {
     use super::hides_processes;

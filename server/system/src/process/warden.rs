@@ -10,6 +10,7 @@ use tokio::process::Child;
 use tokio::time::timeout;
 
 use super::orphans;
+use crate::host_proxy::ProxyLease;
 use crate::warden_channel::WardenReport;
 
 /// How long a warden may take to end its domain before its end is forced from outside.
@@ -33,6 +34,9 @@ pub(super) struct WardenHandle {
 pub(super) struct PoolHandle {
     pub(super) orders: UnixStream,
     pub(super) idle: Weak<IdleWardens>,
+    /// Ends the proxy of its jobs with it.
+    #[expect(dead_code, reason = "held for its end")]
+    pub(super) lease: Option<ProxyLease>,
 }
 
 impl WardenHandle {

@@ -50,6 +50,10 @@ impl WardenPool {
     /// Starts a job under a warden that ends with it, with stderr redirected to stdout: two pipes do not preserve the
     /// order of writes.
     pub fn start_alone(&self, job: &Job) -> Result<JobHandle, ProcessError> {
+        if self.domain.network().proxy().is_some() {
+            let alone = Self { idle: Arc::default(), ..self.clone() };
+            return alone.start_with(job, StreamLayout::Together);
+        }
         let command = self.domain.command(self.room.as_ref());
         start_with(job, StreamLayout::Together, |program, ends| {
             start_single_warden(job, program, command, ends)
@@ -106,7 +110,11 @@ impl WardenPool {
         command.env_clear().envs(mark).current_dir("/");
         // Errors of bubblewrap go to the first job's stderr.
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(ends.err.try_clone()?);
-        WardenHandle::start(command, Some(PoolHandle { orders, idle: Arc::downgrade(&self.idle) }))
+        let lease = match self.domain.network().proxy() {
+            Some(proxy) => Some(proxy.attach(orders.try_clone()?)?),
+            None => None,
+        };
+        WardenHandle::start(command, Some(PoolHandle { orders, idle: Arc::downgrade(&self.idle), lease }))
     }
 
     /// Ends the idle wardens and waits for their exit.

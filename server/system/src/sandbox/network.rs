@@ -1,6 +1,13 @@
-//! Whether the jobs of a sandbox have a network.
+//! Which network the jobs of a sandbox have.
+
+use std::ffi::OsStr;
 
 use super::landlock_rules;
+use crate::host_proxy::HostProxy;
+
+/// Options of the warden.
+const OWN_NETWORK: &str = "--own-network";
+const PROXY: &str = "--proxy";
 
 /// The network of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -10,10 +17,44 @@ pub enum NetworkAccess {
     Full,
     /// A separate network namespace with only a loopback interface.
     Loopback,
+    /// The same, and a proxy on it that connects to the hosts of a list.
+    Hosts(HostProxy),
     /// As outside, but Landlock denies TCP connections and ports, those of the loopback interface included.
     NoTcp,
-    /// As outside, although the settings close it.
+    /// As outside, although the settings limit it.
     Open { why: String },
+}
+
+/// What a warden does about the network before its first job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NetworkSetup {
+    /// Enter a network namespace of its own, where bubblewrap did not make one.
+    pub own_namespace: bool,
+    /// Listen for the proxy of its jobs, and pass the socket to the keeper.
+    pub proxy: bool,
+}
+
+impl NetworkSetup {
+    /// The options of the warden that [`Self::read_option`] reads.
+    pub(super) fn arguments(self) -> impl Iterator<Item = &'static OsStr> {
+        let flags = [(OWN_NETWORK, self.own_namespace), (PROXY, self.proxy)];
+        flags.into_iter().filter_map(|(option, is_set)| is_set.then_some(option.as_ref()))
+    }
+
+    /// Reads one option of the warden's command line. False if it is none of these.
+    pub fn read_option(&mut self, word: &str) -> bool {
+        match word {
+            OWN_NETWORK => self.own_namespace = true,
+            PROXY => self.proxy = true,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether the jobs have a network namespace that is not the machine's.
+    pub fn is_separate(self) -> bool {
+        self.own_namespace || self.proxy
+    }
 }
 
 impl NetworkAccess {
@@ -33,6 +74,7 @@ impl NetworkAccess {
         match self {
             Self::Full => None,
             Self::Loopback => Some("closed".to_owned()),
+            Self::Hosts(proxy) => Some(format!("limited to {}", count_hosts(proxy))),
             Self::NoTcp => Some("no-tcp".to_owned()),
             Self::Open { why } => Some(format!("open: {why}")),
         }
@@ -43,6 +85,7 @@ impl NetworkAccess {
         match self {
             Self::Full => String::new(),
             Self::Loopback => " They have no network.".to_owned(),
+            Self::Hosts(proxy) => format!(" Their network is limited to {}.", count_hosts(proxy)),
             Self::NoTcp => " Landlock denies them TCP connections; other protocols are open.".to_owned(),
             Self::Open { why } => format!(" Their network is open: {why}."),
         }
@@ -50,6 +93,25 @@ impl NetworkAccess {
 
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Open { .. })
+    }
+
+    /// Whether the jobs have a network namespace of their own.
+    pub(super) fn is_separate(&self) -> bool {
+        matches!(self, Self::Loopback | Self::Hosts(_))
+    }
+
+    pub fn proxy(&self) -> Option<&HostProxy> {
+        match self {
+            Self::Hosts(proxy) => Some(proxy),
+            Self::Full | Self::Loopback | Self::NoTcp | Self::Open { .. } => None,
+        }
+    }
+}
+
+fn count_hosts(proxy: &HostProxy) -> String {
+    match proxy.hosts().len() {
+        1 => "1 host".to_owned(),
+        number => format!("{number} hosts"),
     }
 }
 
@@ -68,5 +130,16 @@ mod tests {
         check(Ok(3), Some("open: no bubblewrap, and Landlock of version 3 does not limit it"));
         check(Err("there is no Landlock"), Some("open: no bubblewrap, and there is no Landlock"));
         assert_eq!(NetworkAccess::Full.describe(), None);
+    }
+
+    #[test]
+    fn options_are_read_as_they_were_written() {
+        for (own_namespace, proxy) in [(false, false), (true, false), (false, true), (true, true)] {
+            let setup = NetworkSetup { own_namespace, proxy };
+            let mut read = NetworkSetup::default();
+            assert!(setup.arguments().all(|it| read.read_option(it.to_str().unwrap())));
+            assert_eq!(read, setup);
+        }
+        assert!(!NetworkSetup::default().read_option("--orders"));
     }
 }

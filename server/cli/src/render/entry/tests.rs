@@ -393,6 +393,7 @@ fn a_start_says_what_holds_of_a_closed_network() {
         assert_eq!(!milestones.is_empty(), is_milestone, "{milestones:#?}");
     };
     check(1, "closed", "agent started, without network", false);
+    check(1, "limited to 2 hosts", "agent started; the network is limited to 2 hosts", false);
     check(1, "no-tcp", "agent started, without TCP connections", false);
     check(1, "open: no bubblewrap", "agent started; the network is open: no bubblewrap", true);
     check(2, "open: no bubblewrap", "agent started; the network is open: no bubblewrap", false);

@@ -31,6 +31,7 @@ pub(super) fn apply_agent_run(state: &mut LoopState, at: Moment, run: &AgentRun)
         row.denials = run.denials;
         row.denied.clone_from(&run.denied);
         row.closed_paths.clone_from(&run.closed_paths);
+        row.closed_hosts.clone_from(&run.closed_hosts);
         row.program_missing = run.program_missing;
         row.session_lost = row.resumed && run.session_lost;
         state.session.record_run(at, (&row.session, SessionIdOwner::of(&state.spec.agent)), run);

@@ -44,6 +44,7 @@ pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: 
         denials: 0,
         denied: Vec::new(),
         closed_paths: Vec::new(),
+        closed_hosts: Vec::new(),
         final_text: String::new(),
         errors: Vec::new(),
         output_bytes: 0,

@@ -124,9 +124,8 @@ fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestio
             let means = |it: &&&str| !names.ends_with(&["output"]) || **it == "acp" || is_own(&names);
             now.iter().filter(means).map(|it| format!("\"{it}\"")).collect()
         }
-        ValueKind::Flag | ValueKind::Network if key.since == KeySupport::Built => {
-            vec!["true".to_owned(), "false".to_owned()]
-        }
+        ValueKind::Flag if key.since == KeySupport::Built => vec!["true".to_owned(), "false".to_owned()],
+        ValueKind::Network => ["true", "false", r#"["example.org"]"#].map(str::to_owned).into(),
         ValueKind::Agent | ValueKind::Agents => agents(text).iter().map(|it| format!("\"{it}\"")).collect(),
         _ if key.default.is_empty() => Vec::new(),
         _ => vec![key.default.to_owned()],
