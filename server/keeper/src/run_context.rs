@@ -218,8 +218,13 @@ fn agent_isolation(
     settings: &Settings,
 ) -> Result<Isolation, SandboxError> {
     let isolation = limit_network(found.clone().with_files(settings.sandbox, files)?, settings)?;
+    Ok(limit_resources(isolation, settings))
+}
+
+/// The same with the limits of memory and processes in the settings.
+pub fn limit_resources(isolation: Isolation, settings: &Settings) -> Isolation {
     let (memory, processes) = (settings.sandbox_memory, Some(settings.sandbox_processes));
-    Ok(isolation.with_resources(ResourceLimits { memory, processes }))
+    isolation.with_resources(ResourceLimits { memory, processes })
 }
 
 /// The same without a network or with a limited one, if the settings say so.

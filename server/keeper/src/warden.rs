@@ -7,6 +7,7 @@
 //! the warden with the rest of its arguments and ends what it leaves behind. Must stay small: no async, no
 //! threads but those in which a restricted job starts, no settings, nothing read from the workspace.
 
+mod group;
 mod guard;
 mod line;
 mod network;
@@ -25,7 +26,7 @@ use self::place::{HostFingerprint, is_init};
 use self::watch::{JobReaper, JobStart, WardenSignals};
 use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::job_request::{self, JobRequest, ReceivedJob};
-use loopkeeper_system::sandbox::{LandlockRules, NetworkSetup};
+use loopkeeper_system::sandbox::{IN_GROUP, LandlockRules, NetworkSetup};
 use loopkeeper_system::warden_channel::{GUARD, Started, WardenReport};
 
 pub use loopkeeper_system::warden_channel::WORD;
@@ -33,6 +34,9 @@ pub use loopkeeper_system::warden_channel::WORD;
 /// Runs one warden until it is done. `args` come after the subcommand's name.
 pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     let mut args = args.peekable();
+    if args.peek().is_some_and(|it| it == IN_GROUP) {
+        return group::run(args);
+    }
     if args.next_if(|it| it == GUARD).is_some() {
         return guard::run(args);
     }

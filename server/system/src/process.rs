@@ -22,7 +22,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use loopkeeper_text::redact::Redactor;
@@ -41,7 +40,7 @@ use self::supervise::{CHUNKS, ProcessSupervisor};
 use self::warden::WardenHandle;
 pub use self::warden_pool::WardenPool;
 use super::program_path;
-use super::sandbox::Isolation;
+use super::sandbox::{Isolation, ReachedLimits, WardenCommand};
 use super::trust::permit::Approved;
 
 /// One program to run.
@@ -116,6 +115,7 @@ pub struct JobOutcome {
     /// Processes that could not be ended, as `pid name`.
     pub unkillable: Vec<String>,
     pub cpu_ms: u64,
+    pub reached: ReachedLimits,
     /// Number of output bytes that are in no file.
     pub dropped: u64,
     /// Why the output could not be written, as text.
@@ -143,7 +143,7 @@ pub fn start(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
         return WardenPool::new(domain).start(job);
     }
     start_with(job, StreamLayout::Apart, |program, ends| {
-        start_single_warden(job, program, domain.command(None), ends)
+        start_single_warden(job, program, domain.command(None)?, ends)
     })
 }
 
@@ -207,6 +207,7 @@ fn start_with(
         lines,
         output,
         report: None,
+        reached: ReachedLimits::default(),
     })
 }
 
@@ -255,9 +256,10 @@ fn channels(streams: StreamLayout) -> io::Result<(JobChannels, ChildStdio)> {
 fn start_single_warden(
     job: &Job,
     program: &Path,
-    mut command: Command,
+    mut warden: WardenCommand,
     ends: ChildStdio,
 ) -> io::Result<WardenHandle> {
+    let command = &mut warden.command;
     command.args(orphans::warden_mark(&job.env)).arg("--grace-ms").arg(job.grace.as_millis().to_string());
     if let Some(path) = job.stdin.file() {
         command.arg("--stdin").arg(path);
@@ -265,7 +267,7 @@ fn start_single_warden(
     command.arg("--").arg(program).args(job.argv.value().iter().skip(1));
     command.env_clear().envs(job.env.iter().map(|(name, value)| (name, value))).current_dir(&job.cwd);
     command.stdin(ends.control).stdout(ends.out).stderr(ends.err);
-    WardenHandle::start(command, None)
+    WardenHandle::start(warden, None)
 }
 
 fn pipe() -> io::Result<(Receiver, OwnedFd)> {

@@ -3,47 +3,38 @@
 //!
 //! Chooses and builds the command line; [`super::process`] starts, watches and ends it.
 
-use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 use loopkeeper_core::network::host_list::HostList;
 use loopkeeper_core::settings::SandboxMode;
 use loopkeeper_text::message::HintedError;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 use thiserror::Error;
 
 use super::clean_room::{OverlayMount, RoomAccess};
 use super::host_proxy::HostProxy;
-use super::{program_path, warden_channel};
+use super::warden_channel;
+use bubblewrap::{bwrap_command, find_bwrap, probe_namespace, probe_own_network};
 pub use closed_paths::ClosedPaths;
+use control_groups::ControlGroups;
+pub use control_groups::{IN_GROUP, JobGroups, ReachedLimits};
 pub use file_access::{FileAccess, FileAccessRequest};
 pub use landlock_rules::{LandlockRules, detect_landlock};
 pub use network::{NetworkAccess, NetworkSetup};
 pub use resources::ResourceLimits;
 
+mod bubblewrap;
 mod closed_paths;
+mod control_groups;
 mod file_access;
+mod group_places;
 mod landlock_rules;
 mod network;
 mod resources;
 
-/// A working bubblewrap answers within milliseconds.
-const PROBE: Duration = Duration::from_secs(5);
-/// Checked before `PATH`, which may lead into the workspace.
-const SYSTEM: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 /// Why there is no isolation if the settings disable it.
 const OFF: &str = "the sandbox is off";
-/// Same devices, network and user; the processes are separate, and [`FileAccess`] restricts files. The warden is PID 1: nothing in the
-/// namespace can kill it, and the kernel ends every process with it.
-const NAMESPACE: [&str; 6] = ["--dev-bind", "/", "/", "--unshare-pid", "--as-pid-1", "--die-with-parent"];
-
-/// Capabilities that an unprivileged warden needs to mount an overlay; it drops them before it starts a job.
-const MOUNT_RIGHTS: [&str; 5] =
-    ["--unshare-user", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_DAC_OVERRIDE"];
-
 /// How the processes of one agent or check are contained, so that none is left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Isolation {
@@ -72,6 +63,16 @@ pub enum Isolation {
 pub struct JobLimits {
     pub network: NetworkAccess,
     pub resources: ResourceLimits,
+    groups: ControlGroups,
+}
+
+/// What starts a warden.
+#[derive(Debug)]
+pub(super) struct WardenCommand {
+    /// The command line up to the warden's own arguments.
+    pub(super) command: Command,
+    /// The control groups that it enters; removed when this is dropped.
+    pub(super) groups: JobGroups,
 }
 
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -221,10 +222,12 @@ impl Isolation {
         open
     }
 
-    /// The same with limits of memory and processes.
+    /// The same with limits of memory and processes, by control groups where they can be made.
     #[must_use]
     pub fn with_resources(mut self, resources: ResourceLimits) -> Self {
-        self.limits_mut().resources = resources;
+        let groups = ControlGroups::detect(self.warden(), resources);
+        let limits = self.limits_mut();
+        (limits.resources, limits.groups) = (resources, groups);
         self
     }
 
@@ -315,7 +318,7 @@ impl Isolation {
                 format!("Processes run without a PID namespace: {why}.")
             }
         };
-        processes + &self.network().sentence()
+        processes + &self.network().sentence() + &self.limits().sentence()
     }
 
     /// Why no clean room is tried, as text.
@@ -337,23 +340,33 @@ impl Isolation {
         matches!(self, Self::PidNamespace { .. } | Self::Landlock { .. })
     }
 
-    /// The command line up to the warden's own arguments.
-    pub(super) fn command(&self, room: Option<&RoomAccess>) -> Command {
+    pub(super) fn command(&self, room: Option<&RoomAccess>) -> io::Result<WardenCommand> {
+        let limits = self.limits();
+        let (command, groups) = (self.command_without_groups(room), limits.groups.create(limits.resources)?);
+        let command = if limits.groups.is_empty() { command } else { groups.enter(self.warden(), &command) };
+        Ok(WardenCommand { command, groups })
+    }
+
+    fn command_without_groups(&self, room: Option<&RoomAccess>) -> Command {
         let no_tcp = *self.network() == NetworkAccess::NoTcp;
         let overlay = room.and_then(RoomAccess::overlay);
         let mut command = match self {
             Self::PidNamespace { bwrap, warden, files, limits } => {
+                let restricted = *files != FileAccess::default();
                 let files = files.in_room(room);
+                let files =
+                    FileAccess { fixed: limits.groups.mounts().map(Path::to_owned).collect(), ..files };
                 let mut command = bwrap_command(bwrap, warden, (&files, &limits.network), overlay.is_some());
                 add_overlay(&mut command, overlay);
-                command
-                    .args(LandlockRules::without_files(files != FileAccess::default(), no_tcp).arguments());
+                command.args(LandlockRules::without_files(restricted, no_tcp).arguments());
                 command
             }
-            Self::Landlock { warden, files, .. } => {
+            Self::Landlock { warden, files, limits, .. } => {
                 let mut command = warden_command(warden);
                 add_overlay(&mut command, overlay);
-                command.args(LandlockRules { no_tcp, ..files.in_room(room).landlock_rules() }.arguments());
+                let mut rules = LandlockRules { no_tcp, ..files.in_room(room).landlock_rules() };
+                rules.read_only.extend(limits.groups.mounts().map(Path::to_owned));
+                command.args(rules.arguments());
                 command
             }
             Self::Subreaper { warden, .. } => {
@@ -362,7 +375,7 @@ impl Isolation {
                 command
             }
         };
-        command.args(self.limits().resources.arguments()).args(self.network_setup().arguments());
+        command.args(self.limits().process_limits().arguments()).args(self.network_setup().arguments());
         command
     }
 
@@ -372,6 +385,29 @@ impl Isolation {
         NetworkSetup {
             own_namespace: !has_namespace && network.is_separate(),
             proxy: network.proxy().is_some(),
+        }
+    }
+}
+
+impl JobLimits {
+    /// The limits of single processes, which remain beside control groups: a program that gets no memory can say so, one
+    /// that the kernel kills cannot.
+    fn process_limits(&self) -> ResourceLimits {
+        let processes = self.resources.processes.filter(|_| !self.groups.limits_processes());
+        ResourceLimits { processes, ..self.resources }
+    }
+
+    /// A sentence after that of the network, with a space before it; empty if nothing is limited.
+    fn sentence(&self) -> String {
+        let by_groups = |limits: &str| format!(" Control groups limit their {limits}.");
+        let has_memory = self.resources.memory.is_some();
+        match (self.groups.limits_memory() && has_memory, self.groups.limits_processes()) {
+            (true, true) => by_groups("memory and processes"),
+            (true, false) => by_groups("memory"),
+            (false, true) if has_memory => by_groups("processes, not their memory"),
+            (false, true) => by_groups("processes"),
+            (false, false) if self.resources == ResourceLimits::default() => String::new(),
+            (false, false) => " No control group limits them: memory is limited for each process.".to_owned(),
         }
     }
 }
@@ -387,78 +423,4 @@ fn warden_command(warden: &Path) -> Command {
     let mut command = Command::new(warden);
     command.args([warden_channel::WORD, warden_channel::GUARD]);
     command
-}
-
-fn bwrap_command(
-    bwrap: &Path,
-    warden: &Path,
-    (files, network): (&FileAccess, &NetworkAccess),
-    mounts: bool,
-) -> Command {
-    let mut command = Command::new(bwrap);
-    command.args(NAMESPACE).args(files.arguments());
-    if network.is_separate() {
-        command.arg("--unshare-net");
-    }
-    if mounts && !geteuid().is_root() {
-        command.args(MOUNT_RIGHTS);
-    }
-    // For root, bubblewrap covers parts of `/proc`, and the kernel then refuses sandboxes that an agent builds inside.
-    // Root's warden can mount `/proc` itself, uncovered.
-    let root = geteuid().is_root();
-    if !root {
-        command.args(["--proc", "/proc"]);
-    }
-    command.arg("--").arg(warden).arg(warden_channel::WORD);
-    if root {
-        command.arg("--own-proc");
-    }
-    command
-}
-
-fn find_bwrap() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let system = SYSTEM.iter().map(PathBuf::from).find(|path| path.is_file());
-    system.or_else(|| program_path::in_path(OsStr::new("bwrap"), &path))
-}
-
-/// Starts a warden in a namespace briefly. The error is the reason of the failure, as text.
-fn probe_namespace(
-    bwrap: &Path,
-    warden: &Path,
-    files: &FileAccess,
-    network: &NetworkAccess,
-) -> Result<(), String> {
-    let failed = |what: &str| format!("bubblewrap does not work here ({what})");
-    run_probe(&mut bwrap_command(bwrap, warden, (files, network), false)).map_err(|why| failed(&why))
-}
-
-/// The same for a network namespace that the warden makes itself.
-fn probe_own_network(warden: &Path) -> Result<(), String> {
-    let setup = NetworkSetup { own_namespace: true, proxy: false };
-    let mut command = Command::new(warden);
-    run_probe(command.arg(warden_channel::WORD).args(setup.arguments()))
-}
-
-fn run_probe(command: &mut Command) -> Result<(), String> {
-    let command = command.arg("--probe").current_dir("/").stdin(Stdio::null()).stdout(Stdio::null());
-    let mut child = command.stderr(Stdio::piped()).spawn().map_err(|error| error.to_string())?;
-    if !ends_in_time(&child) {
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err("no answer".to_owned());
-    }
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let stderr_text = String::from_utf8_lossy(&output.stderr);
-    let line = stderr_text.lines().next().unwrap_or("no reason given").trim_start_matches("bwrap: ");
-    Err(line.chars().filter(|c| !c.is_control()).take(120).collect())
-}
-
-fn ends_in_time(child: &std::process::Child) -> bool {
-    let Ok(handle) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) else { return true };
-    let time = Timespec { tv_sec: PROBE.as_secs() as i64, tv_nsec: 0 };
-    poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&time)).is_ok_and(|ready| ready > 0)
 }

@@ -30,10 +30,12 @@ pub fn loop_details(status: &LoopStatus, state: Option<&LoopState>, now: Moment)
 
 /// `reached: iteration 2, now passes: tests pass; iteration 4, done: Login`
 fn milestones(state: &LoopState) -> Option<String> {
-    let marked = state.kept_iterations().filter(|it| !it.milestones.is_empty());
-    let milestones: Vec<String> =
-        marked.map(|it| format!("iteration {}, {}", it.number, it.milestones.join(", "))).collect();
-    let newest = milestones.get(milestones.len().saturating_sub(MAX_REACHED)..)?;
+    let figures = state.history.kept_outlines().rev().map(|it| it.figures);
+    let marked = figures.filter(|it| it.has_milestones).take(MAX_REACHED);
+    let rows = marked.filter_map(|it| state.history.find(it.number));
+    let mut newest: Vec<String> =
+        rows.map(|it| format!("iteration {}, {}", it.number, it.milestones.join(", "))).collect();
+    newest.reverse();
     (!newest.is_empty()).then(|| format!("reached: {}", newest.join("; ")))
 }
 

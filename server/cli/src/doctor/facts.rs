@@ -19,7 +19,7 @@ use loopkeeper_view::doctor::{
 };
 use loopkeeper_view::probe::PROBED;
 
-use loopkeeper_keeper::run_context::{limit_network, warden_program};
+use loopkeeper_keeper::run_context::{limit_network, limit_resources, warden_program};
 use loopkeeper_operations::failure::{Failure, FailureKind};
 use loopkeeper_operations::resolved_task::{MAX_LISTED, ResolvedTask};
 use loopkeeper_operations::{self as operations, installed};
@@ -54,6 +54,7 @@ impl FactContext {
         let warden = state.as_ref().map_or_else(|_| "/proc/self/exe".into(), warden_program);
         let wanted = settings.sandbox;
         let detected = Isolation::detect(wanted, &warden).and_then(|it| limit_network(it, &settings));
+        let detected = detected.map(|it| limit_resources(it, &settings));
         let (domain, sentence) = match detected {
             Ok(domain) => (domain.clone(), domain.sentence()),
             Err(error) => (Isolation::unlimited(&warden), error.to_string()),

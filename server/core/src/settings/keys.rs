@@ -152,9 +152,9 @@ pub const KEYS: &[Key] = &[
     key("sandbox.network", ValueKind::Network, "true",
         "The network of agents and of the commands of checks: `true` is all of it, `false` none, which also prevents an agent from reaching a remote model, and a list such as `[\"api.anthropic.com\", \"*.pypi.org\", \"localhost:5432\"]` leaves these hosts, through a proxy and on ports 80 and 443 unless a port is named; `GET` keeps the network, and so do servers and commands if there are servers (`[[serve]]`)."),
     key("sandbox.memory", ValueKind::Size, "",
-        "How much memory one process of an agent or check may use for its data; not set: no limit."),
+        "How much memory one process of an agent or check may use for its data, and all processes of one agent or check together where control groups can be made; not set: no limit."),
     key("sandbox.processes", ValueKind::Count, "4096",
-        "How many processes and threads one agent or check may have at a time; root is limited only with bubblewrap, from Linux 6.14 on."),
+        "How many processes and threads one agent or check may have at a time; where no control group can be made, root is limited only with bubblewrap, from Linux 6.14 on."),
 
     key("on.iteration_start", ValueKind::CommandOrNone, "[]",
         "A command to run before each iteration; the iteration waits for it."),

@@ -1,10 +1,11 @@
-//! Recognises an agent that ended because of `sandbox.memory` or `sandbox.processes`, in the words of runtimes and
-//! shells: the kernel tells only the process itself.
+//! Recognises an agent that ended because of `sandbox.memory` or `sandbox.processes`: control groups count what they
+//! refused; without them the kernel tells only the process itself, and the words of runtimes and shells name it.
 
 use std::sync::LazyLock;
 
 use loopkeeper_agent::{AgentRun, ProviderClass};
 use loopkeeper_core::settings::Settings;
+use loopkeeper_system::sandbox::ReachedLimits;
 use loopkeeper_text::pattern::constant;
 use loopkeeper_text::words;
 use regex::Regex;
@@ -21,7 +22,7 @@ static PROCESSES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Names the limit in the run's note, in place of an error that would count as the provider's.
-pub(super) fn name_limit(run: &mut AgentRun, stderr: &str, settings: &Settings) {
+pub(super) fn name_limit(run: &mut AgentRun, stderr: &str, settings: &Settings, reached: ReachedLimits) {
     let may_be = run.error.as_ref().is_none_or(|it| {
         matches!(it.class, ProviderClass::Crash | ProviderClass::Unknown | ProviderClass::Transient)
     });
@@ -30,9 +31,9 @@ pub(super) fn name_limit(run: &mut AgentRun, stderr: &str, settings: &Settings) 
     }
     let error = run.error.as_ref().map_or("", |it| it.message.as_str());
     let says = |what: &Regex| [stderr, error, &run.final_text].into_iter().any(|it| what.is_match(it));
-    let limit = match settings.sandbox_memory.filter(|_| says(&MEMORY)) {
+    let limit = match settings.sandbox_memory.filter(|_| reached.memory || says(&MEMORY)) {
         Some(memory) => format!("memory: `sandbox.memory` allows {}", words::bytes(memory)),
-        None if says(&PROCESSES) => {
+        None if reached.processes || says(&PROCESSES) => {
             format!("processes: `sandbox.processes` allows {}", settings.sandbox_processes)
         }
         None => return,
@@ -50,11 +51,20 @@ mod tests {
     use super::*;
 
     fn note(exit: i32, stderr: &str, memory: Option<u64>) -> (Option<String>, bool) {
+        note_of(exit, stderr, memory, ReachedLimits::default())
+    }
+
+    fn note_of(
+        exit: i32,
+        stderr: &str,
+        memory: Option<u64>,
+        reached: ReachedLimits,
+    ) -> (Option<String>, bool) {
         let end = ProcessEnd { stderr: stderr.to_owned(), ..ProcessEnd::exited(Some(exit)) };
         let clock = LocalClock { wall: 0, offset: &|_| Some(0) };
         let mut run = AgentOutputReader::new(Dialect::Text).finish(end, &clock);
         let settings = Settings { sandbox_memory: memory, sandbox_processes: 7, ..Settings::default() };
-        name_limit(&mut run, stderr, &settings);
+        name_limit(&mut run, stderr, &settings, reached);
         (run.note, run.error.is_some())
     }
 
@@ -78,5 +88,21 @@ mod tests {
             assert_eq!(note(0, stderr, limit).0, None, "{stderr}");
         }
         assert!(note(1, "You've hit your usage limit. MemoryError", Some(1)).1);
+    }
+
+    /// A process that the kernel kills says nothing.
+    #[test]
+    fn the_counts_of_control_groups_name_it_too() {
+        let reached = |memory, processes| ReachedLimits { memory, processes };
+        let check = |exit, limit, reached, expect: Option<&str>| {
+            assert_eq!(note_of(exit, "Killed", limit, reached).0.as_deref(), expect, "{exit} {reached:?}");
+        };
+        let memory = "ran out of memory: `sandbox.memory` allows 1.0 GiB";
+        let processes = "ran out of processes: `sandbox.processes` allows 7";
+        check(137, Some(1 << 30), reached(true, false), Some(memory));
+        check(137, Some(1 << 30), reached(true, true), Some(memory));
+        check(1, None, reached(false, true), Some(processes));
+        check(0, Some(1 << 30), reached(true, true), None);
+        check(137, Some(1 << 30), reached(false, false), None);
     }
 }

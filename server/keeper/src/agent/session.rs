@@ -254,6 +254,7 @@ impl AgentProcess {
     async fn finish_run(mut self, run: &mut AgentTask, running: JobHandle) -> Option<IterationStart> {
         let held = !matches!(self.hold, StopHookState::None);
         let ended = running.wait().await;
+        let reached = ended.reached;
         let left = WatchResult {
             ending: self.ending,
             halted: self.halted,
@@ -265,7 +266,7 @@ impl AgentProcess {
         let (settings, stderr) = (&run.context.runtime.spec.settings, left.stderr.clone());
         let mut over = summarize_run(self.reader, ended, left, settings.limits.steps);
         if over.ending == AgentEnding::Exited {
-            exhaustion::name_limit(&mut over, &stderr, settings);
+            exhaustion::name_limit(&mut over, &stderr, settings, reached);
         }
         over.dropped += self.dropped;
         over.closed_paths = self.closed_paths;

@@ -14,6 +14,7 @@ use super::supervise::SupervisorMessage;
 use super::warden::FORCE;
 use super::{JobOutcome, OutputEvent, Stream, TerminateMode, orphans};
 use crate::process_table;
+use crate::sandbox::ReachedLimits;
 use crate::warden_channel::{GRACE, NOW, WardenReport};
 
 /// Whether a job is blocked on a response of ours.
@@ -49,6 +50,7 @@ pub struct JobHandle {
     pub(super) lines: LineSplitter,
     pub(super) output: Option<OutputFile>,
     pub(super) report: Option<WardenReport>,
+    pub(super) reached: ReachedLimits,
 }
 
 impl JobHandle {
@@ -75,8 +77,8 @@ impl JobHandle {
                 }
                 Some((stream, bytes))
             }
-            SupervisorMessage::Ended(report) => {
-                self.report = Some(report);
+            SupervisorMessage::Ended(report, reached) => {
+                (self.report, self.reached) = (Some(report), reached);
                 None
             }
         }
@@ -150,6 +152,7 @@ impl JobHandle {
             survivors: report.survivors,
             unkillable: report.unkillable,
             cpu_ms: report.cpu_ms,
+            reached: self.reached,
             dropped,
             output_error,
         }

@@ -16,6 +16,7 @@ use tokio::time::{Instant, interval_at, sleep_until};
 use super::warden::{FORCE, WardenHandle};
 use super::{Stream, orphans, tree};
 use crate::process_table;
+use crate::sandbox::ReachedLimits;
 use crate::warden_channel::{NOW, Started, WardenReport};
 
 const CHUNK: usize = 64 * 1024;
@@ -30,7 +31,7 @@ const STOPPED: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) enum SupervisorMessage {
     Chunk(Stream, Vec<u8>),
-    Ended(WardenReport),
+    Ended(WardenReport, ReachedLimits),
 }
 
 pub(super) struct ProcessSupervisor {
@@ -60,6 +61,7 @@ impl ProcessSupervisor {
         for (stream, pipe) in [(Stream::Stdout, self.out.take()), (Stream::Stderr, self.err.take())] {
             self.drain(stream, pipe).await;
         }
+        let reached = self.warden.take_reached_limits();
         let report = match left {
             WardenExit::Idle(report) => {
                 self.warden.return_to_pool(&report);
@@ -71,7 +73,7 @@ impl ProcessSupervisor {
                 report
             }
         };
-        let _ = self.to.send(SupervisorMessage::Ended(report)).await;
+        let _ = self.to.send(SupervisorMessage::Ended(report, reached)).await;
     }
 
     /// Forwards output until the warden exits. EOF on the pipes is not the end: an agent may close them early or leak

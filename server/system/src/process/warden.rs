@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::orphans;
 use crate::host_proxy::ProxyLease;
+use crate::sandbox::{JobGroups, ReachedLimits, WardenCommand};
 use crate::warden_channel::WardenReport;
 
 /// How long a warden may take to end its domain before its end is forced from outside.
@@ -27,6 +28,8 @@ pub(super) struct WardenHandle {
     pub(super) spent_ms: u64,
     /// Absent: the warden ends with its job.
     home: Option<PoolHandle>,
+    /// Removed with it.
+    groups: JobGroups,
 }
 
 /// The pool that a warden returns to after its job.
@@ -40,11 +43,12 @@ pub(super) struct PoolHandle {
 }
 
 impl WardenHandle {
-    pub(super) fn start(command: Command, home: Option<PoolHandle>) -> io::Result<Self> {
+    pub(super) fn start(warden: WardenCommand, home: Option<PoolHandle>) -> io::Result<Self> {
+        let WardenCommand { command, groups } = warden;
         let child = tokio::process::Command::from(command).spawn()?;
         let pid = child.id().map_or(0, |pid| pid as i32);
         orphans::register(pid);
-        Ok(Self { child, pid, spent_ms: 0, home })
+        Ok(Self { child, pid, spent_ms: 0, home, groups })
     }
 
     /// The channel for its jobs, if it accepts more than one.
@@ -60,6 +64,11 @@ impl WardenHandle {
 
     pub(super) async fn wait(&mut self) -> Option<ExitStatus> {
         self.child.wait().await.ok()
+    }
+
+    /// The limits that its control groups enforced since the last call.
+    pub(super) fn take_reached_limits(&mut self) -> ReachedLimits {
+        self.groups.take_reached()
     }
 
     /// Call after a job that left nothing behind.

@@ -54,9 +54,8 @@ impl WardenPool {
             let alone = Self { idle: Arc::default(), ..self.clone() };
             return alone.start_with(job, StreamLayout::Together);
         }
-        let command = self.domain.command(self.room.as_ref());
         start_with(job, StreamLayout::Together, |program, ends| {
-            start_single_warden(job, program, command, ends)
+            start_single_warden(job, program, self.domain.command(self.room.as_ref())?, ends)
         })
     }
 
@@ -105,7 +104,8 @@ impl WardenPool {
         let (orders, theirs) = UnixStream::pair()?;
         let mark = order.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP);
         let mark = mark.map(|(name, value)| (name, value));
-        let mut command = self.domain.command(self.room.as_ref());
+        let mut warden = self.domain.command(self.room.as_ref())?;
+        let command = &mut warden.command;
         command.args(orphans::warden_mark(&order.env)).arg("--orders");
         command.env_clear().envs(mark).current_dir("/");
         // Errors of bubblewrap go to the first job's stderr.
@@ -114,7 +114,7 @@ impl WardenPool {
             Some(proxy) => Some(proxy.attach(orders.try_clone()?)?),
             None => None,
         };
-        WardenHandle::start(command, Some(PoolHandle { orders, idle: Arc::downgrade(&self.idle), lease }))
+        WardenHandle::start(warden, Some(PoolHandle { orders, idle: Arc::downgrade(&self.idle), lease }))
     }
 
     /// Ends the idle wardens and waits for their exit.

@@ -155,6 +155,8 @@ pub struct FileAccess {
     pub(super) writable: Vec<PathBuf>,
     /// The work tree, where a copy of it is judged: read-only.
     pub(super) closed: Option<PathBuf>,
+    /// Mount points that are read-only as a whole.
+    pub(super) fixed: Vec<PathBuf>,
 }
 
 impl FileAccess {
@@ -184,7 +186,7 @@ impl FileAccess {
         let read_only = startup.chain(request.protected.clone()).filter(|it| !is_around(it)).collect();
         let allowed = request.allow.iter().map(|it| request.resolve(it));
         let writable = request.writable.iter().cloned().chain(allowed).collect();
-        Self { root, hidden, services, read_only, writable, closed: None }
+        Self { root, hidden, services, read_only, writable, closed: None, fixed: Vec::new() }
     }
 
     /// The same for checks, which have no login of an agent.
@@ -222,6 +224,9 @@ impl FileAccess {
         }
         for path in existing(&self.kept()).into_iter().filter(is_restricted) {
             add(&["--ro-bind"], &[&path, &path]);
+        }
+        for path in &self.fixed {
+            add(&["--ro-bind"], &[path, path]);
         }
         for path in &folders {
             add(&["--perms", "0500", "--tmpfs"], &[path]);
