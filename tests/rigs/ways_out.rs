@@ -45,6 +45,26 @@ const FILES: &[&str] = &[
     ".codex/config.toml",
     ".codex/auth.json",
     ".cache/one",
+    ".gem/credentials",
+    ".config/composer/auth.json",
+    ".s3cfg",
+    ".config/vivaldi/cookies",
+    ".var/app/one",
+    ".config/Signal/key",
+    ".Xauthority",
+    ".psql_history",
+    ".xprofile",
+    ".config/environment.d/one.conf",
+    ".config/direnv/direnvrc",
+    ".vim/vimrc",
+    ".gdbinit",
+    ".config/sway/config",
+    ".local/share/applications/one.desktop",
+    ".vscode-server/extensions/one",
+    ".claude/hooks/one",
+    ".claude/commands/one.md",
+    ".codex/AGENTS.md",
+    ".config/opencode/plugin/one.js",
 ];
 /// Sockets of the user's services, below the folder for them.
 const SOCKETS: &[&str] = &[
@@ -56,6 +76,13 @@ const SOCKETS: &[&str] = &[
     "keyring/control",
     "agent.sock",
     "screen-user/1.session",
+    "wayland-0",
+    "nvim.4242.0",
+    "vscode-ipc-1.sock",
+    "sway-ipc.1.sock",
+    "emacs/server",
+    "zellij/one",
+    "libvirt/libvirt-sock",
 ];
 
 /// How the agent is contained.
@@ -76,7 +103,10 @@ struct Attempt {
 
 impl Attempt {
     fn new(containment: Containment) -> Self {
-        let settings = if containment == Containment::Off { "\"off\"" } else { "\"required\"" };
+        let settings = match containment {
+            Containment::Off => "\"off\"",
+            Containment::Namespaces | Containment::Landlock => "\"required\"",
+        };
         let criteria = &["It is there: `exists done`"];
         let settings = format!("sandbox.kind = {settings}");
         let world = Scenario { criteria, settings: &settings, ..Scenario::default() }.world();
@@ -92,6 +122,13 @@ impl Attempt {
 
     fn services(&self) -> PathBuf {
         self.world.terminal.folder().join("run")
+    }
+
+    /// Of a display server, whose place is fixed.
+    fn display(&self) -> PathBuf {
+        let world = self.world.terminal.folder();
+        let name = world.file_name().unwrap().to_string_lossy().into_owned();
+        Path::new("/tmp/.X11-unix").join(format!("X-test-{name}"))
     }
 
     fn make_files(&self) {
@@ -114,6 +151,8 @@ impl Attempt {
         command.args(bare.iter().skip(1)).args(bare.first().map(|_| "python3"));
         command.arg(script("outside.py")).arg(self.home().join(".ssh/id"));
         command.args(SOCKETS.iter().map(|it| self.services().join(it)));
+        let _ = fs::create_dir("/tmp/.X11-unix");
+        command.arg(self.display());
         command.arg(format!("@{}", self.services().display())).env("TOP_SECRET", "1");
         command.current_dir(self.world.terminal.folder()).stdin(Stdio::null());
         self.outside = Some(command.spawn().unwrap());
@@ -140,12 +179,14 @@ impl Attempt {
     /// Lets the agent try all of these; the names of those that succeeded.
     fn succeed(&self, containment: Containment, tried: &[(&str, &str)]) -> Vec<String> {
         let mut act = format!(
-            "export STATE={} RUN={} OUTSIDE={} CONNECT='python3 {}' ATTACH='python3 {}'\n",
+            "export STATE={} RUN={} OUTSIDE={} DISPLAY_SOCKET={} CONNECT='python3 {}' ATTACH='python3 {}' TAKE='python3 {}'\n",
             self.world.terminal.state().display(),
             self.services().display(),
             self.outside_pid().unwrap(),
+            self.display().display(),
             script("connect.py").display(),
             script("attach.py").display(),
+            script("take.py").display(),
         );
         for (name, code) in tried {
             let script = self.world.shared(&format!("{name}.sh"));
@@ -195,6 +236,7 @@ impl Drop for Attempt {
             let _ = outside.kill();
             let _ = outside.wait();
         }
+        let _ = fs::remove_file(self.display());
     }
 }
 
@@ -220,8 +262,10 @@ fn ways() -> Vec<&'static WayOut> {
     let traces = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").is_ok_and(|it| it.trim() != "0");
     let lacks = |it: &WayOut| match it.name {
         "tmux" => (!has("tmux")).then_some("tmux is not installed"),
-        "setuid" => (!geteuid().is_root()).then_some("needs root"),
-        "ptrace" | "memory-of-process" => traces.then_some("Yama forbids it to every program"),
+        "setuid" | "device-node" | "namespace-of-process" => (!geteuid().is_root()).then_some("needs root"),
+        "ptrace" | "memory-of-process" | "memory-by-call" | "descriptor-by-call" => {
+            traces.then_some("Yama forbids it to every program")
+        }
         _ => None,
     };
     let is_there = |it: &&WayOut| {
@@ -249,6 +293,9 @@ fn there_are_enough_ways_of_each_kind_and_each_has_a_name() {
     seen.dedup();
     assert_eq!(seen.len(), WAYS_OUT.len());
     assert!(seen.len() >= 60, "{}", seen.len());
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(".github/SECURITY.md");
+    let count = format!("tries {} escapes", seen.len());
+    assert!(fs::read_to_string(page).unwrap().contains(&count), "{count}");
     for gain in [Gain::Read, Gain::Write, Gain::Connect, Gain::Execute] {
         assert!(WAYS_OUT.iter().any(|it| it.gain == gain), "{gain:?}");
     }

@@ -29,9 +29,11 @@ mod closed_paths;
 mod control_groups;
 mod file_access;
 mod group_places;
+mod known_paths;
 mod landlock_rules;
 mod network;
 mod resources;
+mod user_sockets;
 
 /// Why there is no isolation if the settings disable it.
 const OFF: &str = "the sandbox is off";

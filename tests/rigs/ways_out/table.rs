@@ -1,6 +1,7 @@
 //! The ways out that an agent tries. Each is shell code that succeeds exactly if the agent got out, with these
 //! variables: `HOME`, `STATE` (loopkeeper's state folder), `RUN` (sockets of the user's services), `OUTSIDE` (the pid of
-//! a process of the user), `CONNECT` and `ATTACH` (programs that connect to a socket and debug a process).
+//! a process of the user), `DISPLAY_SOCKET`, and programs: `CONNECT` to a socket, `ATTACH` to a process as a debugger,
+//! `TAKE` memory or a descriptor of a process.
 
 /// What an agent gets by a way out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +53,16 @@ pub(super) const WAYS_OUT: &[WayOut] = &[
     way(Read, "cluster", "cat $HOME/.kube/config"),
     way(Read, "crates-token", "cat $HOME/.cargo/credentials.toml"),
     way(Read, "history", "cat $HOME/.bash_history"),
+    way(Read, "gem-token", "cat $HOME/.gem/credentials"),
+    way(Read, "composer-token", "cat $HOME/.config/composer/auth.json"),
+    way(Read, "object-store", "cat $HOME/.s3cfg"),
+    way(Read, "other-browser", "cat $HOME/.config/vivaldi/cookies"),
+    way(Read, "packaged-browser", "cat $HOME/.var/app/one"),
+    way(Read, "messenger", "cat $HOME/.config/Signal/key"),
+    way(Read, "display-key", "cat $HOME/.Xauthority"),
+    way(Read, "database-history", "cat $HOME/.psql_history"),
+    way(Read, "archive", "tar -cf - -C $HOME .git-credentials | tar -xOf - | grep secret"),
+    way(Read, "by-descriptor", "exec 3< $HOME/.ssh; cat /proc/self/fd/3/id"),
     way(Read, "upwards", "cat ../home/.ssh/id"),
     // Links.
     way(Read, "link", "ln -sf $HOME/.ssh/id link; cat link"),
@@ -67,6 +78,8 @@ pub(super) const WAYS_OUT: &[WayOut] = &[
     way(Read, "descriptor-of-process", "cat /proc/$OUTSIDE/fd/9"),
     only_namespaces(Read, "environment-of-process", "grep -a TOP_SECRET /proc/$OUTSIDE/environ"),
     way(Write, "memory-of-process", "exec 3<> /proc/$OUTSIDE/mem"),
+    way(Read, "memory-by-call", "$TAKE memory $OUTSIDE"),
+    way(Read, "descriptor-by-call", "$TAKE descriptor $OUTSIDE"),
     way(Execute, "ptrace", "$ATTACH $OUTSIDE"),
     way(Execute, "signal", "kill -0 $OUTSIDE"),
     // Mounts and namespaces: in a namespace of its own the agent has all capabilities.
@@ -75,6 +88,8 @@ pub(super) const WAYS_OUT: &[WayOut] = &[
     way(Read, "bind-mount", "mkdir -p there; unshare -Urm sh -c 'mount --bind $HOME there; cat there/.ssh/id'"),
     way(Read, "change-root", "unshare -Urm chroot / cat $HOME/.ssh/id"),
     way(Read, "overlay", "mkdir -p up work over; unshare -Urm sh -c 'mount -t overlay -o lowerdir='$HOME',upperdir=up,workdir=work,userxattr none over && cat over/.ssh/id || cat $HOME/.ssh/id'"),
+    way(Read, "namespace-of-process", "nsenter -t $OUTSIDE -m cat $HOME/.ssh/id"),
+    way(Read, "own-proc", "unshare -Urmpf sh -c 'mount -t proc proc /proc; cat /proc/1/root'$HOME/.ssh/id"),
     way(Write, "remount", "unshare -Urm sh -c 'mount -o remount,bind,rw $HOME/.bashrc; echo evil >> $HOME/.bashrc'"),
     // Startup files of shells and programs.
     way(Write, "bashrc", "echo evil >> $HOME/.bashrc"),
@@ -87,6 +102,17 @@ pub(super) const WAYS_OUT: &[WayOut] = &[
     way(Write, "editor-extension", "touch $HOME/.vscode/extensions/evil.js"),
     way(Write, "autostart", "touch $HOME/.config/autostart/evil.desktop"),
     way(Write, "systemd-unit", "touch $HOME/.config/systemd/user/evil.service"),
+    way(Write, "session-start", "echo evil >> $HOME/.xprofile"),
+    way(Write, "session-environment", "echo LD_PRELOAD=/tmp/evil.so >> $HOME/.config/environment.d/one.conf"),
+    way(Write, "folder-environment", "echo evil >> $HOME/.config/direnv/direnvrc"),
+    way(Write, "old-editor", "echo evil >> $HOME/.vim/vimrc"),
+    way(Write, "debugger", "echo evil >> $HOME/.gdbinit"),
+    way(Write, "window-manager", "echo exec evil >> $HOME/.config/sway/config"),
+    way(Write, "desktop-entry", "echo Exec=evil >> $HOME/.local/share/applications/one.desktop"),
+    way(Write, "remote-extension", "touch $HOME/.vscode-server/extensions/evil.js"),
+    way(Write, "link-to-startup", "ln -sf $HOME/.bashrc startup; echo evil >> startup"),
+    way(Write, "hard-link-to-startup", "ln -f $HOME/.bashrc startup-hard; echo evil >> startup-hard"),
+    way(Write, "truncated-startup", "truncate -s 0 $HOME/.profile"),
     way(Write, "authorized-key", "echo key >> $HOME/.ssh/authorized_keys"),
     // Package managers and agents.
     way(Write, "cargo-wrapper", "echo evil >> $HOME/.cargo/config.toml"),
@@ -94,6 +120,10 @@ pub(super) const WAYS_OUT: &[WayOut] = &[
     way(Write, "pip-index", "echo evil >> $HOME/.config/pip/pip.conf"),
     way(Write, "gradle-script", "echo evil >> $HOME/.gradle/init.gradle"),
     way(Write, "agent-hooks", "echo evil >> $HOME/.claude/settings.json"),
+    way(Write, "agent-hook-program", "echo evil >> $HOME/.claude/hooks/one"),
+    way(Write, "agent-command", "echo evil >> $HOME/.claude/commands/one.md"),
+    way(Write, "agent-instructions", "echo evil >> $HOME/.codex/AGENTS.md"),
+    way(Write, "agent-plugin", "echo evil >> $HOME/.config/opencode/plugin/one.js"),
     way(Write, "agent-servers", "echo evil >> $HOME/.codex/config.toml"),
     // git in the work tree.
     only_namespaces(Write, "git-hook", "echo evil > .git/hooks/pre-commit"),
@@ -117,9 +147,18 @@ pub(super) const WAYS_OUT: &[WayOut] = &[
     only_namespaces(Connect, "keyring-service", "$CONNECT $RUN/keyring/control"),
     only_namespaces(Connect, "ssh-agent", "$CONNECT $RUN/agent.sock"),
     only_namespaces(Connect, "screen", "$CONNECT $RUN/screen-user/1.session"),
+    only_namespaces(Connect, "display", "$CONNECT $DISPLAY_SOCKET"),
+    only_namespaces(Connect, "wayland", "$CONNECT $RUN/wayland-0"),
+    only_namespaces(Connect, "editor-server", "$CONNECT $RUN/nvim.4242.0"),
+    only_namespaces(Connect, "emacs-server", "$CONNECT $RUN/emacs/server"),
+    only_namespaces(Connect, "vscode-server", "$CONNECT $RUN/vscode-ipc-1.sock"),
+    only_namespaces(Connect, "window-manager-socket", "$CONNECT $RUN/sway-ipc.1.sock"),
+    only_namespaces(Connect, "zellij", "$CONNECT $RUN/zellij/one"),
+    only_namespaces(Connect, "virtual-machines", "$CONNECT $RUN/libvirt/libvirt-sock"),
     way(Connect, "abstract-socket", "$CONNECT @$RUN"),
     only_namespaces(Execute, "tmux", "tmux -S $RUN/tmux-user/default run-shell 'true'"),
     // More rights.
+    only_namespaces(Write, "device-node", "mknod node b 7 0; rm node"),
     way(Execute, "setuid", "cp $(command -v id) ./as-root; chmod u+s as-root; setpriv --reuid 65534 --clear-groups ./as-root -u | grep -qx 0"),
     way(Execute, "git-credential-helper", "printf 'protocol=https\\nhost=example.org\\n\\n' | git credential-store get | grep password"),
 ];

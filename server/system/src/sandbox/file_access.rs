@@ -9,123 +9,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
+use super::known_paths::{AGENT_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, USER_SERVICES};
 use super::landlock_rules::LandlockRules;
+use super::user_sockets::{display_sockets, multiplexer_folders, program_sockets};
 use crate::clean_room::RoomAccess;
-
-/// Credentials and private data, below the home folder.
-const SECRETS: &[&str] = &[
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".pypirc",
-    ".vault-token",
-    ".git-credentials",
-    ".password-store",
-    ".terraform.d",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/hub",
-    ".config/op",
-    ".config/rclone",
-    ".config/doctl",
-    ".config/containers/auth.json",
-    ".config/git/credentials",
-    ".config/sops",
-    ".config/age",
-    ".local/share/keyrings",
-    ".mozilla",
-    ".thunderbird",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge",
-    ".screen",
-    ".bash_history",
-    ".zsh_history",
-    ".local/share/fish/fish_history",
-];
-
-/// What later runs with the user's rights outside the sandbox, below the home folder.
-const STARTUP: &[&str] = &[
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".config/fish",
-    ".gitconfig",
-    ".config/git",
-    ".config/autostart",
-    ".config/systemd",
-    ".local/share/systemd",
-    ".tmux.conf",
-    ".vimrc",
-    ".config/nvim",
-    ".emacs.d",
-    ".config/Code/User",
-    ".vscode/extensions",
-    // Programs that package managers start.
-    ".cargo/config",
-    ".cargo/config.toml",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".bunfig.toml",
-    ".config/pnpm/rc",
-    ".config/pip",
-    ".pip",
-    ".condarc",
-    ".config/uv",
-    ".m2/settings.xml",
-    ".gradle/init.gradle",
-    ".gradle/init.d",
-    // Hooks and servers that agents start.
-    ".claude/settings.json",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    ".config/opencode/opencode.json",
-    ".config/opencode/opencode.jsonc",
-];
-
-/// Credentials of agents, below the home folder; checks do not need them.
-const AGENT_LOGINS: &[&str] = &[
-    ".claude/.credentials.json",
-    ".codex/auth.json",
-    ".gemini/oauth_creds.json",
-    ".qwen/oauth_creds.json",
-    ".local/share/opencode/auth.json",
-    ".config/github-copilot",
-];
-
-/// Services that start programs elsewhere.
-const SERVICES: &[&str] = &[
-    "/run/docker.sock",
-    "/run/containerd",
-    "/run/podman",
-    "/run/crio",
-    "/run/dbus/system_bus_socket",
-    "/run/systemd/private",
-    "/run/screen",
-];
-
-/// Files from which services start programs later.
-const QUEUES: &[&str] = &["/var/spool/cron", "/var/spool/at", "/var/spool/atjobs"];
-
-/// The same in the folder for the sockets of a user (`XDG_RUNTIME_DIR`).
-const USER_SERVICES: &[&str] =
-    &["bus", "systemd", "docker.sock", "podman", "gnupg", "keyring", "gcr", "ssh-agent.socket"];
 
 /// Where this user's files are, and what the configuration says about them.
 #[derive(Debug, Clone, Default)]
@@ -171,6 +58,9 @@ impl FileAccess {
             services.extend(USER_SERVICES.iter().map(|it| runtime.join(it)));
         }
         services.extend(set("SSH_AUTH_SOCK").filter(|it| !it.is_dir()));
+        services.extend(set("XDG_RUNTIME_DIR").iter().flat_map(|it| program_sockets(it)));
+        services.extend(program_sockets(Path::new("/tmp")));
+        services.extend(display_sockets(Path::new("/tmp/.X11-unix")));
         services.extend(multiplexer_folders(Path::new("/tmp")));
         services.extend(set("TMUX_TMPDIR").iter().flat_map(|it| multiplexer_folders(it)));
         let mut hidden = home(SECRETS);
@@ -323,13 +213,6 @@ fn outermost(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
         }
     }
     kept
-}
-
-/// The folders in `parent` in which terminal multiplexers of any user listen.
-fn multiplexer_folders(parent: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(parent).into_iter().flatten().filter_map(Result::ok);
-    let is_multiplexer = |name: &str| ["tmux-", "screen-", "uscreens"].iter().any(|it| name.starts_with(it));
-    entries.filter(|it| is_multiplexer(&it.file_name().to_string_lossy())).map(|it| it.path()).collect()
 }
 
 #[cfg(test)]
