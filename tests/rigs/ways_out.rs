@@ -1,6 +1,7 @@
 //! An agent that tries to leave its sandbox. Every way out fails in a sandbox; the same attempts succeed without one,
 //! which shows that they are attempts. Another way is one more line of the table.
 
+mod remaining;
 mod table;
 
 use std::fmt::Write as _;
@@ -89,6 +90,8 @@ const SOCKETS: &[&str] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Containment {
     Namespaces,
+    /// The same without settings.
+    Default,
     /// As where bubblewrap is not installed.
     Landlock,
     Off,
@@ -105,6 +108,7 @@ impl Attempt {
     fn new(containment: Containment) -> Self {
         let settings = match containment {
             Containment::Off => "\"off\"",
+            Containment::Default => "\"auto\"",
             Containment::Namespaces | Containment::Landlock => "\"required\"",
         };
         let criteria = &["It is there: `exists done`"];
