@@ -13,6 +13,7 @@ mod hooked;
 mod interactive;
 mod journal;
 mod judging;
+mod limited;
 mod looping;
 mod model;
 mod others;

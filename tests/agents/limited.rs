@@ -1,0 +1,70 @@
+//! `sandbox.network` with a list: each real agent reaches its model through the proxy of the sandbox, and nothing but it.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
+use super::journal::Journal;
+use super::looping::{self, path};
+use super::model::Step;
+use super::others::{ONE_FILE, Scene};
+use crate::cli::Terminal;
+use crate::kill_domain::rig::namespace;
+
+/// Lets the model through.
+fn limit(terminal: &Terminal, url: &str) {
+    let host = url.trim_start_matches("http://");
+    let settings = terminal.read("loopkeeper.toml") + &format!("[sandbox]\nnetwork = [\"{host}\"]\n");
+    terminal.file("loopkeeper.toml", &settings);
+}
+
+fn assert_done(journal: &Journal) {
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    let networks: Vec<&Value> = journal.all("agent-started").iter().map(|it| &it["network"]).collect();
+    assert_eq!(networks, ["limited to 1 host"], "{}", journal.told());
+}
+
+fn works_with_its_model_alone(hand: Hand) {
+    if namespace().is_none() {
+        return;
+    }
+    let write = |root: &Path| vec![(hand.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")];
+    let scene = Scene::new(hand, ONE_FILE, "", write);
+    limit(&scene.terminal, &scene.model.url());
+    assert_done(&scene.run());
+    assert_eq!(scene.model.left(), 0);
+}
+
+#[test]
+fn claude_works_with_its_model_alone() {
+    if namespace().is_none() {
+        return;
+    }
+    let scene = looping::Scene::new(ONE_FILE, |root| {
+        vec![Step::write(&path(root, "a.txt"), "one\n"), Step::Text("Written.")]
+    });
+    limit(&scene.terminal, &scene.model.url());
+    assert_done(&scene.run());
+    assert_eq!(scene.model.left(), 0);
+}
+
+#[test]
+fn codex_works_with_its_model_alone() {
+    works_with_its_model_alone(CODEX);
+}
+
+#[test]
+fn opencode_works_with_its_model_alone() {
+    works_with_its_model_alone(OPENCODE);
+}
+
+#[test]
+fn gemini_works_with_its_model_alone() {
+    works_with_its_model_alone(GEMINI);
+}
+
+#[test]
+fn qwen_works_with_its_model_alone() {
+    works_with_its_model_alone(QWEN);
+}
