@@ -52,7 +52,8 @@ const SANDBOX: &str = "\
 
 With a list, agents and the commands of checks have a network namespace with only a loopback interface. The way out is
 an HTTP proxy (`CONNECT` and `http://`), to which `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` lead them in
-place of a proxy of your own. A program that uses no proxy reaches nothing. Only names of the list are resolved, outside
+place of a proxy of your own. Claude Code, Codex, OpenCode, Gemini CLI and Qwen Code use it; a program that uses no
+proxy reaches nothing. Only names of the list are resolved, outside
 of the sandbox. An address that is not public is reached only if an entry names the host itself, not by `*`; one of the
 link or of cloud metadata only if an entry has the address. The proxy answers a denied host with status 403; `log` and
 the next prompt name it. Where no network namespace can be made, `kind = \"auto\"` leaves the network open, which the

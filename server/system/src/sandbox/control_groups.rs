@@ -20,6 +20,8 @@ pub const IN_GROUP: &str = "--in-group";
 const PREFIX: &str = "loopkeeper-";
 /// Processes of a warden besides its job: bubblewrap, the guard, the warden, the thread in which a job starts.
 const OWN_PROCESSES: u32 = 4;
+/// Their memory.
+const OWN_MEMORY: u64 = 16 << 20;
 /// The kernel removes a process from its group shortly after its parent has heard of its end.
 const EMPTY: Duration = Duration::from_millis(2);
 const ATTEMPTS: u32 = 50;
@@ -109,6 +111,7 @@ impl ControlGroups {
 impl GroupPlace {
     fn set_limits(&self, folder: &Path, limits: ResourceLimits) -> io::Result<()> {
         if let Some(bytes) = limits.memory.filter(|_| self.memory) {
+            let bytes = bytes.saturating_add(OWN_MEMORY);
             let (file, with_swap) = match self.version {
                 GroupVersion::First => ("memory.limit_in_bytes", ("memory.memsw.limit_in_bytes", bytes)),
                 GroupVersion::Second => ("memory.max", ("memory.swap.max", 0)),
