@@ -10,6 +10,7 @@ use std::process::Command;
 use loopkeeper_core::network::host_list::HostList;
 use loopkeeper_core::settings::SandboxMode;
 use loopkeeper_text::message::HintedError;
+use rustix::process::geteuid;
 use thiserror::Error;
 
 use super::clean_room::{OverlayMount, RoomAccess};
@@ -20,6 +21,7 @@ pub use closed_paths::ClosedPaths;
 use control_groups::ControlGroups;
 pub use control_groups::{IN_GROUP, JobGroups, ReachedLimits};
 pub use file_access::{FileAccess, FileAccessRequest};
+pub use job_limits::JobLimits;
 pub use landlock_rules::{LandlockRules, detect_landlock};
 pub use network::{NetworkAccess, NetworkSetup};
 pub use resources::ResourceLimits;
@@ -29,6 +31,7 @@ mod closed_paths;
 mod control_groups;
 mod file_access;
 mod group_places;
+mod job_limits;
 mod known_paths;
 mod landlock_rules;
 mod network;
@@ -58,14 +61,6 @@ pub enum Isolation {
     },
     /// `why`: the reason for having nothing else, as text; absent if the settings disable it.
     Subreaper { warden: PathBuf, why: Option<String>, limits: JobLimits },
-}
-
-/// What limits a job besides its namespaces and files.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct JobLimits {
-    pub network: NetworkAccess,
-    pub resources: ResourceLimits,
-    groups: ControlGroups,
 }
 
 /// What starts a warden.
@@ -320,7 +315,7 @@ impl Isolation {
                 format!("Processes run without a PID namespace: {why}.")
             }
         };
-        processes + &self.network().sentence() + &self.limits().sentence()
+        processes + &self.network().sentence() + &self.limits().sentence(self.limits_root())
     }
 
     /// Why no clean room is tried, as text.
@@ -381,35 +376,17 @@ impl Isolation {
         command
     }
 
+    /// Whether the limits of single processes hold for this user: root's number of processes is that of its namespace.
+    fn limits_root(&self) -> bool {
+        !geteuid().is_root() || matches!(self, Self::PidNamespace { .. })
+    }
+
     fn network_setup(&self) -> NetworkSetup {
         let network = self.network();
         let has_namespace = matches!(self, Self::PidNamespace { .. });
         NetworkSetup {
             own_namespace: !has_namespace && network.is_separate(),
             proxy: network.proxy().is_some(),
-        }
-    }
-}
-
-impl JobLimits {
-    /// The limits of single processes, which remain beside control groups: a program that gets no memory can say so, one
-    /// that the kernel kills cannot.
-    fn process_limits(&self) -> ResourceLimits {
-        let processes = self.resources.processes.filter(|_| !self.groups.limits_processes());
-        ResourceLimits { processes, ..self.resources }
-    }
-
-    /// A sentence after that of the network, with a space before it; empty if nothing is limited.
-    fn sentence(&self) -> String {
-        let by_groups = |limits: &str| format!(" Control groups limit their {limits}.");
-        let has_memory = self.resources.memory.is_some();
-        match (self.groups.limits_memory() && has_memory, self.groups.limits_processes()) {
-            (true, true) => by_groups("memory and processes"),
-            (true, false) => by_groups("memory"),
-            (false, true) if has_memory => by_groups("processes, not their memory"),
-            (false, true) => by_groups("processes"),
-            (false, false) if self.resources == ResourceLimits::default() => String::new(),
-            (false, false) => " No control group limits them: memory is limited for each process.".to_owned(),
         }
     }
 }

@@ -5,9 +5,13 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::thread;
 
+use loopkeeper_core::network::host_list::HostList;
+use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_system::process::{WardenPool, start};
+
 use super::network::{CONNECT, ITSELF, NO_NETWORK_NAMESPACES};
 use crate::cli::Ran;
-use crate::kill_domain::rig::namespace;
+use crate::kill_domain::rig::{job, namespace};
 use crate::no_bubblewrap::{HIDE, USERS, possible, run_in};
 use crate::support::scenario::{Ends, Scenario};
 use crate::support::world::World;
@@ -119,6 +123,30 @@ fn without_bubblewrap_the_warden_makes_the_namespace() {
         limited.world.run(&["log"]).out("; the network is limited to 2 hosts");
         limited.without_bwrap("", user, &["doctor"]).unwrap().out("Their network is limited to 2 hosts");
     }
+}
+
+/// Judges, and agents that are held across iterations, have a warden that ends with them.
+#[tokio::test]
+async fn a_warden_for_one_job_passes_its_socket_too() {
+    let Some(isolation) = namespace() else { return };
+    let (listed, other) = (server(), server());
+    let hosts = HostList::parse(&[format!("127.0.0.1:{listed}")]);
+    let isolation = isolation.with_hosts(SandboxMode::Required, hosts).unwrap();
+    let proxy = isolation.network().proxy().unwrap().clone();
+    let fetch = |port: u16| {
+        let mut job = job(&["python3", "-c", FETCH, &format!("http://127.0.0.1:{port}/")]);
+        job.env.extend(proxy.environment());
+        job
+    };
+    let pool = WardenPool::new(&isolation);
+    for (port, expect) in [(listed, Some(0)), (other, Some(1))] {
+        let single = start(&fetch(port), &isolation).unwrap().wait().await;
+        let alone = pool.start_alone(&fetch(port)).unwrap().wait().await;
+        let pooled = pool.start(&fetch(port)).unwrap().wait().await;
+        assert_eq!([single.exit, alone.exit, pooled.exit], [expect; 3], "{port}");
+    }
+    pool.shutdown().await;
+    assert_eq!(proxy.take_denied(), [format!("127.0.0.1:{other}")]);
 }
 
 /// Control: without a list every attempt but the tunnel through the proxy succeeds.

@@ -91,9 +91,10 @@ const LIFT: &str = "for it in $(find /sys/fs/cgroup -type d -name 'loopkeeper-*'
 fn no_groups(controller: &str) -> Option<String> {
     let limits = ResourceLimits { memory: Some(1 << 30), processes: Some(100) };
     let isolation = Isolation::unlimited(Path::new(BINARY)).with_resources(limits);
-    let words = if controller == "memory" { "limit their memory" } else { "processes" };
+    let words = if controller == "memory" { "memory" } else { "processes" };
     let sentence = isolation.sentence();
-    let has = sentence.split_once("Control groups").is_some_and(|(_, it)| it.contains(words));
+    let of_groups = sentence.split_once("Control groups limit").and_then(|(_, it)| it.split('.').next());
+    let has = of_groups.is_some_and(|it| it.contains(words));
     (!has).then_some(sentence)
 }
 

@@ -77,6 +77,11 @@ impl ControlGroups {
         works
     }
 
+    #[cfg(test)]
+    pub(super) fn of(places: Vec<GroupPlace>) -> Self {
+        Self(places)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,0 +1,94 @@
+//! What limits a job besides its namespaces and files.
+
+use std::fmt::Write as _;
+
+use super::control_groups::ControlGroups;
+use super::network::NetworkAccess;
+use super::resources::ResourceLimits;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JobLimits {
+    pub network: NetworkAccess,
+    pub resources: ResourceLimits,
+    pub(super) groups: ControlGroups,
+}
+
+impl JobLimits {
+    /// The limits of single processes, which remain beside control groups: a program that gets no memory can say so, one
+    /// that the kernel kills cannot.
+    pub(super) fn process_limits(&self) -> ResourceLimits {
+        let processes = self.resources.processes.filter(|_| !self.groups.limits_processes());
+        ResourceLimits { processes, ..self.resources }
+    }
+
+    /// A sentence after that of the network, with a space before it; empty if nothing is limited. `are_counted`: whether
+    /// the number of processes is limited without groups.
+    pub(super) fn sentence(&self, are_counted: bool) -> String {
+        let ResourceLimits { memory, processes } = self.resources;
+        let (memory, processes) = (memory.is_some(), processes.is_some());
+        let by_groups = [
+            (memory && self.groups.limits_memory()).then_some("memory"),
+            (processes && self.groups.limits_processes()).then_some("processes"),
+        ];
+        let rest = [
+            (memory && !self.groups.limits_memory()).then_some("the memory of each process"),
+            (processes && !self.groups.limits_processes() && are_counted)
+                .then_some("the number of processes"),
+        ];
+        let joined = |words: [Option<&str>; 2]| words.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+        let (by_groups, rest) = (joined(by_groups), joined(rest));
+        let uncounted = processes && !self.groups.limits_processes() && !are_counted;
+        let mut text = String::new();
+        if !by_groups.is_empty() {
+            let _ = write!(text, " Control groups limit their {by_groups}.");
+        }
+        if !rest.is_empty() {
+            let _ = write!(text, " Without a control group, they are limited in {rest}.");
+        }
+        if uncounted {
+            text.push_str(" The number of root's processes is not limited: no control group can be made.");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::group_places::{GroupPlace, GroupVersion};
+    use super::*;
+
+    fn sentence(limits: (bool, bool), groups: &[(bool, bool)], are_counted: bool) -> String {
+        let place = |(memory, processes): &(bool, bool)| GroupPlace {
+            version: GroupVersion::First,
+            mount: "/c".into(),
+            parent: "/c".into(),
+            memory: *memory,
+            processes: *processes,
+        };
+        let resources =
+            ResourceLimits { memory: limits.0.then_some(1 << 30), processes: limits.1.then_some(100) };
+        let groups = ControlGroups::of(groups.iter().map(place).collect());
+        JobLimits { resources, groups, ..JobLimits::default() }.sentence(are_counted)
+    }
+
+    #[test]
+    fn the_sentence_says_which_limits_hold() {
+        let both = (true, true);
+        assert_eq!(sentence((false, false), &[], true), "");
+        assert_eq!(
+            sentence(both, &[(true, false), (false, true)], false),
+            " Control groups limit their memory and processes."
+        );
+        assert_eq!(sentence((false, true), &[(false, true)], true), " Control groups limit their processes.");
+        assert_eq!(
+            sentence(both, &[(false, true)], true),
+            " Control groups limit their processes. Without a control group, they are limited in the memory of each process."
+        );
+        assert_eq!(
+            sentence(both, &[], true),
+            " Without a control group, they are limited in the memory of each process and the number of processes."
+        );
+        let root = " The number of root's processes is not limited: no control group can be made.";
+        assert_eq!(sentence((false, true), &[], false), root);
+    }
+}
