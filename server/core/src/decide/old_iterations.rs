@@ -38,7 +38,7 @@ fn shorten(row: &mut Iteration) {
 mod tests {
     use super::{WHOLE, shorten_next};
     use crate::decide::sim::{Act, Sim, criterion, spec};
-    use crate::decide::{IterationHistory, LoopState};
+    use crate::decide::{IterationHistory, LoopState, apply, replay};
     use loopkeeper_agent::errors::{Fingerprint, SeenError};
 
     /// A loop of so many iterations, each shortened when it became old.
@@ -76,6 +76,27 @@ mod tests {
         let old = &state.history[0];
         assert!(old.final_text.is_empty());
         assert_eq!((old.errors.len(), old.facts.len()), (1, 1));
+    }
+
+    /// Each of two criteria passes in turn, so that the loop neither ends nor trips.
+    #[test]
+    fn a_long_loop_replays_to_the_same_state_from_any_record() {
+        let mut spec = spec(vec![criterion("a", "make a"), criterion("b", "make b")]);
+        spec.settings.limits.iterations = 3 * WHOLE as u32;
+        let acts = (0..3 * WHOLE).map(|it| Act::new(if it % 2 == 0 { "fp" } else { "pf" })).collect();
+        let sim = Sim::new(spec, "ff", acts).run();
+        assert_eq!(sim.state.history.len(), 3 * WHOLE, "{}", sim.sentence());
+        assert!(sim.state.history.recent().len() < 2 * WHOLE);
+        assert_eq!(replay(&sim.entries).unwrap(), sim.state);
+        for cut in [1, sim.entries.len() / 2, sim.entries.len() - 1] {
+            let (before, after) = sim.entries.split_at(cut);
+            let stored = serde_json::to_string(&replay(before).unwrap()).unwrap();
+            let mut state: LoopState = serde_json::from_str(&stored).unwrap();
+            for entry in after {
+                apply(&mut state, entry);
+            }
+            assert_eq!(state, sim.state, "{cut}");
+        }
     }
 
     #[test]
