@@ -14,7 +14,9 @@ struct Desk {
 impl Desk {
     fn new(files: &[(&str, &str)]) -> Self {
         let terminal = Terminal::new();
-        files.iter().for_each(|(path, text)| drop(terminal.file(path, text)));
+        for (path, text) in files {
+            terminal.file(path, text);
+        }
         let mut editor = Editor::start(server(&terminal));
         let literals = json!({"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}});
         editor.initialize(
