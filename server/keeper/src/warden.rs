@@ -4,8 +4,9 @@
 //! the report goes out, and on EOF (the keeper has ended, for any reason) it ends everything immediately. `loopkeeper
 //! domain --orders` takes one job after the other from its stdin (see `loopkeeper_system::process::job_request`), each
 //! with a separate channel, as long as nothing remains of a job when the next begins. `loopkeeper domain --guard …` runs
-//! the warden with the rest of its arguments and ends what it leaves behind. Must stay small: no async, no
-//! threads but those in which a restricted job starts, no settings, nothing read from the workspace.
+//! the warden with the rest of its arguments and ends what it leaves behind. `loopkeeper domain --in-group FOLDER … --
+//! PROGRAM …` enters control groups and becomes that program. Must stay small: no async, no threads but those in which a
+//! restricted job starts, no settings, nothing read from the workspace.
 
 mod group;
 mod guard;

@@ -315,7 +315,7 @@ impl Isolation {
                 format!("Processes run without a PID namespace: {why}.")
             }
         };
-        processes + &self.network().sentence() + &self.limits().sentence(self.limits_root())
+        processes + &self.network().sentence() + &self.limits().sentence(self.counts_processes())
     }
 
     /// Why no clean room is tried, as text.
@@ -376,8 +376,8 @@ impl Isolation {
         command
     }
 
-    /// Whether the limits of single processes hold for this user: root's number of processes is that of its namespace.
-    fn limits_root(&self) -> bool {
+    /// Whether the number of processes is limited without control groups: that of root only in a namespace.
+    fn counts_processes(&self) -> bool {
         !geteuid().is_root() || matches!(self, Self::PidNamespace { .. })
     }
 
