@@ -95,7 +95,8 @@ impl<'a> GroupMount<'a> {
         })?;
         let below = Path::new(path).strip_prefix(self.root).ok()?;
         let is_inside = below.components().all(|it| matches!(it, std::path::Component::Normal(_)));
-        is_inside.then(|| Path::new(self.point).join(below))
+        // Collected, because an empty path would be joined as a slash.
+        is_inside.then(|| Path::new(self.point).components().chain(below.components()).collect())
     }
 
     fn place_at(&self, parent: &Path, is_writable: impl Fn(&Path) -> bool) -> Option<GroupPlace> {
