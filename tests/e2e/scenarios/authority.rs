@@ -14,7 +14,7 @@ use crate::support::world::World;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_loopkeeper");
 const CRITERIA: &[&str] = &["Is there: `exists done`"];
-const PLAN: (&str, &str) = ("PLAN.md", "# Plan\n\n- [ ] one\n- [ ] two\n");
+const PLAN: (&str, &str) = ("PLAN.md", "# Plan\n\n## Optional\n\n- [ ] one\n- [ ] two\n");
 
 fn rig() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rigs/orders.py").display().to_string()
