@@ -167,10 +167,7 @@ impl EntryFormatter {
                 (None, session(from.as_deref(), to.as_deref(), *reason))
             }
             Record::SessionJoined { .. } => (None, "your session works on it".into()),
-            Record::AgentChanged { from, to, reason, until, message } => {
-                let until = until.map(|it| self.time(it.wall, entry.at.wall));
-                (None, sentences::takeover((from, to), *reason, until.as_deref(), message.as_deref()))
-            }
+            Record::AgentChanged { .. } => (None, self.takeover(entry)?),
             Record::Stopping { now } => (None, stopping(*now).into()),
             Record::WeakeningAccepted { .. }
             | Record::ProtectedEdited { .. }
@@ -183,6 +180,12 @@ impl EntryFormatter {
             Record::Ended { .. } | Record::Feedback { .. } => (None, super::ending::entry(&entry.record)?),
             Record::Unknown => return None,
         })
+    }
+
+    fn takeover(&self, entry: &Entry) -> Option<String> {
+        let Record::AgentChanged { from, to, reason, until, message } = &entry.record else { return None };
+        let until = until.map(|it| self.time(it.wall, entry.at.wall));
+        Some(sentences::takeover((from, to), *reason, until.as_deref(), message.as_deref()))
     }
 
     fn baseline(&self, iteration: u32, round: Option<&Round>) -> String {

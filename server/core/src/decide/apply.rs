@@ -92,10 +92,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
             agent::apply_session_join(state, entry.at, (session, *holds, *tokens));
         }
         Record::Steered { text } => state.steering.push(text.clone()),
-        Record::Stopping { now } => {
-            state.stop = Some(if *now { StopMode::Now } else { StopMode::AfterIteration });
-            state.stop_ordered_at = Some(entry.at);
-        }
+        Record::Stopping { now } => apply_stop(state, entry, *now),
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
             weakening::apply_record(state, &entry.record);
         }
@@ -107,6 +104,11 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
             state.feedback = Some(StopFeedback { verdict: *verdict, text: text.clone() });
         }
     }
+}
+
+fn apply_stop(state: &mut LoopState, entry: &Entry, now: bool) {
+    state.stop = Some(if now { StopMode::Now } else { StopMode::AfterIteration });
+    state.stop_ordered_at = Some(entry.at);
 }
 
 fn apply_hook_failure(state: &mut LoopState, event: LoopEvent, message: &str) {

@@ -114,8 +114,7 @@ pub(super) fn iteration_over(
     let mut work = progress::of_iteration(state, live, &wrote);
     work.changes.strays = judged.as_ref().map(|it| first_strays(&it.strays)).unwrap_or_default();
     let reading = live.after_agent.documents.take().unwrap_or_default();
-    let row = state.last_iteration();
-    let error = row.and_then(|it| it.error.clone());
+    let error = state.last_iteration().and_then(|it| it.error.clone());
     let round = judged.map(|mut it| {
         mark_unstable_if_disturbed(state, &mut it.round, &it.wrote);
         it.round

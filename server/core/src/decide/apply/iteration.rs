@@ -27,14 +27,26 @@ pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: 
     let without = state.rollback.taken_back.iter().copied().collect();
     let passing = state.criteria.results.values().filter(|it| it.status == Status::Pass);
     state.criteria.passing_before = passing.map(|it| it.criterion.clone()).collect();
+    let agent = state.spec.agent.name.clone();
     state.history.push(Iteration {
-        number: iteration,
-        agent: state.spec.agent.name.clone(),
+        session: session.clone(),
+        resumed: *resumed,
+        without,
+        ..new_row(iteration, agent, at)
+    });
+    old_iterations::shorten_next(state);
+}
+
+/// An iteration that has only begun.
+fn new_row(number: u32, agent: String, at: Moment) -> Iteration {
+    Iteration {
+        number,
+        agent,
         started_at: at,
         ended_at: at,
         duration_ms: 0,
-        session: session.clone(),
-        resumed: *resumed,
+        session: String::new(),
+        resumed: false,
         session_lost: false,
         program_missing: false,
         cost_micros: None,
@@ -67,9 +79,8 @@ pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: 
         commit: None,
         taken_back: false,
         broke: None,
-        without,
-    });
-    old_iterations::shorten_next(state);
+        without: Vec::new(),
+    }
 }
 
 pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Record) {
