@@ -98,11 +98,11 @@ export class Window {
     // Enter takes the first row, which may be another command whose title contains the same words.
     const fits = (label) => label === title || label.startsWith(`${title}…`);
     await this.see(`the palette runs ${title}`, async () => {
-      await this.type(`>${title}`, (rows) => rows.some((it) => fits(it) || it.startsWith(title)));
+      // A part of the window that is still opening may take the focus, which closes the palette.
+      await this.type(`>${title}`, (rows) => rows.some((it) => fits(it) || it.startsWith(title)), 10_000);
       const rows = await this.rows();
       const at = rows.findIndex(fits);
       const label = rows[at >= 0 ? at : rows.findIndex((it) => it.startsWith(title))];
-      // A part of the window that is still opening may take the focus, which closes the palette.
       if (label === undefined) return false;
       const row = this.page.locator(".quick-input-widget .monaco-list-row").filter({ has: this.page.getByText(label, { exact: true }) }).first();
       return row.click({ timeout: 5000 }).then(() => true, () => false);
@@ -124,7 +124,7 @@ export class Window {
     return rows;
   }
 
-  async type(text, fits) {
+  async type(text, fits, limit) {
     const input = this.page.locator(".quick-input-widget input[type='text'], .quick-input-widget input.input").first();
     // A key may be lost while the focus is moving between parts of the window.
     await this.see("the palette", async () => {
@@ -132,7 +132,7 @@ export class Window {
       return input.waitFor({ state: "visible", timeout: 3000 }).then(() => true, () => false);
     });
     await input.fill(text);
-    await this.see(`the palette offers ${text}`, () => this.rows(), fits);
+    await this.see(`the palette offers ${text}`, () => this.rows(), fits, limit);
   }
 
   rows() {

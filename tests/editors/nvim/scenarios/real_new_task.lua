@@ -8,7 +8,7 @@ return {
     local project = Project.new()
     local editor = project:open()
     editor:ex('Ralph new Parse dates with a zone')
-    support.unsaved_task(project, editor, 'parse-dates-with-a-zone.ralph.md', ': `clean`')
+    support.unsaved_task(project, editor, 'parse-dates-with-a-zone.ralph.md', '## Completion Criteria')
     support.write_task(project, editor, 'parse-dates-with-a-zone.ralph.md', '## Completion Criteria')
     editor:ex('Ralph new --writing Tea')
     support.unsaved_task(project, editor, 'tea.ralph.md', '`$ wc -w < tea.md` `>= 600`')
