@@ -51,7 +51,7 @@ fn claude_that_ignores_its_hook_continues_its_session() {
     assert_eq!((journal.all("agent-ended").len(), processes(&journal)), (3, 2), "{}", journal.told());
     let sessions: Vec<&Value> = journal.all("iteration-intended").iter().map(|it| &it["session"]).collect();
     assert!(sessions.iter().all(|it| *it == sessions[0]), "{sessions:?}");
-    assert_eq!(scene.model.prompts().len(), 1, "the conversation goes on");
+    assert_eq!(scene.model.prompts().len(), 1, "the conversation continues");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn claude_that_failed_in_the_middle_continues_its_session() {
     let endings: Vec<_> = journal.all("agent-ended").iter().map(|it| it["run"]["ending"].clone()).collect();
     assert_eq!(endings, ["held", "exited", "held"], "{}", journal.told());
     assert_eq!(journal.all("agent-ended")[1]["run"]["error"]["class"], "transient");
-    assert_eq!(scene.model.prompts().len(), 1, "the conversation goes on");
+    assert_eq!(scene.model.prompts().len(), 1, "the conversation continues");
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub fn of_checks<'a>(
     Ok(items)
 }
 
-/// The settings that someone wrote, with their places, to be shown below the commands; empty where nobody wrote any.
+/// Written settings with their places, shown below the commands; empty if all are defaults.
 pub fn written_settings(work: &ResolvedTask) -> String {
     let rows = work.resolved.effective();
     let written: Vec<_> = rows.iter().filter(|it| it.origin != SettingOrigin::Default).collect();

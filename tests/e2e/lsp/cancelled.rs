@@ -66,7 +66,7 @@ fn cancelled_checks_end_and_leave_earlier_results() {
     studio.refused("cancelChecks", &task, "conflict");
 }
 
-/// A round of checks that somebody started in a terminal.
+/// A round of checks that was started in a terminal.
 fn check_in_terminal(studio: &Studio) -> Child {
     let mut command = studio.world.terminal.command(&["check", "--trust"]);
     command.current_dir(studio.world.root());

@@ -110,7 +110,7 @@ pub(super) fn show(plan: &DryRun<'_>, as_json: bool, out: &mut Ui) {
     }
 }
 
-/// The settings with their places; those that nobody wrote need none.
+/// The settings with their places; defaults have none.
 fn show_settings(heading: &str, rows: &[&SettingRow], out: &mut Ui) {
     if rows.is_empty() {
         return;

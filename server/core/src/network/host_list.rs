@@ -243,12 +243,12 @@ mod tests {
         check(&["api.anthropic.com"], "api.anthropic.com.evil.org:443", None);
         check(&["example.org:8080"], "example.org:8080", name);
         check(&["example.org:8080"], "example.org:443", None);
-        check(&["*.pypi.org"], "files.pypi.org:443", suffix);
-        check(&["*.pypi.org"], "a.b.pypi.org:443", suffix);
-        check(&["*.pypi.org"], "pypi.org:443", None);
-        check(&["*.pypi.org"], "evilpypi.org:443", None);
-        check(&["*.pypi.org:8443"], "files.pypi.org:8443", suffix);
-        check(&["*.pypi.org", "files.pypi.org"], "files.pypi.org:443", name);
+        check(&["*.packages.example"], "files.packages.example:443", suffix);
+        check(&["*.packages.example"], "a.b.packages.example:443", suffix);
+        check(&["*.packages.example"], "packages.example:443", None);
+        check(&["*.packages.example"], "evilpackages.example:443", None);
+        check(&["*.packages.example:8443"], "files.packages.example:8443", suffix);
+        check(&["*.packages.example", "files.packages.example"], "files.packages.example:443", name);
         check(&["127.0.0.1:8000"], "127.0.0.1:8000", name);
         check(&["127.0.0.1:8000"], "[::ffff:127.0.0.1]:8000", None);
         check(&["localhost:8000"], "127.0.0.1:8000", None);

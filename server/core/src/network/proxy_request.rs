@@ -10,7 +10,7 @@ use super::host_list::Destination;
 pub const HEAD_BYTES: usize = 16 * 1024;
 const MAX_HEADERS: usize = 100;
 const END: &[u8] = b"\r\n\r\n";
-/// Headers for the connection between client and proxy, and `Host`, which is written anew.
+/// Headers for the connection between client and proxy, and `Host`, which the proxy replaces.
 const NOT_FORWARDED: [&str; 9] = [
     "connection",
     "host",

@@ -150,7 +150,7 @@ pub const KEYS: &[Key] = &[
     key("sandbox.hide", ValueKind::Texts, "[]",
         "Further files and folders that agents and checks cannot access, such as `~/Documents`; a relative path is below the root."),
     key("sandbox.network", ValueKind::Network, "true",
-        "The network of agents and of the commands of checks: `true` is all of it, `false` none, which also prevents an agent from reaching a remote model, and a list such as `[\"api.anthropic.com\", \"*.pypi.org\", \"localhost:5432\"]` leaves these hosts, through a proxy and on ports 80 and 443 unless a port is named; `GET` keeps the network, and so do servers and commands if there are servers (`[[serve]]`)."),
+        "The network of agents and of the commands of checks: `true` is all of it, `false` none, which also prevents an agent from reaching a remote model, and a list such as `[\"api.anthropic.com\", \"*.example.org\", \"localhost:5432\"]` leaves these hosts, through a proxy and on ports 80 and 443 unless a port is named; `GET` keeps the network, and so do servers and commands if there are servers (`[[serve]]`)."),
     key("sandbox.memory", ValueKind::Size, "",
         "How much memory one process of an agent or check may use for its data, and all processes of one agent or check together where control groups can be made; not set: no limit."),
     key("sandbox.processes", ValueKind::Count, "4096",

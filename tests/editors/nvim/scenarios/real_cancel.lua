@@ -115,7 +115,7 @@ return {
     )
   end,
 
-  -- What is not cancelled goes on.
+  -- Other checks continue.
   control_fails = 'waited for: the check to end',
   control = function()
     cancels(function() end)
