@@ -90,10 +90,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 
 /// The strays that are still there, as of the start, when they did not exist.
 fn strays(found: &SelectedLoop) -> Result<Option<RestoreSelection>, Failure> {
-    let root = found.loop_view.dir.root();
-    let is_there = |it: &&str| root.join(it).symlink_metadata().is_ok();
-    let paths: Vec<String> =
-        found.loop_view.state.strays().into_iter().filter(is_there).map(str::to_owned).collect();
+    let paths = restore::present_strays(&found.loop_view.dir, &found.loop_view.state);
     if paths.is_empty() {
         return Ok(None);
     }

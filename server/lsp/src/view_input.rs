@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loopkeeper_operations::restore::present_strays;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_view::editor::{LatestResult, TaskView, TrustState};
 
@@ -47,10 +48,6 @@ pub(crate) fn with_task_view<T>(
 
 /// Those of the last loop that were not removed since.
 fn strays(task: &TaskSnapshot) -> Vec<String> {
-    let Some(loop_view) = task.last_loop.as_deref().filter(|it| it.damage.is_none()) else {
-        return Vec::new();
-    };
-    let root = loop_view.dir.root();
-    let found = loop_view.state.strays().into_iter();
-    found.filter(|it| root.join(it).symlink_metadata().is_ok()).map(str::to_owned).collect()
+    let last = task.last_loop.as_deref().filter(|it| it.damage.is_none());
+    last.map_or_else(Vec::new, |it| present_strays(&it.dir, &it.state))
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-use loopkeeper_core::decide::{sessions, undo, weakening};
+use loopkeeper_core::decide::{LoopState, sessions, undo, weakening};
 use loopkeeper_core::journal::{GuardedOrder, Record, SnapshotWhen};
 
 use super::authority;
@@ -15,6 +15,7 @@ use loopkeeper_system::clock;
 use loopkeeper_system::journal_file::JournalFile;
 use loopkeeper_system::snapshots::{RestorePreview, SnapshotStore};
 use loopkeeper_system::state_dir::lock::TreeHolder;
+use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_system::state_dir::{StateDir, StateError};
 
 /// The state to restore.
@@ -169,6 +170,13 @@ fn tree_after(loop_view: &LoopView, to: u32) -> Result<&str, Failure> {
         Failure::usage(format_args!("loop {} has no snapshot after iteration {to}", loop_view.dir.id()))
             .hint(format_args!("Its last iteration is {}; 0 is the start.", loop_view.state.iteration))
     })
+}
+
+/// The files that the loop added and that nothing refers to, as far as they are still there.
+pub fn present_strays(dir: &LoopDir, state: &LoopState) -> Vec<String> {
+    let root = dir.root();
+    let found = state.strays().into_iter();
+    found.filter(|it| root.join(it).symlink_metadata().is_ok()).map(str::to_owned).collect()
 }
 
 /// The typed paths, as snapshots name them; none for the whole tree. A path that matches nothing must not pass for one

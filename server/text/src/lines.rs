@@ -1,6 +1,8 @@
 //! Index of line starts. Built once per text, so that locating many ranges does not rescan the text before each of
 //! them.
 
+use std::ops::Range;
+
 /// The line index of one text. Lines end with `\n`, `\r\n` or `\r`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineIndex {
@@ -28,9 +30,17 @@ impl LineIndex {
     }
 }
 
+/// The line that contains `offset`, without its end.
+pub fn line_around(text: &str, offset: usize) -> Range<usize> {
+    let start = text.get(..offset).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
+    let rest = text.get(start..).unwrap_or_default();
+    let end = start + rest.find(['\r', '\n']).unwrap_or(rest.len());
+    start..end.max(offset)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::LineIndex;
+    use super::{LineIndex, line_around};
     use proptest::prelude::proptest;
 
     #[test]
@@ -41,6 +51,14 @@ mod tests {
         let of: Vec<usize> = (0..=9).map(|it| lines.line(it)).collect();
         assert_eq!(of, [0, 0, 0, 1, 1, 2, 2, 3, 4, 4]);
         assert_eq!(LineIndex::of("").line(7), 0);
+    }
+
+    #[test]
+    fn a_line_is_found_without_its_end() {
+        let text = "ab\r\ncd\n";
+        let found: Vec<&str> = [0, 2, 4, 6, 7].map(|at| &text[line_around(text, at)]).to_vec();
+        assert_eq!(found, ["ab", "ab", "cd", "cd", ""]);
+        assert_eq!(line_around("", 0), 0..0);
     }
 
     proptest! {

@@ -70,21 +70,24 @@ impl ReportingRunner {
 
     /// The variable that asks for a report in `file`, with `value` as it is set already.
     pub fn variable(self, file: &str, value: &str) -> (&'static str, String) {
-        if self == Self::Unittest {
-            let folder = support_folder(file);
-            let value = if value.is_empty() { folder.to_owned() } else { format!("{folder}:{value}") };
-            return ("PYTHONPATH", value);
-        }
-        let (name, more) = match self {
-            Self::Pytest | Self::Unittest => ("PYTEST_ADDOPTS", format!("--junitxml={file}")),
+        let (name, separator, more) = match self {
+            Self::Pytest => ("PYTEST_ADDOPTS", ' ', format!("--junitxml={file}")),
+            Self::Unittest => ("PYTHONPATH", ':', support_folder(file).to_owned()),
             Self::Node { printed } => (
                 "NODE_OPTIONS",
+                ' ',
                 format!(
                     "--test-reporter={printed} --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination={file}"
                 ),
             ),
         };
-        (name, if value.is_empty() { more } else { format!("{value} {more}") })
+        // Python imports the first module of a name.
+        let joined = match self {
+            _ if value.is_empty() => more,
+            Self::Unittest => format!("{more}{separator}{value}"),
+            _ => format!("{value}{separator}{more}"),
+        };
+        (name, joined)
     }
 
     /// The tests in its report; `None` where the text is no complete report.

@@ -78,9 +78,7 @@ impl ProtectionRules {
     /// The judges among changed files that no snapshot contains.
     pub fn unrecorded_judges(&self, paths: &[String], files: &dyn FileVersions) -> Vec<ChangedJudge> {
         let judges = self.changed_judges(paths, files).into_iter();
-        judges
-            .filter(|it| it.stands_in || is_runner_setup(&it.path) || loads_plugin(&it.path, files))
-            .collect()
+        judges.filter(|it| it.stands_in || is_runner_setup(&it.path)).collect()
     }
 
     /// The judges among the files of a tree, changed or not.

@@ -41,7 +41,7 @@ impl WardenArgs {
         let (mut own_proc, mut overlay, mut rules) = (false, None, LandlockRules::default());
         let (mut resources, mut network) = (ResourceLimits::default(), NetworkSetup::default());
         let (mut stdin, mut grace) = (None, Duration::ZERO);
-        loop {
+        let work = loop {
             let word = args.next()?;
             match word.to_str()? {
                 "--own-proc" => own_proc = true,
@@ -49,39 +49,22 @@ impl WardenArgs {
                     let [root, upper, work] = [args.next()?, args.next()?, args.next()?].map(PathBuf::from);
                     overlay = Some(OverlayMount { root, upper, work });
                 }
-                "--probe" => {
-                    return Some(Self {
-                        own_proc,
-                        overlay,
-                        rules,
-                        resources,
-                        network,
-                        work: WardenMode::Probe,
-                    });
-                }
-                "--orders" => {
-                    return Some(Self {
-                        own_proc,
-                        overlay,
-                        rules,
-                        resources,
-                        network,
-                        work: WardenMode::Orders,
-                    });
-                }
+                "--probe" => break WardenMode::Probe,
+                "--orders" => break WardenMode::Orders,
                 // Marks the process for the next keeper, which searches for orphans of a killed one.
                 warden_channel::LOOP => drop(args.next()?),
                 "--stdin" => stdin = Some(PathBuf::from(args.next()?)),
                 "--grace-ms" => grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?),
-                "--" => break,
+                "--" => {
+                    let program = args.next()?;
+                    let (cwd, env, args) = (".".into(), env.collect(), args.collect());
+                    break WardenMode::Job(JobRequest { cwd, env, stdin, grace, program, args });
+                }
                 word if network.read_option(word) => {}
                 word if rules.read_option(word, &mut args) || resources.read_option(word, &mut args) => {}
                 _ => return None,
             }
-        }
-        let program = args.next()?;
-        let (cwd, env, args) = (".".into(), env.collect(), args.collect());
-        let work = WardenMode::Job(JobRequest { cwd, env, stdin, grace, program, args });
+        };
         Some(Self { own_proc, overlay, rules, resources, network, work })
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
+use loopkeeper_text::lines::line_around;
 use loopkeeper_text::message::Message;
 
 use super::super::PlanItem;
@@ -166,10 +167,4 @@ fn with_story<T>(
     // Every story is an item, in the same order.
     let story = stories.nth(place_of(target.task, item));
     story.map(|it| read(it, offset)).ok_or_else(lost)
-}
-
-fn line_around(text: &str, at: usize) -> Range<usize> {
-    let start = text.get(..at).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
-    let end = text.get(at..).and_then(|it| it.find('\n')).map_or(text.len(), |it| at + it);
-    start..end
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use loopkeeper_text::lines::line_around;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::yaml::{self, YamlScalar};
 
@@ -29,7 +30,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
 
 /// `None`: the title is not alone in its line.
 fn insert(text: &str, title: &Range<usize>) -> Option<TextSplices> {
-    let line = line_around(text, title)?;
+    let line = whole_line(text, title)?;
     let before = text.get(line.start..title.start)?;
     let key = before.trim_start_matches([' ', '-']);
     let is_key =
@@ -44,7 +45,7 @@ fn insert(text: &str, title: &Range<usize>) -> Option<TextSplices> {
 /// The line is removed if inserting it again would restore the text, and else only the value is changed.
 fn remove(text: &str, title: &Range<usize>, flag: &Range<usize>) -> TextSplices {
     let whole = || {
-        let line = line_around(text, title)?;
+        let line = whole_line(text, title)?;
         let (at, added) = insert(text, title)?.pop()?;
         let is_next = text.get(line.end..)?.strip_prefix(&added)?;
         let is_whole = is_next.is_empty() || is_next.starts_with(['\n', '\r']);
@@ -54,12 +55,7 @@ fn remove(text: &str, title: &Range<usize>, flag: &Range<usize>) -> TextSplices 
 }
 
 /// The line of a range without its end. `None`: it is in several.
-fn line_around(text: &str, range: &Range<usize>) -> Option<Range<usize>> {
-    if text.get(range.clone())?.contains('\n') {
-        return None;
-    }
-    let start = text.get(..range.start)?.rfind('\n').map_or(0, |it| it + 1);
-    let rest = text.get(range.end..)?;
-    let end = range.end + rest.find(['\r', '\n']).unwrap_or(rest.len());
-    Some(start..end)
+fn whole_line(text: &str, range: &Range<usize>) -> Option<Range<usize>> {
+    let is_in_one = !text.get(range.clone())?.contains('\n');
+    is_in_one.then(|| line_around(text, range.start))
 }

@@ -83,7 +83,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     for line in text.split_inclusive('\n') {
         if !is_continued && !is_in_define && !line.starts_with(['\t', ' ']) {
             found.push((at, kind_of(line)));
-            is_in_define = defined_name(line).is_some() && !line.contains("undefine ");
+            is_in_define = without_modifiers(line).starts_with("define ");
         }
         is_in_define &= line.trim() != "endef";
         is_continued = line.trim_end().ends_with('\\');

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::complete::agents;
 use super::explain;
-use super::front_matter::line_around;
 use crate::editor::{Suggestion, SuggestionKind};
 use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_core::settings::table::{Key, ValueKind};
 use loopkeeper_core::settings::{CounterpartKey, LayerKind, counterpart_keys};
+use loopkeeper_text::lines::line_around;
 
 /// The completion items at `offset`. `file`: its name in the root.
 pub fn complete_other_tool(kind: LayerKind, (file, text): (&str, &str), offset: usize) -> Vec<Suggestion> {

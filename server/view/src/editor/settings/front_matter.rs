@@ -9,6 +9,7 @@ use crate::editor::{Hover, HoverBlock, Suggestion, SuggestionKind};
 use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_task::{FRONT_MATTER_KEYS, FrontMatterKey};
 use loopkeeper_text::DocumentRange;
+use loopkeeper_text::lines::line_around;
 
 /// The completion items at `offset`. `None`: it is not in front matter.
 pub fn complete_front_matter(text: &str, offset: usize) -> Option<Vec<Suggestion>> {
@@ -94,13 +95,6 @@ fn block(text: &str) -> Option<Range<usize>> {
 
 fn has_end(text: &str) -> bool {
     text.lines().any(|it| matches!(it.trim_end(), "---" | "..."))
-}
-
-pub(super) fn line_around(text: &str, offset: usize) -> Range<usize> {
-    let start = text.get(..offset).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
-    let rest = text.get(start..).unwrap_or_default();
-    let end = start + rest.find(['\r', '\n']).unwrap_or(rest.len());
-    start..end.max(offset)
 }
 
 #[cfg(test)]
