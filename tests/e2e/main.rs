@@ -32,6 +32,7 @@ mod hook_install;
 mod init;
 mod journals;
 mod kill_domain;
+mod languages;
 #[path = "../agents/late.rs"]
 mod late;
 mod logging;

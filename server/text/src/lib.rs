@@ -6,6 +6,7 @@ pub mod closest;
 pub mod digest;
 pub mod fold;
 pub mod globs;
+pub mod language;
 pub mod lines;
 pub mod message;
 pub mod moment;

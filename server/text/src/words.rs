@@ -2,6 +2,9 @@
 
 use jiff::Timestamp;
 
+use crate::language::{self, Language};
+use crate::tr;
+
 /// Capitalises the first letter, as at the start of a sentence.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
@@ -17,17 +20,17 @@ pub fn rfc3339(wall_ms: u64) -> String {
 /// `40 ms`, `4.2 s`, `12 s`, `3 min 5 s`, `2 h 5 min`, `3 d 4 h`.
 pub fn duration(ms: u64) -> String {
     let seconds = ms / 1000;
-    let two = |big: u64, unit: &str, small: u64, minor: &str| match small {
-        0 => format!("{big} {unit}"),
-        _ => format!("{big} {unit} {small} {minor}"),
-    };
-    match seconds {
-        0 => format!("{ms} ms"),
-        1..10 => format!("{}.{} s", seconds, ms % 1000 / 100),
-        10..60 => format!("{seconds} s"),
-        60..3600 => two(seconds / 60, "min", seconds % 60, "s"),
-        3600..86400 => two(seconds / 3600, "h", seconds % 3600 / 60, "min"),
-        _ => two(seconds / 86400, "d", seconds % 86400 / 3600, "h"),
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
+    match (seconds, seconds % 60, minutes % 60, hours % 24) {
+        (0, ..) => tr!("{ms} ms", ms),
+        (1..10, ..) => tr!("{seconds}.{tenths} s", seconds, tenths = ms % 1000 / 100),
+        (10..60, ..) => tr!("{seconds} s", seconds),
+        (60..3600, 0, ..) => tr!("{minutes} min", minutes),
+        (60..3600, rest, ..) => tr!("{minutes} min {rest} s", minutes, rest),
+        (3600..86400, _, 0, _) => tr!("{hours} h", hours),
+        (3600..86400, _, rest, _) => tr!("{hours} h {rest} min", hours, rest),
+        (.., 0) => tr!("{days} d", days),
+        (.., rest) => tr!("{days} d {rest} h", days, rest),
     }
 }
 
@@ -60,8 +63,13 @@ pub fn amount(count: u64) -> String {
     }
 }
 
-/// `1 file`, `3 files`.
+/// `1 file`, `3 files`; the template of its translation is `{count} file`.
 pub fn counted(count: u64, thing: &str) -> String {
+    if Language::current() != Language::English
+        && let Some(template) = language::translation(&format!("{{count}} {thing}"))
+    {
+        return language::fill(template, &[("count", &count)]);
+    }
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {thing}{plural}")
 }

@@ -1,0 +1,121 @@
+//! Every text for people has its translation: the templates of `tr!`, `tr_later!` and `counted` in the sources against
+//! the tables of translations, with the same placeholders.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::structure::{files, root};
+
+/// The templates in one source, in order.
+fn templates(source: &str) -> Vec<String> {
+    let production = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let code: Vec<&str> = production.lines().filter(|it| !it.trim_start().starts_with("//")).collect();
+    let code = code.join("\n");
+    let marked = ["tr!(", "tr_later!("].iter().flat_map(|call| {
+        code.match_indices(call)
+            .filter(|(at, _)| !code[..*at].ends_with(|it: char| it.is_alphanumeric() || it == '_'))
+            .filter_map(|(at, _)| literal(code[at + call.len()..].trim_start()))
+    });
+    let counted = code.match_indices("counted(").filter_map(|(at, call)| {
+        let arguments = &code[at + call.len()..];
+        Some(format!("{{count}} {}", literal(second_argument(arguments)?)?))
+    });
+    marked.collect::<Vec<_>>().into_iter().chain(counted).collect()
+}
+
+/// The text after the first comma that is not in parentheses.
+fn second_argument(arguments: &str) -> Option<&str> {
+    let mut depth = 0;
+    for (at, char) in arguments.char_indices() {
+        match char {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth == 0 => return None,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => return Some(arguments[at + 1..].trim_start()),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The value of a string literal at the start of `code`.
+fn literal(code: &str) -> Option<String> {
+    let mut chars = code.strip_prefix('"')?.chars().peekable();
+    let mut text = String::new();
+    loop {
+        match chars.next()? {
+            '"' => return Some(text),
+            '\\' => match chars.next()? {
+                'n' => text.push('\n'),
+                't' => text.push('\t'),
+                '\n' => while chars.next_if(|it| it.is_whitespace()).is_some() {},
+                'u' => {
+                    let digits: String = chars.by_ref().skip(1).take_while(|it| *it != '}').collect();
+                    text.push(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32)?);
+                }
+                other => text.push(other),
+            },
+            other => text.push(other),
+        }
+    }
+}
+
+/// The names in braces.
+fn placeholders(template: &str) -> BTreeSet<String> {
+    let plain = template.replace("{{", "").replace("}}", "");
+    plain.split('{').skip(1).filter_map(|it| it.split_once('}')).map(|(name, _)| name.to_owned()).collect()
+}
+
+fn sources() -> BTreeMap<String, String> {
+    let rust = files(&root().join("server"), &["rs"]);
+    let is_test = |path: &Path| path.iter().any(|it| it == "tests" || it == "tests.rs");
+    let templates_of = |path: &Path| templates(&fs::read_to_string(path).unwrap());
+    rust.iter()
+        .filter(|it| !is_test(it))
+        .flat_map(|it| templates_of(it).into_iter().map(|text| (text, it.display().to_string())))
+        .collect()
+}
+
+fn translations() -> BTreeMap<String, String> {
+    let tables = files(&root().join("server/text/locales/zh-cn"), &["json"]);
+    let read = |path: &Path| -> BTreeMap<String, String> {
+        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    };
+    tables.iter().flat_map(|it| read(it)).collect()
+}
+
+#[test]
+fn every_text_has_a_translation() {
+    let (sources, translations) = (sources(), translations());
+    let missing: Vec<_> = sources.iter().filter(|(text, _)| !translations.contains_key(*text)).collect();
+    assert!(missing.is_empty(), "without a translation: {missing:#?}");
+    assert!(sources.len() > 9, "few templates were found: {}", sources.len());
+}
+
+#[test]
+fn every_translation_has_a_text() {
+    let sources = sources();
+    let unused: Vec<String> = translations().into_keys().filter(|it| !sources.contains_key(it)).collect();
+    assert_eq!(unused, [""; 0]);
+}
+
+#[test]
+fn a_translation_has_the_placeholders_of_its_text() {
+    for (text, translation) in translations() {
+        assert_eq!(placeholders(&translation), placeholders(&text), "{text:?}: {translation:?}");
+        assert!(!translation.trim().is_empty(), "{text:?}");
+    }
+}
+
+#[test]
+fn templates_are_found_in_sources() {
+    let check = |source: &str, expect: &[&str]| assert_eq!(templates(source), expect, "{source}");
+    check("let it = tr!(\"a {b}\", b = c(1));", &["a {b}"]);
+    check("$crate::tr!(\n    \"a \\\"b\\\" \\\n        c\",\n)", &["a \"b\" c"]);
+    check("str!(\"a\") tr_later!(\"b\") // tr!(\"c\")", &["c", "b"]);
+    check("// tr!(\"a\")\n#[cfg(test)]\nmod tests {\n tr!(\"b\") }", &[]);
+    check("counted(it.len() as u64, \"file\") + &counted(max(a, b), name)", &["{count} file"]);
+    check("tr!(\"\\u{201c}{a}\\u{201d}\", a)", &["\u{201c}{a}\u{201d}"]);
+    assert_eq!(placeholders("{{a}} {b} {c}"), BTreeSet::from(["b".to_owned(), "c".to_owned()]));
+}
