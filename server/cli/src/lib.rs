@@ -55,6 +55,7 @@ use self::exit::Exit;
 use self::failure::ExitResult;
 use self::out::Ui;
 use loopkeeper_keeper::abort_on_panic;
+use loopkeeper_system::language;
 
 /// The entry point: parses the arguments, runs one subcommand, reports its result.
 pub fn main() -> ExitCode {
@@ -66,6 +67,7 @@ pub fn main() -> ExitCode {
     if cli.starts_server() {
         return serve::run().into();
     }
+    language::set_process_language(None);
     abort_on_panic();
     exit_code(run(cli, &mut out), out)
 }

@@ -13,6 +13,7 @@ mod document;
 mod environment;
 pub(crate) mod finding;
 pub mod keys;
+mod language;
 mod layer;
 pub mod lookup;
 mod other_tools;
@@ -38,6 +39,7 @@ pub use counterparts::{CounterpartKey, counterpart_keys};
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
 pub use finding::{SettingCode, SettingFinding, SettingOrigin};
+pub use language::configured_language;
 pub use layer::{Layer, LayerKind, OverrideSource, SettingOverride};
 pub use outside::{ConfigOrigin, HookCommand, HookSettings, LoopEvent, ServiceSettings};
 pub use policy::{

@@ -7,9 +7,11 @@ use super::failure::Failure;
 use super::keeper_main;
 use loopkeeper_keeper::error_line::ErrorLine;
 use loopkeeper_system::exhausted;
+use loopkeeper_system::language;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::binary::HelperBinary;
 use loopkeeper_system::state_dir::workspace::LoopDir;
+use loopkeeper_text::language::Language;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -52,6 +54,8 @@ fn detach(program: &Path, dir: &LoopDir, then: Option<&str>) -> Result<Output, F
 
 fn output(mut command: Command) -> Result<Output, Failure> {
     ErrorLine::request(&mut command);
+    // Sentences in the journal are in the language of the program that starts the loop.
+    command.env(language::VARIABLE, Language::current().tag());
     command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(|error| {
         let program = Path::new(command.get_program());
         Failure::ended(format_args!("cannot start {}: {error}", program.display()))

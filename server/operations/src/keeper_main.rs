@@ -14,6 +14,7 @@ use super::failure::{Failure, FailureKind};
 use super::loops::LoopView;
 use loopkeeper_keeper::disk_room::{self, DiskWait};
 use loopkeeper_keeper::{abort_on_panic, block_on, launch};
+use loopkeeper_system::language;
 use loopkeeper_system::logging::WarningEcho;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::LoopDir;
@@ -62,6 +63,7 @@ impl Args {
 /// Runs the keeper of one loop, or starts one detached. `words` come after the subcommand's name.
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     abort_on_panic();
+    language::set_process_language(None);
     let done = match Args::read(words) {
         Some(args) if args.build.as_deref().is_some_and(|it| it != BUILD) => {
             return ExitCode::from(EXIT_BUILD_MISMATCH);

@@ -19,6 +19,7 @@ pub mod host_proxy;
 pub mod http;
 pub mod internal_program;
 pub mod journal_file;
+pub mod language;
 mod last_result;
 pub mod logging;
 pub mod process;

@@ -71,7 +71,7 @@ pub(super) fn assign(settings: &mut Settings, agents: &AgentIndex, assignment: &
                 || assign_policy(settings, assignment.key, &value)
                 || assign_outside(settings, assignment)
                 || assign_rest(settings, assignment.key.path, value)
-                || assignment.key.is_bound()
+                || assignment.key.is_users_own()
         }
     }
 }

@@ -135,15 +135,16 @@ impl UserLimits {
     }
 }
 
-/// A default bound.
-pub(super) fn misplaced_bound(assignment: &Assignment) -> Option<SettingFinding> {
+/// A key of the user's own file in another one.
+pub(super) fn misplaced_key(assignment: &Assignment) -> Option<SettingFinding> {
     let is_own = assignment.layer == Some(LayerKind::User);
-    (assignment.key.is_bound() && !is_own).then(|| SettingFinding {
+    let instead =
+        if assignment.key.section() == "max" { ", or set the limit itself below `[limits]`" } else { "" };
+    (assignment.key.is_users_own() && !is_own).then(|| SettingFinding {
         code: SettingCode::BadValue,
         origin: assignment.origin.clone(),
         message: format!("`{}` counts only in your own configuration", assignment.key.path),
-        hint: "move it to `~/.config/loopkeeper/config.toml`, or set the limit itself below `[limits]`"
-            .to_owned(),
+        hint: format!("move it to `~/.config/loopkeeper/config.toml`{instead}"),
         fix: None,
     })
 }

@@ -143,6 +143,7 @@ const ENVIRONMENT: &str = "
 | variable | |
 |---|---|
 | `LOOPKEEPER_LOG` | the log level of server and keepers: `off`, `error`, `warn`, `info`, `debug` or `trace`, or a list by module such as `info,loopkeeper_keeper=trace`. A keeper logs warnings if it is not set, a server nothing. |
+| `LOOPKEEPER_LANGUAGE` | the language of texts for people, as a locale such as `en` or `zh-CN`; wins over the setting `language`, and is passed to keepers |
 | `LOOPKEEPER_STATE_DIR` | the state folder; else `$XDG_STATE_HOME/loopkeeper`, else `~/.local/state/loopkeeper` |
 
 A keeper logs to `keeper.log` in the loop's folder, `workspaces/*/loops/LOOP/` in the state folder (readable only by

@@ -17,6 +17,8 @@ pub const KEYS: &[Key] = &[
         "The agent that does the work: a built-in, a name of `[agents]`, `auto` for the first one that is installed, or a list in which the next one takes over when one cannot work."),
     key("mode", words(&["loop", "hook", "attach"], &[]), r#""loop""#,
         "`loop` starts a fresh agent process for each iteration; `hook` keeps one session open by its stop hook; `attach` works in a Claude Code session that you opened in a terminal (`loopkeeper hook install`)."),
+    key("language", words(&["auto", "en", "zh-CN"], &[]), r#""auto""#,
+        "The language of texts for people, only in your own file; `auto` follows the editor, else the locale (`LC_ALL`, `LC_MESSAGES`, `LANG`); prompts to agents are in English."),
     key("serve", ValueKind::Services, "",
         "Servers that run during check rounds that contain `GET`."),
 

@@ -180,7 +180,7 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
     let mut winners: BTreeMap<String, Assignment> = BTreeMap::new();
     let user = UserLimits::of(&assignments);
     for mut assignment in assignments {
-        findings.extend(bounds::misplaced_bound(&assignment).or_else(|| user.bound(&mut assignment)));
+        findings.extend(bounds::misplaced_key(&assignment).or_else(|| user.bound(&mut assignment)));
         assign(&mut settings, &index, &assignment);
         winners.insert(assignment.path(), assignment);
     }

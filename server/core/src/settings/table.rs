@@ -81,9 +81,9 @@ impl Key {
         self.path.rsplit_once('.').map_or("", |(section, _)| section)
     }
 
-    /// Whether it bounds other files, which only the user's own file can.
-    pub fn is_bound(&self) -> bool {
-        self.section() == "max"
+    /// Whether it counts only in the user's own file: a bound of other files, or a property of the reader.
+    pub fn is_users_own(&self) -> bool {
+        self.section() == "max" || self.path == "language"
     }
 
     pub fn name(&self) -> &'static str {

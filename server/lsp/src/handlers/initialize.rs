@@ -4,8 +4,10 @@ use lsp_types::{InitializeParams, InitializeResult, ServerInfo};
 
 use crate::capabilities::{self, ResolvedClientCapabilities};
 use crate::session::ServerState;
+use loopkeeper_system::language;
 
 pub(crate) fn handle(shared: &ServerState, params: InitializeParams) -> InitializeResult {
+    language::set_process_language(params.locale.as_deref());
     if let Some(trace) = params.trace {
         shared.trace.set(&shared.client, trace);
     }

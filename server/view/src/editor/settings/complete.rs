@@ -112,7 +112,7 @@ fn output(text: &str, agent: &str, key: &str) -> Dialect {
 
 /// Whether this version supports the key in a file of this kind.
 fn is_offered(kind: LayerKind, key: &Key) -> bool {
-    let has_effect = kind == LayerKind::User || !key.is_bound();
+    let has_effect = kind == LayerKind::User || !key.is_users_own();
     has_effect && key.since != KeySupport::NotYet && key.takes != ValueKind::Services
 }
 
