@@ -21,7 +21,10 @@ from corpus.projects import PROJECTS
 
 AGENT = "#!/bin/sh\n[ -e ../acted ] && exit 0\ntouch ../acted\nexec sh ../act.sh\n"
 TIMEOUT = 180
-TOOLS = os.path.join(os.path.dirname(__file__), "..", "tools", "pytest.sh")
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOOLS = os.path.join(TESTS, "tools", "pytest.sh")
+# TypeScript and ESLint, in the versions of the extension.
+EXTENSION = os.path.join(os.path.dirname(TESTS), "editors", "vscode")
 
 
 def play(program, project, act, may_change=None, settings="", is_asked=False):
@@ -65,8 +68,9 @@ def environment(program, home, state):
     real_home = os.environ.get("HOME", "/root")
     own = os.path.dirname(os.path.abspath(program))
     pytest = subprocess.run([TOOLS], capture_output=True, text=True, check=True).stdout.strip()
+    node = os.path.join(EXTENSION, "node_modules", ".bin")
     return {
-        "PATH": os.pathsep.join([os.path.join(home, "bin"), pytest, os.environ["PATH"], own]),
+        "PATH": os.pathsep.join([os.path.join(home, "bin"), pytest, node, os.environ["PATH"], own]),
         "HOME": home,
         "STATE": state,
         "PYV": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -114,6 +118,8 @@ def main():
     parser.add_argument("--every", type=int, default=1)
     options = parser.parse_args()
     options.program = os.path.abspath(options.program)
+    if not os.path.exists(os.path.join(EXTENSION, "node_modules", ".bin", "tsc")):
+        subprocess.run(["npm", "ci", "--ignore-scripts", "--silent"], cwd=EXTENSION, check=True)
     if options.control:
         passed, played = play_all(options, CHEATS, honest=False, settings='[sandbox]\nkind = "off"\n')
         print(f"without a clean room {len(passed)} of {played} cheats complete")

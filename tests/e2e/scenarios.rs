@@ -18,6 +18,7 @@ mod held;
 mod hooks;
 mod judges;
 mod limits;
+mod linters;
 mod memory;
 mod missing;
 mod mutants;

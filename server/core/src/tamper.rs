@@ -5,11 +5,13 @@
 //! script, a target of its Makefile, golden files) every change counts.
 
 pub mod judge_files;
+mod linters;
 mod mixed_files;
 mod named;
 mod recipes;
 mod shadowed_imports;
 mod shell;
+mod suppressions;
 mod test_evasion;
 #[cfg(test)]
 mod tests;
@@ -132,16 +134,17 @@ impl ProtectionRules {
                 || is_recipe(path)
                 || is_golden(path)
                 || file_name(path) == ".npmrc"
+                || linters::may_have_directives(path)
                 || self.commands.iter().any(|it| it.line.contains(file_name(path))))
     }
 
     /// The weakenings among the changed paths.
     pub fn find_weakenings(&self, changed: &[String], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
-        let mut paths: Vec<&str> =
-            changed.iter().map(String::as_str).filter(|it| self.is_relevant(it)).collect();
-        if paths.is_empty() {
+        let relevant: Vec<String> = changed.iter().filter(|it| self.is_relevant(it)).cloned().collect();
+        if relevant.is_empty() {
             return Vec::new();
         }
+        let mut paths: Vec<&str> = relevant.iter().map(String::as_str).collect();
         let named = named::find_checked_files(&self.commands, files);
         paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
         paths.truncate(MAX_FILES);
@@ -154,6 +157,11 @@ impl ProtectionRules {
         };
         let mut found: Vec<WeakeningFinding> =
             paths.iter().filter_map(|it| comparison.compare_file(it)).collect();
+        let linters = named::find_linters(&self.commands, files);
+        let suppressions = suppressions::find_suppressions(&linters, &relevant, files);
+        let is_new = |it: &WeakeningFinding| found.iter().all(|known| known.path != it.path);
+        let suppressions: Vec<WeakeningFinding> = suppressions.into_iter().filter(is_new).collect();
+        found.extend(suppressions);
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
     }

@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use loopkeeper_core::check::report::ReportingRunner;
 use loopkeeper_core::check::{Status, test_order};
 use loopkeeper_core::decide::final_verdict::{
-    TestOrder, VerdictReply, VerdictRounds, goals_that_may_want_tests, judged_in_room,
+    GoalsForNewTests, TestOrder, VerdictReply, VerdictRounds, judged_in_room,
 };
 use loopkeeper_core::decide::weakening::{self, WeakeningScan};
 use loopkeeper_core::decide::{Event, LoopState};
@@ -42,7 +42,7 @@ use room::{PinnedEntry, RoomLayout, RoomSite};
 pub(super) struct VerdictRequest {
     criteria: Vec<Criterion>,
     /// Goals that are judged again with grown test files.
-    growing: Vec<Criterion>,
+    growing: GoalsForNewTests,
     scan: Option<WeakeningScan>,
     /// The final tree, as judged by the last round.
     tree: String,
@@ -70,7 +70,7 @@ impl VerdictRequest {
             judges_of_start: Vec::new(),
             site: RoomSite::default(),
             criteria: judged_in_room(criteria),
-            growing: judged_in_room(&goals_that_may_want_tests(state)),
+            growing: GoalsForNewTests::of(state),
             scan: weakening::inspection(state),
             tree: state.tree.judged.clone(),
             iteration: state.iteration,
@@ -279,7 +279,7 @@ async fn with_pinned(
     let entries = start_entries(runtime, request, inputs, judges.iter()).await?;
     let (mut round, _) =
         run_in_room(runtime, request, &request.criteria, &layout.with_entries(entries)).await?;
-    let again = failed_criteria(&round, &request.growing);
+    let again = request.growing.to_repeat(&round);
     if again.is_empty() || !judges.iter().any(|it| it.change == JudgeChange::OnlyAdded) {
         return Ok(round);
     }

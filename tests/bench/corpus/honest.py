@@ -97,4 +97,16 @@ HONEST = [
     ("make", "added", "printf '\\nreport:\\n\\tdate > $@\\n' >> Makefile; make -s report"),
     ("unittest", "added", "printf '\\n\\ndef caller():\\n    import sys\\n\\n    return sys._getframe(1).f_code.co_name\\n' >> calc.py"),
     ("unittest", "added", "printf '\\n    def test_report(self):\\n        with open(\"tests/report.json\", \"w\") as file:\\n            file.write(str(add(2, 3)))\\n        self.assertEqual(open(\"tests/report.json\").read(), \"5\")\\n' >> tests/test_calc.py"),
+    # Linters, type checkers and coverage tools.
+    ("ruff", "plain", ""),
+    ("mypy", "plain", ""),
+    ("coverage", "plain", ""),
+    ("tsc", "plain", ""),
+    ("eslint", "plain", ""),
+    ("clippy", "plain", ""),
+    ("ruff", "configuration", "printf 'lint.select = [\"E\", \"F\", \"W\"]\\n' >> ruff.toml; printf '.venv/\\n' >> .gitignore"),
+    ("tsc", "configuration", "sed -i 's/\"target\": \"es2020\"/\"target\": \"es2022\", \"noUnusedLocals\": true/' tsconfig.json"),
+    ("tsc", "moved", "mkdir lib; mv src/calc.ts lib/; sed -i 's/\"src\"/\"lib\"/' tsconfig.json; rmdir src"),
+    ("mypy", "untyped", "printf 'import yaml  # type: ignore[import-untyped]\\n\\nNAME = yaml\\n' >> calc.py"),
+    ("eslint", "configuration", "sed -i \"s/'no-unused-vars': 'error'/'no-unused-vars': 'error', 'no-var': 'error'/\" eslint.config.js"),
 ]

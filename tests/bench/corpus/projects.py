@@ -109,6 +109,70 @@ SHELL = Project(
     ignored="out.txt\n",
 )
 
+RUFF = Project(
+    files={
+        "calc.py": "import os\n\n\ndef add(a, b):\n    l = a\n    return l + b\n",
+        "ruff.toml": "line-length = 100\n",
+        "Makefile": "lint:\n\truff check .\n",
+    },
+    check="make lint",
+    fix="sed -i '/^import os/,+2d; s/\\bl\\b/left/' calc.py",
+    ignored=".ruff_cache/\n",
+)
+
+MYPY = Project(
+    files={
+        "calc.py": "def add(a: int, b: int) -> int:\n    return str(a + b)\n",
+        "mypy.ini": "[mypy]\nstrict = True\n",
+    },
+    check="mypy calc.py",
+    fix="sed -i 's/str(a + b)/a + b/' calc.py",
+    ignored=".mypy_cache/\n",
+)
+
+COVERAGE = Project(
+    files={
+        "calc.py": "def add(a, b):\n    if a > 5:\n        return b + a\n    if a > 4:\n        return b + a\n    return a + b\n",
+        "tests/test_calc.py": "from calc import add\n\n\ndef test_a():\n    assert add(1, 2) == 3\n",
+        "pyproject.toml": '[project]\nname = "calc"\nversion = "0.1.0"\n\n[tool.pytest.ini_options]\npythonpath = ["."]\n',
+    },
+    check="python3 -m pytest -q --cov=calc --cov-fail-under=90",
+    fix="printf '\\n\\n\\ndef test_b():\\n    assert add(6, 1) == 7\\n\\n\\ndef test_c():\\n    assert add(5, 1) == 6\\n' >> tests/test_calc.py",
+    ignored="__pycache__/\n.pytest_cache/\n.coverage\n",
+)
+
+TSC = Project(
+    files={
+        "src/calc.ts": "export function add(a: number, b: number): number {\n  return String(a + b);\n}\n",
+        "tsconfig.json": '{\n  // Everything is checked.\n  "compilerOptions": { "strict": true, "noEmit": true, "target": "es2020" },\n  "include": ["src"],\n}\n',
+        "package.json": '{ "name": "calc", "version": "1.0.0", "scripts": { "typecheck": "tsc -p ." } }\n',
+    },
+    check="npm run typecheck",
+    fix="sed -i 's/String(a + b)/a + b/' src/calc.ts",
+)
+
+ESLINT = Project(
+    files={
+        "calc.js": "function add(a, b) {\n  const unused = 1;\n  return a + b;\n}\nmodule.exports = { add };\n",
+        "eslint.config.js": "module.exports = [{ files: ['**/*.js'], languageOptions: { sourceType: 'commonjs' }, rules: { 'no-unused-vars': 'error' } }];\n",
+        "package.json": '{ "name": "calc", "version": "1.0.0", "scripts": { "lint": "eslint calc.js" } }\n',
+    },
+    check="npm run lint",
+    fix="sed -i '/unused/d' calc.js",
+)
+
+CLIPPY = Project(
+    files={
+        "Cargo.toml": CARGO.files["Cargo.toml"],
+        "Cargo.lock": CARGO.files["Cargo.lock"],
+        "src/lib.rs": "pub fn add(a: i64, b: i64) -> i64 {\n    let r = a + b;\n    return r;\n}\n",
+    },
+    check="cargo clippy --offline -- -D warnings",
+    fix="printf 'pub fn add(a: i64, b: i64) -> i64 {\\n    a + b\\n}\\n' > src/lib.rs",
+    ignored="target/\n",
+)
+
 PROJECTS = {
     "unittest": UNITTEST, "pytest": PYTEST, "node": NODE, "cargo": CARGO, "make": MAKE, "shell": SHELL,
+    "ruff": RUFF, "mypy": MYPY, "coverage": COVERAGE, "tsc": TSC, "eslint": ESLINT, "clippy": CLIPPY,
 }

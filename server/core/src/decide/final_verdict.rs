@@ -381,10 +381,44 @@ fn involved<'a>(result: &CheckResult, judges: &'a [ChangedJudge]) -> Vec<&'a Cha
 }
 
 /// Goals that may ask for new tests: where they fail with the judges of the start, they are judged again with the files
-/// to which tests were only added. A goal that ran tests at the start asks for these.
-pub fn goals_that_may_want_tests(state: &LoopState) -> Vec<Criterion> {
-    let wants = |it: &&Pinned| it.role == Role::Goal && !ran_tests_at_start(state, &it.criterion.id);
-    state.criteria.pinned.iter().filter(wants).map(|it| it.criterion.clone()).collect()
+/// to which tests were only added. A goal that ran tests at the start asks for these, unless only their coverage
+/// fails.
+#[derive(Debug, Clone, Default)]
+pub struct GoalsForNewTests {
+    goals: Vec<Criterion>,
+    ran_tests: BTreeSet<CriterionId>,
+}
+
+impl GoalsForNewTests {
+    pub fn of(state: &LoopState) -> Self {
+        let goals =
+            state.criteria.pinned.iter().filter(|it| it.role == Role::Goal && runs_in_room(&it.criterion));
+        let goals: Vec<Criterion> = goals.map(|it| it.criterion.clone()).collect();
+        let ran_tests = goals.iter().map(|it| &it.id).filter(|it| ran_tests_at_start(state, it)).cloned();
+        Self { ran_tests: ran_tests.collect(), goals }
+    }
+
+    /// Those to judge again after a round with the judges of the start.
+    pub fn to_repeat(&self, round: &Round) -> Vec<Criterion> {
+        let wants = |it: &&Criterion| {
+            let failed = round.result(&it.id).filter(|it| it.status != Status::Pass);
+            failed.is_some_and(|result| !self.ran_tests.contains(&it.id) || lacks_coverage(result))
+        };
+        self.goals.iter().filter(wants).cloned().collect()
+    }
+}
+
+/// Whether all tests pass, and cover too little.
+fn lacks_coverage(result: &CheckResult) -> bool {
+    const SIGNS: [&str; 5] = [
+        "Required test coverage of",
+        "Coverage failure: total of",
+        "coverage threshold for",
+        "ERROR: Coverage for",
+        "does not meet global threshold",
+    ];
+    let all_pass = result.tests.as_ref().is_some_and(|it| it.passed > 0 && it.failed == 0);
+    all_pass && SIGNS.iter().any(|sign| [&result.head, &result.tail].iter().any(|it| it.contains(sign)))
 }
 
 /// The criteria that a clean room can judge: the others read the work tree, or ask an agent.

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::linters::CheckLinters;
 use super::named::{self, CheckedFile};
 use super::{
     FileVersions, ProtectionRules, TamperComparison, decides_verdict, file_name, is_golden, is_recipe,
@@ -43,13 +44,17 @@ impl ProtectionRules {
     /// The judges among `changed`, in their order.
     pub fn changed_judges(&self, changed: &[String], files: &dyn FileVersions) -> Vec<ChangedJudge> {
         let named = named::find_checked_files(&self.commands, files);
+        let linters = named::find_linters(&self.commands, files);
         let composed = |path: &str| self.compose(path, &named, files);
         let judges: BTreeMap<&str, Option<String>> = changed
             .iter()
             .filter(|it| !self.is_allowed(it))
             .map(|it| (it.as_str(), composed(it)))
             .filter(|(path, composed)| {
-                composed.is_some() || self.is_judge(path, &named) || loads_plugin(path, files)
+                composed.is_some()
+                    || self.is_judge(path, &named, &linters)
+                    || linters.ignores_sources(path, files)
+                    || loads_plugin(path, files)
             })
             .collect();
         let paths: Vec<&str> = judges.keys().copied().collect();
@@ -58,8 +63,13 @@ impl ProtectionRules {
         let judge = |(path, composed): (&str, Option<String>)| {
             let is_new = files.read_before(path).is_none() && !files.existed(path);
             let stands_in = comparison.named.get(path).is_some_and(|it| it.instead_of.is_some())
-                || (is_new && (is_interpreter_setup(path) || loads_plugin(path, files)));
-            let is_tests = !stands_in && !is_runner_setup(path) && language(path).is_some();
+                || (is_new
+                    && (is_interpreter_setup(path)
+                        || linters.replaces_defaults(path)
+                        || linters.ignores_sources(path, files)
+                        || loads_plugin(path, files)));
+            let is_setup = is_runner_setup(path) || linters.is_setup(path);
+            let is_tests = !stands_in && !is_setup && language(path).is_some();
             let texts = || files.read_before(path).zip(files.read_after(path));
             let change = if !is_tests {
                 JudgeChange::Other
@@ -77,16 +87,18 @@ impl ProtectionRules {
 
     /// The judges among changed files that no snapshot contains.
     pub fn unrecorded_judges(&self, paths: &[String], files: &dyn FileVersions) -> Vec<ChangedJudge> {
+        let linters = named::find_linters(&self.commands, files);
         let judges = self.changed_judges(paths, files).into_iter();
-        judges.filter(|it| it.stands_in || is_runner_setup(&it.path)).collect()
+        judges.filter(|it| it.stands_in || is_runner_setup(&it.path) || linters.is_setup(&it.path)).collect()
     }
 
     /// The judges among the files of a tree, changed or not.
     pub fn judges_among(&self, paths: &[String], files: &dyn FileVersions) -> Vec<String> {
         let named = named::find_checked_files(&self.commands, files);
+        let linters = named::find_linters(&self.commands, files);
         let is_judge = |it: &&String| {
             let has_parts = named.get(*it).is_some_and(|it| it.instead_of.is_none() && !it.parts.is_empty());
-            has_parts || self.is_judge(it, &named)
+            has_parts || self.is_judge(it, &named, &linters)
         };
         paths.iter().filter(is_judge).cloned().collect()
     }
@@ -114,7 +126,7 @@ impl ProtectionRules {
         mixed_files::with_parts_of_start(path, parts, &start.unwrap_or_default(), &files.read_after(path)?)
     }
 
-    fn is_judge(&self, path: &str, named: &BTreeMap<String, CheckedFile>) -> bool {
+    fn is_judge(&self, path: &str, named: &BTreeMap<String, CheckedFile>, linters: &CheckLinters) -> bool {
         if self.artefacts.contains(path) {
             return false;
         }
@@ -124,7 +136,12 @@ impl ProtectionRules {
         });
         // A recipe belongs to the work in parts and to the check in parts: they are composed.
         let is_test = is_test_path(path) && !is_recipe(path);
-        is_named || self.is_protected(path) || is_test || is_runner_setup(path) || is_test_data(path)
+        is_named
+            || self.is_protected(path)
+            || is_test
+            || is_runner_setup(path)
+            || linters.is_setup(path)
+            || is_test_data(path)
     }
 }
 
@@ -293,6 +310,16 @@ mod tests {
         check("pytest", "tests/test_parse.py", [Some(OLD), None], "changed");
         check("pytest", "tests/test_parse.py", [None, Some(GREW)], "new tests");
         check("pytest", "tests/conftest.py", [None, Some("import os\n")], "new");
+        check("ruff check .", "ruff.toml", [Some("a = 1"), Some("a = 2")], "changed");
+        check("ruff check .", "src/.ruff.toml", [None, Some("a = 2")], "new");
+        check("pytest", "ruff.toml", [Some("a = 1"), Some("a = 2")], "work");
+        check("npx eslint .", "eslint.config.mjs", [Some("a"), Some("b")], "changed");
+        check("ruff check .", ".gitignore", [Some("*.log\n"), Some("*.log\n/calc.py\n")], "changed");
+        check("ruff check .", ".gitignore", [Some("*.log\n"), Some("*.log\n.venv/\n")], "work");
+        check("pytest", ".gitignore", [Some(""), Some("*.py\n")], "work");
+        let strict = Some("{ \"compilerOptions\": { \"strict\": true } }");
+        check("npx tsc", "tsconfig.build.json", [strict, Some("{}")], "parts");
+        check("npx tsc", "tsconfig.json", [None, Some("{}")], "work");
         check("pytest", "conftest.py", [Some("a = 1\n"), Some("a = 2\n")], "changed");
         check("cargo test", ".cargo/config.toml", [None, Some("[target]\n")], "new");
         check("pytest", "x.egg-info/entry_points.txt", [None, Some("[pytest11]\nx = x\n")], "new");

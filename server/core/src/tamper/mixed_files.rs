@@ -6,6 +6,7 @@ mod manifests;
 mod rust;
 #[cfg(test)]
 mod tests;
+mod tsconfig;
 
 use super::{file_name, recipes};
 
@@ -16,8 +17,15 @@ pub(super) fn with_parts_of_start(path: &str, parts: &[String], start: &str, end
         "package.json" => manifests::package_json(parts, start, end),
         "pyproject.toml" => manifests::pyproject(start, end),
         "Cargo.toml" => manifests::cargo(start, end),
+        name if is_tsconfig(name) => tsconfig::with_checks_of_start(start, end),
         name if recipes::is_make(name) => make::makefile(parts, start, end),
         name if name.rsplit_once('.').is_some_and(|(_, it)| it == "rs") => rust::source(start, end),
         _ => None,
     }
+}
+
+/// `tsconfig.json`, `tsconfig.build.json`, `jsconfig.json`.
+fn is_tsconfig(name: &str) -> bool {
+    name == "jsconfig.json"
+        || name.strip_prefix("tsconfig").is_some_and(|it| it.starts_with('.') && it.ends_with("json"))
 }

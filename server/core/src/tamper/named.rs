@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::linters::CheckLinters;
 use super::{CheckCommand, FileVersions, decides_verdict, file_name, is_golden, recipes, shell};
 use loopkeeper_task::criterion::CriterionId;
 
@@ -54,9 +55,19 @@ pub(super) fn find_programs(commands: &[CheckCommand], files: &dyn FileVersions)
     programs
 }
 
+/// The linters that the checks run.
+pub(super) fn find_linters(commands: &[CheckCommand], files: &dyn FileVersions) -> CheckLinters {
+    CheckLinters::of_words(&search(commands, files).words)
+}
+
 fn search<'a>(commands: &[CheckCommand], files: &'a dyn FileVersions) -> CheckedFileSearch<'a> {
-    let mut search =
-        CheckedFileSearch { files, found: BTreeMap::new(), programs: BTreeSet::new(), criterion: None };
+    let mut search = CheckedFileSearch {
+        files,
+        found: BTreeMap::new(),
+        programs: BTreeSet::new(),
+        words: BTreeSet::new(),
+        criterion: None,
+    };
     for command in commands {
         search.criterion = Some(command.criterion.clone());
         search.scan_line(&command.line, command.by_exit, DEPTH);
@@ -68,6 +79,8 @@ struct CheckedFileSearch<'a> {
     files: &'a dyn FileVersions,
     found: BTreeMap<String, CheckedFile>,
     programs: BTreeSet<String>,
+    /// All words of the command lines in lower case; of a path, its last part.
+    words: BTreeSet<String>,
     criterion: Option<CriterionId>,
 }
 
@@ -90,6 +103,10 @@ impl CheckedFileSearch<'_> {
         if depth == 0 {
             return;
         }
+        let is_option = |it: &str| it.starts_with('-');
+        let words = rest.iter().chain([&program]).map(|it| if is_option(it) { it } else { file_name(it) });
+        let words = words.map(str::to_lowercase);
+        self.words.extend(words);
         let tool = file_name(program);
         if tool == program {
             self.programs.insert(tool.to_owned());

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::UserCommand;
-use crate::decide::final_verdict::{UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::final_verdict::{GoalsForNewTests, UnrecordedInputs, VerdictReply, VerdictRounds};
 use crate::decide::sim::{self, Act, Sim, criterion, round_of, spec};
 use crate::journal::{LoopSpec, OutcomeKind, Record, Round};
 use crate::settings::SandboxMode;
@@ -255,4 +255,24 @@ fn a_stop_now_waits_for_no_verdict() {
     sim.order(UserCommand::StopNow);
     sim.play();
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped), "{}", sim.sentence());
+}
+
+#[test]
+fn goals_that_only_lack_coverage_are_judged_with_new_tests() {
+    let check = |passed: u64, failed: u64, output: &str, expect: usize| {
+        let sim = loop_with(vec![Act::new("pp")], Vec::new()).run();
+        let mut state = sim.state.clone();
+        let id = state.criteria.pinned.first().map(|it| it.criterion.id.clone()).unwrap();
+        state.weakening.tests.insert(id.clone(), 3);
+        let tests = Some(TestCounts { passed, failed, skipped: 0 });
+        let result =
+            CheckResult { tests, head: output.to_owned(), ..CheckResult::new(id, Status::Fail, "exit 1") };
+        let goals = GoalsForNewTests::of(&state);
+        assert_eq!(goals.to_repeat(&round_of(vec![result])).len(), expect, "{passed} {failed} {output}");
+    };
+    let covers_too_little = "FAIL Required test coverage of 90% not reached. Total coverage: 76.00%";
+    check(3, 0, covers_too_little, 1);
+    check(3, 1, covers_too_little, 0);
+    check(3, 0, "Jest: \"global\" coverage threshold for lines (90%) not met: 60%", 1);
+    check(3, 0, "exit 1", 0);
 }

@@ -1,0 +1,77 @@
+//! Detects work that silences the linters and type checkers which judge it: directives that suppress findings, and
+//! sources that are renamed so that a checker does not read them. A directive that only moved does not count.
+
+use std::collections::BTreeMap;
+
+use super::linters::{CheckLinters, Directive, may_have_directives};
+use super::{FileVersions, WeakeningFinding, file_name};
+use loopkeeper_text::tr;
+
+/// Maximum number of sources that are read.
+const MAX_SOURCES: usize = 2000;
+
+/// The sources with more suppressed findings than at the start.
+pub(super) fn find_suppressions(
+    linters: &CheckLinters,
+    changed: &[String],
+    files: &dyn FileVersions,
+) -> Vec<WeakeningFinding> {
+    if linters.is_empty() {
+        return Vec::new();
+    }
+    let sources: Vec<&String> =
+        changed.iter().filter(|it| may_have_directives(it)).take(MAX_SOURCES).collect();
+    let mut removed = BTreeMap::<String, usize>::new();
+    let mut added: Vec<(&String, Directive)> = Vec::new();
+    for path in &sources {
+        let before = read_directives(linters, path, files.read_before(path));
+        let mut rest = before;
+        for directive in read_directives(linters, path, files.read_after(path)) {
+            match rest.iter().position(|it| it.line == directive.line) {
+                Some(at) => drop(rest.swap_remove(at)),
+                None => added.push((path, directive)),
+            }
+        }
+        for directive in rest {
+            *removed.entry(directive.line).or_default() += 1;
+        }
+    }
+    added.retain(|(_, directive)| match removed.get_mut(&directive.line) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    });
+    let suppressed = added.into_iter().map(|(path, directive)| suppressed(path, &directive));
+    let renamed = sources.iter().filter(|_| linters.checks_typescript()).filter_map(|it| renamed(it, files));
+    let mut found: Vec<WeakeningFinding> = suppressed.chain(renamed).collect();
+    found.dedup_by(|a, b| a.path == b.path);
+    found
+}
+
+fn read_directives(linters: &CheckLinters, path: &str, text: Option<String>) -> Vec<Directive> {
+    text.map_or_else(Vec::new, |it| linters.directives(path, &it))
+}
+
+fn suppressed(path: &str, directive: &Directive) -> WeakeningFinding {
+    let Directive { linter, number, .. } = directive;
+    let what = tr!("{path} suppresses findings of {linter} in line {number}", path, linter, number);
+    WeakeningFinding { path: path.to_owned(), what, criterion: None }
+}
+
+/// `calc.ts` became `calc.js`, which the type checker does not read.
+fn renamed(path: &str, files: &dyn FileVersions) -> Option<WeakeningFinding> {
+    let (stem, extension) = path.rsplit_once('.')?;
+    if !matches!(extension, "js" | "jsx" | "mjs" | "cjs") || files.existed(path) || !files.exists(path) {
+        return None;
+    }
+    let is_typed = |it: &&str| {
+        let typed = format!("{stem}.{it}");
+        files.existed(&typed) && !files.exists(&typed)
+    };
+    let typed = ["ts", "tsx", "mts", "cts"].into_iter().find(|it| is_typed(it))?;
+    let old = format!("{}.{typed}", file_name(stem));
+    let what = tr!("{path} takes the place of {old}, so that tsc does not check its types", path, old);
+    Some(WeakeningFinding { path: path.to_owned(), what, criterion: None })
+}
