@@ -4,7 +4,8 @@
 //! forbids them). Text and facts are arguments, time is a [`Moment`](loopkeeper_text::moment::Moment), and effects are
 //! returned as data.
 //!
-//! Each module depends only on those before it (a test checks): [`check`] (what a check found), [`claims`] (what an
+//! Each module depends only on those before it (a test checks): `clauses` (lists and clauses of sentences), [`check`]
+//! (what a check found), [`claims`] (what an
 //! agent's last message claims), [`exit_condition`], [`network`] (the hosts that the sandbox lets through),
 //! [`settings`] (the one table of configuration), [`jury`] (agents as judges), [`journal`] (records), [`trust`],
 //! [`autorun`] (files that are executed later without being asked), [`tamper`], [`mutants`] (faults that the checks
@@ -15,6 +16,7 @@
 pub mod autorun;
 pub mod check;
 pub mod claims;
+mod clauses;
 pub mod decide;
 pub mod drift;
 pub mod exit_condition;

@@ -4,6 +4,7 @@
 use crate::journal::{GitHead, SnapshotWhen};
 use crate::loop_state::{HeadTarget, LoopState};
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 /// Updates HEAD from a snapshot. A move between two iterations was made by the user, and becomes the loop's branch.
 pub(super) fn record_snapshot_head(state: &mut LoopState, when: SnapshotWhen, head: Option<&GitHead>) {
@@ -35,21 +36,19 @@ pub(super) fn record_snapshot_head(state: &mut LoopState, when: SnapshotWhen, he
     }
 }
 
-/// The suffix for the summary of an iteration.
-pub(super) fn sentence_suffix(state: &LoopState) -> String {
+/// For the summary of an iteration.
+pub(super) fn summary_clause(state: &LoopState) -> Option<String> {
     let stand = &state.git.branch;
-    match (stand.head_elsewhere(), &stand.home) {
-        (Some(now), Some(home)) if stand.left_in == Some(state.iteration) => {
-            format!("; it left the branch `{}`: HEAD is on {now}", sanitize::line(home))
-        }
-        _ => String::new(),
-    }
+    let (now, home) = (stand.head_elsewhere()?, stand.home.as_ref()?);
+    (stand.left_in == Some(state.iteration))
+        .then(|| tr!("it left the branch `{branch}`: HEAD is on {now}", branch = sanitize::line(home), now))
 }
 
 /// The summary for users.
 pub fn sentence(state: &LoopState) -> Option<String> {
     let (now, home) = (state.git.branch.head_elsewhere()?, state.git.branch.home.as_ref()?);
-    Some(format!("HEAD is on {now}, not on the loop's branch `{}`", sanitize::line(home)))
+    let branch = sanitize::line(home);
+    Some(tr!("HEAD is on {now}, not on the loop's branch `{branch}`", now, branch))
 }
 
 fn place(head: Option<&GitHead>) -> HeadTarget {

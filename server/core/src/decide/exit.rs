@@ -7,12 +7,14 @@ pub(super) mod stages;
 mod when;
 
 use crate::check::Status;
+use crate::clauses::{list_within, with_clauses};
 use crate::journal::{Outcome, OutcomeKind, Pinned};
 use crate::jury;
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::proposal;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::spans::iterations;
 
@@ -44,9 +46,8 @@ fn nothing_to_do(state: &LoopState) -> Option<Outcome> {
         return Some(verified_outcome(already_holds(state, checked.len())));
     }
     if checked.is_empty() && is_complete(&state.plan) {
-        let sentence =
-            "completed, claimed, not verified: every plan item was ticked before the first iteration";
-        return Some(claimed_outcome(sentence.to_owned()));
+        let fact = tr!("every plan item was ticked before the first iteration");
+        return Some(claimed_outcome(claimed_sentence(fact)));
     }
     None
 }
@@ -54,13 +55,21 @@ fn nothing_to_do(state: &LoopState) -> Option<Outcome> {
 /// Checks that already pass are no evidence of the requested work.
 fn already_holds(state: &LoopState, checked: usize) -> Message {
     let proposed = proposal::propose_criterion(&state.spec.title, &state.spec.criteria);
-    let passed = criteria(checked, "passed", "passed");
-    let fact = format!(
-        "completed, verified: already holds, {passed} before the first iteration, so nothing can show that new work \
-         is done"
-    );
-    Message::new(fact).with_hint(format!(
-        "add a criterion that fails until it is, such as \"- {proposed}\"; `--anyway` starts without one"
+    let fact = match checked {
+        1 => tr!(
+            "already holds, the one required criterion passed before the first iteration, so nothing can show that \
+             new work is done"
+        )
+        .to_owned(),
+        n => tr!(
+            "already holds, all {n} required criteria passed before the first iteration, so nothing can show that \
+             new work is done",
+            n
+        ),
+    };
+    Message::new(verified_sentence(&fact)).with_hint(tr!(
+        "add a criterion that fails until it is, such as \"- {proposed}\"; `--anyway` starts without one",
+        proposed
     ))
 }
 
@@ -89,40 +98,48 @@ fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
     if !open.is_empty() && !is_settled(state, last) {
         return None;
     }
-    let tail = format!("{}{}", open_tail(&open), claimed::contradiction(last));
+    let tail: Vec<String> = open_clause(&open).into_iter().chain(claimed::contradiction(last)).collect();
     Some(completion_outcome(state, &checked, unchecked.len(), &tail))
 }
 
-/// Everything required holds; the outcome names how much of it was verified by our own run.
-fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, tail: &str) -> Outcome {
-    let after = iterations(state.iteration);
+/// Everything required holds; the outcome names how much of it was verified by our own run. `tail`: further clauses.
+fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, tail: &[String]) -> Outcome {
+    let iterations = iterations(state.iteration);
     let failing = checked.iter().filter(|it| !passes(state, it)).count();
     if failing > 0 {
         let (passing, total) = (checked.len() - failing, checked.len());
-        return claimed_outcome(format!(
-            "completed, not verified: most of every group, {passing} of {total} required criteria, pass after \
-             {after}{tail}"
-        ));
-    }
-    if let Some(judged) = judged_by_worker(state, checked) {
-        let n = criteria(checked.len(), "passes", "pass");
-        let fact = format!(
-            "completed, claimed, not verified: {n} after {after}{tail}, but \"{judged}\" was judged by the agent that \
-             worked"
+        let fact = tr!(
+            "most of every group, {passing} of {total} required criteria, pass after {iterations}",
+            passing,
+            total,
+            iterations
         );
-        return claimed_outcome(Message::new(fact).with_hint("`criteria.judge` names another agent"));
+        return claimed_outcome(unverified_sentence(&with_clauses(fact, tail)));
+    }
+    let all_pass = || with_clauses(after_iterations(&all_criteria_pass(checked.len()), &iterations), tail);
+    if let Some(judged) = judged_by_worker(state, checked) {
+        let fact =
+            tr!("{fact}, but \"{judged}\" was judged by the agent that worked", fact = all_pass(), judged);
+        let message = Message::new(claimed_sentence(&fact));
+        return claimed_outcome(message.with_hint(tr!("`criteria.judge` names another agent")));
     }
     if unchecked == 0 {
-        let n = criteria(checked.len(), "passes", "pass");
-        return verified_outcome(format!("completed, verified: {n} after {after}{tail}"));
+        return verified_outcome(verified_sentence(&all_pass()));
     }
-    let n = match checked.len() {
-        1 => "the one criterion with a check passes".to_owned(),
-        n => format!("all {n} criteria with a check pass"),
+    let fact = match checked.len() {
+        1 => tr!(
+            "the one criterion with a check passes, {unchecked} without one only claimed, after {iterations}",
+            unchecked,
+            iterations
+        ),
+        n => tr!(
+            "all {n} criteria with a check pass, {unchecked} without one only claimed, after {iterations}",
+            n,
+            unchecked,
+            iterations
+        ),
     };
-    claimed_outcome(format!(
-        "completed, claimed, not verified: {n}, {unchecked} without one only claimed, after {after}{tail}"
-    ))
+    claimed_outcome(claimed_sentence(&with_clauses(fact, tail)))
 }
 
 /// A required criterion whose judge is an agent that worked on the task: its pass is only that agent's own claim.
@@ -158,40 +175,61 @@ fn open_item_names(state: &LoopState) -> Vec<&str> {
     if open.is_empty() { claimed::struck_out(&state.plan, &state.spec.plan) } else { open }
 }
 
-fn open_tail(open: &[&str]) -> String {
-    if open.is_empty() {
-        return String::new();
-    }
-    let shown: Vec<&str> = open.iter().copied().take(3).collect();
-    let more = open.len().saturating_sub(shown.len());
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("; still open in the plan: {}{more}", shown.join(", "))
+fn open_clause(open: &[&str]) -> Option<String> {
+    (!open.is_empty()).then(|| tr!("still open in the plan: {items}", items = list_within(open, 3)))
 }
 
-/// The progress of a loop that ends before it is done; empty without checks.
-pub(super) fn progress_suffix(state: &LoopState) -> String {
+/// The progress of a loop that ends before it is done; `None` without checks.
+pub(super) fn progress_clause(state: &LoopState) -> Option<String> {
     let (checked, _) = split_by_check(state);
     let passing = checked.iter().filter(|it| passes(state, it)).count();
     let fact = match (passing, checked.len()) {
-        (_, 0) => return String::new(),
-        (1, 1) => "the one required criterion passes".to_owned(),
-        (0, 1) => "the one required criterion does not pass".to_owned(),
-        (passing, total) => format!("{passing} of {total} required criteria pass"),
+        (_, 0) => return None,
+        (1, 1) => tr!("the one required criterion passes").to_owned(),
+        (0, 1) => tr!("the one required criterion does not pass").to_owned(),
+        (passing, total) => tr!("{passing} of {total} required criteria pass", passing, total),
     };
     let is_unstable = |it: &&&Pinned| state.status_of(&it.criterion.id) == Some(Status::Unstable);
-    match (checked.iter().filter(is_unstable).count(), checked.len()) {
-        (0, _) => format!("; {fact}"),
-        (_, 1) => format!("; {fact}: files change while it is checked"),
-        (n, _) => format!("; {fact}, {n} unstable: files change while they are checked"),
+    Some(match (checked.iter().filter(is_unstable).count(), checked.len()) {
+        (0, _) => fact,
+        (_, 1) => tr!("{fact}: files change while it is checked", fact),
+        (n, _) => tr!("{fact}, {n} unstable: files change while they are checked", fact, n),
+    })
+}
+
+fn all_criteria_pass(n: usize) -> String {
+    match n {
+        1 => tr!("the one required criterion passes").to_owned(),
+        n => tr!("all {n} required criteria pass", n),
     }
 }
 
-/// `all 3 required criteria pass`, with the given verb.
-fn criteria(n: usize, one: &str, many: &str) -> String {
+fn no_criteria_checked(n: usize) -> String {
     match n {
-        1 => format!("the one required criterion {one}"),
-        n => format!("all {n} required criteria {many}"),
+        1 => tr!("the one required criterion has no check").to_owned(),
+        n => tr!("all {n} required criteria have no check", n),
     }
+}
+
+fn after_iterations(fact: &str, iterations: &str) -> String {
+    tr!("{fact} after {iterations}", fact, iterations)
+}
+
+fn verified_sentence(fact: &str) -> String {
+    tr!("completed, verified: {fact}", fact)
+}
+
+fn unverified_sentence(fact: &str) -> String {
+    tr!("completed, not verified: {fact}", fact)
+}
+
+fn claimed_sentence(fact: &str) -> String {
+    tr!("completed, claimed, not verified: {fact}", fact)
+}
+
+/// The sentence of a verified completion, for one that turned out to be only claimed.
+pub(super) fn as_claimed(verified: &str) -> String {
+    verified.strip_prefix(&verified_sentence("")).map_or_else(|| verified.to_owned(), claimed_sentence)
 }
 
 fn verified_outcome(sentence: impl Into<Message>) -> Outcome {

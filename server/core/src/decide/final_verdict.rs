@@ -7,6 +7,7 @@ mod basis;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status};
+use crate::clauses::{append_clause, join_clauses, list, with_clauses};
 use crate::journal::{
     CheckProgram, CopiedTree, Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening,
 };
@@ -14,12 +15,13 @@ use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
+use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 
 use self::basis::{describe_basis, describe_copy, describe_order, describe_unrecorded};
 use super::next_step::NextStep;
 use super::weakening::{self, decreased_test_count};
-use super::{Decision, Effect, mutants};
+use super::{Decision, Effect, exit, mutants};
 
 /// Paths of judges in one record.
 const MAX_JUDGES: usize = 200;
@@ -148,32 +150,33 @@ pub(super) fn passed_in_room<'a>(
 pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
     let verdict = current(state).filter(|_| needs_verdict(state, &outcome));
     if outcome.kind == OutcomeKind::Completed {
-        outcome.sentence = outcome.sentence.map_fact(|it| it + &describe_accepted(state));
+        outcome.sentence = outcome.sentence.map_fact(|it| with_clauses(it, describe_accepted(state)));
     }
     let basis = verdict.map(|it| it.basis.clone()).filter(|it| !it.is_empty());
     let mut is_claimed = verdict.is_some_and(|it| it.unproven);
     let unmet = mutants::unmet_requirement(state).filter(|_| outcome.verified && !is_claimed);
     is_claimed |= unmet.is_some();
     for part in basis.into_iter().chain(unmet) {
-        outcome.sentence = outcome.sentence.map_fact(|it| format!("{it}; {part}"));
+        outcome.sentence = outcome.sentence.map_fact(|it| append_clause(&it, &part));
     }
     if is_claimed {
         outcome.verified = false;
-        outcome.sentence =
-            outcome.sentence.map_fact(|it| it.replacen("verified", "claimed, not verified", 1));
+        outcome.sentence = outcome.sentence.map_fact(|it| exit::as_claimed(&it));
     }
     outcome
 }
 
-/// `; you accepted tests/a.py`
-fn describe_accepted(state: &LoopState) -> String {
+/// `you accepted tests/a.py`
+fn describe_accepted(state: &LoopState) -> Option<String> {
     let all = &state.weakening.accepted;
     let named: Vec<&str> = all.iter().take(MAX_NAMED).map(String::as_str).collect();
+    let files = list(&named);
     match all.len() - named.len() {
-        _ if named.is_empty() => String::new(),
-        0 => format!("; you accepted {}", named.join(", ")),
+        _ if named.is_empty() => None,
+        0 => Some(tr!("you accepted {files}", files)),
         more => {
-            format!("; you accepted {} and {}", named.join(", "), counted(more as u64, "other file"))
+            let others = counted(more as u64, "other file");
+            Some(tr!("you accepted {files} and {others}", files, others))
         }
     }
 }
@@ -198,7 +201,7 @@ pub(super) fn handle_reply(
             judges: Vec::new(),
             judge_count: 0,
             weakened: state.weakening.weakened.clone(),
-            basis: format!("judged in the work tree, without a clean room: {why}"),
+            basis: tr!("judged in the work tree, without a clean room: {why}", why),
             unproven: false,
             programs: Vec::new(),
             copied: None,
@@ -218,12 +221,12 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
     weakened.extend(patched_files(state, &unrecorded));
     weakened.sort_by(|a, b| a.path.cmp(&b.path));
     let basis = [
-        describe_basis(state, pinned.as_ref(), &judges),
+        describe_basis(state, pinned.as_ref(), &judges).into_iter().collect(),
         describe_unrecorded(&unrecorded),
         describe_order(&order),
-        copied.as_ref().map(describe_copy).unwrap_or_default(),
+        copied.as_ref().map(describe_copy).into_iter().collect(),
     ];
-    let basis = basis.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ");
+    let basis = join_clauses(&basis.into_iter().flatten().collect::<Vec<_>>());
     let moved = judges.iter().filter(|it| !it.is_new).all(|it| it.change == JudgeChange::OnlyImports);
     let cannot_run = !moved && cannot_run_old(state, pinned.as_ref(), &judges);
     let unproven = weakened.is_empty() && (cannot_run || unrecorded.is_open());
@@ -258,7 +261,7 @@ fn patched_files<'a>(
         let old = state.weakening.weakened.iter().find(|it| it.path == *path);
         Weakening {
             path: path.clone(),
-            what: format!("{path} was changed, and its package was not installed again"),
+            what: tr!("{path} was changed, and its package was not installed again", path),
             criterion: None,
             since: old.map_or(state.iteration, |it| it.since),
             by_verdict: true,
@@ -282,10 +285,10 @@ fn all_required_pass(state: &LoopState, round: &Round) -> bool {
 fn weakened_by(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> Vec<Weakening> {
     let mut all: Vec<Weakening> = Vec::new();
     for result in pinned.into_iter().flat_map(|it| &it.results) {
-        let Some(fact) = failure_with_pinned(state, result, judges) else { continue };
+        let Some(failure) = failure_with_pinned(state, result, judges) else { continue };
         for judge in involved(result, judges) {
             if all.iter().all(|it| it.path != judge.path) {
-                all.push(weakened_judge(state, judge, result, &fact));
+                all.push(weakened_judge(state, judge, result, &failure));
             }
         }
     }
@@ -303,28 +306,36 @@ fn weakened_by(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge
     all
 }
 
-fn weakened_judge(state: &LoopState, judge: &ChangedJudge, result: &CheckResult, fact: &str) -> Weakening {
-    let name = state.criteria.pinned.iter().find(|it| it.criterion.id == result.criterion);
-    let name = name.map_or("a check", |it| it.criterion.name.as_str());
+fn weakened_judge(state: &LoopState, judge: &ChangedJudge, result: &CheckResult, failure: &str) -> Weakening {
     let old = state.weakening.weakened.iter().find(|it| it.path == judge.path);
-    let (change, version) =
-        if judge.is_new { ("is new", "without it") } else { ("changed", "with its version of the start") };
     // The rules for text say more of the change, where they know it.
-    let change =
-        old.filter(|it| !it.by_verdict).map_or(format!("{} {change}", judge.path), |it| it.what.clone());
+    let change = old.filter(|it| !it.by_verdict).map_or_else(|| describe_change(judge), |it| it.what.clone());
+    let what = if judge.is_new {
+        tr!("{change}, and without it {failure}", change, failure)
+    } else {
+        tr!("{change}, and with its version of the start {failure}", change, failure)
+    };
     Weakening {
         path: judge.path.clone(),
-        what: format!("{change}, and {version} \"{name}\" {fact}"),
+        what,
         criterion: Some(result.criterion.clone()),
         since: old.map_or(state.iteration, |it| it.since),
         by_verdict: true,
     }
 }
 
-/// How a check fails with the judges of the start, as the end of a sentence; `None` where that is no evidence.
+fn describe_change(judge: &ChangedJudge) -> String {
+    let path = &judge.path;
+    if judge.is_new { tr!("{path} is new", path) } else { tr!("{path} changed", path) }
+}
+
+/// How a check fails with the judges of the start, as a clause; `None` where that is no evidence.
 fn failure_with_pinned(state: &LoopState, result: &CheckResult, judges: &[ChangedJudge]) -> Option<String> {
+    let name = state.criteria.pinned.iter().find(|it| it.criterion.id == result.criterion);
+    let name = name.map_or(tr!("a check"), |it| it.criterion.name.as_str());
     if let Some((ran, before)) = decreased_test_count(state, result) {
-        return Some(format!("runs {}, {before} at the start", counted(ran, "test")));
+        let tests = counted(ran, "test");
+        return Some(tr!("\"{name}\" runs {tests}, {before} at the start", name, tests, before));
     }
     let is_required = state.required().any(|it| it.criterion.id == result.criterion);
     let asked = !matches!(result.status, Status::Pass | Status::Unverified);
@@ -337,7 +348,7 @@ fn failure_with_pinned(state: &LoopState, result: &CheckResult, judges: &[Change
     if is_unable_to_run(result) && !is_suspect {
         return None;
     }
-    Some(format!("fails: {}", result.fact))
+    Some(tr!("\"{name}\" fails: {fact}", name, fact = result.fact))
 }
 
 /// A goal that ran no test at the start, and judges that were only added: nothing of the start judges it.
@@ -441,7 +452,7 @@ pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
         .filter(|it| !matches!(it.status, Status::Pass | Status::Unverified))
         .collect();
     for result in &failed {
-        let fact = format!("{} in a clean room", result.fact);
+        let fact = tr!("{fact} in a clean room", fact = result.fact);
         state.criteria.results.insert(result.criterion.clone(), CheckResult { fact, ..(*result).clone() });
     }
     let required: BTreeSet<_> = state.required().map(|it| it.criterion.id.clone()).collect();

@@ -1,9 +1,11 @@
 //! Limits: numbers that end a loop. Every limit is charged before the spending, from the journal, over all restarts,
 //! and reported once at four fifths. Waits are in [`super::waits`].
 
+use crate::clauses::with_clauses;
 use crate::journal::{LimitName, Outcome, OutcomeKind, WaitReason};
 use crate::loop_state::{LoopState, Wait};
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::spans::iterations;
@@ -15,18 +17,21 @@ pub(crate) const MAX_FAILURES: u32 = 3;
 /// The limit that forbids another iteration, as the loop's outcome.
 pub(super) fn limit_outcome(state: &LoopState, now: Moment) -> Option<Outcome> {
     let limits = &state.spec.settings.limits;
-    let after = iterations(state.iteration);
+    let done = iterations(state.iteration);
     let cost = state.spent.cost_micros.filter(|it| *it >= limits.cost_micros);
     let tokens = state.spent.tokens.zip(limits.tokens).filter(|(used, limit)| used >= limit);
     let what = if state.iteration >= limits.iterations {
         iterations(limits.iterations)
     } else if state.elapsed_ms(now) >= limits.duration_ms {
-        format!("{} of work, after {after}", words::duration(limits.duration_ms))
+        let duration = words::duration(limits.duration_ms);
+        tr!("{duration} of work, after {iterations}", duration, iterations = done)
     } else if let Some(cost) = cost {
-        format!("{} of {} spent, after {after}", words::cost(cost), words::cost(limits.cost_micros))
+        let (cost, limit) = (words::cost(cost), words::cost(limits.cost_micros));
+        tr!("{cost} of {limit} spent, after {iterations}", cost, limit, iterations = done)
     } else {
         let (used, limit) = tokens?;
-        format!("{} of {} tokens used, after {after}", words::amount(used), words::amount(limit))
+        let (used, limit) = (words::amount(used), words::amount(limit));
+        tr!("{used} of {limit} tokens used, after {iterations}", used, limit, iterations = done)
     };
     Some(limit_reached_outcome(state, &what))
 }
@@ -36,25 +41,32 @@ pub(super) fn wait_limit_outcome(state: &LoopState, wait: &Wait) -> Option<Outco
     if wait.until.awake < loop_end(state).awake {
         return None;
     }
-    let what = match wait.reason {
-        WaitReason::Quota => "the provider's usage limit lasts longer",
-        WaitReason::Backoff => "the next try with the provider is due only later",
-        WaitReason::Between => "the next iteration is due only later",
-        WaitReason::Calls => "the calls of this hour are used up for longer",
-        WaitReason::Breaker => "the breaker stays open for longer",
-        WaitReason::Other => "the wait is longer",
-    };
     let duration = words::duration(state.spec.settings.limits.duration_ms);
-    let after = iterations(state.iteration);
-    Some(limit_reached_outcome(
-        state,
-        &format!("{what} than the {duration} of this loop, stopped after {after}"),
-    ))
+    let what = match wait.reason {
+        WaitReason::Quota => {
+            tr!("the provider's usage limit lasts longer than the {duration} of this loop", duration)
+        }
+        WaitReason::Backoff => {
+            tr!("the next try with the provider is due only later than the {duration} of this loop", duration)
+        }
+        WaitReason::Between => {
+            tr!("the next iteration is due only later than the {duration} of this loop", duration)
+        }
+        WaitReason::Calls => {
+            tr!("the calls of this hour are used up for longer than the {duration} of this loop", duration)
+        }
+        WaitReason::Breaker => {
+            tr!("the breaker stays open for longer than the {duration} of this loop", duration)
+        }
+        WaitReason::Other => tr!("the wait is longer than the {duration} of this loop", duration),
+    };
+    let iterations = iterations(state.iteration);
+    Some(limit_reached_outcome(state, &tr!("{what}, stopped after {iterations}", what, iterations)))
 }
 
 fn limit_reached_outcome(state: &LoopState, what: &str) -> Outcome {
-    let survivors = mutants::survivors_suffix(state);
-    let sentence = format!("limit reached: {what}{}{survivors}", exit::progress_suffix(state)).into();
+    let open = exit::progress_clause(state).into_iter().chain(mutants::survivors_clause(state));
+    let sentence = with_clauses(tr!("limit reached: {what}", what), open).into();
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
 }
 
@@ -64,27 +76,39 @@ pub fn limits_nearly_reached(state: &LoopState) -> Vec<(LimitName, String)> {
     let spent = &state.spent;
     let is_near = |used: u64, limit: u64| used < limit && used.saturating_mul(5) >= limit.saturating_mul(4);
     let mut found = Vec::new();
-    let mut say = |name, used: u64, limit: u64, words: &dyn Fn(u64) -> String, what: &str| {
+    let mut add = |name, used: u64, limit: u64| {
         if is_near(used, limit) {
-            found.push((name, format!("{} of {} {what}", words(used), words(limit))));
+            found.push((name, describe_usage(name, used, limit)));
         }
     };
-    let count = |it: u64| it.to_string();
-    say(
-        LimitName::Iterations,
-        u64::from(state.iteration),
-        u64::from(limits.iterations),
-        &count,
-        "iterations used",
-    );
-    say(LimitName::Duration, state.time.worked_ms, limits.duration_ms, &words::duration, "of work used");
-    say(LimitName::Cost, spent.cost_micros.unwrap_or(0), limits.cost_micros, &words::cost, "spent");
+    add(LimitName::Iterations, u64::from(state.iteration), u64::from(limits.iterations));
+    add(LimitName::Duration, state.time.worked_ms, limits.duration_ms);
+    add(LimitName::Cost, spent.cost_micros.unwrap_or(0), limits.cost_micros);
     if let Some((used, limit)) = spent.tokens.zip(limits.tokens) {
-        say(LimitName::Tokens, used, limit, &words::amount, "tokens used");
+        add(LimitName::Tokens, used, limit);
     }
-    let calls = u64::from(spent.calls_this_hour);
-    say(LimitName::Calls, calls, u64::from(limits.calls_per_hour), &count, "calls of this hour used");
+    add(LimitName::Calls, u64::from(spent.calls_this_hour), u64::from(limits.calls_per_hour));
     found
+}
+
+/// `4 of 5 iterations used`
+fn describe_usage(name: LimitName, used: u64, limit: u64) -> String {
+    match name {
+        LimitName::Iterations => tr!("{used} of {limit} iterations used", used, limit),
+        LimitName::Duration => {
+            let (used, limit) = (words::duration(used), words::duration(limit));
+            tr!("{used} of {limit} of work used", used, limit)
+        }
+        LimitName::Cost => {
+            let (cost, limit) = (words::cost(used), words::cost(limit));
+            tr!("{cost} of {limit} spent", cost, limit)
+        }
+        LimitName::Tokens => {
+            let (used, limit) = (words::amount(used), words::amount(limit));
+            tr!("{used} of {limit} tokens used", used, limit)
+        }
+        LimitName::Calls => tr!("{used} of {limit} calls of this hour used", used, limit),
+    }
 }
 
 /// Those of them that no iteration has reported yet.

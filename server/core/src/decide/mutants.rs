@@ -8,6 +8,7 @@ use crate::journal::{HollowTest, Pinned, Record, Survivor};
 use crate::loop_state::{FewestSurvivors, LoopState, MutantRun, VolatileState};
 use crate::settings::MutantPolicy;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
+use loopkeeper_text::tr;
 use loopkeeper_text::words::{self};
 
 use super::next_step::NextStep;
@@ -81,7 +82,7 @@ pub(super) fn request(
         return None;
     }
     if policy == MutantPolicy::Tell && round_ms > LONGEST_ROUND_MS {
-        let why = format!("one round of the checks takes {}", words::duration(round_ms));
+        let why = tr!("one round of the checks takes {duration}", duration = words::duration(round_ms));
         return Some(Decision::record_and_continue(skipped_record(state, why)).into());
     }
     if live.work.is_checking() {
@@ -166,9 +167,8 @@ pub(super) fn required_survivors(state: &LoopState) -> Vec<String> {
 
 /// The survivors that keep a loop from its end, for the sentence of a loop that reaches a limit before. Those of an
 /// earlier tree are left out: their lines may be gone, and the checks are what is open.
-pub(super) fn survivors_suffix(state: &LoopState) -> String {
-    let run = current(state).filter(|_| is_required(state));
-    run.and_then(MutantRun::describe_survivors).map(|it| format!("; {it}")).unwrap_or_default()
+pub(super) fn survivors_clause(state: &LoopState) -> Option<String> {
+    current(state).filter(|_| is_required(state)).and_then(MutantRun::describe_survivors)
 }
 
 /// Why the outcome is not verified although every check passes, where mutants are required.
@@ -178,9 +178,9 @@ pub(super) fn unmet_requirement(state: &LoopState) -> Option<String> {
         return None;
     }
     let Some(run) = current(state) else {
-        return Some("criteria.mutants requires mutants, and none were tried".to_owned());
+        return Some(tr!("criteria.mutants requires mutants, and none were tried").to_owned());
     };
-    let not_tried = || run.skipped.as_ref().map(|it| format!("no mutants were tried: {it}"));
+    let not_tried = || run.skipped.as_ref().map(|why| tr!("no mutants were tried: {why}", why));
     run.describe_survivors().or_else(not_tried)
 }
 
@@ -201,9 +201,9 @@ impl Survivor {
     pub fn sentence(&self) -> String {
         let Self { path, line, before, after } = self;
         if self.is_removal() {
-            return format!("{path}:{line}: no check notices that `{before}` is removed");
+            return tr!("{path}:{line}: no check notices that `{before}` is removed", path, line, before);
         }
-        format!("{path}:{line}: no check notices `{after}` in place of `{before}`")
+        tr!("{path}:{line}: no check notices `{after}` in place of `{before}`", path, line, after, before)
     }
 
     pub fn is_removal(&self) -> bool {
@@ -215,6 +215,6 @@ impl HollowTest {
     /// "tests/test_calc.py:7: no fault makes test_runs fail"
     pub fn sentence(&self) -> String {
         let Self { path, line, name } = self;
-        format!("{path}:{line}: no fault makes {name} fail")
+        tr!("{path}:{line}: no fault makes {name} fail", path, line, name)
     }
 }

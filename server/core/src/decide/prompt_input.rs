@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::check::{CheckResult, CriteriaTally, Status};
+use crate::clauses::{join_with_commas, list, with_clauses};
 use crate::journal::{ChangeStats, Claim, LimitName, Round};
 use crate::loop_state::{AnsweredQuestion, Iteration, LoopState, TaskDocuments};
 use crate::prompt::{
@@ -13,7 +14,9 @@ use crate::settings::CommitPolicy;
 use loopkeeper_agent::{AgentEnding, PromptBy};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::is_story_file;
+use loopkeeper_text::language::Language;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::{drift, exit, mutants, weakening};
@@ -26,8 +29,13 @@ pub(super) struct PromptContext {
     pub(super) resumed: bool,
 }
 
-/// The next iteration's prompt.
+/// The next iteration's prompt, in English: its rules were tried in this language. What the journal recorded stays as it
+/// is.
 pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptContext) -> String {
+    Language::English.during(|| english_prompt(state, reading, at))
+}
+
+fn english_prompt(state: &LoopState, reading: &TaskDocuments, at: PromptContext) -> String {
     let past: Vec<IterationSummary<'_>> = state.history.newest(MAX_LINES).iter().map(past).collect();
     let advice =
         exit::only_tests(state).map(|it| format!("But note: {it}. Change something that a check asks for."));
@@ -142,101 +150,101 @@ pub(super) fn iteration_sentence(
     round: Option<&Round>,
     claim_summary: &ClaimSummary,
 ) -> String {
-    let mut text = what_happened(state, changes, round, claim_summary.claim);
+    let mut facts = what_happened(state, changes, round, claim_summary.claim);
     if claim_summary.test_only {
-        text.push_str(", nothing but tests ran");
+        facts.push(tr!("nothing but tests ran").to_owned());
     }
-    if let Some(contradiction) = &claim_summary.contradiction {
-        text.push_str("; ");
-        text.push_str(contradiction);
-    }
-    if let Some(last) = state.last_iteration() {
-        let paths = (!last.closed_paths.is_empty()).then(|| sandbox_denies(&last.closed_paths));
-        let hosts = (!last.closed_hosts.is_empty()).then(|| sandbox_denies_hosts(&last.closed_hosts));
-        for denies in paths.into_iter().chain(hosts) {
-            text.push_str("; ");
-            text.push_str(&denies);
-        }
-    }
-    text
+    let last = state.last_iteration();
+    let paths = last.filter(|it| !it.closed_paths.is_empty()).map(|it| sandbox_denies(&it.closed_paths));
+    let hosts =
+        last.filter(|it| !it.closed_hosts.is_empty()).map(|it| sandbox_denies_hosts(&it.closed_hosts));
+    let clauses = claim_summary.contradiction.clone().into_iter().chain(paths).chain(hosts);
+    with_clauses(join_with_commas(&facts), clauses)
 }
 
 /// A fact without a full stop.
 pub fn sandbox_denies(paths: &[String]) -> String {
-    format!("the sandbox denies {}: `sandbox.allow` lifts it", paths.join(", "))
+    tr!("the sandbox denies {paths}: `sandbox.allow` lifts it", paths = list(paths))
 }
 
 /// The same for hosts.
 pub fn sandbox_denies_hosts(hosts: &[String]) -> String {
-    format!("the sandbox denies {}: `sandbox.network` lifts it", hosts.join(", "))
+    tr!("the sandbox denies {hosts}: `sandbox.network` lifts it", hosts = list(hosts))
 }
 
+/// The facts of an iteration in order: `interrupted`, `2 files changed`, `3 of 4 pass`.
 fn what_happened(
     state: &LoopState,
     changes: &ChangeStats,
     round: Option<&Round>,
     claim: Option<Claim>,
-) -> String {
+) -> Vec<String> {
     let work = match (changes.count, changes.committed) {
-        (0, false) => "nothing changed".to_owned(),
-        (0, true) => "committed".to_owned(),
-        (1, _) => "1 file changed".to_owned(),
-        (n, _) => format!("{n} files changed"),
+        (0, false) => tr!("nothing changed").to_owned(),
+        (0, true) => tr!("committed").to_owned(),
+        (1, _) => tr!("1 file changed").to_owned(),
+        (n, _) => tr!("{n} files changed", n),
     };
     let row = state.last_iteration();
     let end = if row.is_some_and(|it| it.interrupted) {
-        "interrupted, ".to_owned()
+        Some(tr!("interrupted").to_owned())
     } else if let Some(error) = row.and_then(|it| it.error.as_ref()) {
-        format!("agent failed ({}), ", error.message)
+        Some(tr!("agent failed ({message})", message = error.message))
     } else {
-        row.map_or_else(String::new, cut_short)
+        row.and_then(cut_short)
     };
-    let Some(round) = round else { return format!("{end}{work}, checks not needed") };
+    let mut facts: Vec<String> = end.into_iter().chain([work]).collect();
+    match round {
+        Some(round) => facts.extend(round_facts(state, round, claim)),
+        None => facts.push(tr!("checks not needed").to_owned()),
+    }
+    facts
+}
+
+/// How many criteria pass, and how many broke.
+fn round_facts(state: &LoopState, round: &Round, claim: Option<Claim>) -> Vec<String> {
     let checked: Vec<&CheckResult> =
         round.results.iter().filter(|it| it.status != Status::Unverified).collect();
     if checked.is_empty() {
-        return format!("{end}{work}");
+        return Vec::new();
     }
     let failing = checked.iter().filter(|it| it.status != Status::Pass).count();
     let held = |it: &CheckResult| {
         state.criteria.results.get(&it.criterion).is_some_and(|it| it.status == Status::Pass)
     };
-    let broke = match checked.iter().filter(|it| it.status != Status::Pass && held(it)).count() {
-        0 => String::new(),
-        count => format!(", {count} broke"),
-    };
-    let denied = if claim.is_some() && failing > 0 { ", although the agent says it is done" } else { "" };
+    let broke = checked.iter().filter(|it| it.status != Status::Pass && held(it)).count();
+    let broke = (broke > 0).then(|| tr!("{count} broke", count = broke));
+    let denied =
+        (claim.is_some() && failing > 0).then(|| tr!("although the agent says it is done").to_owned());
     let optional: BTreeSet<&CriterionId> =
         state.criteria.pinned.iter().filter(|it| !it.criterion.required).map(|it| &it.criterion.id).collect();
     let tally =
         CriteriaTally::of(checked.iter().map(|it| (!optional.contains(&it.criterion), Some(it.status))));
-    format!("{end}{work}, {}{broke}{denied}", tally.of_round())
+    [tally.of_round()].into_iter().chain(broke).chain(denied).collect()
 }
 
 /// Reported once per limit, by the iteration that approached it.
-pub(super) fn limits_near_note(limits: &[(LimitName, String)]) -> String {
-    let words: Vec<&str> = limits.iter().map(|(_, words)| words.as_str()).collect();
-    if words.is_empty() { String::new() } else { format!("; budget almost used: {}", words.join(", ")) }
+pub(super) fn limits_near_note(limits: &[(LimitName, String)]) -> Option<String> {
+    let limits: Vec<&str> = limits.iter().map(|(_, words)| words.as_str()).collect();
+    let note = || tr!("budget almost used: {limits}", limits = join_with_commas(&limits));
+    (!limits.is_empty()).then(note)
 }
 
 /// A commit that the user did not want is kept and only reported.
-pub(super) fn commit_unasked(state: &LoopState, changes: &ChangeStats, commits: &[String]) -> &'static str {
+pub(super) fn commit_unasked(state: &LoopState, changes: &ChangeStats, commits: &[String]) -> Option<String> {
     let is_unwanted = state.spec.settings.git.commit == CommitPolicy::Never;
-    if is_unwanted && (changes.committed || !commits.is_empty()) {
-        "; it made a commit although `git.commit` is `never`"
-    } else {
-        ""
-    }
+    let is_made = changes.committed || !commits.is_empty();
+    (is_unwanted && is_made).then(|| tr!("it made a commit although `git.commit` is `never`").to_owned())
 }
 
 /// Why the agent was terminated, if it was.
-fn cut_short(row: &Iteration) -> String {
-    let after = words::duration(row.duration_ms);
-    match row.ending {
-        Some(AgentEnding::TimedOut) => format!("out of time after {after}, "),
-        Some(AgentEnding::Idle) => format!("no sign of life after {after}, "),
-        Some(AgentEnding::Capped) => "too many steps, ".to_owned(),
-        Some(AgentEnding::Stopped) => "stopped, ".to_owned(),
-        Some(AgentEnding::Exited | AgentEnding::Held | AgentEnding::NotStarted) | None => String::new(),
-    }
+fn cut_short(row: &Iteration) -> Option<String> {
+    let duration = words::duration(row.duration_ms);
+    Some(match row.ending? {
+        AgentEnding::TimedOut => tr!("out of time after {duration}", duration),
+        AgentEnding::Idle => tr!("no sign of life after {duration}", duration),
+        AgentEnding::Capped => tr!("too many steps").to_owned(),
+        AgentEnding::Stopped => tr!("stopped").to_owned(),
+        AgentEnding::Exited | AgentEnding::Held | AgentEnding::NotStarted => return None,
+    })
 }

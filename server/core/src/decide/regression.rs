@@ -2,11 +2,13 @@
 //! judges the restored files again. User edits are never overwritten: files changed since the iteration are kept.
 
 use crate::check::Status;
+use crate::clauses::list_within;
 use crate::journal::{Pinned, Round};
 use crate::jury;
 use crate::loop_state::{LoopState, RegressionReview, RollbackCause, VolatileState};
 use crate::settings::OnRegression;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::tr;
 
 use super::flaky;
 use super::next_step::NextStep;
@@ -35,7 +37,11 @@ pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> 
     if live.regression != RegressionReview::JudgedTwice(row.number) {
         return Some(NextStep::second_round(state, row.number));
     }
-    let reason = format!("iteration {} broke {}", row.number, join_names(&broken));
+    let reason = tr!(
+        "iteration {number} broke {criteria}",
+        number = row.number,
+        criteria = list_within(&broken, NAMED)
+    );
     let to = state
         .history
         .kept_outlines()
@@ -46,8 +52,8 @@ pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> 
     Some(NextStep::rollback(to, RollbackCause::Regression { reason }))
 }
 
-/// The suffix for the summary of an iteration whose regression is kept.
-pub(super) fn kept_regression_note(state: &LoopState, round: Option<&Round>) -> String {
+/// For the summary of an iteration whose regression is kept.
+pub(super) fn kept_regression_note(state: &LoopState, round: Option<&Round>) -> Option<String> {
     let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
     let row: Vec<_> =
         round.iter().flat_map(|it| &it.results).map(|it| (it.criterion.clone(), it.status)).collect();
@@ -55,9 +61,9 @@ pub(super) fn kept_regression_note(state: &LoopState, round: Option<&Round>) -> 
         || state.streaks.rollbacks < MAX_IN_A_ROW
         || broken_criteria(state, &row, |_| true).is_empty()
     {
-        return String::new();
+        return None;
     }
-    format!("; kept all the same, since {MAX_IN_A_ROW} iterations in a row were taken back")
+    Some(tr!("kept all the same, since {count} iterations in a row were taken back", count = MAX_IN_A_ROW))
 }
 
 /// Whether everything that held before the last iteration still holds.
@@ -91,13 +97,5 @@ fn is_failure(status: Status) -> bool {
     match status {
         Status::Fail | Status::TimedOut | Status::CouldNotRun | Status::NoTestsRan => true,
         Status::Pass | Status::Unstable | Status::Unverified => false,
-    }
-}
-
-fn join_names(names: &[&str]) -> String {
-    let shown = names.iter().copied().take(NAMED).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }

@@ -3,10 +3,12 @@
 
 use crate::check::Status;
 use crate::claims::Claims;
+use crate::clauses::with_clauses;
 use crate::journal::{ChangeStats, Claim, Pinned, Record, Role, Round};
 use crate::jury::JudgeUsage;
 use crate::loop_state::{ChangedTask, LoopState, Phase, TaskDocuments, VolatileState};
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::tr;
 
 use super::endings::end_by_user;
 use super::{
@@ -127,15 +129,16 @@ pub(super) fn iteration_over(
     let claim_summary = prompt_input::ClaimSummary { claim, contradiction, test_only };
     let near = limits::newly_near(state);
     let weakened = weakening::weakenings_after(state, live, round.as_deref());
-    let sentence = prompt_input::iteration_sentence(state, &work.changes, round.as_deref(), &claim_summary)
-        + &weakening::summary_suffix(&weakened)
-        + &regression::kept_regression_note(state, round.as_deref())
-        + &prompt_input::limits_near_note(&near);
+    let notes = weakening::summary_clause(&weakened)
+        .into_iter()
+        .chain(regression::kept_regression_note(state, round.as_deref()))
+        .chain(prompt_input::limits_near_note(&near))
+        .chain(prompt_input::commit_unasked(state, &work.changes, &live.after_agent.snapshot.commits))
+        .chain(branch_tracking::summary_clause(state));
+    let sentence = prompt_input::iteration_sentence(state, &work.changes, round.as_deref(), &claim_summary);
+    let sentence = with_clauses(sentence, notes);
     let done = milestones::IterationWork { changes: &work.changes, weakened: &weakened, plan: &reading.plan };
     let milestones = milestones::of_iteration(state, round.as_deref(), &done);
-    let sentence = sentence
-        + prompt_input::commit_unasked(state, &work.changes, &live.after_agent.snapshot.commits)
-        + &branch_tracking::sentence_suffix(state);
     let seen = criteria_changes::without_saved(state, &reading, &std::mem::take(&mut live.saved));
     let changed_documents =
         !state.criteria.seen.as_ref().is_some_and(|it| criteria_changes::same_criteria(it, &seen));
@@ -232,8 +235,9 @@ fn is_disturbed(state: &LoopState, wrote: &[String]) -> bool {
 pub fn mark_unstable(round: &mut Round, moved: &str) {
     for result in round.results.iter_mut().filter(|it| it.status == Status::Pass) {
         result.status = Status::Unstable;
-        result.fact = format!(
-            "passed, but {moved} changed while the checks ran: have git ignore it if a check writes it"
+        result.fact = tr!(
+            "passed, but {moved} changed while the checks ran: have git ignore it if a check writes it",
+            moved
         );
     }
 }

@@ -5,12 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status, counts};
+use crate::clauses::{join_clauses, join_with_commas};
 use crate::journal::{ChangeStats, PauseReason, Record, Round, SnapshotWhen, Weakening};
 use crate::loop_state::{LoopState, SnapshotFacts, VolatileState, WeakeningState};
 use crate::tamper::{ProtectionRules, WeakeningFinding};
 use loopkeeper_task::criterion::{Check, CriterionId};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 
 use super::{Decision, Effect, RefusalReason, breaker, exit};
@@ -120,10 +122,11 @@ pub(super) fn weakenings_after(
     for result in &round.results {
         let Some((ran, before)) = decreased_test_count(state, result) else { continue };
         let name = state.criteria.pinned.iter().find(|it| it.criterion.id == result.criterion);
-        let name = name.map_or("a check", |it| it.criterion.name.as_str());
+        let name = name.map_or(tr!("a check"), |it| it.criterion.name.as_str());
+        let tests = counted(ran, "test");
         all.push(Weakening {
             path: String::new(),
-            what: format!("{name} runs {}, {before} at the start", counted(ran, "test")),
+            what: tr!("{name} runs {tests}, {before} at the start", name, tests, before),
             criterion: Some(result.criterion.clone()),
             since: since(&|old| old.path.is_empty() && old.criterion.as_ref() == Some(&result.criterion)),
             by_verdict: false,
@@ -167,21 +170,18 @@ fn tells_counts(state: &LoopState, id: &CriterionId) -> bool {
     matches!(check, Some(Check::Command { command, .. }) if counts::always_prints_counts(command))
 }
 
-/// The end of an iteration's sentence.
-pub(super) fn summary_suffix(weakened: &[Weakening]) -> String {
-    if weakened.is_empty() {
-        String::new()
-    } else {
-        format!("; not counted as done: {}", describe_weakenings(weakened.iter()))
-    }
+/// For the summary of an iteration.
+pub(super) fn summary_clause(weakened: &[Weakening]) -> Option<String> {
+    let clause = || tr!("not counted as done: {weakened}", weakened = describe_weakenings(weakened.iter()));
+    (!weakened.is_empty()).then(clause)
 }
 
 fn describe_weakenings<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> String {
     let all: Vec<&str> = weakened.map(|it| it.what.as_str()).collect();
-    let shown = all.get(..3).unwrap_or(&all).join("; ");
+    let shown = join_clauses(all.get(..3).unwrap_or(&all));
     match all.len().saturating_sub(3) {
         0 => shown,
-        more => format!("{shown}; and {more} more"),
+        more => tr!("{clauses}; and {more} more", clauses = shown, more),
     }
 }
 
@@ -192,20 +192,16 @@ pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<Message> {
         return None;
     }
     let id = &state.spec.loop_id;
-    let restore = restore_hint(state);
-    let accept = if state.spec.attended {
-        format!("`loopkeeper accept {id}` accepts it as it is")
-    } else {
-        String::new()
-    };
-    let ways: Vec<String> = [restore, accept].into_iter().filter(|it| !it.is_empty()).collect();
+    let restore = restore_hints(state);
+    let accept = state.spec.attended.then(|| tr!("`loopkeeper accept {id}` accepts it as it is", id));
+    let ways: Vec<String> = restore.into_iter().chain(accept).collect();
     let weakened = describe_weakenings(current_weakenings(state));
-    let message = Message::new(format!("every check passes, but {weakened}: not counted as done"));
-    Some(if ways.is_empty() { message } else { message.with_hint(ways.join(", ")) })
+    let message = Message::new(tr!("every check passes, but {weakened}: not counted as done", weakened));
+    Some(if ways.is_empty() { message } else { message.with_hint(join_with_commas(&ways)) })
 }
 
-/// The command that puts the files back to the start of the loop that changed them.
-fn restore_hint(state: &LoopState) -> String {
+/// The commands that put the files back to the start of the loop that changed them.
+fn restore_hints(state: &LoopState) -> Vec<String> {
     let mut by_loop: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for weakened in current_weakenings(state).filter(|it| !it.path.is_empty()) {
         let inherited = state.spec.unaccepted.iter().find(|it| {
@@ -216,10 +212,9 @@ fn restore_hint(state: &LoopState) -> String {
     }
     let command = |(id, paths): (&str, BTreeSet<&str>)| {
         let paths: Vec<&str> = paths.into_iter().take(3).collect();
-        format!("`loopkeeper rollback {id} 0 {}` restores it", paths.join(" "))
+        tr!("`loopkeeper rollback {id} 0 {paths}` restores it", id, paths = paths.join(" "))
     };
-    let commands: Vec<String> = by_loop.into_iter().map(command).collect();
-    commands.join(", ")
+    by_loop.into_iter().map(command).collect()
 }
 
 /// The loop is paused for this, and something of it is still to be reported.
@@ -244,7 +239,7 @@ pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
     let after = |it: &super::SnapshotRef<'_>| it.when == SnapshotWhen::After;
     let tree = state.tree.snapshots.iter().rev().find(after).map(|it| it.tree.to_owned());
     let (Some(tree), true) = (tree, has_unresolved(state)) else {
-        let message = "nothing is weakened: there is nothing to accept".into();
+        let message = tr!("nothing is weakened: there is nothing to accept").into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     };
     let of_path = |it: &Weakening| (!it.path.is_empty()).then(|| it.path.clone());

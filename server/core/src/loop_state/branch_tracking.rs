@@ -3,6 +3,7 @@
 use std::fmt;
 
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 use serde::{Deserialize, Serialize};
 
 /// The target of HEAD.
@@ -53,8 +54,8 @@ impl BranchTracking {
 impl fmt::Display for HeadTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nowhere => f.write_str("no commit"),
-            Self::Detached => f.write_str("no branch (detached)"),
+            Self::Nowhere => f.write_str(tr!("no commit")),
+            Self::Detached => f.write_str(tr!("no branch (detached)")),
             Self::Branch(name) => write!(f, "`{}`", sanitize::line(name)),
         }
     }

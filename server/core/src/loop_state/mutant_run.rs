@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
+use crate::clauses;
 use crate::journal::{HollowTest, Record, Survivor};
+use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 use serde::{Deserialize, Serialize};
 
@@ -60,17 +62,17 @@ impl MutantRun {
         places.retain(|it| named.insert(it.clone()));
         let rest = if places.len() > MAX_NAMED { " …" } else { "" };
         places.truncate(MAX_NAMED);
-        let places = places.join(", ");
-        let all = counted(self.tried, "mutant");
-        Some(format!("no check notices {} of {all}: {places}{rest}", self.survived()))
+        let places = clauses::list(&places) + rest;
+        let (survived, all) = (self.survived(), counted(self.tried, "mutant"));
+        Some(tr!("no check notices {survived} of {all}: {places}", survived, all, places))
     }
 
     /// `12 of 14 noticed`
     pub fn summary(&self) -> String {
         match &self.skipped {
-            Some(why) => format!("none tried, {why}"),
-            None if self.tried == 0 => "none, no changed line can be mutated".to_owned(),
-            None => format!("{} of {} noticed", self.noticed, self.tried),
+            Some(why) => tr!("none tried, {why}", why),
+            None if self.tried == 0 => tr!("none, no changed line can be mutated").to_owned(),
+            None => tr!("{noticed} of {tried} noticed", noticed = self.noticed, tried = self.tried),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::loop_state::LoopState;
 use loopkeeper_agent::AgentEnding;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::failing;
@@ -20,11 +21,15 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
     let past = BreakerHistory::of(state);
     let look = past.counted_iterations().next_back().filter(|it| it.outline.figures.number > after)?;
     let figures = look.outline.figures;
-    let took = words::duration(figures.duration_ms);
+    let duration = words::duration(figures.duration_ms);
     match past.newest_rows(1).first()?.ending {
-        Some(AgentEnding::TimedOut) => return Some(TrialResult::Failed(format!("out of time after {took}"))),
-        Some(AgentEnding::Idle) => return Some(TrialResult::Failed(format!("no sign of life after {took}"))),
-        Some(AgentEnding::Capped) => return Some(TrialResult::Failed("too many steps".to_owned())),
+        Some(AgentEnding::TimedOut) => {
+            return Some(TrialResult::Failed(tr!("out of time after {duration}", duration)));
+        }
+        Some(AgentEnding::Idle) => {
+            return Some(TrialResult::Failed(tr!("no sign of life after {duration}", duration)));
+        }
+        Some(AgentEnding::Capped) => return Some(TrialResult::Failed(tr!("too many steps").to_owned())),
         Some(AgentEnding::Exited | AgentEnding::Held | AgentEnding::Stopped | AgentEnding::NotStarted)
         | None => {}
     }
@@ -32,15 +37,15 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
         return None;
     }
     Some(if figures.taken_back {
-        TrialResult::Failed("its changes were taken back".to_owned())
+        TrialResult::Failed(tr!("its changes were taken back").to_owned())
     } else if look.is_new() && !fails_as_before(&past, &look) {
         TrialResult::GotOn
     } else if look.is_new() {
-        TrialResult::Failed(format!("still with the same failure: {}", failing::text(state)))
+        TrialResult::Failed(tr!("still with the same failure: {failure}", failure = failing::text(state)))
     } else if look.returned() {
-        TrialResult::Failed("the files only went back to an earlier state".to_owned())
+        TrialResult::Failed(tr!("the files only went back to an earlier state").to_owned())
     } else {
-        TrialResult::Failed("still without a file change".to_owned())
+        TrialResult::Failed(tr!("still without a file change").to_owned())
     })
 }
 

@@ -4,12 +4,14 @@
 
 use std::collections::HashSet;
 
+use crate::clauses::{join_with_commas, with_clauses};
 use crate::journal::{Claim, Outcome};
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::PlanItem;
+use loopkeeper_text::tr;
 
 use super::super::spans::iterations;
-use super::{claimed_outcome, criteria, stopped_outcome};
+use super::{after_iterations, claimed_outcome, claimed_sentence, no_criteria_checked, stopped_outcome};
 
 /// Number of iterations over which the share of test-only ones is computed.
 const TEST_WINDOW: usize = 10;
@@ -19,13 +21,12 @@ pub(super) fn completed(state: &LoopState, last: &Iteration, unchecked: usize) -
         return None;
     }
     let Some(how) = completion_basis(state, last) else { return ended_by_tests(state, last) };
-    let after = iterations(state.iteration);
-    let what = match unchecked {
-        0 => String::new(),
-        n => format!(", {}", criteria(n, "has no check", "have no check")),
+    let fact = after_iterations(&how, &iterations(state.iteration));
+    let fact = match unchecked {
+        0 => fact,
+        n => join_with_commas(&[fact, no_criteria_checked(n)]),
     };
-    let but = contradiction(last);
-    Some(claimed_outcome(format!("completed, claimed, not verified: {how} after {after}{what}{but}")))
+    Some(claimed_outcome(claimed_sentence(&with_clauses(fact, contradiction(last)))))
 }
 
 /// The reason why the loop is done, the strongest first.
@@ -34,13 +35,13 @@ fn completion_basis(state: &LoopState, last: &Iteration) -> Option<String> {
     let indicators = last.claims.indicator_count();
     let signal = last.claims.exit_signal;
     if last.claim.is_some() && signal == Some(true) && indicators >= exit.completion_indicators as usize {
-        return Some(format!("EXIT_SIGNAL: true and {indicators} indications of it"));
+        return Some(tr!("EXIT_SIGNAL: true and {indicators} indications of it", indicators));
     }
     if last.claim.is_some() && is_worked_off(&state.plan, &state.spec.plan) {
-        return Some("every plan item is ticked".to_owned());
+        return Some(tr!("every plan item is ticked").to_owned());
     }
     if last.claim.is_some() && state.streaks.claims >= exit.done_signals {
-        return Some("the agent says so".to_owned());
+        return Some(tr!("the agent says so").to_owned());
     }
     None
 }
@@ -51,7 +52,8 @@ fn ended_by_tests(state: &LoopState, last: &Iteration) -> Option<Outcome> {
         return None;
     }
     let why = only_tests(state)?;
-    Some(stopped_outcome(format!("stopped, not completed: {why}, after {}", iterations(state.iteration))))
+    let iterations = iterations(state.iteration);
+    Some(stopped_outcome(tr!("stopped, not completed: {why}, after {iterations}", why, iterations)))
 }
 
 /// Every blocking item is ticked, and there is at least one.
@@ -86,7 +88,7 @@ pub(in super::super) fn only_tests(state: &LoopState) -> Option<String> {
     let exit = &state.spec.settings.exit;
     let in_row = state.history.outlines().rev().take_while(|it| it.figures.test_only).count();
     if in_row >= exit.test_loops as usize {
-        return Some(format!("the last {in_row} iterations did nothing but run tests"));
+        return Some(tr!("the last {in_row} iterations did nothing but run tests", in_row));
     }
     let window = state.history.newest(TEST_WINDOW);
     if window.len() < TEST_WINDOW {
@@ -95,12 +97,12 @@ pub(in super::super) fn only_tests(state: &LoopState) -> Option<String> {
     let of_them = window.iter().filter(|it| it.test_only).count();
     let ends = state.history.last().is_some_and(|it| it.test_only)
         && of_them * 100 > exit.test_percentage as usize * TEST_WINDOW;
-    ends.then(|| format!("{of_them} of the last {TEST_WINDOW} iterations did nothing but run tests"))
+    ends.then(|| {
+        tr!("{of_them} of the last {all} iterations did nothing but run tests", of_them, all = TEST_WINDOW)
+    })
 }
 
-/// `; the agent claims to be done (promise) at 80 %`, where a claim contradicts itself.
-pub(super) fn contradiction(last: &Iteration) -> String {
-    let contradicted_claim =
-        last.claim.filter(|it| *it != Claim::Plan).and_then(|_| last.claims.contradiction());
-    contradicted_claim.map_or_else(String::new, |it| format!("; {it}"))
+/// `the agent claims to be done (promise) at 80 %`, where a claim contradicts itself.
+pub(super) fn contradiction(last: &Iteration) -> Option<String> {
+    last.claim.filter(|it| *it != Claim::Plan).and_then(|_| last.claims.contradiction())
 }

@@ -8,10 +8,12 @@ use crate::exit_condition::{
 use crate::journal::Outcome;
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::super::spans::iterations;
 use super::{
-    claimed_outcome, groups, open_item_names, passes, split_by_check, stopped_outcome, verified_outcome,
+    after_iterations, claimed_outcome, claimed_sentence, groups, open_item_names, passes, split_by_check,
+    stopped_outcome, unverified_sentence, verified_outcome, verified_sentence,
 };
 
 /// The condition, if one is configured.
@@ -32,31 +34,31 @@ fn outcome(state: &LoopState, verdict: &ExpressionVerdict) -> Outcome {
     let because = &verdict.because;
     let (checked, unchecked) = split_by_check(state);
     let failing = checked.iter().filter(|it| !passes(state, it)).count();
-    let after = match state.iteration {
-        0 => "before the first iteration".to_owned(),
-        n => format!("after {}", iterations(n)),
+    let at_end = |fact: &str| match state.iteration {
+        0 => tr!("{fact} before the first iteration", fact),
+        n => after_iterations(fact, &iterations(n)),
     };
     if !groups::all_groups_hold(state, &checked) {
-        let sentence = format!(
-            "ended by exit.when, not completed: {because}, {failing} of {} required checks fail {after}",
-            checked.len()
-        );
-        return stopped_outcome(sentence);
+        let total = checked.len();
+        let fact = tr!("{because}, {failing} of {total} required checks fail", because, failing, total);
+        return stopped_outcome(tr!("ended by exit.when, not completed: {fact}", fact = at_end(&fact)));
     }
     if checked.is_empty() || !unchecked.is_empty() {
         // Next to passing checks, any claim of the agent covers the criteria without one.
         let is_claimed = !checked.is_empty() && state.last_iteration().is_some_and(|it| it.claim.is_some());
         if !verdict.is_claim && !is_claimed {
-            return stopped_outcome(format!(
-                "ended by exit.when, not completed: {because} {after}, and no claim to be done"
+            return stopped_outcome(tr!(
+                "ended by exit.when, not completed: {fact}, and no claim to be done",
+                fact = at_end(because)
             ));
         }
-        return claimed_outcome(format!("completed, claimed, not verified: {because} {after}"));
+        return claimed_outcome(claimed_sentence(&at_end(because)));
     }
     if failing > 0 {
-        return claimed_outcome(format!("completed, not verified: {because}, most of every group {after}"));
+        let fact = tr!("{because}, most of every group", because);
+        return claimed_outcome(unverified_sentence(&at_end(&fact)));
     }
-    verified_outcome(format!("completed, verified: {because} {after}"))
+    verified_outcome(verified_sentence(&at_end(because)))
 }
 
 fn facts<'a>(state: &'a LoopState, condition: &'a Expression, now: Moment) -> ExitFacts<'a> {

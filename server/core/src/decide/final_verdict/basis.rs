@@ -2,75 +2,85 @@
 
 use super::{MAX_NAMED, TestOrder, UnrecordedInputs, cannot_run_old};
 use crate::check::test_inventory::is_test_path;
+use crate::clauses::{list, list_within};
 use crate::decide::LoopState;
 use crate::journal::{CopiedTree, Round};
 use crate::tamper::judge_files::ChangedJudge;
+use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 
 /// `2 test files changed, the checks pass with the old ones too`
-pub(super) fn describe_basis(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> String {
-    let Some(pinned) = pinned else { return String::new() };
+pub(super) fn describe_basis(
+    state: &LoopState,
+    pinned: Option<&Round>,
+    judges: &[ChangedJudge],
+) -> Option<String> {
+    let pinned = pinned?;
     let only_tests = judges.iter().all(|it| is_test_path(&it.path));
-    let noun = if only_tests { "test file" } else { "test or configuration file" };
-    let files = counted(judges.len() as u64, noun);
+    let count = judges.len() as u64;
+    let files =
+        if only_tests { counted(count, "test file") } else { counted(count, "test or configuration file") };
     if judges.iter().all(|it| it.is_new) {
-        return format!("{files} added");
+        return Some(tr!("{files} added", files));
     }
-    let (old, them) = if judges.len() == 1 { ("old one", "it") } else { ("old ones", "them") };
-    if cannot_run_old(state, Some(pinned), judges) {
-        format!("{files} changed, and the checks cannot run with the {old}: review {them}")
-    } else {
-        format!("{files} changed, the checks pass with the {old} too")
-    }
+    Some(match (cannot_run_old(state, Some(pinned), judges), count) {
+        (true, 1) => tr!("{files} changed, and the checks cannot run with the old one: review it", files),
+        (true, _) => tr!("{files} changed, and the checks cannot run with the old ones: review them", files),
+        (false, 1) => tr!("{files} changed, the checks pass with the old one too", files),
+        (false, _) => tr!("{files} changed, the checks pass with the old ones too", files),
+    })
 }
 
 /// `needs dist/app.js, which git ignores, as the agent left it`
-pub(super) fn describe_unrecorded(inputs: &UnrecordedInputs) -> String {
+pub(super) fn describe_unrecorded(inputs: &UnrecordedInputs) -> Vec<String> {
     let mut parts = Vec::new();
     if !inputs.needed.is_empty() {
-        let files = list_some(&inputs.needed);
-        parts.push(format!("the checks need {files}, which git ignores, as the agent left them"));
+        let files = list_within(&inputs.needed, MAX_NAMED);
+        parts.push(tr!("the checks need {files}, which git ignores, as the agent left them", files));
     }
     if inputs.needs_home {
-        parts.push("the checks need files of the home folder".to_owned());
+        parts.push(tr!("the checks need files of the home folder").to_owned());
     }
     if !inputs.programs.is_empty() {
-        parts.push(format!("changed during the loop: {}", list_some(&inputs.programs)));
+        let programs = list_within(&inputs.programs, MAX_NAMED);
+        parts.push(tr!("changed during the loop: {programs}", programs));
     }
     if !inputs.unstored.is_empty() {
-        let files = list_some(&inputs.unstored);
-        parts.push(format!("could not be judged, because it changed and is too large to be stored: {files}"));
+        let files = list_within(&inputs.unstored, MAX_NAMED);
+        parts.push(tr!(
+            "could not be judged, because it changed and is too large to be stored: {files}",
+            files
+        ));
     }
     if inputs.is_partial {
         parts.push(
-            "could not be judged, because too many ignored files changed to compare all of them".to_owned(),
+            tr!("could not be judged, because too many ignored files changed to compare all of them")
+                .to_owned(),
         );
     }
-    parts.join("; ")
+    parts
 }
 
 /// `"Tests" depends on the order of tests or sets: it fails with PYTHONHASHSEED=7`
-pub(super) fn describe_order(order: &TestOrder) -> String {
-    let seeds = order.seeds.join(" and ");
-    let one =
-        |name: &String| format!("\"{name}\" depends on the order of tests or sets: it fails with {seeds}");
-    order.dependent.iter().take(MAX_NAMED).map(one).collect::<Vec<_>>().join("; ")
+pub(super) fn describe_order(order: &TestOrder) -> Vec<String> {
+    let seeds = match order.seeds.as_slice() {
+        [seeds @ .., last] if !seeds.is_empty() => {
+            tr!("{list} and {last}", list = list(seeds), last)
+        }
+        one => one.concat(),
+    };
+    let one = |name: &String| {
+        tr!("\"{name}\" depends on the order of tests or sets: it fails with {seeds}", name, seeds)
+    };
+    order.dependent.iter().take(MAX_NAMED).map(one).collect()
 }
 
 /// `judged in a copy at another path`
 pub(super) fn describe_copy(copied: &CopiedTree) -> String {
-    let open = if copied.is_writable && !copied.linked.is_empty() {
-        format!(", where checks could write to {} of the work tree", list_some(&copied.linked))
+    if copied.is_writable && !copied.linked.is_empty() {
+        let files = list_within(&copied.linked, MAX_NAMED);
+        tr!("judged in a copy at another path, where checks could write to {files} of the work tree", files)
     } else {
-        String::new()
-    };
-    format!("judged in a copy at another path{open}")
-}
-
-fn list_some(paths: &[String]) -> String {
-    let shown = paths.get(..MAX_NAMED).unwrap_or(paths).join(", ");
-    match paths.len().saturating_sub(MAX_NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
+        tr!("judged in a copy at another path").to_owned()
     }
 }

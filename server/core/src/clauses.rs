@@ -1,0 +1,72 @@
+//! Joins words and clauses of sentences for people: `a, b and 3 more`, `first; second`. The separators are texts as
+//! well: Chinese has its own.
+
+use loopkeeper_text::tr;
+
+/// `a, b`
+pub(crate) fn list<S: AsRef<str>>(items: &[S]) -> String {
+    join(items, |list, item| tr!("{list}, {item}", list, item))
+}
+
+/// `a, b and 3 more`, of which at most `max` are named.
+pub(crate) fn list_within<S: AsRef<str>>(items: &[S], max: usize) -> String {
+    and_more(list(items.get(..max).unwrap_or(items)), items.len().saturating_sub(max))
+}
+
+/// `a, b and 3 more`, where some are left out.
+pub(crate) fn and_more(list: String, more: usize) -> String {
+    if more == 0 { list } else { tr!("{list} and {more} more", list, more) }
+}
+
+/// `it works, it is tested`
+pub(crate) fn join_with_commas<S: AsRef<str>>(clauses: &[S]) -> String {
+    join(clauses, |first, second| tr!("{first}, {second}", first, second))
+}
+
+/// `it works; it is tested`
+pub(crate) fn join_clauses<S: AsRef<str>>(clauses: &[S]) -> String {
+    join(clauses, append_clause)
+}
+
+/// The sentence with one more clause.
+pub(crate) fn append_clause(first: &str, second: &str) -> String {
+    tr!("{first}; {second}", first, second)
+}
+
+/// The sentence with those clauses that there are.
+pub(crate) fn with_clauses<S: AsRef<str>>(sentence: String, clauses: impl IntoIterator<Item = S>) -> String {
+    clauses.into_iter().fold(sentence, |all, clause| append_clause(&all, clause.as_ref()))
+}
+
+fn join<S: AsRef<str>>(items: &[S], append: impl Fn(&str, &str) -> String) -> String {
+    let mut items = items.iter().map(AsRef::as_ref);
+    let first = items.next().unwrap_or_default().to_owned();
+    items.fold(first, |all, item| append(&all, item))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{append_clause, join_clauses, join_with_commas, list, list_within, with_clauses};
+    use loopkeeper_text::language::Language;
+
+    #[test]
+    fn items_and_clauses_are_joined_in_each_language() {
+        let all = || {
+            let items = ["a", "b", "c"];
+            [
+                list(&items),
+                list_within(&items, 1),
+                list_within(&items, 3),
+                join_with_commas(&items),
+                join_clauses(&items),
+                append_clause("a", "b"),
+                with_clauses("a".to_owned(), Some("b")),
+                list::<&str>(&[]),
+            ]
+        };
+        let english = ["a, b, c", "a and 2 more", "a, b, c", "a, b, c", "a; b; c", "a; b", "a; b", ""];
+        assert_eq!(all(), english);
+        let chinese = ["a、b、c", "a 以及另外 2 项", "a、b、c", "a，b，c", "a；b；c", "a；b", "a；b", ""];
+        assert_eq!(Language::SimplifiedChinese.during(all), chinese);
+    }
+}
