@@ -1,10 +1,11 @@
 //! Files that programs of the user execute later without being asked: hooks of git, start files of shells and editors,
 //! workflows, scripts of package installations. The sandbox ends with the loop; what an agent writes into them does not.
 
+use crate::clauses::{and_more, list};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 use serde::Deserialize;
 
 /// Files named in one sentence.
@@ -27,12 +28,12 @@ pub enum AutorunTrigger {
 impl AutorunTrigger {
     fn describe(self) -> &'static str {
         match self {
-            Self::Git => "by git",
-            Self::Shell => "by a shell in this folder",
-            Self::Editor => "by an editor that opens this folder",
-            Self::Ci => "in CI after a push",
-            Self::PackageManager => "by a package manager",
-            Self::Toolchain => "by the next build or interpreter",
+            Self::Git => tr!("by git"),
+            Self::Shell => tr!("by a shell in this folder"),
+            Self::Editor => tr!("by an editor that opens this folder"),
+            Self::Ci => tr!("in CI after a push"),
+            Self::PackageManager => tr!("by a package manager"),
+            Self::Toolchain => tr!("by the next build or interpreter"),
         }
     }
 }
@@ -136,21 +137,19 @@ fn names_program(section: &str, key: &str) -> bool {
 /// `2 changed files run later without being asked: .envrc (by a shell in this folder), …`; `None` without files.
 pub fn autorun_sentence<'a>(files: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let files: Vec<&str> = files.into_iter().collect();
-    let run = match files.as_slice() {
-        [] => return None,
-        [_] => "1 changed file runs".to_owned(),
-        several => format!("{} changed files run", several.len()),
-    };
-    let mut sentence = format!("{run} later without being asked: ");
-    for (at, path) in files.iter().take(MAX_NAMED).enumerate() {
-        let gap = if at == 0 { "" } else { ", " };
+    let describe = |path: &&str| {
         let trigger = autorun_trigger(path).map_or("", AutorunTrigger::describe);
-        let _ = write!(sentence, "{gap}{} ({trigger})", sanitize::line(path));
+        tr!("{path} ({trigger})", path = sanitize::line(path), trigger)
+    };
+    let named: Vec<String> = files.iter().take(MAX_NAMED).map(describe).collect();
+    let named = and_more(list(&named), files.len() - named.len());
+    match files.len() {
+        0 => None,
+        1 => Some(tr!("1 changed file runs later without being asked: {files}", files = named)),
+        count => {
+            Some(tr!("{count} changed files run later without being asked: {files}", count, files = named))
+        }
     }
-    if let Some(more @ 1..) = files.len().checked_sub(MAX_NAMED) {
-        let _ = write!(sentence, " and {more} more");
-    }
-    Some(sentence)
 }
 
 #[cfg(test)]

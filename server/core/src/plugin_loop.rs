@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 /// Where the plugin keeps it, below the folder that Claude Code was started in; the second is that of older ones.
 pub const FILES: [&str; 2] = [".claude/ralph-loop.local.md", ".claude/.ralph-loop.local.md"];
@@ -39,15 +40,15 @@ pub struct PluginLoop {
 /// Why a text is no such state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PluginLoopError {
-    #[error("it does not begin with front matter")]
+    #[error("{}", tr!("it does not begin with front matter"))]
     NoFrontMatter,
-    #[error("its `{0}` is not a number")]
+    #[error("{}", tr!("its `{field}` is not a number", field = _0))]
     NoNumber(&'static str),
-    #[error("it says that the loop is not active")]
+    #[error("{}", tr!("it says that the loop is not active"))]
     Inactive,
-    #[error("it has no prompt")]
+    #[error("{}", tr!("it has no prompt"))]
     NoPrompt,
-    #[error("its prompt is longer than 256 KiB")]
+    #[error("{}", tr!("its prompt is longer than 256 KiB"))]
     TooLong,
 }
 
@@ -100,8 +101,8 @@ impl PluginLoop {
     /// `iteration 3 of 20`.
     pub fn progress(&self) -> String {
         match self.max_iterations {
-            Some(limit) => format!("iteration {} of {limit}", self.iteration),
-            None => format!("iteration {}, without a limit", self.iteration),
+            Some(limit) => tr!("iteration {number} of {limit}", number = self.iteration, limit),
+            None => tr!("iteration {number}, without a limit", number = self.iteration),
         }
     }
 

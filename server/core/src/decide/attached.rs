@@ -4,6 +4,7 @@
 use crate::journal::{PauseReason, Record};
 use crate::loop_state::{LoopState, Phase, VolatileState};
 use loopkeeper_agent::AgentEnding;
+use loopkeeper_text::tr;
 
 use super::{Decision, Effect, hook_session};
 
@@ -28,7 +29,7 @@ pub(super) fn accept_session(
         return Vec::new();
     }
     let other_pause = state.pause.as_ref().filter(|it| it.reason != PauseReason::Session);
-    let stops = state.stop.map(|_| "the loop is stopping".to_owned());
+    let stops = state.stop.map(|_| tr!("the loop is stopping").to_owned());
     if let Some(why) = stops.or_else(|| Some(other_pause?.message.to_string())) {
         return vec![Decision::Effect(Effect::ReleaseAgent { why })];
     }
@@ -49,7 +50,7 @@ pub(super) fn release_message(state: &LoopState, steps: &[Decision]) -> String {
     match why.as_str() {
         "" if !state.is_attached() => why,
         "" if state.phase.wait().is_some() || steps.iter().any(is_wait) => {
-            "the loop waits, `loopkeeper status` says for what: send another prompt then".to_owned()
+            tr!("the loop waits, `loopkeeper status` says for what: send another prompt then").to_owned()
         }
         "" => attach_instructions(state),
         _ => why,
@@ -60,15 +61,15 @@ pub(super) fn release_message(state: &LoopState, steps: &[Decision]) -> String {
 pub(super) fn attach_instructions(state: &LoopState) -> String {
     let last = state.last_iteration();
     let text = match last.and_then(|it| it.ending) {
-        None if last.is_none() => "waits for your session: give `claude` in this folder any prompt",
+        None if last.is_none() => tr!("waits for your session: give `claude` in this folder any prompt"),
         Some(AgentEnding::TimedOut | AgentEnding::Idle) => {
-            "your session is still working: the loop continues when its turn ends"
+            tr!("your session is still working: the loop continues when its turn ends")
         }
         Some(AgentEnding::Held) if state.agents.hold.holds_left == Some(0) => {
-            "Claude Code is held no more in this turn: send your session any prompt to go on"
+            tr!("Claude Code is held no more in this turn: send your session any prompt to go on")
         }
-        Some(AgentEnding::Held) | None => "send your session any prompt to go on",
-        Some(_) => "your session was left: resume it, or start `claude`, and send any prompt",
+        Some(AgentEnding::Held) | None => tr!("send your session any prompt to go on"),
+        Some(_) => tr!("your session was left: resume it, or start `claude`, and send any prompt"),
     };
     text.to_owned()
 }

@@ -5,6 +5,7 @@ use crate::loop_state::LoopState;
 
 use super::{Decision, Effect, RefusalReason};
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 /// Attempts beyond this number are refused without a record: a process could fill the journal.
 const MAX_RECORDED: u32 = 100;
@@ -43,14 +44,20 @@ fn source(state: &LoopState, from: AttemptOrigin) -> OrderSource {
 }
 
 fn message(order: GuardedOrder, by: OrderSource) -> Message {
-    let sender = match by {
-        OrderSource::Agent | OrderSource::Job => "a process of this loop",
-        OrderSource::OtherLoop => "a process of another loop",
-        OrderSource::Unknown => "a process that ended before it was identified",
-    };
     let verb = order.verb();
-    Message::new(format!("`{verb}` came from {sender}, and only the user may order it"))
-        .with_hint("use a terminal or an editor that no agent started.")
+    let fact = match by {
+        OrderSource::Agent | OrderSource::Job => {
+            tr!("`{verb}` came from a process of this loop, and only the user may order it", verb)
+        }
+        OrderSource::OtherLoop => {
+            tr!("`{verb}` came from a process of another loop, and only the user may order it", verb)
+        }
+        OrderSource::Unknown => tr!(
+            "`{verb}` came from a process that ended before it was identified, and only the user may order it",
+            verb
+        ),
+    };
+    Message::new(fact).with_hint(tr!("use a terminal or an editor that no agent started."))
 }
 
 #[cfg(test)]

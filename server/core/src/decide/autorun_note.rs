@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::Decision;
 use crate::autorun::autorun_sentence;
+use crate::clauses::append_clause;
 use crate::journal::{Outcome, Record};
 use crate::loop_state::LoopState;
 
@@ -26,6 +27,6 @@ pub(super) fn with_note(state: &LoopState, decisions: Vec<Decision>) -> Vec<Deci
 
 fn with_files(state: &LoopState, outcome: Outcome) -> Outcome {
     let Some(note) = autorun_sentence(autorun_files(state)) else { return outcome };
-    let sentence = outcome.sentence.map_fact(|fact| format!("{}; {note}", fact.trim_end_matches('.')));
+    let sentence = outcome.sentence.map_fact(|fact| append_clause(fact.trim_end_matches('.'), &note));
     Outcome { sentence, ..outcome }
 }

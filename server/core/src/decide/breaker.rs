@@ -16,6 +16,7 @@ use crate::journal::{BreakerCause, BreakerCounts, BreakerState, Record, TripEvid
 use crate::loop_state::{Breaker, Iteration, LoopState};
 use crate::settings::BreakerSettings;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::spans::{DAY_MS, iterations};
@@ -64,7 +65,7 @@ pub(super) fn next_change(state: &LoopState, now: Moment) -> Option<Record> {
                 Some(closed_record(state, BreakerCause::TrialPassed, state.breaker.trips))
             }
             trial::TrialResult::Failed(why) => {
-                Some(opened_record(state, now, BreakerCause::TrialFailed, format!("tried again, {why}")))
+                Some(opened_record(state, now, BreakerCause::TrialFailed, tr!("tried again, {why}", why)))
             }
         },
     }
@@ -81,7 +82,8 @@ pub(super) fn stall_ahead(state: &LoopState) -> Option<(BreakerCause, String)> {
     let is_near = |count: u32, limit: u32| count < limit && count >= 2 && 3 * count >= 2 * limit;
     let (cause, _, limit) =
         causes(&counts, &limits).into_iter().find(|(_, count, limit)| is_near(*count, *limit))?;
-    Some((cause, format!("{}; the breaker opens at {limit}", reason(state, &past, cause, &counts))))
+    let reason = reason(state, &past, cause, &counts);
+    Some((cause, tr!("{reason}; the breaker opens at {limit}", reason, limit)))
 }
 
 /// Admits one iteration to show whether the work makes progress.
@@ -105,10 +107,10 @@ pub(super) fn reset_record(state: &LoopState) -> Record {
 
 /// Why the loop is paused, for users.
 pub(super) fn describe_open(breaker: &Breaker) -> String {
-    let reason = breaker.reason.as_deref().unwrap_or("the loop was not getting anywhere");
+    let reason = breaker.reason.as_deref().unwrap_or(tr!("the loop was not getting anywhere"));
     match breaker.trips {
-        0 | 1 => format!("breaker open: {reason}"),
-        trips => format!("breaker open: {reason}; opened {trips} times"),
+        0 | 1 => tr!("breaker open: {reason}", reason),
+        trips => tr!("breaker open: {reason}; opened {trips} times", reason, trips),
     }
 }
 
@@ -148,27 +150,33 @@ fn reason(
 ) -> String {
     match cause {
         BreakerCause::PermissionDenials => {
-            format!("{} with denied tools and without a file change", iterations(counts.permission_denials))
+            let iterations = iterations(counts.permission_denials);
+            tr!("{iterations} with denied tools and without a file change", iterations)
         }
-        BreakerCause::FastFailures => format!(
-            "{} under {} without a file change",
-            iterations(counts.fast_failures),
-            words::duration(no_progress::FAST_MS)
-        ),
+        BreakerCause::FastFailures => {
+            let duration = words::duration(no_progress::FAST_MS);
+            let iterations = iterations(counts.fast_failures);
+            tr!("{iterations} under {duration} without a file change", iterations, duration)
+        }
         BreakerCause::Oscillation => {
-            format!("the files went back to an earlier state {} times", counts.oscillation)
+            tr!("the files went back to an earlier state {count} times", count = counts.oscillation)
         }
         BreakerCause::SameError => {
-            let (count, printed) = (iterations(counts.same_error), errors::repeated_errors(past));
+            let (iterations, printed) = (iterations(counts.same_error), errors::repeated_errors(past));
             // An error of the agent is more specific than its effects.
             if printed.count == counts.same_error {
-                format!("{count} with the same error: {}", printed.text)
+                tr!("{iterations} with the same error: {error}", iterations, error = printed.text)
             } else {
-                format!("{count} with the same failure: {}", failing::text(state))
+                tr!(
+                    "{iterations} with the same failure: {failure}",
+                    iterations,
+                    failure = failing::text(state)
+                )
             }
         }
         BreakerCause::OutputDecline => {
-            format!("{} with far less output and nothing more that passes", iterations(counts.output_decline))
+            let iterations = iterations(counts.output_decline);
+            tr!("{iterations} with far less output and nothing more that passes", iterations)
         }
         BreakerCause::NoProgress
         | BreakerCause::TrialFailed
@@ -176,8 +184,12 @@ fn reason(
         | BreakerCause::Cooldown
         | BreakerCause::User => {
             let taken_back = past.outlines().any(|it| it.figures.taken_back);
-            let kept = if taken_back { " that stayed" } else { "" };
-            format!("{} without a file change{kept}", iterations(counts.no_progress))
+            let iterations = iterations(counts.no_progress);
+            if taken_back {
+                tr!("{iterations} without a file change that stayed", iterations)
+            } else {
+                tr!("{iterations} without a file change", iterations)
+            }
         }
     }
 }
@@ -212,8 +224,8 @@ fn opened_record(state: &LoopState, now: Moment, cause: BreakerCause, reason: St
 
 fn closed_record(state: &LoopState, cause: BreakerCause, trips: u32) -> Record {
     let reason = match cause {
-        BreakerCause::TrialPassed => format!("iteration {} got on", state.iteration),
-        _ => "reset by the user".to_owned(),
+        BreakerCause::TrialPassed => tr!("iteration {number} got on", number = state.iteration),
+        _ => tr!("reset by the user").to_owned(),
     };
     Record::BreakerChanged {
         state: BreakerState::Closed,

@@ -4,14 +4,12 @@
 use crate::journal::{Record, WaitReason};
 use crate::loop_state::{LoopState, Phase, Preparation, TaskDocuments, VolatileState, Wait};
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::iteration_start::CallSlotUsage;
 use super::limits::wait_limit_outcome;
 use super::spans::HOUR_MS;
 use super::{CallSlot, Decision, Effect, iteration_start, shared_limits};
-
-/// The note of a start whose call was not counted together with those of other loops.
-const ALONE: &str = "the calls of other loops are not counted";
 
 /// Requests the slot once everything else is ready; the documents are kept until the answer arrives.
 pub(super) fn request_slot(
@@ -96,7 +94,7 @@ fn proceed_without_list(
         return wait_for_slot(state, now.plus_ms(HOUR_MS - oldest));
     }
     let this_hour = u32::try_from(ages.len()).unwrap_or(u32::MAX).saturating_add(1);
-    let note = Some(format!("{message}: {ALONE}"));
+    let note = Some(tr!("{message}: the calls of other loops are not counted", message));
     iteration_start::start_iteration(state, now, reading, CallSlotUsage { this_hour, note })
 }
 

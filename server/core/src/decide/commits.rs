@@ -3,12 +3,14 @@
 //! found by its mark.
 
 use crate::check::Status;
+use crate::clauses::and_more;
 use crate::journal::Record;
 use crate::loop_state::{LoopState, SnapshotRange, VolatileState};
 use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Check;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 use super::next_step::NextStep;
 use super::{CommitOutcome, Decision, Effect, checkpoint};
@@ -105,22 +107,23 @@ fn plan_commit(state: &LoopState) -> CommitPlan {
         branch: state.git.branch.home.clone(),
         spans: state.git.uncommitted.spans.clone(),
         subject: sanitize::line_within(&subject(state), SUBJECT_CHARS),
-        body: format!("Iteration {}: {sentence}.", state.iteration),
+        body: tr!("Iteration {number}: {sentence}.", number = state.iteration, sentence),
         mark: format!("Ralph-Iteration: {}/{}", state.spec.loop_id, state.iteration),
     }
 }
 
 /// `feat: [ID] - [Title]`, of the plan item that was done, otherwise of the criterion that turned.
 fn subject(state: &LoopState) -> String {
-    let more = |count: usize| if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
     let done = checkpoint::newly_done(state);
     if let Some(first) = done.first() {
-        return format!("feat: {}{}", item_title(first), more(done.len()));
+        return format!("feat: {}", and_more(item_title(first), done.len() - 1));
     }
     let turned: Vec<&str> = newly_passing(state).collect();
     match turned.first() {
-        Some(first) => format!("feat: {first}{}", more(turned.len())),
-        None => format!("ralph: iteration {} of {}", state.iteration, state.spec.task.0),
+        Some(first) => format!("feat: {}", and_more((*first).to_owned(), turned.len() - 1)),
+        None => {
+            tr!("ralph: iteration {number} of {task}", number = state.iteration, task = state.spec.task.0)
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! Handles the documents that were read: after the agent, to detect its edits, and before it, to write its prompt.
 
+use crate::clauses::list_within;
 use crate::journal::PauseReason;
 use crate::loop_state::{ChangedTask, LoopState, Phase, Preparation, TaskDocuments, VolatileState};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::calls;
 use super::endings::pause_or_end;
@@ -74,10 +76,8 @@ fn is_stale(state: &LoopState) -> bool {
 }
 
 fn pause_untrusted(state: &LoopState, live: &mut VolatileState, what: &[String]) -> Vec<Decision> {
-    let first = what.first().map_or("", String::as_str);
-    let more = if what.len() > 1 { format!(" and {} more", what.len() - 1) } else { String::new() };
-    let message = Message::new(format!("not trusted yet: {first}{more}"))
-        .with_hint("read it with `loopkeeper trust`, then resume");
+    let message = Message::new(tr!("not trusted yet: {names}", names = list_within(what, 1)))
+        .with_hint(tr!("read it with `loopkeeper trust`, then resume"));
     let steps = pause_or_end(state, PauseReason::Trust, message);
     hook_session::release_on_pause(state, live, steps)
 }

@@ -5,6 +5,7 @@ use crate::drift::{MAX_PATHS, TaskTexts, drift_share};
 use crate::journal::DriftShare;
 use crate::loop_state::{Iteration, LoopState, TaskDocuments};
 use crate::prompt::markdown::{code_span, single_line};
+use loopkeeper_text::tr;
 
 /// Length of a streak that is reported.
 const REPORTED_STREAK: u32 = 3;
@@ -22,7 +23,7 @@ pub struct DriftStreak {
 impl DriftStreak {
     /// `the last 3 iterations changed no source that the task mentions`
     pub fn sentence(&self) -> String {
-        format!("the last {} iterations changed no source that the task mentions", self.iterations)
+        tr!("the last {count} iterations changed no source that the task mentions", count = self.iterations)
     }
 }
 

@@ -6,6 +6,7 @@
 use crate::check::Status;
 use crate::journal::{BreakerCause, LimitName, Pinned, Role};
 use crate::loop_state::{IterationFigures, LoopState};
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::breaker;
@@ -75,8 +76,8 @@ struct UsualQuantity {
     of: fn(&IterationFigures) -> Option<u64>,
     /// Smaller values vary by chance.
     least: u64,
-    verb: &'static str,
-    words: fn(u64) -> String,
+    /// The sentence about the iteration of this number, its value and the median.
+    describe: fn(u32, u64, u64) -> String,
 }
 
 const QUANTITIES: [UsualQuantity; 2] = [
@@ -84,40 +85,49 @@ const QUANTITIES: [UsualQuantity; 2] = [
         cause: WarningCause::UnusualCost,
         of: |it| it.cost_micros,
         least: 10_000,
-        verb: "cost",
-        words: words::cost,
+        describe: |number, value, usual| {
+            let (cost, usual) = (words::cost(value), words::cost(usual));
+            tr!(
+                "iteration {number} cost {cost}, over {factor} times the median of {usual}",
+                number,
+                cost,
+                factor = FACTOR,
+                usual
+            )
+        },
     },
     UsualQuantity {
         cause: WarningCause::UnusualTime,
         of: |it| Some(it.whole_ms()),
         least: 60_000,
-        verb: "took",
-        words: words::duration,
+        describe: |number, value, usual| {
+            let (duration, usual) = (words::duration(value), words::duration(usual));
+            tr!(
+                "iteration {number} took {duration}, over {factor} times the median of {usual}",
+                number,
+                duration,
+                factor = FACTOR,
+                usual
+            )
+        },
     },
 ];
 
 /// The last finished iteration, if it cost or took far more than those before it.
 fn unusual(state: &LoopState, quantity: &UsualQuantity) -> Option<EarlyWarning> {
-    let UsualQuantity { cause, of, least, verb, words } = quantity;
+    let UsualQuantity { cause, of, least, describe } = quantity;
     let mut latest = working_iterations(state).rev();
     let last = latest.next()?;
     let value = of(&last).filter(|it| it >= least)?;
     let usual = median(latest.take(RECENT).filter_map(|it| of(&it)).collect(), USUAL)?;
-    (value > usual.saturating_mul(FACTOR)).then(|| EarlyWarning {
-        cause: *cause,
-        sentence: format!(
-            "iteration {} {verb} {}, over {FACTOR} times the median of {}",
-            last.number,
-            words(value),
-            words(usual)
-        ),
-    })
+    (value > usual.saturating_mul(FACTOR))
+        .then(|| EarlyWarning { cause: *cause, sentence: describe(last.number, value, usual) })
 }
 
 /// A limit that may be too low for the open criteria.
 struct Budget {
     limit: LimitName,
-    name: &'static str,
+    warning: &'static str,
     /// The median of an iteration; `None` for the number of iterations itself.
     each: Option<u64>,
     left: u64,
@@ -133,20 +143,38 @@ fn budget_short(state: &LoopState) -> Option<(LimitName, String)> {
     }
     let needed = open.saturating_mul(finished).div_ceil(turned);
     let is_short = |it: &Budget| needed.saturating_mul(it.each.unwrap_or(1)) > it.left;
-    let Budget { limit, name, each, left, words } = budgets(state).into_iter().find(is_short)?;
-    let open = if open == 1 { "the open one needs".to_owned() } else { format!("the {open} open ones need") };
-    let sum = each.map_or_else(String::new, |it| {
-        format!(" of about {} each, {} in all", words(it), words(needed.saturating_mul(it)))
-    });
-    Some((
-        limit,
-        format!(
-            "at this pace the {name} limit is reached before all criteria pass: {open} about {}{sum} \
-             ({turned} turned in {finished} so far); {} left",
-            counted_iterations(needed),
-            words(left),
+    let Budget { limit, warning, each, left, words } = budgets(state).into_iter().find(is_short)?;
+    let sum = each.map(|it| (words(it), words(needed.saturating_mul(it))));
+    let sentence = tr!(
+        "{warning}: {need} ({turned} turned in {finished} so far); {left} left",
+        warning,
+        need = describe_need(open, &counted_iterations(needed), sum),
+        turned,
+        finished,
+        left = words(left)
+    );
+    Some((limit, sentence))
+}
+
+/// `the open one needs about 3 iterations`; `sum`: the usage of each of them, and of all.
+fn describe_need(open: u64, iterations: &str, sum: Option<(String, String)>) -> String {
+    match (open, sum) {
+        (1, None) => tr!("the open one needs about {iterations}", iterations),
+        (_, None) => tr!("the {open} open ones need about {iterations}", open, iterations),
+        (1, Some((each, sum))) => tr!(
+            "the open one needs about {iterations} of about {each} each, {sum} in all",
+            iterations,
+            each,
+            sum
         ),
-    ))
+        (_, Some((each, sum))) => tr!(
+            "the {open} open ones need about {iterations} of about {each} each, {sum} in all",
+            open,
+            iterations,
+            each,
+            sum
+        ),
+    }
 }
 
 fn budgets(state: &LoopState) -> Vec<Budget> {
@@ -157,21 +185,21 @@ fn budgets(state: &LoopState) -> Vec<Budget> {
     };
     let cost = pace(|it| it.cost_micros).map(|each| Budget {
         limit: LimitName::Cost,
-        name: "cost",
+        warning: tr!("at this pace the cost limit is reached before all criteria pass"),
         each: Some(each),
         left: limits.cost_micros.saturating_sub(spent.cost_micros.unwrap_or(0)),
         words: words::cost,
     });
     let tokens = pace(|it| it.tokens).zip(limits.tokens).map(|(each, limit)| Budget {
         limit: LimitName::Tokens,
-        name: "token",
+        warning: tr!("at this pace the token limit is reached before all criteria pass"),
         each: Some(each),
         left: limit.saturating_sub(spent.tokens.unwrap_or(0)),
-        words: |count| format!("{} tokens", words::amount(count)),
+        words: |count| tr!("{amount} tokens", amount = words::amount(count)),
     });
     let iterations = Budget {
         limit: LimitName::Iterations,
-        name: "iteration",
+        warning: tr!("at this pace the iteration limit is reached before all criteria pass"),
         each: None,
         left: u64::from(limits.iterations).saturating_sub(completed_iterations(state)),
         words: counted_iterations,

@@ -4,6 +4,7 @@ use crate::journal::{Outcome, OutcomeKind, PauseReason, Record};
 use crate::loop_state::{LoopState, VolatileState};
 use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 use super::{Decision, Effect, KillMode, spans};
 
@@ -51,16 +52,16 @@ pub(super) fn end_by_user(state: &LoopState) -> Vec<Decision> {
 }
 
 pub(super) fn user_end_record(state: &LoopState) -> Decision {
-    let when = match state.iteration {
-        0 => "before the first iteration".to_owned(),
-        n => format!("after {}", spans::iterations(n)),
+    let sentence = match state.iteration {
+        0 => tr!("stopped before the first iteration").to_owned(),
+        n => tr!("stopped after {iterations}", iterations = spans::iterations(n)),
     };
-    end_record(OutcomeKind::Stopped, format!("stopped {when}"), None)
+    end_record(OutcomeKind::Stopped, sentence, None)
 }
 
 /// A process that is still alive could change the tree under the checks.
 pub(super) fn unkillable_record(processes: &str) -> Decision {
     let sentence =
-        format!("failed: processes of the agent could not be ended: {processes}; nothing was judged");
+        tr!("failed: processes of the agent could not be ended: {processes}; nothing was judged", processes);
     end_record(OutcomeKind::Failed, sentence, Some(PauseReason::Agent))
 }

@@ -1,7 +1,9 @@
 //! Forecasts the end of a loop at its present pace: a sentence for users, derived from the history only. Decides
 //! nothing.
 
+use crate::journal::LimitName;
 use crate::loop_state::{IterationFigures, LoopState};
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::spans::iterations;
@@ -24,41 +26,73 @@ pub fn forecast(state: &LoopState) -> Option<String> {
     let ends = [
         cost.map(|it| {
             let remaining = limits.cost_micros.saturating_sub(state.spent.cost_micros.unwrap_or(0));
-            (exhausted_after(state, remaining, it), words::cost(it), "cost")
+            (exhausted_after(state, remaining, it), words::cost(it), LimitName::Cost)
         }),
         tokens.zip(limits.tokens).map(|(it, limit)| {
             let remaining = limit.saturating_sub(state.spent.tokens.unwrap_or(0));
-            (exhausted_after(state, remaining, it), format!("{} tokens", words::amount(it)), "token")
+            let pace = tr!("{amount} tokens", amount = words::amount(it));
+            (exhausted_after(state, remaining, it), pace, LimitName::Tokens)
         }),
         time.map(|it| {
             let remaining = limits.duration_ms.saturating_sub(state.time.worked_ms);
-            (exhausted_after(state, remaining, it), words::duration(it), "time")
+            (exhausted_after(state, remaining, it), words::duration(it), LimitName::Duration)
         }),
     ];
     let first = ends.into_iter().flatten().min_by_key(|(after, ..)| *after);
     match first.filter(|(after, ..)| *after < u64::from(limits.iterations)) {
-        Some((after, pace, limit)) => Some(format!(
-            "about {pace} an iteration: at this pace the {limit} limit is reached after iteration {after}"
-        )),
+        Some((after, pace, limit)) => Some(describe_end(limit, &pace, after)),
         None => all_fit(state, cost, time),
+    }
+}
+
+/// The limit that is reached after the iteration `after`.
+fn describe_end(limit: LimitName, pace: &str, after: u64) -> String {
+    match limit {
+        LimitName::Cost => tr!(
+            "about {pace} an iteration: at this pace the cost limit is reached after iteration {after}",
+            pace,
+            after
+        ),
+        LimitName::Tokens => tr!(
+            "about {pace} an iteration: at this pace the token limit is reached after iteration {after}",
+            pace,
+            after
+        ),
+        LimitName::Duration | LimitName::Iterations | LimitName::Calls => tr!(
+            "about {pace} an iteration: at this pace the time limit is reached after iteration {after}",
+            pace,
+            after
+        ),
     }
 }
 
 fn all_fit(state: &LoopState, cost: Option<u64>, time: Option<u64>) -> Option<String> {
     let all = state.spec.settings.limits.iterations;
     let remaining = u64::from(all).saturating_sub(completed_iterations(state));
-    let (pace, sum) = match (cost, time) {
+    let iterations = iterations(all);
+    match (cost, time) {
         (Some(it), _) => {
             let sum = state.spent.cost_micros.unwrap_or(0).saturating_add(it.saturating_mul(remaining));
-            (words::cost(it), format!("cost about {}", words::cost(sum)))
+            let (pace, sum) = (words::cost(it), words::cost(sum));
+            Some(tr!(
+                "about {pace} per iteration: at this pace all {iterations} cost about {sum}",
+                pace,
+                iterations,
+                sum
+            ))
         }
         (None, Some(it)) => {
             let sum = state.time.worked_ms.saturating_add(it.saturating_mul(remaining));
-            (words::duration(it), format!("take about {}", words::duration(sum)))
+            let (pace, sum) = (words::duration(it), words::duration(sum));
+            Some(tr!(
+                "about {pace} per iteration: at this pace all {iterations} take about {sum}",
+                pace,
+                iterations,
+                sum
+            ))
         }
-        (None, None) => return None,
-    };
-    Some(format!("about {pace} per iteration: at this pace all {} {sum}", iterations(all)))
+        (None, None) => None,
+    }
 }
 
 /// The iteration after which `remaining` is used up.

@@ -8,6 +8,7 @@ use crate::loop_state::{
 use loopkeeper_agent::{AgentEnding, AgentRun};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::endings::{end_agent, end_by_user, end_now, pause_or_end, unkillable_record};
 use super::{
@@ -272,8 +273,13 @@ fn snapshot_failed(
         return Vec::new();
     }
     let full = reason == PauseReason::Disk;
-    let what = if full { "the disk is full" } else { "the workspace cannot be snapshotted" };
-    let message = message.map_fact(|it| format!("{what}: {it}"));
+    let message = message.map_fact(|error| {
+        if full {
+            tr!("the disk is full: {error}", error)
+        } else {
+            tr!("the workspace cannot be snapshotted: {error}", error)
+        }
+    });
     match state.phase {
         Phase::Boundary { .. } | Phase::Preparing { .. } if state.stop.is_some() => end_by_user(state),
         Phase::Boundary { .. } | Phase::Preparing { .. } => {

@@ -6,6 +6,7 @@ use crate::journal::Record;
 use crate::loop_state::{LoopState, StopMode, VolatileState};
 use loopkeeper_agent::{AgentExited, LoopMode};
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::endings::unkillable_record;
 use super::next_step::NextStep;
@@ -42,7 +43,7 @@ pub(super) fn release_agent(live: &mut VolatileState, why: String) -> Vec<Decisi
 pub(super) fn release_reason(steps: &[Decision]) -> String {
     let sentence = |step: &Decision| {
         if let Decision::Effect(Effect::JudgeFinalTree { .. }) = step {
-            Some("every check passes, the final verdict follows".to_owned())
+            Some(tr!("every check passes, the final verdict follows").to_owned())
         } else if let Decision::Record(Record::Ended { outcome }) = step {
             Some(outcome.sentence.to_string())
         } else if let Decision::Record(Record::Paused { message, .. }) = step {

@@ -5,6 +5,7 @@ use crate::check::Status;
 use crate::journal::{ChangeStats, Round, Weakening};
 use crate::loop_state::LoopState;
 use loopkeeper_task::PlanItem;
+use loopkeeper_text::tr;
 
 use super::flaky;
 
@@ -35,8 +36,8 @@ pub(super) fn of_iteration(
     let was_open = |it: &&PlanItem| it.done && state.plan.iter().any(|old| old.id == it.id && !old.done);
     let worked = has_work(state, done);
     let ticked = done.plan.iter().filter(|it| worked && was_open(it));
-    let passing = turned.map(|it| format!("now passes: {}", it.name));
-    passing.chain(ticked.map(|it| format!("done: {}", it.title))).take(NAMED).collect()
+    let passing = turned.map(|it| tr!("now passes: {criterion}", criterion = it.name));
+    passing.chain(ticked.map(|it| tr!("done: {item}", item = it.title))).take(NAMED).collect()
 }
 
 /// Something changed besides the documents that contain the boxes.

@@ -5,6 +5,7 @@ use crate::loop_state::{LoopState, Phase, RollbackCause, StopMode, TreeWork, Vol
 use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::endings::end_agent;
 use super::next_step::NextStep;
@@ -23,7 +24,7 @@ pub(super) fn handle_command(
         return attempts::refuse(state, order, from);
     }
     if state.outcome().is_some() {
-        return refuse("the loop has ended");
+        return refuse(tr!("the loop has ended"));
     }
     match order {
         // A stop is never undone, so later commands have no effect.
@@ -39,8 +40,8 @@ pub(super) fn handle_command(
             if state.stop.is_some() =>
         {
             refuse(
-                Message::new("the loop is stopping")
-                    .with_hint("`loopkeeper run` starts a new one when it has ended"),
+                Message::new(tr!("the loop is stopping"))
+                    .with_hint(tr!("`loopkeeper run` starts a new one when it has ended")),
             )
         }
         UserCommand::Stop => stop(state, live, now),
@@ -109,7 +110,7 @@ fn pause(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decisi
     if state.pause.is_some() {
         return Vec::new();
     }
-    let message = "paused by the user".into();
+    let message = tr!("paused by the user").into();
     let mut steps = vec![Decision::Record(Record::Paused { reason: PauseReason::User, message })];
     steps.extend(permissions::withdraw_question(state, live, now));
     hook_session::release_on_pause(state, live, steps)
@@ -123,7 +124,8 @@ fn resume(state: &LoopState) -> Vec<Decision> {
     let is_shared = shared_limits::is_waited_for(state);
     if state.pause.is_none() && waived.is_none() && !is_open && !is_shared {
         return refuse(
-            Message::new("the loop is not paused").with_hint("`loopkeeper status` shows what it does."),
+            Message::new(tr!("the loop is not paused"))
+                .with_hint(tr!("`loopkeeper status` shows what it does.")),
         );
     }
     let mut steps: Vec<Decision> = waived.into_iter().collect();
@@ -168,7 +170,7 @@ fn rollback(state: &LoopState, live: &mut VolatileState, to: u32, paths: Vec<Str
         return refusal;
     }
     if state.tree_after(to).is_none() {
-        let message = format!("there is no snapshot of iteration {to}").into();
+        let message = tr!("there is no snapshot of iteration {number}", number = to).into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::BadArgument, message })];
     }
     live.work.tree = TreeWork::Rollback(RollbackCause::Order);
@@ -197,18 +199,20 @@ fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decisi
         Some(being_put_back())
     } else if !state.is_paused_between_iterations() || state.stop.is_some() {
         Some(refuse(
-            Message::new("the loop is at work")
-                .with_hint("`loopkeeper pause` pauses it after this iteration"),
+            Message::new(tr!("the loop is at work"))
+                .with_hint(tr!("`loopkeeper pause` pauses it after this iteration")),
         ))
     } else if live.work.is_checking() {
-        Some(refuse(Message::new("the checks are running").with_hint("ask again when they have ended")))
+        Some(refuse(
+            Message::new(tr!("the checks are running")).with_hint(tr!("ask again when they have ended")),
+        ))
     } else {
         None
     }
 }
 
 fn being_put_back() -> Vec<Decision> {
-    refuse(Message::new("a rollback is running").with_hint("try again when it has ended"))
+    refuse(Message::new(tr!("a rollback is running")).with_hint(tr!("try again when it has ended")))
 }
 
 fn refuse(message: impl Into<Message>) -> Vec<Decision> {

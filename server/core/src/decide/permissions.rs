@@ -6,8 +6,10 @@ use crate::journal::{QuestionKind, Record};
 use crate::loop_state::{ALWAYS, LoopState, PendingQuestion, Phase, VolatileState};
 use loopkeeper_agent::PermissionMode;
 use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_text::language::Language;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::{Decision, Effect, RefusalReason};
@@ -36,7 +38,7 @@ pub(super) fn handle_permission_request(state: &LoopState, now: Moment, text: St
     vec![Decision::Record(record), Decision::Effect(Effect::AwaitUser)]
 }
 
-/// Why no request is possible at all.
+/// Why no request is possible at all. This and the other refusals are for the agent, in English.
 fn cannot_ask_reason(state: &LoopState) -> Option<&'static str> {
     if !matches!(state.phase, Phase::Iterating(_)) {
         Some("no agent of this loop is at work")
@@ -79,8 +81,8 @@ pub(super) fn answer(
         DENY => (DENY, PermissionAnswer::Denied("the user did not allow it".to_owned())),
         _ => {
             let code = RefusalReason::BadArgument;
-            let message = Message::new("the agent waits to be allowed something")
-                .with_hint("answer `allow`, `always` or `deny`");
+            let message = Message::new(tr!("the agent waits to be allowed something"))
+                .with_hint(tr!("answer `allow`, `always` or `deny`"));
             return vec![Decision::Effect(Effect::Refuse { code, message })];
         }
     };
@@ -97,7 +99,8 @@ pub(super) fn expire_question(
     if open.until.is_some_and(|it| now.awake < it.awake) {
         return Some(Vec::new());
     }
-    let time = words::duration(state.spec.settings.questions.timeout_ms);
+    // The agent reads it.
+    let time = Language::English.during(|| words::duration(state.spec.settings.questions.timeout_ms));
     let denied = PermissionAnswer::Denied(format!("no answer came within {time}"));
     Some(close_question(live, now, open, (None, denied)))
 }

@@ -1,12 +1,15 @@
 //! Questions to the user: from the agent's last message, about denied tools, and whether to wait for a usage limit. A
 //! question holds its loop for a limited time, and never an unattended loop.
 
+use crate::clauses::list;
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
 use crate::loop_state::{Iteration, LoopState, Pause, PendingQuestion, Phase, VolatileState, Wait};
 use crate::settings::{AtUsageLimit, UnansweredPolicy};
 use loopkeeper_agent::PermissionMode;
+use loopkeeper_text::language::Language;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::endings::{end_now, pause_or_end};
 use super::spans::iterations;
@@ -57,10 +60,10 @@ pub(super) fn next(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
 pub(super) fn before_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
     let Wait { reason, until, met_by } = wait;
     let text = match &met_by {
-        None => "The provider's usage limit is reached: wait until it is lifted, or stop?".to_owned(),
+        None => tr!("The provider's usage limit is reached: wait until it is lifted, or stop?").to_owned(),
         Some(id) => {
             let agent = &state.spec.agent.name;
-            format!("Loop {id} met the usage limit of `{agent}`: wait until it is lifted, or stop?")
+            tr!("Loop {id} met the usage limit of `{agent}`: wait until it is lifted, or stop?", id, agent)
         }
     };
     let wait = Decision::Record(Record::Waiting { reason, until, met_by });
@@ -90,8 +93,8 @@ pub(super) fn answer(
 ) -> Vec<Decision> {
     let refuse = |code, message| vec![Decision::Effect(Effect::Refuse { code, message })];
     let Some(open) = &state.questions.open else {
-        let message =
-            Message::new("the loop asks nothing").with_hint("`loopkeeper steer` sends the agent a message");
+        let message = Message::new(tr!("the loop asks nothing"))
+            .with_hint(tr!("`loopkeeper steer` sends the agent a message"));
         return refuse(RefusalReason::Conflict, message);
     };
     if open.kind == QuestionKind::Permission {
@@ -105,12 +108,13 @@ pub(super) fn answer(
     match text.trim().to_lowercase().as_str() {
         word @ "wait" => vec![answered(word.to_owned()), Decision::Effect(Effect::Continue)],
         word @ "stop" => {
-            let after = iterations(state.iteration);
-            let sentence = format!("stopped at the provider's usage limit, after {after}");
+            let iterations = iterations(state.iteration);
+            let sentence = tr!("stopped at the provider's usage limit, after {iterations}", iterations);
             [vec![answered(word.to_owned())], end_now(OutcomeKind::Stopped, sentence, None)].concat()
         }
         _ => {
-            let message = Message::new("the loop asks whether to wait").with_hint("answer `wait` or `stop`");
+            let message =
+                Message::new(tr!("the loop asks whether to wait")).with_hint(tr!("answer `wait` or `stop`"));
             refuse(RefusalReason::BadArgument, message)
         }
     }
@@ -123,8 +127,8 @@ pub(super) fn answer_to(
     text: String,
 ) -> Vec<Decision> {
     if state.questions.open.as_ref().is_some_and(|it| it.id != question) {
-        let message =
-            Message::new("that question is over").with_hint("`loopkeeper status` shows what is asked now");
+        let message = Message::new(tr!("that question is over"))
+            .with_hint(tr!("`loopkeeper status` shows what is asked now"));
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
     answer(state, live, now, text)
@@ -147,15 +151,20 @@ fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
         QuestionKind::Agent | QuestionKind::Denied
             if settings.questions.unanswered == UnansweredPolicy::Pause =>
         {
-            pause_or_end(state, PauseReason::Question, format!("unanswered question: {}", open.text))
+            pause_or_end(
+                state,
+                PauseReason::Question,
+                tr!("unanswered question: {question}", question = open.text),
+            )
         }
         _ => vec![answered, Decision::Effect(Effect::Continue)],
     }
 }
 
 fn at_limit(state: &LoopState) -> Vec<Decision> {
-    let after = iterations(state.iteration);
-    end_now(OutcomeKind::Limit, format!("limit reached: the provider's usage limit, after {after}"), None)
+    let iterations = iterations(state.iteration);
+    let sentence = tr!("limit reached: the provider's usage limit, after {iterations}", iterations);
+    end_now(OutcomeKind::Limit, sentence, None)
 }
 
 fn question(state: &LoopState, kind: QuestionKind, text: String) -> PendingQuestion {
@@ -185,7 +194,16 @@ fn after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
     // With `permissions = "ask"` the user saw each denial already.
     let text =
         denial_question(state, last).filter(|_| state.spec.agent.permissions != PermissionMode::Ask)?;
-    (!state.questions.denied.contains(&text)).then_some((QuestionKind::Denied, text))
+    (!was_asked(state, last)).then_some((QuestionKind::Denied, text))
+}
+
+/// Whether the denials of this iteration were asked about. The records hold the text of the question, in the language of
+/// the keeper that asked.
+fn was_asked(state: &LoopState, last: &Iteration) -> bool {
+    [Language::English, Language::SimplifiedChinese].into_iter().any(|language| {
+        let text = language.during(|| denial_question(state, last));
+        text.is_some_and(|it| state.questions.denied.contains(&it))
+    })
 }
 
 /// Denials that keep the agent from its work: it changed nothing, or requests the same again.
@@ -196,12 +214,14 @@ fn denial_question(state: &LoopState, last: &Iteration) -> Option<String> {
         return None;
     }
     let what = match last.denied.as_slice() {
-        [] => "a tool".to_owned(),
-        some => some.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "),
+        [] => tr!("a tool").to_owned(),
+        some => list(&some.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>()),
     };
     let agent = &state.spec.agent.name;
-    Some(format!(
+    Some(tr!(
         "The agent was denied {what}. Allow it with `permissions` of `[agents.{agent}]`, or write the command as a \
-         check of the task"
+         check of the task",
+        what,
+        agent
     ))
 }

@@ -4,6 +4,7 @@
 use crate::journal::{PauseReason, Record, SnapshotWhen};
 use crate::loop_state::{LoopState, RegressionReview, RollbackCause, SnapshotFacts, VolatileState};
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 use super::endings::pause_or_end;
 use super::next_step::NextStep;
@@ -81,8 +82,9 @@ pub(super) fn handle_restored(
 pub(super) fn handle_failure(state: &LoopState, live: &mut VolatileState, message: Message) -> Vec<Decision> {
     match live.work.end_rollback() {
         Some(RollbackCause::Regression { reason }) if state.stop.is_none() => {
-            let message =
-                message.map_fact(|it| format!("{reason}, and its changes could not be taken back: {it}"));
+            let message = message.map_fact(|error| {
+                tr!("{reason}, and its changes could not be taken back: {error}", reason, error)
+            });
             let steps = pause_or_end(state, PauseReason::Workspace, message);
             hook_session::release_on_pause(state, live, steps)
         }

@@ -4,6 +4,7 @@
 use crate::journal::{Record, WaitReason};
 use crate::loop_state::{LoopState, Wait};
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::limits::wait_limit_outcome;
 use super::{Decision, questions, takeover};
@@ -52,7 +53,9 @@ fn met_by(state: &LoopState) -> Option<&str> {
 pub fn sentence(state: &LoopState) -> Option<String> {
     let met_by = met_by(state)?;
     let agent = &state.spec.agent.name;
-    Some(format!(
-        "loop {met_by} met the usage limit of `{agent}`: `loopkeeper resume` starts it all the same"
+    Some(tr!(
+        "loop {met_by} met the usage limit of `{agent}`: `loopkeeper resume` starts it all the same",
+        met_by,
+        agent
     ))
 }

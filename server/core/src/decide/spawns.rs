@@ -5,6 +5,7 @@
 use crate::journal::Record;
 use crate::loop_state::LoopState;
 use crate::settings::SpawnSettings;
+use loopkeeper_text::language::Language;
 use loopkeeper_text::words;
 
 use super::{Decision, Effect, RefusalReason};
@@ -87,7 +88,7 @@ fn handle_spawn_request(
     kept.into_iter().chain(refuse.map(Decision::Effect)).collect()
 }
 
-/// Why another one may not start, in words for the agent.
+/// Why another one may not start, in English words for the agent.
 fn refusal_reason(state: &LoopState, by: Option<&String>) -> Option<String> {
     let SpawnSettings { budget, per_agent, depth, children } = state.spec.settings.spawns;
     let spawns = &state.spawns;
@@ -110,5 +111,5 @@ fn refusal_reason(state: &LoopState, by: Option<&String>) -> Option<String> {
 }
 
 fn counted(count: u32) -> String {
-    words::counted(u64::from(count), "subagent")
+    Language::English.during(|| words::counted(u64::from(count), "subagent"))
 }

@@ -1,10 +1,12 @@
 //! Several agents for one loop: when the one at work cannot continue, the next takes over, and one before it in
 //! the list returns as soon as it can. An agent's own trouble is never a lack of progress.
 
+use crate::clauses::join_with_commas;
 use crate::journal::{Record, TakeoverReason};
 use crate::loop_state::{AgentSlot, Availability, LoopState};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::spans::HOUR_MS;
 use super::waits;
@@ -49,12 +51,13 @@ pub(super) fn logged_out(state: &LoopState) -> Option<String> {
 /// `codex takes over: claude is at its usage limit, gemini is not logged in`
 fn sentence(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
     let why = |(name, reason): &(&str, TakeoverReason)| match reason {
-        TakeoverReason::Quota => format!("{name} is at its usage limit"),
-        TakeoverReason::Login => format!("{name} is not logged in"),
-        TakeoverReason::Billing => format!("{name} has no credit left"),
-        TakeoverReason::Failing | TakeoverReason::Back => format!("{name} does not work"),
+        TakeoverReason::Quota => tr!("{name} is at its usage limit", name),
+        TakeoverReason::Login => tr!("{name} is not logged in", name),
+        TakeoverReason::Billing => tr!("{name} has no credit left", name),
+        TakeoverReason::Failing | TakeoverReason::Back => tr!("{name} does not work", name),
     };
-    format!("{at_work} takes over: {}", out.iter().map(why).collect::<Vec<_>>().join(", "))
+    let reasons = join_with_commas(&out.iter().map(why).collect::<Vec<_>>());
+    tr!("{agent} takes over: {reasons}", agent = at_work, reasons)
 }
 
 fn takeover_cause(state: &LoopState) -> Option<TakeoverCause> {
@@ -108,7 +111,7 @@ fn hand_over(
 /// Another loop met the limit of the agent at work.
 pub(super) fn at_shared_limit(state: &LoopState, now: Moment, until: Moment, met_by: &str) -> Option<Record> {
     let trouble = TakeoverCause { reason: TakeoverReason::Quota, out: Availability::Until(until) };
-    hand_over(state, now, &trouble, Some(format!("met by loop {met_by}")))
+    hand_over(state, now, &trouble, Some(tr!("met by loop {id}", id = met_by)))
 }
 
 fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {

@@ -7,23 +7,27 @@ use crate::loop_state::{LoopMemory, LoopState, UndoableRollback};
 
 use super::checkpoint;
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 /// The rollback that would be undone, or why there is none, with a hint.
 pub fn undoable_rollback(state: &LoopState) -> Result<&UndoableRollback, Message> {
     let id = &state.spec.loop_id;
     let Some(last) = &state.rollback.last else {
-        let hint = format!("`loopkeeper rollback {id} --list` shows the iterations you can go back to.");
-        return Err(Message::new(format!("there is no rollback of loop {id} to undo")).with_hint(hint));
+        let hint = tr!("`loopkeeper rollback {id} --list` shows the iterations you can go back to.", id);
+        return Err(Message::new(tr!("there is no rollback of loop {id} to undo", id)).with_hint(hint));
     };
     if last.iteration == state.iteration {
         return Ok(last);
     }
     let (next, before) = (last.iteration + 1, last.position_before);
-    let fact = format!("iteration {next} was started after the rollback, so it cannot be undone");
-    Err(Message::new(fact).with_hint(format!(
+    let fact =
+        tr!("iteration {number} was started after the rollback, so it cannot be undone", number = next);
+    Err(Message::new(fact).with_hint(tr!(
         "`loopkeeper rollback {id} {before}` puts the files back to what they were after iteration {before}; what was \
-         there right before the rollback is kept as snapshot {}.",
-        last.from
+         there right before the rollback is kept as snapshot {snapshot}.",
+        id,
+        before,
+        snapshot = last.from
     )))
 }
 

@@ -3,11 +3,13 @@
 //! does. The user can continue without them.
 
 use crate::check::MissingDependency;
+use crate::clauses::join_clauses;
 use crate::journal::{PauseReason, Pinned, Round};
 use crate::loop_state::{LoopState, UnrunnableChecks};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 use super::endings::pause_or_end;
 use super::next_step::NextStep;
@@ -76,23 +78,27 @@ fn message(state: &LoopState, blocked: &[(&Pinned, &MissingDependency)]) -> Mess
             missing.push(it);
         }
     }
-    let what = match blocked {
-        [(one, _)] => format!("\"{}\"", sanitize::line_within(&one.criterion.name, NAME_CHARS)),
-        many => format!("{} criteria", many.len()),
-    };
     let named: Vec<String> = missing.iter().take(MAX_NAMED).map(|it| it.sentence()).collect();
-    let more = match missing.len().saturating_sub(MAX_NAMED) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
+    let named = join_clauses(&named);
+    let named = match missing.len().saturating_sub(MAX_NAMED) {
+        0 => named,
+        more => tr!("{clauses}; and {more} more", clauses = named, more),
     };
-    let remedies: Vec<&str> = missing.iter().take(MAX_NAMED).map(|it| it.remedy.as_str()).collect();
-    let (then, anyway) = if state.spec.attended {
-        ("resume", "resume with `--anyway` to go on without it")
+    let fact = match blocked {
+        [(one, _)] => {
+            let name = sanitize::line_within(&one.criterion.name, NAME_CHARS);
+            tr!("\"{name}\" cannot run: {missing}", name, missing = named)
+        }
+        many => tr!("{count} criteria cannot run: {missing}", count = many.len(), missing = named),
+    };
+    let mut remedies = missing.iter().take(MAX_NAMED).map(|it| it.remedy.as_str());
+    let first = remedies.next().unwrap_or_default().to_owned();
+    let remedies = remedies.fold(first, |first, second| tr!("{first} and {second}", first, second));
+    Message::new(fact).with_hint(if state.spec.attended {
+        tr!("{remedies}, then resume; resume with `--anyway` to go on without it", remedies)
     } else {
-        ("start again", "`--anyway` starts without it")
-    };
-    Message::new(format!("{what} cannot run: {}{more}", named.join("; ")))
-        .with_hint(format!("{}, then {then}; {anyway}", remedies.join(" and ")))
+        tr!("{remedies}, then start again; `--anyway` starts without it", remedies)
+    })
 }
 
 /// The criteria that block the loop.

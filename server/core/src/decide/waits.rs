@@ -5,8 +5,10 @@ use crate::journal::{BreakerState, WaitReason};
 use crate::loop_state::{Iteration, LoopState, Wait};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_text::language::translate;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 use super::limits::MAX_FAILURES;
 use super::spans::{DAY_MS, HOUR_MS};
@@ -80,39 +82,40 @@ fn jitter(state: &LoopState, width: u64) -> u64 {
 pub(super) fn needs_user(state: &LoopState) -> Option<Message> {
     let row = state.last_iteration()?;
     let error = row.error.as_ref();
-    let message = error.map_or("it did not end by itself", |it| it.message.as_str());
+    let message = error.map_or(tr!("it did not end by itself"), |it| it.message.as_str());
     let name = &state.spec.agent.name;
     // During a half-open trial give up after three provider failures.
     let is_trial = state.breaker.state == BreakerState::HalfOpen;
     let most_stalls = if is_trial { MAX_FAILURES } else { MAX_STALLS };
     match error.map(|it| it.class) {
         Some(ProviderClass::Login) if state.streaks.failures > 0 => {
-            let fact = format!("the agent `{name}` is not logged in: {message}");
+            let fact = tr!("the agent `{name}` is not logged in: {message}", name, message);
             Some(Message::new(fact).with_hint(log_in(state)))
         }
         Some(ProviderClass::Billing) if state.streaks.failures > 0 => {
-            let hint =
-                format!("add credit to the account or choose another agent, then {}", resume_command(state));
-            let fact = format!("the account of the agent `{name}` has no credit left: {message}");
+            let hint = then_resume(state, tr!("add credit to the account or choose another agent"));
+            let fact = tr!("the account of the agent `{name}` has no credit left: {message}", name, message);
             Some(Message::new(fact).with_hint(hint))
         }
         Some(ProviderClass::Quota) if !is_trial => None,
         Some(ProviderClass::Quota | ProviderClass::Transient) => {
             (state.streaks.stalls >= most_stalls).then(|| {
-                let fact = format!(
-                    "the provider of `{name}` failed {} times in a row: {message}",
-                    state.streaks.stalls
+                let fact = tr!(
+                    "the provider of `{name}` failed {count} times in a row: {message}",
+                    name,
+                    count = state.streaks.stalls,
+                    message
                 );
-                Message::new(fact)
-                    .with_hint(format!("see whether it is down, then {}", resume_command(state)))
+                Message::new(fact).with_hint(then_resume(state, tr!("see whether it is down")))
             })
         }
         _ if state.streaks.failures > 0 && row.program_missing => {
-            let hint = format!("install it or set `agents.{name}.command`, then {}", resume_command(state));
-            Some(Message::new(format!("the agent `{name}` {message}")).with_hint(hint))
+            let hint = then_resume(state, &tr!("install it or set `agents.{name}.command`", name));
+            Some(Message::new(tr!("the agent `{name}` {message}", name, message)).with_hint(hint))
         }
         _ => (state.streaks.failures >= MAX_FAILURES).then(|| {
-            format!("the agent `{name}` failed {} times in a row: {message}", state.streaks.failures).into()
+            let count = state.streaks.failures;
+            tr!("the agent `{name}` failed {count} times in a row: {message}", name, count, message).into()
         }),
     }
 }
@@ -122,17 +125,21 @@ fn log_in(state: &LoopState) -> String {
     // Many commands begin with a shell: that is not where a user logs in.
     let mut programs = agent.argv.iter().take(2).filter_map(|it| it.rsplit('/').next());
     let known = programs.find_map(|it| KNOWN.iter().find(|known| known.program == it));
-    match known {
-        Some(known) => format!("{}, then {}", known.log_in, resume_command(state)),
-        None => format!(
-            "log in to what `agents.{}.command` uses, or name the variable that holds its key in `env.pass`, then {}",
-            agent.name,
-            resume_command(state)
-        ),
+    if let Some(known) = known {
+        return then_resume(state, translate(known.log_in));
     }
+    let remedy = tr!(
+        "log in to what `agents.{name}.command` uses, or name the variable that holds its key in `env.pass`",
+        name = agent.name
+    );
+    then_resume(state, &remedy)
 }
 
 /// A loop that ended because no user was there cannot be resumed.
-fn resume_command(state: &LoopState) -> &'static str {
-    if state.spec.attended { "`loopkeeper resume`" } else { "start again" }
+fn then_resume(state: &LoopState, remedy: &str) -> String {
+    if state.spec.attended {
+        tr!("{remedy}, then `loopkeeper resume`", remedy)
+    } else {
+        tr!("{remedy}, then start again", remedy)
+    }
 }

@@ -1,5 +1,6 @@
 //! The user's judgement of the moment at which a loop ended.
 
+use loopkeeper_text::tr;
 use serde::{Deserialize, Serialize};
 
 /// Whether the loop ended at the right moment.
@@ -40,10 +41,10 @@ impl StopVerdict {
     /// As a part of a sentence.
     pub fn phrase(self) -> &'static str {
         match self {
-            Self::TooEarly => "too early",
-            Self::Right => "at the right moment",
-            Self::TooLate => "too late",
-            Self::Other => "at another moment than wanted",
+            Self::TooEarly => tr!("too early"),
+            Self::Right => tr!("at the right moment"),
+            Self::TooLate => tr!("too late"),
+            Self::Other => tr!("at another moment than wanted"),
         }
     }
 }
@@ -51,7 +52,14 @@ impl StopVerdict {
 impl StopFeedback {
     /// `stopped too early: the documentation is missing`
     pub fn sentence(&self) -> String {
-        let text = self.text.as_ref().map_or_else(String::new, |it| format!(": {it}"));
-        format!("stopped {}{text}", self.verdict.phrase())
+        let sentence = match self.verdict {
+            StopVerdict::TooEarly => tr!("stopped too early"),
+            StopVerdict::Right => tr!("stopped at the right moment"),
+            StopVerdict::TooLate => tr!("stopped too late"),
+            StopVerdict::Other => tr!("stopped at another moment than wanted"),
+        };
+        self.text
+            .as_ref()
+            .map_or_else(|| sentence.to_owned(), |text| tr!("{sentence}: {text}", sentence, text))
     }
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::{Entry, tagged};
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 
 /// The version of the format that this code writes and reads.
 pub const VERSION: u32 = 1;
@@ -45,13 +46,17 @@ impl BadLine {
 impl fmt::Display for BadLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Form => f.write_str("not a record"),
-            Self::Checksum => f.write_str("the checksum does not match"),
-            Self::Version(found) => {
-                write!(f, "format version {found}, this loopkeeper reads version {VERSION}")
+            Self::Form => f.write_str(tr!("not a record")),
+            Self::Checksum => f.write_str(tr!("the checksum does not match")),
+            Self::Version(found) => f.write_str(&tr!(
+                "format version {found}, this loopkeeper reads version {read}",
+                found,
+                read = VERSION
+            )),
+            Self::Shape(why) => f.write_str(&tr!("not readable by this version: {why}", why)),
+            Self::Sequence { expected, found } => {
+                f.write_str(&tr!("record {found} where {expected} should be", found, expected))
             }
-            Self::Shape(why) => write!(f, "not readable by this version: {why}"),
-            Self::Sequence { expected, found } => write!(f, "record {found} where {expected} should be"),
         }
     }
 }
@@ -148,14 +153,14 @@ fn split_sum(line: &[u8]) -> Option<(&[u8], u32)> {
 }
 
 fn wall_to_text(wall: u64) -> Result<String, BadLine> {
-    let out_of_range = || BadLine::Shape(format!("{wall} ms is not a time of this calendar"));
+    let out_of_range = || BadLine::Shape(tr!("{wall} ms is not a time of this calendar", wall));
     let wall = i64::try_from(wall).map_err(|_| out_of_range())?;
     let time = Timestamp::from_millisecond(wall).map_err(|_| out_of_range())?;
     Ok(format!("{time:.3}"))
 }
 
 fn wall_from_text(text: &str) -> Result<u64, BadLine> {
-    let bad = || BadLine::Shape(format!("`{text}` is not a time"));
+    let bad = || BadLine::Shape(tr!("`{text}` is not a time", text));
     let time: Timestamp = text.parse().map_err(|_| bad())?;
     u64::try_from(time.as_millisecond()).map_err(|_| bad())
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Entry;
 use super::line::{self, BadLine};
+use loopkeeper_text::tr;
 
 /// Everything a journal's bytes say.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,7 +122,11 @@ impl ChecksumChain {
             return Err(BadLine::Sequence { expected, found: entry.seq });
         }
         if entry.epoch < self.epoch {
-            return Err(BadLine::Shape(format!("epoch {} after epoch {}", entry.epoch, self.epoch)));
+            return Err(BadLine::Shape(tr!(
+                "epoch {found} after epoch {before}",
+                found = entry.epoch,
+                before = self.epoch
+            )));
         }
         Ok(())
     }

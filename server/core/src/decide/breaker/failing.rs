@@ -6,6 +6,7 @@ use crate::check::{CheckResult, Status};
 use crate::journal::FailingCriterion;
 use crate::loop_state::LoopState;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 use super::history::{BreakerHistory, IterationFacts};
 
@@ -42,12 +43,12 @@ pub(super) fn is_judged(look: &IterationFacts<'_>) -> bool {
 pub(super) fn text(state: &LoopState) -> String {
     let mut names = failing(state).map(|(name, result)| match result.fact.as_str() {
         "" => name.to_owned(),
-        fact => format!("{name}: {fact}"),
+        fact => tr!("{name}: {fact}", name, fact),
     });
     let first = sanitize::line_within(&names.next().unwrap_or_default(), TEXT_CHARS);
     match names.count() {
         0 => first,
-        more => format!("{first}, and {more} more"),
+        more => tr!("{first}, and {more} more", first, more),
     }
 }
 
