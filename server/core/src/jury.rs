@@ -1,6 +1,8 @@
 //! The `judge` check: the prompt about a criterion, the parser of the answer, and the result of several answers. Only
 //! one form of answer counts, and only in the agent's own last message.
 
+use loopkeeper_text::tr;
+
 mod answer;
 #[cfg(test)]
 mod tests;
@@ -12,6 +14,7 @@ pub use votes::{Vote, VoteTally};
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckResult, Status};
+use crate::clauses::join_with_commas;
 use crate::settings::LimitSettings;
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::words;
@@ -111,9 +114,9 @@ impl JudgeUsage {
     /// `3 calls, $0.03, 900 tokens`
     pub fn describe(&self) -> String {
         let cost = self.cost_micros.map(words::cost);
-        let tokens = self.tokens.map(|it| format!("{} tokens", words::amount(it)));
+        let tokens = self.tokens.map(|it| tr!("{amount} tokens", amount = words::amount(it)));
         let calls = words::counted(u64::from(self.calls), "call");
-        std::iter::once(calls).chain(cost).chain(tokens).collect::<Vec<_>>().join(", ")
+        join_with_commas(&std::iter::once(calls).chain(cost).chain(tokens).collect::<Vec<_>>())
     }
 }
 

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::indicators::{Indicator, IndicatorSource};
 use super::status::{StatedState, StatedTests, WorkType};
 use super::{Claims, PHRASES_FOR_A_CLAIM};
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 
 /// One claim in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,13 +24,13 @@ impl std::fmt::Display for ClaimRow {
     }
 }
 
-const BLOCK: &str = "status block";
-const SHOWN_ONLY: &str = "shown only";
+const BLOCK: &str = tr_later!("status block");
+const SHOWN_ONLY: &str = tr_later!("shown only");
 /// In percent: a phrase below it is a weak sign.
 const STRONG: u8 = 75;
 
-fn claim_row(claim: impl Into<String>, source: &str, weight: impl Into<String>) -> ClaimRow {
-    ClaimRow { claim: claim.into(), source: source.to_owned(), weight: weight.into() }
+fn claim_row(claim: impl Into<String>, source: &'static str, weight: impl Into<String>) -> ClaimRow {
+    ClaimRow { claim: claim.into(), source: translate(source).to_owned(), weight: weight.into() }
 }
 
 impl Claims {
@@ -36,26 +38,29 @@ impl Claims {
     pub fn report_rows(&self) -> Vec<ClaimRow> {
         let mut out = Vec::new();
         if self.promise {
-            out.push(claim_row("the promise", "tag", "decisive"));
+            out.push(claim_row(tr!("the promise"), tr_later!("tag"), tr!("decisive")));
         }
         if let Some(signal) = self.exit_signal {
             let in_block = self.status.as_ref().and_then(|it| it.exit_signal) == Some(signal);
-            let weight = if signal { "decisive" } else { "vetoes every other claim" };
+            let weight = if signal { tr!("decisive") } else { tr!("vetoes every other claim") };
             out.push(claim_row(
                 format!("EXIT_SIGNAL: {signal}"),
-                if in_block { BLOCK } else { "line" },
+                if in_block { BLOCK } else { tr_later!("line") },
                 weight,
             ));
         }
         self.list_status(&mut out);
         out.extend(self.indicators.iter().map(|it| claim_row(&it.phrase, source(it), weight(it))));
         out.extend(
-            self.not_yet.iter().map(|it| claim_row(&it.phrase, source(it), "not yet: no indicator counts")),
+            self.not_yet
+                .iter()
+                .map(|it| claim_row(&it.phrase, source(it), tr!("not yet: no indicator counts"))),
         );
         if let Some(percent) = self.progress {
-            out.push(claim_row(format!("progress {percent} %"), "words or status block", SHOWN_ONLY));
+            let claim = tr!("progress {percent} %", percent);
+            out.push(claim_row(claim, tr_later!("words or status block"), translate(SHOWN_ONLY)));
         }
-        out.extend(self.notes.iter().map(|it| claim_row(it, "note", SHOWN_ONLY)));
+        out.extend(self.notes.iter().map(|it| claim_row(it, tr_later!("note"), translate(SHOWN_ONLY))));
         out
     }
 
@@ -63,28 +68,33 @@ impl Claims {
     pub fn sentences(&self) -> Vec<String> {
         let mut out = Vec::new();
         if self.promise {
-            out.push("The agent says it is done (promise tag).".to_owned());
+            out.push(tr!("The agent says it is done (promise tag).").to_owned());
         }
         if let Some(signal) = self.exit_signal {
-            let is = if signal { "is" } else { "is not" };
-            out.push(format!("The agent says it {is} done (EXIT_SIGNAL: {signal})."));
+            out.push(if signal {
+                tr!("The agent says it is done (EXIT_SIGNAL: {signal}).", signal)
+            } else {
+                tr!("The agent says it is not done (EXIT_SIGNAL: {signal}).", signal)
+            });
         }
         let mut fields = Vec::new();
         self.list_status(&mut fields);
-        out.extend(fields.iter().map(|it| format!("The agent reports {}.", it.claim)));
-        let quote =
-            |it: &Indicator, means: &str| format!("The agent's words mean \"{}\" ({means}).", it.phrase);
+        out.extend(fields.iter().map(|it| tr!("The agent reports {claim}.", claim = it.claim)));
+        let quote = |it: &Indicator, meaning: &str| {
+            tr!("The agent's words mean \"{phrase}\" ({meaning}).", phrase = it.phrase, meaning)
+        };
         out.extend(self.indicators.iter().map(|it| quote(it, strength(it))));
-        out.extend(self.not_yet.iter().map(|it| quote(it, "a sign of work left")));
-        out.extend(self.progress.map(|it| format!("The agent reports {it} % progress.")));
-        out.extend(self.notes.iter().map(|it| format!("The agent notes: {}.", it.trim_end_matches('.'))));
+        out.extend(self.not_yet.iter().map(|it| quote(it, tr!("a sign of work left"))));
+        out.extend(self.progress.map(|percent| tr!("The agent reports {percent} % progress.", percent)));
+        let note = |it: &String| tr!("The agent notes: {note}.", note = it.trim_end_matches('.'));
+        out.extend(self.notes.iter().map(note));
         out
     }
 
     fn list_status(&self, out: &mut Vec<ClaimRow>) {
         let Some(block) = &self.status else { return };
         let mut field = |name: &str, value: Option<String>| {
-            out.extend(value.map(|it| claim_row(format!("{name}: {it}"), BLOCK, SHOWN_ONLY)));
+            out.extend(value.map(|it| claim_row(format!("{name}: {it}"), BLOCK, translate(SHOWN_ONLY))));
         };
         field("STATUS", block.state.as_ref().filter(|it| **it != StatedState::Complete).map(state));
         field("TESTS_STATUS", block.tests.as_ref().filter(|it| **it != StatedTests::Passing).map(tests));
@@ -99,21 +109,24 @@ impl Claims {
         let claim = self.done_by()?;
         let state = self.status.as_ref().and_then(|it| it.state.as_ref());
         let tests = self.status.as_ref().and_then(|it| it.tests.as_ref());
-        let (says, but) = match (self.progress, state, tests) {
-            (Some(percent), ..) if percent < 100 => ("claims to be done", format!("at {percent} %")),
-            (_, Some(StatedState::InProgress), _) => {
-                ("claims to be done", "with STATUS: IN_PROGRESS".to_owned())
+        let field = match (self.progress, state, tests) {
+            (Some(percent), ..) if percent < 100 => {
+                return Some(tr!("the agent claims to be done ({claim}) at {percent} %", claim, percent));
             }
-            (_, Some(StatedState::Blocked), _) => ("claims to be done", "with STATUS: BLOCKED".to_owned()),
-            (_, _, Some(StatedTests::Failing)) => {
-                ("claims to be done", "with TESTS_STATUS: FAILING".to_owned())
+            (_, Some(StatedState::InProgress), _) => "STATUS: IN_PROGRESS",
+            (_, Some(StatedState::Blocked), _) => "STATUS: BLOCKED",
+            (_, _, Some(StatedTests::Failing)) => "TESTS_STATUS: FAILING",
+            _ if self.exit_signal == Some(false) => "EXIT_SIGNAL: false",
+            _ => {
+                let excerpt = &self.not_yet.first()?.excerpt;
+                return Some(tr!(
+                    "the agent claims to be done ({claim}) and says that it is not: {excerpt}",
+                    claim,
+                    excerpt
+                ));
             }
-            _ if self.exit_signal == Some(false) => {
-                ("claims to be done", "with EXIT_SIGNAL: false".to_owned())
-            }
-            _ => ("claims to be done", format!("and says that it is not: {}", self.not_yet.first()?.excerpt)),
         };
-        Some(format!("the agent {says} ({claim}) {but}"))
+        Some(tr!("the agent claims to be done ({claim}) with {field}", claim, field))
     }
 
     /// The message reports remaining work in some form: any other claim in it is no signal.
@@ -126,10 +139,10 @@ impl Claims {
         let is_complete =
             self.status.as_ref().and_then(|it| it.state.as_ref()) == Some(&StatedState::Complete);
         match () {
-            () if self.promise => Some("promise"),
+            () if self.promise => Some(tr!("promise")),
             () if self.exit_signal == Some(true) => Some("EXIT_SIGNAL"),
             () if is_complete => Some("STATUS"),
-            () if self.indicator_count() >= PHRASES_FOR_A_CLAIM => Some("its words"),
+            () if self.indicator_count() >= PHRASES_FOR_A_CLAIM => Some(tr!("its words")),
             () => None,
         }
     }
@@ -138,23 +151,23 @@ impl Claims {
 fn source(indicator: &Indicator) -> &'static str {
     match indicator.source {
         IndicatorSource::Status => BLOCK,
-        IndicatorSource::Words => "words",
+        IndicatorSource::Words => tr_later!("words"),
         IndicatorSource::Dictionary => "exit.words",
     }
 }
 
 fn strength(indicator: &Indicator) -> &'static str {
     match indicator.percent {
-        _ if !indicator.counts() => "too weak a sign of being done to count",
-        STRONG.. => "a sign of being done",
-        _ => "a weak sign of being done",
+        _ if !indicator.counts() => tr!("too weak a sign of being done to count"),
+        STRONG.. => tr!("a sign of being done"),
+        _ => tr!("a weak sign of being done"),
     }
 }
 
 fn weight(indicator: &Indicator) -> String {
     let decimal = format!("{}.{:02}", indicator.percent / 100, indicator.percent % 100);
     let decimal = decimal.strip_suffix('0').unwrap_or(&decimal);
-    if indicator.counts() { decimal.to_owned() } else { format!("{decimal}, too weak to count") }
+    if indicator.counts() { decimal.to_owned() } else { tr!("{decimal}, too weak to count", decimal) }
 }
 
 fn state(state: &StatedState) -> String {

@@ -2,6 +2,7 @@
 //! and whether it depends on the checks.
 
 use super::{Atom, Expression, ExpressionNode, Quantity};
+use loopkeeper_text::tr;
 
 /// Two to this power combinations at most.
 const MAX_ATOMS: usize = 16;
@@ -22,20 +23,24 @@ pub(crate) fn depends_on_checks(expression: &Expression) -> bool {
 pub(super) fn find_useless(expression: &Expression) -> Option<(String, &'static str)> {
     let atoms = atoms(&expression.0);
     if atoms.len() > MAX_ATOMS {
-        let message = format!("the expression has {} conditions, more than {MAX_ATOMS}", atoms.len());
-        return Some((message, "write it with fewer conditions"));
+        let message = tr!(
+            "the expression has {count} conditions, more than {max}",
+            count = atoms.len(),
+            max = MAX_ATOMS
+        );
+        return Some((message, tr!("write it with fewer conditions")));
     }
     let worlds = combinations(&atoms);
     let holds = |world: &u32| expression.0.holds(&|atom: &Atom| in_world(&atoms, *world, atom));
     if !worlds.iter().any(holds) {
-        let message = "this can never hold, so that only a limit would end the loop";
-        return Some((message.to_owned(), "remove the conditions that contradict each other"));
+        let message = tr!("this can never hold, so that only a limit would end the loop");
+        return Some((message.to_owned(), tr!("remove the conditions that contradict each other")));
     }
     if worlds.iter().all(holds) {
-        let message = "this always holds, so that the loop would end after its first iteration";
+        let message = tr!("this always holds, so that the loop would end after its first iteration");
         return Some((
             message.to_owned(),
-            "write what must be true when the task is done, such as `criteria`",
+            tr!("write what must be true when the task is done, such as `criteria`"),
         ));
     }
     None

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::print::{format_pattern, quote};
 use super::{Atom, ClaimCounter, ComparisonOperator, CriterionName, Expression, ExpressionNode, Quantity};
+use crate::clauses::join_with_commas;
 use loopkeeper_task::criterion::{TextPattern, compiled};
+use loopkeeper_text::tr;
 
 /// What is known after an iteration.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -74,7 +76,9 @@ pub(crate) fn evaluate(expression: &Expression, facts: &ExitFacts<'_>) -> Expres
     let is_claim = reasons.iter().any(|it| it.is_claim);
     let texts: Vec<String> = reasons.into_iter().map(|it| it.text).collect();
     let because = match texts.as_slice() {
-        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        [rest @ .., last] if !rest.is_empty() => {
+            tr!("{clauses} and {last}", clauses = join_with_commas(rest), last)
+        }
         all => all.concat(),
     };
     ExpressionVerdict { holds, because, is_claim }
@@ -155,14 +159,20 @@ impl Atom {
     fn evaluate(&self, facts: &ExitFacts<'_>) -> (bool, String) {
         let either = |holds: bool, yes: &str, no: &str| (holds, if holds { yes } else { no }.to_owned());
         match self {
-            Self::Criteria => {
-                either(facts.criteria, "all required criteria hold", "not all required criteria hold")
-            }
-            Self::Plan => either(facts.plan, "no plan item is open", "plan items are open"),
-            Self::Promise => either(facts.promise, "promise given", "no promise given"),
+            Self::Criteria => either(
+                facts.criteria,
+                tr!("all required criteria hold"),
+                tr!("not all required criteria hold"),
+            ),
+            Self::Plan => either(facts.plan, tr!("no plan item is open"), tr!("plan items are open")),
+            Self::Promise => either(facts.promise, tr!("promise given"), tr!("no promise given")),
             Self::ExitSignal => {
-                let no = if facts.exit_signal.is_none() { "no EXIT_SIGNAL" } else { "EXIT_SIGNAL false" };
-                either(facts.exit_signal == Some(true), "EXIT_SIGNAL true", no)
+                let no = if facts.exit_signal.is_none() {
+                    tr!("no EXIT_SIGNAL")
+                } else {
+                    tr!("EXIT_SIGNAL false")
+                };
+                either(facts.exit_signal == Some(true), tr!("EXIT_SIGNAL true"), no)
             }
             Self::Enough(counted) => {
                 let (quantity, needed) = match counted {
@@ -174,22 +184,25 @@ impl Atom {
             Self::Compare(quantity, comparison, value) => compare(*quantity, *comparison, *value, facts),
             Self::Criterion(name) => criterion(name, facts),
             Self::Group(name) => match facts.groups.get(name.as_str()) {
-                Some(true) => (true, format!("group {} holds", quote(name))),
-                Some(false) => (false, format!("group {} does not hold", quote(name))),
-                None => (false, format!("there is no group {}", quote(name))),
+                Some(true) => (true, tr!("group {name} holds", name = quote(name))),
+                Some(false) => (false, tr!("group {name} does not hold", name = quote(name))),
+                None => (false, tr!("there is no group {name}", name = quote(name))),
             },
             Self::Text(pattern) => text(pattern, facts.last_message),
             Self::Tool(name) => match &facts.tools {
-                Some(used) if used.contains(&name.as_str()) => (true, format!("tool {} used", quote(name))),
-                Some(_) => (false, format!("tool {} not used", quote(name))),
+                Some(used) if used.contains(&name.as_str()) => {
+                    (true, tr!("tool {name} used", name = quote(name)))
+                }
+                Some(_) => (false, tr!("tool {name} not used", name = quote(name))),
                 None => {
-                    (false, format!("the agent does not report whether it used the tool {}", quote(name)))
+                    let name = quote(name);
+                    (false, tr!("the agent does not report whether it used the tool {name}", name))
                 }
             },
             Self::File(glob) => match facts.files.get(glob.as_str()) {
-                Some(true) => (true, format!("a file matches {}", quote(glob))),
-                Some(false) => (false, format!("no file matches {}", quote(glob))),
-                None => (false, format!("files that match {} were not looked up", quote(glob))),
+                Some(true) => (true, tr!("a file matches {glob}", glob = quote(glob))),
+                Some(false) => (false, tr!("no file matches {glob}", glob = quote(glob))),
+                None => (false, tr!("files that match {glob} were not looked up", glob = quote(glob))),
             },
         }
     }
@@ -212,15 +225,18 @@ fn compare(
     };
     let limit = quantity.format_amount(needed);
     let Some(value) = known else {
-        let what = if quantity == Quantity::Cost { "its cost" } else { "its tokens" };
-        return (
-            false,
-            format!("the agent never reported {what}, so `{quantity}{comparison}{limit}` does not hold"),
-        );
+        let condition = format!("{quantity}{comparison}{limit}");
+        let text = if quantity == Quantity::Cost {
+            tr!("the agent never reported its cost, so `{condition}` does not hold", condition)
+        } else {
+            tr!("the agent never reported its tokens, so `{condition}` does not hold", condition)
+        };
+        return (false, text);
     };
     let holds = comparison.holds(value, needed);
     let sign = if holds { comparison.to_string() } else { opposite(comparison).to_owned() };
-    (holds, format!("{} {} {sign} {limit}", quantity.display_name(), quantity.format_rounded(value, needed)))
+    let value = quantity.format_rounded(value, needed);
+    (holds, quantity.describe_comparison(&format!("{value} {sign} {limit}")))
 }
 
 fn opposite(comparison: ComparisonOperator) -> &'static str {
@@ -234,8 +250,17 @@ fn opposite(comparison: ComparisonOperator) -> &'static str {
 }
 
 impl Quantity {
-    fn display_name(self) -> String {
-        self.to_string().replace('_', " ")
+    /// `iterations 12 > 10`
+    fn describe_comparison(self, comparison: &str) -> String {
+        match self {
+            Self::Indicators => tr!("indicators {comparison}", comparison),
+            Self::DoneSignals => tr!("done signals {comparison}", comparison),
+            Self::Iterations => tr!("iterations {comparison}", comparison),
+            Self::Duration => tr!("duration {comparison}", comparison),
+            Self::Cost => tr!("cost {comparison}", comparison),
+            Self::Tokens => tr!("tokens {comparison}", comparison),
+            Self::Idle => tr!("idle {comparison}", comparison),
+        }
     }
 
     /// Whole seconds, unless the difference to what it is compared with lies in their parts.
@@ -260,20 +285,27 @@ fn criterion(name: &CriterionName, facts: &ExitFacts<'_>) -> (bool, String) {
         }
     };
     match found.as_slice() {
-        [only] if only.holds => (true, format!("criterion {} holds", quote(only.prose.trim()))),
-        [only] => (false, format!("criterion {} does not hold", quote(only.prose.trim()))),
-        [] => (false, format!("there is no criterion {shown}")),
-        several => (false, format!("{shown} names {} criteria", several.len())),
+        [only] => {
+            let name = quote(only.prose.trim());
+            let text = if only.holds {
+                tr!("criterion {name} holds", name)
+            } else {
+                tr!("criterion {name} does not hold", name)
+            };
+            (only.holds, text)
+        }
+        [] => (false, tr!("there is no criterion {name}", name = shown)),
+        several => (false, tr!("{name} names {count} criteria", name = shown, count = several.len())),
     }
 }
 
 fn text(pattern: &TextPattern, message: Option<&str>) -> (bool, String) {
-    let shown = format_pattern(pattern);
+    let text = format_pattern(pattern);
     match message {
         Some(message) if compiled(pattern).is_some_and(|it| it.is_match(message)) => {
-            (true, format!("the agent's last message has {shown}"))
+            (true, tr!("the agent's last message has {text}", text))
         }
-        Some(_) => (false, format!("the agent's last message does not have {shown}")),
-        None => (false, format!("the agent left no last message that could have {shown}")),
+        Some(_) => (false, tr!("the agent's last message does not have {text}", text)),
+        None => (false, tr!("the agent left no last message that could have {text}", text)),
     }
 }

@@ -7,6 +7,7 @@ use regex::RegexBuilder;
 use super::{ComparisonOperator, WhenError};
 use loopkeeper_task::criterion::{PatternKind, TextPattern};
 use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::tr;
 
 /// One word with its bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,20 +71,21 @@ fn lex_quoted<'t>(rest: &str, quote: char, at: usize) -> Result<(ExpressionToken
             _ => inner.push(char),
         }
     }
-    let hint = format!("close it with `{quote}`");
-    Err(WhenError::new(at..at + 1, format!("this `{quote}` is never closed"), hint))
+    let hint = tr!("close it with `{quote}`", quote);
+    Err(WhenError::new(at..at + 1, tr!("this `{quote}` is never closed", quote), hint))
 }
 
 fn lex_pattern<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
     let Some((source, closed)) = enclosed(rest) else {
-        return Err(WhenError::new(at..at + 1, "this `/` is never closed", "close the pattern with `/`"));
+        let hint = tr!("close the pattern with `/`");
+        return Err(WhenError::new(at..at + 1, tr!("this `/` is never closed"), hint));
     };
     let ignore_case = rest.get(closed..).is_some_and(|it| it.starts_with('i'));
     let len = closed + usize::from(ignore_case);
     let kind = if ignore_case { PatternKind::RegexIgnoreCase } else { PatternKind::Regex };
     match validate_pattern(TextPattern { source, kind }) {
         Ok(pattern) => Ok((ExpressionToken::Pattern(pattern), len)),
-        Err(reason) => Err(WhenError::new(at..at + len, reason, "correct the pattern")),
+        Err(reason) => Err(WhenError::new(at..at + len, reason, tr!("correct the pattern"))),
     }
 }
 
@@ -119,15 +121,15 @@ fn validate_pattern(pattern: TextPattern) -> Result<TextPattern, String> {
     /// As for the patterns of criteria.
     const MAX_BYTES: usize = 1 << 20;
     if pattern.source.is_empty() {
-        return Err("an empty pattern is in every text".to_owned());
+        return Err(tr!("an empty pattern is in every text").to_owned());
     }
     match RegexBuilder::new(&pattern.source).multi_line(true).size_limit(MAX_BYTES).build() {
         Ok(_) => Ok(pattern),
-        Err(regex::Error::CompiledTooBig(_)) => Err("the pattern is too big".to_owned()),
+        Err(regex::Error::CompiledTooBig(_)) => Err(tr!("the pattern is too big").to_owned()),
         Err(error) => {
             let error = error.to_string();
             let reason = error.rsplit("error: ").next().unwrap_or(&error).trim();
-            Err(format!("this is not a pattern: {}", shown(reason)))
+            Err(tr!("this is not a pattern: {reason}", reason = shown(reason)))
         }
     }
 }
@@ -147,17 +149,18 @@ fn lex_comparison<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usi
 
 fn unexpected_text_error(written: &str, at: usize) -> WhenError {
     let hint = match written {
-        "&" | "&&" => "write `and`",
-        "|" | "||" => "write `or`",
-        "!" => "write `not`",
-        "," => "join conditions with `and` or `or`",
-        "=" => "write `==`",
-        "=>" => "write `>=`",
-        "=<" => "write `<=`",
-        "!=" | "<>" => "write `not` before the condition, and `==` in it",
-        _ => "write one of `>` `>=` `<` `<=` `==`",
+        "&" | "&&" => tr!("write `and`"),
+        "|" | "||" => tr!("write `or`"),
+        "!" => tr!("write `not`"),
+        "," => tr!("join conditions with `and` or `or`"),
+        "=" => tr!("write `==`"),
+        "=>" => tr!("write `>=`"),
+        "=<" => tr!("write `<=`"),
+        "!=" | "<>" => tr!("write `not` before the condition, and `==` in it"),
+        _ => tr!("write one of `>` `>=` `<` `<=` `==`"),
     };
-    WhenError::new(at..at + written.len(), format!("`{}` means nothing here", shown(written)), hint)
+    let message = tr!("`{written}` means nothing here", written = shown(written));
+    WhenError::new(at..at + written.len(), message, hint)
 }
 
 fn take_run<'t>(rest: &'t str, of: &[char]) -> &'t str {

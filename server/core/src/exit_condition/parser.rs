@@ -8,7 +8,9 @@ use std::ops::Range;
 use super::lexer::{self, ExpressionToken, SpannedToken};
 use super::words::{self, Condition, ConditionOperand, OperandUnit};
 use super::{Atom, ClaimCounter, ComparisonOperator, Expression, ExpressionNode, WhenError, trimmed};
+use crate::clauses::list;
 use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::tr;
 
 /// Maximum length; longer conditions are not comprehensible.
 const LONGEST: usize = 1000;
@@ -18,13 +20,13 @@ const DEEPEST: usize = 32;
 /// The expression, whatever sense it makes.
 pub(super) fn parse_expression(text: &str) -> Result<Expression, WhenError> {
     if text.len() > LONGEST {
-        let message = format!("the expression is longer than {LONGEST} bytes");
-        return Err(WhenError::new(0..text.len(), message, "write it with fewer conditions"));
+        let message = tr!("the expression is longer than {max} bytes", max = LONGEST);
+        return Err(WhenError::new(0..text.len(), message, tr!("write it with fewer conditions")));
     }
     let words = lexer::tokenize(text)?;
     if words.is_empty() {
-        let hint = "write one such as `criteria and plan`, or remove the line";
-        return Err(WhenError::new(0..text.len(), "an empty expression says nothing", hint));
+        let hint = tr!("write one such as `criteria and plan`, or remove the line");
+        return Err(WhenError::new(0..text.len(), tr!("an empty expression says nothing"), hint));
     }
     let mut parser = Parser { text, words: &words, at: 0, depth: 0 };
     let node = parser.parse_or()?;
@@ -81,8 +83,8 @@ impl<'t> Parser<'t> {
         read: impl FnOnce(&mut Self) -> Result<ExpressionNode, WhenError>,
     ) -> Result<ExpressionNode, WhenError> {
         if self.depth == DEEPEST {
-            let message = format!("this is nested more than {DEEPEST} deep");
-            return Err(WhenError::new(self.previous_range(), message, "write it with fewer brackets"));
+            let message = tr!("this is nested more than {max} deep", max = DEEPEST);
+            return Err(WhenError::new(self.previous_range(), message, tr!("write it with fewer brackets")));
         }
         self.depth += 1;
         let node = read(self)?;
@@ -107,8 +109,7 @@ impl<'t> Parser<'t> {
                 Err(not_compared(condition, self.peek()))
             }
             (ConditionOperand::Comparison(_), None) => {
-                let hint = format!("write it as `{}`", condition.form);
-                Err(WhenError::new(range, format!("`{name}` needs a comparison"), hint))
+                Err(WhenError::new(range, tr!("`{name}` needs a comparison", name), condition.form_hint()))
             }
             (ConditionOperand::Brackets, None) => self.parse_bracketed(condition, range),
             (ConditionOperand::Nothing | ConditionOperand::Perhaps(_), None) => {
@@ -123,10 +124,9 @@ impl<'t> Parser<'t> {
         comparison: ComparisonOperator,
         with: OperandUnit,
     ) -> Result<Atom, WhenError> {
-        let missing = format!("`{}` is compared with nothing", condition.name);
         let Some(range) = self.take_value() else {
-            let hint = format!("write it as `{}`", condition.form);
-            return Err(WhenError::new(self.previous_range(), missing, hint));
+            let message = tr!("`{name}` is compared with nothing", name = condition.name);
+            return Err(WhenError::new(self.previous_range(), message, condition.form_hint()));
         };
         let written = self.text.get(range.clone()).unwrap_or_default();
         let value = operand::parse_value(condition, with, written)
@@ -157,15 +157,15 @@ impl<'t> Parser<'t> {
     }
 
     fn parse_bracketed(&mut self, condition: &Condition, range: Range<usize>) -> Result<Atom, WhenError> {
-        let hint = || format!("write it as `{}`", condition.form);
+        let name = condition.name;
         let Some(open) = self.peek().filter(|it| it.token == ExpressionToken::Open) else {
-            let message = format!("`{}` needs brackets", condition.name);
-            return Err(WhenError::new(range, message, hint()));
+            let message = tr!("`{name}` needs brackets", name);
+            return Err(WhenError::new(range, message, condition.form_hint()));
         };
         self.at += 1;
         let Some(inner) = self.next() else { return Err(unclosed_error(open)) };
         let atom = operand::parse_named(condition, &inner.token).unwrap_or_else(|| {
-            Err((format!("`{}` has nothing between its brackets", condition.name), hint()))
+            Err((tr!("`{name}` has nothing between its brackets", name), condition.form_hint()))
         });
         let at = if inner.token == ExpressionToken::Close {
             open.range.start..inner.range.end
@@ -176,9 +176,9 @@ impl<'t> Parser<'t> {
         match self.next() {
             Some(it) if it.token == ExpressionToken::Close => Ok(atom),
             Some(more) => {
-                let message = format!("`{}` takes one text between its brackets", condition.name);
+                let message = tr!("`{name}` takes one text between its brackets", name);
                 let at = inner.range.start..more.range.end;
-                Err(WhenError::new(at, message, "put quotes around the whole text"))
+                Err(WhenError::new(at, message, tr!("put quotes around the whole text")))
             }
             None => Err(unclosed_error(open)),
         }
@@ -226,11 +226,13 @@ impl<'t> Parser<'t> {
         let written = self.written(word);
         let new = |message: String, hint: String| WhenError::new(word.range.clone(), message, hint);
         match &word.token {
-            ExpressionToken::Close => {
-                new("this `)` closes nothing".to_owned(), "remove it, or open it with `(`".to_owned())
-            }
+            ExpressionToken::Close => new(
+                tr!("this `)` closes nothing").to_owned(),
+                tr!("remove it, or open it with `(`").to_owned(),
+            ),
             ExpressionToken::Compare(_) => {
-                new(format!("`{written}` compares nothing"), "write one comparison at a time".to_owned())
+                let message = tr!("`{written}` compares nothing", written);
+                new(message, tr!("write one comparison at a time").to_owned())
             }
             ExpressionToken::Word(operator) if !is_condition(operator) => {
                 unknown_word_error(operator, word.range.clone())
@@ -239,8 +241,8 @@ impl<'t> Parser<'t> {
             | ExpressionToken::Word(_)
             | ExpressionToken::Quoted(_)
             | ExpressionToken::Pattern(_) => new(
-                format!("an operator is missing before `{written}`"),
-                "write `and` or `or` between conditions".to_owned(),
+                tr!("an operator is missing before `{written}`", written),
+                tr!("write `and` or `or` between conditions").to_owned(),
             ),
         }
     }
@@ -251,11 +253,12 @@ impl<'t> Parser<'t> {
         let (message, hint) = match &word.token {
             ExpressionToken::Close if self.at > 1 => return self.nothing_before(word),
             ExpressionToken::Compare(_) => (
-                format!("`{written}` compares nothing"),
-                "write what is compared before it, as in `iterations>10`".to_owned(),
+                tr!("`{written}` compares nothing", written),
+                tr!("write what is compared before it, as in `iterations>10`").to_owned(),
             ),
             ExpressionToken::Quoted(_) | ExpressionToken::Pattern(_) => {
-                (format!("`{written}` alone is not a condition"), format!("did you mean `text({written})`?"))
+                let form = format!("text({written})");
+                (tr!("`{written}` alone is not a condition", written), tr!("did you mean `{form}`?", form))
             }
             _ => return self.extra_word_error(word),
         };
@@ -268,8 +271,8 @@ impl<'t> Parser<'t> {
         match before {
             Some(open) if open.token == ExpressionToken::Open => WhenError::new(
                 open.range.start..close.range.end,
-                "there is nothing between these brackets",
-                "write a condition in them, or remove them",
+                tr!("there is nothing between these brackets"),
+                tr!("write a condition in them, or remove them"),
             ),
             Some(operator) => dangling_operator_error(&self.written(operator), operator.range.clone()),
             None => self.extra_word_error(close),
@@ -282,7 +285,8 @@ impl<'t> Parser<'t> {
             Some(open) if open.token == ExpressionToken::Open => unclosed_error(open),
             Some(operator) => dangling_operator_error(&self.written(operator), operator.range.clone()),
             None => {
-                WhenError::new(0..self.text.len(), "an empty expression says nothing", "write a condition")
+                let message = tr!("an empty expression says nothing");
+                WhenError::new(0..self.text.len(), message, tr!("write a condition"))
             }
         }
     }
@@ -290,8 +294,8 @@ impl<'t> Parser<'t> {
 
 fn bare_condition(condition: &Condition, next: Option<&SpannedToken<'_>>) -> Result<Atom, WhenError> {
     if let Some(open) = next.filter(|it| it.token == ExpressionToken::Open) {
-        let message = format!("`{}` takes nothing in brackets", condition.name);
-        return Err(WhenError::new(open.range.clone(), message, format!("write it as `{}`", condition.form)));
+        let message = tr!("`{name}` takes nothing in brackets", name = condition.name);
+        return Err(WhenError::new(open.range.clone(), message, condition.form_hint()));
     }
     Ok(match condition.name {
         "criteria" => Atom::Criteria,
@@ -310,37 +314,37 @@ fn is_condition(word: &str) -> bool {
 fn not_compared(condition: &Condition, comparison: Option<&SpannedToken<'_>>) -> WhenError {
     let range = comparison.map_or(0..0, |it| it.range.clone());
     let (name, form) = (condition.name, condition.form);
-    let hint = format!("write `{form}` or `not {form}`");
-    WhenError::new(range, format!("`{name}` holds or does not; it is not a number to compare"), hint)
+    let hint = tr!("write `{form}` or `not {form}`", form);
+    WhenError::new(range, tr!("`{name}` holds or does not; it is not a number to compare", name), hint)
 }
 
 fn unclosed_error(open: &SpannedToken<'_>) -> WhenError {
-    WhenError::new(open.range.clone(), "this `(` is never closed", "close it with `)`")
+    WhenError::new(open.range.clone(), tr!("this `(` is never closed"), tr!("close it with `)`"))
 }
 
 fn dangling_operator_error(operator: &str, range: Range<usize>) -> WhenError {
-    let hint = format!("write a condition behind it, or remove the `{operator}`");
-    WhenError::new(range, format!("`{operator}` has no condition behind it"), hint)
+    let hint = tr!("write a condition behind it, or remove the `{operator}`", operator);
+    WhenError::new(range, tr!("`{operator}` has no condition behind it", operator), hint)
 }
 
 fn unknown_word_error(word: &str, range: Range<usize>) -> WhenError {
     let written = shown(word);
     let lower = word.to_ascii_lowercase();
     if word != lower && is_condition(&lower) {
-        let mut error = WhenError::new(range, format!("`{written}` is written in small letters"), "");
-        error.hint = format!("write `{lower}`");
+        let message = tr!("`{written}` is written in small letters", written);
+        let mut error = WhenError::new(range, message, tr!("write `{word}`", word = lower));
         error.fix = Some(lower);
         return error;
     }
     if words::OPERATORS.contains(&word) {
-        let message = format!("`{written}` is in the place of a condition");
-        return WhenError::new(range, message, "write a condition before and behind it");
+        let message = tr!("`{written}` is in the place of a condition", written);
+        return WhenError::new(range, message, tr!("write a condition before and behind it"));
     }
-    let message = format!("`{written}` is not a condition");
+    let message = tr!("`{written}` is not a condition", written);
     if let Some((name, form)) = words::suggest_word(word) {
-        let error = WhenError::new(range, message, format!("did you mean `{form}`?"));
+        let error = WhenError::new(range, message, tr!("did you mean `{form}`?", form));
         return WhenError { fix: Some(name.to_owned()), ..error };
     }
     let names: Vec<&str> = words::CONDITIONS.iter().map(|it| it.name).collect();
-    WhenError::new(range, message, format!("use one of {}", names.join(", ")))
+    WhenError::new(range, message, tr!("use one of {names}", names = list(&names)))
 }

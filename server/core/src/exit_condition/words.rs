@@ -3,6 +3,7 @@
 
 use super::Quantity;
 use loopkeeper_text::closest::closest;
+use loopkeeper_text::{tr, tr_later};
 
 /// One condition.
 #[derive(Debug)]
@@ -11,8 +12,15 @@ pub struct Condition {
     /// As it is written, with a placeholder where it takes something.
     pub form: &'static str,
     pub(crate) takes: ConditionOperand,
-    /// Fits behind "holds when".
+    /// Fits behind "holds when"; in English, translated where it is shown.
     pub doc: &'static str,
+}
+
+impl Condition {
+    /// A hint with its form.
+    pub(super) fn form_hint(&self) -> String {
+        tr!("write it as `{form}`", form = self.form)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,37 +54,37 @@ const NUMBER: OperandUnit = OperandUnit::Number;
 #[rustfmt::skip]
 pub const CONDITIONS: &[Condition] = &[
     condition("criteria", "criteria", ConditionOperand::Nothing,
-        "every required criterion holds"),
+        tr_later!("every required criterion holds")),
     condition("plan", "plan", ConditionOperand::Nothing,
-        "no blocking item of the plan is open"),
+        tr_later!("no blocking item of the plan is open")),
     condition("promise", "promise", ConditionOperand::Nothing,
-        "the agent gave the promise in the last iteration"),
+        tr_later!("the agent gave the promise in the last iteration")),
     condition("exit_signal", "exit_signal", ConditionOperand::Nothing,
-        "the agent said `EXIT_SIGNAL: true` in the last iteration"),
+        tr_later!("the agent said `EXIT_SIGNAL: true` in the last iteration")),
     condition("indicators", "indicators>=3", ConditionOperand::Perhaps(NUMBER),
-        "there are that many indications of completion; without a number, as many as `exit.completion_indicators`"),
+        tr_later!("there are that many indications of completion; without a number, as many as `exit.completion_indicators`")),
     condition("done_signals", "done_signals>=3", ConditionOperand::Perhaps(NUMBER),
-        "the agent claimed to be done that many times in a row; without a number, as often as `exit.done_signals`"),
+        tr_later!("the agent claimed to be done that many times in a row; without a number, as often as `exit.done_signals`")),
     condition("iterations", "iterations>10", ConditionOperand::Comparison(NUMBER),
-        "the number of iterations is in this range"),
+        tr_later!("the number of iterations is in this range")),
     condition("duration", "duration>10m", ConditionOperand::Comparison(OperandUnit::Duration),
-        "the loop has taken this long, not counting pauses"),
+        tr_later!("the loop has taken this long, not counting pauses")),
     condition("cost", "cost>2.50", ConditionOperand::Comparison(OperandUnit::Dollars),
-        "the cost that the agent has reported, in US dollars, is in this range; never where it reports none"),
+        tr_later!("the cost that the agent has reported, in US dollars, is in this range; never where it reports none")),
     condition("tokens", "tokens>100_000", ConditionOperand::Comparison(NUMBER),
-        "the number of tokens that the agent has reported is in this range; never where it reports none"),
+        tr_later!("the number of tokens that the agent has reported is in this range; never where it reports none")),
     condition("idle", "idle>5m", ConditionOperand::Comparison(OperandUnit::Duration),
-        "no iteration has changed anything for this long"),
+        tr_later!("no iteration has changed anything for this long")),
     condition("criterion", "criterion(ID)", ConditionOperand::Brackets,
-        "this criterion holds: its id, the beginning of its id, or its text in quotes"),
+        tr_later!("this criterion holds: its id, the beginning of its id, or its text in quotes")),
     condition("group", "group(NAME)", ConditionOperand::Brackets,
-        "this group of criteria holds"),
+        tr_later!("this group of criteria holds")),
     condition("text", "text(\"…\")", ConditionOperand::Brackets,
-        "the agent's last message has this text, or a match of `text(/…/)` or `text(/…/i)`"),
+        tr_later!("the agent's last message has this text, or a match of `text(/…/)` or `text(/…/i)`")),
     condition("tool", "tool(\"…\")", ConditionOperand::Brackets,
-        "the agent used the tool with this name in the last iteration"),
+        tr_later!("the agent used the tool with this name in the last iteration")),
     condition("file", "file(\"GLOB\")", ConditionOperand::Brackets,
-        "the tree has a file that matches"),
+        tr_later!("the tree has a file that matches")),
 ];
 
 pub const OPERATORS: [&str; 3] = ["and", "or", "not"];

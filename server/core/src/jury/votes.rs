@@ -4,6 +4,7 @@ use super::JudgeAnswer;
 use crate::check::{CheckResult, Location, MAX_LOCATIONS, Status};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 const FACT_CHARS: usize = 90;
 
@@ -67,7 +68,7 @@ impl VoteTally {
     fn verdict(&self) -> (Status, String) {
         let holding = self.holding_count();
         if holding >= self.needed as usize {
-            return (Status::Pass, self.vote_summary("found no convincing reason against it", holding));
+            return (Status::Pass, self.vote_summary(holding));
         }
         let against: Vec<&JudgeAnswer> = self.answers().filter(|it| !it.holds).collect();
         if let Some(first) = against.first()
@@ -82,36 +83,44 @@ impl VoteTally {
         });
         match useless {
             Some((status, why)) => (status, sanitize::line(why)),
-            None => (Status::CouldNotRun, "no judge was asked".to_owned()),
+            None => (Status::CouldNotRun, tr!("no judge was asked").to_owned()),
         }
     }
 
-    fn vote_summary(&self, what: &str, of: usize) -> String {
+    fn vote_summary(&self, count: usize) -> String {
+        let total = self.cast.len();
         match self.asked {
-            1 => format!("the judge {what}"),
-            _ => format!("{of} of {} judges {what}", self.cast.len()),
+            1 => tr!("the judge found no convincing reason against it").to_owned(),
+            _ => tr!("{count} of {total} judges found no convincing reason against it", count, total),
         }
     }
 
     fn objection_summary(&self, against: usize, reason: &str) -> String {
         let reason = sanitize::line_within(reason, FACT_CHARS);
-        match self.asked {
-            1 => reason,
-            _ => format!("{against} of {} judges object: {reason}", self.cast.len()),
+        if self.asked == 1 {
+            return reason;
         }
+        let total = self.cast.len();
+        tr!("{count} of {total} judges object: {reason}", count = against, total, reason)
     }
 
     /// All answers in full.
     fn text(&self) -> String {
         let line = |vote: &Vote| match vote {
             Vote::Answered(JudgeAnswer { holds: true, reason, .. }) if reason.is_empty() => {
-                "it holds".to_owned()
+                tr!("it holds").to_owned()
             }
-            Vote::Answered(JudgeAnswer { holds: true, reason, .. }) => format!("it holds, against: {reason}"),
-            Vote::Answered(JudgeAnswer { reason, .. }) => format!("it does not hold: {reason}"),
+            Vote::Answered(JudgeAnswer { holds: true, reason, .. }) => {
+                tr!("it holds, against: {reason}", reason)
+            }
+            Vote::Answered(JudgeAnswer { reason, .. }) => tr!("it does not hold: {reason}", reason),
             Vote::Void(why) | Vote::Late(why) => sanitize::line(why),
         };
-        let lines = self.cast.iter().zip(1..).map(|(vote, n)| format!("judge {n}: {}\n", line(vote)));
+        let lines = self
+            .cast
+            .iter()
+            .zip(1..)
+            .map(|(vote, number)| tr!("judge {number}: {answer}", number, answer = line(vote)) + "\n");
         lines.collect()
     }
 

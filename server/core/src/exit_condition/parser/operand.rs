@@ -6,6 +6,7 @@ use crate::exit_condition::{Atom, CriterionName};
 use loopkeeper_task::criterion::{PatternKind, TextPattern};
 use loopkeeper_text::globs::glob_fault;
 use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::tr;
 use loopkeeper_text::units::{UnitError, duration_ms, micro_dollars};
 
 /// Message and hint.
@@ -27,17 +28,26 @@ pub(super) fn parse_value(
         if (with, error) == (OperandUnit::Duration, UnitError::NoUnit) {
             let number = shown(written);
             return (
-                format!("`{name}` needs a unit behind `{number}`"),
-                format!("write `{number}m` for minutes"),
+                tr!("`{name}` needs a unit behind `{number}`", name, number),
+                tr!("write `{number}m` for minutes", number),
             );
         }
-        let takes = match with {
-            OperandUnit::Number => "a whole number",
-            OperandUnit::Duration => "a duration",
-            OperandUnit::Dollars => "an amount in US dollars",
+        let found = shown(written);
+        let message = match with {
+            OperandUnit::Number => {
+                tr!("`{name}` is compared with a whole number, found `{found}`: {error}", name, found, error)
+            }
+            OperandUnit::Duration => {
+                tr!("`{name}` is compared with a duration, found `{found}`: {error}", name, found, error)
+            }
+            OperandUnit::Dollars => tr!(
+                "`{name}` is compared with an amount in US dollars, found `{found}`: {error}",
+                name,
+                found,
+                error
+            ),
         };
-        let message = format!("`{name}` is compared with {takes}, found `{}`: {error}", shown(written));
-        (message, format!("write it as `{}`", condition.form))
+        (message, condition.form_hint())
     })
 }
 
@@ -69,8 +79,8 @@ pub(super) fn parse_named(
         return None;
     }
     if text.chars().any(char::is_control) {
-        let hint = "write it on one line, or as a pattern".to_owned();
-        return Some(Err((format!("`{}` takes a text on one line", condition.name), hint)));
+        let hint = tr!("write it on one line, or as a pattern").to_owned();
+        return Some(Err((tr!("`{name}` takes a text on one line", name = condition.name), hint)));
     }
     Some(match condition.name {
         "criterion" => criterion(token, text),
@@ -78,14 +88,15 @@ pub(super) fn parse_named(
         "tool" => Ok(Atom::Tool(text)),
         "file" => match glob_fault(&text) {
             Some(fault) => {
-                let hint = "write a glob of files below the root".to_owned();
-                Err((format!("`{}` names no file: {}", shown(&text), shown(&fault)), hint))
+                let hint = tr!("write a glob of files below the root").to_owned();
+                let (glob, fault) = (shown(&text), shown(&fault));
+                Err((tr!("`{glob}` names no file: {fault}", glob, fault), hint))
             }
             None => Ok(Atom::File(text)),
         },
         _ => match pattern_in_quotes(&text) {
             Some(Ok(pattern)) => Ok(Atom::Text(pattern)),
-            Some(Err(reason)) => Err((reason, "correct the pattern".to_owned())),
+            Some(Err(reason)) => Err((reason, tr!("correct the pattern").to_owned())),
             None => Ok(Atom::Text(TextPattern { source: text, kind: PatternKind::Literal })),
         },
     })
@@ -95,8 +106,7 @@ fn text_condition(condition: &Condition, pattern: TextPattern) -> Result<Atom, O
     if condition.name == "text" {
         return Ok(Atom::Text(pattern));
     }
-    let message = format!("`{}` takes no pattern", condition.name);
-    Err((message, format!("write it as `{}`", condition.form)))
+    Err((tr!("`{name}` takes no pattern", name = condition.name), condition.form_hint()))
 }
 
 fn criterion(token: &ExpressionToken<'_>, text: String) -> Result<Atom, OperandError> {
@@ -110,6 +120,7 @@ fn criterion(token: &ExpressionToken<'_>, text: String) -> Result<Atom, OperandE
         return Ok(Atom::Criterion(CriterionName::Id(text)));
     }
     let written = shown(&text);
-    let hint = format!("write its 10 digits from 0 to f, or its text in quotes: `criterion(\"{written}\")`");
-    Err((format!("`{written}` is not the id of a criterion"), hint))
+    let form = format!("criterion(\"{written}\")");
+    let hint = tr!("write its 10 digits from 0 to f, or its text in quotes: `{form}`", form);
+    Err((tr!("`{written}` is not the id of a criterion", written), hint))
 }
