@@ -87,14 +87,28 @@ pub fn task_document(text: &str) -> Result<String, PluginLoopError> {
             let _ = writeln!(document, "\nOutput {asked} once all of this is done, and not before.");
         }
     }
-    let limit = foreign.max_iterations.map_or("any number (no maximum)".to_owned(), |it| it.to_string());
-    let _ = writeln!(
-        document,
-        "\n<!-- Taken over from the loop of Claude Code's plugin, iteration {} of {limit}. List what must hold below a \
-         heading \"Done when\", each with a check, and loopkeeper itself finds out when it is done. -->",
-        foreign.iteration
-    );
+    let _ = writeln!(document, "\n<!-- {} -->", describe_origin(&foreign));
     Ok(document)
+}
+
+/// The remark for the user who completes the document.
+fn describe_origin(foreign: &PluginLoop) -> String {
+    let origin = match foreign.max_iterations {
+        Some(limit) => tr!(
+            "Taken over from the loop of Claude Code's plugin, iteration {number} of {limit}.",
+            number = foreign.iteration,
+            limit
+        ),
+        None => tr!(
+            "Taken over from the loop of Claude Code's plugin, iteration {number} of any number (no maximum).",
+            number = foreign.iteration
+        ),
+    };
+    tr!(
+        "{origin} List what must hold below a heading \"Done when\", each with a check, and loopkeeper itself finds out \
+         when it is done.",
+        origin
+    )
 }
 
 impl PluginLoop {

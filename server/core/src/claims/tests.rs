@@ -7,6 +7,7 @@ mod status;
 mod words;
 
 use super::{Claims, StatedState, read};
+use loopkeeper_text::language::Language;
 
 pub(super) fn claims(text: &str) -> Claims {
     read(text, "COMPLETE", &[])
@@ -32,6 +33,25 @@ fn an_honest_end() {
     let json = serde_json::to_string(&claims).unwrap();
     assert_eq!(serde_json::from_str::<Claims>(&json).unwrap(), claims);
     assert!(json.contains("\"exitSignal\":true"));
+}
+
+#[test]
+fn claims_are_described_in_chinese() {
+    let described = |text: &str| {
+        Language::SimplifiedChinese.during(|| {
+            let claims = claims(text);
+            let rows: Vec<String> = claims.report_rows().iter().map(ToString::to_string).collect();
+            (rows, claims.sentences(), claims.contradiction())
+        })
+    };
+    let (rows, sentences, contradiction) =
+        described("Done.\n\nPROGRESS: 80%\n\nEXIT_SIGNAL: true\n\n<promise>COMPLETE</promise>");
+    assert_eq!(rows[..2], ["承诺 · 标签 · 决定性", "EXIT_SIGNAL: true · 行 · 决定性"]);
+    assert_eq!(sentences[..2], ["代理称已完成（承诺标签）。", "代理称已完成（EXIT_SIGNAL: true）。"]);
+    assert_eq!(contradiction.as_deref(), Some("代理声称已完成（承诺），进度却为 80 %"));
+    let (_, _, blocked) =
+        described("---RALPH_STATUS---\nSTATUS: BLOCKED\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---");
+    assert_eq!(blocked.as_deref(), Some("代理声称已完成（EXIT_SIGNAL），同时报告 STATUS: BLOCKED"));
 }
 
 #[test]

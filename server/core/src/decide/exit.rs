@@ -244,3 +244,18 @@ fn claimed_outcome(sentence: impl Into<Message>) -> Outcome {
 fn stopped_outcome(sentence: impl Into<Message>) -> Outcome {
     Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: sentence.into(), cause: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{as_claimed, verified_sentence};
+    use loopkeeper_text::language::Language;
+
+    #[test]
+    fn a_verified_completion_becomes_a_claimed_one() {
+        let claimed = || as_claimed(&verified_sentence("x; not verified"));
+        assert_eq!(claimed(), "completed, claimed, not verified: x; not verified");
+        let chinese = Language::SimplifiedChinese.during(claimed);
+        assert_eq!(chinese, "声称完成，未验证：x; not verified");
+        assert_eq!(as_claimed("stopped"), "stopped");
+    }
+}

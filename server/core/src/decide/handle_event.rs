@@ -1,6 +1,7 @@
 //! `decide`: maps one event and the current state to the decisions that follow, one function per event. The step after
 //! an iteration is decided in [`super::between_iterations`].
 
+use crate::clauses::list;
 use crate::journal::{OutcomeKind, PauseReason, Record, SnapshotWhen};
 use crate::loop_state::{
     LoopState, Phase, Preparation, RunningAgent, SnapshotFacts, StopMode, VolatileState,
@@ -246,7 +247,7 @@ fn agent_ended(
 ) -> Vec<Decision> {
     let Phase::Iterating(_) = state.phase else { return Vec::new() };
     let iteration = state.iteration;
-    let unkillable = run.unkillable.join(", ");
+    let unkillable = list(&run.unkillable);
     let mut steps = vec![Decision::Record(Record::AgentEnded { iteration, run })];
     if unkillable.is_empty() {
         steps.push(Decision::Effect(Effect::TakeSnapshot));

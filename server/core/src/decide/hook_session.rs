@@ -2,6 +2,7 @@
 //! the loop ends or pauses the agent is released first: no session waits without a deadline, and a loop never
 //! completes while its agent runs.
 
+use crate::clauses::list;
 use crate::journal::Record;
 use crate::loop_state::{LoopState, StopMode, VolatileState};
 use loopkeeper_agent::{AgentExited, LoopMode};
@@ -85,7 +86,7 @@ pub(super) fn handle_agent_exit(
         // The session was informed that there is nothing to do.
         return Vec::new();
     }
-    let alive = exited.unkillable.join(", ");
+    let alive = list(&exited.unkillable);
     let mut steps = vec![Decision::Record(Record::AgentLeft { iteration: state.iteration, left: exited })];
     let was_requested = std::mem::take(&mut live.agent.release_requested);
     if !alive.is_empty() {

@@ -11,6 +11,7 @@ mod final_verdict;
 mod git;
 mod held;
 mod invariants;
+mod languages;
 mod limits;
 mod memory;
 mod mutants;

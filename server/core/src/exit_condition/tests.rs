@@ -1,5 +1,6 @@
 //! What the language takes, what it refuses and where, and what it comes to.
 
+mod languages;
 mod meaning;
 
 use proptest::prelude::{Strategy, any, prop_oneof};

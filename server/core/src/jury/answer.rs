@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::check::{Location, MAX_LOCATIONS};
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr_later;
 
 const REASON_CHARS: usize = 1_000;
 
@@ -27,18 +28,18 @@ struct RawJudgeAnswer {
     places: Vec<String>,
 }
 
-/// The error describes what is wrong with it.
+/// The error describes what is wrong with it, in English: the judge reads it, and where its user does it is translated.
 pub fn parse_answer(message: &str, key: &str) -> Result<JudgeAnswer, String> {
     let written = json_candidates(message).find_map(|it| serde_json::from_str::<serde_json::Value>(it).ok());
-    let value = written.ok_or("it does not end in a JSON object")?;
+    let value = written.ok_or(tr_later!("it does not end in a JSON object"))?;
     let written: RawJudgeAnswer =
         serde_json::from_value(value).map_err(|error| sanitize::line_within(&error.to_string(), 120))?;
     if written.judge != key {
-        return Err("`judge` is not the word that was given".to_owned());
+        return Err(tr_later!("`judge` is not the word that was given").to_owned());
     }
     let reason = sanitize::line_within(&written.reason, REASON_CHARS);
     if reason.is_empty() && !written.holds {
-        return Err("`reason` is empty".to_owned());
+        return Err(tr_later!("`reason` is empty").to_owned());
     }
     let places = written.places.iter().take(MAX_LOCATIONS).filter_map(|it| parse_location(it)).collect();
     Ok(JudgeAnswer { holds: written.holds, reason, places })
