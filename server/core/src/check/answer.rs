@@ -5,12 +5,12 @@
 mod tests;
 
 use super::excerpt::Excerpt;
-use super::judge::{CheckVerdict, NEEDS, clean, judge_expectation, make_verdict};
+use super::judge::{CheckVerdict, clean, judge_expectation, make_verdict};
 use super::output::DecodedOutput;
 use super::{CheckResult, Status, number, words};
 use loopkeeper_task::criterion::{Check, Criterion, Expect};
 use loopkeeper_text::redact::Redactor;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 /// More of a body is not read.
 pub const BODY_BYTES: usize = 8 * 1024 * 1024;
@@ -61,14 +61,14 @@ impl HttpResponse {
             format!("{name}: {}\n", if secret { "…" } else { value })
         };
         let headers: String = self.headers.iter().map(header).collect();
-        let rest = if self.cut { "\n[the rest was not read]\n" } else { "" };
+        let rest = if self.cut { format!("\n[{}]\n", tr!("the rest was not read")) } else { String::new() };
         format!("HTTP {}\n{headers}\n{}{rest}", self.status, String::from_utf8_lossy(&self.body))
     }
 }
 
 fn reply_verdict(criterion: &Criterion, reply: &HttpOutcome) -> CheckVerdict {
     let Some(Check::Get { expect, .. }) = &criterion.check else {
-        return make_verdict(Status::CouldNotRun, "not a request");
+        return make_verdict(Status::CouldNotRun, tr!("not a request"));
     };
     match reply {
         HttpOutcome::Answered(answer) => judge_response(expect, answer),
@@ -85,18 +85,18 @@ fn judge_response(expect: &[Expect], answer: &HttpResponse) -> CheckVerdict {
         expect.iter().filter_map(|it| if let Expect::Status { code } = it { Some(*code) } else { None });
     let as_wanted = match wanted.next() {
         Some(code) if code != status => {
-            return make_verdict(Status::Fail, format!("status {status}{NEEDS}{code}"));
+            return make_verdict(Status::Fail, words::needs(tr!("status {status}", status), code));
         }
         Some(_) => true,
         None => (200..300).contains(&status),
     };
     if !as_wanted {
-        return make_verdict(Status::Fail, format!("status {status}"));
+        return make_verdict(Status::Fail, tr!("status {status}", status));
     }
     let of_body: Vec<&Expect> = expect.iter().filter(|it| !matches!(it, Expect::Status { .. })).collect();
     if answer.cut && !of_body.is_empty() {
         let most = BODY_BYTES / (1024 * 1024);
-        return make_verdict(Status::CouldNotRun, format!("the answer is longer than {most} MiB"));
+        return make_verdict(Status::CouldNotRun, tr!("the answer is longer than {most} MiB", most));
     }
     let body = output(&answer.body);
     let counted = of_body.iter().any(|it| matches!(it, Expect::Number { .. }));
@@ -108,7 +108,7 @@ fn judge_response(expect: &[Expect], answer: &HttpResponse) -> CheckVerdict {
     }
     match number::last_number(body.stdout_end()).filter(|_| counted) {
         Some(number) => make_verdict(Status::Pass, number.to_string()),
-        None => make_verdict(Status::Pass, format!("status {status}")),
+        None => make_verdict(Status::Pass, tr!("status {status}", status)),
     }
 }
 

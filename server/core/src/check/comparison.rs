@@ -3,10 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use super::judge::NEEDS;
-use super::{CheckResult, Status};
+use super::{CheckResult, Status, words};
 use loopkeeper_task::criterion::{Check, Criterion, Expect, TextPattern, compiled};
-use loopkeeper_text::{sanitize, truncate};
+use loopkeeper_text::{sanitize, tr, truncate};
 
 /// Lines of output on one side; more says nothing more.
 const LINES: usize = 10;
@@ -25,44 +24,46 @@ impl CheckResult {
         if self.status != Status::Fail {
             return None;
         }
-        if let Some((actual, expected)) = self.fact.split_once(NEEDS) {
+        if let Some((actual, expected)) = words::split_needs(&self.fact) {
             return Some(FailedComparison { expected: expected.to_owned(), actual: actual.to_owned() });
         }
         match criterion.check.as_ref()? {
             Check::Command { expect, .. } | Check::Get { expect, .. } => {
                 expect.iter().find_map(|it| self.unmet_pattern(it))
             }
-            Check::Has { pattern, globs } => {
-                self.names(pattern, NOT_FOUND).then(|| in_files("", pattern, globs, "not found".to_owned()))
-            }
-            Check::Lacks { pattern, globs } => {
-                self.names(pattern, FOUND).then(|| in_files("no ", pattern, globs, self.found_in(pattern)))
-            }
+            Check::Has { pattern, globs } => self.names(pattern).then(|| FailedComparison {
+                expected: tr!("{pattern} in {files}", pattern = name(pattern), files = listed(globs)),
+                actual: tr!("not found").to_owned(),
+            }),
+            Check::Lacks { pattern, globs } => self.names(pattern).then(|| FailedComparison {
+                expected: tr!("no {pattern} in {files}", pattern = name(pattern), files = listed(globs)),
+                actual: self.found_in(pattern),
+            }),
             Check::Exists { .. } | Check::Missing { .. } | Check::Clean | Check::Judge { .. } => None,
         }
     }
 
     fn unmet_pattern(&self, expect: &Expect) -> Option<FailedComparison> {
         match expect {
-            Expect::Matches { pattern } if self.names(pattern, NOT_FOUND) => {
+            Expect::Matches { pattern } if self.names(pattern) => {
                 let last = self.last_lines(LINES);
-                let actual = if last.is_empty() { "no output".to_owned() } else { joined(&last) };
-                Some(FailedComparison { expected: format!("a match of {}", name(pattern)), actual })
+                let actual = if last.is_empty() { tr!("no output").to_owned() } else { joined(&last) };
+                Some(FailedComparison { expected: match_of(pattern), actual })
             }
-            Expect::MatchesNot { pattern } if self.names(pattern, FOUND) => {
-                let expected = format!("no match of {}", name(pattern));
+            Expect::MatchesNot { pattern } if self.names(pattern) => {
+                let expected = tr!("no match of {pattern}", pattern = name(pattern));
                 Some(FailedComparison { expected, actual: self.matching_lines(pattern) })
             }
             _ => None,
         }
     }
 
-    /// Whether the fact is about this pattern.
-    fn names(&self, pattern: &TextPattern, state: &str) -> bool {
-        self.fact.strip_prefix(&name(pattern)).is_some_and(|rest| rest.starts_with(state))
+    /// Whether the fact is about this pattern, in whatever language: the kind of the expectation says what was wrong.
+    fn names(&self, pattern: &TextPattern) -> bool {
+        self.fact.contains(&name(pattern))
     }
 
-    /// The part of the fact after the pattern: `found in src/a.rs:3`.
+    /// The part of the fact after the pattern where it begins with that: `found in src/a.rs:3`.
     fn found_in(&self, pattern: &TextPattern) -> String {
         self.fact.strip_prefix(&name(pattern)).unwrap_or(&self.fact).trim().to_owned()
     }
@@ -73,21 +74,21 @@ impl CheckResult {
         let is_match = |line: &&str| regex.as_ref().is_some_and(|it| it.is_match(line));
         let lines: Vec<&str> =
             self.head.lines().chain(self.tail.lines()).filter(is_match).take(LINES).collect();
-        if lines.is_empty() { format!("a match of {}", name(pattern)) } else { joined(&lines) }
+        if lines.is_empty() { match_of(pattern) } else { joined(&lines) }
     }
 }
-
-const FOUND: &str = " found";
-const NOT_FOUND: &str = " not found";
 
 /// As in the fact.
 fn name(pattern: &TextPattern) -> String {
     sanitize::line(&pattern.written())
 }
 
-fn in_files(word: &str, pattern: &TextPattern, globs: &[String], actual: String) -> FailedComparison {
-    let files = sanitize::line(&globs.join(" "));
-    FailedComparison { expected: format!("{word}{} in {files}", name(pattern)), actual }
+fn match_of(pattern: &TextPattern) -> String {
+    tr!("a match of {pattern}", pattern = name(pattern))
+}
+
+fn listed(globs: &[String]) -> String {
+    sanitize::line(&globs.join(" "))
 }
 
 fn joined(lines: &[&str]) -> String {

@@ -15,10 +15,7 @@ use super::{
 };
 use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, TextPattern, compiled};
 use loopkeeper_text::redact::Redactor;
-use loopkeeper_text::sanitize;
-
-/// Between what a comparison found and what it needed.
-pub(super) const NEEDS: &str = ", needs ";
+use loopkeeper_text::{sanitize, tr};
 
 /// Judges the run of a criterion whose check is a command. Every text of the result is sanitised and redacted.
 /// `root`: below which the places of failures are named.
@@ -92,19 +89,22 @@ fn verdict(
     tests: Option<TestCounts>,
 ) -> CheckVerdict {
     let Some(Check::Command { expect, .. }) = &criterion.check else {
-        return make_verdict(Status::CouldNotRun, "not a command");
+        return make_verdict(Status::CouldNotRun, tr!("not a command"));
     };
     let code = match &run.ending {
         CommandExit::Exited(code) => *code,
         CommandExit::Signalled(number) => {
-            return make_verdict(Status::CouldNotRun, format!("killed by {}", words::signal(*number)));
+            return make_verdict(
+                Status::CouldNotRun,
+                tr!("killed by {signal}", signal = words::signal(*number)),
+            );
         }
         CommandExit::TimedOut => {
             let limit = criterion.timeout_ms.unwrap_or(run.duration_ms);
             return make_verdict(Status::TimedOut, words::no_result(limit));
         }
         CommandExit::NotStarted(reason) if reason.is_empty() => {
-            return make_verdict(Status::CouldNotRun, "could not start");
+            return make_verdict(Status::CouldNotRun, tr!("could not start"));
         }
         CommandExit::NotStarted(reason) => return make_verdict(Status::CouldNotRun, reason),
     };
@@ -139,11 +139,11 @@ fn judge_exit(
         return make_verdict(Status::Fail, wrong_exit(code, wanted, output, tests));
     }
     if tests.is_some_and(|it| it.ran() == 0) {
-        return make_verdict(Status::NoTestsRan, "0 tests ran");
+        return make_verdict(Status::NoTestsRan, tr!("0 tests ran"));
     }
     // A pipeline can lose the exit code of a runner. What the user expects of the output takes precedence.
     if let Some(failed) = tests.filter(|it| it.failed > 0 && expect.is_empty()) {
-        return make_verdict(Status::Fail, format!("{}, {}", failing(failed), words::exit(code)));
+        return make_verdict(Status::Fail, words::clauses(vec![failing(failed), words::exit(code)]));
     }
     for it in expect {
         match judge_expectation(it, output) {
@@ -170,21 +170,21 @@ fn wrong_code(code: i32, expect: &[Expect]) -> Option<WrongCode> {
 /// The most telling reason first: failed tests, no tests, errors, else the code.
 fn wrong_exit(code: i32, wanted: Option<i32>, output: &DecodedOutput, tests: Option<TestCounts>) -> String {
     if let Some(wanted) = wanted {
-        return format!("{}{NEEDS}exit {wanted}", words::exit(code));
+        return words::needs_exit(words::exit(code), wanted);
     }
     match tests {
         Some(it) if it.failed > 0 => failing(it),
-        Some(it) if it.ran() == 0 => format!("0 tests ran, {}", words::exit(code)),
+        Some(it) if it.ran() == 0 => tr!("0 tests ran, {exit}", exit = words::exit(code)),
         _ => match tool::errors(&output.both) {
-            Some(1) => "1 error".to_owned(),
-            Some(count) => format!("{count} errors"),
+            Some(1) => tr!("1 error").to_owned(),
+            Some(count) => tr!("{count} errors", count),
             None => words::exit(code),
         },
     }
 }
 
 fn failing(tests: TestCounts) -> String {
-    format!("{} of {} fail", tests.failed, tests.ran())
+    tr!("{failed} of {total} fail", failed = tests.failed, total = tests.ran())
 }
 
 fn passed(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option<TestCounts>) -> String {
@@ -193,8 +193,8 @@ fn passed(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option<Te
         _ if counted => {
             number::last_number(output.stdout_end()).map_or_else(String::new, |it| it.to_string())
         }
-        Some(it) if it.failed > 0 => format!("{}, {}", failing(it), words::exit(code)),
-        Some(it) => format!("{} pass", it.passed),
+        Some(it) if it.failed > 0 => words::clauses(vec![failing(it), words::exit(code)]),
+        Some(it) => tr!("{passed} pass", passed = it.passed),
         None => words::exit(code),
     }
 }
@@ -205,7 +205,7 @@ pub(super) fn judge_expectation(expect: &Expect, output: &DecodedOutput) -> Chec
         Expect::Matches { pattern } => judge_pattern(pattern, output, ExpectedMatch::Somewhere),
         Expect::MatchesNot { pattern } => judge_pattern(pattern, output, ExpectedMatch::Nowhere),
         Expect::Exit { .. } => make_verdict(Status::Pass, ""),
-        Expect::Status { .. } => make_verdict(Status::CouldNotRun, "a status is expected of GET only"),
+        Expect::Status { .. } => make_verdict(Status::CouldNotRun, tr!("a status is expected of GET only")),
     }
 }
 
@@ -214,11 +214,12 @@ fn judge_comparison(compare: Compare, wanted: f64, output: &DecodedOutput) -> Ch
         return no_number(output);
     };
     let status = if satisfies(value, compare, wanted) { Status::Pass } else { Status::Fail };
-    make_verdict(status, format!("{value}{NEEDS}{} {wanted}", compare.sign()))
+    make_verdict(status, words::needs(value, format!("{} {wanted}", compare.sign())))
 }
 
 fn no_number(output: &DecodedOutput) -> CheckVerdict {
-    let fact = if output.dropped > 0 { "no number at the end of the output" } else { "no number" };
+    let is_cut = output.dropped > 0;
+    let fact = if is_cut { tr!("no number at the end of the output") } else { tr!("no number") };
     make_verdict(Status::Fail, fact)
 }
 
@@ -243,21 +244,21 @@ enum ExpectedMatch {
 fn judge_pattern(pattern: &TextPattern, output: &DecodedOutput, wanted: ExpectedMatch) -> CheckVerdict {
     let name = pattern.written();
     let Some(regex) = compiled(pattern) else {
-        return make_verdict(Status::CouldNotRun, format!("{name} is not a pattern"));
+        return make_verdict(Status::CouldNotRun, tr!("{name} is not a pattern", name));
     };
     let is_found = regex.is_match(&output.stdout) || regex.is_match(&output.stderr);
     match (wanted, is_found) {
         (ExpectedMatch::Somewhere, true) => make_verdict(Status::Pass, ""),
         (ExpectedMatch::Somewhere, false) if output.dropped > 0 => make_verdict(
             Status::Fail,
-            format!("{name} not found, {} of output not kept", size(output.dropped)),
+            tr!("{name} not found, {size} of output not kept", name, size = size(output.dropped)),
         ),
-        (ExpectedMatch::Somewhere, false) => make_verdict(Status::Fail, format!("{name} not found")),
-        (ExpectedMatch::Nowhere, true) => make_verdict(Status::Fail, format!("{name} found")),
+        (ExpectedMatch::Somewhere, false) => make_verdict(Status::Fail, tr!("{name} not found", name)),
+        (ExpectedMatch::Nowhere, true) => make_verdict(Status::Fail, tr!("{name} found", name)),
         // What was not kept was not searched.
         (ExpectedMatch::Nowhere, false) if output.dropped > 0 => make_verdict(
             Status::CouldNotRun,
-            format!("too much output to rule out {name}, {} not kept", size(output.dropped)),
+            tr!("too much output to rule out {name}, {size} not kept", name, size = size(output.dropped)),
         ),
         (ExpectedMatch::Nowhere, false) => make_verdict(Status::Pass, ""),
     }
@@ -265,5 +266,5 @@ fn judge_pattern(pattern: &TextPattern, output: &DecodedOutput, wanted: Expected
 
 fn size(bytes: u64) -> String {
     const MIB: u64 = 1024 * 1024;
-    if bytes < MIB { format!("{bytes} bytes") } else { format!("{} MiB", bytes / MIB) }
+    if bytes < MIB { tr!("{count} bytes", count = bytes) } else { format!("{} MiB", bytes / MIB) }
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::output::DecodedOutput;
 use super::{CheckResult, CommandExit, CommandRun, Status};
 use loopkeeper_text::redact::Redactor;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 pub use read::MissingCandidate;
 use read::{FailedCommand, MissingSymptom};
 pub use tree::{FileFacts, MANIFESTS, TreeFacts};
@@ -90,8 +90,9 @@ impl MissingDependency {
 
     /// A place that requests need and something else answers at.
     pub fn address_in_use(url: &str) -> Self {
-        let remedy = format!("end what answers at {url}, or change `ready` of `[[serve]]`");
-        Self::of_machine(MissingKind::Server, &format!("something else already answers at {url}"), remedy)
+        let remedy = tr!("end what answers at {url}, or change `ready` of `[[serve]]`", url);
+        let name = tr!("something else already answers at {url}", url);
+        Self::of_machine(MissingKind::Server, &name, remedy)
     }
 
     pub fn is_of_machine(&self) -> bool {
@@ -102,20 +103,24 @@ impl MissingDependency {
     pub fn sentence(&self) -> String {
         let name = &self.name;
         match self.kind {
-            MissingKind::Program => format!("program \"{name}\" is not installed"),
-            MissingKind::Interpreter => format!("interpreter \"{name}\" is not installed"),
-            MissingKind::PythonModule => format!("Python module \"{name}\" is not installed"),
-            MissingKind::NodePackage if name == tables::NODE_MODULES => "node_modules is missing".to_owned(),
-            MissingKind::NodePackage | MissingKind::PhpPackage => {
-                format!("package \"{name}\" is not installed")
+            MissingKind::Program => tr!("program \"{name}\" is not installed", name),
+            MissingKind::Interpreter => tr!("interpreter \"{name}\" is not installed", name),
+            MissingKind::PythonModule => tr!("Python module \"{name}\" is not installed", name),
+            MissingKind::NodePackage if name == tables::NODE_MODULES => {
+                tr!("node_modules is missing").to_owned()
             }
-            MissingKind::Gem => format!("gem \"{name}\" is not installed"),
-            MissingKind::Plugin => format!("plugin \"{name}\" is not installed"),
-            MissingKind::Toolchain => format!("toolchain \"{name}\" is not installed"),
-            MissingKind::Library => format!("library \"{name}\" is not installed"),
-            MissingKind::Service => format!("{name} is not running"),
+            MissingKind::NodePackage | MissingKind::PhpPackage => {
+                tr!("package \"{name}\" is not installed", name)
+            }
+            MissingKind::Gem => tr!("gem \"{name}\" is not installed", name),
+            MissingKind::Plugin => tr!("plugin \"{name}\" is not installed", name),
+            MissingKind::Toolchain => tr!("toolchain \"{name}\" is not installed", name),
+            MissingKind::Library => tr!("library \"{name}\" is not installed", name),
+            MissingKind::Service => tr!("{name} is not running", name),
             MissingKind::Server => name.clone(),
-            MissingKind::File | MissingKind::Target | MissingKind::Other => format!("\"{name}\" is missing"),
+            MissingKind::File | MissingKind::Target | MissingKind::Other => {
+                tr!("\"{name}\" is missing", name)
+            }
         }
     }
 }

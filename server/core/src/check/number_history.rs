@@ -1,11 +1,15 @@
 //! Compares the number of a criterion with those of earlier rounds of its loop: `(rising)`, `(not falling)`,
 //! `>= baseline`. The history is part of the loop's state, so that it survives a restart.
 
+use std::fmt;
+
 use loopkeeper_task::criterion::{Criterion, NumberRule};
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 use serde::{Deserialize, Serialize};
 
 use super::judge::satisfies;
-use super::{CheckResult, Status};
+use super::{CheckResult, Status, words};
 
 /// The numbers of one criterion that was judged at least once.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -43,15 +47,23 @@ struct ReferenceNumber {
     origin: &'static str,
 }
 
+/// `61.5 (baseline)`
+impl fmt::Display for ReferenceNumber {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { value, origin } = self;
+        write!(out, "{}", tr!("{value} ({origin})", value, origin = translate(origin)))
+    }
+}
+
 impl NumberHistory {
     fn baseline_reference(self) -> Option<ReferenceNumber> {
-        self.baseline.map(|value| ReferenceNumber { value, origin: "baseline" })
+        self.baseline.map(|value| ReferenceNumber { value, origin: tr_later!("baseline") })
     }
 
     fn highest_reference(self) -> Option<ReferenceNumber> {
         let baseline = self.baseline_reference()?;
         let best = self.best.filter(|it| *it > baseline.value);
-        Some(best.map_or(baseline, |value| ReferenceNumber { value, origin: "best so far" }))
+        Some(best.map_or(baseline, |value| ReferenceNumber { value, origin: tr_later!("best so far") }))
     }
 }
 
@@ -69,31 +81,32 @@ pub fn judge_history(criterion: &Criterion, history: Option<NumberHistory>, resu
         }
     }
     if let Some(baseline) = history.baseline.filter(|_| !is_first) {
-        result.fact = format!("{value}, baseline {baseline}");
+        result.fact = tr!("{value}, baseline {baseline}", value, baseline);
     }
 }
 
 /// The fact about a rule that does not hold.
 fn violation(rule: NumberRule, value: f64, history: NumberHistory) -> Option<String> {
     let (Some(baseline), Some(highest)) = (history.baseline_reference(), history.highest_reference()) else {
-        return Some(format!("{value}, no baseline number to compare with"));
+        return Some(tr!("{value}, no baseline number to compare with", value));
     };
-    let describe = |verb: &str, it: ReferenceNumber| format!("{value}, {verb} {} ({})", it.value, it.origin);
     match rule {
-        NumberRule::Rising if value <= baseline.value => Some(describe("must rise above", baseline)),
+        NumberRule::Rising if value <= baseline.value => {
+            Some(tr!("{value}, must rise above {reference}", value, reference = baseline))
+        }
         NumberRule::Rising | NumberRule::NotFalling if value < highest.value => {
-            Some(describe("must not fall below", highest))
+            Some(tr!("{value}, must not fall below {reference}", value, reference = highest))
         }
         NumberRule::Rising | NumberRule::NotFalling => None,
         NumberRule::Baseline { compare } => (!satisfies(value, compare, baseline.value))
-            .then(|| describe(&format!("needs {}", compare.sign()), baseline)),
+            .then(|| words::needs(value, format!("{} {baseline}", compare.sign()))),
     }
 }
 
 /// Outside a loop there is no earlier round: only the fixed expectations decide.
 pub fn note_without_loop(criterion: &Criterion, result: &mut CheckResult) {
     if !criterion.number_rules.is_empty() && result.status == Status::Pass {
-        result.fact += ", no loop: nothing to compare with";
+        result.fact = tr!("{fact}, no loop: nothing to compare with", fact = result.fact);
     }
 }
 

@@ -17,6 +17,7 @@ use self::junit::JunitReport;
 use super::{CheckResult, Status, TestCounts, counts, words};
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::pattern::constant;
+use loopkeeper_text::tr;
 
 /// Longer reports are not read.
 pub const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -164,19 +165,25 @@ impl ReportFault {
 
     /// The check does not pass because of it.
     pub fn apply(&self, result: &mut CheckResult) {
-        let exit = result.exit.map_or_else(|| "a pass".to_owned(), words::exit);
+        let exit = result.exit.map_or_else(|| tr!("a pass").to_owned(), words::exit);
         (result.status, result.fact) = match self {
             Self::Missing => (
                 Status::CouldNotRun,
-                "could not be judged: the test runner writes no report, and it does on the files of the start"
-                    .to_owned(),
+                tr!(
+                    "could not be judged: the test runner writes no report, and it does on the files of the start"
+                )
+                .to_owned(),
             ),
             Self::Failures(tests) => {
-                (Status::Fail, format!("{} of {} fail in the runner's report, {exit}", tests.failed, tests.ran()))
+                let (failed, total) = (tests.failed, tests.ran());
+                let fact =
+                    tr!("{failed} of {total} fail in the runner's report, {exit}", failed, total, exit);
+                (Status::Fail, fact)
             }
-            Self::Fewer { printed, reported } => {
-                (Status::Fail, format!("prints {printed} passed, and the runner's report has {reported}"))
-            }
+            Self::Fewer { printed, reported } => (
+                Status::Fail,
+                tr!("prints {printed} passed, and the runner's report has {reported}", printed, reported),
+            ),
         };
     }
 }

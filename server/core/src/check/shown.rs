@@ -5,7 +5,7 @@
 mod tests;
 
 use super::{CheckResult, Location, Status, TAIL_BYTES};
-use loopkeeper_text::{truncate, words};
+use loopkeeper_text::{tr, truncate, words};
 
 /// Room for the line that counts what is left out.
 const NOTE_BYTES: usize = 64;
@@ -37,7 +37,7 @@ impl CheckResult {
             failures.iter().take(places).map(|it| it.line_of_text()).take_while(fits).collect();
         let more = failures.len() - lines.len();
         if more > 0 && !lines.is_empty() {
-            lines.push(format!("and {}", words::counted(more as u64, "more place")));
+            lines.push(tr!("and {count}", count = words::counted(more as u64, "more place")));
         }
         lines
     }
@@ -85,8 +85,11 @@ impl Location {
 /// `left_out`: unknown in records of earlier versions.
 fn note(before: &str, left_out: Option<u64>) -> String {
     let line_end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-    let what = left_out.map_or_else(|| "part".to_owned(), words::bytes);
-    format!("{line_end}[… {what} of the output left out here …]\n")
+    let what = match left_out {
+        Some(bytes) => tr!("{size} of the output left out here", size = words::bytes(bytes)),
+        None => tr!("part of the output left out here").to_owned(),
+    };
+    format!("{line_end}[… {what} …]\n")
 }
 
 /// The first bytes, to the end of a line; nothing where not even one fits.

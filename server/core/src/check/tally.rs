@@ -1,7 +1,9 @@
 //! How many criteria pass, as text: the single source for terminal, journal and editors. Required and
 //! optional criteria are counted apart, so that an optional one never makes a verified task look unfinished.
 
-use crate::check::Status;
+use super::Status;
+use super::words::clauses;
+use loopkeeper_text::tr;
 
 /// Criteria counted by what is known of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,6 +20,13 @@ struct CriteriaCounts {
     unchecked: usize,
     /// Without a check: only a claim can support them.
     unverified: usize,
+}
+
+/// Whether criteria have to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CriteriaKind {
+    Required,
+    Optional,
 }
 
 impl CriteriaTally {
@@ -50,21 +59,24 @@ impl CriteriaTally {
     /// check `6 criteria, not checked yet`.
     pub fn sentence(&self) -> String {
         let total = self.required.total() + self.optional.total();
-        let noun = if total == 1 { "criterion" } else { "criteria" };
         let unverified = self.required.unverified + self.optional.unverified;
         match (total, self.is_judged(), self.optional.total()) {
-            (0, ..) => "no criteria".to_owned(),
-            (1, false, _) if unverified == 1 => "1 criterion, without a check".to_owned(),
-            (_, false, _) if unverified == total => format!("{total} criteria, none with a check"),
-            (_, false, _) => format!("{total} {noun}, not checked yet"),
-            (1, true, 0) if self.required.passed == 1 => "its one criterion passes".to_owned(),
-            (1, true, 0) => "its one criterion does not pass".to_owned(),
+            (0, ..) => tr!("no criteria").to_owned(),
+            (1, false, _) if unverified == 1 => tr!("1 criterion, without a check").to_owned(),
+            (_, false, _) if unverified == total => tr!("{total} criteria, none with a check", total),
+            (1, false, _) => tr!("1 criterion, not checked yet").to_owned(),
+            (_, false, _) => tr!("{total} criteria, not checked yet", total),
+            (1, true, 0) if self.required.passed == 1 => tr!("its one criterion passes").to_owned(),
+            (1, true, 0) => tr!("its one criterion does not pass").to_owned(),
             (_, true, 0) => {
                 let (passed, all) = (self.required.passed, self.required.total());
-                self.required.with_rest(format!("{passed} of {all} criteria pass"))
+                self.required.with_rest(tr!("{passed} of {total} criteria pass", passed, total = all))
             }
-            _ if self.required.total() == 0 => self.optional.words("optional"),
-            _ => format!("{}, {}", self.required.words("required"), self.optional.words("optional")),
+            _ if self.required.total() == 0 => self.optional.words(CriteriaKind::Optional),
+            _ => clauses(vec![
+                self.required.words(CriteriaKind::Required),
+                self.optional.words(CriteriaKind::Optional),
+            ]),
         }
     }
 
@@ -73,9 +85,9 @@ impl CriteriaTally {
     pub fn brief(&self) -> String {
         let counts = if self.required.total() > 0 { self.required } else { self.optional };
         match (self.is_judged(), self.required.unchecked + self.optional.unchecked) {
-            (true, _) => format!("{}/{} pass", counts.passed, counts.total()),
+            (true, _) => tr!("{passed}/{total} pass", passed = counts.passed, total = counts.total()),
             (false, 0) => String::new(),
-            (false, _) => "not checked".to_owned(),
+            (false, _) => tr!("not checked").to_owned(),
         }
     }
 
@@ -83,7 +95,9 @@ impl CriteriaTally {
     /// [`Self::sentence`].
     pub fn of_round(&self) -> String {
         match self.optional.total() {
-            0 => format!("{} of {} pass", self.required.passed, self.required.total()),
+            0 => {
+                tr!("{passed} of {total} pass", passed = self.required.passed, total = self.required.total())
+            }
             _ => self.sentence(),
         }
     }
@@ -99,24 +113,40 @@ impl CriteriaCounts {
     }
 
     /// `all 5 required pass`, `3 of 5 required pass, 1 not checked`, `1 optional not checked`.
-    fn words(self, kind: &str) -> String {
-        let total = self.total();
-        let passing = match (self.passed, total) {
-            (1, 1) => format!("1 {kind} passes"),
-            (passed, total) if passed == total => format!("all {total} {kind} pass"),
-            (0, 1) if self.failed == 1 => format!("1 {kind} fails"),
-            _ if self.unchecked == total => return format!("{total} {kind} not checked"),
-            _ if self.unverified == total => return format!("{total} {kind} without a check"),
-            (passed, total) => format!("{passed} of {total} {kind} pass"),
+    fn words(self, kind: CriteriaKind) -> String {
+        use CriteriaKind::{Optional, Required};
+        let (passed, total) = (self.passed, self.total());
+        let passing = match (kind, passed, total) {
+            (Required, 1, 1) => tr!("1 required passes").to_owned(),
+            (Optional, 1, 1) => tr!("1 optional passes").to_owned(),
+            (Required, ..) if passed == total => tr!("all {total} required pass", total),
+            (Optional, ..) if passed == total => tr!("all {total} optional pass", total),
+            (Required, 0, 1) if self.failed == 1 => tr!("1 required fails").to_owned(),
+            (Optional, 0, 1) if self.failed == 1 => tr!("1 optional fails").to_owned(),
+            (Required, ..) if self.unchecked == total => return tr!("{total} required not checked", total),
+            (Optional, ..) if self.unchecked == total => return tr!("{total} optional not checked", total),
+            (Required, ..) if self.unverified == total => {
+                return tr!("{total} required without a check", total);
+            }
+            (Optional, ..) if self.unverified == total => {
+                return tr!("{total} optional without a check", total);
+            }
+            (Required, ..) => tr!("{passed} of {total} required pass", passed, total),
+            (Optional, ..) => tr!("{passed} of {total} optional pass", passed, total),
         };
         self.with_rest(passing)
     }
 
     /// Behind what passes, how many of the others no check has judged.
     fn with_rest(self, passing: String) -> String {
-        let rest = [(self.unchecked, "not checked"), (self.unverified, "without a check")];
-        let rest = rest.into_iter().filter(|(count, _)| *count > 0);
-        rest.fold(passing, |so_far, (count, what)| format!("{so_far}, {count} {what}"))
+        let mut parts = vec![passing];
+        if self.unchecked > 0 {
+            parts.push(tr!("{count} not checked", count = self.unchecked));
+        }
+        if self.unverified > 0 {
+            parts.push(tr!("{count} without a check", count = self.unverified));
+        }
+        clauses(parts)
     }
 }
 
@@ -124,6 +154,7 @@ impl CriteriaCounts {
 mod tests {
     use super::CriteriaTally;
     use crate::check::Status;
+    use loopkeeper_text::language::Language;
 
     /// Letters of required criteria, then of optional ones: `p`assed, `f`ailed, `-` never run, `u`nverified.
     fn tally(required: &str, optional: &str) -> CriteriaTally {
@@ -190,5 +221,19 @@ mod tests {
     fn a_round_says_its_optional_checks_apart() {
         assert_eq!(tally("pf", "").of_round(), "1 of 2 pass");
         assert_eq!(tally("pp", "f").of_round(), "all 2 required pass, 1 optional fails");
+    }
+
+    #[test]
+    fn a_tally_is_in_the_language_of_the_process() {
+        let check = |required: &str, optional: &str, expect: &str| {
+            let sentence = Language::SimplifiedChinese.during(|| tally(required, optional).sentence());
+            assert_eq!(sentence, expect, "{required} {optional}");
+        };
+        check("", "", "没有标准");
+        check("------", "", "6 个标准，尚未检查");
+        check("p", "", "唯一的标准通过");
+        check("pf-u", "", "1/4 个标准通过，1 个未检查，1 个没有检查");
+        check("ppppp", "-", "全部 5 个必需标准通过，1 个可选标准未检查");
+        assert_eq!(Language::SimplifiedChinese.during(|| tally("ppf", "").brief()), "2/3 通过");
     }
 }

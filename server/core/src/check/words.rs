@@ -1,5 +1,9 @@
 //! Facts about a check as text for users. A fact is a function of the result, never of the clock.
 
+use std::fmt::Display;
+
+use loopkeeper_text::tr;
+
 /// `SIGSEGV`, or `signal 77` for one without a name here.
 pub(super) fn signal(number: i32) -> String {
     let name = match number {
@@ -19,7 +23,7 @@ pub(super) fn signal(number: i32) -> String {
         24 => "SIGXCPU",
         25 => "SIGXFSZ",
         31 if cfg!(target_os = "linux") => "SIGSYS",
-        _ => return format!("signal {number}"),
+        _ => return tr!("signal {number}", number),
     };
     name.to_owned()
 }
@@ -27,12 +31,39 @@ pub(super) fn signal(number: i32) -> String {
 /// An exit code; a shell reports the signal that ended its command as 128 and more.
 pub(super) fn exit(code: i32) -> String {
     match code - 128 {
-        died @ (4 | 6 | 7 | 8 | 9 | 11 | 15) => format!("exit {code}, killed by {}", signal(died)),
-        _ => format!("exit {code}"),
+        died @ (4 | 6 | 7 | 8 | 9 | 11 | 15) => {
+            tr!("exit {code}, killed by {signal}", code, signal = signal(died))
+        }
+        _ => tr!("exit {code}", code),
     }
+}
+
+/// `76.4, needs >= 80`: what a comparison found and what it needed. [`split_needs`] reads it.
+pub(super) fn needs(found: impl Display, wanted: impl Display) -> String {
+    tr!("{found}, needs {wanted}", found, wanted)
+}
+
+/// `exit 1, needs exit 0`
+pub(super) fn needs_exit(found: impl Display, wanted: i32) -> String {
+    tr!("{found}, needs exit {wanted}", found, wanted)
+}
+
+/// The two sides of [`needs`]. A fact has the language of the process that recorded it.
+pub(super) fn split_needs(fact: &str) -> Option<(&str, &str)> {
+    let (found, wanted) = [", needs ", "，应为"].into_iter().find_map(|it| fact.split_once(it))?;
+    Some((found, wanted.trim_start()))
+}
+
+/// Several clauses or reasons as one text.
+pub(crate) fn clauses(parts: Vec<String>) -> String {
+    parts.into_iter().reduce(|first, second| tr!("{first}, {second}", first, second)).unwrap_or_default()
 }
 
 /// `no result after 600 s`; milliseconds only below one second, where they are what was asked for.
 pub fn no_result(ms: u64) -> String {
-    if ms < 1000 { format!("no result after {ms} ms") } else { format!("no result after {} s", ms / 1000) }
+    if ms < 1000 {
+        tr!("no result after {ms} ms", ms)
+    } else {
+        tr!("no result after {seconds} s", seconds = ms / 1000)
+    }
 }

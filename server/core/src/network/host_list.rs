@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use loopkeeper_task::criterion::address::{AddressScope, UrlHost};
+use loopkeeper_text::tr;
 
 /// Ports of a pattern that names none: HTTP and HTTPS.
 const WEB_PORTS: [u16; 2] = [80, 443];
@@ -157,27 +158,27 @@ pub fn pattern_fault(entry: &str) -> Option<String> {
 
 fn parse_pattern(entry: &str) -> Result<HostPattern, &'static str> {
     if entry.contains("://") || entry.contains('/') {
-        return Err("a URL: write the host alone");
+        return Err(tr!("a URL: write the host alone"));
     }
     if entry == "*" {
-        return Err("every host: write `sandbox.network = true`");
+        return Err(tr!("every host: write `sandbox.network = true`"));
     }
-    let (host, port) = split_port(entry).ok_or("not a host with a port from 1 to 65535")?;
+    let (host, port) = split_port(entry).ok_or_else(|| tr!("not a host with a port from 1 to 65535"))?;
     let hosts = match host.strip_prefix("*.") {
         Some(suffix) => match UrlHost::of(suffix) {
             UrlHost::Name(name) if is_name(&name) => PatternHosts::Below(name),
-            _ => return Err("not a domain after `*.`"),
+            _ => return Err(tr!("not a domain after `*.`")),
         },
         None => PatternHosts::One(UrlHost::of(host)),
     };
     match &hosts {
         PatternHosts::One(UrlHost::Name(name)) if name.contains('*') => {
-            Err("a `*` that does not stand for the first labels, as in `*.example.org`")
+            Err(tr!("a `*` that does not stand for the first labels, as in `*.example.org`"))
         }
         PatternHosts::One(UrlHost::Name(name)) if !name.is_ascii() => {
-            Err("not ASCII: write the name as `xn--…`")
+            Err(tr!("not ASCII: write the name as `xn--…`"))
         }
-        PatternHosts::One(host) if !is_host(host) => Err("not the name or address of a host"),
+        PatternHosts::One(host) if !is_host(host) => Err(tr!("not the name or address of a host")),
         _ => Ok(HostPattern { hosts, port }),
     }
 }

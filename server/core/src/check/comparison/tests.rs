@@ -1,6 +1,7 @@
 use super::FailedComparison;
-use crate::check::{CheckResult, Status};
+use crate::check::{CheckResult, Status, words};
 use loopkeeper_task::criterion::{Check, Criterion, Expect, PatternKind, TextPattern};
+use loopkeeper_text::language::Language;
 
 fn criterion(check: Check) -> Criterion {
     let task = loopkeeper_task::parse_inline_task("Do it", &["It works: `$ true`".to_owned()]);
@@ -80,4 +81,26 @@ fn long_output_is_cut() {
     let (_, actual) = compare(wants, Status::Fail, "/OK/ not found", &lines).expect("a comparison");
     assert_eq!(actual.lines().count(), 10);
     assert!(actual.lines().all(|it| it.len() <= 200));
+}
+
+#[test]
+fn facts_in_every_language_have_two_sides() {
+    for language in [Language::English, Language::SimplifiedChinese] {
+        let fact = language.during(|| words::needs_exit(words::exit(1), 2));
+        let sides = language.during(|| (words::exit(2), words::exit(1)));
+        let found = compare(command(Expect::Exit { code: 2 }), Status::Fail, &fact, "");
+        assert_eq!(found, Some(sides), "{fact}");
+        let fact = language.during(|| words::needs(76.4, ">= 80"));
+        let found = compare(command(Expect::Exit { code: 0 }), Status::Fail, &fact, "");
+        assert_eq!(found, Some((">= 80".to_owned(), "76.4".to_owned())), "{fact}");
+    }
+    let chinese = |check: Check, fact: &str| {
+        Language::SimplifiedChinese.during(|| compare(check, Status::Fail, fact, "")).expect("a comparison")
+    };
+    let pattern = || regex("OK");
+    let sides = chinese(command(Expect::Matches { pattern: pattern() }), "未找到 /OK/");
+    assert_eq!(sides, ("/OK/ 的匹配".to_owned(), "没有输出".to_owned()));
+    let lacks = Check::Lacks { pattern: pattern(), globs: vec!["a.txt".to_owned()] };
+    let sides = chinese(lacks, "a.txt:3 中有 /OK/");
+    assert_eq!(sides, ("a.txt 中没有 /OK/".to_owned(), "a.txt:3 中有 /OK/".to_owned()));
 }

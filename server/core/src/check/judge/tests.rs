@@ -8,6 +8,7 @@ use super::judge;
 use crate::check::counts::{fixture, fixtures};
 use crate::check::{CheckResult, CommandExit, CommandRun, GAP, Status};
 use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule, PatternKind, TextPattern};
+use loopkeeper_text::language::Language;
 use loopkeeper_text::redact::Redactor;
 
 fn criterion(expect: Vec<Expect>) -> Criterion {
@@ -299,4 +300,20 @@ fn numbers_for_later_rounds() {
     check(&at_least, 0, "76.4 %", Some(76.4), (Status::Fail, "76.4, needs >= 80"));
     check(&[Expect::Exit { code: 1 }], 1, "17", Some(17.0), (Status::Pass, "17"));
     assert_eq!(judged(at_least, &exited(0, "81", "")).number, None, "nothing compares it");
+}
+
+#[test]
+fn facts_are_in_the_language_of_the_process() {
+    let check = |expect: Vec<Expect>, run: &CommandRun, fact: &str| {
+        let result = Language::SimplifiedChinese.during(|| judged(expect, run));
+        assert_eq!(result.fact, fact);
+    };
+    check(Vec::new(), &exited(1, "", ""), "退出码 1");
+    check(Vec::new(), &exited(137, "", ""), "退出码 137，被 SIGKILL 终止");
+    check(vec![Expect::Exit { code: 2 }], &exited(1, "", ""), "退出码 1，应为退出码 2");
+    check(Vec::new(), &exited(1, "== 2 failed, 3 passed in 1.00s ==", ""), "5 个测试中有 2 个失败");
+    check(Vec::new(), &exited(127, "", "sh: 1: pytest: not found"), "未找到“pytest”");
+    check(matches("OK"), &exited(0, "", ""), "未找到 /OK/");
+    let run = CommandRun { ending: CommandExit::TimedOut, duration_ms: 600_000, ..CommandRun::default() };
+    check(Vec::new(), &run, "600 秒后没有结果");
 }

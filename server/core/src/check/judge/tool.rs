@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use loopkeeper_text::pattern::constant;
+use loopkeeper_text::tr;
 
 /// Shells phrase it in many ways; the name is next to `not found`.
 static NOT_FOUND: LazyLock<Regex> = LazyLock::new(|| {
@@ -30,20 +31,20 @@ static RUSTC: LazyLock<Regex> = LazyLock::new(|| {
 
 /// `"cargo-clippy" not found`, where the run failed because its program is not there.
 pub(super) fn missing(code: i32, stderr: &str) -> Option<String> {
-    let not_found = |name: &str| format!("\"{name}\" not found");
+    let not_found = |name: &str| tr!("\"{name}\" not found", name);
     match code {
         126 => {
             let path = DENIED.captures(stderr).and_then(|it| Some(it.name("path")?.as_str().to_owned()));
             Some(path.map_or_else(
-                || "not executable, exit 126".to_owned(),
-                |it| format!("\"{it}\" not executable"),
+                || tr!("not executable, exit 126").to_owned(),
+                |it| tr!("\"{name}\" not executable", name = it),
             ))
         }
         127 => {
             let named = NOT_FOUND.captures_iter(stderr).last();
             let name =
                 named.and_then(|it| it.iter().skip(1).flatten().next().map(|it| not_found(it.as_str())));
-            Some(name.unwrap_or_else(|| "command not found, exit 127".to_owned()))
+            Some(name.unwrap_or_else(|| tr!("command not found, exit 127").to_owned()))
         }
         0 => None,
         _ => {

@@ -3,24 +3,27 @@
 use super::MissingKind;
 use super::tables::{self, VIRTUAL_ENVIRONMENTS};
 use super::tree::TreeFacts;
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr;
 
 /// Where nothing of the tree matters.
 pub(super) fn generic_remedy(kind: MissingKind, name: &str) -> String {
     let known = tables::PROGRAMS.iter().find(|(it, _)| *it == name);
     match kind {
-        MissingKind::Service => format!("start {name}"),
-        MissingKind::Toolchain if name.starts_with("go ") => format!("install {name}"),
+        MissingKind::Service => tr!("start {name}", name),
+        MissingKind::Toolchain if name.starts_with("go ") => tr!("install {name}", name),
         MissingKind::Toolchain
             if name.matches('-').count() >= 2 && !name.contains("nightly") && !name.contains("stable") =>
         {
             format!("`rustup target add {name}`")
         }
         MissingKind::Toolchain => format!("`rustup toolchain install {name}`"),
-        MissingKind::Library => format!("install {name} with its headers"),
+        MissingKind::Library => tr!("install {name} with its headers", name),
         MissingKind::Program if name == "Playwright browsers" => "`npx playwright install`".to_owned(),
-        _ => {
-            known.map_or_else(|| format!("install {name}, or change the check"), |(_, how)| (*how).to_owned())
-        }
+        _ => match known {
+            Some((_, how)) => translate(how).to_owned(),
+            None => tr!("install {name}, or change the check", name),
+        },
     }
 }
 
@@ -48,7 +51,11 @@ pub(super) fn python(dist: &str, tree: &TreeFacts) -> String {
     match (managed, environment) {
         (Some(how), _) => how,
         (None, Some(folder)) => {
-            format!("`{folder}/bin/python -m pip install {dist}`, and `{folder}/bin/python` in the check")
+            tr!(
+                "`{folder}/bin/python -m pip install {dist}`, and `{folder}/bin/python` in the check",
+                folder,
+                dist
+            )
         }
         (None, None) => format!("`python3 -m pip install {dist}`"),
     }
@@ -61,7 +68,7 @@ pub(super) fn virtual_environment(folder: &str, program: &str, tree: &TreeFacts)
     let install = is_tool.then(|| format!("`{folder}/bin/python -m pip install {program}`"));
     match (tree.present.contains_key(folder), install) {
         (true, Some(install)) => install,
-        (false, Some(install)) => format!("{make}, then {install}"),
+        (false, Some(install)) => tr!("{first}, then {second}", first = make, second = install),
         (_, None) => make,
     }
 }

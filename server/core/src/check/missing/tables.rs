@@ -1,5 +1,7 @@
 //! Tables of known names: the packages of Python and Node programs, and the plugins of options.
 
+use loopkeeper_text::tr_later;
+
 pub(super) const NODE_MODULES: &str = "node_modules";
 
 /// Modules of Python that are installed, never written by a project, with the name to install where it differs. A
@@ -143,19 +145,19 @@ pub(super) const GEMS: &[&str] = &[
 /// Where package managers put what they install, below the root.
 pub(super) const VIRTUAL_ENVIRONMENTS: &[&str] = &[".venv", "venv", ".env", "env"];
 
-/// What installs a program where its own name is not enough.
+/// What installs a program where its own name is not enough; translated where it is shown.
 pub(super) const PROGRAMS: &[(&str, &str)] = &[
-    ("cargo", "install Rust (https://rustup.rs)"),
-    ("rustc", "install Rust (https://rustup.rs)"),
-    ("node", "install Node.js"),
-    ("npm", "install Node.js"),
-    ("npx", "install Node.js"),
-    ("python", "install Python, or write `python3` in the check"),
-    ("pip", "install pip, or write `python3 -m pip` in the check"),
-    ("uv", "install uv (https://docs.astral.sh/uv)"),
-    ("cc", "install a C compiler"),
-    ("gcc", "install a C compiler"),
-    ("java", "install a JDK and set `JAVA_HOME`"),
+    ("cargo", tr_later!("install Rust (https://rustup.rs)")),
+    ("rustc", tr_later!("install Rust (https://rustup.rs)")),
+    ("node", tr_later!("install Node.js")),
+    ("npm", tr_later!("install Node.js")),
+    ("npx", tr_later!("install Node.js")),
+    ("python", tr_later!("install Python, or write `python3` in the check")),
+    ("pip", tr_later!("install pip, or write `python3 -m pip` in the check")),
+    ("uv", tr_later!("install uv (https://docs.astral.sh/uv)")),
+    ("cc", tr_later!("install a C compiler")),
+    ("gcc", tr_later!("install a C compiler")),
+    ("java", tr_later!("install a JDK and set `JAVA_HOME`")),
     ("cargo-nextest", "`cargo install --locked cargo-nextest`"),
     ("cargo-clippy", "`rustup component add clippy`"),
     ("cargo-fmt", "`rustup component add rustfmt`"),

@@ -14,6 +14,7 @@ use super::{
 use crate::check::judge::judge;
 use crate::check::{CheckResult, CommandExit, CommandRun, Status};
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::language::Language;
 use loopkeeper_text::redact::Redactor;
 
 const ROOT: &str = "/home/me/project";
@@ -371,4 +372,19 @@ fn names_are_sanitised_and_redacted() {
     result.set_missing(&missing, &redactor);
     let shown = serde_json::to_string(&result).unwrap();
     assert!(!shown.contains("hunter2") && !shown.contains("\\u001b"), "{shown}");
+}
+
+#[test]
+fn facts_and_remedies_are_in_the_language_of_the_process() {
+    Language::SimplifiedChinese.during(|| {
+        let check = |command: &str, output: &str, expect: (&str, &str)| {
+            of_machine((command, 127), output, &tree(&[]), expect);
+        };
+        check("jq .", "sh: 1: jq: not found", ("未安装程序“jq”", "安装 jq，或更改检查"));
+        check(
+            "python a.py",
+            "sh: 1: python: not found",
+            ("未安装程序“python”", "安装 Python，或在检查中写 `python3`"),
+        );
+    });
 }

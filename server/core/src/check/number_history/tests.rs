@@ -4,6 +4,7 @@ use loopkeeper_task::criterion::{Criterion, CriterionId};
 
 use super::{NumberHistory, judge_history, note_without_loop};
 use crate::check::{CheckResult, Status};
+use loopkeeper_text::language::Language;
 
 /// A criterion with these attributes and spans behind its command.
 fn criterion(rules: &str) -> Criterion {
@@ -114,4 +115,20 @@ fn outside_a_loop_only_the_threshold_decides() {
     check("`>= 80` (not falling)", Status::Pass, "81, no loop: nothing to compare with");
     check("`>= 90` (not falling)", Status::Fail, "81");
     check("`>= 80`", Status::Pass, "81");
+}
+
+#[test]
+fn facts_are_in_the_language_of_the_process() {
+    Language::SimplifiedChinese.during(|| {
+        check(
+            "(rising)",
+            "60 60 70",
+            &["fail 60，必须高于 60（基准）", "fail 60，必须高于 60（基准）", "pass 70，基准 60"],
+        );
+        check(
+            "(not falling)",
+            "60 70 65",
+            &["pass 60", "pass 70，基准 60", "fail 65，不得低于 70（目前最佳）"],
+        );
+    });
 }

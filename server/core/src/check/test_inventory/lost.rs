@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{TestCase, TestInventory};
+use crate::check::words::clauses;
 use loopkeeper_text::pattern::constant;
+use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 
 /// One loss.
@@ -31,23 +33,19 @@ impl TestLoss {
         self != Self::default()
     }
 
-    /// `lost 2 tests and 1 assertion`: half a sentence about the file.
+    /// `lost 2 tests, lost 1 assertion`: half a sentence about the file.
     pub fn words(self) -> String {
-        let lost = |n: u32, what: &str| (n > 0).then(|| format!("lost {}", counted(u64::from(n), what)));
+        let some = |number: u32, thing: &str| (number > 0).then(|| counted(u64::from(number), thing));
         let parts = [
-            lost(self.tests, "test"),
-            (self.skipped > 0).then(|| format!("skips {}", counted(u64::from(self.skipped), "test"))),
-            (self.emptied > 0)
-                .then(|| format!("has {} that test nothing", counted(u64::from(self.emptied), "test"))),
-            lost(self.assertions, "assertion"),
-            (self.altered > 0).then(|| {
-                format!("expects other values in {}", counted(u64::from(self.altered), "assertion"))
-            }),
-            (self.forgiving > 0)
-                .then(|| format!("forgives failures in {}", counted(u64::from(self.forgiving), "test"))),
-            (self.narrowed > 0).then(|| "runs only some of its tests".to_owned()),
+            some(self.tests, "test").map(|count| tr!("lost {count}", count)),
+            some(self.skipped, "test").map(|count| tr!("skips {count}", count)),
+            some(self.emptied, "test").map(|count| tr!("has {count} that test nothing", count)),
+            some(self.assertions, "assertion").map(|count| tr!("lost {count}", count)),
+            some(self.altered, "assertion").map(|count| tr!("expects other values in {count}", count)),
+            some(self.forgiving, "test").map(|count| tr!("forgives failures in {count}", count)),
+            (self.narrowed > 0).then(|| tr!("runs only some of its tests").to_owned()),
         ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        clauses(parts.into_iter().flatten().collect())
     }
 }
 
