@@ -8,6 +8,8 @@ mod accept;
 pub mod agents;
 mod assignment;
 mod bounds;
+#[cfg(test)]
+mod chinese_tests;
 mod counterparts;
 mod document;
 mod environment;
@@ -27,6 +29,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 mod toml_layer;
+mod unsupported_field;
 mod value;
 mod value_parsers;
 
@@ -35,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::{LoopMode, PermissionMode, PromptBy};
 
+pub(crate) use bounds::{NOT_PROTECTED, RAISED_ABOVE};
 pub use counterparts::{CounterpartKey, counterpart_keys};
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
@@ -49,6 +53,7 @@ pub use policy::{
 pub use ralphrc::environment_layer;
 pub use resolve::{EffectiveSetting, ResolvedSettings, resolve};
 pub(crate) use resolve::{MAY_CHANGE, NO_SANDBOX, PASS, SANDBOX_ALLOW};
+pub use unsupported_field::UnsupportedField;
 
 /// The resolved settings of a loop. Durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,6 +9,8 @@ use super::value::{RawValue, SettingValue, ValueError, ValueFault, ValueFinding}
 use super::{services, value_parsers};
 use crate::network::host_list::pattern_fault;
 use loopkeeper_text::globs::{glob_fault, path_fault};
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr;
 
 /// Parses `raw` as a value of `key`.
 pub(super) fn accept_value(
@@ -18,8 +20,8 @@ pub(super) fn accept_value(
 ) -> Result<SettingValue, SettingProblem> {
     if key.since == KeySupport::NotYet {
         let path = full_path(key, agent);
-        let message = format!("`{path}` is not yet supported");
-        let hint = Some("remove the line; this version would not act on it".to_owned());
+        let message = tr!("`{path}` is not yet supported", path);
+        let hint = Some(tr!("remove the line; this version would not act on it").to_owned());
         return Err(SettingProblem { code: SettingCode::NotYetSupported, place: Blame::Key, message, hint });
     }
     parse_value(key.takes, raw).map_err(|wrong| explain(key, &full_path(key, agent), raw, wrong))
@@ -91,8 +93,9 @@ fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingP
     };
     match wrong.fault {
         ValueFault::NotYet => {
-            let message = format!("`{path} = {}` is not yet supported", format_toml(key.takes, raw));
-            let hint = Some(format!("this version takes {}", key.takes));
+            let message =
+                tr!("`{path} = {value}` is not yet supported", path, value = format_toml(key.takes, raw));
+            let hint = Some(tr!("this version takes {kind}", kind = key.takes));
             SettingProblem { code: SettingCode::NotYetSupported, place, message, hint }
         }
         ValueFault::Within(error) => SettingProblem {
@@ -106,8 +109,8 @@ fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingP
             SettingProblem { code, place, message, hint: Some(hint) }
         }
         ValueFault::Found { found, hint } => {
-            let message = format!("`{path}` takes {}, found {found}", key.takes);
-            let hint = hint.map(str::to_owned);
+            let message = tr!("`{path}` takes {kind}, found {found}", path, kind = key.takes, found);
+            let hint = hint.map(|it| translate(it).to_owned());
             SettingProblem { code: SettingCode::BadValue, place, message, hint }
         }
     }
@@ -116,7 +119,7 @@ fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingP
 /// For a file: an alternative to a correction of the line.
 pub(super) fn default_hint(key: &Key) -> String {
     match key.default {
-        "" => "correct the value, or remove the line".to_owned(),
-        default => format!("correct the value, or remove the line for the default `{default}`"),
+        "" => tr!("correct the value, or remove the line").to_owned(),
+        default => tr!("correct the value, or remove the line for the default `{default}`", default),
     }
 }

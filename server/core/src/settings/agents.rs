@@ -2,6 +2,7 @@
 //! line of an agent is built elsewhere.
 
 use super::AgentSettings;
+use super::unsupported_field::UnsupportedField;
 use super::value::SettingValue;
 use loopkeeper_agent::kind::{AgentKind, Dialect, KNOWN};
 use loopkeeper_agent::{PermissionMode, PromptBy};
@@ -55,57 +56,33 @@ fn is_valid_name(name: &str) -> bool {
     name != AUTO && !name.is_empty() && name.len() <= LONGEST && name.chars().all(good)
 }
 
-/// Why an agent with this output (`None`: not known yet) does not support a field, with the remedy; `None` if it does.
-pub fn misplaced(
-    agent: AgentNameKind,
-    field: &str,
-    output: Option<Dialect>,
-) -> Option<(&'static str, &'static str)> {
+/// Why an agent with this output (`None`: not known yet) does not support a field; `None` if it does.
+pub fn misplaced(agent: AgentNameKind, field: &str, output: Option<Dialect>) -> Option<UnsupportedField> {
     match (agent, field, output) {
         (AgentNameKind::Known(AgentKind::Gemini | AgentKind::Qwen | AgentKind::Cursor), "effort", _)
-        | (AgentNameKind::Known(AgentKind::Amp), "model", _) => {
-            Some(("means nothing for this agent: it has no such setting", "remove the line"))
-        }
-        (AgentNameKind::Known(AgentKind::Amp), "permissions", _) => Some((
-            "means nothing for this agent: its own settings alone decide",
-            "remove the line; `amp permissions` shows and changes them",
-        )),
+        | (AgentNameKind::Known(AgentKind::Amp), "model", _) => Some(UnsupportedField::NoSuchSetting),
+        (AgentNameKind::Known(AgentKind::Amp), "permissions", _) => Some(UnsupportedField::OwnPermissions),
         (AgentNameKind::Known(_), "output", None) => None,
         (AgentNameKind::Known(kind), "output", Some(Dialect::Acp)) if kind.capabilities().acp.is_yes() => {
             None
         }
-        (AgentNameKind::Known(_), "output", Some(Dialect::Acp)) => Some((
-            "cannot be `acp`: this agent does not speak the Agent Client Protocol natively",
-            "remove the line, or give the command of an adapter an agent of your own: `[agents.mine]`",
-        )),
-        (AgentNameKind::Known(_), "prompt" | "output", _) => {
-            Some(("is fixed for a built-in agent", "remove the line, or give your own agent another name"))
-        }
-        (AgentNameKind::Demo, _, _) => {
-            Some(("cannot be set: the demo agent plays a fixed script", "remove the line"))
-        }
+        (AgentNameKind::Known(_), "output", Some(Dialect::Acp)) => Some(UnsupportedField::NoProtocol),
+        (AgentNameKind::Known(_), "prompt" | "output", _) => Some(UnsupportedField::Fixed),
+        (AgentNameKind::Demo, _, _) => Some(UnsupportedField::FixedScript),
         (AgentNameKind::Own, "permissions" | "model" | "effort", None | Some(Dialect::Acp)) => None,
-        (AgentNameKind::Own, "prompt", Some(Dialect::Acp)) => {
-            Some(("means nothing with `output = \"acp\"`: the protocol says how", "remove the line"))
+        (AgentNameKind::Own, "prompt", Some(Dialect::Acp)) => Some(UnsupportedField::SetByProtocol),
+        (AgentNameKind::Own, "permissions" | "model" | "effort", Some(_)) => {
+            Some(UnsupportedField::UnknownFlags)
         }
-        (AgentNameKind::Own, "permissions" | "model" | "effort", Some(_)) => Some((
-            "means nothing for a command of your own: loopkeeper does not know its flags",
-            "remove the line and put the flag into `command`",
-        )),
-        (AgentNameKind::Unfit, _, _) => {
-            Some(("does not name an agent", "use 1 to 40 letters, digits, `-` or `_`, and not `auto`"))
-        }
+        (AgentNameKind::Unfit, _, _) => Some(UnsupportedField::InvalidName),
         (AgentNameKind::Known(_) | AgentNameKind::Own, _, _) => None,
     }
 }
 
 /// Agents whose questions cannot be answered.
-pub(super) fn cannot_ask(agent: &AgentSettings, field: &str) -> Option<(&'static str, &'static str)> {
+pub(super) fn cannot_ask(agent: &AgentSettings, field: &str) -> Option<UnsupportedField> {
     let asks = field == "permissions" && agent.permissions == PermissionMode::Ask;
-    (asks && agent.output != Dialect::Acp).then_some((
-        "cannot be `ask`: only an agent that speaks the Agent Client Protocol waits for an answer",
-        "add `output = \"acp\"` where the agent can do that, or use `edits`",
-    ))
+    (asks && agent.output != Dialect::Acp).then_some(UnsupportedField::NoQuestions)
 }
 
 pub(super) fn assign(agent: &mut AgentSettings, field: &str, value: SettingValue) -> bool {

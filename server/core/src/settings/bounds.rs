@@ -11,6 +11,12 @@ use super::layer::LayerKind;
 use super::table::Key;
 use super::value::SettingValue;
 use crate::network::host_list::HostList;
+use loopkeeper_text::tr;
+
+/// Between a raised value and the usual one, in [`super::ResolvedSettings::raised_limits`].
+pub(crate) const RAISED_ABOVE: &str = ", else ";
+/// Prefix of a line with a glob that is no longer protected, in [`super::ResolvedSettings::raised_limits`].
+pub(crate) const NOT_PROTECTED: &str = "not protected: ";
 
 /// The keys of `[max]` and what each bounds.
 const BOUNDED: &[(&str, &str)] = &[
@@ -68,15 +74,20 @@ impl UserLimits {
             return None;
         }
         let path = assignment.key.path;
-        let message =
-            format!("`{path} = {}` is above your `{name} = {}`", assignment.written(), max.written());
+        let message = tr!(
+            "`{path} = {value}` is above your `{name} = {max}`",
+            path,
+            value = assignment.written(),
+            name,
+            max = max.written()
+        );
         assignment.value = max.value.clone();
         assignment.raw.clone_from(&max.raw);
         Some(SettingFinding {
             code: SettingCode::Bounded,
             origin: assignment.origin.clone(),
             message,
-            hint: format!("{} counts; raise it in {}", max.written(), max.origin),
+            hint: tr!("{max} counts; raise it in {place}", max = max.written(), place = max.origin),
             fix: None,
         })
     }
@@ -92,7 +103,7 @@ impl UserLimits {
         unset.filter_map(of).collect()
     }
 
-    /// The limits that files of the work tree raise or loosen, one line each.
+    /// The limits that files of the work tree raise or loosen, one line each; in English, because they are hashed.
     pub(super) fn raised(&self, winners: &BTreeMap<String, Assignment>) -> Vec<String> {
         let of_tree = |path: &str| winners.get(path).filter(|it| is_of_tree(it));
         let mut lines = Vec::new();
@@ -102,15 +113,15 @@ impl UserLimits {
             let usual = own.map_or_else(|| default_number(set.key), |it| number(&it.value));
             if usual.is_some_and(|usual| number(&set.value) > Some(usual)) {
                 let usual = own.map_or_else(|| set.key.default.to_owned(), Assignment::written);
-                lines.push(format!("{path} = {}, else {usual}", set.written()));
+                lines.push(format!("{path} = {}{RAISED_ABOVE}{usual}", set.written()));
             }
         }
         if let Some(set) = of_tree("criteria.protected") {
-            lines.extend(self.unprotected(set).into_iter().map(|it| format!("not protected: {it}")));
+            lines.extend(self.unprotected(set).into_iter().map(|it| format!("{NOT_PROTECTED}{it}")));
         }
         let network = of_tree("sandbox.network").zip(self.own.get("sandbox.network"));
         if let Some((set, own)) = network.filter(|(set, own)| is_wider(&set.value, &own.value)) {
-            lines.push(format!("sandbox.network = {}, else {}", set.written(), own.written()));
+            lines.push(format!("sandbox.network = {}{RAISED_ABOVE}{}", set.written(), own.written()));
         }
         for path in ["exit.when", "exit.groups"] {
             let loosened = of_tree(path).filter(|it| it.written() != it.key.default);
@@ -138,13 +149,16 @@ impl UserLimits {
 /// A key of the user's own file in another one.
 pub(super) fn misplaced_key(assignment: &Assignment) -> Option<SettingFinding> {
     let is_own = assignment.layer == Some(LayerKind::User);
-    let instead =
-        if assignment.key.section() == "max" { ", or set the limit itself below `[limits]`" } else { "" };
+    let hint = if assignment.key.section() == "max" {
+        tr!("move it to `~/.config/loopkeeper/config.toml`, or set the limit itself below `[limits]`")
+    } else {
+        tr!("move it to `~/.config/loopkeeper/config.toml`")
+    };
     (assignment.key.is_users_own() && !is_own).then(|| SettingFinding {
         code: SettingCode::BadValue,
         origin: assignment.origin.clone(),
-        message: format!("`{}` counts only in your own configuration", assignment.key.path),
-        hint: format!("move it to `~/.config/loopkeeper/config.toml`{instead}"),
+        message: tr!("`{path}` counts only in your own configuration", path = assignment.key.path),
+        hint: hint.to_owned(),
         fix: None,
     })
 }

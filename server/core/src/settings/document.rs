@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::keys::KEYS;
 use super::table::{Key, KeySupport, ValueKind};
 use crate::exit_condition::words::CONDITIONS;
+use loopkeeper_text::language::Language;
 
 const INTRODUCTION: &str = "\
 <!-- Generated from the table of keys by the test `configuration`; edit server/core/src/settings/keys.rs. -->
@@ -159,8 +160,12 @@ their durations for `messages`, everything for `verbose`.
 Prompts, output of agents and values of variables are not logged; recognised secrets are redacted.
 ";
 
-/// `CONFIGURATION.md`.
+/// `CONFIGURATION.md`, in English.
 pub fn reference_page() -> String {
+    Language::English.during(write_page)
+}
+
+fn write_page() -> String {
     let mut page = INTRODUCTION.to_owned();
     let mut section = None;
     for key in KEYS {

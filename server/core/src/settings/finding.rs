@@ -6,6 +6,7 @@ use std::ops::Range;
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 /// Something in a configuration file or an argument that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,8 +73,12 @@ impl SettingOrigin {
 impl SettingFinding {
     /// With its place, and a hint that ends a sentence.
     pub fn to_message(&self) -> Message {
-        let end = if self.hint.ends_with('?') { "" } else { "." };
-        Message::new(format!("{}: {}", self.origin, self.message)).with_hint(format!("{}{end}", self.hint))
+        let hint = if self.hint.ends_with(['?', '？']) {
+            self.hint.clone()
+        } else {
+            tr!("{sentence}.", sentence = self.hint)
+        };
+        Message::new(format!("{}: {}", self.origin, self.message)).with_hint(hint)
     }
 }
 
@@ -86,7 +91,7 @@ impl fmt::Display for SettingFinding {
 impl fmt::Display for SettingOrigin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Default => write!(out, "default"),
+            Self::Default => write!(out, "{}", tr!("default")),
             Self::File { place, line, .. } => write!(out, "{}:{line}", place.file),
             Self::Option(name) => write!(out, "{name}"),
         }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Preset, Settings};
 use loopkeeper_task::criterion::{Check, Criterion};
-use loopkeeper_text::words;
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later, words};
 
 /// Facts about a project before its loop begins. Facts that are expensive to determine are `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,9 +40,9 @@ struct PresetSize {
     breaker: [u32; 3],
 }
 
-const SMALL: PresetSize = PresetSize { word: "small", exit: [3, 2, 25], breaker: [3, 5, 70] };
-const MEDIUM: PresetSize = PresetSize { word: "medium", exit: [4, 2, 30], breaker: [4, 6, 75] };
-const LARGE: PresetSize = PresetSize { word: "large", exit: [5, 3, 35], breaker: [5, 8, 80] };
+const SMALL: PresetSize = PresetSize { word: tr_later!("small"), exit: [3, 2, 25], breaker: [3, 5, 70] };
+const MEDIUM: PresetSize = PresetSize { word: tr_later!("medium"), exit: [4, 2, 30], breaker: [4, 6, 75] };
+const LARGE: PresetSize = PresetSize { word: tr_later!("large"), exit: [5, 3, 35], breaker: [5, 8, 80] };
 
 /// One iteration without a file change can be exploration.
 const LEAST_NO_PROGRESS: u32 = 2;
@@ -73,8 +74,8 @@ impl ProjectFacts {
 pub fn apply_preset(settings: &mut Settings, project: &ProjectFacts) -> PresetSelection {
     let (size, why) = select_size(settings, project);
     let because = match why {
-        None => format!("{} (as configured)", size.word),
-        Some(why) => format!("{} ({why})", size.word),
+        None => tr!("{size} (as configured)", size = translate(size.word)),
+        Some(why) => tr!("{size} ({reason})", size = translate(size.word), reason = why),
     };
     apply_size(settings, &size);
     PresetSelection { name: settings.breaker.preset, because }
@@ -85,8 +86,10 @@ pub fn origin(settings: &Settings, project: &ProjectFacts, key: &str) -> Option<
     value(settings, key).filter(|_| !is_written(&settings.written, key))?;
     let (size, why) = select_size(settings, project);
     Some(match why {
-        None => format!("preset {} (as configured)", size.word),
-        Some(why) => format!("preset {} (chosen by adaptive: {why})", size.word),
+        None => tr!("preset {size} (as configured)", size = translate(size.word)),
+        Some(why) => {
+            tr!("preset {size} (chosen by adaptive: {reason})", size = translate(size.word), reason = why)
+        }
     })
 }
 
@@ -152,17 +155,20 @@ fn adaptive_size(project: &ProjectFacts, iterations: u32) -> (PresetSize, String
         sign(worth, words::counted(files, "tracked file"));
     }
     if let Some(share) = project.tests.filter(|it| *it >= 30) {
-        sign(1, format!("{share} % of them tests"));
+        sign(1, tr!("{share} % of them tests", share));
     }
     if project.coverage {
-        sign(1, "a coverage to reach".to_owned());
+        sign(1, tr!("a coverage to reach").to_owned());
     }
     if let Some(ms) = project.iteration_ms.filter(|it| *it >= 10 * 60_000) {
-        sign(1, format!("iterations of {}", words::duration(ms)));
+        sign(1, tr!("iterations of {duration}", duration = words::duration(ms)));
     }
     match iterations {
-        0..=10 => sign(-1, words::counted(u64::from(iterations), "iteration") + " at most"),
-        50.. => sign(1, format!("up to {iterations} iterations")),
+        0..=10 => {
+            let count = words::counted(u64::from(iterations), "iteration");
+            sign(-1, tr!("{count} at most", count));
+        }
+        50.. => sign(1, tr!("up to {iterations} iterations", iterations)),
         _ => {}
     }
     let mut size = match points {
@@ -174,8 +180,11 @@ fn adaptive_size(project: &ProjectFacts, iterations: u32) -> (PresetSize, String
         // Its tests pass from the start, so that only changed files show progress.
         let [no_progress, ..] = &mut size.breaker;
         *no_progress = no_progress.saturating_sub(1).max(LEAST_NO_PROGRESS);
-        why.push(format!("refactoring: only {no_progress} iterations without progress"));
+        why.push(tr!("refactoring: only {count} iterations without progress", count = *no_progress));
     }
-    let why = if why.is_empty() { "no sign of a larger project".to_owned() } else { why.join(", ") };
+    let why = match why.len() {
+        0 => tr!("no sign of a larger project").to_owned(),
+        _ => crate::check::words::clauses(why),
+    };
     (size, why)
 }

@@ -12,6 +12,7 @@ use super::value::RawValue;
 use loopkeeper_text::closest::is_within;
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::shell_default::{leading_default, only_default};
+use loopkeeper_text::tr;
 
 /// Keys with a supported counterpart, and the format of their values.
 pub(super) const MAPPED: &[(&str, &str, RalphrcForm)] = &[
@@ -104,8 +105,8 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
             (Some((name, path, _)), None) => out.findings.push(SettingFinding {
                 code: SettingCode::BadValue,
                 origin: origin(),
-                message: format!("`{name}` is given by shell code, which is never run"),
-                hint: format!("write a plain value here, or `{path}` in loopkeeper.toml"),
+                message: tr!("`{name}` is given by shell code, which is never run", name),
+                hint: tr!("write a plain value here, or `{path}` in loopkeeper.toml", path),
                 fix: None,
             }),
             (None, _) if OF_TASK.contains(&name) => {}
@@ -133,8 +134,8 @@ pub(super) fn misspelt(
     SettingFinding {
         code: SettingCode::Ignored,
         origin: SettingOrigin::in_text(file, (text, index), start..start + last.len()),
-        message: format!("`{name}` is not used by loopkeeper. Did you mean `{near}`?"),
-        hint: format!("write `{near}`"),
+        message: tr!("`{name}` is not used by loopkeeper. Did you mean `{near}`?", name, near),
+        hint: tr!("write `{name}`", name = near),
         fix: Some(near.rsplit('.').next().unwrap_or(near).to_owned()),
     }
 }
@@ -169,8 +170,9 @@ pub(super) fn assignment(
             Ok(Some(Assignment { key, agent, value, raw, layer, origin }))
         }
         Err(problem) => {
-            let message = format!("`{name}`: {}", problem.message);
-            let hint = problem.hint.unwrap_or_else(|| "correct the value, or remove the line".to_owned());
+            let message = tr!("`{name}`: {reason}", name, reason = problem.message);
+            let correct = || tr!("correct the value, or remove the line").to_owned();
+            let hint = problem.hint.unwrap_or_else(correct);
             Err(Box::new(SettingFinding { code: problem.code, origin, message, hint, fix: None }))
         }
     }
@@ -198,16 +200,17 @@ impl IgnoredLine {
             fix: None,
         };
         let later = self.later.first().map(|(_, at)| {
-            let message = format!("not yet supported: {}", names(&self.later));
-            note(at, message, "the other tool still reads them")
+            let message = tr!("not yet supported: {names}", names = names(&self.later));
+            note(at, message, tr!("the other tool still reads them"))
         });
         let foreign = self.foreign.first().map(|(_, at)| {
-            let message = format!("not used by loopkeeper: {}", names(&self.foreign));
-            note(at, message, "write settings of loops into `loopkeeper.toml`")
+            let message = tr!("not used by loopkeeper: {names}", names = names(&self.foreign));
+            note(at, message, tr!("write settings of loops into `loopkeeper.toml`"))
         });
         let code = self.code.first().map(|at| {
-            let message = format!("shell code, which is never run: {} lines from here", self.code.len());
-            note(at, message, "only plain `KEY=value` lines are read")
+            let count = self.code.len();
+            let message = tr!("shell code, which is never run: {count} lines from here", count);
+            note(at, message, tr!("only plain `KEY=value` lines are read"))
         });
         [later, foreign, code].into_iter().flatten()
     }
@@ -219,7 +222,7 @@ fn names(keys: &[(String, Range<usize>)]) -> String {
     if keys.len() > MAX {
         names.push("…");
     }
-    names.join(", ")
+    names.join(tr!(", "))
 }
 
 /// One line that is neither blank nor a comment.

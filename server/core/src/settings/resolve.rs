@@ -17,6 +17,7 @@ use super::value::{RawValue, SettingValue};
 use super::{AgentSettings, Settings, other_tools, ralphrc, toml_layer};
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::tr;
 
 /// Prefix of a line with a glob of judges that may change, in [`ResolvedSettings::to_trust`].
 pub(crate) const MAY_CHANGE: &str = "may change ";
@@ -156,13 +157,13 @@ fn accept_argument(
     };
     let path: Vec<&str> = argument.key.split('.').collect();
     let KeyLookup::Key(key) = look_up(&path) else {
-        let message = format!("`{}` is not a known key", shown(&argument.key));
-        return Err(finding(SettingCode::UnknownKey, message, "leave the option out".to_owned()));
+        let message = tr!("`{path}` is not a known key", path = shown(&argument.key));
+        return Err(finding(SettingCode::UnknownKey, message, tr!("leave the option out").to_owned()));
     };
     let raw = raw(key.takes);
     let agent = key.path.contains('*').then(|| path.get(1).copied().unwrap_or_default());
     let value = accept_value(key, agent, &raw).map_err(|it| {
-        finding(it.code, it.message, it.hint.unwrap_or_else(|| "correct the value".to_owned()))
+        finding(it.code, it.message, it.hint.unwrap_or_else(|| tr!("correct the value").to_owned()))
     })?;
     let layer = (argument.source == OverrideSource::Task).then_some(LayerKind::Task);
     Ok(Assignment { key, agent: agent.map(str::to_owned), value, raw, layer, origin })
@@ -213,13 +214,13 @@ fn index(settings: &Settings) -> AgentIndex {
 fn misplaced(settings: &Settings, agents: &AgentIndex, assigned: &Assignment) -> Option<SettingFinding> {
     let agent = settings.agents.get(*agents.get(assigned.agent.as_deref()?)?)?;
     let kind = agents::kind_of(&agent.name);
-    let (problem, hint) = agents::misplaced(kind, assigned.key.name(), Some(agent.output))
+    let problem = agents::misplaced(kind, assigned.key.name(), Some(agent.output))
         .or_else(|| agents::cannot_ask(agent, assigned.key.name()))?;
     Some(SettingFinding {
         code: SettingCode::BadValue,
         origin: assigned.origin.clone(),
-        message: format!("`{}` {problem}", assigned.path()),
-        hint: hint.to_owned(),
+        message: problem.message(&assigned.path()),
+        hint: problem.hint().to_owned(),
         fix: None,
     })
 }
@@ -246,8 +247,8 @@ fn without_command<'a>(
         let finding = SettingFinding {
             code: SettingCode::BadValue,
             origin: origin.unwrap_or(SettingOrigin::Default),
-            message: format!("`agents.{}` has no `command`", agent.name),
-            hint: "write the program and its arguments: `command = [\"./agent.sh\"]`".to_owned(),
+            message: tr!("`agents.{name}` has no `command`", name = agent.name),
+            hint: tr!("write the program and its arguments: `command = [\"./agent.sh\"]`").to_owned(),
             fix: None,
         };
         (format!("agents.{}.command", agent.name), finding)
@@ -259,19 +260,21 @@ fn unknown_agent(settings: &Settings, name: &str, chosen: &Assignment) -> Option
         return None;
     }
     let names = || settings.agents.iter().map(|it| it.name.as_str()).chain([agents::AUTO]);
-    let known = || names().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let known = || names().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(tr!(", "));
     let hint = match closest(name, names()) {
         _ if name == "acp" => {
-            "it is how an agent is talked to: give its `command` and `output = \"acp\"` below \
-                               `[agents.NAME]`"
-                .to_owned()
+            let hint =
+                tr!("it is how an agent is talked to: give its `command` and `output = \"acp\"` below \
+                 `[agents.NAME]`");
+            hint.to_owned()
         }
-        Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            format!("use one of {}, give the path of a program, or describe it as `[agents.NAME]`", known())
-        }
+        Some(near) => tr!("did you mean `{near}`?", near),
+        None => tr!(
+            "use one of {names}, give the path of a program, or describe it as `[agents.NAME]`",
+            names = known()
+        ),
     };
-    let message = format!("there is no agent `{}`", shown(name));
+    let message = tr!("there is no agent `{name}`", name = shown(name));
     let (code, origin) = (SettingCode::BadValue, chosen.origin.clone());
     Some(SettingFinding { code, origin, message, hint, fix: None })
 }

@@ -6,6 +6,7 @@ use super::value::{RawValue, ServiceEntry, SettingValue, ValueError, ValueFault,
 use super::value_parsers;
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::{tr, tr_later};
 
 const FIELDS: [&str; 3] = ["command", "ready", "timeout"];
 const TIMEOUT_MS: u64 = 60 * 1000;
@@ -14,15 +15,15 @@ const MAX: usize = 16;
 
 pub(super) fn parse_services(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let RawValue::List(items) = raw else {
-        let hint = "write `[[serve]]`, with two brackets on each side";
+        let hint = tr_later!("write `[[serve]]`, with two brackets on each side");
         return Err(ValueError::new(ValueFault::Found { found: raw.to_string(), hint: Some(hint) }));
     };
     if items.len() > MAX {
-        let message = format!("`serve` has {} entries", items.len());
+        let message = tr!("`serve` has {count} entries", count = items.len());
         return Err(ValueError::new(value_fault(
             SettingCode::BadValue,
             message,
-            format!("keep at most {MAX}"),
+            tr!("keep at most {max}", max = MAX),
         )));
     }
     let entries = items.iter().enumerate();
@@ -52,8 +53,9 @@ fn parse_entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
         }
     }
     let missing = |name: &str, example: &str| {
-        let message = format!("an entry of `serve` has no `{name}`");
-        ValueError::new(value_fault(SettingCode::BadValue, message, format!("write what it is: `{example}`")))
+        let message = tr!("an entry of `serve` has no `{name}`", name);
+        let hint = tr!("write what it is: `{example}`", example);
+        ValueError::new(value_fault(SettingCode::BadValue, message, hint))
     };
     let command = command.ok_or_else(|| missing("command", "command = [\"npm\", \"start\"]"))?;
     let ready = ready.ok_or_else(|| missing("ready", "ready = \"http://localhost:8080/health\""))?;
@@ -70,10 +72,10 @@ fn parse_address(raw: &RawValue) -> Result<SettingValue, ValueError> {
 }
 
 fn unknown_key_error(name: &str) -> ValueError {
-    let message = format!("`serve.{}` is not a known key", shown(name));
+    let message = tr!("`{path}` is not a known key", path = format!("serve.{}", shown(name)));
     let hint = match closest(name, FIELDS) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "an entry has `command`, `ready` and `timeout`".to_owned(),
+        Some(near) => tr!("did you mean `{near}`?", near),
+        None => tr!("an entry has `command`, `ready` and `timeout`").to_owned(),
     };
     ValueError::new(value_fault(SettingCode::UnknownKey, message, hint)).of_field(name)
 }
@@ -82,14 +84,15 @@ fn explained(name: &str, wrong: &ValueError, raw: &RawValue) -> ValueError {
     let takes = match name {
         "command" => ValueKind::Command.to_string(),
         "timeout" => ValueKind::Duration.to_string(),
-        _ => "one http:// or https:// address".to_owned(),
+        _ => tr!("one http:// or https:// address").to_owned(),
     };
     let found = match &wrong.fault {
         ValueFault::Found { found, .. } => found.clone(),
         ValueFault::NotYet | ValueFault::Within(_) | ValueFault::Said(_) => raw.to_string(),
     };
-    let message = format!("`serve.{name}` takes {takes}, found {found}");
-    ValueError::new(value_fault(SettingCode::BadValue, message, "correct the value".to_owned()))
+    let message =
+        tr!("`{path}` takes {kind}, found {found}", path = format!("serve.{name}"), kind = takes, found);
+    ValueError::new(value_fault(SettingCode::BadValue, message, tr!("correct the value").to_owned()))
         .of_field(name)
 }
 

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use loopkeeper_text::tr;
+
 /// One key of the configuration.
 #[derive(Debug)]
 pub struct Key {
@@ -11,7 +13,7 @@ pub struct Key {
     pub takes: ValueKind,
     /// As written in TOML; empty where there is none.
     pub default: &'static str,
-    /// One sentence: a capital first, a period last.
+    /// One sentence: a capital first, a period last; translated where it is shown.
     pub doc: &'static str,
     pub since: KeySupport,
 }
@@ -99,34 +101,36 @@ impl fmt::Display for ValueKind {
                 let words: Vec<String> = now.iter().map(|it| format!("\"{it}\"")).collect();
                 return match words.as_slice() {
                     [only] => write!(out, "{only}"),
-                    [rest @ .., last] => write!(out, "{} or {last}", rest.join(", ")),
+                    [rest @ .., last] => {
+                        write!(out, "{}", tr!("{list} or {last}", list = rest.join(tr!(", ")), last))
+                    }
                     [] => Ok(()),
                 };
             }
-            Self::Agent => "the name of an agent",
-            Self::Agents => "the name of an agent, or a list of names",
-            Self::Text => "a text on one line",
-            Self::Branch => "the name of a branch, in which `{task}` is replaced by the task, or `\"\"`",
-            Self::Promise => "a text of 1 to 200 characters on one line, without `<` and `>`",
-            Self::Count => "a whole number from 1",
-            Self::Percent => "a whole number from 1 to 100",
-            Self::Duration => "a duration such as \"30m\" or \"1h30m\"",
-            Self::Pause => "a duration such as \"0s\" or \"2m\"",
-            Self::Cost => "an amount in US dollars such as 2.50",
-            Self::Size => "a size such as \"5GiB\"",
-            Self::Flag => "true or false",
-            Self::Network => "true, false or a list of hosts",
-            Self::Path => "a path below the root",
-            Self::Paths => "a list of paths below the root",
-            Self::Globs => "a list of globs",
-            Self::Command => "a program and its arguments as a list of strings",
-            Self::CommandOrNone => "a program and its arguments as a list of strings, or `[]`",
-            Self::Texts => "a list of strings",
-            Self::Names => "a list of names of environment variables",
-            Self::Variables => "a table of environment variables and their values",
-            Self::When => "conditions joined by `and`, `or` and `not`, such as \"criteria and plan\"",
-            Self::Weights => "a table of phrases with a number above 0, at most 1, each",
-            Self::Services => "tables with `command`, `ready` and perhaps `timeout`",
+            Self::Agent => tr!("the name of an agent"),
+            Self::Agents => tr!("the name of an agent, or a list of names"),
+            Self::Text => tr!("a text on one line"),
+            Self::Branch => tr!("the name of a branch, in which `{task}` is replaced by the task, or `\"\"`"),
+            Self::Promise => tr!("a text of 1 to 200 characters on one line, without `<` and `>`"),
+            Self::Count => tr!("a whole number from 1"),
+            Self::Percent => tr!("a whole number from 1 to 100"),
+            Self::Duration => tr!("a duration such as \"30m\" or \"1h30m\""),
+            Self::Pause => tr!("a duration such as \"0s\" or \"2m\""),
+            Self::Cost => tr!("an amount in US dollars such as 2.50"),
+            Self::Size => tr!("a size such as \"5GiB\""),
+            Self::Flag => tr!("true or false"),
+            Self::Network => tr!("true, false or a list of hosts"),
+            Self::Path => tr!("a path below the root"),
+            Self::Paths => tr!("a list of paths below the root"),
+            Self::Globs => tr!("a list of globs"),
+            Self::Command => tr!("a program and its arguments as a list of strings"),
+            Self::CommandOrNone => tr!("a program and its arguments as a list of strings, or `[]`"),
+            Self::Texts => tr!("a list of strings"),
+            Self::Names => tr!("a list of names of environment variables"),
+            Self::Variables => tr!("a table of environment variables and their values"),
+            Self::When => tr!("conditions joined by `and`, `or` and `not`, such as \"criteria and plan\""),
+            Self::Weights => tr!("a table of phrases with a number above 0, at most 1, each"),
+            Self::Services => tr!("tables with `command`, `ready` and perhaps `timeout`"),
         };
         write!(out, "{text}")
     }

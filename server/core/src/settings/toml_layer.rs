@@ -17,6 +17,7 @@ use super::value::RawValue;
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::tr;
 
 /// Maximum number of findings of one file.
 const MAX_FINDINGS: usize = 50;
@@ -27,13 +28,13 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let mut walk = TomlLayerReader { layer, lines: LineIndex::of(text), out: ParsedLayer::default() };
     for error in &errors {
         let range = error.span().unwrap_or(0..0);
-        let line = error.message().lines().next().unwrap_or("it cannot be read");
+        let line = error.message().lines().next().unwrap_or(tr!("it cannot be read"));
         let line: String = line.chars().filter(|it| !it.is_control()).collect();
-        let message = format!("this is not TOML: {line}");
+        let message = tr!("this is not TOML: {line}", line);
         walk.add_finding(
             SettingCode::Syntax,
             range,
-            (message, "correct the line; nothing runs until the file can be read"),
+            (message, tr!("correct the line; nothing runs until the file can be read")),
         );
     }
     // Later errors in a document with a syntax error may be consequences of the first one.
@@ -69,20 +70,21 @@ impl TomlLayerReader<'_> {
 
     fn read_section<'t>(&mut self, path: &mut Vec<&'t str>, at: Range<usize>, value: &'t DeValue<'_>) {
         let DeValue::Table(table) = value else {
-            let message = format!("`{}` is a table, found {}", shown_path(path), raw_value(value));
+            let (path, found) = (shown_path(path), raw_value(value));
+            let message = tr!("`{path}` is a table, found {found}", path, found);
             return self.add_finding(
                 SettingCode::BadValue,
                 at,
-                (message, "write its keys below a `[…]` header"),
+                (message, tr!("write its keys below a `[…]` header")),
             );
         };
         if let ["agents", name] = path.as_slice() {
             let agent = agents::kind_of(name);
-            if let Some((problem, hint)) = agents::misplaced(agent, "", None) {
+            if let Some(problem) = agents::misplaced(agent, "", None) {
                 return self.add_finding(
                     SettingCode::BadValue,
                     at,
-                    (format!("`{}` {problem}", shown_path(path)), hint),
+                    (problem.message(&shown_path(path)), problem.hint()),
                 );
             }
             let origin = self.origin_at(at);
@@ -99,11 +101,11 @@ impl TomlLayerReader<'_> {
     ) {
         let agent = key.path.contains('*').then(|| path.get(1).copied().unwrap_or_default());
         let misplaced = agent.and_then(|name| agents::misplaced(agents::kind_of(name), key.name(), None));
-        if let Some((problem, hint)) = misplaced {
+        if let Some(problem) = misplaced {
             return self.add_finding(
                 SettingCode::BadValue,
                 at,
-                (format!("`{}` {problem}", shown_path(path)), hint),
+                (problem.message(&shown_path(path)), problem.hint()),
             );
         }
         let raw = raw_value(value.get_ref());
@@ -158,13 +160,14 @@ impl TomlLayerReader<'_> {
         let written = path.join(".");
         if let Some((_, now)) = RENAMED_KEYS.iter().find(|(before, _)| *before == written) {
             let name = now.rsplit_once('.').map_or(*now, |(_, name)| name);
-            let fact_and_hint = (format!("`{written}` is now called `{now}`"), format!("write `{name}`"));
+            let fact_and_hint =
+                (tr!("`{written}` is now called `{now}`", written, now), tr!("write `{name}`", name));
             return self.report_with_fix(SettingCode::UnknownKey, at, fact_and_hint, Some(name.to_owned()));
         }
         let known = suggest_key(path);
         let hint = match &known {
-            Some(known) => format!("did you mean `{known}`?"),
-            None => "remove the line, or see the list of keys in CONFIGURATION.md".to_owned(),
+            Some(known) => tr!("did you mean `{near}`?", near = known),
+            None => tr!("remove the line, or see the list of keys in CONFIGURATION.md").to_owned(),
         };
         // No fix for a key of another table: its author has to move it.
         let with_table = |known: String| {
@@ -172,7 +175,7 @@ impl TomlLayerReader<'_> {
             (of == shown_path(path.get(..path.len().saturating_sub(1)).unwrap_or_default()))
                 .then(|| name.to_owned())
         };
-        let message = format!("`{}` is not a known key", shown_path(path));
+        let message = tr!("`{path}` is not a known key", path = shown_path(path));
         self.report_with_fix(SettingCode::UnknownKey, at, (message, hint), known.and_then(with_table));
     }
 

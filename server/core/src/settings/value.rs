@@ -6,6 +6,7 @@ use super::finding::SettingCode;
 use super::table::ValueKind;
 use crate::exit_condition::WhenError;
 use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::tr;
 
 /// A value as written, independent of the file format.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +55,7 @@ pub(super) struct ValueError {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ValueFault {
-    /// The value that was found, and the remedy if the expectation alone does not imply it.
+    /// The value that was found, and the remedy, still in English, if the expectation alone does not imply it.
     Found { found: String, hint: Option<&'static str> },
     /// An error in an expression.
     Within(Box<WhenError>),
@@ -114,9 +115,9 @@ impl fmt::Display for RawValue {
                 write!(out, "{}", shown(number))
             }
             Self::Flag(flag) => write!(out, "{flag}"),
-            Self::List(items) if items.is_empty() => write!(out, "an empty list"),
-            Self::List(_) => write!(out, "a list"),
-            Self::Table(_) => write!(out, "a table"),
+            Self::List(items) if items.is_empty() => write!(out, "{}", tr!("an empty list")),
+            Self::List(_) => write!(out, "{}", tr!("a list")),
+            Self::Table(_) => write!(out, "{}", tr!("a table")),
         }
     }
 }

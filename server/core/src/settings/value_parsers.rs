@@ -8,12 +8,13 @@ use loopkeeper_text::branch::template_fault;
 use loopkeeper_text::globs::path_fault;
 use loopkeeper_text::sanitize::shown;
 use loopkeeper_text::units::{UnitError, duration_ms, micro_dollars, size_bytes};
+use loopkeeper_text::{tr, tr_later};
 
-const NO_UNLIMITED: &str = "there is no \"unlimited\"; write the largest value you would accept";
-const TIME_UNITS: &str = "the units are d, h, m, s and ms, largest first, as in `1h30m`";
-const SIZE_UNITS: &str = "the units are B, KiB, MiB, GiB, TiB, kB, MB, GB and TB, as in `5GiB`";
-const DOLLARS: &str = "write a plain number of dollars, as in `25` or `2.50`";
-const WRITE_UNIT: &str = "write the number with its unit, in quotes";
+const NO_UNLIMITED: &str = tr_later!("there is no \"unlimited\"; write the largest value you would accept");
+const TIME_UNITS: &str = tr_later!("the units are d, h, m, s and ms, largest first, as in `1h30m`");
+const SIZE_UNITS: &str = tr_later!("the units are B, KiB, MiB, GiB, TiB, kB, MB, GB and TB, as in `5GiB`");
+const DOLLARS: &str = tr_later!("write a plain number of dollars, as in `25` or `2.50`");
+const WRITE_UNIT: &str = tr_later!("write the number with its unit, in quotes");
 
 pub(super) fn parse_duration(raw: &RawValue) -> Result<SettingValue, ValueError> {
     parse_amount(raw, duration_ms, TIME_UNITS).and_then(above_zero)
@@ -50,7 +51,7 @@ pub(super) fn parse_agents(raw: &RawValue) -> Result<SettingValue, ValueError> {
     if names.is_empty() || names.iter().enumerate().any(unfit) {
         return Err(unexpected_value_with_hint(
             raw.to_string(),
-            "name each agent once; `auto` cannot be combined with others",
+            tr_later!("name each agent once; `auto` cannot be combined with others"),
         ));
     }
     Ok(SettingValue::Texts(names))
@@ -66,9 +67,10 @@ pub(super) fn parse_line(raw: &RawValue) -> Result<String, ValueError> {
 pub(super) fn parse_path(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let text = parse_line(raw)?;
     match path_fault(&text) {
-        Some(fault) => {
-            Err(unexpected_value_with_hint(fault, "write a path that goes down from where it begins"))
-        }
+        Some(fault) => Err(unexpected_value_with_hint(
+            fault,
+            tr_later!("write a path that goes down from where it begins"),
+        )),
         None => Ok(SettingValue::Text(text)),
     }
 }
@@ -76,9 +78,7 @@ pub(super) fn parse_path(raw: &RawValue) -> Result<SettingValue, ValueError> {
 pub(super) fn parse_branch(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let name = parse_line(raw)?;
     match template_fault(&name) {
-        Some(fault) => {
-            Err(ValueError::new(ValueFault::Found { found: format!("{raw}: {fault}"), hint: None }))
-        }
+        Some(fault) => Err(unexpected_value_with_reason(raw, fault)),
         None => Ok(SettingValue::Text(name)),
     }
 }
@@ -130,7 +130,7 @@ pub(super) fn parse_cost(raw: &RawValue) -> Result<SettingValue, ValueError> {
 
 fn above_zero(value: SettingValue) -> Result<SettingValue, ValueError> {
     match value {
-        SettingValue::Amount(0) => Err(unexpected_value_with_hint("zero".to_owned(), NO_UNLIMITED)),
+        SettingValue::Amount(0) => Err(unexpected_value_with_hint(tr!("zero").to_owned(), NO_UNLIMITED)),
         other => Ok(other),
     }
 }
@@ -151,7 +151,7 @@ pub(super) fn parse_texts(
     for (index, item) in items.iter().enumerate() {
         let text = parse_line(item).map_err(|wrong| wrong.of_item(index))?;
         if let Some(fault) = fault(&text) {
-            let found = format!("{item}, {fault}");
+            let found = tr!("{value}, {reason}", value = item, reason = fault);
             return Err(ValueError::new(ValueFault::Found { found, hint: None }).of_item(index));
         }
         texts.push(text);
@@ -172,7 +172,10 @@ pub(super) fn parse_variables(raw: &RawValue) -> Result<SettingValue, ValueError
     let mut pairs = Vec::with_capacity(entries.len());
     for (index, (name, value)) in entries.iter().enumerate() {
         if let Some(found) = name_fault(name) {
-            let fault = ValueFault::Found { found: format!("`{}`: {found}", shown(name)), hint: None };
+            let fault = ValueFault::Found {
+                found: tr!("`{name}`: {reason}", name = shown(name), reason = found),
+                hint: None,
+            };
             return Err(ValueError::new(fault).of_item(index));
         }
         match value {
@@ -198,7 +201,8 @@ pub(super) fn parse_weights(raw: &RawValue) -> Result<SettingValue, ValueError> 
     let mut weights = Vec::with_capacity(entries.len());
     for (index, (text, value)) in entries.iter().enumerate() {
         if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
-            let found = format!("`{}`, which is not a phrase of 1 to {LONGEST} bytes", shown(text));
+            let found =
+                tr!("`{text}`, which is not a phrase of 1 to {max} bytes", text = shown(text), max = LONGEST);
             return Err(ValueError::new(ValueFault::Found { found, hint: None }).of_item(index));
         }
         let (RawValue::Float(number) | RawValue::Integer(number)) = value else {
@@ -215,14 +219,14 @@ pub(super) fn parse_weights(raw: &RawValue) -> Result<SettingValue, ValueError> 
 }
 
 pub(super) fn passed_fault(name: &str) -> Option<String> {
-    let never = never_passes(name).then(|| "which never passes".to_owned());
+    let never = never_passes(name).then(|| tr!("which never passes").to_owned());
     name_fault(name.strip_suffix('*').unwrap_or(name)).or(never)
 }
 
 fn name_fault(name: &str) -> Option<String> {
     let starts = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
     let good = starts && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_');
-    (!good).then(|| "not the name of a variable".to_owned())
+    (!good).then(|| tr!("not the name of a variable").to_owned())
 }
 
 fn unit_fault(raw: &RawValue, error: UnitError, units: &'static str) -> ValueError {
@@ -235,7 +239,13 @@ fn unit_fault(raw: &RawValue, error: UnitError, units: &'static str) -> ValueErr
         | UnitError::TooFine
         | UnitError::TooLarge => None,
     };
-    ValueError::new(ValueFault::Found { found: format!("{raw}: {error}"), hint })
+    let found = tr!("{value}: {reason}", value = raw, reason = error);
+    ValueError::new(ValueFault::Found { found, hint })
+}
+
+fn unexpected_value_with_reason(raw: &RawValue, reason: &str) -> ValueError {
+    let found = tr!("{value}: {reason}", value = raw, reason);
+    ValueError::new(ValueFault::Found { found, hint: None })
 }
 
 fn unexpected_value(raw: &RawValue) -> ValueError {

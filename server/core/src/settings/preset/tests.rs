@@ -1,6 +1,7 @@
 use super::{ProjectFacts, apply_preset, origin};
 use crate::decide::sim::criterion;
 use crate::settings::{Preset, Settings};
+use loopkeeper_text::language::Language;
 
 /// The six numbers, and why.
 fn chosen(mut settings: Settings, project: &ProjectFacts) -> ([u32; 6], String) {
@@ -114,4 +115,16 @@ fn coverage_and_refactoring_presets_are_detected() {
     assert_eq!(of("Refactor the parser", &[("tests", "make")]), (false, true));
     assert_eq!(of("Parser", &[("Refactored", "a"), ("b", "b")]), (false, true));
     assert_eq!(of("Parser", &[("Refactored", "a"), ("b", "b"), ("c", "c")]), (false, false));
+}
+
+#[test]
+fn the_reason_is_in_the_language_of_the_process() {
+    let facts = ProjectFacts { files: Some(620), tests: Some(35), ..ProjectFacts::default() };
+    let mut settings = Settings::default();
+    settings.limits.iterations = 60;
+    let chinese = Language::SimplifiedChinese
+        .during(|| (chosen(settings.clone(), &facts).1, origin(&settings, &facts, "breaker.no_progress")));
+    let reason = "620 个受跟踪的文件，其中 35 % 是测试，多达 60 次迭代";
+    assert_eq!(chinese.0, format!("大型（{reason}）"));
+    assert_eq!(chinese.1, Some(format!("大型预设（由 adaptive 选择：{reason}）")));
 }
