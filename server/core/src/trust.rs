@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 
 use crate::journal::AgentPlan;
 use crate::settings::{
-    ConfigOrigin, HookCommand, HookSettings, LoopEvent, MAY_CHANGE, NO_SANDBOX, PASS, SANDBOX_ALLOW,
-    ServiceSettings,
+    ConfigOrigin, HookCommand, HookSettings, LoopEvent, MAY_CHANGE, NO_SANDBOX, NOT_PROTECTED, PASS,
+    RAISED_ABOVE, SANDBOX_ALLOW, ServiceSettings,
 };
 use loopkeeper_agent::acp::start::VARIABLE;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
@@ -17,7 +17,7 @@ use loopkeeper_agent::{PermissionMode, bypass};
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::digest::{hex, sha256};
 use loopkeeper_text::lines::LineIndex;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 
 /// One item that needs the user's consent before it may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -248,12 +248,14 @@ impl TrustPage {
     /// The page as plain text, for the task of this title.
     pub fn text(&self, task: &str) -> String {
         let task = sanitize::visible(task);
-        let mut text = format!("Commands that \"{task}\" would run in {}\n{}\n\n", self.root, self.count());
+        let heading = tr!("Commands that \"{task}\" would run in {root}", task, root = self.root);
+        let mut text = format!("{heading}\n{}\n\n", self.count());
         let mixed = (1..self.commands.len()).contains(&self.untrusted_count());
         for TrustPageItem { kind, title, lines, trusted } in &self.commands {
             // In front, where no name of a file or a criterion can imitate it.
-            let mark = if mixed && *trusted { "(trusted) " } else { "" };
-            text.extend([format!("{mark}{kind:<12}{title}").trim_end(), "\n"]);
+            let mark = if mixed && *trusted { tr!("(trusted) ") } else { "" };
+            let label = padded(kind_label(kind));
+            text.extend([format!("{mark}{label}{title}").trim_end(), "\n"]);
             text.extend(lines.iter().flat_map(|line| ["    ", line.as_str(), "\n"]));
             text.push('\n');
         }
@@ -264,10 +266,10 @@ impl TrustPage {
     fn count(&self) -> String {
         let all = words::counted(self.commands.len() as u64, "command");
         match (self.commands.len(), self.untrusted_count()) {
-            (_, 0) => format!("{all}, all trusted."),
-            (1, 1) => "1 command, not trusted yet.".to_owned(),
-            (many, unknown) if many == unknown => format!("{all}, none of them trusted yet."),
-            (_, unknown) => format!("{all}, {unknown} of them not trusted yet."),
+            (_, 0) => tr!("{count}, all trusted.", count = all),
+            (1, 1) => tr!("1 command, not trusted yet.").to_owned(),
+            (many, unknown) if many == unknown => tr!("{count}, none of them trusted yet.", count = all),
+            (_, unknown) => tr!("{count}, {unknown} of them not trusted yet.", count = all, unknown),
         }
     }
 }
@@ -277,19 +279,21 @@ fn page_item(item: &TrustItem, trusted: bool) -> TrustPageItem {
     let (title, lines) = match &item.runs {
         TrustSubject::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
         TrustSubject::Agent { name, argv, permissions, env } => {
-            let title = sanitize::visible(name) + &agent_rights(name, argv, permissions, env);
-            let set = env.iter().map(|(name, value)| format!("with {name}={}", sanitize::visible(value)));
+            let title = agent_title(name, argv, permissions, env);
+            let set = env
+                .iter()
+                .map(|(name, value)| tr!("with {name}={value}", name, value = sanitize::visible(value)));
             (title, std::iter::once(line_of_argv(argv)).chain(set).collect())
         }
-        TrustSubject::Settings { lines } => ("of this workspace".to_owned(), settings_effects(lines)),
+        TrustSubject::Settings { lines } => (tr!("of this workspace").to_owned(), settings_effects(lines)),
         TrustSubject::Limit { line } => {
-            ("raised or loosened by this workspace".to_owned(), vec![sanitize::visible(line)])
+            (tr!("raised or loosened by this workspace").to_owned(), vec![limit_text(line)])
         }
         TrustSubject::Request { url } => {
             (source.unwrap_or_default(), vec![format!("GET {}", sanitize::visible(url))])
         }
         TrustSubject::Server { argv, ready } => {
-            (format!("ready at {}", sanitize::visible(ready)), vec![line_of_argv(argv)])
+            (tr!("ready at {url}", url = sanitize::visible(ready)), vec![line_of_argv(argv)])
         }
         TrustSubject::Hook { on, argv } => (on.key().to_owned(), vec![line_of_argv(argv)]),
         TrustSubject::Surface { path, content } => (bytes_visible(path), content_lines(content)),
@@ -305,52 +309,91 @@ fn place(source: &CommandSource) -> String {
 
 /// What the settings do, from the lines that are hashed.
 fn settings_effects(lines: &[String]) -> Vec<String> {
-    const LISTS: [(&str, &str); 3] = [
-        (PASS, "Environment passed to agent and checks"),
-        (MAY_CHANGE, "Tests and check files that the agent may change"),
-        (SANDBOX_ALLOW, "Paths that the sandbox leaves open to agent and checks"),
-    ];
-    let list = |(prefix, title): &(&str, &str)| {
+    const LISTS: [&str; 3] = [PASS, MAY_CHANGE, SANDBOX_ALLOW];
+    let list = |prefix: &&str| {
         let listed: Vec<_> =
             lines.iter().filter_map(|it| it.strip_prefix(*prefix)).map(sanitize::visible).collect();
-        (!listed.is_empty()).then(|| format!("{title}: {}", listed.join(", ")))
+        (!listed.is_empty()).then(|| listed_effect(prefix, &listed.join(tr!(", "))))
     };
-    let is_listed = |it: &&String| LISTS.iter().any(|(prefix, _)| it.starts_with(prefix));
+    let is_listed = |it: &&String| LISTS.iter().any(|prefix| it.starts_with(prefix));
     let others = lines.iter().filter(|it| !is_listed(it)).map(|it| match it.as_str() {
-        NO_SANDBOX => "No sandbox around the agent".to_owned(),
-        set => format!("Set for agent and checks: {}", sanitize::visible(set)),
+        NO_SANDBOX => tr!("No sandbox around the agent").to_owned(),
+        set => tr!("Set for agent and checks: {variable}", variable = sanitize::visible(set)),
     });
     LISTS.iter().filter_map(list).chain(others).collect()
 }
 
-/// What the agent may do; unknown for a custom command, unless it asks or its arguments disable asking.
-fn agent_rights(name: &str, argv: &[String], permissions: &str, env: &[(String, String)]) -> String {
+fn listed_effect(prefix: &str, list: &str) -> String {
+    match prefix {
+        PASS => tr!("Environment passed to agent and checks: {list}", list),
+        MAY_CHANGE => tr!("Tests and check files that the agent may change: {list}", list),
+        _ => tr!("Paths that the sandbox leaves open to agent and checks: {list}", list),
+    }
+}
+
+/// A raised limit, from the line that is hashed.
+fn limit_text(line: &str) -> String {
+    let line = sanitize::visible(line);
+    if let Some(glob) = line.strip_prefix(NOT_PROTECTED) {
+        return tr!("not protected: {glob}", glob);
+    }
+    match line.rsplit_once(RAISED_ABOVE) {
+        Some((setting, usual)) => tr!("{setting}, else {usual}", setting, usual),
+        None => line,
+    }
+}
+
+/// The agent and what it may do; unknown for a custom command, unless it asks or its arguments disable asking.
+fn agent_title(name: &str, argv: &[String], permissions: &str, env: &[(String, String)]) -> String {
     let asks = env.iter().any(|(name, _)| name == VARIABLE);
     let kind = AgentKind::from_name(name, if asks { Dialect::Acp } else { Dialect::Text });
-    let by = bypass::find_bypass_flag(kind, argv)
-        .map(|it| format!("by `{}` ", sanitize::visible(&it)))
-        .unwrap_or_default();
-    let warning = format!("{by}it asks nobody, whatever it does");
-    let (is_bound, is_free) = (asks || kind.known_agent().is_some(), !by.is_empty());
-    match (is_bound, permissions) {
-        (true, "all") => " (permissions: all: it asks nobody, whatever it does)".to_owned(),
-        (true, _) if is_free => format!(" (permissions: {permissions}, but {warning})"),
-        (true, _) => format!(" (permissions: {permissions})"),
-        (false, _) if is_free => format!(" ({warning})"),
-        (false, _) => String::new(),
+    let bypass = bypass::find_bypass_flag(kind, argv).map(|it| sanitize::visible(&it));
+    let is_bound = asks || kind.known_agent().is_some();
+    let name = sanitize::visible(name);
+    match (is_bound, permissions, bypass) {
+        (true, "all", _) => tr!("{name} (permissions: all: it asks nobody, whatever it does)", name),
+        (true, _, Some(flag)) => tr!(
+            "{name} (permissions: {permissions}, but by `{flag}` it asks nobody, whatever it does)",
+            name,
+            permissions,
+            flag
+        ),
+        (true, _, None) => tr!("{name} (permissions: {permissions})", name, permissions),
+        (false, _, Some(flag)) => tr!("{name} (by `{flag}` it asks nobody, whatever it does)", name, flag),
+        (false, _, None) => name,
     }
+}
+
+/// [`TrustSubject::kind`] in words.
+fn kind_label(kind: &'static str) -> &'static str {
+    match kind {
+        "check" => tr!("check"),
+        "agent" => tr!("agent"),
+        "settings" => tr!("settings"),
+        "request" => tr!("request"),
+        "server" => tr!("server"),
+        "limit" => tr!("limit"),
+        "hook" => tr!("hook"),
+        "surface" => tr!("surface"),
+        other => other,
+    }
+}
+
+/// A label in a column of its own.
+fn padded(label: &str) -> String {
+    const WIDTH: usize = 12;
+    label.to_owned() + &" ".repeat(WIDTH.saturating_sub(words::width(label)))
 }
 
 fn content_lines(content: &TrustContent) -> Vec<String> {
     match content {
-        TrustContent::Link(to) => vec![format!("a link, not followed, to {}", bytes_visible(to))],
-        TrustContent::File(bytes) => match str::from_utf8(bytes) {
-            Ok(text) => lines_of(text),
-            Err(_) => {
-                vec![format!("not text: {} bytes, sha256 {}", bytes.len(), sha256(bytes))]
-            }
-        },
+        TrustContent::Link(to) => vec![tr!("a link, not followed, to {target}", target = bytes_visible(to))],
+        TrustContent::File(bytes) => str::from_utf8(bytes).map_or_else(|_| vec![binary(bytes)], lines_of),
     }
+}
+
+fn binary(bytes: &[u8]) -> String {
+    tr!("not text: {count} bytes, sha256 {digest}", count = bytes.len(), digest = sha256(bytes))
 }
 
 fn lines_of(text: &str) -> Vec<String> {

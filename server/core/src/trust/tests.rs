@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::{CommandSource, TrustContent, TrustItem, TrustPage, TrustSubject};
 use crate::journal::samples::criterion;
 use crate::settings::{ConfigOrigin, HookCommand, HookSettings, LoopEvent};
+use loopkeeper_text::language::Language;
 
 fn check(command: &str) -> TrustItem {
     TrustItem::new(TrustSubject::Check { command: command.to_owned() })
@@ -260,4 +261,51 @@ proptest! {
         };
         prop_assert_eq!(line(&one) == line(&other), one == other);
     }
+}
+
+#[test]
+fn the_page_is_in_the_language_of_the_process_and_its_hash_is_not() {
+    let items = [
+        check("cargo test"),
+        agent("claude", &["claude"], "all"),
+        settings(&["pass A", "pass B", "C=1", "no sandbox"]),
+        TrustItem::new(TrustSubject::Limit { line: "limits.steps = 900, else 500".to_owned() }),
+        TrustItem::new(TrustSubject::Limit { line: "not protected: tests/**".to_owned() }),
+        server(&["npm", "start"], "http://localhost:1"),
+        surface(".mcp.json", TrustContent::File(b"\xff".to_vec())),
+    ];
+    let text =
+        Language::SimplifiedChinese.during(|| TrustPage::new(b"/root", &items, &items[1..]).text("A task"));
+    assert_eq!(
+        page(b"/root", &items).hash,
+        Language::SimplifiedChinese.during(|| page(b"/root", &items).hash)
+    );
+    let expect = "\
+“A task”将在 /root 中运行的命令
+7 条命令，其中 6 条尚未信任。
+
+代理        claude（权限：all：无论做什么都不询问任何人）
+    claude
+
+（已信任） 检查
+    cargo test
+
+限额        被此工作区提高或放宽
+    limits.steps = 900，否则为 500
+
+限额        被此工作区提高或放宽
+    不受保护：tests/**
+
+服务器      就绪地址为 http://localhost:1
+    npm start
+
+设置        此工作区的设置
+    传给代理和检查的环境变量：A、B
+    为代理和检查设置：C=1
+    代理不在沙箱中运行
+
+代理文件    .mcp.json
+    不是文本：1 字节，sha256 a8100ae6aa1940d0b663bb31cd466142ebbdbd5187131b92d93818987832eb89
+";
+    assert_eq!(text, expect);
 }
