@@ -27,8 +27,10 @@ use self::shadowed_imports::TestFileVersions;
 use crate::check::test_inventory::{
     TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
 };
+use crate::check::words::clauses;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId, Expect};
 use loopkeeper_text::pattern::constant;
+use loopkeeper_text::tr;
 
 /// Maximum number of files that are read; those that checks name come first.
 pub(crate) const MAX_FILES: usize = 200;
@@ -203,14 +205,14 @@ impl TamperComparison<'_> {
             None => self.describe_gain(path, named)?,
         };
         let criterion = named.map(|it| it.criterion.clone());
-        Some(WeakeningFinding { path: path.to_owned(), what: format!("{path} {what}"), criterion })
+        Some(WeakeningFinding { path: path.to_owned(), what: tr!("{path} {what}", path, what), criterion })
     }
 
     /// The weakening by a new file.
     fn describe_gain(&self, path: &str, named: Option<&CheckedFile>) -> Option<String> {
         let after = self.files.read_after(path)?;
         let instead = named.and_then(|it| it.instead_of.as_ref());
-        let instead = instead.map(|it| format!("takes the place of {it}"));
+        let instead = instead.map(|it| tr!("takes the place of {replaced}", replaced = it));
         instead.or_else(|| find_new_hooks(path, "", &after)).or_else(|| cuts_short(path, &after))
     }
 
@@ -232,21 +234,21 @@ impl TamperComparison<'_> {
                 .describe_shadowing(self.files, self.changed);
             let all = [loss.any().then(|| loss.words()), own];
             let all: Vec<String> = all.into_iter().flatten().collect();
-            return if all.is_empty() { find_new_hooks(path, before, text) } else { Some(all.join(", ")) };
+            return if all.is_empty() { find_new_hooks(path, before, text) } else { Some(clauses(all)) };
         }
         let judges = named.is_some() && decides_verdict(path);
         if named.is_some_and(|it| it.by_exit) && !judges && after.is_some() && is_gutted(before, text) {
-            return Some("was emptied: nothing in it can fail".to_owned());
+            return Some(tr!("was emptied: nothing in it can fail").to_owned());
         }
         if !(judges || protected || named.is_some_and(|it| it.is_data)) {
             return find_new_hooks(path, before, text);
         }
         if after.is_none() {
-            return Some("was deleted".to_owned());
+            return Some(tr!("was deleted").to_owned());
         }
         let whole = judges || language(path).is_none_or(|it| it == TestLanguage::Shell);
         let weaker = if whole { code_differs(path, before, text) } else { lacks_lines(path, before, text) };
-        if weaker { Some("was changed".to_owned()) } else { find_new_hooks(path, before, text) }
+        if weaker { Some(tr!("was changed").to_owned()) } else { find_new_hooks(path, before, text) }
     }
 }
 
@@ -323,7 +325,7 @@ fn find_hook(path: &str, before: &str, after: &str) -> Option<String> {
         _ => return None,
     };
     let hooked = hook.is_match(after) && !hook.is_match(before);
-    hooked.then(|| "changes what the test runner reports".to_owned())
+    hooked.then(|| tr!("changes what the test runner reports").to_owned())
 }
 
 /// A new file of tests that ends the runner as soon as it is read.
@@ -331,7 +333,7 @@ fn cuts_short(path: &str, text: &str) -> Option<String> {
     static ENDS: LazyLock<Regex> =
         LazyLock::new(|| constant(r"(?m)^(?:os\._exit\(\s*0|(?:sys\.exit|exit|quit)\(\s*0?\s*\))"));
     let is_read = is_test_path(path) && language(path) == Some(TestLanguage::Python);
-    (is_read && ENDS.is_match(text)).then(|| "ends the run before its tests".to_owned())
+    (is_read && ENDS.is_match(text)).then(|| tr!("ends the run before its tests").to_owned())
 }
 
 fn is_golden(path: &str) -> bool {

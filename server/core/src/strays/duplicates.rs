@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::drift::names;
 use crate::tamper::FileVersions;
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 
 /// Files of which one is read, or that choose between programs for the same purpose.
 struct FileFamily {
@@ -17,7 +19,7 @@ type FamilyMember = (&'static [&'static str], &'static str);
 
 const FAMILIES: &[FileFamily] = &[
     FileFamily {
-        what: "two configurations of ESLint",
+        what: tr_later!("two configurations of ESLint"),
         members: &[
             (&[".eslintrc"], ""),
             (&[".eslintrc.js"], ""),
@@ -31,7 +33,7 @@ const FAMILIES: &[FileFamily] = &[
         ],
     },
     FileFamily {
-        what: "two configurations of Prettier",
+        what: tr_later!("two configurations of Prettier"),
         members: &[
             (&[".prettierrc"], ""),
             (&[".prettierrc.json"], ""),
@@ -42,7 +44,7 @@ const FAMILIES: &[FileFamily] = &[
         ],
     },
     FileFamily {
-        what: "two configurations of pytest",
+        what: tr_later!("two configurations of pytest"),
         members: &[
             (&["pytest.ini", ".pytest.ini"], ""),
             (&["pyproject.toml"], "[tool.pytest"),
@@ -51,7 +53,7 @@ const FAMILIES: &[FileFamily] = &[
         ],
     },
     FileFamily {
-        what: "two test runners",
+        what: tr_later!("two test runners"),
         members: &[
             (
                 &[
@@ -69,7 +71,7 @@ const FAMILIES: &[FileFamily] = &[
         ],
     },
     FileFamily {
-        what: "lock files of two package managers",
+        what: tr_later!("lock files of two package managers"),
         members: &[
             (&["package-lock.json", "npm-shrinkwrap.json"], ""),
             (&["yarn.lock"], ""),
@@ -78,7 +80,7 @@ const FAMILIES: &[FileFamily] = &[
         ],
     },
     FileFamily {
-        what: "lock files of two package managers",
+        what: tr_later!("lock files of two package managers"),
         members: &[(&["poetry.lock"], ""), (&["uv.lock"], ""), (&["pdm.lock"], ""), (&["Pipfile.lock"], "")],
     },
 ];
@@ -86,6 +88,7 @@ const FAMILIES: &[FileFamily] = &[
 /// Two files or sections of one family in one folder, of which the loop added at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DuplicateConfiguration {
+    /// In English; [`Self::sentence`] translates it.
     pub what: &'static str,
     /// Paths that were there at the start.
     pub earlier: Vec<String>,
@@ -96,12 +99,18 @@ pub struct DuplicateConfiguration {
 impl DuplicateConfiguration {
     /// `two test runners: the loop added vitest.config.ts beside jest.config.js`
     pub fn sentence(&self) -> String {
-        let added = self.added.join(" and ");
+        let (what, added) = (translate(self.what), listed(&self.added));
         if self.earlier.is_empty() {
-            return format!("{}: the loop added {added}", self.what);
+            return tr!("{what}: the loop added {added}", what, added);
         }
-        format!("{}: the loop added {added} beside {}", self.what, self.earlier.join(" and "))
+        let earlier = listed(&self.earlier);
+        tr!("{what}: the loop added {added} beside {earlier}", what, added, earlier)
     }
+}
+
+fn listed(paths: &[String]) -> String {
+    let all = paths.iter().cloned().reduce(|first, second| tr!("{first} and {second}", first, second));
+    all.unwrap_or_default()
 }
 
 /// Those in the folders of changed files.

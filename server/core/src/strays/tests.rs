@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{DuplicateConfiguration, TreeText, duplicate_configurations, stray_files};
 use crate::drift::{TaskMentions, TaskTexts};
 use crate::tamper::FileVersions;
+use loopkeeper_text::language::Language;
 
 /// The strays among files with a `+` before their path.
 #[track_caller]
@@ -152,5 +153,19 @@ fn lock_files_runners_and_sections_are_compared() {
         &[project, ("pytest.ini", "")],
         &[with_pytest, ("pytest.ini", "")],
         &["two configurations of pytest: the loop added pyproject.toml beside pytest.ini"],
+    );
+}
+
+#[test]
+fn a_duplicate_is_in_the_language_of_the_process() {
+    let found = DuplicateConfiguration {
+        what: "two test runners",
+        earlier: vec!["jest.config.js".to_owned()],
+        added: vec!["vitest.config.ts".to_owned(), "karma.conf.js".to_owned()],
+    };
+    let sentence = Language::SimplifiedChinese.during(|| found.sentence());
+    assert_eq!(
+        sentence,
+        "两个测试运行器：循环在 jest.config.js 之外添加了 vitest.config.ts 和 karma.conf.js"
     );
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::linters::CheckLinters;
 use super::{CheckCommand, FileVersions, decides_verdict, file_name, is_golden, recipes, shell};
 use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_text::tr;
 
 /// Maximum depth of scripts that run scripts.
 const DEPTH: u32 = 3;
@@ -137,7 +138,7 @@ impl CheckedFileSearch<'_> {
         for file in [".py", "/__init__.py", "/__main__.py"] {
             let path = join_path(folder, &format!("{module}{file}"));
             if self.files.read_before(&path).is_none() {
-                let instead_of = Some(format!("the module `{module}`"));
+                let instead_of = Some(tr!("the module `{module}`", module));
                 self.add(&path, CheckedFile { instead_of, ..self.plain(true) });
             }
         }
@@ -171,7 +172,7 @@ impl CheckedFileSearch<'_> {
         for target in recipes::targets_without_file(&path, &parts, &text) {
             let file = join_path(&join_path(folder, &asked.folder), &target);
             if !self.files.existed(&file) {
-                let instead_of = Some(format!("the target `{target}`"));
+                let instead_of = Some(tr!("the target `{target}`", target));
                 self.add(&file, CheckedFile { instead_of, ..self.plain(true) });
             }
         }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::file_name;
+use loopkeeper_text::tr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecipeKind {
@@ -101,7 +102,7 @@ pub(super) fn recipe_commands(path: &str, parts: &[String], text: &str) -> Vec<S
 pub(super) fn describe_change(path: &str, parts: &[String], before: &str, after: &str) -> Option<String> {
     let parts: Vec<String> = parts.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
     (verdict_lines(path, &parts, before) != verdict_lines(path, &parts, after))
-        .then(|| format!("changed what `{}` runs", parts.join(" ")))
+        .then(|| tr!("changed what `{targets}` runs", targets = parts.join(" ")))
 }
 
 /// The commands behind the parts, with everything that affects their exit status.

@@ -7,6 +7,7 @@ use crate::check::test_inventory::bindings::{
     Definition, DefinitionKind, FileBindings, ImportBinding, bindings, calls, mentions, uses,
 };
 use crate::check::test_inventory::{TestInventory, TestLanguage, is_test_path, language};
+use loopkeeper_text::tr;
 
 /// A file of tests at its pin and now.
 pub(super) struct TestFileVersions<'a> {
@@ -30,15 +31,17 @@ impl TestFileVersions<'_> {
         let mut found =
             comparison.new.defined.iter().filter_map(|it| Some((it, comparison.shadowed_module(it)?)));
         let (first, module) = found.next()?;
-        let module = if module.is_empty() { "the package".to_owned() } else { format!("`{module}`") };
-        let more = match found.count() {
-            0 => String::new(),
-            more => format!(", and {more} more"),
+        let module = if module.is_empty() { tr!("the package").to_owned() } else { format!("`{module}`") };
+        let (name, line) = (&first.name, first.line);
+        let what = if first.kind == DefinitionKind::Replaced {
+            tr!("replaces {module} (line {line})", module, line)
+        } else {
+            tr!("tests its own `{name}` (line {line}), not that of {module}", name, line, module)
         };
-        if first.kind == DefinitionKind::Replaced {
-            return Some(format!("replaces {module} (line {}){more}", first.line));
-        }
-        Some(format!("tests its own `{}` (line {}), not that of {module}{more}", first.name, first.line))
+        Some(match found.count() {
+            0 => what,
+            more => tr!("{first}, and {count} more", first = what, count = more),
+        })
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::check::test_inventory::{TestLanguage, is_test_path, language};
+use loopkeeper_text::language::translate;
 use loopkeeper_text::pattern::constant;
+use loopkeeper_text::tr_later;
 
 /// A pattern, and a description of files that match it.
 type EvasionRule = (Regex, &'static str);
@@ -24,15 +26,15 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
         _ => return None,
     };
     let is_new = |rule: &&EvasionRule| rule.0.find_iter(after).count() > rule.0.find_iter(before).count();
-    rules.iter().find(is_new).map(|(_, what)| (*what).to_owned())
+    rules.iter().find(is_new).map(|(_, what)| translate(what).to_owned())
 }
 
-const PATCHES: &str = "patches the test runner";
-const ENDS: &str = "ends the test run";
-const REACHES: &str = "reaches into the test runner";
-const DETECTS: &str = "behaves differently in a test run";
-const REDEFINES: &str = "redefines the assertions of its tests";
-const EQUALS: &str = "compares equal to everything";
+const PATCHES: &str = tr_later!("patches the test runner");
+const ENDS: &str = tr_later!("ends the test run");
+const REACHES: &str = tr_later!("reaches into the test runner");
+const DETECTS: &str = tr_later!("behaves differently in a test run");
+const REDEFINES: &str = tr_later!("redefines the assertions of its tests");
+const EQUALS: &str = tr_later!("compares equal to everything");
 
 static PYTHON: LazyLock<[EvasionRule; 8]> = LazyLock::new(|| {
     [

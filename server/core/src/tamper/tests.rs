@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{FileVersions, ProtectionRules};
 use loopkeeper_task::criterion::{Check, Criterion, Expect, PatternKind, TextPattern};
+use loopkeeper_text::language::Language;
 
 type Tree<'a> = &'a [(&'a str, &'a str)];
 
@@ -312,4 +313,22 @@ fn a_new_file_that_ends_the_run() {
     check("python3 -m unittest", &[], &[("tests/test_a.py", "import sys\nsys.exit()\n")], ends);
     check("python3 -m unittest", &[], &[("tests/test_a.py", "def test_a():\n    assert f()\n")], &[]);
     check("python3 run.py", &[], &[("tests/run.py", "sys.exit(main())\n")], &[]);
+}
+
+#[test]
+fn a_weakening_is_in_the_language_of_the_process() {
+    let tree: Tree<'_> = &[
+        ("tests/run.sh", "#!/bin/sh\ntest -f done\n"),
+        ("tests/test_a.py", "def test_a():\n    assert a() == 1\n\n\ndef test_b():\n    assert b() == 2\n"),
+    ];
+    let check = |command: &str, changes: Tree<'_>, expect: &[&str]| {
+        Language::SimplifiedChinese.during(|| check(command, tree, changes, expect));
+    };
+    check("sh tests/run.sh", &[("tests/run.sh", "-")], &["tests/run.sh 被删除"]);
+    check(
+        "pytest",
+        &[("tests/test_a.py", "def test_a():\n    assert a() == 3\n")],
+        &["tests/test_a.py 丢失了 1 个测试，更改了 1 条断言所期望的值"],
+    );
+    check("pytest", &[("calc.py", "import os\nos._exit(0)\n")], &["calc.py 结束了测试运行"]);
 }
