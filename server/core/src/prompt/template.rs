@@ -2,6 +2,7 @@
 //! searched for placeholders.
 
 use loopkeeper_text::closest::closest;
+use loopkeeper_text::{sanitize, tr};
 
 use super::PromptInput;
 use super::sections::{self, SECTIONS};
@@ -47,16 +48,17 @@ impl PromptTemplate {
     pub fn parse(text: &str) -> Result<Self, TemplateFault> {
         let fault = |line, (message, hint)| TemplateFault { line, message, hint };
         if text.len() > MAX_TEMPLATE_BYTES {
-            let message = format!("a template holds at most {} KiB", MAX_TEMPLATE_BYTES / 1024);
-            return Err(fault(1, (message, "shorten it: long texts belong into the task".to_owned())));
+            let message = tr!("a template holds at most {max} KiB", max = MAX_TEMPLATE_BYTES / 1024);
+            let hint = tr!("shorten it: long texts belong into the task").to_owned();
+            return Err(fault(1, (message, hint)));
         }
         let mut lines: Vec<Vec<TemplatePart>> = Vec::new();
         for (at, line) in text.lines().enumerate() {
             let parts = parse_parts(line).map_err(|it| fault(at + 1, it))?;
             for name in parts.iter().filter_map(TemplatePart::section) {
                 if lines.iter().flatten().filter_map(TemplatePart::section).any(|it| it == name) {
-                    let message = format!("`{{{name}}}` occurs a second time");
-                    return Err(fault(at + 1, (message, "leave it where it is read best".to_owned())));
+                    let message = tr!("`{placeholder}` occurs a second time", placeholder = braced(name));
+                    return Err(fault(at + 1, (message, tr!("leave it where it is read best").to_owned())));
                 }
             }
             lines.push(parts);
@@ -64,8 +66,10 @@ impl PromptTemplate {
         let template = Self { lines };
         match MANDATORY.into_iter().find(|it| !template.has_placeholder(it)) {
             Some(name) => {
-                let hint = format!("write `{{{name}}}` where it belongs: the agent works by it");
-                Err(fault(template.lines.len().max(1), (format!("there is no `{{{name}}}`"), hint)))
+                let placeholder = braced(name);
+                let hint = tr!("write `{placeholder}` where it belongs: the agent works by it", placeholder);
+                let message = tr!("there is no `{placeholder}`", placeholder);
+                Err(fault(template.lines.len().max(1), (message, hint)))
             }
             None => Ok(template),
         }
@@ -130,7 +134,6 @@ impl TemplatePart {
 type PlaceholderError = (String, String);
 
 fn parse_parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
-    const TWICE: &str = "write a literal brace twice";
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut rest = line;
@@ -141,8 +144,11 @@ fn parse_parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
             let inside = after.split_once("}}").map_or("", |(it, _)| it.trim());
             if placeholder_names().any(|it| it == inside) {
                 return Err((
-                    format!("`{{{{{inside}}}}}` would tell the agent these words themselves"),
-                    format!("did you mean `{{{inside}}}`?"),
+                    tr!(
+                        "`{placeholder}` would tell the agent these words themselves",
+                        placeholder = braced(&braced(inside))
+                    ),
+                    tr!("did you mean `{near}`?", near = braced(inside)),
                 ));
             }
             text.push('{');
@@ -156,7 +162,10 @@ fn parse_parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
             rest = after;
         } else {
             let (one, other) = if from.starts_with('{') { ("{", "}") } else { ("}", "{") };
-            return Err((format!("`{one}` has no `{other}`"), format!("{TWICE}: `{one}{one}`")));
+            return Err((
+                tr!("`{one}` has no `{other}`", one, other),
+                tr!("write a literal brace twice: `{braces}`", braces = one.repeat(2)),
+            ));
         }
     }
     text.push_str(rest);
@@ -169,13 +178,19 @@ fn parse_placeholder(inside: &str) -> Result<&'static str, PlaceholderError> {
     if let Some(name) = placeholder_names().find(|it| *it == inside) {
         return Ok(name);
     }
-    let shown = loopkeeper_text::sanitize::line_within(&format!("{{{inside}}}"), 42);
-    let near = closest(inside.trim(), placeholder_names()).map(|it| format!("did you mean `{{{it}}}`?"));
+    let shown = sanitize::line_within(&braced(inside), 42);
+    let near = closest(inside.trim(), placeholder_names())
+        .map(|it| tr!("did you mean `{near}`?", near = braced(it)));
     let hint = near.unwrap_or_else(|| {
         let all: Vec<String> = placeholder_names().map(|it| format!("`{{{it}}}`")).collect();
-        format!("use one of {}; literal braces are written twice: `{{{{`", all.join(", "))
+        let names = all.join(tr!(", "));
+        tr!("use one of {names}; literal braces are written twice: `{braces}`", names, braces = "{{")
     });
-    Err((format!("`{shown}` is not part of a prompt"), hint))
+    Err((tr!("`{placeholder}` is not part of a prompt", placeholder = shown), hint))
+}
+
+fn braced(name: &str) -> String {
+    format!("{{{name}}}")
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::{PromptTemplate, placeholder_names};
+use loopkeeper_text::language::Language;
 
 fn refused(text: &str, line: usize, message: &str, hint: &str) {
     let fault = PromptTemplate::parse(text).unwrap_err();
@@ -21,6 +22,15 @@ fn unknown_placeholders_are_refused_with_line_and_remedy() {
     refused("{task} } {failing}", 1, "`}` has no `{`", "twice: `}}`");
     refused("{task}\n{failing}\n{task}", 3, "`{task}` occurs a second time", "read best");
     refused(&"x".repeat(65 * 1024), 1, "a template holds at most 64 KiB", "shorten it");
+}
+
+#[test]
+fn faults_are_in_the_language_of_the_process() {
+    Language::SimplifiedChinese.during(|| {
+        refused("{task}\n\n{falling}", 3, "`{falling}` 不是提示词的组成部分", "你是不是想写 `{failing}`？");
+        refused("{task}\n{failing\n}", 2, "`{` 没有对应的 `}`", "请将字面的花括号写两次：`{{`");
+        refused("{task}\n{failing}\n{task}", 3, "`{task}` 出现了第二次", "请只保留最合适的一处");
+    });
 }
 
 #[test]
