@@ -1,5 +1,7 @@
 //! The loop's Git branch: its name, from the settings or `prd.json`, and whether Git accepts it.
 
+use crate::tr;
+
 const LONGEST_SLUG: usize = 80;
 const LONGEST: usize = 200;
 const TASK: &str = "{task}";
@@ -20,20 +22,20 @@ pub fn named(template: Option<&str>, given: Option<&str>, task: &str) -> Option<
 pub fn fault(name: &str) -> Option<&'static str> {
     let wrong = |it: char| it.is_control() || it.is_whitespace() || "~^:?*[\\".contains(it);
     if name.len() > LONGEST {
-        return Some("it is too long");
+        return Some(tr!("it is too long"));
     }
     if name.chars().any(wrong) {
-        return Some("it holds a space or one of ~ ^ : ? * [ \\");
+        return Some(tr!("it holds a space or one of ~ ^ : ? * [ \\"));
     }
     if name.contains("..") || name.contains("@{") || name == "@" || name == "HEAD" {
-        return Some("`..`, `@{`, `@` and `HEAD` mean something else to git");
+        return Some(tr!("`..`, `@{`, `@` and `HEAD` mean something else to git"));
     }
     if name.starts_with('-') || name.ends_with('.') {
-        return Some("it begins with `-` or ends in `.`");
+        return Some(tr!("it begins with `-` or ends in `.`"));
     }
     let is_lock = |it: &str| it.rsplit_once('.').is_some_and(|(_, end)| end == "lock");
     let bad = |it: &str| it.is_empty() || it.starts_with('.') || is_lock(it);
-    name.split('/').any(bad).then_some("one of its parts is empty, begins with `.` or ends in `.lock`")
+    name.split('/').any(bad).then(|| tr!("one of its parts is empty, begins with `.` or ends in `.lock`"))
 }
 
 /// Like [`fault`] for a template from the settings, where `{task}` is a placeholder; an empty template is valid.
@@ -41,7 +43,7 @@ pub fn template_fault(template: &str) -> Option<&'static str> {
     let template = template.trim().replace(TASK, "task");
     match template.is_empty() {
         true => None,
-        false if template.contains(['{', '}']) => Some("nothing but `{task}` is filled in"),
+        false if template.contains(['{', '}']) => Some(tr!("nothing but `{task}` is filled in")),
         false => fault(&template),
     }
 }

@@ -1,9 +1,11 @@
 //! Validates globs and paths of the configuration: a glob that can never match would be a key that is silently ignored.
 
+use crate::tr;
+
 /// Why a glob is invalid, as a phrase; `None` for a valid one.
 pub fn glob_fault(glob: &str) -> Option<String> {
     if glob.is_empty() {
-        return Some("an empty text".to_owned());
+        return Some(tr!("an empty text").to_owned());
     }
     if let Some(fault) = outside(glob) {
         return Some(fault);
@@ -13,10 +15,11 @@ pub fn glob_fault(glob: &str) -> Option<String> {
 
 /// Why a path does not name a file below the root.
 pub fn path_fault(path: &str) -> Option<String> {
-    if path.is_empty() { Some("an empty text".to_owned()) } else { outside(path) }
+    if path.is_empty() { Some(tr!("an empty text").to_owned()) } else { outside(path) }
 }
 
 fn outside(path: &str) -> Option<String> {
     let absolute = path.starts_with('/') || path.starts_with('~');
-    (absolute || path.split('/').any(|part| part == "..")).then(|| "a path that leaves the root".to_owned())
+    (absolute || path.split('/').any(|part| part == ".."))
+        .then(|| tr!("a path that leaves the root").to_owned())
 }

@@ -6,13 +6,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::words;
+use crate::{tr, words};
 
 const SEPARATOR: &str = ". Hint: ";
 /// Errors of snapshots were once recorded in two lines.
 const LINE_SEPARATOR: &str = "\nHint: ";
 
-/// What happened, without a full stop, and the command or key that helps.
+/// What happened, without a full stop, and the command or key that helps, in the language of the process that wrote
+/// them.
 ///
 /// Neither part contains the separator of the one-line form, so that reading the line gives back the same message.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ impl Message {
     }
 
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
-        let fact = self.fact.trim_end_matches('.').to_owned();
+        let fact = self.fact.trim_end_matches(['.', '。']).to_owned();
         Self { fact, hint: Some(without_separators(hint.into())) }
     }
 
@@ -64,13 +65,13 @@ impl Message {
     /// The lines for standard error, with a final newline.
     pub fn error_lines(&self) -> String {
         let hint = self.hint().map(|it| hint_line(words::capitalised(it)) + "\n");
-        format!("error: {}\n{}", self.fact, hint.unwrap_or_default())
+        format!("{}\n{}", tr!("error: {fact}", fact = self.fact), hint.unwrap_or_default())
     }
 
     /// Sentences without the label, for a client that shows them as they are: `fact. Hint`.
     pub fn sentences(&self) -> String {
         match self.hint() {
-            Some(hint) => format!("{}. {}", self.fact, words::capitalised(hint)),
+            Some(hint) => tr!("{fact}. {hint}", fact = self.fact, hint = words::capitalised(hint)),
             None => self.fact.clone(),
         }
     }
@@ -81,8 +82,11 @@ impl Message {
         // A file name or a setting keeps its letters.
         let is_word = first.chars().all(char::is_alphabetic);
         let fact = if is_word { words::capitalised(&self.fact) } else { self.fact.clone() };
-        let hint = self.hint().map(|it| format!(" {}", with_stop(words::capitalised(it))));
-        with_stop(fact) + &hint.unwrap_or_default()
+        let fact = with_stop(fact);
+        match self.hint() {
+            Some(hint) => tr!("{fact} {hint}", fact, hint = with_stop(words::capitalised(hint))),
+            None => fact,
+        }
     }
 
     /// The last separator counts: text of an agent can only be in the fact.
@@ -95,11 +99,12 @@ impl Message {
 
 /// `Hint: hint.`, for a remedy on a line of its own.
 pub fn hint_line(hint: impl fmt::Display) -> String {
-    with_stop(format!("Hint: {hint}"))
+    with_stop(tr!("Hint: {hint}", hint))
 }
 
 fn with_stop(text: String) -> String {
-    if text.is_empty() || text.ends_with(['.', '?', '!', '…']) { text } else { text + "." }
+    let is_complete = text.is_empty() || text.ends_with(['.', '?', '!', '…', '。', '？', '！']);
+    if is_complete { text } else { tr!("{sentence}.", sentence = text) }
 }
 
 fn without_separators(text: String) -> String {
@@ -159,6 +164,7 @@ pub trait HintedError: Error {
 #[cfg(test)]
 mod tests {
     use super::{Message, hint_line};
+    use crate::language::Language;
 
     fn message(fact: &str, hint: Option<&str>) -> Message {
         Message::from_parts(fact, hint.map(str::to_owned))
@@ -249,6 +255,18 @@ mod tests {
         };
         check(message("a", Some("b")), message("A", Some("B")));
         check(message("a", None), message("A", None));
+    }
+
+    #[test]
+    fn labels_and_stops_are_in_the_language_of_the_process() {
+        let message = message("崩溃了。", Some("请修复它"));
+        Language::SimplifiedChinese.during(|| {
+            assert_eq!(message.error_lines(), "错误：崩溃了\n提示：请修复它。\n");
+            assert_eq!(message.sentences(), "崩溃了。请修复它");
+            assert_eq!(message.paragraph(), "崩溃了。请修复它。");
+            assert_eq!(message.to_string(), "崩溃了. Hint: 请修复它", "the stored form has no language");
+            assert_eq!(hint_line("要 `a` 吗？"), "提示：要 `a` 吗？");
+        });
     }
 
     #[test]

@@ -2,24 +2,26 @@
 
 use thiserror::Error;
 
+use crate::tr;
+
 /// Why a text is not a valid duration, size or amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum UnitError {
-    #[error("it is empty")]
+    #[error("{}", tr!("it is empty"))]
     Empty,
-    #[error("it is not a number")]
+    #[error("{}", tr!("it is not a number"))]
     NoNumber,
-    #[error("its unit is missing")]
+    #[error("{}", tr!("its unit is missing"))]
     NoUnit,
-    #[error("its unit is unknown")]
+    #[error("{}", tr!("its unit is unknown"))]
     UnknownUnit,
-    #[error("its parts do not go from the larger to the smaller unit")]
+    #[error("{}", tr!("its parts do not go from the larger to the smaller unit"))]
     Order,
-    #[error("it is negative")]
+    #[error("{}", tr!("it is negative"))]
     Negative,
-    #[error("it is finer than a millionth of a dollar")]
+    #[error("{}", tr!("it is finer than a millionth of a dollar"))]
     TooFine,
-    #[error("it is too large")]
+    #[error("{}", tr!("it is too large"))]
     TooLarge,
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use saphyr_parser::{Event, Marker, Parser};
 
 use crate::lines::LineIndex;
+use crate::tr;
 
 /// Deeper documents are cut off there.
 const MAX_DEPTH: usize = 32;
@@ -76,15 +77,17 @@ pub fn parse(text: &str) -> YamlDocument {
                 finish_value(&mut levels);
             }
             Event::MappingStart(..) | Event::SequenceStart(..) => {
-                fault =
-                    Some((format!("nested in more than {MAX_DEPTH} levels"), places.byte_at(&span.start)));
+                fault = Some((
+                    tr!("nested in more than {max} levels", max = MAX_DEPTH),
+                    places.byte_at(&span.start),
+                ));
                 break;
             }
             Event::DocumentEnd => break,
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
         }
         if all.len() == MAX_SCALARS {
-            fault = Some((format!("more than {MAX_SCALARS} values"), places.byte_at(&span.end)));
+            fault = Some((tr!("more than {max} values", max = MAX_SCALARS), places.byte_at(&span.end)));
             break;
         }
     }
