@@ -8,8 +8,6 @@ mod accept;
 pub mod agents;
 mod assignment;
 mod bounds;
-#[cfg(test)]
-mod chinese_tests;
 mod counterparts;
 mod document;
 mod environment;

@@ -27,10 +27,10 @@ use self::shadowed_imports::TestFileVersions;
 use crate::check::test_inventory::{
     TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
 };
-use crate::check::words::clauses;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId, Expect};
 use loopkeeper_text::pattern::constant;
 use loopkeeper_text::tr;
+use loopkeeper_text::words::clauses;
 
 /// Maximum number of files that are read; those that checks name come first.
 pub(crate) const MAX_FILES: usize = 200;

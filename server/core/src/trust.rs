@@ -313,7 +313,7 @@ fn settings_effects(lines: &[String]) -> Vec<String> {
     let list = |prefix: &&str| {
         let listed: Vec<_> =
             lines.iter().filter_map(|it| it.strip_prefix(*prefix)).map(sanitize::visible).collect();
-        (!listed.is_empty()).then(|| listed_effect(prefix, &listed.join(tr!(", "))))
+        (!listed.is_empty()).then(|| listed_effect(prefix, &words::listed(listed)))
     };
     let is_listed = |it: &&String| LISTS.iter().any(|prefix| it.starts_with(prefix));
     let others = lines.iter().filter(|it| !is_listed(it)).map(|it| match it.as_str() {

@@ -34,6 +34,7 @@ use self::watching::FileWatcher;
 use self::worker_thread::WorkerThread;
 use loopkeeper_system::state_dir::{StateDir, StateError};
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 /// Events arrive in bursts; only their final result is read.
 const DEBOUNCE: Duration = Duration::from_millis(40);
@@ -148,8 +149,8 @@ impl IndexScope {
         worked.await.unwrap_or_else(|| {
             let mut index_state = self.build_state();
             index_state.report_problem(
-                Message::new("looking at the folders failed")
-                    .with_hint("this is a bug, please report it")
+                Message::new(tr!("looking at the folders failed"))
+                    .with_hint(tr!("this is a bug, please report it"))
                     .to_string(),
             );
             index_state

@@ -2,8 +2,8 @@
 //! optional criteria are counted apart, so that an optional one never makes a verified task look unfinished.
 
 use super::Status;
-use super::words::clauses;
 use loopkeeper_text::tr;
+use loopkeeper_text::words::clauses;
 
 /// Criteria counted by what is known of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -73,7 +73,7 @@ impl CriteriaTally {
                 self.required.with_rest(tr!("{passed} of {total} criteria pass", passed, total = all))
             }
             _ if self.required.total() == 0 => self.optional.words(CriteriaKind::Optional),
-            _ => clauses(vec![
+            _ => clauses([
                 self.required.words(CriteriaKind::Required),
                 self.optional.words(CriteriaKind::Optional),
             ]),

@@ -54,11 +54,6 @@ pub(super) fn split_needs(fact: &str) -> Option<(&str, &str)> {
     Some((found, wanted.trim_start()))
 }
 
-/// Several clauses or reasons as one text.
-pub(crate) fn clauses(parts: Vec<String>) -> String {
-    parts.into_iter().reduce(|first, second| tr!("{first}, {second}", first, second)).unwrap_or_default()
-}
-
 /// `no result after 600 s`; milliseconds only below one second, where they are what was asked for.
 pub fn no_result(ms: u64) -> String {
     if ms < 1000 {

@@ -2,7 +2,7 @@
 //! searched for placeholders.
 
 use loopkeeper_text::closest::closest;
-use loopkeeper_text::{sanitize, tr};
+use loopkeeper_text::{sanitize, tr, words};
 
 use super::PromptInput;
 use super::sections::{self, SECTIONS};
@@ -182,8 +182,7 @@ fn parse_placeholder(inside: &str) -> Result<&'static str, PlaceholderError> {
     let near = closest(inside.trim(), placeholder_names())
         .map(|it| tr!("did you mean `{near}`?", near = braced(it)));
     let hint = near.unwrap_or_else(|| {
-        let all: Vec<String> = placeholder_names().map(|it| format!("`{{{it}}}`")).collect();
-        let names = all.join(tr!(", "));
+        let names = words::listed(placeholder_names().map(|it| format!("`{{{it}}}`")));
         tr!("use one of {names}; literal braces are written twice: `{braces}`", names, braces = "{{")
     });
     Err((tr!("`{placeholder}` is not part of a prompt", placeholder = shown), hint))

@@ -184,7 +184,7 @@ fn adaptive_size(project: &ProjectFacts, iterations: u32) -> (PresetSize, String
     }
     let why = match why.len() {
         0 => tr!("no sign of a larger project").to_owned(),
-        _ => crate::check::words::clauses(why),
+        _ => words::clauses(why),
     };
     (size, why)
 }

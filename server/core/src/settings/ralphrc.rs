@@ -12,7 +12,7 @@ use super::value::RawValue;
 use loopkeeper_text::closest::is_within;
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::shell_default::{leading_default, only_default};
-use loopkeeper_text::tr;
+use loopkeeper_text::{tr, words};
 
 /// Keys with a supported counterpart, and the format of their values.
 pub(super) const MAPPED: &[(&str, &str, RalphrcForm)] = &[
@@ -218,11 +218,8 @@ impl IgnoredLine {
 
 fn names(keys: &[(String, Range<usize>)]) -> String {
     const MAX: usize = 12;
-    let mut names: Vec<&str> = keys.iter().map(|(name, _)| name.as_str()).take(MAX).collect();
-    if keys.len() > MAX {
-        names.push("…");
-    }
-    names.join(tr!(", "))
+    let more = (keys.len() > MAX).then_some("…");
+    words::listed(keys.iter().map(|(name, _)| name.as_str()).take(MAX).chain(more))
 }
 
 /// One line that is neither blank nor a comment.

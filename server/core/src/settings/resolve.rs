@@ -17,7 +17,7 @@ use super::value::{RawValue, SettingValue};
 use super::{AgentSettings, Settings, other_tools, ralphrc, toml_layer};
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
-use loopkeeper_text::tr;
+use loopkeeper_text::{tr, words};
 
 /// Prefix of a line with a glob of judges that may change, in [`ResolvedSettings::to_trust`].
 pub(crate) const MAY_CHANGE: &str = "may change ";
@@ -260,7 +260,7 @@ fn unknown_agent(settings: &Settings, name: &str, chosen: &Assignment) -> Option
         return None;
     }
     let names = || settings.agents.iter().map(|it| it.name.as_str()).chain([agents::AUTO]);
-    let known = || names().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(tr!(", "));
+    let known = || words::listed(names().map(|it| format!("`{it}`")));
     let hint = match closest(name, names()) {
         _ if name == "acp" => {
             let hint =

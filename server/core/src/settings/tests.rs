@@ -1,5 +1,7 @@
 //! The table against what acts on it, and the readers against anything.
 
+mod chinese;
+
 use proptest::prelude::*;
 
 use super::assignment::{Assignment, assign};

@@ -109,8 +109,7 @@ impl DuplicateConfiguration {
 }
 
 fn listed(paths: &[String]) -> String {
-    let all = paths.iter().cloned().reduce(|first, second| tr!("{first} and {second}", first, second));
-    all.unwrap_or_default()
+    paths.iter().cloned().reduce(|paths, path| tr!("{paths} and {path}", paths, path)).unwrap_or_default()
 }
 
 /// Those in the folders of changed files.

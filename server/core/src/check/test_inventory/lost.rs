@@ -6,10 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{TestCase, TestInventory};
-use crate::check::words::clauses;
 use loopkeeper_text::pattern::constant;
 use loopkeeper_text::tr;
-use loopkeeper_text::words::counted;
+use loopkeeper_text::words::{clauses, counted};
 
 /// One loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,17 +34,18 @@ impl TestLoss {
 
     /// `lost 2 tests, lost 1 assertion`: half a sentence about the file.
     pub fn words(self) -> String {
-        let some = |number: u32, thing: &str| (number > 0).then(|| counted(u64::from(number), thing));
+        let tests = |number: u32| (number > 0).then(|| counted(u64::from(number), "test"));
+        let assertions = |number: u32| (number > 0).then(|| counted(u64::from(number), "assertion"));
         let parts = [
-            some(self.tests, "test").map(|count| tr!("lost {count}", count)),
-            some(self.skipped, "test").map(|count| tr!("skips {count}", count)),
-            some(self.emptied, "test").map(|count| tr!("has {count} that test nothing", count)),
-            some(self.assertions, "assertion").map(|count| tr!("lost {count}", count)),
-            some(self.altered, "assertion").map(|count| tr!("expects other values in {count}", count)),
-            some(self.forgiving, "test").map(|count| tr!("forgives failures in {count}", count)),
+            tests(self.tests).map(|count| tr!("lost {count}", count)),
+            tests(self.skipped).map(|count| tr!("skips {count}", count)),
+            tests(self.emptied).map(|count| tr!("has {count} that test nothing", count)),
+            assertions(self.assertions).map(|count| tr!("lost {count}", count)),
+            assertions(self.altered).map(|count| tr!("expects other values in {count}", count)),
+            tests(self.forgiving).map(|count| tr!("forgives failures in {count}", count)),
             (self.narrowed > 0).then(|| tr!("runs only some of its tests").to_owned()),
         ];
-        clauses(parts.into_iter().flatten().collect())
+        clauses(parts.into_iter().flatten())
     }
 }
 

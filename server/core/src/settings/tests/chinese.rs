@@ -1,7 +1,9 @@
 //! The texts of settings in Simplified Chinese.
 
-use super::keys::KEYS;
-use super::{Layer, LayerKind, OverrideSource, SettingFinding, SettingOverride, reference_page, resolve};
+use crate::settings::keys::KEYS;
+use crate::settings::{
+    Layer, LayerKind, OverrideSource, SettingFinding, SettingOverride, reference_page, resolve,
+};
 use loopkeeper_text::language::{Language, translate};
 
 #[track_caller]
