@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule};
 use loopkeeper_text::fold::folded;
+use loopkeeper_text::tr;
 
 use crate::shell;
 use crate::{BetterLine, Lint, LintCode, LintContext, MAX_CRITERIA};
@@ -22,13 +23,18 @@ fn duplicates(criteria: &[Criterion]) -> Vec<Lint> {
     for (index, criterion) in criteria.iter().enumerate() {
         let key = (criterion.plan_item.as_deref(), substance(criterion));
         if let Some(earlier) = first.get(&key).and_then(|it| criteria.get(*it)) {
-            let same = if criterion.check.is_some() { "the same check" } else { "the same words" };
+            let name = short(&earlier.name);
+            let fact = if criterion.check.is_some() {
+                tr!("the same check as \"{name}\"", name)
+            } else {
+                tr!("the same words as \"{name}\"", name)
+            };
             all.push(Lint {
                 code: LintCode::Duplicate,
                 criterion: index,
                 place: criterion.place.clone(),
-                fact: format!("{same} as \"{}\"", short(&earlier.name)),
-                remedy: "Remove one of them",
+                fact,
+                remedy: tr!("Remove one of them"),
                 better: BetterLine::Nothing,
             });
         } else {
@@ -61,8 +67,8 @@ fn contradictions(criteria: &[Criterion]) -> Vec<Lint> {
             code: LintCode::Contradictory,
             criterion: index,
             place: criterion.place.clone(),
-            fact: format!("`{rule}` contradicts `{limit}`"),
-            remedy: "Compare with `<= baseline` where fewer is better",
+            fact: tr!("`{rule}` contradicts `{limit}`", rule, limit),
+            remedy: tr!("Compare with `<= baseline` where fewer is better"),
             better: BetterLine::Unknown,
         }));
         if let Some(other) = opposed.and_then(|it| criteria.get(it)) {
@@ -70,8 +76,8 @@ fn contradictions(criteria: &[Criterion]) -> Vec<Lint> {
                 code: LintCode::Contradictory,
                 criterion: index,
                 place: criterion.place.clone(),
-                fact: format!("contradicts \"{}\"", short(&other.name)),
-                remedy: "Keep one of them",
+                fact: tr!("contradicts \"{name}\"", name = short(&other.name)),
+                remedy: tr!("Keep one of them"),
                 better: BetterLine::Nothing,
             });
         }

@@ -3,7 +3,7 @@
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_task::proposal::propose_criterion;
 use loopkeeper_task::{Task, TaskDocument, is_story_file};
-use loopkeeper_text::DocumentRange;
+use loopkeeper_text::{DocumentRange, tr};
 
 use crate::gate::{self, Gate};
 use crate::{BetterLine, Lint, LintContext, ProjectCommand};
@@ -94,7 +94,7 @@ fn add_check(context: &LintContext<'_>, criterion: &Criterion, check: &str) -> O
     let colon = if prose.chars().last().is_some_and(|it| !it.is_ascii()) { "：" } else { ": " };
     let written = escaped(&criterion.place.file, check);
     Some(LintFix {
-        title: format!("Make it a check: `{check}`"),
+        title: tr!("Make it a check: `{check}`", check),
         place: DocumentRange { file: criterion.place.file.clone(), range: from..to },
         text: format!("{colon}`{written}`{gap}"),
     })
@@ -131,7 +131,7 @@ fn replace_command(
     }
     let start = criterion.place.range.start + at;
     Some(LintFix {
-        title: format!("Write `$ {better}`"),
+        title: tr!("Write `$ {better}`", better),
         place: DocumentRange { file: criterion.place.file.clone(), range: start..start + written.len() },
         text: escaped(&criterion.place.file, better),
     })
@@ -143,7 +143,7 @@ fn replace_check(context: &LintContext<'_>, criterion: &Criterion, check: &str) 
     let (first, last) = (text.find('`')?, text.rfind('`')?);
     let start = criterion.place.range.start;
     Some(LintFix {
-        title: format!("Write a check that fails until the work is done: `{check}`"),
+        title: tr!("Write a check that fails until the work is done: `{check}`", check),
         place: DocumentRange { file: criterion.place.file.clone(), range: start + first..start + last + 1 },
         text: format!("`{}`", escaped(&criterion.place.file, check)),
     })
@@ -163,7 +163,7 @@ fn remove_line(context: &LintContext<'_>, criterion: &Criterion) -> Option<LintF
         || text.get(start..range.start)?.trim_start().starts_with(|it: char| it.is_ascii_digit());
     let is_alone = rest.get(..rest.find('\n').unwrap_or(rest.len()))?.trim().is_empty();
     (is_item && is_alone && !text.get(range)?.contains('\n')).then(|| LintFix {
-        title: "Remove this line".to_owned(),
+        title: tr!("Remove this line").to_owned(),
         place: DocumentRange { file: document.path.clone(), range: start..end },
         text: String::new(),
     })

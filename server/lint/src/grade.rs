@@ -2,6 +2,7 @@
 
 use loopkeeper_task::criterion::{Check, Criterion, Expect};
 use loopkeeper_task::{Task, TaskDocument};
+use loopkeeper_text::tr;
 use serde::Serialize;
 
 use crate::gate::{self, Gate};
@@ -47,9 +48,9 @@ pub struct Grade {
 impl GradeLevel {
     pub fn words(self) -> &'static str {
         match self {
-            Self::Vague => "vague",
-            Self::Incomplete => "measurable but incomplete",
-            Self::Comprehensive => "comprehensive",
+            Self::Vague => tr!("vague"),
+            Self::Incomplete => tr!("measurable but incomplete"),
+            Self::Comprehensive => tr!("comprehensive"),
         }
     }
 }
@@ -60,13 +61,13 @@ impl Aspect {
 
     pub fn words(self) -> &'static str {
         match self {
-            Self::Behaviour => "behaviour",
-            Self::Tests => "tests",
-            Self::Types => "types",
-            Self::Lint => "lint",
-            Self::Docs => "docs",
-            Self::Leftovers => "leftovers",
-            Self::Scope => "limits of scope",
+            Self::Behaviour => tr!("behaviour"),
+            Self::Tests => tr!("tests"),
+            Self::Types => tr!("types"),
+            Self::Lint => tr!("lint"),
+            Self::Docs => tr!("docs"),
+            Self::Leftovers => tr!("leftovers"),
+            Self::Scope => tr!("limits of scope"),
         }
     }
 }
@@ -74,12 +75,22 @@ impl Aspect {
 impl Grade {
     /// `measurable but incomplete: 3 of 4 criteria have a check that can fail; missing: types, docs`
     pub fn sentence(&self) -> String {
+        let (level, measurable, required) = (self.level.words(), self.measurable, self.required);
+        let graded = if required == 1 {
+            tr!("{level}: {measurable} of 1 criterion has a check that can fail", level, measurable)
+        } else {
+            tr!(
+                "{level}: {measurable} of {required} criteria have a check that can fail",
+                level,
+                measurable,
+                required
+            )
+        };
+        if self.missing.is_empty() {
+            return graded;
+        }
         let missing: Vec<&str> = self.missing.iter().map(|it| it.words()).collect();
-        let missing =
-            if missing.is_empty() { String::new() } else { format!("; missing: {}", missing.join(", ")) };
-        let criteria = if self.required == 1 { "criterion has" } else { "criteria have" };
-        let level = self.level.words();
-        format!("{level}: {} of {} {criteria} a check that can fail{missing}", self.measurable, self.required)
+        tr!("{graded}; missing: {missing}", graded, missing = missing.join(tr!(", ")))
     }
 }
 

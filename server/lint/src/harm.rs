@@ -4,6 +4,8 @@
 use std::sync::LazyLock;
 
 use loopkeeper_task::criterion::Check;
+use loopkeeper_text::language::{fill, translate};
+use loopkeeper_text::{tr, tr_later};
 use regex::Regex;
 
 use crate::shell::{self, Segment};
@@ -14,6 +16,7 @@ struct Rule {
     program: &'static str,
     words: &'static [&'static str],
     harmless: &'static [&'static str],
+    /// A template with `{program}`, translated where it is shown.
     fact: &'static str,
     /// Appended to try the command without its effect.
     dry_run: &'static str,
@@ -35,85 +38,85 @@ const fn rule(
 }
 
 const RULES: &[Rule] = &[
-    rule("git", &["push"], "pushes to a remote at every check", "--dry-run"),
-    rule("git", &["reset", "--hard"], "discards the agent's work", ""),
-    rule("git", &["clean"], "deletes untracked files", ""),
-    rule("git", &["checkout", "--"], "discards the agent's work", ""),
-    rule("git", &["checkout", "."], "discards the agent's work", ""),
-    rule("git", &["restore"], "discards the agent's work", ""),
-    rule("git", &["commit"], "commits at every check", "--dry-run"),
-    rule("git", &["stash"], "takes changes out of the work tree", ""),
-    rule("npm", &["publish"], "publishes a package", "--dry-run"),
-    rule("pnpm", &["publish"], "publishes a package", "--dry-run"),
-    rule("yarn", &["publish"], "publishes a package", ""),
-    rule("yarn", &["npm", "publish"], "publishes a package", ""),
-    rule("bun", &["publish"], "publishes a package", "--dry-run"),
-    rule("cargo", &["publish"], "publishes a package", "--dry-run"),
-    rule("twine", &["upload"], "publishes a package", ""),
-    rule("poetry", &["publish"], "publishes a package", "--dry-run"),
-    rule("uv", &["publish"], "publishes a package", "--dry-run"),
-    rule("gem", &["push"], "publishes a package", ""),
-    rule("mvn", &["deploy"], "publishes a package", ""),
-    rule("dotnet", &["nuget", "push"], "publishes a package", ""),
-    rule("docker", &["push"], "pushes an image", ""),
-    rule("docker", &["system", "prune"], "deletes images and volumes", ""),
-    rule("docker", &["down", "-v"], "deletes volumes", ""),
-    rule("podman", &["push"], "pushes an image", ""),
-    rule("kubectl", &["apply"], "changes a cluster", "--dry-run=client"),
-    rule("kubectl", &["delete"], "deletes from a cluster", "--dry-run=client"),
-    rule("kubectl", &["rollout"], "changes a cluster", ""),
-    rule("helm", &["install"], "deploys to a cluster", "--dry-run"),
-    rule("helm", &["upgrade"], "deploys to a cluster", "--dry-run"),
-    rule("terraform", &["apply"], "changes infrastructure", ""),
-    rule("terraform", &["destroy"], "deletes infrastructure", ""),
-    rule("tofu", &["apply"], "changes infrastructure", ""),
-    rule("pulumi", &["up"], "changes infrastructure", ""),
-    rule("cdk", &["deploy"], "deploys", ""),
-    rule("sam", &["deploy"], "deploys", ""),
-    rule("serverless", &["deploy"], "deploys", ""),
-    rule("sls", &["deploy"], "deploys", ""),
-    rule("vercel", &["--prod"], "deploys to production", ""),
-    rule("vercel", &["deploy"], "deploys", ""),
-    rule("netlify", &["deploy"], "deploys", ""),
-    rule("wrangler", &["deploy"], "deploys", "--dry-run"),
-    rule("wrangler", &["publish"], "deploys", ""),
-    rule("fly", &["deploy"], "deploys", ""),
-    rule("flyctl", &["deploy"], "deploys", ""),
-    rule("firebase", &["deploy"], "deploys", ""),
-    rule("gcloud", &["deploy"], "deploys", ""),
-    rule("eb", &["deploy"], "deploys", ""),
-    rule("cap", &["deploy"], "deploys", ""),
-    rule("ansible-playbook", &[], "changes other machines", "--check"),
-    rule("aws", &["s3", "rm"], "deletes from a bucket", ""),
-    rule("aws", &["s3", "sync"], "writes to a bucket", ""),
-    rule("aws", &["s3", "cp"], "writes to a bucket", ""),
-    rule("gsutil", &["rm"], "deletes from a bucket", ""),
-    rule("gh", &["release", "create"], "publishes a release", ""),
-    rule("gh", &["pr", "create"], "opens a pull request at every check", ""),
-    rule("gh", &["pr", "merge"], "merges a pull request", ""),
-    rule("gh", &["repo", "delete"], "deletes a repository", ""),
-    rule("gh", &["workflow", "run"], "starts a workflow at every check", ""),
-    rule("dropdb", &[], "deletes a database", ""),
-    rule("prisma", &["migrate", "reset"], "deletes a database", ""),
-    rule("prisma", &["migrate", "deploy"], "changes a database", ""),
-    rule("rails", &["db:drop"], "deletes a database", ""),
-    rule("rails", &["db:reset"], "deletes a database", ""),
-    rule("rake", &["db:drop"], "deletes a database", ""),
-    rule("redis-cli", &["flushall"], "deletes a database", ""),
-    rule("redis-cli", &["FLUSHALL"], "deletes a database", ""),
-    rule("shutdown", &[], "shuts the machine down", ""),
-    rule("reboot", &[], "restarts the machine", ""),
-    rule("mkfs", &[], "formats a disk", ""),
-    rule("shred", &[], "deletes files", ""),
-    rule("sendmail", &[], "sends mail at every check", ""),
-    rule("mail", &[], "sends mail at every check", ""),
-    rule("scp", &[], "copies to another machine", ""),
-    rule("ssh", &[], "acts on another machine", ""),
-    rule("killall", &[], "ends processes that are not the check's", ""),
-    rule("pkill", &[], "ends processes that are not the check's", ""),
-    rule("apt-get", &["install"], "installs on the machine", ""),
-    rule("apt", &["install"], "installs on the machine", ""),
-    rule("brew", &["install"], "installs on the machine", ""),
+    rule("git", &["push"], tr_later!("`{program}` pushes to a remote at every check"), "--dry-run"),
+    rule("git", &["reset", "--hard"], tr_later!("`{program}` discards the agent's work"), ""),
+    rule("git", &["clean"], tr_later!("`{program}` deletes untracked files"), ""),
+    rule("git", &["checkout", "--"], tr_later!("`{program}` discards the agent's work"), ""),
+    rule("git", &["checkout", "."], tr_later!("`{program}` discards the agent's work"), ""),
+    rule("git", &["restore"], tr_later!("`{program}` discards the agent's work"), ""),
+    rule("git", &["commit"], tr_later!("`{program}` commits at every check"), "--dry-run"),
+    rule("git", &["stash"], tr_later!("`{program}` takes changes out of the work tree"), ""),
+    rule("npm", &["publish"], tr_later!("`{program}` publishes a package"), "--dry-run"),
+    rule("pnpm", &["publish"], tr_later!("`{program}` publishes a package"), "--dry-run"),
+    rule("yarn", &["publish"], tr_later!("`{program}` publishes a package"), ""),
+    rule("yarn", &["npm", "publish"], tr_later!("`{program}` publishes a package"), ""),
+    rule("bun", &["publish"], tr_later!("`{program}` publishes a package"), "--dry-run"),
+    rule("cargo", &["publish"], tr_later!("`{program}` publishes a package"), "--dry-run"),
+    rule("twine", &["upload"], tr_later!("`{program}` publishes a package"), ""),
+    rule("poetry", &["publish"], tr_later!("`{program}` publishes a package"), "--dry-run"),
+    rule("uv", &["publish"], tr_later!("`{program}` publishes a package"), "--dry-run"),
+    rule("gem", &["push"], tr_later!("`{program}` publishes a package"), ""),
+    rule("mvn", &["deploy"], tr_later!("`{program}` publishes a package"), ""),
+    rule("dotnet", &["nuget", "push"], tr_later!("`{program}` publishes a package"), ""),
+    rule("docker", &["push"], tr_later!("`{program}` pushes an image"), ""),
+    rule("docker", &["system", "prune"], tr_later!("`{program}` deletes images and volumes"), ""),
+    rule("docker", &["down", "-v"], tr_later!("`{program}` deletes volumes"), ""),
+    rule("podman", &["push"], tr_later!("`{program}` pushes an image"), ""),
+    rule("kubectl", &["apply"], tr_later!("`{program}` changes a cluster"), "--dry-run=client"),
+    rule("kubectl", &["delete"], tr_later!("`{program}` deletes from a cluster"), "--dry-run=client"),
+    rule("kubectl", &["rollout"], tr_later!("`{program}` changes a cluster"), ""),
+    rule("helm", &["install"], tr_later!("`{program}` deploys to a cluster"), "--dry-run"),
+    rule("helm", &["upgrade"], tr_later!("`{program}` deploys to a cluster"), "--dry-run"),
+    rule("terraform", &["apply"], tr_later!("`{program}` changes infrastructure"), ""),
+    rule("terraform", &["destroy"], tr_later!("`{program}` deletes infrastructure"), ""),
+    rule("tofu", &["apply"], tr_later!("`{program}` changes infrastructure"), ""),
+    rule("pulumi", &["up"], tr_later!("`{program}` changes infrastructure"), ""),
+    rule("cdk", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("sam", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("serverless", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("sls", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("vercel", &["--prod"], tr_later!("`{program}` deploys to production"), ""),
+    rule("vercel", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("netlify", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("wrangler", &["deploy"], tr_later!("`{program}` deploys"), "--dry-run"),
+    rule("wrangler", &["publish"], tr_later!("`{program}` deploys"), ""),
+    rule("fly", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("flyctl", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("firebase", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("gcloud", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("eb", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("cap", &["deploy"], tr_later!("`{program}` deploys"), ""),
+    rule("ansible-playbook", &[], tr_later!("`{program}` changes other machines"), "--check"),
+    rule("aws", &["s3", "rm"], tr_later!("`{program}` deletes from a bucket"), ""),
+    rule("aws", &["s3", "sync"], tr_later!("`{program}` writes to a bucket"), ""),
+    rule("aws", &["s3", "cp"], tr_later!("`{program}` writes to a bucket"), ""),
+    rule("gsutil", &["rm"], tr_later!("`{program}` deletes from a bucket"), ""),
+    rule("gh", &["release", "create"], tr_later!("`{program}` publishes a release"), ""),
+    rule("gh", &["pr", "create"], tr_later!("`{program}` opens a pull request at every check"), ""),
+    rule("gh", &["pr", "merge"], tr_later!("`{program}` merges a pull request"), ""),
+    rule("gh", &["repo", "delete"], tr_later!("`{program}` deletes a repository"), ""),
+    rule("gh", &["workflow", "run"], tr_later!("`{program}` starts a workflow at every check"), ""),
+    rule("dropdb", &[], tr_later!("`{program}` deletes a database"), ""),
+    rule("prisma", &["migrate", "reset"], tr_later!("`{program}` deletes a database"), ""),
+    rule("prisma", &["migrate", "deploy"], tr_later!("`{program}` changes a database"), ""),
+    rule("rails", &["db:drop"], tr_later!("`{program}` deletes a database"), ""),
+    rule("rails", &["db:reset"], tr_later!("`{program}` deletes a database"), ""),
+    rule("rake", &["db:drop"], tr_later!("`{program}` deletes a database"), ""),
+    rule("redis-cli", &["flushall"], tr_later!("`{program}` deletes a database"), ""),
+    rule("redis-cli", &["FLUSHALL"], tr_later!("`{program}` deletes a database"), ""),
+    rule("shutdown", &[], tr_later!("`{program}` shuts the machine down"), ""),
+    rule("reboot", &[], tr_later!("`{program}` restarts the machine"), ""),
+    rule("mkfs", &[], tr_later!("`{program}` formats a disk"), ""),
+    rule("shred", &[], tr_later!("`{program}` deletes files"), ""),
+    rule("sendmail", &[], tr_later!("`{program}` sends mail at every check"), ""),
+    rule("mail", &[], tr_later!("`{program}` sends mail at every check"), ""),
+    rule("scp", &[], tr_later!("`{program}` copies to another machine"), ""),
+    rule("ssh", &[], tr_later!("`{program}` acts on another machine"), ""),
+    rule("killall", &[], tr_later!("`{program}` ends processes that are not the check's"), ""),
+    rule("pkill", &[], tr_later!("`{program}` ends processes that are not the check's"), ""),
+    rule("apt-get", &["install"], tr_later!("`{program}` installs on the machine"), ""),
+    rule("apt", &["install"], tr_later!("`{program}` installs on the machine"), ""),
+    rule("brew", &["install"], tr_later!("`{program}` installs on the machine"), ""),
 ];
 
 /// Folders that a build regenerates.
@@ -168,7 +171,7 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
         criterion: index,
         place: context.place_of(criterion, &words),
         fact,
-        remedy: "Use a check without side effects",
+        remedy: tr!("Use a check without side effects"),
         better,
     })
 }
@@ -180,7 +183,7 @@ fn of_prose(prose: &str) -> Option<(String, String, BetterLine)> {
         return None;
     }
     Some((
-        "asks an unattended agent to publish or deploy".to_owned(),
+        tr!("asks an unattended agent to publish or deploy").to_owned(),
         found.as_str().to_owned(),
         BetterLine::Nothing,
     ))
@@ -197,38 +200,44 @@ fn of_command(command: &str) -> Option<(String, String, BetterLine)> {
                 BetterLine::Command(command.replacen(segment.text, &dry, 1))
             };
             let program = segment.program().unwrap_or_default();
-            return Some((format!("`{program}` {fact}"), segment.text.to_owned(), better));
+            let fact = fill(translate(fact), &[("program", &program)]);
+            return Some((fact, segment.text.to_owned(), better));
         }
     }
     let secret = SECRET.as_ref()?.captures(command)?;
     let name = secret.get(1)?.as_str();
-    Some((format!("needs the secret `{name}`"), name.to_owned(), BetterLine::Unknown))
+    Some((tr!("needs the secret `{name}`", name), name.to_owned(), BetterLine::Unknown))
 }
 
 fn of_segment(segment: &Segment<'_>) -> Option<(&'static str, &'static str)> {
     let program = segment.program()?;
     let arguments: Vec<&str> = segment.arguments().iter().map(String::as_str).collect();
     match program {
-        "rm" => return deletes(&arguments).then_some(("deletes files at every check", "")),
+        "rm" => {
+            return deletes(&arguments)
+                .then_some((tr_later!("`{program}` deletes files at every check"), ""));
+        }
         "curl" | "wget" | "http" | "httpie" | "xh" => {
-            return changes_remote(&arguments).then_some(("changes data on another machine", ""));
+            return changes_remote(&arguments)
+                .then_some((tr_later!("`{program}` changes data on another machine"), ""));
         }
         "psql" | "mysql" | "sqlite3" | "mongosh" => {
-            return changes_database(segment.text).then_some(("deletes from a database", ""));
+            return changes_database(segment.text)
+                .then_some((tr_later!("`{program}` deletes from a database"), ""));
         }
         "dd" => {
             return arguments
                 .iter()
                 .any(|it| it.starts_with("of=/dev/"))
-                .then_some(("overwrites a device", ""));
+                .then_some((tr_later!("`{program}` overwrites a device"), ""));
         }
         _ => {}
     }
     if segment.words.first().is_some_and(|it| it == "sudo") {
-        return Some(("needs the rights of root", ""));
+        return Some((tr_later!("`{program}` needs the rights of root"), ""));
     }
     let Some(found) = RULES.iter().find(|it| it.program == program && in_order(it.words, &arguments)) else {
-        return deploys(program, &arguments).then_some(("deploys or publishes", ""));
+        return deploys(program, &arguments).then_some((tr_later!("`{program}` deploys or publishes"), ""));
     };
     let is_dry = arguments.iter().any(|it| found.harmless.contains(it) || *it == "--check");
     (!is_dry).then_some((found.fact, found.dry_run))

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use loopkeeper_task::Task;
+use loopkeeper_text::tr;
 use regex::Regex;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,15 +32,16 @@ impl Unsuitable {
     /// The fact and the remedy, as two sentences without periods.
     pub fn sentences(self) -> (&'static str, &'static str) {
         match self {
-            Self::NothingVerifiable => {
-                ("nothing in it can be verified", "Add a criterion with a check under \"Done when\"")
-            }
-            Self::Exploratory => (
-                "exploring has no result that a check can decide",
-                "Ask for a document and check its sections",
+            Self::NothingVerifiable => (
+                tr!("nothing in it can be verified"),
+                tr!("Add a criterion with a check under \"Done when\""),
             ),
-            Self::Unbounded => ("the work has no end", "State a goal with a number"),
-            Self::Trivial => ("a one-line change needs no loop", "Ask the agent once"),
+            Self::Exploratory => (
+                tr!("exploring has no result that a check can decide"),
+                tr!("Ask for a document and check its sections"),
+            ),
+            Self::Unbounded => (tr!("the work has no end"), tr!("State a goal with a number")),
+            Self::Trivial => (tr!("a one-line change needs no loop"), tr!("Ask the agent once")),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Whole tasks: the remarks, their places, and what their fixes make of the document.
 
 use loopkeeper_task::{TaskDocument, parse_task};
+use loopkeeper_text::language::Language;
 
 use super::{Gate, GradeLevel, Lint, LintCode, LintFix, ProjectCommand, check_fixes, fixes, grade, lints};
 
@@ -167,4 +168,30 @@ fn a_task_is_graded_by_what_its_checks_decide() {
         let grade = grade(&parse_task(&documents), &documents, &found);
         assert_eq!(grade.level, expect, "{criteria}: {grade:?}");
     }
+}
+
+#[test]
+fn remarks_are_written_in_the_language_of_the_user() {
+    let criteria =
+        "- 处理 properly\n- It builds: `$ make || true`\n- A: `$ npm publish`\n- B: `$ jest --listTests`";
+    let (facts, titles, grade) = Language::SimplifiedChinese.during(|| {
+        let (documents, found) = of(criteria);
+        let task = parse_task(&documents);
+        let title = |it: &Lint| fixes(&task, &documents, &[], it).first().map(|it| it.title.clone());
+        let titles: Vec<String> = found.iter().filter_map(title).collect();
+        let facts: Vec<String> = found.iter().map(|it| format!("{}。{}", it.fact, it.remedy)).collect();
+        (facts, titles, grade(&task, &documents, &found).sentence())
+    });
+    let expect = [
+        "“properly”无法衡量。请写明输入和预期结果",
+        "`|| true` 会掩盖所有失败。请让检查能够失败",
+        "`npm` 会发布软件包。请使用没有副作用的检查",
+        "`--listTests` 只列出测试，不运行。请让检查能够失败",
+    ];
+    assert_eq!(facts, expect);
+    assert_eq!(titles[1..], ["写成 `$ make`", "写成 `$ npm publish --dry-run`", "写成 `$ jest`"]);
+    assert_eq!(
+        grade,
+        "含糊：1/4 个标准带有能够失败的检查；缺少：测试、类型、代码检查、文档、遗留内容、范围限制"
+    );
 }

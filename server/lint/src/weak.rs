@@ -2,6 +2,9 @@
 
 use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule, TextPattern, compiled};
 
+use loopkeeper_text::language::{fill, translate};
+use loopkeeper_text::{tr, tr_later};
+
 use crate::shell::{self, Operator, Segment};
 use crate::{BetterLine, Lint, LintCode, LintContext};
 
@@ -15,20 +18,20 @@ const PRINTERS: &[&str] =
     &["true", ":", "echo", "printf", "sleep", "pwd", "date", "whoami", "uname", "env", "clear"];
 /// Programs that succeed whether or not they find something.
 const LISTERS: &[&str] = &["find", "fd", "tree", "du", "df", "ps", "awk", "history", "jobs"];
-/// Flags that turn a failure, or nothing at all, into a success.
+/// Flags that turn a failure, or nothing at all, into a success, with a template that is translated where it is shown.
 const LENIENT: &[(&str, &str)] = &[
-    ("--passWithNoTests", "passes where no tests exist"),
-    ("--pass-with-no-tests", "passes where no tests exist"),
-    ("--passWithNoTests=true", "passes where no tests exist"),
-    ("--if-present", "passes where the script is missing"),
-    ("--exit-zero", "always exits with 0"),
-    ("--exit-zero-even-if-changed", "always exits with 0"),
-    ("--no-fail", "always exits with 0"),
-    ("--no-error-on-unmatched-pattern", "passes where no file matches"),
-    ("--collect-only", "collects tests without running them"),
-    ("--list-tests", "lists tests without running them"),
-    ("--listTests", "lists tests without running them"),
-    ("--ignore-errors", "ignores errors"),
+    ("--passWithNoTests", tr_later!("`{flag}` passes where no tests exist")),
+    ("--pass-with-no-tests", tr_later!("`{flag}` passes where no tests exist")),
+    ("--passWithNoTests=true", tr_later!("`{flag}` passes where no tests exist")),
+    ("--if-present", tr_later!("`{flag}` passes where the script is missing")),
+    ("--exit-zero", tr_later!("`{flag}` always exits with 0")),
+    ("--exit-zero-even-if-changed", tr_later!("`{flag}` always exits with 0")),
+    ("--no-fail", tr_later!("`{flag}` always exits with 0")),
+    ("--no-error-on-unmatched-pattern", tr_later!("`{flag}` passes where no file matches")),
+    ("--collect-only", tr_later!("`{flag}` collects tests without running them")),
+    ("--list-tests", tr_later!("`{flag}` lists tests without running them")),
+    ("--listTests", tr_later!("`{flag}` lists tests without running them")),
+    ("--ignore-errors", tr_later!("`{flag}` ignores errors")),
 ];
 
 struct Weakness {
@@ -55,8 +58,8 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     let weakness = of_check(criterion, check)?;
     let command = crate::command_of(criterion);
     let (better, remedy) = match weakness.better {
-        Some(better) => (BetterLine::Command(better), "Let the check fail"),
-        None => (BetterLine::Check, "Check something that fails until the work is done"),
+        Some(better) => (BetterLine::Command(better), tr!("Let the check fail")),
+        None => (BetterLine::Check, tr!("Check something that fails until the work is done")),
     };
     let place = command.map_or(criterion.place.clone(), |it| context.place_of(criterion, it));
     Some(Lint { code: LintCode::Weak, criterion: index, place, fact: weakness.fact, remedy, better })
@@ -68,10 +71,12 @@ fn of_check(criterion: &Criterion, check: &Check) -> Option<Weakness> {
         Check::Exists { globs } => {
             let all = ["", ".", "./", "*", "**", "**/*", "./*", "./**", ".git", "/"];
             let found = globs.iter().all(|it| all.contains(&it.as_str()));
-            found.then(|| Weakness::new(format!("`exists {}` holds in every project", globs.join(" "))))
+            found.then(|| {
+                Weakness::new(tr!("`exists {globs}` holds in every project", globs = globs.join(" ")))
+            })
         }
         Check::Has { pattern, .. } if matches_anything(pattern) => {
-            Some(Weakness::new("the pattern matches every text"))
+            Some(Weakness::new(tr!("the pattern matches every text")))
         }
         Check::Get { expect, .. } => of_expectations(expect),
         Check::Missing { .. }
@@ -96,10 +101,10 @@ fn of_expectations(expect: &[Expect]) -> Option<Weakness> {
                 Compare::Equal | Compare::AtMost | Compare::Below => false,
             };
             let shown = format!("{} {value}", compare.sign());
-            always.then(|| Weakness::new(format!("`{shown}` holds for every count")))
+            always.then(|| Weakness::new(tr!("`{shown}` holds for every count", shown)))
         }
         Expect::Matches { pattern } if matches_anything(pattern) => {
-            Some(Weakness::new(format!("`{}` matches every output", pattern.written())))
+            Some(Weakness::new(tr!("`{pattern}` matches every output", pattern = pattern.written())))
         }
         Expect::Matches { .. } | Expect::MatchesNot { .. } | Expect::Exit { .. } | Expect::Status { .. } => {
             None
@@ -131,7 +136,10 @@ fn constant(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
             && (PRINTERS.contains(&program) || program == "false" || program == "exit" || is_version(it))
             || is_constant_test(it)
     };
-    segments.iter().all(is_fixed).then(|| Weakness::new(format!("`{command}` tests nothing in the project")))
+    segments
+        .iter()
+        .all(is_fixed)
+        .then(|| Weakness::new(tr!("`{command}` tests nothing in the project", command)))
 }
 
 /// `node --version`
@@ -170,12 +178,12 @@ fn lenient(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
             // `npm test -- --passWithNoTests`: the dashes go with their only flag.
             let rest = command.replacen(&format!(" -- {flag}"), "", 1);
             let rest = if rest == command { command.replacen(&format!(" {flag}"), "", 1) } else { rest };
-            return Some(Weakness::with(format!("`{flag}` {why}"), &rest));
+            return Some(Weakness::with(fill(translate(why), &[("flag", flag)]), &rest));
         }
         let program = segment.program().unwrap_or_default();
         let has = |flag: &str| segment.arguments().iter().any(|it| it == flag);
         if ["make", "gmake"].contains(&program) && (has("-n") || has("--dry-run") || has("-i")) {
-            return Some(Weakness::new("`make` with this flag does not fail"));
+            return Some(Weakness::new(tr!("`make` with this flag does not fail")));
         }
     }
     None
@@ -188,7 +196,7 @@ fn hidden_exit(command: &str, segments: &[Segment<'_>], expect: &[Expect]) -> Op
     }
     if shell::ends_in_background(command) {
         return Some(Weakness::with(
-            "`&` discards the exit status",
+            tr!("`&` discards the exit status"),
             command.trim_end().trim_end_matches('&'),
         ));
     }
@@ -199,23 +207,23 @@ fn hidden_exit(command: &str, segments: &[Segment<'_>], expect: &[Expect]) -> Op
         || program == "exit" && last.arguments().first().is_none_or(|it| it == "0");
     let shown = command.get(last.range.clone()).unwrap_or_default().trim();
     match last.operator {
-        Operator::Or if is_quiet => Some(Weakness::with(format!("`{shown}` hides every failure"), before)),
+        Operator::Or if is_quiet => Some(Weakness::with(tr!("`{shown}` hides every failure", shown), before)),
         Operator::Then if is_quiet && !stops_at_errors(segments) => {
-            Some(Weakness::with(format!("`{shown}` hides an earlier exit status"), before))
+            Some(Weakness::with(tr!("`{shown}` hides an earlier exit status", shown), before))
         }
         Operator::Pipe if FILTERS.contains(&program) && !command.contains("pipefail") && !decides(last) => {
             let better = before.trim_end().trim_end_matches("2>&1");
-            Some(Weakness::with(format!("`{shown}` hides an earlier exit status"), better))
+            Some(Weakness::with(tr!("`{shown}` hides an earlier exit status", shown), better))
         }
         Operator::First | Operator::And | Operator::Then if segments.iter().all(always_succeeds) => {
-            Some(Weakness::new(format!("`{program}` succeeds whatever it finds")))
+            Some(Weakness::new(tr!("`{program}` succeeds whatever it finds", program)))
         }
         Operator::First | Operator::And if segments.len() == 1 && is_lenient_request(last) => {
             let better = command.replacen("curl", "curl -f", 1);
-            Some(Weakness::with("`curl` without `-f` passes on error pages", &better))
+            Some(Weakness::with(tr!("`curl` without `-f` passes on error pages"), &better))
         }
         _ if command.trim_start().starts_with("if ") && !command.contains("else") => {
-            Some(Weakness::new("passes where the condition of `if` is false"))
+            Some(Weakness::new(tr!("passes where the condition of `if` is false")))
         }
         _ => None,
     }

@@ -3,6 +3,8 @@
 
 mod words;
 
+use loopkeeper_text::tr;
+
 use crate::{BetterLine, Lint, LintCode, LintContext, gate};
 
 pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
@@ -10,9 +12,9 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     let (code, word) = judge_words(&criterion.name)?;
     let (fact, remedy) = match code {
         LintCode::Subjective => {
-            (format!("\"{word}\" is a matter of taste"), "Use `judge`, or describe what is seen")
+            (tr!("\"{word}\" is a matter of taste", word), tr!("Use `judge`, or describe what is seen"))
         }
-        _ => (format!("\"{word}\" cannot be measured"), "Name the input and the expected result"),
+        _ => (tr!("\"{word}\" cannot be measured", word), tr!("Name the input and the expected result")),
     };
     Some(Lint {
         code,
