@@ -19,6 +19,8 @@ use super::{
 };
 use crate::criterion::CriterionId;
 use loopkeeper_text::fold::shortened;
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr;
 
 /// Reads a task: the first document is the prompt, the others are its plans. A plan in first place serves as both
 /// prompt and plan.
@@ -73,8 +75,8 @@ pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
         if line.trim().is_empty() {
             outline.add_finding(
                 FindingCode::BadValue,
-                "criterion",
-                "empty. Write a line that must hold",
+                tr!("criterion"),
+                tr!("empty. Write a line that must hold"),
                 0..line.len(),
             );
         } else {
@@ -94,8 +96,8 @@ pub fn add_checks(task: &mut Task, checks: &[String]) {
     for text in checks {
         let mut outline = TaskOutline::new(CHECK_ARGUMENT);
         if text.trim().is_empty() {
-            let fact = "empty, so nothing is checked. Write one";
-            outline.add_finding(FindingCode::BadCheck, "command", fact, 0..text.len());
+            let fact = tr!("empty, so nothing is checked. Write one");
+            outline.add_finding(FindingCode::BadCheck, tr!("command"), fact, 0..text.len());
         } else {
             outline.add_criterion(
                 &InlineContent::of_code(text),
@@ -144,8 +146,8 @@ fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline 
     }
     note_unreadable(&mut outline, text);
     if let Some(range) = template::unedited(text) {
-        let fact = "still the template's text. Write what should be done";
-        outline.add_finding(FindingCode::Template, "task", fact, range);
+        let fact = tr!("still the template's text. Write what should be done");
+        outline.add_finding(FindingCode::Template, tr!("task"), fact, range);
     }
     outline
 }
@@ -184,15 +186,15 @@ fn note_unreadable(outline: &mut TaskOutline, text: &str) {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         outline.add_finding(
             FindingCode::Syntax,
-            "document",
-            "empty. Describe what should be done",
+            tr!("document"),
+            tr!("empty. Describe what should be done"),
             0..text.len(),
         );
     } else if let Some(at) = text.find('\0') {
         outline.add_finding(
             FindingCode::Syntax,
-            "document",
-            "a NUL byte, so this is not a text file",
+            tr!("document"),
+            tr!("a NUL byte, so this is not a text file"),
             at..at + 1,
         );
     }
@@ -208,8 +210,8 @@ fn placeholders_of(task: &Task, file: &str, parts: &[PromptPart]) -> TaskOutline
         let is_part = parts.iter().any(|it| it.is_named(placeholder.name));
         if !is_part && !placeholders::is_filled(placeholder.name, task) {
             let shown = shortened(placeholder.name, 30);
-            let fact = format!("nothing fills in `{{{{{shown}}}}}`. Write its value");
-            outline.add_finding(FindingCode::Template, "task", &fact, placeholder.range);
+            let fact = tr!("nothing fills in `{{{{{shown}}}}}`. Write its value", shown);
+            outline.add_finding(FindingCode::Template, tr!("task"), &fact, placeholder.range);
         }
     }
     outline
@@ -226,11 +228,11 @@ fn emptiness_of(task: &Task, file: &str) -> TaskOutline {
         let mut outline = TaskOutline::new(file);
         // Do not pay an agent to read an empty list.
         let (file, list) = match kind_of(file) {
-            Some(DocumentKind::Prd) => (prd::STORY_FILE, "userStories"),
-            Some(DocumentKind::AgentStories) => (prd::STORY_FILE, "stories"),
-            _ => ("task list", "tasks"),
+            Some(DocumentKind::Prd) => (translate(prd::STORY_FILE), "userStories"),
+            Some(DocumentKind::AgentStories) => (translate(prd::STORY_FILE), "stories"),
+            _ => (tr!("task list"), "tasks"),
         };
-        let fact = format!("`{list}` is empty, so there is nothing to do. Add one");
+        let fact = tr!("`{list}` is empty, so there is nothing to do. Add one", list);
         outline.add_finding(FindingCode::Syntax, file, &fact, 0..first_line);
         outline
     } else {
@@ -240,8 +242,8 @@ fn emptiness_of(task: &Task, file: &str) -> TaskOutline {
 
 fn empty_outline(file: &str, first_line: usize) -> TaskOutline {
     let mut outline = TaskOutline::new(file);
-    let fact = "no criteria, so nothing is checked. Add a list under \"Done when\"";
-    outline.add_finding(FindingCode::NoCriteria, "task", fact, 0..first_line);
+    let fact = tr!("no criteria, so nothing is checked. Add a list under \"Done when\"");
+    outline.add_finding(FindingCode::NoCriteria, tr!("task"), fact, 0..first_line);
     outline
 }
 

@@ -11,6 +11,7 @@ mod yaml_tasks;
 use std::ops::Range;
 
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 use super::assemble::is_story_file;
 use super::{PlanItem, Task, TaskDocument, parse_task};
@@ -97,8 +98,8 @@ pub fn find_item<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, PlanEdi
     }
     match found.as_slice() {
         [one] => Ok(one),
-        [] => Err(PlanEditError::Unknown(format!("the plan has no item \"{name}\"").into())),
-        _ => Err(PlanEditError::Unknown(format!("the plan has several items \"{name}\"").into())),
+        [] => Err(PlanEditError::Unknown(tr!("the plan has no item \"{name}\"", name).into())),
+        _ => Err(PlanEditError::Unknown(tr!("the plan has several items \"{name}\"", name).into())),
     }
 }
 
@@ -107,7 +108,7 @@ fn target<'a>(
     task: &'a Task,
     id: &str,
 ) -> Result<PlanEditTarget<'a>, PlanEditError> {
-    let unknown = || PlanEditError::Unknown(format!("the plan has no item \"{id}\"").into());
+    let unknown = || PlanEditError::Unknown(tr!("the plan has no item \"{name}\"", name = id).into());
     let item = task.plan.iter().find(|it| it.id == id).ok_or_else(unknown)?;
     let document = documents.iter().find(|it| it.path == item.place.file).ok_or_else(unknown)?;
     Ok(PlanEditTarget { task, document, item })
@@ -118,7 +119,8 @@ fn skip(
     target: &PlanEditTarget<'_>,
 ) -> Result<(String, PlanEditOutcome), PlanEditError> {
     if target.item.done {
-        return Err(conflict_error(target.item, "is done: there is nothing to skip"));
+        let title = &target.item.title;
+        return Err(conflict_error(tr!("\"{title}\" is done: there is nothing to skip", title)));
     }
     let splices = if target.is_story() { stories::skip(target)? } else { boxes::skip(target)? };
     let after = apply_splices(&target.document.text, &splices);
@@ -133,7 +135,8 @@ fn move_item(
     by: i32,
 ) -> Result<(String, PlanEditOutcome), PlanEditError> {
     if by == 0 {
-        return Err(conflict_error(target.item, "stays where it is when it moves by 0"));
+        let title = &target.item.title;
+        return Err(conflict_error(tr!("\"{title}\" stays where it is when it moves by 0", title)));
     }
     let mut documents = documents.to_vec();
     // More than any realistic request; each step parses the plan again.
@@ -168,9 +171,13 @@ fn swap_with_neighbor(
     let splices = match (target.item.priority, other.priority) {
         (Some(mine), Some(its)) if mine != its => stories::swap_priorities(target, other)?,
         (Some(_), None) | (None, Some(_)) => {
-            let fact =
-                format!("cannot change places with \"{}\": one of them has no `priority`", other.title);
-            return Err(conflict_error(target.item, Message::new(fact).with_hint("give it one")));
+            let (title, other) = (&target.item.title, &other.title);
+            let fact = tr!(
+                "\"{title}\" cannot change places with \"{other}\": one of them has no `priority`",
+                title,
+                other
+            );
+            return Err(conflict_error(Message::new(fact).with_hint(tr!("give it one"))));
         }
         _ if target.is_story() => stories::swap(target, other)?,
         _ => boxes::swap(target, other)?,
@@ -192,7 +199,8 @@ impl PlanEditTarget<'_> {
     /// The open item directly before this one (1) or after it (-1), if the two may be swapped.
     fn find_neighbor(&self, way: i32) -> Result<&PlanItem, PlanEditError> {
         if self.item.done {
-            return Err(conflict_error(self.item, "is done: its place makes no difference"));
+            let title = &self.item.title;
+            return Err(conflict_error(tr!("\"{title}\" is done: its place makes no difference", title)));
         }
         let mut row: Vec<&PlanItem> = self.task.plan.iter().filter(|it| self.is_beside(it)).collect();
         if !self.is_story() {
@@ -201,11 +209,17 @@ impl PlanEditTarget<'_> {
         row.sort_by_key(|it| (it.priority.is_none(), it.priority));
         let at = row.iter().position(|it| it.place == self.item.place);
         let other = at.and_then(|at| if way > 0 { at.checked_sub(1) } else { Some(at + 1) });
-        let end = if way > 0 { "first" } else { "last" };
-        let of = if self.is_story() { "open item" } else { "open item of its list" };
-        other
-            .and_then(|at| row.get(at).copied())
-            .ok_or_else(|| conflict_error(self.item, format!("is the {end} {of} already")))
+        other.and_then(|at| row.get(at).copied()).ok_or_else(|| conflict_error(self.at_the_end(way > 0)))
+    }
+
+    fn at_the_end(&self, is_first: bool) -> String {
+        let title = &self.item.title;
+        match (is_first, self.is_story()) {
+            (true, true) => tr!("\"{title}\" is the first open item already", title),
+            (true, false) => tr!("\"{title}\" is the first open item of its list already", title),
+            (false, true) => tr!("\"{title}\" is the last open item already", title),
+            (false, false) => tr!("\"{title}\" is the last open item of its list already", title),
+        }
     }
 
     fn is_beside(&self, other: &PlanItem) -> bool {
@@ -220,9 +234,8 @@ fn place_of(task: &Task, item: &PlanItem) -> usize {
     of_file.position(|it| it.place == item.place).unwrap_or_default()
 }
 
-/// `predicate` follows the item's title.
-fn conflict_error(item: &PlanItem, predicate: impl Into<Message>) -> PlanEditError {
-    PlanEditError::Conflict(predicate.into().map_fact(|it| format!("\"{}\" {it}", item.title)))
+fn conflict_error(fact: impl Into<Message>) -> PlanEditError {
+    PlanEditError::Conflict(fact.into())
 }
 
 fn apply_splices(text: &str, splices: &TextSplices) -> String {

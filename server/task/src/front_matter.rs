@@ -21,6 +21,7 @@ use super::{FindingCode, WrittenSetting};
 pub use keys::{FRONT_MATTER_KEYS, FrontMatterKey};
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::shell_word::quoted;
+use loopkeeper_text::tr;
 use yaml::{YamlEntry, YamlPair, YamlValue};
 
 const COMMAND: &str = "test_command";
@@ -88,8 +89,8 @@ fn drop_repeated(out: &mut TaskOutline, from: usize) {
 
 /// Reports a key that would otherwise be ignored silently. `near`: the key that was perhaps intended.
 fn not_read(out: &mut TaskOutline, (key, range): (&str, Range<usize>), near: Option<&str>) {
-    let fault = ItemFault::new(FindingCode::UnknownKey, "not read", &range);
-    let hint = near.map(|it| format!("Did you mean `{it}`?"));
+    let fault = ItemFault::new(FindingCode::UnknownKey, tr!("not read"), &range);
+    let hint = near.map(|it| tr!("Did you mean `{name}`?", name = it));
     let fault = ItemFault { hint, ..fault.with_fix(near.map(str::to_owned)) };
     out.find_with_fix(key, fault);
 }
@@ -105,7 +106,7 @@ fn one_line(out: &mut TaskOutline, entry: &YamlEntry<'_>) -> Option<String> {
             report_unread(
                 out,
                 entry.key,
-                "takes one value. Write it as one line of text",
+                tr!("takes one value. Write it as one line of text"),
                 entry.range.clone(),
             );
             None
@@ -125,7 +126,8 @@ fn agent_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
     let mut words = value.split_whitespace();
     let program = words.next().unwrap_or_default().to_owned();
     if words.next().is_some() {
-        let fact = format!("only `{program}` of this line is used. Write arguments into `loopkeeper.toml`");
+        let fact =
+            tr!("only `{program}` of this line is used. Write arguments into `loopkeeper.toml`", program);
         out.add_finding(FindingCode::BadValue, AGENT, &fact, entry.range.clone());
     }
     setting(out, entry, "agent", program);
@@ -136,7 +138,7 @@ fn iterations_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
     if value.trim().parse::<u32>().is_ok_and(|it| it > 0) {
         setting(out, entry, "limits.iterations", value.trim().to_owned());
     } else {
-        report_unread(out, ITERATIONS, "takes a whole number from 1", entry.range.clone());
+        report_unread(out, ITERATIONS, tr!("takes a whole number from 1"), entry.range.clone());
     }
 }
 
@@ -178,7 +180,7 @@ fn commands_of(out: &mut TaskOutline, entry: YamlEntry<'_>) {
             report_unread(
                 out,
                 COMMANDS,
-                "takes a list. Write `- name: …` and `run: …` below it",
+                tr!("takes a list. Write `- name: …` and `run: …` below it"),
                 entry.range,
             );
         }
@@ -194,7 +196,12 @@ fn named_command(out: &mut TaskOutline, item: &[YamlPair<'_>]) {
     let timeout_ms = of("timeout").and_then(|it| {
         let seconds = it.value.trim().parse::<u64>().ok().filter(|it| *it > 0);
         if seconds.is_none() {
-            out.add_finding(FindingCode::BadValue, "timeout", "takes a number of seconds", it.range.clone());
+            out.add_finding(
+                FindingCode::BadValue,
+                "timeout",
+                tr!("takes a number of seconds"),
+                it.range.clone(),
+            );
         }
         seconds.map(|it| it.saturating_mul(1000))
     });
@@ -203,7 +210,7 @@ fn named_command(out: &mut TaskOutline, item: &[YamlPair<'_>]) {
         add_informational_command(out, (name, &run.value), timeout_ms, run.range.clone());
     } else {
         let range = item.first().map_or(0..0, |it| it.range.clone());
-        report_unread(out, COMMANDS, "an item without `run`. Write the command below its name", range);
+        report_unread(out, COMMANDS, tr!("an item without `run`. Write the command below its name"), range);
     }
 }
 
@@ -247,15 +254,13 @@ fn note_unclosed(text: &str, out: &mut TaskOutline) {
         match ours {
             _ if index == 0 && !line.trim().is_empty() => return,
             Some(key) => {
-                let fact = format!("no `---` closes it, so `{key}` is not read. Add one");
-                return out.add_finding(FindingCode::Syntax, NAME, &fact, range);
+                let fact = tr!("no `---` closes it, so `{key}` is not read. Add one", key);
+                return out.add_finding(FindingCode::Syntax, tr!("front matter"), &fact, range);
             }
             None => {}
         }
     }
 }
-
-const NAME: &str = "front matter";
 
 fn command_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
     match value {
@@ -270,7 +275,12 @@ fn command_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
             }
         }
         YamlValue::Flow(_) => {
-            report_unread(out, COMMAND, "a list in brackets. Write it as one line of text", range.clone());
+            report_unread(
+                out,
+                COMMAND,
+                tr!("a list in brackets. Write it as one line of text"),
+                range.clone(),
+            );
         }
         YamlValue::Unclear(fault) => report_unread(out, COMMAND, &fault, range.clone()),
     }

@@ -28,6 +28,7 @@ use crate::criterion::{Check, Expect, NumberRule};
 use expectations::ParsedExpectation as Expectation;
 use fault::SpanError;
 use loopkeeper_text::fold::{one_line, shortened};
+use loopkeeper_text::tr;
 use seen::{CodeSpan, TrailingText, code_spans};
 use spans::CodeSpanKind;
 
@@ -122,8 +123,8 @@ impl ItemParser<'_> {
             && (!lenient || self.text_behind(stray.end).starts_with("$ "))
         {
             self.faults.push(
-                ItemFault::new(FindingCode::BadCheck, "an unpaired backtick", &stray)
-                    .with_hint("Close the code span"),
+                ItemFault::new(FindingCode::BadCheck, tr!("an unpaired backtick"), &stray)
+                    .with_hint(tr!("Close the code span")),
             );
         }
         let torn: Vec<Range<usize>> = self
@@ -135,8 +136,8 @@ impl ItemParser<'_> {
             .collect();
         for range in torn {
             self.faults.push(
-                ItemFault::new(FindingCode::BadCheck, "a code span over two lines", &range)
-                    .with_hint("Put it on one line"),
+                ItemFault::new(FindingCode::BadCheck, tr!("a code span over two lines"), &range)
+                    .with_hint(tr!("Put it on one line")),
             );
         }
     }
@@ -210,7 +211,7 @@ impl ItemParser<'_> {
             _ => false,
         };
         let seen = self.spans.iter().find(near)?;
-        let sentence = fault::quoted_span(seen.source) + " is not a check";
+        let sentence = tr!("{span} is not a check", span = fault::quoted_span(seen.source));
         Some(ItemFault::sentence(FindingCode::BadCheck, sentence, &seen.source.range))
     }
 
@@ -260,22 +261,28 @@ impl ItemParser<'_> {
             let span = later.source;
             match &later.expectation {
                 Expectation::Expect(Expect::Exit { .. }) if is_get => {
-                    faults.push(bad("only a command has an exit code".into(), span));
+                    faults.push(bad(tr!("only a command has an exit code").into(), span));
                 }
                 Expectation::Expect(Expect::Exit { .. }) if expected.iter().any(is_exit) => {
-                    faults.push(bad(SpanError::with_hint("there are two exit codes", "Keep one"), span));
+                    faults.push(bad(
+                        SpanError::with_hint(tr!("there are two exit codes"), tr!("Keep one")),
+                        span,
+                    ));
                 }
                 Expectation::Expect(expect) => expected.push(expect.clone()),
                 Expectation::Status(_) if is_get && expected.iter().any(is_status) => {
-                    faults.push(bad(SpanError::with_hint("there are two statuses", "Keep one"), span));
+                    faults.push(bad(
+                        SpanError::with_hint(tr!("there are two statuses"), tr!("Keep one")),
+                        span,
+                    ));
                 }
                 Expectation::Baseline(_) if !matches!(check, Check::Command { .. }) => {
-                    faults.push(bad("only a command's number is compared with a baseline".into(), span));
+                    faults.push(bad(tr!("only a command's number is compared with a baseline").into(), span));
                 }
                 Expectation::Status(code) if is_get => expected.push(Expect::Status { code: *code }),
                 Expectation::Bad(error) => faults.push(bad(error.clone(), span)),
                 Expectation::NearStatus if is_get => {
-                    faults.push(bad("a status is three digits".into(), span));
+                    faults.push(bad(tr!("a status is three digits").into(), span));
                 }
                 Expectation::Baseline(_)
                 | Expectation::Status(_)
@@ -292,7 +299,7 @@ impl ItemParser<'_> {
             | Check::Clean
             | Check::Judge { .. } => {
                 if !expected.is_empty() {
-                    let fact = "only a command's output can be compared";
+                    let fact = tr!("only a command's output can be compared");
                     faults.push(ItemFault::new(FindingCode::BadCheck, fact, &self.inline.range));
                 }
             }
@@ -304,8 +311,10 @@ impl ItemParser<'_> {
     }
 
     fn early_expectations(&mut self, at: usize) {
-        let error =
-            SpanError::with_hint("an expectation before its check is ignored", "Put it after the check");
+        let error = SpanError::with_hint(
+            tr!("an expectation before its check is ignored"),
+            tr!("Put it after the check"),
+        );
         let early = self.spans.iter().take(at).filter(|seen| {
             matches!(
                 seen.expectation,
@@ -340,8 +349,9 @@ impl ItemParser<'_> {
     fn with_words(&mut self, mut check: Check, name: &str) -> Option<Check> {
         if let Check::Judge { prose, .. } = &mut check {
             if name::check_label(&Check::Judge { of: None, prose: String::new() }) == name {
-                let nothing = ItemFault::new(FindingCode::BadCheck, "nothing to judge", &self.inline.range);
-                self.faults.push(nothing.with_hint("Say in words what must hold"));
+                let nothing =
+                    ItemFault::new(FindingCode::BadCheck, tr!("nothing to judge"), &self.inline.range);
+                self.faults.push(nothing.with_hint(tr!("Say in words what must hold")));
                 return None;
             }
             *prose = shortened(name, PROSE_CHARS).into_owned();
@@ -366,7 +376,7 @@ impl ItemParser<'_> {
             _ => None,
         };
         if only.hint.is_none() {
-            only.hint = only.fix.as_ref().map(|it| ["Did you mean ", it, "?"].concat());
+            only.hint = only.fix.as_ref().map(|it| tr!("Did you mean {span}?", span = it));
         }
     }
 

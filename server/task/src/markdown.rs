@@ -6,6 +6,8 @@ mod mentions;
 #[cfg(test)]
 mod tests;
 
+use loopkeeper_text::tr;
+
 use super::blocks::{self, ListItem, MarkdownBlock};
 use super::grammar::{self, ItemMode};
 use super::item::InlineContent;
@@ -138,8 +140,8 @@ impl<'a> MarkdownReader<'a> {
             MarkdownBlock::Item(item) => self.item(item),
             MarkdownBlock::Fence(range) => {
                 if self.items_are() == ItemsAre::Criteria(HeadingPhrase::Validation) {
-                    let fact = "commands in a fenced block are never run. Write them as a list";
-                    self.out.add_finding(FindingCode::NotACheck, "Validation commands", fact, range);
+                    let fact = tr!("commands in a fenced block are never run. Write them as a list");
+                    self.out.add_finding(FindingCode::NotACheck, tr!("Validation commands"), fact, range);
                 }
             }
             MarkdownBlock::Indented(range) => {
@@ -193,7 +195,7 @@ impl<'a> MarkdownReader<'a> {
     }
 
     fn no_criteria(&mut self, name: &str, range: std::ops::Range<usize>) {
-        let fact = "no list items, so nothing is checked. Write one item per criterion";
+        let fact = tr!("no list items, so nothing is checked. Write one item per criterion");
         self.out.add_finding(FindingCode::NoCriteria, name.trim().trim_end_matches([':', '：']), fact, range);
     }
 
@@ -226,9 +228,10 @@ impl<'a> MarkdownReader<'a> {
                 self.criterion(item, mode, CriterionOrigin::default());
             }
             let fix = self.lists.is_empty().then_some(list.fix);
-            let fault = grammar::ItemFault::new(FindingCode::InlineList, "criteria in one line", &text.range)
-                .with_hint("Write them as a list")
-                .with_fix(fix);
+            let fault =
+                grammar::ItemFault::new(FindingCode::InlineList, tr!("criteria in one line"), &text.range)
+                    .with_hint(tr!("Write them as a list"))
+                    .with_fix(fix);
             self.out.find_with_fix(&list.name, fault);
             self.lead = ListLead::Criteria(phrase, text);
         } else if exact_phrase(plain).is_some() {
@@ -285,9 +288,9 @@ impl<'a> MarkdownReader<'a> {
 
     fn missing_colon(&mut self, text: &InlineContent<'_>) {
         let name = text.plain_text();
-        let fact = "no heading and no colon, so the list is not read";
+        let fact = tr!("no heading and no colon, so the list is not read");
         let fault = grammar::ItemFault::new(FindingCode::NoCriteria, fact, &text.range)
-            .with_hint("Add a colon")
+            .with_hint(tr!("Add a colon"))
             .with_fix(Some(format!("{}:", self.source.slice(&text.range))));
         self.out.find_with_fix(name.trim(), fault);
     }

@@ -6,8 +6,8 @@ use super::grammar::{self, FaultSubject, ItemFault, ItemMode};
 use super::item::InlineContent;
 use super::{ContextPath, Finding, FindingCode, PlanItem, WrittenSetting};
 use crate::criterion::{Criterion, CriterionId};
-use loopkeeper_text::DocumentRange;
 use loopkeeper_text::fold::{folded, shortened};
+use loopkeeper_text::{DocumentRange, tr};
 
 /// The setting that a section `May change` writes.
 pub(super) const MAY_CHANGE: &str = "criteria.may_change";
@@ -70,7 +70,12 @@ impl TaskOutline {
                 names.push(name);
             }
         }
-        self.add_finding(FindingCode::LeftAside, "not used by loopkeeper", &names.join(", "), first.clone());
+        self.add_finding(
+            FindingCode::LeftAside,
+            tr!("not used by loopkeeper"),
+            &names.join(tr!(", ")),
+            first.clone(),
+        );
     }
 
     /// Adds judges that the task allows to change, globs separated by spaces.
@@ -140,7 +145,7 @@ const SPAN_FRAME: usize = 9;
 
 /// The hint is omitted if there is no room for it.
 fn fault_message(name: &str, fault: &ItemFault) -> String {
-    let with_hint = fault.hint.as_ref().map(|it| [&fault.fact, ". ", it].concat());
+    let with_hint = fault.hint.as_ref().map(|it| tr!("{fact}. {hint}", fact = fault.fact, hint = it));
     let shown_fact = with_hint.filter(|it| it.chars().count() <= FACT_CHARS);
     let shown_fact = shown_fact.as_deref().unwrap_or(&fault.fact);
     match &fault.subject {
@@ -149,23 +154,22 @@ fn fault_message(name: &str, fault: &ItemFault) -> String {
             let room = MESSAGE_CHARS.saturating_sub(shown_fact.chars().count() + SPAN_FRAME);
             message(&grammar::code_span(&shortened(code, room.max(SPAN_FRAME))), shown_fact)
         }
-        FaultSubject::Sentence => [&*shortened(shown_fact, MESSAGE_CHARS - 1), end_of(shown_fact)].concat(),
+        FaultSubject::Sentence => with_end(&shortened(shown_fact, MESSAGE_CHARS - 1)),
     }
 }
 
-fn end_of(shown_fact: &str) -> &'static str {
-    if shown_fact.ends_with(['.', '?', '…']) { "" } else { "." }
+fn with_end(sentence: &str) -> String {
+    if sentence.ends_with(['.', '?', '…', '。', '？']) {
+        sentence.to_owned()
+    } else {
+        tr!("{sentence}.", sentence)
+    }
 }
 
 fn message(name: &str, fact: &str) -> String {
     let fact = folded(fact);
     let fact = shortened(&fact, FACT_CHARS);
     let room = MESSAGE_CHARS - 3 - fact.chars().count();
-    let end = end_of(&fact);
-    let mut message = String::with_capacity(MESSAGE_CHARS);
     let name = folded(name);
-    for part in [&*shortened(&name, room), ": ", &*fact, end] {
-        message.push_str(part);
-    }
-    message
+    tr!("{name}: {sentence}", name = shortened(&name, room), sentence = with_end(&fact))
 }

@@ -13,6 +13,7 @@ use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::source::{MarkdownSource, lines_of};
 use super::{FindingCode, PlanItem, phrases};
 use loopkeeper_text::fold::shortened;
+use loopkeeper_text::tr;
 
 pub(super) use table::take_table;
 
@@ -128,9 +129,9 @@ pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, t
     }
     let space = if rest.starts_with([' ', '\t']) { "" } else { " " };
     let range = text.range.start..text.range.end - rest.len();
-    let fact = "no box, so it is no item of the plan";
+    let fact = tr!("no box, so it is no item of the plan");
     let fault = grammar::ItemFault::new(FindingCode::BadValue, fact, &range)
-        .with_hint("Write `[ ] text`")
+        .with_hint(tr!("Write `[ ] text`"))
         .with_fix(Some(format!("{meant}{space}")));
     out.find_with_fix(&text.plain_text(), fault);
 }

@@ -19,8 +19,8 @@ use super::kind::{DocumentKind, kind_of};
 use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::{FindingCode, PlanItem, ids};
 use crate::criterion::Check;
-use loopkeeper_text::branch;
 use loopkeeper_text::fold::{folded, one_line, shortened};
+use loopkeeper_text::{branch, tr};
 pub(super) use values::STORY_FILE;
 use values::{JsonFields, QUEUE_FIELDS, ROOT_FIELDS, STORY_FIELDS};
 
@@ -86,7 +86,7 @@ impl PrdReader<'_> {
     fn root(&mut self, value: Option<&Value<'_>>) {
         let Some(Value::Object(root)) = value else {
             let first = self.json.chars().next().map_or(0, char::len_utf8);
-            return self.report_syntax("no object with `userStories`", 0..first);
+            return self.report_syntax(tr!("no object with `userStories`"), 0..first);
         };
         let fields = JsonFields::new(root, &mut |name, range| self.report_duplicate(name, range));
         self.report_misspelled(root, ROOT_FIELDS);
@@ -98,7 +98,7 @@ impl PrdReader<'_> {
         self.branch(&fields);
         match fields.get("userStories").or_else(|| stories_of_other_tool(&fields, self.kind)) {
             Some(Value::Array(stories)) => self.stories(&stories.elements),
-            Some(other) => self.report_wrong_type("userStories", "a list of stories", other),
+            Some(other) => self.report_wrong_type("userStories", tr!("a list of stories"), other),
             None => self.no_stories(root, &fields),
         }
         self.commands(&fields, "completionCriteria", None);
@@ -112,7 +112,7 @@ impl PrdReader<'_> {
         self.out.branch = fields.text(NAME, self);
         let name = self.out.branch.as_deref().map(str::trim).filter(|it| !it.is_empty());
         if let (Some(fault), Some(value)) = (name.and_then(branch::fault), fields.get(NAME)) {
-            self.out_of_order(NAME, &format!("no name for a branch: {fault}"), value.start()..value.end());
+            self.out_of_order(NAME, &tr!("no name for a branch: {fault}", fault), value.start()..value.end());
         }
     }
 
@@ -120,8 +120,8 @@ impl PrdReader<'_> {
         let alike =
             ["stories", "tasks", "prd", "user_stories"].into_iter().find(|name| fields.get(name).is_some());
         let fact = alike.map_or_else(
-            || "no `userStories`".to_owned(),
-            |name| format!("`{name}` is not read. Call it `userStories`"),
+            || tr!("no `userStories`").to_owned(),
+            |name| tr!("`{name}` is not read. Call it `userStories`", name),
         );
         self.report_syntax(&fact, root.range.start..root.range.start + 1);
     }
@@ -132,7 +132,7 @@ impl PrdReader<'_> {
         for story in stories {
             match story {
                 Value::Object(story) => self.story(story, &known),
-                other => self.report_wrong_type("userStories", "stories in braces", other),
+                other => self.report_wrong_type("userStories", tr!("stories in braces"), other),
             }
         }
     }
@@ -165,7 +165,11 @@ impl PrdReader<'_> {
             .find(|name| !name.trim().is_empty());
         let title = name.unwrap_or("story without a title").to_owned();
         if name.is_none() {
-            self.out_of_order("story", "neither `id` nor `title`", story.range.start..story.range.end);
+            self.out_of_order(
+                tr!("story"),
+                tr!("neither `id` nor `title`"),
+                story.range.start..story.range.end,
+            );
         }
         let place = fields.string("title").or_else(|| fields.string("id"));
         let place = place.map_or_else(|| self.bytes(story.range()), |text| self.content(text));
@@ -195,7 +199,7 @@ impl PrdReader<'_> {
 
     fn no_nested_stories(&mut self, fields: &JsonFields<'_>) {
         if let Some(Value::Array(nested)) = fields.get("userStories") {
-            let fact = "stories in a story are not read. Put them next to it";
+            let fact = tr!("stories in a story are not read. Put them next to it");
             self.out_of_order("userStories", fact, nested.range.start..nested.range.end);
         }
     }
@@ -206,11 +210,11 @@ impl PrdReader<'_> {
         let id = match value {
             Value::StringLit(id) => id.value.trim().to_owned(),
             Value::NumberLit(id) => {
-                self.report_wrong_type("id", "text in quotes", value);
+                self.report_wrong_type("id", tr!("text in quotes"), value);
                 id.value.to_owned()
             }
             other => {
-                self.report_wrong_type("id", "text in quotes", other);
+                self.report_wrong_type("id", tr!("text in quotes"), other);
                 return None;
             }
         };
@@ -219,7 +223,7 @@ impl PrdReader<'_> {
             return None;
         }
         if !self.ids.insert(id.clone()) {
-            self.out_of_order(&id, "a second story with this id", value.start()..value.end());
+            self.out_of_order(&id, tr!("a second story with this id"), value.start()..value.end());
         }
         Some(id)
     }
@@ -232,7 +236,7 @@ impl PrdReader<'_> {
             return Some(*priority);
         }
         let Some(number) = value.as_number_lit() else {
-            self.report_wrong_type("priority", "a number", value);
+            self.report_wrong_type("priority", tr!("a number"), value);
             return None;
         };
         number.value.parse::<f64>().ok().map(|it| (it * 1_000.0).round() as i64)
@@ -248,7 +252,7 @@ impl PrdReader<'_> {
             if known.contains(text.value.trim()) {
                 found.push(text.value.trim().to_owned());
             } else {
-                self.out_of_order(&text.value, "no story has this id", text.range.start..text.range.end);
+                self.out_of_order(&text.value, tr!("no story has this id"), text.range.start..text.range.end);
             }
         }
         found
@@ -330,8 +334,9 @@ pub(super) fn command_item(text: &str, inline: &InlineContent<'_>) -> grammar::P
     }
     let command = text.strip_prefix("$ ").unwrap_or(text).trim();
     if command.is_empty() || command == "$" || command.contains(['\n', '\r', '\0']) {
-        let fault = grammar::ItemFault::new(FindingCode::BadCheck, "no command of one line", &inline.range)
-            .with_hint("Write one");
+        let fault =
+            grammar::ItemFault::new(FindingCode::BadCheck, tr!("no command of one line"), &inline.range)
+                .with_hint(tr!("Write one"));
         return grammar::ParsedItem::new(one_line(command), None, vec![fault]);
     }
     let check = Check::Command { command: command.to_owned(), expect: Vec::new() };

@@ -5,6 +5,7 @@ use super::promise_tag::{self, PromiseTag};
 use super::source::MarkdownSource;
 use super::{FindingCode, grammar};
 use loopkeeper_text::fold::shortened;
+use loopkeeper_text::tr;
 
 /// Finds the promise and reports doubled tags. Works on raw lines, because Markdown's reading of a tag does not matter
 /// to an agent.
@@ -17,17 +18,17 @@ pub(super) fn find_promise(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
         for (found, clause) in with_clauses(line) {
             let place = range.start + found.start..range.start + found.end;
             if found.is_doubled {
-                let fact = "no output matches a doubled tag";
+                let fact = tr!("no output matches a doubled tag");
                 let fault = grammar::ItemFault::new(FindingCode::BadPromise, fact, &place)
-                    .with_hint("Write it once")
+                    .with_hint(tr!("Write it once"))
                     .with_fix(Some(promise_tag::with_text(&found.text)));
-                out.find_with_fix("promise", fault);
+                out.find_with_fix(tr!("promise"), fault);
             }
             let rank = rank_line(clause);
             match &chosen {
                 Some((best, text)) if *best == rank && *text != found.text => {
-                    let name = format!("promise {}", found.text);
-                    let fact = format!("another than `{}` above. Keep one", shortened(text, 24));
+                    let name = tr!("promise {text}", text = found.text);
+                    let fact = tr!("another than `{text}` above. Keep one", text = shortened(text, 24));
                     out.add_finding(FindingCode::BadPromise, &name, &fact, place);
                 }
                 Some((best, _)) if *best >= rank => {}

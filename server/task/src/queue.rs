@@ -8,9 +8,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use loopkeeper_text::DocumentRange;
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::{DocumentRange, tr};
 use regex::Regex;
 
 use crate::dependencies::cyclic;
@@ -117,7 +117,7 @@ impl QueueReader<'_> {
         let (Some(name), Some(path)) = (found.name("name"), found.name("path")) else {
             let text = found.name("text").filter(|it| !it.as_str().trim().is_empty());
             if let Some(text) = text {
-                let message = "not a link to a task. Write `- [Title](path/to/PROMPT.md)`".to_owned();
+                let message = tr!("not a link to a task. Write `- [Title](path/to/PROMPT.md)`").to_owned();
                 self.find(start + text.start()..start + text.end(), message);
             }
             return;
@@ -126,12 +126,12 @@ impl QueueReader<'_> {
         let index = self.queue.entries.len();
         let name = if name.as_str().trim().is_empty() { path.as_str() } else { name.as_str().trim() };
         if self.queue.entries.iter().any(|it| it.path == path.as_str()) {
-            self.find(place.range, format!("`{}` is already in this list", shown(path.as_str())));
+            self.find(place.range, tr!("`{path}` is already in this list", path = shown(path.as_str())));
             return;
         }
         if index >= MAX_ENTRIES {
             if !std::mem::replace(&mut self.is_full, true) {
-                self.find(place.range, format!("more than {MAX_ENTRIES} tasks. Split the list"));
+                self.find(place.range, tr!("more than {most} tasks. Split the list", most = MAX_ENTRIES));
             }
             return;
         }
@@ -163,14 +163,17 @@ impl QueueReader<'_> {
             let before = known.get(&key(&name)).copied();
             match (before, self.queue.entries.get_mut(index)) {
                 (Some(before), Some(entry)) if before != index => entry.after.push(before),
-                (Some(_), _) => self.find(place.range, format!("`{}` waits for itself", shown(&name))),
+                (Some(_), _) => self.find(place.range, tr!("`{name}` waits for itself", name = shown(&name))),
                 (None, _) => {
                     let near = closest(&name, self.queue.entries.iter().map(|it| it.name.as_str()));
                     let hint = near.map_or_else(
-                        || "Name the text or the path of a link in this list".to_owned(),
-                        |it| format!("Did you mean `{}`?", shown(it)),
+                        || tr!("Name the text or the path of a link in this list").to_owned(),
+                        |it| tr!("Did you mean `{name}`?", name = shown(it)),
                     );
-                    self.find(place.range, format!("there is no task `{}` here. {hint}", shown(&name)));
+                    self.find(
+                        place.range,
+                        tr!("there is no task `{name}` here. {hint}", name = shown(&name), hint),
+                    );
                 }
             }
         }
@@ -187,7 +190,7 @@ impl QueueReader<'_> {
             members.iter().filter_map(|it| self.queue.entries.get(*it)).map(|it| shown(&it.name)).collect();
         for index in members {
             let Some(place) = self.queue.entries.get(index).map(|it| it.place.clone()) else { continue };
-            self.find(place.range, format!("tasks wait for each other: {}", names.join(", ")));
+            self.find(place.range, tr!("tasks wait for each other: {names}", names = names.join(tr!(", "))));
         }
     }
 

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use loopkeeper_text::tr;
+
 use super::FindingCode;
 use super::markdown;
 use super::outline::TaskOutline;
@@ -59,7 +61,7 @@ fn add_dependencies(text: &str, out: &mut TaskOutline) {
         }
     }
     for (name, range) in unknown {
-        out.add_finding(FindingCode::BadValue, &name, "names no box", range);
+        out.add_finding(FindingCode::BadValue, &name, tr!("names no box"), range);
     }
 }
 

@@ -6,14 +6,13 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Object, Value};
 use loopkeeper_text::fold::{folded, shortened};
+use loopkeeper_text::tr;
 use loopkeeper_text::yaml::{self, YamlScalar};
 
 use super::item::{ByteOrigin as Bytes, InlineContent};
 use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::{FindingCode, PlanItem, ids, prd};
 
-/// Subject of findings about the whole file.
-const FILE: &str = "task list";
 /// Fields without a counterpart here.
 const ASIDE: [&str; 1] = ["model"];
 
@@ -23,10 +22,10 @@ pub(super) fn parse_yaml(file: &str, text: &str) -> TaskOutline {
     let document = yaml::parse(text);
     if let Some((fault, at)) = &document.fault {
         let end = text.get(*at..).and_then(|it| it.chars().next()).map_or(*at, |it| at + it.len_utf8());
-        out.add_finding(FindingCode::Syntax, FILE, fault, *at..end);
+        out.add_finding(FindingCode::Syntax, tr!("task list"), fault, *at..end);
     } else if document.scalars.iter().all(|it| !it.path.starts_with("tasks")) {
         let end = text.chars().next().map_or(0, char::len_utf8);
-        out.add_finding(FindingCode::Syntax, FILE, "no `tasks`", 0..end);
+        out.add_finding(FindingCode::Syntax, tr!("task list"), tr!("no `tasks`"), 0..end);
     }
     let of_root = |key: &str| document.scalars.iter().find(|it| it.path == key);
     let title = of_root("project").or_else(|| of_root("name")).or_else(|| of_root("title"));
@@ -88,7 +87,12 @@ impl<'a> YamlTask<'a> {
     fn add_to(&self, out: &mut TaskOutline, text: &str, known: &HashSet<&str>) {
         let Some(name) = ["title", "name", "id"].into_iter().find_map(|it| self.of(it)) else {
             let Some((_, first)) = self.fields.first() else { return };
-            return out.add_finding(FindingCode::BadValue, "task", "has no title", first.range.clone());
+            return out.add_finding(
+                FindingCode::BadValue,
+                tr!("task"),
+                tr!("has no title"),
+                first.range.clone(),
+            );
         };
         let is_done = self.of("completed").is_some_and(|it| it.value == "true")
             || self.of("status").is_some_and(|it| prd::DONE.contains(&it.value.as_str()));
@@ -98,7 +102,12 @@ impl<'a> YamlTask<'a> {
             if known.contains(needed.value.as_str()) {
                 depends_on.push(needed.value.clone());
             } else {
-                out.add_finding(FindingCode::BadValue, &needed.value, "names no task", needed.range.clone());
+                out.add_finding(
+                    FindingCode::BadValue,
+                    &needed.value,
+                    tr!("names no task"),
+                    needed.range.clone(),
+                );
             }
         }
         out.plan.push(PlanItem {
@@ -156,7 +165,12 @@ pub(super) fn parse_lines(file: &str, text: &str) -> TaskOutline {
         let from = start + line.len() - line.trim_start().len();
         let parsed = prd::parse_json(trimmed).ok();
         let Some(task) = parsed.as_ref().and_then(|it| it.value.as_ref()?.as_object()) else {
-            out.add_finding(FindingCode::BadValue, FILE, "no task in this line", from..from + trimmed.len());
+            out.add_finding(
+                FindingCode::BadValue,
+                tr!("task list"),
+                tr!("no task in this line"),
+                from..from + trimmed.len(),
+            );
             continue;
         };
         if let Some(item) = item_of_line(task, from, &out) {

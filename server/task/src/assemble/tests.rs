@@ -2,6 +2,7 @@
 
 mod any_text;
 mod identity;
+mod languages;
 mod other_tools;
 
 use super::{TaskDocument, parse_inline_task, parse_task};

@@ -2,6 +2,7 @@
 //! or the `ready` of a server that is started for it, names it: any other name that resolves to it could belong to a
 //! third party and resolve differently a moment later. Pure; the shell resolves and connects.
 
+use loopkeeper_text::tr;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -31,16 +32,16 @@ pub enum AddressScope {
 /// Why a text is not a valid request URL, as a phrase.
 pub fn url_fault(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
-        return Some("it does not begin with http:// or https://");
+        return Some(tr!("it does not begin with http:// or https://"));
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if url.contains(|it: char| it.is_whitespace() || it.is_control() || it == '\\') {
-        Some("it holds what no address holds")
+        Some(tr!("it holds what no address holds"))
     } else if authority.is_empty() || authority.starts_with(':') {
-        Some("it names no host")
+        Some(tr!("it names no host"))
     } else if authority.contains('@') {
         // Text before the sign is easily mistaken for the host.
-        Some("it holds a user name")
+        Some(tr!("it holds a user name"))
     } else {
         None
     }
@@ -85,8 +86,13 @@ impl AllowedHosts {
         }
         let what = reach.words();
         match host {
-            UrlHost::Literal(_) => Err(format!("{host} is {what} that the check does not name")),
-            _ => Err(format!("{host} leads to {address}, {what} that the check does not name")),
+            UrlHost::Literal(_) => Err(tr!("{host} is {what} that the check does not name", host, what)),
+            _ => Err(tr!(
+                "{host} leads to {address}, {what} that the check does not name",
+                host,
+                address,
+                what
+            )),
         }
     }
 }
@@ -104,12 +110,12 @@ impl AddressScope {
 
     fn words(self) -> &'static str {
         match self {
-            Self::Public => "a public address",
-            Self::Loopback => "an address of this machine",
-            Self::Private => "a private address",
-            Self::LinkLocal => "a link-local address",
-            Self::Metadata => "an address of cloud metadata",
-            Self::Special => "an address of no host",
+            Self::Public => tr!("a public address"),
+            Self::Loopback => tr!("an address of this machine"),
+            Self::Private => tr!("a private address"),
+            Self::LinkLocal => tr!("a link-local address"),
+            Self::Metadata => tr!("an address of cloud metadata"),
+            Self::Special => tr!("an address of no host"),
         }
     }
 }

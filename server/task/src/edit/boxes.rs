@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::super::PlanItem;
@@ -27,8 +28,8 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
     let text = target.document.text.get(place.clone()).unwrap_or_default();
     let found = MARKS.iter().filter_map(|mark| Some((text.rfind(mark)?, mark.len()))).max();
     let Some((at, length)) = found else {
-        let fact = Message::new("is optional by its heading").with_hint("move it to another one");
-        return Err(conflict_error(target.item, fact));
+        let fact = tr!("\"{title}\" is optional by its heading", title = target.item.title);
+        return Err(conflict_error(Message::new(fact).with_hint(tr!("move it to another one"))));
     };
     let space = usize::from(text.get(..at).is_some_and(|it| it.ends_with(' ')));
     let start = place.start + at - space;
@@ -49,7 +50,8 @@ pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<Text
     let blocks = blocks(text);
     let whole = |item: &PlanItem| enclosing_block(&blocks, item).map(|it| lines(text, &it.range));
     let (Some(mut one), Some(mut two)) = (whole(target.item), whole(other)) else {
-        return Err(conflict_error(target.item, Message::new("is in no list").with_hint("move it by hand")));
+        let fact = tr!("\"{title}\" is in no list", title = target.item.title);
+        return Err(conflict_error(Message::new(fact).with_hint(tr!("move it by hand"))));
     };
     let numbers = (number(text, &one), number(text, &two));
     if let (Some(first), Some(second)) = numbers

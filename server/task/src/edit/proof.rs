@@ -7,6 +7,7 @@ use super::{PlanEditError, PlanEditTarget, TaskDocument, TextSplices, conflict_e
 use crate::criterion::{Criterion, CriterionId};
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 /// Accepts only a change of whether the item, with its criteria, blocks.
 pub(super) fn of_skip(
@@ -109,9 +110,6 @@ fn findings(task: &Task) -> Vec<String> {
 }
 
 fn side_effect_error(item: &PlanItem) -> PlanEditError {
-    conflict_error(
-        item,
-        Message::new("cannot be changed without changing something else")
-            .with_hint("change the plan by hand"),
-    )
+    let fact = tr!("\"{title}\" cannot be changed without changing something else", title = item.title);
+    conflict_error(Message::new(fact).with_hint(tr!("change the plan by hand")))
 }

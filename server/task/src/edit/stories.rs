@@ -6,6 +6,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use loopkeeper_text::lines::line_around;
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 use super::super::PlanItem;
 use super::super::prd;
@@ -22,9 +23,11 @@ const STRICT: &str = "queue.jsonc";
 pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
     let path = target.document.path.as_str();
     if path.rsplit('/').next() == Some(STRICT) {
-        let fact = format!("has no field in {STRICT} that says that it is skipped");
-        let hint = "write `\"status\": \"rejected\"`";
-        return Err(conflict_error(target.item, Message::new(fact).with_hint(hint)));
+        let title = &target.item.title;
+        let fact =
+            tr!("\"{title}\" has no field in {file} that says that it is skipped", title, file = STRICT);
+        let hint = tr!("write `\"status\": \"rejected\"`");
+        return Err(conflict_error(Message::new(fact).with_hint(hint)));
     }
     if matches!(kind_of(path), Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree)) {
         return yaml_tasks::skip(target);
@@ -45,10 +48,8 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
         }
     })?
     .ok_or_else(|| {
-        conflict_error(
-            target.item,
-            Message::new("cannot be skipped as it is written").with_hint("write `\"skipped\": true`"),
-        )
+        let fact = tr!("\"{title}\" cannot be skipped as it is written", title = target.item.title);
+        conflict_error(Message::new(fact).with_hint(tr!("write `\"skipped\": true`")))
     })
 }
 
@@ -122,7 +123,8 @@ pub(super) fn swap_priorities(
             let value = &property(story, "priority")?.value;
             Some(value.start() + skipped..value.end() + skipped)
         })?;
-        found.ok_or_else(|| conflict_error(item, "has no `priority` that could be changed"))
+        let title = &item.title;
+        found.ok_or_else(|| conflict_error(tr!("\"{title}\" has no `priority` that could be changed", title)))
     };
     Ok(super::exchange_ranges(&target.document.text, number(target.item)?, number(other)?))
 }
@@ -147,9 +149,11 @@ fn with_story<T>(
 ) -> Result<T, PlanEditError> {
     let text = target.document.text.as_str();
     let kind = kind_of(&target.document.path);
-    let lost = || conflict_error(item, "is not where it was read");
+    let title = &item.title;
+    let lost = || conflict_error(tr!("\"{title}\" is not where it was read", title));
     if matches!(kind, Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree)) {
-        return Err(conflict_error(item, Message::new("is in a list in YAML").with_hint("move it by hand")));
+        let fact = tr!("\"{title}\" is in a list in YAML", title);
+        return Err(conflict_error(Message::new(fact).with_hint(tr!("move it by hand"))));
     }
     if kind == Some(DocumentKind::RuntimeTasks) {
         let range = line_around(text, item.place.range.start);

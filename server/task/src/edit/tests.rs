@@ -231,3 +231,17 @@ fn items_are_named_by_id_title_or_a_part_of_it() {
     check("US-9", Err("the plan has no item \"US-9\""));
     check("", Err("the plan has no item \"\""));
 }
+
+#[test]
+fn a_refusal_is_written_in_the_language_of_the_user() {
+    let refuse = |wish| {
+        loopkeeper_text::language::Language::SimplifiedChinese.during(|| {
+            match changed("PLAN.md", "- [ ] 付款\n- [x] 登录\n", "登录", wish) {
+                Err(PlanEditError::Conflict(why) | PlanEditError::Unknown(why)) => why.to_string(),
+                Ok(made) => made.after,
+            }
+        })
+    };
+    assert_eq!(refuse(PlanEdit::Skip), "“登录”已完成：没有可跳过的内容");
+    assert_eq!(refuse(PlanEdit::Raise(0)), "移动 0 位时，“登录”的位置不变");
+}

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use loopkeeper_text::lines::line_around;
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 use loopkeeper_text::yaml::{self, YamlScalar};
 
 use super::{PlanEditError, PlanEditTarget, TextSplices, conflict_error};
@@ -12,8 +13,8 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
     let text = target.document.text.as_str();
     let scalars = yaml::scalars(text);
     let unclear = || {
-        let fact = Message::new("cannot be skipped as it is written").with_hint("write `skipped: true`");
-        conflict_error(target.item, fact)
+        let fact = tr!("\"{title}\" cannot be skipped as it is written", title = target.item.title);
+        conflict_error(Message::new(fact).with_hint(tr!("write `skipped: true`")))
     };
     let place = &target.item.place.range;
     let holds = |it: &&YamlScalar| it.range.start <= place.start && place.end <= it.range.end;

@@ -5,6 +5,8 @@ use std::ops::Range;
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
+use loopkeeper_text::tr;
+
 use super::super::outline::TaskOutline;
 use super::super::{FindingCode, WrittenSetting, prd};
 
@@ -64,10 +66,10 @@ fn setting(out: &mut TaskOutline, key: &'static str, value: &str, range: Range<u
 fn note_active(state: &Object<'_>, out: &mut TaskOutline) {
     let Some(active) = state.get_boolean("active").filter(|it| it.value) else { return };
     let iteration = state.get_number("iteration").map_or("?", |it| it.value);
-    let fact = format!("active at iteration {iteration}. End it before you start one here");
+    let fact = tr!("active at iteration {iteration}. End it before you start one here", iteration);
     out.add_finding(
         FindingCode::BadValue,
-        "loop of the other tool",
+        tr!("loop of the other tool"),
         &fact,
         active.range.start..active.range.end,
     );

@@ -1,11 +1,14 @@
 //! The keys of front matter, with what they mean.
 
+use loopkeeper_text::tr_later;
+
 /// A key that front matter may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrontMatterKey {
     pub name: &'static str,
     /// What is written behind the key.
     pub form: &'static str,
+    /// Translated where it is shown.
     pub doc: &'static str,
     /// The setting that it overrides.
     pub setting: Option<&'static str>,
@@ -18,43 +21,45 @@ const fn key(name: &'static str, form: &'static str, doc: &'static str) -> Front
 pub const FRONT_MATTER_KEYS: [FrontMatterKey; 9] = [
     FrontMatterKey {
         setting: Some("agent"),
-        ..key("agent", " claude", "The agent that works on this task.")
+        ..key("agent", " claude", tr_later!("The agent that works on this task."))
     },
     key(
         "commands",
         "\n  - name: tests\n    run: ",
-        "Commands whose output is included in the prompt as `{{ commands.NAME }}`; they decide nothing.",
+        tr_later!(
+            "Commands whose output is included in the prompt as `{{ commands.NAME }}`; they decide nothing."
+        ),
     ),
     key(
         "completion_criteria",
         "\n  - ",
-        "Criteria as another tool writes them; those that the text has too count once.",
+        tr_later!("Criteria as another tool writes them; those that the text has too count once."),
     ),
     FrontMatterKey {
         setting: Some("exit.promise"),
         ..key(
             "completion_promise",
             " DONE",
-            "The text between `<promise>` tags that the agent prints when the task is done.",
+            tr_later!("The text between `<promise>` tags that the agent prints when the task is done."),
         )
     },
     key(
         "criteria",
         "\n  - ",
-        "Criteria of the task, as under *Done when*; one that begins with `$ ` is a command.",
+        tr_later!("Criteria of the task, as under *Done when*; one that begins with `$ ` is a command."),
     ),
     FrontMatterKey {
         setting: Some("limits.iterations"),
-        ..key("max_iterations", " 20", "The limit of iterations for this task.")
+        ..key("max_iterations", " 20", tr_later!("The limit of iterations for this task."))
     },
     FrontMatterKey {
         setting: Some("criteria.may_change"),
         ..key(
             "may_change",
             " [\"tests/**\"]",
-            "Globs of tests and expected results that the task requires to change.",
+            tr_later!("Globs of tests and expected results that the task requires to change."),
         )
     },
-    key("task", " ", "The title of the task, if the text has none."),
-    key("test_command", " ", "A command that must exit 0 for the task to be done."),
+    key("task", " ", tr_later!("The title of the task, if the text has none.")),
+    key("test_command", " ", tr_later!("A command that must exit 0 for the task to be done.")),
 ];

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use loopkeeper_text::tr;
+
 use crate::source::lines_of;
 
 #[derive(Debug, PartialEq)]
@@ -144,10 +146,11 @@ fn is_nothing(value: &str) -> bool {
 fn unread_lines(rest: &[YamlLine<'_>]) -> Option<String> {
     let is_said = |line: &&YamlLine<'_>| !line.text.is_empty() && !line.text.trim_start().starts_with('#');
     let ends = |line: &&YamlLine<'_>| matches!(line.text, "---" | "...");
-    rest.iter().filter(is_said).find(|line| !ends(line)).map(|_| KEYS.to_owned())
+    rest.iter()
+        .filter(is_said)
+        .find(|line| !ends(line))
+        .map(|_| tr!("keys are not read here. Write each as one line of text").to_owned())
 }
-
-const KEYS: &str = "keys are not read here. Write each as one line of text";
 
 fn item_of(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('-')?;
@@ -187,7 +190,7 @@ fn parse_flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
         }
     }
     let Some(inner) = whole.strip_prefix('[').and_then(|it| it.strip_suffix(']')) else {
-        return YamlValue::Unclear("a list that is not closed. Write the `]`".to_owned());
+        return YamlValue::Unclear(tr!("a list that is not closed. Write the `]`").to_owned());
     };
     YamlValue::Flow(parts(inner).into_iter().map(parse_scalar).filter(|it| !it.is_empty()).collect())
 }
@@ -235,7 +238,7 @@ fn text(first: &str, rest: &[YamlLine<'_>]) -> Result<String, String> {
             && key_of(line)
                 .is_some_and(|(_, value)| line.ends_with(':') || line.contains(": ") || value.is_empty())
         {
-            return Err(KEYS.to_owned());
+            return Err(tr!("keys are not read here. Write each as one line of text").to_owned());
         }
         whole.push(' ');
         whole.push_str(line);

@@ -6,6 +6,7 @@ use crate::criterion::NumberRule;
 use jiff::SignedDuration;
 use loopkeeper_text::closest::is_within;
 use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::tr;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ItemAttributes {
@@ -135,13 +136,13 @@ fn read_one(part: &str) -> Option<Result<Attribute, String>> {
         ("not", value) if value.eq_ignore_ascii_case("falling") => {
             Some(Ok(Attribute::Number(NumberRule::NotFalling)))
         }
-        ("stage", "0") => Some(Err("`stage 0` does not exist: stages count from 1".to_owned())),
+        ("stage", "0") => Some(Err(tr!("`stage 0` does not exist: stages count from 1").to_owned())),
         ("group", value) if !value.is_empty() && !value.contains(char::is_whitespace) => {
             Some(Ok(Attribute::Group(value.to_owned())))
         }
-        ("stage", value) if !value.is_empty() && !value.contains(char::is_whitespace) => {
-            Some(value.parse().map(Attribute::Stage).map_err(|_| format!("`stage {value}` needs a number")))
-        }
+        ("stage", value) if !value.is_empty() && !value.contains(char::is_whitespace) => Some(
+            value.parse().map(Attribute::Stage).map_err(|_| tr!("`stage {value}` needs a number", value)),
+        ),
         _ => misspelt_attribute(part, &word, value),
     }
 }
@@ -170,7 +171,7 @@ fn misspelt_attribute(part: &str, word: &str, value: &str) -> Option<Result<Attr
     } else {
         return None;
     };
-    Some(Err(format!("`{}` is not an attribute; did you mean `({meant})`?", shown(part))))
+    Some(Err(tr!("`{part}` is not an attribute; did you mean `({meant})`?", part = shown(part), meant)))
 }
 
 fn parse_timeout(value: &str) -> Option<Result<Attribute, String>> {
@@ -183,7 +184,7 @@ fn parse_timeout(value: &str) -> Option<Result<Attribute, String>> {
         Some(ms) => Some(Ok(Attribute::Timeout(ms))),
         // "(timeout handling)" is prose, "(timeout 10)" is not.
         None if names_a_duration(value) => {
-            Some(Err(format!("`timeout {value}` is not a duration such as `10m`")))
+            Some(Err(tr!("`timeout {value}` is not a duration such as `10m`", value)))
         }
         None => None,
     }

@@ -1,6 +1,8 @@
 //! Parses one code span after a command as an expectation. Near misses are reported, because a silently dropped
 //! expectation makes a check weaker than its author wrote.
 
+use loopkeeper_text::tr;
+
 use super::fault::SpanError;
 use super::numbers::parse_number;
 use super::{near, spans};
@@ -31,7 +33,7 @@ pub(super) fn parse_expectation(code: &str) -> ParsedExpectation {
     if let Some(pattern) = code.strip_prefix('!').filter(|pattern| pattern.starts_with('/')) {
         return match whole_pattern(pattern) {
             Ok(Some(pattern)) => ParsedExpectation::Expect(Expect::MatchesNot { pattern }),
-            Ok(None) => ParsedExpectation::Bad("the pattern does not end in `/` or `/i`".into()),
+            Ok(None) => ParsedExpectation::Bad(tr!("the pattern does not end in `/` or `/i`").into()),
             Err(reason) => ParsedExpectation::Bad(reason),
         };
     }
@@ -75,30 +77,30 @@ fn parse_comparison(code: &str) -> Option<ParsedExpectation> {
         2 => !rest.is_empty() && !rest.starts_with(['=', '>', '<']),
         _ => rest.trim_start().starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)),
     };
-    meant.then(|| ParsedExpectation::Bad(format!("`{sign}` compares with one plain number").into()))
+    meant.then(|| ParsedExpectation::Bad(tr!("`{sign}` compares with one plain number", sign).into()))
 }
 
 /// `= 5`, `=> 5`, `> = 5`, `≥ 5`: operators that people write and the grammar does not accept.
 fn nearly_compares(code: &str) -> Option<SpanError> {
-    near::suggest_comparison(code).map(|_| "not a comparison".into())
+    near::suggest_comparison(code).map(|_| tr!("not a comparison").into())
 }
 
 /// `! /re/`
 fn nearly_matches(code: &str) -> Option<SpanError> {
     let pattern = code.strip_prefix('!')?.trim_start();
     let meant = code.starts_with("! ") && matches!(whole_pattern(pattern), Ok(Some(_)));
-    meant.then(|| "`!` must stand right before its `/`".into())
+    meant.then(|| tr!("`!` must stand right before its `/`").into())
 }
 
 fn whole_pattern(text: &str) -> Result<Option<crate::criterion::TextPattern>, SpanError> {
     let Some((pattern, rest)) = spans::parse_regex(text)? else { return Ok(None) };
     match rest {
-        "" if pattern.source.is_empty() => Err("an empty pattern is in every output".into()),
+        "" if pattern.source.is_empty() => Err(tr!("an empty pattern is in every output").into()),
         "" => Ok(Some(pattern)),
         "g" | "m" | "s" | "u" | "x" | "I" | "gi" | "gm" | "ig" | "im" | "is" | "ix" | "mg" | "gim"
         | "gmi" => {
-            let fact = format!("`/{rest}` is not a flag here");
-            Err(SpanError::with_hint(fact, "Only `/i` is"))
+            let fact = tr!("`/{rest}` is not a flag here", rest);
+            Err(SpanError::with_hint(fact, tr!("Only `/i` is")))
         }
         _ => Ok(None),
     }
@@ -118,7 +120,7 @@ fn parse_exit(code: &str) -> ParsedExpectation {
             ParsedExpectation::Expect(Expect::Exit { code: i32::from(number) })
         }
         // `exit code` is prose; `exit code 1`, `Exit 1`, `exit 1 or 2`, `exit nonzero`, `exit ok` are not.
-        _ if names_a_code(text) => ParsedExpectation::Bad("`exit` takes one code from 0 to 255".into()),
+        _ if names_a_code(text) => ParsedExpectation::Bad(tr!("`exit` takes one code from 0 to 255").into()),
         _ => ParsedExpectation::Other,
     }
 }

@@ -6,6 +6,7 @@ use super::code_span;
 use crate::FindingCode;
 use crate::item::InlinePiece;
 use loopkeeper_text::fold::{folded, one_line, shortened};
+use loopkeeper_text::tr;
 
 /// Maximum length of a code span in a sentence that contains two.
 const SPAN_CHARS: usize = 26;
@@ -72,13 +73,13 @@ impl ItemFault {
 
     pub(super) fn two_checks(first: &InlinePiece<'_>, second: &InlinePiece<'_>) -> Self {
         let (one, other) = (quoted_span(first), quoted_span(second));
-        let sentence = format!("two checks in one item, {one} and {other}. Write two items");
+        let sentence = tr!("two checks in one item, {one} and {other}. Write two items", one, other);
         Self::sentence(FindingCode::BadCheck, sentence, &second.range)
     }
 
     /// `fix` is the replacement for `written`.
     pub(super) fn not_run(written: &str, fix: &str, range: &Range<usize>) -> Self {
-        let sentence = format!("{written} is not run. Write {fix}");
+        let sentence = tr!("{written} is not run. Write {fix}", written, fix);
         Self::sentence(FindingCode::NotACheck, sentence, range)
     }
 

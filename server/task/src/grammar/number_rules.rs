@@ -1,5 +1,7 @@
 //! `>= baseline`, `(rising)` and `(not falling)`: they need a command, whose number they compare.
 
+use loopkeeper_text::tr;
+
 use super::expectations::ParsedExpectation;
 use super::{ItemAttributes, ItemFault, ItemParser};
 use crate::FindingCode;
@@ -37,7 +39,7 @@ impl ItemParser<'_> {
             return;
         }
         if let Some(rule) = attributes.number_rules.first() {
-            let fact = format!("`{}` needs a `$` command that prints a number", rule.written());
+            let fact = tr!("`{rule}` needs a `$` command that prints a number", rule = rule.written());
             self.faults.push(ItemFault::new(FindingCode::BadValue, fact, &self.inline.range));
         }
     }

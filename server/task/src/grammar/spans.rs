@@ -3,6 +3,8 @@
 use globset::GlobBuilder;
 use regex::RegexBuilder;
 
+use loopkeeper_text::tr;
+
 use super::fault::SpanError;
 use crate::criterion::address::url_fault;
 use crate::criterion::{Check, PatternKind, TextPattern};
@@ -26,7 +28,10 @@ pub(super) enum CodeSpanKind {
 /// Reads a span without guessing an alternative intention.
 pub(super) fn parse_exactly(code: &str) -> CodeSpanKind {
     if code.trim_start().starts_with("$ ") && code.trim() == "$" {
-        return CodeSpanKind::BadCommand(SpanError::with_hint("`$` without a command", "Write one after it"));
+        return CodeSpanKind::BadCommand(SpanError::with_hint(
+            tr!("`$` without a command"),
+            tr!("Write one after it"),
+        ));
     }
     let code = code.trim();
     if let Some(rest) = code.strip_prefix('$') {
@@ -46,7 +51,7 @@ pub(super) fn parse_exactly(code: &str) -> CodeSpanKind {
             parse_search("lacks", rest).map(|(pattern, globs)| Check::Lacks { pattern, globs })
         }
         ("clean", None) => Ok(Check::Clean),
-        ("clean", Some(_)) => Err("`clean` takes nothing behind it".into()),
+        ("clean", Some(_)) => Err(tr!("`clean` takes nothing behind it").into()),
         ("judge", rest) => parse_judge(rest.unwrap_or_default()),
         // `GET /users` is a common way to name a route of the project: only an absolute URL makes it a check.
         ("GET", Some(rest)) if rest.starts_with("http") => parse_get(rest),
@@ -62,31 +67,31 @@ fn parse_command(rest: &str) -> CodeSpanKind {
     let Some(command) = rest.strip_prefix(' ') else {
         // `$HOME` is prose; with a tab or a wide space it looks like a check.
         return if rest.starts_with(char::is_whitespace) {
-            CodeSpanKind::BadCommand("`$` must be followed by a plain space".into())
+            CodeSpanKind::BadCommand(tr!("`$` must be followed by a plain space").into())
         } else {
             CodeSpanKind::Other
         };
     };
     let command = command.trim();
     if command.contains('\0') {
-        return CodeSpanKind::BadCommand("a NUL byte cannot be part of a command".into());
+        return CodeSpanKind::BadCommand(tr!("a NUL byte cannot be part of a command").into());
     }
     CodeSpanKind::Command(Check::Command { command: command.to_owned(), expect: Vec::new() })
 }
 
 fn parse_search(verb: &str, rest: &str) -> Result<(TextPattern, Vec<String>), SpanError> {
-    let missing = || SpanError::from(format!("`{verb}` needs \"text\" or /regex/, then a glob"));
+    let missing = || SpanError::from(tr!("`{verb}` needs \"text\" or /regex/, then a glob", verb));
     let (pattern, rest) = match rest.chars().next() {
         Some('"') => {
             let (source, rest) =
-                parse_quoted(rest).ok_or_else(|| SpanError::from("the quote is never closed"))?;
+                parse_quoted(rest).ok_or_else(|| SpanError::from(tr!("the quote is never closed")))?;
             (TextPattern { source, kind: PatternKind::Literal }, rest)
         }
         Some('/') => parse_regex(rest)?.ok_or_else(missing)?,
         _ => return Err(missing()),
     };
     if pattern.source.is_empty() {
-        return Err("an empty pattern matches every file".into());
+        return Err(tr!("an empty pattern matches every file").into());
     }
     match rest.strip_prefix(' ') {
         Some(rest) => Ok((pattern, parse_globs(rest)?)),
@@ -103,8 +108,8 @@ pub(super) fn parse_regex(text: &str) -> Result<Option<(TextPattern, &str)>, Spa
     };
     match RegexBuilder::new(&source).multi_line(true).size_limit(REGEX_BYTES).build() {
         Ok(_) => Ok(Some((TextPattern { source, kind }, rest))),
-        Err(regex::Error::CompiledTooBig(_)) => Err("the pattern is too big".into()),
-        Err(error) => Err(format!("bad pattern, {}", last_reason(&error.to_string())).into()),
+        Err(regex::Error::CompiledTooBig(_)) => Err(tr!("the pattern is too big").into()),
+        Err(error) => Err(tr!("bad pattern, {error}", error = last_reason(&error.to_string())).into()),
     }
 }
 
@@ -155,7 +160,7 @@ fn parse_globs(text: &str) -> Result<Vec<String>, SpanError> {
     let mut rest = text.trim_matches(' ');
     while !rest.is_empty() {
         let (word, after) = if rest.starts_with('"') {
-            parse_quoted(rest).ok_or_else(|| SpanError::from("the quote is never closed"))?
+            parse_quoted(rest).ok_or_else(|| SpanError::from(tr!("the quote is never closed")))?
         } else {
             let end = rest.find(' ').unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
@@ -163,29 +168,29 @@ fn parse_globs(text: &str) -> Result<Vec<String>, SpanError> {
             (word.to_owned(), after)
         };
         if !after.is_empty() && !after.starts_with(' ') {
-            return Err("no space behind a quoted name".into());
+            return Err(tr!("no space behind a quoted name").into());
         }
         validate_glob(&word)?;
         globs.push(word);
         rest = after.trim_start_matches(' ');
     }
-    if globs.is_empty() { Err("no file is named".into()) } else { Ok(globs) }
+    if globs.is_empty() { Err(tr!("no file is named").into()) } else { Ok(globs) }
 }
 
 /// Validates an unquoted name. Taken literally a mistyped one would name no file, and a check for a missing file would
 /// pass.
 fn validate_plain_name(word: &str) -> Result<(), SpanError> {
     if word.ends_with(',') {
-        return Err(SpanError::with_hint("a comma behind a name", "Put a space between names"));
+        return Err(SpanError::with_hint(tr!("a comma behind a name"), tr!("Put a space between names")));
     }
     if word.starts_with(['\'', '“', '”', '‘', '’']) {
-        return Err("names are quoted with \"".into());
+        return Err(tr!("names are quoted with \"").into());
     }
     if word.starts_with('$') {
-        return Err("variables are not read in names".into());
+        return Err(tr!("variables are not read in names").into());
     }
     match word.chars().find(|char| char.is_whitespace() || char.is_control()) {
-        Some(_) => Err("names are separated by plain spaces".into()),
+        Some(_) => Err(tr!("names are separated by plain spaces").into()),
         None => Ok(()),
     }
 }
@@ -193,10 +198,10 @@ fn validate_plain_name(word: &str) -> Result<(), SpanError> {
 /// A glob that compiles and cannot leave the root.
 fn validate_glob(glob: &str) -> Result<(), SpanError> {
     if glob.is_empty() {
-        return Err("an empty name matches nothing".into());
+        return Err(tr!("an empty name matches nothing").into());
     }
     if glob.starts_with(['/', '~']) || glob.split('/').any(|part| part == "..") {
-        return Err(format!("`{glob}` leaves the root").into());
+        return Err(tr!("`{glob}` leaves the root", glob).into());
     }
     // Compiling takes far longer than the rest of this function, and most names contain no pattern.
     if !glob.contains(['*', '?', '[', ']', '{', '}', '\\']) {
@@ -204,14 +209,14 @@ fn validate_glob(glob: &str) -> Result<(), SpanError> {
     }
     match GlobBuilder::new(glob).literal_separator(true).build() {
         Ok(_) => Ok(()),
-        Err(error) => Err(format!("bad glob, {}", error.kind()).into()),
+        Err(error) => Err(tr!("bad glob, {kind}", kind = error.kind()).into()),
     }
 }
 
 fn parse_get(rest: &str) -> Result<Check, SpanError> {
     match url_fault(rest) {
         None => Ok(Check::Get { url: rest.to_owned(), expect: Vec::new() }),
-        Some(fault) => Err(format!("`GET` needs one http:// or https:// address, and {fault}").into()),
+        Some(fault) => Err(tr!("`GET` needs one http:// or https:// address, and {fault}", fault).into()),
     }
 }
 
@@ -230,7 +235,8 @@ fn parse_judge(rest: &str) -> Result<Check, SpanError> {
     {
         return Ok(judge_of(Some((needed, asked))));
     }
-    Err(format!("`judge` takes no argument, or a vote such as `2 of 3` with at most {MAX_JUDGES}").into())
+    Err(tr!("`judge` takes no argument, or a vote such as `2 of 3` with at most {most}", most = MAX_JUDGES)
+        .into())
 }
 
 /// The judge's statement is the rest of its item.

@@ -11,7 +11,8 @@ use crate::FindingCode;
 use crate::grammar::ItemFault;
 use loopkeeper_text::closest::is_within;
 use loopkeeper_text::fold::shortened;
-use loopkeeper_text::truncate;
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later, truncate};
 
 /// The properties of one object; the last of repeated ones counts, as in other JSON parsers.
 pub(super) struct JsonFields<'a> {
@@ -53,7 +54,7 @@ impl<'a> JsonFields<'a> {
         match self.get(name) {
             Some(Value::BooleanLit(flag)) => flag.value,
             Some(other) => {
-                reader.report_wrong_type(name, "true or false", other);
+                reader.report_wrong_type(name, tr!("true or false"), other);
                 false
             }
             None => false,
@@ -65,7 +66,7 @@ impl<'a> JsonFields<'a> {
             Some(Value::Array(list)) => &list.elements,
             Some(Value::NullKeyword(_)) | None => &[],
             Some(other) => {
-                reader.report_wrong_type(name, "a list in brackets", other);
+                reader.report_wrong_type(name, tr!("a list in brackets"), other);
                 &[]
             }
         }
@@ -81,8 +82,8 @@ pub(super) fn id_of<'a>(story: &'a Object<'_>) -> Option<&'a str> {
     }
 }
 
-/// Subject of findings about the whole file; their position names the file.
-pub(crate) const STORY_FILE: &str = "story file";
+/// Subject of findings about the whole file, translated where it is shown; their position names the file.
+pub(crate) const STORY_FILE: &str = tr_later!("story file");
 pub(super) const ROOT_FIELDS: &[&str] =
     &["userStories", "project", "name", "description", "branchName", "completionCriteria", "qualityGates"];
 
@@ -107,7 +108,7 @@ impl PrdReader<'_> {
     pub(super) fn text_of<'v>(&mut self, name: &str, value: &'v Value<'v>) -> Option<&'v StringLit<'v>> {
         let text = value.as_string_lit();
         if text.is_none() {
-            self.report_wrong_type(name, "text in quotes", value);
+            self.report_wrong_type(name, tr!("text in quotes"), value);
         }
         text
     }
@@ -115,16 +116,16 @@ impl PrdReader<'_> {
     pub(super) fn report_wrong_type(&mut self, name: &str, wanted: &str, value: &Value<'_>) {
         let found = self.json.get(value.start()..value.end()).unwrap_or_default();
         let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
-        let fact = format!("must be {wanted}, is {}", shortened(&found, 32));
+        let fact = tr!("must be {wanted}, is {found}", wanted, found = shortened(&found, 32));
         self.out_of_order(name, &fact, value.start()..value.end());
     }
 
     pub(super) fn report_empty(&mut self, name: &str, value: &Value<'_>) {
-        self.out_of_order(name, "must not be empty", value.start()..value.end());
+        self.out_of_order(name, tr!("must not be empty"), value.start()..value.end());
     }
 
     pub(super) fn report_duplicate(&mut self, name: &str, range: Range<usize>) {
-        self.out_of_order(name, "written twice in one object, the last one counts", range);
+        self.out_of_order(name, tr!("written twice in one object, the last one counts"), range);
     }
 
     /// Reports misspelt field names, whose values would otherwise be ignored silently.
@@ -144,8 +145,8 @@ impl PrdReader<'_> {
             let Some(meant) = absent.iter().find(near) else { continue };
             let range = property.name.range();
             let range = range.start + self.skipped..range.end + self.skipped;
-            let fault = ItemFault::new(FindingCode::UnknownKey, "not read", &range)
-                .with_hint(format!("Write `{meant}`"))
+            let fault = ItemFault::new(FindingCode::UnknownKey, tr!("not read"), &range)
+                .with_hint(tr!("Write `{meant}`", meant))
                 .with_fix(Some(format!("\"{meant}\"")));
             self.out.find_with_fix(name, fault);
         }
@@ -159,7 +160,7 @@ impl PrdReader<'_> {
 
     pub(super) fn report_syntax(&mut self, fact: &str, range: Range<usize>) {
         let range = range.start + self.skipped..range.end + self.skipped;
-        self.out.add_finding(FindingCode::Syntax, STORY_FILE, fact, range);
+        self.out.add_finding(FindingCode::Syntax, translate(STORY_FILE), fact, range);
     }
 
     /// A range that can be sliced: errors may point into a character or past the end.

@@ -9,6 +9,7 @@ use crate::editor::{Hover, HoverBlock, Suggestion, SuggestionKind};
 use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_task::{FRONT_MATTER_KEYS, FrontMatterKey};
 use loopkeeper_text::DocumentRange;
+use loopkeeper_text::language::translate;
 use loopkeeper_text::lines::line_around;
 
 /// The completion items at `offset`. `None`: it is not in front matter.
@@ -35,7 +36,8 @@ pub fn explain_front_matter((file, text): (&str, &str), offset: usize) -> Option
     let line = line_around(text, offset);
     let (name, _) = text.get(line.clone())?.split_once(':')?;
     let key = FRONT_MATTER_KEYS.iter().find(|it| it.name == name)?;
-    let mut blocks = vec![HoverBlock::Title(name.to_owned()), HoverBlock::Text(key.doc.to_owned())];
+    let mut blocks =
+        vec![HoverBlock::Title(name.to_owned()), HoverBlock::Text(translate(key.doc).to_owned())];
     blocks.extend(key.setting.map(|it| HoverBlock::Text(format!("Overrides `{it}`."))));
     let place = DocumentRange { file: file.to_owned(), range: line.start..line.start + name.len() };
     Some(Hover { place, blocks })
@@ -48,7 +50,7 @@ fn keys(block: &str, own: &str, replaces: &Range<usize>, is_set: bool) -> Vec<Su
         label: key.name.to_owned(),
         kind: SuggestionKind::Key,
         detail: key.setting.unwrap_or_default().to_owned(),
-        documentation: key.doc.to_owned(),
+        documentation: translate(key.doc).to_owned(),
         replaces: replaces.clone(),
         text: if is_set { key.name.to_owned() } else { format!("{}:{}", key.name, key.form) },
         filter: None,
