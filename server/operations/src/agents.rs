@@ -6,6 +6,7 @@ use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_agent::{LoopMode, PermissionMode, PromptBy};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::AgentSettings;
+use loopkeeper_text::tr;
 
 use super::failure::Failure;
 use super::resolved_task::ResolvedTask;
@@ -35,10 +36,11 @@ impl AgentRoster {
         let settings = &work.settings;
         if settings.mode != LoopMode::Loop && !settings.fallbacks.is_empty() {
             let mode = if settings.mode == LoopMode::Hook { "hook" } else { "attach" };
-            return Err(Failure::usage(format_args!(
-                "`mode = \"{mode}\"` holds one session of one agent: `agent` is a list"
+            return Err(Failure::usage(tr!(
+                "`mode = \"{mode}\"` holds one session of one agent: `agent` is a list",
+                mode
             ))
-            .hint("Name one agent, or use `mode = \"loop\"`."));
+            .hint(tr!("Name one agent, or use `mode = \"loop\"`.")));
         }
         if settings.mode == LoopMode::Attach {
             let (agent, judge) = (attached_plan(&settings.agent)?, judge_plan(work)?);
@@ -79,24 +81,31 @@ impl AgentRoster {
     pub fn missing_capabilities(&self, mode: LoopMode) -> Vec<String> {
         let can = self.agent.kind().capabilities().in_mode(mode);
         let can = if self.hooks_off.is_some() { can.without_hooks() } else { can };
-        let off =
-            self.hooks_off.iter().map(|place| format!("`disableAllHooks` in {place} switches its hooks off"));
+        let off = self
+            .hooks_off
+            .iter()
+            .map(|place| tr!("`disableAllHooks` in {place} switches its hooks off", place));
         off.chain(can.limitations().into_iter().chain(self.commit_limits).map(str::to_owned)).collect()
     }
 
     /// What the user should know before the start although it is no obstacle.
     pub fn warnings(&self) -> Vec<String> {
-        let left_out = self.left_out.iter().map(|it| format!("{it}: the others of the list work without it"));
+        let left_out = self
+            .left_out
+            .iter()
+            .map(|it| tr!("{reason}: the others of the list work without it", reason = it));
         let hooks_off = self.hooks_off.iter().map(|place| {
             let name = &self.agent.name;
-            format!("`disableAllHooks` in {place} switches the hooks of `{name}` off: its subagents are counted and never refused")
+            tr!("`disableAllHooks` in {place} switches the hooks of `{name}` off: its subagents are counted and never refused", place, name)
         });
         left_out.chain(hooks_off).collect()
     }
 
     /// What the agent's rules cannot enforce for commits that are left to it.
     pub fn commit_note(&self) -> Option<String> {
-        self.commit_limits.map(|it| format!("commits are left to `{}`: {it}", self.agent.name))
+        self.commit_limits.map(|it| {
+            tr!("commits are left to `{name}`: {limitation}", name = self.agent.name, limitation = it)
+        })
     }
 
     /// Every agent that loopkeeper starts.
@@ -110,10 +119,13 @@ impl AgentRoster {
 pub fn attached_plan(agent: &str) -> Result<AgentPlan, Failure> {
     let claude = AgentKind::Claude.name();
     if agent != "auto" && agent != claude {
-        return Err(Failure::usage(format_args!(
-            "`mode = \"attach\"` works in a session of Claude Code: `agent` is `{agent}`"
+        return Err(Failure::usage(tr!(
+            "`mode = \"attach\"` works in a session of Claude Code: `agent` is `{agent}`",
+            agent
         ))
-        .hint("Leave out the agent (`--agent`, or `agent` in the configuration), or use another mode."));
+        .hint(tr!(
+            "Leave out the agent (`--agent`, or `agent` in the configuration), or use another mode."
+        )));
     }
     Ok(AgentPlan {
         name: claude.to_owned(),
@@ -131,26 +143,34 @@ pub fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Fai
         return Err(Failure::usage(what).hint(hint));
     }
     match agents::hook_conflict(agent) {
-        Some(conflict) => Err(Failure::usage(conflict)
-            .hint(format!("Correct `args` under `[agents.{}]`, or remove the line `mode`.", agent.name))),
-        None => are_on(hooks_off, "hook", OR_CONTINUE),
+        Some(conflict) => Err(Failure::usage(conflict).hint(tr!(
+            "Correct `args` under `[agents.{name}]`, or remove the line `mode`.",
+            name = agent.name
+        ))),
+        None => are_on(
+            hooks_off,
+            "hook",
+            tr!(
+                "Remove it there, or set `session.continue = true` instead of `mode`, so that each iteration continues the session of the one before."
+            ),
+        ),
     }
 }
 
 /// Whether a session of the user would call our hooks, according to its settings.
 pub fn can_ask(hooks_off: Option<&str>) -> Result<(), Failure> {
-    are_on(hooks_off, "attach", "and restart `claude`")
+    are_on(hooks_off, "attach", tr!("Remove it there, and restart `claude`."))
 }
 
-const OR_CONTINUE: &str = "or set `session.continue = true` instead of `mode`, so that each iteration continues the session of the one before";
-
 /// Holding a session requires its hooks to be enabled.
-fn are_on(hooks_off: Option<&str>, mode: &str, remedy: &str) -> Result<(), Failure> {
+fn are_on(hooks_off: Option<&str>, mode: &str, hint: &str) -> Result<(), Failure> {
     let Some(place) = hooks_off else { return Ok(()) };
-    Err(Failure::usage(format_args!(
-        "`mode = \"{mode}\"` holds a session by its stop hook, and `disableAllHooks` in {place} switches all hooks off"
-    ))
-    .hint(format_args!("Remove it there, {remedy}.")))
+    let fact = tr!(
+        "`mode = \"{mode}\"` holds a session by its stop hook, and `disableAllHooks` in {place} switches all hooks off",
+        mode,
+        place
+    );
+    Err(Failure::usage(fact).hint(hint))
 }
 
 fn hooks_off(agent: &AgentPlan, work: &ResolvedTask) -> Option<String> {

@@ -4,6 +4,7 @@
 use std::fs;
 
 use loopkeeper_core::journal::GuardedOrder;
+use loopkeeper_text::tr;
 use serde_json::json;
 
 use super::control_client;
@@ -41,9 +42,9 @@ fn refusal(order: GuardedOrder) -> Failure {
     let verb = order.verb();
     Failure::new(
         FailureKind::Forbidden,
-        format_args!("`{verb}` came from a process that loopkeeper started, and only the user may order it"),
+        tr!("`{verb}` came from a process that loopkeeper started, and only the user may order it", verb),
     )
-    .hint("Use a terminal or an editor that no agent started.")
+    .hint(tr!("Use a terminal or an editor that no agent started."))
 }
 
 /// The name of the user of this process, or else its number.

@@ -2,6 +2,7 @@
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::SnapshotWhen;
+use loopkeeper_text::tr;
 
 use super::failure::Failure;
 
@@ -14,8 +15,8 @@ pub fn tree_range(state: &LoopState, iteration: Option<u32>) -> Result<(&str, &s
 /// ends.
 fn of_loop(state: &LoopState) -> Result<(&str, &str), Failure> {
     let Some(start) = state.tree_after(0) else {
-        return Err(Failure::ended("there is no snapshot of the start")
-            .hint("The loop has not begun, or it ended before its first snapshot."));
+        return Err(Failure::ended(tr!("there is no snapshot of the start"))
+            .hint(tr!("The loop has not begun, or it ended before its first snapshot.")));
     };
     let mut kept = state.history.kept_outlines().rev();
     let newest = kept.find_map(|it| state.tree_after(it.figures.number));
@@ -35,10 +36,10 @@ fn of_iteration(state: &LoopState, iteration: u32) -> Result<(&str, &str), Failu
         (Some(before), Some(after)) => Ok((before, after)),
         _ if iteration > state.iteration => {
             let id = &state.spec.loop_id;
-            Err(Failure::usage(format_args!("loop {id} has no iteration {iteration}"))
-                .hint(format_args!("Its last one is {}.", state.iteration)))
+            Err(Failure::usage(tr!("loop {id} has no iteration {iteration}", id, iteration))
+                .hint(tr!("Its last one is {iteration}.", iteration = state.iteration)))
         }
-        _ => Err(Failure::ended(format_args!("there is no snapshot after iteration {iteration}"))
-            .hint("It is still running, or was cut off.")),
+        _ => Err(Failure::ended(tr!("there is no snapshot after iteration {iteration}", iteration))
+            .hint(tr!("It is still running, or was cut off."))),
     }
 }

@@ -7,6 +7,7 @@ use loopkeeper_core::journal::{EarlierTask, LoopSpec};
 use loopkeeper_core::settings::{OverrideSource, SettingOverride, Settings};
 use loopkeeper_task::CHECK_ARGUMENT;
 use loopkeeper_task::criterion::Check;
+use loopkeeper_text::tr;
 
 use super::failure::Failure;
 use super::loops::{LoopView, damaged_error};
@@ -53,16 +54,16 @@ fn refuse_unfit(ended: &LoopView) -> Result<(), Failure> {
         return Err(damaged_error(damage.clone()));
     }
     if ended.is_open() {
-        return Err(Failure::conflict(format_args!("loop {id} has not ended"))
-            .hint(format_args!("`loopkeeper resume {id}` continues it within its limits.")));
+        return Err(Failure::conflict(tr!("loop {id} has not ended", id))
+            .hint(tr!("`loopkeeper resume {id}` continues it within its limits.", id)));
     }
     if spec.inline_prompt.is_some() {
-        return Err(Failure::conflict(format_args!("the task of loop {id} has no file"))
-            .hint("`loopkeeper run --prompt` starts it again."));
+        return Err(Failure::conflict(tr!("the task of loop {id} has no file", id))
+            .hint(tr!("`loopkeeper run --prompt` starts it again.")));
     }
     if spec.settings.mode == LoopMode::Attach {
-        return Err(Failure::conflict(format_args!("loop {id} worked in a session that you opened"))
-            .hint("`loopkeeper run --attach` starts a new loop in an open session."));
+        return Err(Failure::conflict(tr!("loop {id} worked in a session that you opened", id))
+            .hint(tr!("`loopkeeper run --attach` starts a new loop in an open session.")));
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use loopkeeper_keeper::control_error::ControlError;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::socket::MAX_LINE;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 /// A reply waits for a durable record, so for a disk, not for an agent.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -104,7 +104,7 @@ fn answer_of(mut reply: KeeperReply) -> Result<KeeperReply, Failure> {
             };
             Err(Failure::from_message(kind, error.into_message()))
         }
-        (false, None) => Err(Failure::ended("the keeper refused without saying why")),
+        (false, None) => Err(Failure::ended(tr!("the keeper refused without saying why"))),
     }
 }
 
@@ -114,10 +114,10 @@ pub fn no_keeper_error(loop_view: &LoopView) -> Failure {
     if let Some(damage) = &loop_view.damage {
         damaged_error(damage.clone())
     } else if loop_view.is_open() {
-        Failure::conflict(format_args!("loop {id} is interrupted: nothing of it runs"))
-            .hint(format_args!("`loopkeeper resume {id}` continues it, `loopkeeper stop {id}` ends it."))
+        Failure::conflict(tr!("loop {id} is interrupted: nothing of it runs", id))
+            .hint(tr!("`loopkeeper resume {id}` continues it, `loopkeeper stop {id}` ends it.", id))
     } else {
-        Failure::conflict(format_args!("loop {id} has ended")).hint("`loopkeeper run` starts a new one.")
+        Failure::conflict(tr!("loop {id} has ended", id)).hint(tr!("`loopkeeper run` starts a new one."))
     }
 }
 
@@ -136,15 +136,15 @@ fn exchange(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply
 /// A keeper closes its connections after the record of the loop's end, so the end is the reason if there is one.
 fn no_reply_error(store: &StateDir, loop_id: &str, error: &io::Error) -> Failure {
     if error.kind() == ErrorKind::Unsupported {
-        return Failure::conflict(format_args!("loop {loop_id}: {error}")).hint(
-            "Use the loopkeeper that started it, or `kill` its process and `resume` it with this one.",
-        );
+        return Failure::conflict(format_args!("loop {loop_id}: {error}")).hint(tr!(
+            "Use the loopkeeper that started it, or `kill` its process and `resume` it with this one."
+        ));
     }
     let current = store.find(loop_id).ok().and_then(|dir| LoopView::read(store, dir).ok().flatten());
     match current {
         Some(view) if !view.is_open() => no_keeper_error(&view),
-        _ => Failure::ended(format_args!("loop {loop_id} does not answer: {error}"))
-            .hint("`loopkeeper status` shows its state."),
+        _ => Failure::ended(tr!("loop {id} does not answer: {error}", id = loop_id, error))
+            .hint(tr!("`loopkeeper status` shows its state.")),
     }
 }
 
@@ -163,8 +163,9 @@ fn continue_for(store: &StateDir, loop_id: &str, order: &Value) -> Result<bool, 
     if continues && store.continue_stopped_keeper(&dir)? {
         return Ok(true);
     }
-    Err(Failure::conflict(format_args!("the process of loop {loop_id} is stopped")).hint(format_args!(
-        "`loopkeeper resume {loop_id}` continues it, `loopkeeper stop --now {loop_id}` ends it."
+    Err(Failure::conflict(tr!("the process of loop {id} is stopped", id = loop_id)).hint(tr!(
+        "`loopkeeper resume {id}` continues it, `loopkeeper stop --now {id}` ends it.",
+        id = loop_id
     )))
 }
 
@@ -190,9 +191,12 @@ fn check_greeting(greeting: &str) -> io::Result<()> {
     let version = sanitize::line_within(&version, VERSION_CHARS);
     Err(io::Error::new(
         ErrorKind::Unsupported,
-        format!(
-            "its keeper is of loopkeeper {version} and speaks version {loopkeeper} of the control protocol, \
-             this loopkeeper speaks version {PROTOCOL}"
+        tr!(
+            "its keeper is of loopkeeper {version} and speaks version {protocol} of the control protocol, \
+             this loopkeeper speaks version {ours}",
+            version,
+            protocol = loopkeeper,
+            ours = PROTOCOL
         ),
     ))
 }

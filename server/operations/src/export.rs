@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_text::redact::{ExportRedactor, RedactionCounts, Redactor, is_secret_name, take_values};
-use loopkeeper_text::words;
+use loopkeeper_text::{tr, words};
 use serde_json::{Value, json};
 
 use super::failure::Failure;
@@ -44,9 +44,9 @@ pub fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<ExportSummar
     let loop_view = LoopView::read(store, dir.clone()).ok().flatten();
     let at = clock::now().wall;
     let archive = ArchiveWriter::create(to, at / 1000).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::usage(format_args!("{} is already there", to.display()))
-            .hint("Give the archive another name with `--to FILE`, or remove the old one."),
-        _ => Failure::ended(format_args!("cannot write {}: {error}", to.display())),
+        ErrorKind::AlreadyExists => Failure::usage(tr!("{path} is already there", path = to.display()))
+            .hint(tr!("Give the archive another name with `--to FILE`, or remove the old one.")),
+        _ => Failure::ended(tr!("cannot write {path}: {error}", path = to.display(), error)),
     })?;
     let mut packing = ArchiveBuilder {
         archive,
@@ -110,23 +110,23 @@ impl ArchiveBuilder {
     }
 
     fn note(&self, all: RedactionCounts) -> String {
-        let mut note = format!(
-            "A Ralph loop, exported by loopkeeper {}.\n\n\
+        let mut note = tr!(
+            "A Ralph loop, exported by loopkeeper {version}.\n\n\
              journal.jsonl      what happened, one record a line\n\
              prompts/, output/  the prompt of each iteration, and what its agent printed\n\
              keeper.log         warnings of the loop's process; more if LOOPKEEPER_LOG was set\n\
              settings.json      what the loop was started with; of variables only the names\n\
              environment.json   versions\n\n\
-             Redacted: {}. A line of the journal that something was taken out of no longer fits its checksum.\n\
+             Redacted: {redacted}. A line of the journal that something was taken out of no longer fits its checksum.\n\
              Only what looks like a secret is recognised: look through it before you give it away.\n",
-            env!("CARGO_PKG_VERSION"),
-            describe_redactions(all)
+            version = env!("CARGO_PKG_VERSION"),
+            redacted = describe_redactions(all)
         );
         for (name, entry) in &self.entries {
             let _ = match entry {
                 Ok(found) if *found == RedactionCounts::default() => Ok(()),
                 Ok(found) => writeln!(note, "  {name}: {}", describe_redactions(*found)),
-                Err(why) => writeln!(note, "  {name}: could not be read: {why}"),
+                Err(why) => writeln!(note, "  {}", tr!("{name}: could not be read: {why}", name, why)),
             };
         }
         note
@@ -136,7 +136,11 @@ impl ArchiveBuilder {
 /// Formatted as `3 secrets and the home folder 25 times`.
 pub fn describe_redactions(found: RedactionCounts) -> String {
     let secrets = words::counted(found.secrets as u64, "secret");
-    format!("{secrets}, {} of your home folder", words::counted(found.homes as u64, "mention"))
+    tr!(
+        "{secrets}, {mentions} of your home folder",
+        secrets,
+        mentions = words::counted(found.homes as u64, "mention")
+    )
 }
 
 /// Redacts the values of variables with secret-sounding names, and of all variables that the settings set: only the

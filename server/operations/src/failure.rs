@@ -5,7 +5,7 @@ use std::fmt::{Display, Write as _};
 
 use loopkeeper_core::settings::{SettingFinding, SettingOrigin};
 use loopkeeper_text::message::{HintedError as _, Message};
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 use loopkeeper_keeper::KeeperError;
 use loopkeeper_keeper::error_line::ErrorLine;
@@ -88,8 +88,10 @@ impl Failure {
         match (ErrorLine::find_last(&output), output.trim()) {
             (Some(ErrorLine(message)), _) => Self::from_message(kind, message),
             (None, "") => {
-                let code = code.map_or_else(|| "a signal".to_owned(), |it| format!("exit code {it}"));
-                Self::new(kind, format_args!("a part of loopkeeper ended with {code} and no message"))
+                let signal = || tr!("a part of loopkeeper ended with a signal and no message").to_owned();
+                let exit =
+                    |code| tr!("a part of loopkeeper ended with exit code {code} and no message", code);
+                Self::new(kind, code.map_or_else(signal, exit))
             }
             (None, text) => Self::new(kind, text),
         }
@@ -129,8 +131,8 @@ impl Failure {
 
     /// Refused, never silently accepted.
     pub fn unsupported(what: impl Display) -> Self {
-        Self::new(FailureKind::Unsupported, format_args!("{what} is not yet supported"))
-            .hint("`loopkeeper --help` lists what this version can do.")
+        Self::new(FailureKind::Unsupported, tr!("{what} is not yet supported", what))
+            .hint(tr!("`loopkeeper --help` lists what this version can do."))
     }
 
     pub fn hint(self, hint: impl Display) -> Self {
@@ -193,11 +195,17 @@ impl From<&[SettingFinding]> for Failure {
         if let [one] = blocking.as_slice() {
             return Self { spots, ..Self::from_message(FailureKind::Usage, one.to_message()) };
         }
-        let mut what = "the configuration has errors".to_owned();
+        let mut what = tr!("the configuration has errors").to_owned();
         for it in blocking {
-            let _ = write!(what, "\n  {}: {}; {}", it.origin, it.message, it.hint);
+            let _ = write!(
+                what,
+                "\n  {}: {}",
+                it.origin,
+                tr!("{fact}; {hint}", fact = it.message, hint = it.hint)
+            );
         }
-        let failure = Self::usage(what).hint("Correct these lines: defaults are not used in their place.");
+        let failure =
+            Self::usage(what).hint(tr!("Correct these lines: defaults are not used in their place."));
         Self { spots, ..failure }
     }
 }
@@ -255,5 +263,29 @@ impl From<JournalError> for Failure {
 impl Display for Failure {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(&self.message.sentences())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopkeeper_text::language::Language;
+
+    use super::Failure;
+
+    #[test]
+    fn a_failure_is_written_in_the_language_of_the_user() {
+        let check = |expect: [&str; 2], fail: fn() -> Failure| {
+            let message = Language::SimplifiedChinese.during(fail).message;
+            assert_eq!([message.fact(), message.hint().unwrap_or_default()], expect);
+        };
+        check(["loopkeeper 的一个部分以退出码 3 结束，没有消息", ""], || {
+            Failure::of_process(Some(3), b"")
+        });
+        check(["loopkeeper 的一个部分因信号结束，没有消息", ""], || {
+            Failure::of_process(None, b" \n")
+        });
+        check(["尚不支持 Windows", "`loopkeeper --help` 列出此版本的功能。"], || {
+            Failure::unsupported("Windows")
+        });
     }
 }

@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use loopkeeper_core::journal::{GuardedOrder, Record, StopVerdict};
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 use super::authority;
 use super::failure::Failure;
@@ -31,8 +31,8 @@ pub fn record(
     }
     let id = loop_view.dir.id();
     if loop_view.is_open() {
-        return Err(Failure::conflict(format_args!("loop {id} has not ended, so there is nothing to judge"))
-            .hint(format_args!("`loopkeeper steer {id} TEXT` gives its next iteration a hint.")));
+        return Err(Failure::conflict(tr!("loop {id} has not ended, so there is nothing to judge", id))
+            .hint(tr!("`loopkeeper steer {id} TEXT` gives its next iteration a hint.", id)));
     }
     authority::ensure_user(store, GuardedOrder::Feedback)?;
     let _lock = lock_ended(store, loop_view)?;

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::plugin_loop::{self, DOCUMENT, FILES, PluginLoop};
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 use super::failure::{Failure, FailureKind};
 use loopkeeper_system::durable::sync_folder;
@@ -49,15 +49,15 @@ pub fn open(path: &Path) -> Result<PluginLoopFile, Failure> {
     let shown = sanitize::visible(&path.to_string_lossy());
     let absolute = std::path::absolute(path)?;
     if !FILES.iter().any(|it| absolute.ends_with(it)) {
-        let what = format_args!("{shown} cannot be imported: its format is not supported yet").to_string();
-        return Err(Failure::new(FailureKind::Unsupported, what).hint(format_args!(
-            "So far only texts (.md, .txt, .log) and a loop of Claude Code's plugin can be: `{}`.",
-            FILES[0]
+        let what = tr!("{shown} cannot be imported: its format is not supported yet", shown);
+        return Err(Failure::new(FailureKind::Unsupported, what).hint(tr!(
+            "So far only texts (.md, .txt, .log) and a loop of Claude Code's plugin can be: `{file}`.",
+            file = FILES[0]
         )));
     }
     read(&absolute).map_err(|why| {
-        Failure::usage(format_args!("{shown} is not a running loop of Claude Code's plugin: {why}")).hint(
-            "The file is there only while such a loop runs; the prompt can be written into a task by hand.",
+        Failure::usage(tr!("{shown} is not a running loop of Claude Code's plugin: {why}", shown, why)).hint(
+            tr!("The file is there only while such a loop runs; the prompt can be written into a task by hand."),
         )
     })
 }
@@ -69,10 +69,10 @@ fn read(path: &Path) -> Result<PluginLoopFile, String> {
     let (there, file) =
         (fs::symlink_metadata(folder).map_err(as_text)?, fs::symlink_metadata(path).map_err(as_text)?);
     if !there.is_dir() || !file.is_file() {
-        return Err("it is a link, or no file".to_owned());
+        return Err(tr!("it is a link, or no file").to_owned());
     }
     let text = config_text::read_text(path).map_err(|error| error.to_string())?;
-    let text = text.ok_or_else(|| "it is gone".to_owned())?;
+    let text = text.ok_or_else(|| tr!("it is gone").to_owned())?;
     let state = plugin_loop::parse_state_file(&text).map_err(|error| error.to_string())?;
     let folder = folder.parent().unwrap_or(folder).to_owned();
     Ok(PluginLoopFile { folder, path: path.to_owned(), state, text })
@@ -82,10 +82,10 @@ impl PluginLoopFile {
     /// Removes its state file: its hook finds none and lets the session end.
     pub fn cancel(&self) -> Result<(), Failure> {
         // The file may have been replaced by something else.
-        read(&self.path).map_err(|why| Failure::conflict(format_args!("the loop is gone: {why}")))?;
+        read(&self.path).map_err(|why| Failure::conflict(tr!("the loop is gone: {why}", why)))?;
         fs::remove_file(&self.path).map_err(|error| {
-            Failure::ended(format_args!("cannot remove {}: {error}", self.path.display()))
-                .hint("`/cancel-ralph` in its session ends it.")
+            Failure::ended(tr!("cannot remove {path}: {error}", path = self.path.display(), error))
+                .hint(tr!("`/cancel-ralph` in its session ends it."))
         })
     }
 
@@ -120,8 +120,8 @@ fn numbered_paths(folder: &Path, name: &str) -> impl Iterator<Item = PathBuf> {
 pub(super) fn write_new(folder: &Path, name: &str, text: &str) -> Result<PathBuf, Failure> {
     for path in numbered_paths(folder, name) {
         let failed = |error: io::Error| {
-            Failure::ended(format_args!("cannot write {}: {error}", path.display()))
-                .hint("check the folder's permissions.")
+            Failure::ended(tr!("cannot write {path}: {error}", path = path.display(), error))
+                .hint(tr!("check the folder's permissions."))
         };
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -133,8 +133,12 @@ pub(super) fn write_new(folder: &Path, name: &str, text: &str) -> Result<PathBuf
             }
         }
     }
-    Err(Failure::conflict(format_args!("{name} is there already, and so are {MAX_NAMES} more of its kind"))
-        .hint("Remove those that are not needed."))
+    Err(Failure::conflict(tr!(
+        "{name} is there already, and so are {count} more of its kind",
+        name,
+        count = MAX_NAMES
+    ))
+    .hint(tr!("Remove those that are not needed.")))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_task::import::{file_stem, log_document, task_document};
-use loopkeeper_text::{sanitize, truncate};
+use loopkeeper_text::{sanitize, tr, truncate};
 
 use super::failure::Failure;
 use super::foreign::{self, ImportResult, PluginLoopFile};
@@ -93,8 +93,8 @@ impl ImportedText {
         let text = if is_log { read_end(path)? } else { config_text::read_text(path)? };
         let text = text.filter(|it| !it.trim().is_empty());
         let text = text.ok_or_else(|| {
-            Failure::usage(format_args!("{shown} is empty, or does not exist"))
-                .hint("Name a file with the text of the task.")
+            Failure::usage(tr!("{shown} is empty, or does not exist", shown))
+                .hint(tr!("Name a file with the text of the task."))
         })?;
         let folder = path.parent().unwrap_or(path).canonicalize()?;
         let stem = path.file_stem().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
@@ -109,9 +109,8 @@ impl ImportedText {
 
     fn of_kind(kind: TextKind, (folder, name): (&Path, Option<&str>), text: &str) -> Result<Self, Failure> {
         if text.trim().is_empty() {
-            return Err(
-                Failure::usage("there is no text to import").hint("Copy or select the text of the task.")
-            );
+            return Err(Failure::usage(tr!("there is no text to import"))
+                .hint(tr!("Copy or select the text of the task.")));
         }
         let folder = folder.to_owned();
         let text = truncate::last(text, MAX_BYTES);
@@ -137,7 +136,7 @@ fn read_end(path: &Path) -> Result<Option<String>, Failure> {
     if !metadata.is_file() {
         let shown = sanitize::visible(&path.to_string_lossy());
         return Err(
-            Failure::usage(format_args!("{shown} is not a regular file")).hint("Name the file of a log.")
+            Failure::usage(tr!("{shown} is not a regular file", shown)).hint(tr!("Name the file of a log."))
         );
     }
     let mut file = File::open(path)?;
@@ -159,8 +158,10 @@ fn refuse_task(path: &Path) -> Result<(), Failure> {
         return Ok(());
     };
     let (shown, id) = (sanitize::visible(&path.to_string_lossy()), sanitize::visible(&task.id.0));
-    let what =
-        if task.path == real { "a task as it is".to_owned() } else { format!("a part of the task {id}") };
-    Err(Failure::usage(format_args!("{shown} is {what}"))
-        .hint(format_args!("`loopkeeper run {id}` starts it.")))
+    let fact = if task.path == real {
+        tr!("{shown} is a task as it is", shown)
+    } else {
+        tr!("{shown} is a part of the task {id}", shown, id)
+    };
+    Err(Failure::usage(fact).hint(tr!("`loopkeeper run {id}` starts it.", id)))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf, absolute};
 
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::LoopDir;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::insight::{Insight, InsightBuilder, JournalObserver};
 
 use super::failure::Failure;
@@ -37,8 +37,8 @@ fn loops_in(store: &StateDir, folders: &[PathBuf]) -> Result<Vec<LoopDir>, Failu
     for folder in &folders {
         if !all.iter().any(|it| it.root().starts_with(folder)) {
             let folder = sanitize::visible(&folder.to_string_lossy());
-            return Err(Failure::usage(format_args!("there is no loop in {folder}"))
-                .hint("`loopkeeper insight` without a path reads the loops of all folders."));
+            return Err(Failure::usage(tr!("there is no loop in {folder}", folder))
+                .hint(tr!("`loopkeeper insight` without a path reads the loops of all folders.")));
         }
     }
     let is_wanted = |it: &LoopDir| folders.iter().any(|folder| it.root().starts_with(folder));

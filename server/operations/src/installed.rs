@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_agent::claude::hook_install::{self, ClaudeSettingsError, FILE};
 use loopkeeper_core::journal::GuardedOrder;
 use loopkeeper_core::trust::{TrustContent, TrustItem, TrustSubject};
+use loopkeeper_text::tr;
 use serde::{Deserialize, Serialize};
 
 use super::authority;
@@ -53,8 +54,10 @@ impl<'a> ClaudeSettingsFile<'a> {
     pub fn of(state: &'a StateDir, root: &'a Path) -> Result<Self, Failure> {
         let home = std::env::var_os("HOME").and_then(|it| PathBuf::from(it).canonicalize().ok());
         if home.as_deref() == Some(root) {
-            return Err(Failure::usage("this folder is your home: its settings are those of every folder")
-                .hint("Go to the project first."));
+            return Err(Failure::usage(tr!(
+                "this folder is your home: its settings are those of every folder"
+            ))
+            .hint(tr!("Go to the project first.")));
         }
         Ok(Self { state, root, path: root.join(FILE) })
     }
@@ -103,7 +106,9 @@ impl<'a> ClaudeSettingsFile<'a> {
                     self.write(Some(found), &after)?;
                     self.keep_trust(Some(found), &after)?;
                 }
-                None => fs::remove_file(&self.path).map_err(|error| self.failed("remove", &error))?,
+                None => fs::remove_file(&self.path).map_err(|error| {
+                    failed(tr!("cannot remove {path}: {error}", path = self.path.display(), error))
+                })?,
             }
         }
         if kept.is_some_and(|it| it.made_folder) {
@@ -138,13 +143,19 @@ impl<'a> ClaudeSettingsFile<'a> {
         for path in [self.folder(), &self.path] {
             match fs::symlink_metadata(path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(self.failed("read", &error)),
+                Err(error) => {
+                    return Err(failed(tr!(
+                        "cannot read {path}: {error}",
+                        path = self.path.display(),
+                        error
+                    )));
+                }
                 Ok(found) if found.is_symlink() => {
-                    return Err(Failure::usage(format_args!(
-                        "{} is a link: nothing was changed",
-                        path.display()
+                    return Err(Failure::usage(tr!(
+                        "{path} is a link: nothing was changed",
+                        path = path.display()
                     ))
-                    .hint("It may lead to settings of other folders; put a separate file there."));
+                    .hint(tr!("It may lead to settings of other folders; put a separate file there.")));
                 }
                 Ok(_) => {}
             }
@@ -152,7 +163,7 @@ impl<'a> ClaudeSettingsFile<'a> {
         let bytes = task_files::read(self.root, &self.path)?;
         let text = String::from_utf8(bytes);
         text.map(Some)
-            .map_err(|_| self.unusable(&ClaudeSettingsError::Syntax("it is not UTF-8 text".to_owned())))
+            .map_err(|_| self.unusable(&ClaudeSettingsError::Syntax(tr!("it is not UTF-8 text").to_owned())))
     }
 
     fn write(&self, found: Option<&str>, after: &str) -> Result<(), Failure> {
@@ -166,7 +177,7 @@ impl<'a> ClaudeSettingsFile<'a> {
             file.sync_all()?;
             durable::sync_folder(&self.path)
         };
-        put().map_err(|error| self.failed("write", &error))
+        put().map_err(|error| failed(tr!("cannot write {path}: {error}", path = self.path.display(), error)))
     }
 
     /// The user requested this very change: a file trusted before is trusted after it.
@@ -188,14 +199,13 @@ impl<'a> ClaudeSettingsFile<'a> {
     }
 
     fn unusable(&self, why: &ClaudeSettingsError) -> Failure {
-        Failure::usage(format_args!("nothing was changed in {}: {why}", self.path.display()))
-            .hint("Claude Code reads no such file either; correct it and try again.")
+        Failure::usage(tr!("nothing was changed in {path}: {why}", path = self.path.display(), why))
+            .hint(tr!("Claude Code reads no such file either; correct it and try again."))
     }
+}
 
-    fn failed(&self, action: &str, error: &io::Error) -> Failure {
-        Failure::ended(format_args!("cannot {action} {}: {error}", self.path.display()))
-            .hint("Check the permissions of that folder.")
-    }
+fn failed(fact: String) -> Failure {
+    Failure::ended(fact).hint(tr!("Check the permissions of that folder."))
 }
 
 /// Whether Claude Code calls our hooks in this folder, for every event that this version needs.
@@ -205,11 +215,14 @@ pub fn ensure_installed(root: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     if hook_install::is_installed(&text) {
-        return Err(Failure::usage(format_args!("the hooks in {FILE} are not all that this version has"))
-            .hint("`loopkeeper hook install` adds what is missing, then restart `claude`."));
+        return Err(Failure::usage(tr!(
+            "the hooks in {file} are not all that this version has",
+            file = FILE
+        ))
+        .hint(tr!("`loopkeeper hook install` adds what is missing, then restart `claude`.")));
     }
-    Err(Failure::usage("Claude Code does not ask loopkeeper in this folder")
-        .hint("`loopkeeper hook install` lets it, then restart `claude`."))
+    Err(Failure::usage(tr!("Claude Code does not ask loopkeeper in this folder"))
+        .hint(tr!("`loopkeeper hook install` lets it, then restart `claude`.")))
 }
 
 /// An unreadable record counts as none: our hooks can be recognised without it.

@@ -12,6 +12,7 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::binary::HelperBinary;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_text::language::Language;
+use loopkeeper_text::tr;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -58,8 +59,8 @@ fn output(mut command: Command) -> Result<Output, Failure> {
     command.env(language::VARIABLE, Language::current().tag());
     command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(|error| {
         let program = Path::new(command.get_program());
-        Failure::ended(format_args!("cannot start {}: {error}", program.display()))
-            .hint(exhausted::hint(&error).unwrap_or("The state folder must lie where programs may run."))
+        Failure::ended(tr!("cannot start {path}: {error}", path = program.display(), error))
+            .hint(exhausted::hint(&error).unwrap_or(tr!("The state folder must lie where programs may run.")))
     })
 }
 

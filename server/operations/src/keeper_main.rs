@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use loopkeeper_core::decide::UserCommand;
 use loopkeeper_core::journal::GuardedOrder;
+use loopkeeper_text::tr;
 
 use super::authority;
 use super::failure::{Failure, FailureKind};
@@ -69,8 +70,8 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(EXIT_BUILD_MISMATCH);
         }
         Some(args) => run_keeper(&args),
-        None => Err(Failure::usage("a keeper is started with the folder of its loop")
-            .hint("`loopkeeper run` and `loopkeeper resume` start keepers.")),
+        None => Err(Failure::usage(tr!("a keeper is started with the folder of its loop"))
+            .hint(tr!("`loopkeeper run` and `loopkeeper resume` start keepers."))),
     };
     done.map_or_else(|failure| report(&failure), |()| ExitCode::SUCCESS)
 }
@@ -87,7 +88,9 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
         Some("stop") => Some(UserCommand::StopNow),
         Some("resume") => Some(UserCommand::Resume),
         Some("resume-anyway") => Some(UserCommand::ResumeAnyway),
-        Some(other) => return Err(Failure::usage(format_args!("`{other}` is not an order for a keeper"))),
+        Some(other) => {
+            return Err(Failure::usage(tr!("`{order}` is not an order for a keeper", order = other)));
+        }
     };
     let mut disk_wait = DiskWait::default();
     loop {

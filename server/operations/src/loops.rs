@@ -5,7 +5,7 @@ use std::path::Path;
 use loopkeeper_core::decide::{LoopState, Phase};
 use loopkeeper_task::TaskId;
 use loopkeeper_text::message::Message;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 use loopkeeper_view::{self as view, LoopStatus, StatusFacts};
 
 use super::abandoned;
@@ -71,9 +71,9 @@ impl LoopView {
     /// When an order that leaves the running iteration alone takes effect.
     pub fn next_boundary(&self) -> &'static str {
         match self.state.phase {
-            Phase::Starting | Phase::Baseline => "before its first iteration",
-            Phase::Boundary { .. } | Phase::Preparing { .. } | Phase::Ended(_) => "now",
-            Phase::Iterating(_) | Phase::Closing | Phase::Checking => "after its current iteration",
+            Phase::Starting | Phase::Baseline => tr!("before its first iteration"),
+            Phase::Boundary { .. } | Phase::Preparing { .. } | Phase::Ended(_) => tr!("now"),
+            Phase::Iterating(_) | Phase::Closing | Phase::Checking => tr!("after its current iteration"),
         }
     }
 
@@ -167,25 +167,32 @@ fn choose(loops: &[LoopCandidate]) -> Option<usize> {
 fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopView]) -> Failure {
     const MAX_NAMED: usize = 5;
     if elsewhere.is_empty() {
-        return Failure::usage("there is no loop yet").hint("`loopkeeper run` starts one.");
+        return Failure::usage(tr!("there is no loop yet")).hint(tr!("`loopkeeper run` starts one."));
     }
     let what = match tree {
-        Some(tree) => format!("there is no loop in {}", sanitize::visible(&tree.root().to_string_lossy())),
-        None => "the current folder is gone".to_owned(),
+        Some(tree) => {
+            tr!("there is no loop in {folder}", folder = sanitize::visible(&tree.root().to_string_lossy()))
+        }
+        None => tr!("the current folder is gone").to_owned(),
     };
     let named = elsewhere.iter().rev().take(MAX_NAMED);
-    let named: Vec<_> = named.map(|it| format!("{} in {}", it.dir.id(), it.folder())).collect();
-    let more = match elsewhere.len().saturating_sub(MAX_NAMED) {
-        0 => String::new(),
-        more => format!(", and {more} more that `loopkeeper status` lists"),
+    let named: Vec<_> =
+        named.map(|it| tr!("{id} in {folder}", id = it.dir.id(), folder = it.folder())).collect();
+    let loops = named.join(tr!(", "));
+    let hint = match elsewhere.len().saturating_sub(MAX_NAMED) {
+        0 => tr!("Name a loop of another folder by its id: {loops}.", loops),
+        more => tr!(
+            "Name a loop of another folder by its id: {loops}, and {more} more that `loopkeeper status` lists.",
+            loops,
+            more
+        ),
     };
-    Failure::usage(what)
-        .hint(format_args!("Name a loop of another folder by its id: {}{more}.", named.join(", ")))
+    Failure::usage(what).hint(hint)
 }
 
 fn starting_error(id: &str) -> Failure {
-    Failure::ended(format_args!("loop {id} has no record yet"))
-        .hint("It is just being started, or its start was cut off.")
+    Failure::ended(tr!("loop {id} has no record yet", id))
+        .hint(tr!("It is just being started, or its start was cut off."))
 }
 
 /// Open loops first, then the newest; only a limited number of ended ones.

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use loopkeeper_task::new_task::{NewTask, WorkProduct, new_task_document, new_task_stem, topic};
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 use super::failure::Failure;
 use super::foreign;
@@ -39,9 +39,8 @@ impl ProposedTask {
     ) -> Result<Self, Failure> {
         let sentence = sanitize::line_within(sentence.trim(), MAX_CHARS);
         if sentence.is_empty() {
-            return Err(
-                Failure::usage("the sentence is empty").hint("Say in one sentence what should be done.")
-            );
+            return Err(Failure::usage(tr!("the sentence is empty"))
+                .hint(tr!("Say in one sentence what should be done.")));
         }
         let root = root_of(folder)?;
         let below = folder.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();

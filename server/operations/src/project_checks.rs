@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_lint::{Gate, ProjectCommand};
 use loopkeeper_system::config_text::ConfigFileError;
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::tr;
 use thiserror::Error;
 
 pub use self::installed::InstalledTools;
@@ -27,7 +28,7 @@ use self::package::PackageFolder;
 pub enum ManifestError {
     #[error(transparent)]
     Unreadable(#[from] ConfigFileError),
-    #[error("{} is not JSON: {source}", path.display())]
+    #[error("{}", tr!("{path} is not JSON: {source}", path = path.display(), source))]
     NotJson { path: PathBuf, source: serde_json::Error },
 }
 
@@ -35,7 +36,7 @@ impl HintedError for ManifestError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Unreadable(error) => return error.hint(),
-            Self::NotJson { .. } => "correct the file; `init` reads its scripts.",
+            Self::NotJson { .. } => tr!("correct the file; `init` reads its scripts."),
         };
         Some(hint.to_owned())
     }
@@ -100,7 +101,7 @@ pub struct MissingTool {
 
 impl MissingTool {
     fn program(name: &str) -> Self {
-        Self { what: format!("{name} is not installed"), remedy: format!("Install {name}.") }
+        Self { what: tr!("{name} is not installed", name), remedy: tr!("Install {name}.", name) }
     }
 }
 

@@ -15,6 +15,7 @@ use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
 use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::digest::sha256;
+use loopkeeper_text::tr;
 use loopkeeper_view::receipt::{FileHash, JournalDigest, Receipt, ReceiptFiles, check_hash, status_word};
 
 use super::failure::{Failure, FailureKind};
@@ -35,8 +36,8 @@ pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure>
         return Err(damaged_error(damage.clone()));
     }
     let not_ended = || {
-        Failure::conflict(format_args!("loop {} has not ended: there is no receipt yet", dir.id()))
-            .hint("`loopkeeper status` shows what it does.")
+        Failure::conflict(tr!("loop {id} has not ended: there is no receipt yet", id = dir.id()))
+            .hint(tr!("`loopkeeper status` shows what it does."))
     };
     let state = tailer.state().ok_or_else(not_ended)?;
     let sha256 = hash_file(&dir.journal()).map_err(Failure::ended)?;
@@ -104,16 +105,19 @@ pub fn notes(receipt: &Receipt) -> Vec<String> {
         let version = then.version.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
         let name = &then.name;
         match find_program(name, &search_path) {
-            None => Some(format!("{name}{version} of the receipt is not installed here")),
+            None => Some(tr!("{name}{version} of the receipt is not installed here", name, version)),
             Some(now) if now.sha256 == then.sha256 => None,
             Some(now) => {
-                let now = now.path.display();
-                Some(format!("{name} is {}{version} in the receipt, and another file here: {now}", then.path))
+                let (then, now) = (format!("{}{version}", then.path), now.path.display());
+                Some(tr!("{name} is {then} in the receipt, and another file here: {now}", name, then, now))
             }
         }
     };
     let programs = receipt.environment.programs.iter().filter_map(program);
-    let accepted = receipt.acceptances.iter().map(|it| format!("accepted by the user: {}", it.sentence()));
+    let accepted = receipt
+        .acceptances
+        .iter()
+        .map(|it| tr!("accepted by the user: {sentence}", sentence = it.sentence()));
     programs.chain(accepted).collect()
 }
 
@@ -121,14 +125,14 @@ pub fn notes(receipt: &Receipt) -> Vec<String> {
 pub fn compare_files(receipt: &Receipt, work: &ResolvedTask) -> Result<ReceiptComparison, Failure> {
     let mut comparison = ReceiptComparison::default();
     compare_criteria(receipt, &work.task.criteria, &mut comparison.differences);
-    for (kind, files) in [("judge", &receipt.judges), ("changed file", &receipt.changed)] {
-        for file in files {
-            if let Some(what) = file_difference(&work.root, file) {
-                let difference = format!("{kind} {} {what}", file.path);
-                if !comparison.differences.iter().any(|it| it.ends_with(&format!(" {} {what}", file.path))) {
-                    comparison.differences.push(difference);
-                }
-            }
+    let judges = receipt.judges.iter().map(|it| (it, true));
+    let mut reported = Vec::new();
+    for (file, is_judge) in judges.chain(receipt.changed.iter().map(|it| (it, false))) {
+        let Some(found) = file_difference(&work.root, file) else { continue };
+        // A judge that the loop changed is in both lists.
+        if !reported.contains(&(&file.path, found)) {
+            comparison.differences.push(found.sentence(&file.path, is_judge));
+            reported.push((&file.path, found));
         }
     }
     comparison.is_same_tree = current_tree(&work.root)? == receipt.tree;
@@ -140,39 +144,62 @@ fn compare_criteria(receipt: &Receipt, now: &[Criterion], differences: &mut Vec<
     for it in &receipt.criteria {
         let same_id = now.iter().find(|now| now.id.0 == it.id);
         match same_id.or_else(|| now.iter().find(|now| now.name == it.name)) {
-            None => differences.push(format!("the task has no criterion \"{}\"", it.name)),
+            None => differences.push(tr!("the task has no criterion \"{name}\"", name = it.name)),
             Some(now) if check_hash(now) != it.check => {
-                differences.push(format!("the check of \"{}\" is another", it.name));
+                differences.push(tr!("the check of \"{name}\" is another", name = it.name));
             }
             Some(_) => {}
         }
     }
     for it in now.iter().filter(|now| now.required) {
         if receipt.criteria.iter().all(|known| known.id != it.id.0 && known.name != it.name) {
-            differences.push(format!("the task has another criterion, \"{}\"", it.name));
+            differences.push(tr!("the task has another criterion, \"{name}\"", name = it.name));
+        }
+    }
+}
+
+/// How a file differs from its entry in a receipt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileDifference {
+    Restored,
+    Missing,
+    NoFile,
+    OtherContent,
+    Unreadable,
+}
+
+impl FileDifference {
+    fn sentence(self, path: &str, is_judge: bool) -> String {
+        let file = if is_judge { tr!("judge {path}", path) } else { tr!("changed file {path}", path) };
+        match self {
+            Self::Restored => tr!("{file} is there, and was deleted", file),
+            Self::Missing => tr!("{file} is missing", file),
+            Self::NoFile => tr!("{file} is no file", file),
+            Self::OtherContent => tr!("{file} differs", file),
+            Self::Unreadable => tr!("{file} cannot be read", file),
         }
     }
 }
 
 /// `None`: as in the receipt.
-fn file_difference(root: &Path, file: &FileHash) -> Option<&'static str> {
+fn file_difference(root: &Path, file: &FileHash) -> Option<FileDifference> {
     let found = fs::symlink_metadata(root.join(&file.path));
     match (&file.sha256, found) {
         (None, Err(_)) => None,
-        (None, Ok(_)) => Some("is there, and was deleted"),
-        (Some(_), Err(_)) => Some("is missing"),
+        (None, Ok(_)) => Some(FileDifference::Restored),
+        (Some(_), Err(_)) => Some(FileDifference::Missing),
         (Some(expect), Ok(metadata)) => {
             let bytes = if metadata.is_symlink() {
                 fs::read_link(root.join(&file.path)).map(|it| it.into_os_string().into_encoded_bytes())
             } else if metadata.is_file() {
                 fs::read(root.join(&file.path))
             } else {
-                return Some("is no file");
+                return Some(FileDifference::NoFile);
             };
             match bytes {
                 Ok(bytes) if sha256(&bytes) == *expect => None,
-                Ok(_) => Some("differs"),
-                Err(_) => Some("cannot be read"),
+                Ok(_) => Some(FileDifference::OtherContent),
+                Err(_) => Some(FileDifference::Unreadable),
             }
         }
     }
@@ -190,9 +217,48 @@ pub fn compare_results(receipt: &Receipt, results: &[CheckResult]) -> Vec<String
     let difference = |it: &CheckResult| {
         let known = receipt.criteria.iter().find(|known| known.id == it.criterion.0)?;
         let (then, now) = (status_word(known.status), status_word(it.status));
-        let fact = if it.fact.is_empty() { String::new() } else { format!(": {}", it.fact) };
-        (known.status != it.status)
-            .then(|| format!("\"{}\" {then} in the receipt and {now} here{fact}", known.name))
+        if known.status == it.status {
+            return None;
+        }
+        let difference = tr!("\"{name}\" {then} in the receipt and {now} here", name = known.name, then, now);
+        if it.fact.is_empty() {
+            return Some(difference);
+        }
+        Some(tr!("{difference}: {fact}", difference, fact = it.fact))
     };
     results.iter().filter_map(difference).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use loopkeeper_text::language::Language;
+
+    use super::{FileDifference, FileHash, file_difference};
+
+    #[test]
+    fn files_are_compared_with_their_entries() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.md"), "a").unwrap();
+        std::fs::create_dir(folder.path().join("b")).unwrap();
+        let check = |path: &str, sha256: Option<&str>, expect: Option<&str>| {
+            let file = FileHash { path: path.to_owned(), sha256: sha256.map(str::to_owned) };
+            let found = file_difference(folder.path(), &file).map(|it| it.sentence(path, true));
+            assert_eq!(found.as_deref(), expect);
+        };
+        check("a.md", Some(&super::sha256(b"a")), None);
+        check("a.md", Some("0"), Some("judge a.md differs"));
+        check("a.md", None, Some("judge a.md is there, and was deleted"));
+        check("b", Some("0"), Some("judge b is no file"));
+        check("c", Some("0"), Some("judge c is missing"));
+        check("c", None, None);
+    }
+
+    #[test]
+    fn a_difference_is_written_in_the_language_of_the_user() {
+        let sentence = |it: FileDifference, is_judge| {
+            Language::SimplifiedChinese.during(|| it.sentence("a.md", is_judge))
+        };
+        assert_eq!(sentence(FileDifference::Missing, true), "评判文件 a.md 缺失");
+        assert_eq!(sentence(FileDifference::Restored, false), "已更改的文件 a.md 存在，而它已被删除");
+    }
 }

@@ -3,7 +3,7 @@
 
 use loopkeeper_lint::{self as lint, LintCode};
 use loopkeeper_text::lines::LineIndex;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 
 use super::resolved_task::{ResolvedTask, TaskKind};
 
@@ -29,12 +29,12 @@ pub fn before_start(work: &ResolvedTask) -> Vec<String> {
     let mut all: Vec<String> = serious.into_iter().take(MAX_SHOWN).collect();
     if rest > 0 {
         let more = words::counted(rest as u64, "more remark");
-        all.push(format!("{more}: `loopkeeper check --lint` shows all"));
+        all.push(tr!("{more}: `loopkeeper check --lint` shows all", more));
     }
     let reason = lint::unsuitable(&work.task).filter(|it| *it != lint::Unsuitable::NothingVerifiable);
     all.extend(reason.map(|it| {
         let (fact, remedy) = it.sentences();
-        format!("a loop may be the wrong tool: {fact}. {remedy}")
+        tr!("a loop may be the wrong tool: {fact}. {remedy}", fact, remedy)
     }));
     all
 }

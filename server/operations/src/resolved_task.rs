@@ -15,7 +15,7 @@ use loopkeeper_task::{
 };
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::lines::LineIndex;
-use loopkeeper_text::{DocumentRange, sanitize};
+use loopkeeper_text::{DocumentRange, sanitize, tr};
 use loopkeeper_view::editor;
 
 use super::failure::{Failure, FailureKind, FailureLocation};
@@ -106,7 +106,7 @@ impl ResolvedTask {
     /// A task without a file.
     pub fn typed(typed: &TypedTask<'_>, arguments: &[SettingOverride]) -> Result<Self, Failure> {
         if typed.prompt.trim().is_empty() {
-            return Err(Failure::usage("the prompt is empty").hint("Say what the agent should do."));
+            return Err(Failure::usage(tr!("the prompt is empty")).hint(tr!("Say what the agent should do.")));
         }
         let root = TaskLocation::of(None)?.root;
         let (resolved, settings) = configuration(&root, arguments)?;
@@ -139,8 +139,8 @@ impl ResolvedTask {
         if !self.task.criteria.is_empty() {
             return Ok(());
         }
-        Err(Failure::usage(format_args!("{} has no criteria, so there is nothing to check", self.id.0))
-            .hint("Add a list under \"Done when\", with a check in backticks in each line."))
+        Err(Failure::usage(tr!("{id} has no criteria, so there is nothing to check", id = self.id.0))
+            .hint(tr!("Add a list under \"Done when\", with a check in backticks in each line.")))
     }
 
     /// Refuses a task that cannot be started: it would run fewer checks than its author wrote, or is still empty.
@@ -154,11 +154,15 @@ impl ResolvedTask {
         let described = text.get(range.clone()).unwrap_or_default();
         let (line, file) = (LineIndex::of(text).line(range.start) + 1, sanitize::line(file));
         let hint = if described.starts_with("{{") {
-            format!("Nothing fills in `{}`: write its value, then start again.", sanitize::line(described))
+            tr!(
+                "Nothing fills in `{described}`: write its value, then start again.",
+                described = sanitize::line(described)
+            )
         } else {
-            format!("Edit {file}: describe what should be done, then start again.")
+            tr!("Edit {file}: describe what should be done, then start again.", file)
         };
-        Err(Failure::usage(format_args!("{file} still contains the template's text, line {line}")).hint(hint))
+        Err(Failure::usage(tr!("{file} still contains the template's text, line {line}", file, line))
+            .hint(hint))
     }
 
     /// Refuses a task that would run fewer checks than its author wrote.
@@ -169,16 +173,14 @@ impl ResolvedTask {
         let described: Vec<String> = described.map(|it| it.trim_end_matches('.').to_owned()).collect();
         let failure = match described.as_slice() {
             [] => return Ok(()),
-            [one] if unread => {
-                Failure::usage(one).hint("Correct the file: a task starts only if all of it can be read.")
-            }
-            [one] => {
-                Failure::usage(one).hint("Correct the line: a check that cannot run as written is never run.")
-            }
+            [one] if unread => Failure::usage(one)
+                .hint(tr!("Correct the file: a task starts only if all of it can be read.")),
+            [one] => Failure::usage(one)
+                .hint(tr!("Correct the line: a check that cannot run as written is never run.")),
             several => {
                 let lines = join_lines(several.iter().cloned());
                 Failure::usage(format_args!("{} has errors{lines}", self.id.0))
-                    .hint("Correct these lines: a check that cannot run as written is never run.")
+                    .hint(tr!("Correct these lines: a check that cannot run as written is never run."))
             }
         };
         Err(Failure { spots: self.failure_locations(&blocking), ..failure })
@@ -219,7 +221,7 @@ impl ResolvedTask {
     /// The limits that the user's `[max]` lowers, with the place of each.
     pub fn bounded_limits(&self) -> Vec<String> {
         let bounded = self.resolved.findings().iter().filter(|it| it.code == SettingCode::Bounded);
-        bounded.map(|it| format!("{} ({})", it.message, it.origin)).collect()
+        bounded.map(|it| tr!("{fact} ({place})", fact = it.message, place = it.origin)).collect()
     }
 
     /// The initial spec of a loop on it: unattended and with every option off.
@@ -346,9 +348,9 @@ impl TaskLocation {
         let unknown = |error: std::io::Error| {
             Failure::new(
                 FailureKind::NoTask,
-                format_args!("there is no task {}: {error}", sanitize::line(path)),
+                tr!("there is no task {path}: {error}", path = sanitize::line(path), error),
             )
-            .hint("Name a task document, or leave it out where there is only one.")
+            .hint(tr!("Name a task document, or leave it out where there is only one."))
         };
         let real = Path::new(path).canonicalize().or_else(|error| {
             // A task's id is a path from the root, wherever the current folder is.
@@ -370,8 +372,8 @@ fn configuration(
 ) -> Result<(Arc<ResolvedSettings>, Arc<Settings>), Failure> {
     if root.to_str().is_none() {
         // The journal is JSON: it would record another name, perhaps that of another folder.
-        return Err(Failure::usage(format_args!("the path {} is not UTF-8", root.display()))
-            .hint("Rename that folder: a loop's record could not name it."));
+        return Err(Failure::usage(tr!("the path {root} is not UTF-8", root = root.display()))
+            .hint(tr!("Rename that folder: a loop's record could not name it.")));
     }
     let resolved = config_files::load(root, arguments)?;
     let settings = Arc::clone(resolved.settings()?);
@@ -386,8 +388,8 @@ fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, F
     let tasks = task_files::discover(root, &settings.task_exclude, &files)?;
     if let Some(named) = named {
         return tasks.into_iter().find(|it| it.path == *named).ok_or_else(|| {
-            Failure::new(FailureKind::NoTask, format_args!("{} is not a task document", named.display()))
-                .hint("Task documents are Markdown files.")
+            Failure::new(FailureKind::NoTask, tr!("{named} is not a task document", named = named.display()))
+                .hint(tr!("Task documents are Markdown files."))
         });
     }
     match nearest(&tasks, root, from).as_slice() {
@@ -396,24 +398,23 @@ fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, F
         several => {
             let further = several.len().saturating_sub(MAX_LISTED);
             let names = several.iter().take(MAX_LISTED).map(|it| sanitize::line(&it.id.0));
-            let list = join_lines(names.chain((further > 0).then(|| format!("and {further} more"))));
-            let what = format_args!("there are several tasks in {}{list}", root.display());
-            Err(Failure::new(FailureKind::NoTask, what).hint("Name one of them."))
+            let list = join_lines(names.chain((further > 0).then(|| tr!("and {further} more", further))));
+            let what = tr!("there are several tasks in {root}{list}", root = root.display(), list);
+            Err(Failure::new(FailureKind::NoTask, what).hint(tr!("Name one of them.")))
         }
     }
 }
 
 /// Names the way to a task.
 fn no_task(root: &Path) -> Failure {
-    let failure = Failure::new(FailureKind::NoTask, format_args!("there is no task in {}", root.display()));
+    let failure = Failure::new(FailureKind::NoTask, tr!("there is no task in {root}", root = root.display()));
     match foreign::find_in(root) {
         Some(found) => {
             let file = found.path.strip_prefix(root).unwrap_or(&found.path).display();
-            failure.hint(format_args!(
-                "`loopkeeper import {file}` makes one of the loop of Claude Code's plugin."
-            ))
+            failure
+                .hint(tr!("`loopkeeper import {file}` makes one of the loop of Claude Code's plugin.", file))
         }
-        None => failure.hint("`loopkeeper init` writes a first one; `run --prompt` needs none."),
+        None => failure.hint(tr!("`loopkeeper init` writes a first one; `run --prompt` needs none.")),
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 
 use loopkeeper_core::decide::{LoopState, sessions, undo, weakening};
 use loopkeeper_core::journal::{GuardedOrder, Record, SnapshotWhen};
+use loopkeeper_text::tr;
 
 use super::authority;
 use super::control_client::{self, RollbackResult, UnrestoredPath};
@@ -167,8 +168,11 @@ fn store_of(loop_view: &LoopView) -> Result<SnapshotStore, Failure> {
 
 fn tree_after(loop_view: &LoopView, to: u32) -> Result<&str, Failure> {
     loop_view.state.tree_after(to).ok_or_else(|| {
-        Failure::usage(format_args!("loop {} has no snapshot after iteration {to}", loop_view.dir.id()))
-            .hint(format_args!("Its last iteration is {}; 0 is the start.", loop_view.state.iteration))
+        Failure::usage(tr!("loop {id} has no snapshot after iteration {to}", id = loop_view.dir.id(), to))
+            .hint(tr!(
+                "Its last iteration is {iteration}; 0 is the start.",
+                iteration = loop_view.state.iteration
+            ))
     })
 }
 
@@ -182,7 +186,7 @@ pub fn present_strays(dir: &LoopDir, state: &LoopState) -> Vec<String> {
 /// The typed paths, as snapshots name them; none for the whole tree. A path that matches nothing must not pass for one
 /// whose bytes are already right.
 pub fn resolve_paths(loop_view: &LoopView, to: u32, typed: &[String]) -> Result<Vec<String>, Failure> {
-    const MEANT: &str = "Paths are meant from the root of the work tree.";
+    let meant = tr!("Paths are meant from the root of the work tree.");
     let tree = tree_after(loop_view, to)?;
     if typed.is_empty() {
         return Ok(Vec::new());
@@ -192,7 +196,9 @@ pub fn resolve_paths(loop_view: &LoopView, to: u32, typed: &[String]) -> Result<
     for typed in typed {
         let Some(path) = normalize_path(root, typed) else {
             let root = root.display();
-            return Err(Failure::usage(format_args!("{typed} lies outside the work tree {root}")).hint(MEANT));
+            return Err(
+                Failure::usage(tr!("{typed} lies outside the work tree {root}", typed, root)).hint(meant)
+            );
         };
         if path.is_empty() {
             return Ok(Vec::new());
@@ -200,9 +206,7 @@ pub fn resolve_paths(loop_view: &LoopView, to: u32, typed: &[String]) -> Result<
         // A name with an escape differs from the name on disk.
         let is_now = path.contains('\\') || root.join(&path).symlink_metadata().is_ok();
         if !is_now && !snapshots.contains_path(tree, &path)? {
-            return Err(
-                Failure::usage(format_args!("there is no {path}, now or in that snapshot")).hint(MEANT)
-            );
+            return Err(Failure::usage(tr!("there is no {path}, now or in that snapshot", path)).hint(meant));
         }
         paths.push(path);
     }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::journal::{BreakerState, EarlierTask, PauseReason};
 use loopkeeper_core::settings::preset;
-use loopkeeper_text::branch;
 use loopkeeper_text::message::Message;
+use loopkeeper_text::{branch, tr};
 use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus};
 
 use super::agents::AgentRoster;
@@ -69,24 +69,30 @@ pub fn busy_error(state: &StateDir, holder: TreeHolder, path: PathBuf) -> Failur
 /// What a loop needs from the user, and how to provide it. `None` for one that continues without the user.
 fn needed(status: &LoopStatus) -> Option<(String, String)> {
     let LoopStatus { id, phase, .. } = status;
-    let (fact, remedy) = match (phase, status.state) {
+    match (phase, status.state) {
         (DisplayPhase::NeedsAnswer, _) => {
             let asked = status.question.as_ref().map_or("", |it| it.text.as_str());
-            (
-                format!("loop {id} waits here for your answer: {asked}"),
-                format!("`loopkeeper answer {id} TEXT`"),
-            )
+            let hint =
+                tr!("`loopkeeper answer {id} TEXT` lets it continue, `loopkeeper stop {id}` ends it.", id);
+            Some((tr!("loop {id} waits here for your answer: {asked}", id, asked), hint))
         }
         (DisplayPhase::Paused, DisplayState::NeedsYou | DisplayState::Paused) => {
             let is_open = status.breaker.state == BreakerState::Open;
-            let word = if is_open { "reset breaker" } else { "resume" };
+            let command = if is_open { "reset breaker" } else { "resume" };
+            let hint = tr!(
+                "`loopkeeper {command} {id}` lets it continue, `loopkeeper stop {id}` ends it.",
+                command,
+                id
+            );
             let why = status.pause.as_ref().filter(|it| it.reason != PauseReason::User);
-            let why = why.map_or_else(String::new, |it| format!(": {}", it.message.fact()));
-            (format!("loop {id} is paused here{why}"), format!("`loopkeeper {word} {id}`"))
+            let fact = match why.map(|it| it.message.fact()) {
+                Some(why) => tr!("loop {id} is paused here: {why}", id, why),
+                None => tr!("loop {id} is paused here", id),
+            };
+            Some((fact, hint))
         }
-        _ => return None,
-    };
-    Some((fact, format!("{remedy} lets it continue, `loopkeeper stop {id}` ends it.")))
+        _ => None,
+    }
 }
 
 /// The holder of the tree at `root`, after waiting for holders that end without a command. `on_wait` is called once,
@@ -162,10 +168,13 @@ pub fn branch(work: &ResolvedTask) -> Result<Option<(String, git::branch::Branch
     let Some(name) = branch::named(work.settings.git.branch.as_deref(), given, &work.id.0) else {
         return Ok(None);
     };
-    let from = if given.is_some() { "`branchName` of the plan" } else { "`git.branch`" };
-    let step = git::branch::preview_switch(&work.root, &name).map_err(|error| {
-        Failure::ended(error).hint(format_args!("{from} asks for it; nothing was changed or started."))
-    })?;
+    let hint = if given.is_some() {
+        tr!("`branchName` of the plan asks for it; nothing was changed or started.")
+    } else {
+        tr!("`git.branch` asks for it; nothing was changed or started.")
+    };
+    let step =
+        git::branch::preview_switch(&work.root, &name).map_err(|error| Failure::ended(error).hint(hint))?;
     Ok(Some((name, step)))
 }
 

@@ -2,6 +2,7 @@
 //! reason, and blocks nothing.
 
 use loopkeeper_lint as lint;
+use loopkeeper_text::tr;
 
 use super::failure::Failure;
 use super::resolved_task::{ResolvedTask, TaskKind};
@@ -27,7 +28,7 @@ impl SuitabilityQuestion {
 
     pub fn text(&self) -> String {
         let (fact, remedy) = self.reason.sentences();
-        format!("A loop may be the wrong tool: {fact}. {remedy}.")
+        tr!("A loop may be the wrong tool: {fact}. {remedy}.", fact, remedy)
     }
 
     /// Regardless of the answer.

@@ -11,7 +11,7 @@ use loopkeeper_agent::{AgentEvent, activity};
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::{Entry, Record};
 use loopkeeper_system::state_dir::workspace::LoopDir;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 use loopkeeper_view::transcript::{TranscriptWriter, dim};
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,7 @@ impl TranscriptReader<'_> {
                 && *iteration >= first
             {
                 is_earlier = false;
-                self.text.push_str(&dim(&format!("Iterations 1 to {} are not shown here", first - 1)));
+                self.text.push_str(&dim(&tr!("Iterations 1 to {last} are not shown here", last = first - 1)));
             }
             if is_earlier && !matches!(entry.record, Record::LoopStarted { .. }) {
                 writer.skip(entry);
@@ -136,7 +136,7 @@ impl TranscriptReader<'_> {
         if let Ok(part) = read_part(&path, self.cursor.offset, self.limit, has_ended) {
             self.cursor.offset = part.end;
             if part.left_out > 0 {
-                self.text.push_str(&dim(&format!("… {} bytes are not shown here", part.left_out)));
+                self.text.push_str(&dim(&tr!("… {count} bytes are not shown here", count = part.left_out)));
             }
             self.text.push_str(&readable(&part.bytes, dialect));
         }
@@ -206,7 +206,8 @@ fn describe_event(event: &AgentEvent) -> Option<String> {
         | AgentEvent::Retry { .. }
         | AgentEvent::Limit { .. } => Some(dim(&format!("▸ {}", activity::describe_event(event)?))),
         AgentEvent::ToolFailed { text } => {
-            Some(dim(&format!("▸ failed: {}", text.lines().find(|it| !it.trim().is_empty())?)))
+            let line = text.lines().find(|it| !it.trim().is_empty())?;
+            Some(dim(&tr!("▸ failed: {line}", line)))
         }
         AgentEvent::Started { .. }
         | AgentEvent::Spawned { .. }

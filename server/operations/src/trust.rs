@@ -7,7 +7,7 @@ use std::path::Path;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::SettingOrigin;
 use loopkeeper_core::trust::{TrustItem, TrustPage, TrustSubject};
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr};
 
 use super::agents::AgentRoster;
 use super::failure::{Failure, FailureKind};
@@ -68,7 +68,7 @@ pub fn written_settings(work: &ResolvedTask) -> String {
         let (value, place) = (sanitize::line(&it.value), sanitize::line(&it.origin.to_string()));
         format!("  {} = {value}  ({place})\n", it.key)
     });
-    format!("\nSettings; all others have their defaults\n{}", lines.collect::<String>())
+    tr!("\nSettings; all others have their defaults\n{lines}", lines = lines.collect::<String>())
 }
 
 /// Splits items into those that the user typed, which are trusted, and the others.
@@ -101,18 +101,17 @@ pub fn page(root: &Path, items: &[TrustItem], unknown: &[TrustItem]) -> TrustPag
 
 /// The error if the user cannot be asked or declined.
 pub fn not_trusted_error(work: &ResolvedTask, unknown: &[TrustItem]) -> Failure {
-    let count = words::counted(unknown.len() as u64, "command");
     let task = sanitize::line(&work.id.0);
-    let verb = is_or_are(unknown);
-    let show = match work.kind {
-        TaskKind::Documents => "`loopkeeper trust`",
-        TaskKind::Typed => "`--dry-run`",
+    let fact = match unknown.len() {
+        1 => tr!("1 command of {task} is not trusted: nothing was started", task),
+        count => tr!("{count} commands of {task} are not trusted: nothing was started", count, task),
     };
-    Failure::new(
-        FailureKind::NotTrusted,
-        format_args!("{count} of {task} {verb} not trusted: nothing was started"),
-    )
-    .hint(format_args!("{show} shows every one of them; `run --trust` trusts them and starts."))
+    let show = match work.kind {
+        TaskKind::Documents => "loopkeeper trust",
+        TaskKind::Typed => "--dry-run",
+    };
+    Failure::new(FailureKind::NotTrusted, fact)
+        .hint(tr!("`{show}` shows every one of them; `run --trust` trusts them and starts.", show))
 }
 
 pub fn is_or_are(items: &[TrustItem]) -> &'static str {

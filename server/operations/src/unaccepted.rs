@@ -11,6 +11,7 @@ use loopkeeper_system::git;
 use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
 use loopkeeper_task::TaskId;
+use loopkeeper_text::tr;
 
 use super::follow::LoopTailer;
 
@@ -90,7 +91,7 @@ impl LastLoop {
         let what = match (refused, inherited) {
             (Some(refused), _) => refused.what.clone(),
             (None, Some(inherited)) => inherited.what.clone(),
-            (None, None) => format!("{path} was changed by the agent of loop {loop_id}"),
+            (None, None) => tr!("{path} was changed by the agent of loop {id}", path, id = loop_id),
         };
         UnacceptedChange { tree: scan.version_of(&path).to_owned(), path, loop_id, what }
     }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use loopkeeper_text::tr;
+
 use super::package::PackageFolder;
 use super::{COVERAGE, FORMAT, FoundCheck, LINT, ManifestError, MissingTool, ProposedChecks, TESTS, TYPES};
 
@@ -113,8 +115,8 @@ fn lack(package: &PackageFolder<'_>, manifest: &Value, manager: &str) -> Option<
     let wants = has("dependencies") || has("devDependencies");
     let there = ["node_modules", ".pnp.cjs"].into_iter().any(|it| package.has_above(it));
     (wants && !there).then(|| MissingTool {
-        what: "its dependencies are not installed: node_modules is missing".to_owned(),
-        remedy: format!("Run `{}`.", package.command(&format!("{manager} install"))),
+        what: tr!("its dependencies are not installed: node_modules is missing").to_owned(),
+        remedy: tr!("Run `{command}`.", command = package.command(&format!("{manager} install"))),
     })
 }
 

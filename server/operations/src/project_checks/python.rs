@@ -7,6 +7,7 @@ use super::{
     COVERAGE, FORMAT, FoundCheck, LINT, ManifestError, MissingTool, ProposedChecks, TESTS, TYPES, has_header,
 };
 use loopkeeper_system::config_text::read_text;
+use loopkeeper_text::tr;
 
 /// Tools that create the environment themselves, with the lock file and the section that select them.
 const MANAGERS: [(&str, &str, &str); 4] = [
@@ -154,9 +155,12 @@ impl<'a> PythonEnvironment<'a> {
     fn check(&self, (name, file): (&'static str, &str), tool: &str, arguments: &str) -> FoundCheck {
         let arguments = if arguments.is_empty() { String::new() } else { format!(" {arguments}") };
         let module = |python: &str| format!("{python} -m {tool}{arguments}");
-        let missing = |python: &str, place: &str| MissingTool {
-            what: format!("{tool} is not installed {place}"),
-            remedy: format!("Run `{}`.", self.package.command(&format!("{python} -m pip install {tool}"))),
+        let missing = |python: &str, place: &str| {
+            let command = self.package.command(&format!("{python} -m pip install {tool}"));
+            MissingTool {
+                what: tr!("{tool} is not installed in {place}", tool, place),
+                remedy: tr!("Run `{command}`.", command),
+            }
         };
         let has = |python: &PathBuf| self.package.machine.has_module(python, tool);
         let (command, lack) = match &self.kind {
@@ -164,16 +168,16 @@ impl<'a> PythonEnvironment<'a> {
                 (format!("{manager} run {tool}{arguments}"), self.no_manager(manager))
             }
             PythonEnvironmentKind::Virtual { shown, python } => {
-                let place = format!("in {}", shown.trim_end_matches("/bin/python"));
-                (module(shown), (!has(python)).then(|| missing(shown, &place)))
+                let place = shown.trim_end_matches("/bin/python");
+                (module(shown), (!has(python)).then(|| missing(shown, place)))
             }
             PythonEnvironmentKind::System(Some(python)) if has(python) => (module("python3"), None),
             PythonEnvironmentKind::System(_) if self.package.has_program(tool) => {
                 (format!("{tool}{arguments}"), None)
             }
             PythonEnvironmentKind::System(Some(_)) => {
-                let remedy = format!("Make a virtual environment with it: {}.", self.venv(tool));
-                let what = format!("{tool} is not installed for python3");
+                let remedy = self.venv(tool);
+                let what = tr!("{tool} is not installed for python3", tool);
                 (module("python3"), Some(MissingTool { what, remedy }))
             }
             PythonEnvironmentKind::System(None) => (module("python3"), Some(MissingTool::program("python3"))),
@@ -193,7 +197,10 @@ impl<'a> PythonEnvironment<'a> {
     /// The system's own Python often refuses to install anything.
     fn venv(&self, tool: &str) -> String {
         let line = format!("python3 -m venv .venv && .venv/bin/python -m pip install {tool}");
-        format!("`{}`, then replace python3 in the check by .venv/bin/python", self.package.command(&line))
+        tr!(
+            "Make a virtual environment with it: `{command}`, then replace python3 in the check by .venv/bin/python.",
+            command = self.package.command(&line)
+        )
     }
 
     fn unittest(&self, (file, arguments): UnittestTests) -> FoundCheck {
