@@ -14,7 +14,7 @@ use crate::message_chunks::MessageChunks;
 use crate::provider::{self, ProviderFailure};
 use crate::{AgentEvent, ProviderClass, TurnSummary};
 use call::AcpToolCall;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 /// Maximum number of calls that are remembered until they end; more do not occur in practice.
 const OPEN_CALLS: usize = 256;
@@ -97,15 +97,15 @@ impl AcpParser {
         self.calls.clear();
         let refused = || ProviderFailure {
             class: ProviderClass::Refused,
-            message: "the agent refused to go on with this prompt".to_owned(),
+            message: tr!("the agent refused to go on with this prompt").to_owned(),
             status: None,
             reset: None,
         };
         let (error, note) = match text(value, "stopReason") {
             "refusal" => (Some(refused()), None),
-            "max_tokens" => (None, Some("its answer was cut off at its limit of tokens")),
-            "max_turn_requests" => (None, Some("it ended at its own cap of requests")),
-            "cancelled" => (None, Some("its turn was cancelled")),
+            "max_tokens" => (None, Some(tr!("its answer was cut off at its limit of tokens"))),
+            "max_turn_requests" => (None, Some(tr!("it ended at its own cap of requests"))),
+            "cancelled" => (None, Some(tr!("its turn was cancelled"))),
             _ => (None, None),
         };
         let number = |key: &str| value.get(key).and_then(Value::as_u64);
@@ -146,8 +146,12 @@ fn parse_provider_failure(value: &Value) -> ProviderFailure {
     let ways: Vec<String> =
         list(value, "authMethods").iter().map(|it| sanitize::line(text(it, "name"))).collect();
     let message = match ways.as_slice() {
-        [] => format!("it is not logged in: {}", trouble.message),
-        ways => format!("it is not logged in: {} (its ways: {})", trouble.message, ways.join(", ")),
+        [] => tr!("it is not logged in: {why}", why = trouble.message),
+        ways => tr!(
+            "it is not logged in: {why} (its ways: {ways})",
+            why = trouble.message,
+            ways = ways.join(tr!(", "))
+        ),
     };
     ProviderFailure { class: ProviderClass::Login, message, status: None, reset: None }
 }

@@ -1,6 +1,9 @@
 //! Catalog of the known agents: how to install each one, and which environment variables and files indicate a login.
 //! Lists only their names, and one word to search for in a file that also exists without a login.
 
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr_later;
+
 /// An agent that loopkeeper can detect.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownAgent {
@@ -10,11 +13,17 @@ pub struct KnownAgent {
     pub program: &'static str,
     /// The install command.
     pub install: &'static str,
-    /// The instruction for logging in, as the end of a sentence.
-    pub log_in: &'static str,
+    log_in: &'static str,
     /// Any of these indicates an API key.
     pub variables: &'static [&'static str],
     pub files: &'static [LoginFile],
+}
+
+impl KnownAgent {
+    /// The instruction for logging in, as the end of a sentence.
+    pub fn log_in(&self) -> &'static str {
+        translate(self.log_in)
+    }
 }
 
 /// A file that a login creates.
@@ -46,7 +55,7 @@ pub const KNOWN: [KnownAgent; 8] = [
         title: "Claude Code",
         program: "claude",
         install: "npm install -g @anthropic-ai/claude-code",
-        log_in: "start `claude` in a terminal and log in with `/login`",
+        log_in: tr_later!("start `claude` in a terminal and log in with `/login`"),
         variables: &[
             "ANTHROPIC_API_KEY",
             "ANTHROPIC_AUTH_TOKEN",
@@ -64,7 +73,7 @@ pub const KNOWN: [KnownAgent; 8] = [
         title: "Codex",
         program: "codex",
         install: "npm install -g @openai/codex",
-        log_in: "log in with `codex login`",
+        log_in: tr_later!("log in with `codex login`"),
         variables: &["CODEX_API_KEY", "OPENAI_API_KEY"],
         files: &[moved("CODEX_HOME", "auth.json", ".codex/auth.json")],
     },
@@ -73,7 +82,7 @@ pub const KNOWN: [KnownAgent; 8] = [
         title: "OpenCode",
         program: "opencode",
         install: "npm install -g opencode-ai",
-        log_in: "log in with `opencode auth login`",
+        log_in: tr_later!("log in with `opencode auth login`"),
         variables: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"],
         files: &[moved("XDG_DATA_HOME", "opencode/auth.json", ".local/share/opencode/auth.json")],
     },
@@ -82,7 +91,7 @@ pub const KNOWN: [KnownAgent; 8] = [
         title: "Gemini CLI",
         program: "gemini",
         install: "npm install -g @google/gemini-cli",
-        log_in: "start `gemini` in a terminal and log in with `/auth`",
+        log_in: tr_later!("start `gemini` in a terminal and log in with `/auth`"),
         variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"],
         files: &[at(".gemini/oauth_creds.json")],
     },
@@ -91,7 +100,7 @@ pub const KNOWN: [KnownAgent; 8] = [
         title: "Qwen Code",
         program: "qwen",
         install: "npm install -g @qwen-code/qwen-code",
-        log_in: "start `qwen` in a terminal and log in with `/auth`",
+        log_in: tr_later!("start `qwen` in a terminal and log in with `/auth`"),
         variables: &["DASHSCOPE_API_KEY", "OPENAI_API_KEY"],
         files: &[at(".qwen/oauth_creds.json")],
     },
@@ -100,7 +109,7 @@ pub const KNOWN: [KnownAgent; 8] = [
         title: "Copilot CLI",
         program: "copilot",
         install: "npm install -g @github/copilot",
-        log_in: "start `copilot` in a terminal and log in with `/login`",
+        log_in: tr_later!("start `copilot` in a terminal and log in with `/login`"),
         variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
         // The login of the GitHub CLI also works.
         files: &[
@@ -113,7 +122,7 @@ pub const KNOWN: [KnownAgent; 8] = [
         title: "Cursor CLI",
         program: "cursor-agent",
         install: "curl https://cursor.com/install -fsS | bash",
-        log_in: "log in with `cursor-agent login`",
+        log_in: tr_later!("log in with `cursor-agent login`"),
         variables: &["CURSOR_API_KEY"],
         files: &[moved("XDG_CONFIG_HOME", "cursor/auth.json", ".config/cursor/auth.json")],
     },
@@ -122,7 +131,7 @@ pub const KNOWN: [KnownAgent; 8] = [
         title: "Amp",
         program: "amp",
         install: "npm install -g @sourcegraph/amp",
-        log_in: "log in with `amp login`",
+        log_in: tr_later!("log in with `amp login`"),
         variables: &["AMP_API_KEY"],
         files: &[moved("XDG_DATA_HOME", "amp/secrets.json", ".local/share/amp/secrets.json")],
     },

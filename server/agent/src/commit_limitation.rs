@@ -1,5 +1,7 @@
 //! What the safe mode of each agent cannot enforce if commits are left to it.
 
+use loopkeeper_text::tr;
+
 use super::codex;
 use super::kind::AgentKind;
 use crate::PermissionMode;
@@ -15,21 +17,21 @@ pub fn commit_limitation(
         return None;
     }
     match kind {
-        AgentKind::Codex if !argv.iter().any(|it| it == codex::start::PROFILE) => Some(
-            "its sandbox keeps `.git` read-only here: it cannot commit (`git.commit = \"server\"` commits for it)",
-        ),
-        AgentKind::Codex => Some(
+        AgentKind::Codex if !argv.iter().any(|it| it == codex::start::PROFILE) => Some(tr!(
+            "its sandbox keeps `.git` read-only here: it cannot commit (`git.commit = \"server\"` commits for it)"
+        )),
+        AgentKind::Codex => Some(tr!(
             "its sandbox does not tell commands apart: it can commit with `--no-verify` and `--amend`, and push to \
-             folders that it may write",
-        ),
-        AgentKind::Gemini | AgentKind::Copilot => {
-            Some("its rules know only how a command begins: it can commit with `--no-verify` and `--amend`")
-        }
-        AgentKind::Qwen => {
-            Some("its rules ignore variables set before a command: it can commit past the repository's hooks")
-        }
+             folders that it may write"
+        )),
+        AgentKind::Gemini | AgentKind::Copilot => Some(tr!(
+            "its rules know only how a command begins: it can commit with `--no-verify` and `--amend`"
+        )),
+        AgentKind::Qwen => Some(tr!(
+            "its rules ignore variables set before a command: it can commit past the repository's hooks"
+        )),
         AgentKind::Amp => {
-            Some("its own settings alone decide whether it can commit or push (`amp permissions`)")
+            Some(tr!("its own settings alone decide whether it can commit or push (`amp permissions`)"))
         }
         AgentKind::Claude
         | AgentKind::Opencode

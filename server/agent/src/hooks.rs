@@ -1,6 +1,7 @@
 //! Our hooks for agents. Each agent has a different mechanism to receive them for one process only, without any change
 //! to user files. An agent without one may still call `loopkeeper hook` itself.
 
+use loopkeeper_text::tr;
 use serde_json::{Value, json};
 
 use super::kind::{AgentKind, StopHook};
@@ -42,43 +43,52 @@ impl AgentKind {
             return None;
         }
         let can = self.capabilities();
-        let what = match can.stop_hook {
-            StopHook::None => format!("`{name}` has no stop hook"),
-            StopHook::OfFolder => {
-                format!(
-                    "`{name}` is known to take a stop hook from a file of its folder alone, which is yours"
-                )
+        let fact = match can.stop_hook {
+            StopHook::None => {
+                tr!("`mode = \"hook\"` holds a session by its stop hook, and `{name}` has no stop hook", name)
             }
-            StopHook::Unbounded | StopHook::Capped(_) | StopHook::Unknown => {
-                format!("no way is known to give `{name}` a stop hook")
-            }
+            StopHook::OfFolder => tr!(
+                "`mode = \"hook\"` holds a session by its stop hook, and `{name}` is known to take a stop hook from a file of its folder alone, which is yours",
+                name
+            ),
+            StopHook::Unbounded | StopHook::Capped(_) | StopHook::Unknown => tr!(
+                "`mode = \"hook\"` holds a session by its stop hook, and no way is known to give `{name}` a stop hook",
+                name
+            ),
         };
-        let continued = "`session.continue = true` instead of `mode = \"hook\"`: each iteration is a process of its \
-                         own that continues the session of the previous one.";
         let hint = if can.acp.is_yes() {
-            format!(
-                "Set `output = \"acp\"` under `[agents.{name}]`, by which its session is held; or {continued}"
+            tr!(
+                "Set `output = \"acp\"` under `[agents.{name}]`, by which its session is held; or \
+                 `session.continue = true` instead of `mode = \"hook\"`: each iteration is a process of its own that \
+                 continues the session of the previous one.",
+                name
             )
         } else {
-            format!("Set {continued}")
+            tr!(
+                "Set `session.continue = true` instead of `mode = \"hook\"`: each iteration is a process of its own \
+                 that continues the session of the previous one."
+            )
+            .to_owned()
         };
-        Some((format!("`mode = \"hook\"` holds a session by its stop hook, and {what}"), hint))
+        Some((fact, hint))
     }
 
     /// The message for an agent that should have been held and ended without calling its hook.
     pub fn never_asked(self) -> String {
         let why = match self.way_to_a_stop_hook() {
-            Some(HookMechanism::Settings) => "are its hooks off, by `disableAllHooks` or a policy?",
+            Some(HookMechanism::Settings) => tr!("are its hooks off, by `disableAllHooks` or a policy?"),
             Some(HookMechanism::Overrides) => {
-                "are its hooks off, by `features.hooks` or a policy? A version that does not trust the hook of ours \
-                 runs it with `args = [\"--dangerously-bypass-hook-trust\"]`"
+                tr!(
+                    "are its hooks off, by `features.hooks` or a policy? A version that does not trust the hook of \
+                     ours runs it with `args = [\"--dangerously-bypass-hook-trust\"]`"
+                )
             }
-            Some(HookMechanism::Home) => "are its hooks off, by `hooksConfig`?",
+            Some(HookMechanism::Home) => tr!("are its hooks off, by `hooksConfig`?"),
             Some(HookMechanism::ByItself) | None => {
-                "it has to call `loopkeeper hook stop` at the end of its turn"
+                tr!("it has to call `loopkeeper hook stop` at the end of its turn")
             }
         };
-        format!("its stop hook did not ask, so this was an iteration as with `mode = \"loop\"`: {why}")
+        tr!("its stop hook did not ask, so this was an iteration as with `mode = \"loop\"`: {why}", why)
     }
 }
 

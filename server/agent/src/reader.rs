@@ -13,13 +13,14 @@ use crate::kind::Dialect;
 use crate::opencode::OpencodeParser;
 use crate::provider::LocalClock;
 use crate::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, errors, text};
-use loopkeeper_text::{sanitize, truncate};
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{sanitize, tr_later, truncate};
 use tally::RunSummaryBuilder;
 
 /// Consecutive empty answers after which the agent counts as stuck in a request loop.
 const MAX_EMPTY: u32 = 10;
-/// The note for runs whose output contained none of the expected JSON.
-const NO_JSON: &str = "its output was not JSON and was read as text";
+/// The note for runs whose output contained none of the expected JSON, translated where it is taken.
+const NO_JSON: &str = tr_later!("its output was not JSON and was read as text");
 
 /// Reads the output of one process in its dialect.
 #[derive(Debug)]
@@ -206,7 +207,8 @@ impl AgentOutputReader {
         };
         let session_lost = error.is_some() && failing::is_session_lost(&end.stderr);
         let error = if session_lost { Some(failing::no_session()) } else { error };
-        let fallback = (is_text && !matches!(dialect, DialectParser::Text)).then(|| NO_JSON.to_owned());
+        let fallback =
+            (is_text && !matches!(dialect, DialectParser::Text)).then(|| translate(NO_JSON).to_owned());
         let turn = tally.turn.unwrap_or_default();
         let more = |all: Option<u64>, reported: &mut u64| {
             all.map(|all| all.saturating_sub(std::mem::replace(reported, all.max(*reported))))

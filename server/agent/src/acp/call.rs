@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use loopkeeper_text::tr;
+
 use crate::fields::{self, list, text, text_at};
 use crate::{AgentEvent, ToolKind, ToolUse};
 
@@ -109,36 +111,41 @@ impl AcpToolCall {
     pub fn describe_fully(&self) -> Result<(String, String), &'static str> {
         let paths = self.paths();
         if self.names_too_many {
-            return Err("it names more files than are looked at");
+            return Err(tr!("it names more files than are looked at"));
         }
         let (does, what) = match (self.tool_kind(), self.kind.as_str()) {
             (ToolKind::Edit | ToolKind::Read, _) if paths.is_empty() => {
-                return Err("it does not say which file");
+                return Err(tr!("it does not say which file"));
             }
-            (ToolKind::Edit, "delete" | "move") => (self.kind.clone(), paths.join(", ")),
-            (ToolKind::Edit, _) => ("edit".to_owned(), paths.join(", ")),
-            (ToolKind::Read, _) => ("read".to_owned(), paths.join(", ")),
+            (ToolKind::Edit, "delete") => (tr!("delete").to_owned(), paths.join(", ")),
+            (ToolKind::Edit, "move") => (tr!("move").to_owned(), paths.join(", ")),
+            (ToolKind::Edit, _) => (tr!("edit").to_owned(), paths.join(", ")),
+            (ToolKind::Read, _) => (tr!("read").to_owned(), paths.join(", ")),
             (ToolKind::Run, _) if !self.command().is_empty() => {
-                ("run a command".to_owned(), self.command().to_owned() + &self.describe_extra_input())
+                (tr!("run a command").to_owned(), self.describe_command())
             }
             (ToolKind::Run | ToolKind::Search | ToolKind::Spawn | ToolKind::Other, _) => {
                 let input = self.input.as_ref().map_or_else(|| self.title.clone(), Value::to_string);
                 let places = if self.input.is_none() { paths } else { Vec::new() };
                 let all = std::iter::once(input.as_str()).chain(places).collect::<Vec<_>>();
-                (format!("use {}", self.tool_name()), all.join(", "))
+                (tr!("use {tool}", tool = self.tool_name()), all.join(", "))
             }
         };
         Ok((does, what))
     }
 
-    /// Additional input of a command, such as its working directory.
-    fn describe_extra_input(&self) -> String {
+    /// The command with its additional input, such as its working directory.
+    fn describe_command(&self) -> String {
         const KNOWN: [&str; 4] = ["command", "cmd", "description", "timeout"];
-        let Some(Value::Object(fields)) = &self.input else { return String::new() };
+        let command = self.command();
+        let Some(Value::Object(fields)) = &self.input else { return command.to_owned() };
         let is_more = |(key, value): &(&String, &Value)| !KNOWN.contains(&key.as_str()) && !value.is_null();
         let more: serde_json::Map<_, _> =
             fields.iter().filter(is_more).map(|(key, value)| (key.clone(), value.clone())).collect();
-        if more.is_empty() { String::new() } else { format!(" with {}", Value::Object(more)) }
+        if more.is_empty() {
+            return command.to_owned();
+        }
+        tr!("{command} with {input}", command, input = Value::Object(more))
     }
 
     /// Whether its input is complete. Some agents report calls before their input.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::call::AcpToolCall;
 use crate::fields::text;
 use crate::{PermissionMode, ToolKind, commits};
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 /// The calls that the loop's configuration and its task allow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ impl PermissionPolicy {
             PermissionMode::Edits | PermissionMode::Ask => self.refusal_reason(call, inside),
             PermissionMode::ReadOnly => match call.tool_kind() {
                 ToolKind::Read | ToolKind::Search => outside_tree_reason(call, inside),
-                _ => Some("it may only read"),
+                _ => Some(tr!("it may only read")),
             },
         }?;
         let detail = call.detail();
@@ -68,19 +68,23 @@ impl PermissionPolicy {
             return Err(refusal.why);
         }
         let (does, what) = call.describe_fully()?;
-        let words = format!("{does} ({}): {what}", refusal.why);
+        let words = tr!("{does} ({why}): {what}", does, why = refusal.why, what);
         let words = sanitize::visible(&words);
-        if words.chars().count() > MAX_WORDS { Err("it is too long to be asked about") } else { Ok(words) }
+        if words.chars().count() > MAX_WORDS {
+            Err(tr!("it is too long to be asked about"))
+        } else {
+            Ok(words)
+        }
     }
 
     fn refusal_reason(&self, call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
         match (call.tool_kind(), call.kind.as_str()) {
-            (ToolKind::Edit, _) if call.paths().is_empty() => Some("it does not say which file"),
+            (ToolKind::Edit, _) if call.paths().is_empty() => Some(tr!("it does not say which file")),
             (ToolKind::Edit | ToolKind::Read | ToolKind::Search, _) => outside_tree_reason(call, inside),
             (ToolKind::Run, _) if self.allows_command(call.command()) => None,
-            (ToolKind::Run, _) => Some("neither a check of the task nor its test runner"),
+            (ToolKind::Run, _) => Some(tr!("neither a check of the task nor its test runner")),
             (ToolKind::Spawn, _) | (ToolKind::Other, "think") => None,
-            (ToolKind::Other, _) => Some("neither an edit nor a check of the task"),
+            (ToolKind::Other, _) => Some(tr!("neither an edit nor a check of the task")),
         }
     }
 
@@ -103,9 +107,9 @@ impl PermissionPolicy {
 
 fn outside_tree_reason(call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
     if call.names_too_many {
-        return Some("it names more files than are looked at");
+        return Some(tr!("it names more files than are looked at"));
     }
-    call.paths().into_iter().any(|it| !inside(it)).then_some("outside the work tree, or git's own")
+    call.paths().into_iter().any(|it| !inside(it)).then_some(tr!("outside the work tree, or git's own"))
 }
 
 fn tool_verb(call: &AcpToolCall) -> &str {

@@ -14,7 +14,7 @@ use super::start::BridgeOptions;
 use crate::fields::{text, text_at, usd_to_micros};
 use asking::PendingPermission;
 pub use asking::PermissionAnswer;
-use loopkeeper_text::truncate;
+use loopkeeper_text::{tr, truncate};
 use replies::{SessionOption, can_resume, default_model, plan_session_options, session_cost, turn_tokens};
 
 /// The protocol version that we support.
@@ -175,8 +175,9 @@ impl AcpClient {
 
     /// Handles an agent that took too long to answer a request that needs no model.
     pub fn handle_timeout(&mut self, seconds: u64) -> Vec<AcpAction> {
-        let words = format!(
-            "it did not answer within {seconds} s: does its command speak the Agent Client Protocol?"
+        let words = tr!(
+            "it did not answer within {seconds} s: does its command speak the Agent Client Protocol?",
+            seconds
         );
         self.fail(&json!({"message": words}))
     }
@@ -203,8 +204,12 @@ impl AcpClient {
     fn handle_initialized(&mut self, result: &Value) -> Vec<AcpAction> {
         let version = result.get("protocolVersion").and_then(Value::as_u64);
         if version != Some(VERSION) {
-            let version = version.map_or_else(|| "none".to_owned(), |it| it.to_string());
-            let words = format!("it uses version {version} of the Agent Client Protocol, not {VERSION}");
+            let version = version.map_or_else(|| tr!("none").to_owned(), |it| it.to_string());
+            let words = tr!(
+                "it uses version {version} of the Agent Client Protocol, not {ours}",
+                version,
+                ours = VERSION
+            );
             return self.fail(&json!({"message": words}));
         }
         self.auth_methods = result.get("authMethods").cloned().unwrap_or_default();
@@ -216,7 +221,7 @@ impl AcpClient {
         };
         let capabilities = result.get("agentCapabilities").unwrap_or(&Value::Null);
         let Some(method) = can_resume(capabilities) else {
-            return self.fail_session_not_found("it cannot go on with a session");
+            return self.fail_session_not_found(tr!("it cannot go on with a session"));
         };
         let mut params = place;
         set_field(&mut params, "sessionId", json!(session));

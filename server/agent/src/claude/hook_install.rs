@@ -11,6 +11,8 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::json;
 
 use self::place::{JsonStyle, insert_last, removal_range};
+use loopkeeper_text::tr;
+
 use super::hooks::{MOMENT_S, OF_SUBAGENTS, hook_entry};
 use crate::hooks::{self, PROMPT_TIMEOUT_S, TIMEOUT_S};
 
@@ -35,11 +37,11 @@ const WORDS: &str = "' hook session ";
 /// Why the file is not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClaudeSettingsError {
-    #[error("it is not JSON: {0}")]
+    #[error("{}", tr!("it is not JSON: {fault}", fault = _0))]
     Syntax(String),
-    #[error("`{0}` is not what Claude Code reads there")]
+    #[error("{}", tr!("`{key}` is not what Claude Code reads there", key = _0))]
     Shape(String),
-    #[error("a name is written twice in it")]
+    #[error("{}", tr!("a name is written twice in it"))]
     Twice,
 }
 

@@ -1,5 +1,7 @@
 //! The capabilities of each agent. Entries that were not verified with a real run are marked.
 
+use loopkeeper_text::tr;
+
 use super::AgentKind;
 use crate::LoopMode;
 use crate::kind::Dialect;
@@ -218,20 +220,22 @@ impl Capabilities {
     /// Limitations that the user should know in advance, one sentence each; empty if there are none.
     pub fn limitations(&self) -> Vec<&'static str> {
         let missing = [
-            (self.structured, "it prints text only: no tokens, no tools, no files, no session"),
-            (self.cost, "it reports no cost: `limits.cost_usd` cannot be enforced"),
-            (self.tokens, "it reports no tokens: `limits.tokens` cannot be enforced"),
+            (self.structured, tr!("it prints text only: no tokens, no tools, no files, no session")),
+            (self.cost, tr!("it reports no cost: `limits.cost_usd` cannot be enforced")),
+            (self.tokens, tr!("it reports no tokens: `limits.tokens` cannot be enforced")),
             (
                 self.denials,
-                "it does not report which tools were denied: an iteration that changes nothing is the only sign",
+                tr!(
+                    "it does not report which tools were denied: an iteration that changes nothing is the only sign"
+                ),
             ),
             (
                 if self.subagents == SubagentSupport::Counted { Support::No } else { Support::Unknown },
-                "its subagents are counted and never refused: `[spawns]` cannot be enforced",
+                tr!("its subagents are counted and never refused: `[spawns]` cannot be enforced"),
             ),
             (
                 if self.subagents == SubagentSupport::Unseen { Support::No } else { Support::Unknown },
-                "it does not report its subagents: `[spawns]` cannot be enforced",
+                tr!("it does not report its subagents: `[spawns]` cannot be enforced"),
             ),
         ];
         let all = missing.into_iter().filter(|(can, _)| *can == Support::No).map(|(_, sentence)| sentence);

@@ -5,7 +5,7 @@ use super::tally::{ProviderRetry, RunSummaryBuilder};
 use super::{DialectParser, MAX_EMPTY, ProcessEnd};
 use crate::provider::{self, LocalClock};
 use crate::{AgentEnding, ProviderClass, ProviderError};
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 /// Messages of agents about a missing session that was to be resumed.
 const NO_SESSION: [&str; 4] = [
@@ -97,7 +97,8 @@ fn of_silence(
 }
 
 fn garbage_error(count: u32) -> ProviderError {
-    let message = format!("{count} answers of the provider in a row held nothing that the agent could read");
+    let message =
+        tr!("{count} answers of the provider in a row held nothing that the agent could read", count);
     ProviderError { class: ProviderClass::Transient, message, status: None, resets_at: None }
 }
 
@@ -107,41 +108,43 @@ fn unreachable_error(ProviderRetry { status }: ProviderRetry) -> ProviderError {
         _ => ProviderClass::Transient,
     };
     let message = match status {
-        Some(status) => format!("the provider answered {status} again and again"),
-        None => "the provider did not answer".to_owned(),
+        Some(status) => tr!("the provider answered {status} again and again", status),
+        None => tr!("the provider did not answer").to_owned(),
     };
     ProviderError { class, message, status, resets_at: None }
 }
 
 fn not_started(end: &ProcessEnd) -> ProviderError {
     match end.reason.as_str() {
-        "" => crash_error("could not be started"),
-        reason => crash_error(&format!("could not be started: {reason}")),
+        "" => crash_error(tr!("could not be started")),
+        reason => crash_error(&tr!("could not be started: {reason}", reason)),
     }
 }
 
 /// The process ended without reporting a reason.
 fn early_exit_error(end: &ProcessEnd) -> ProviderError {
     if end.stderr.contains("cannot be used with root/sudo privileges") {
-        let remedy = "the agent refuses to run without permission checks as root; set `permissions = \"edits\"`, \
-                      run as another user, or use `sandboxed-all` where bubblewrap works";
+        let remedy = tr!(
+            "the agent refuses to run without permission checks as root; set `permissions = \"edits\"`, \
+                      run as another user, or use `sandboxed-all` where bubblewrap works"
+        );
         return ProviderError { class: ProviderClass::Refused, ..crash_error(remedy) };
     }
     let how = match (end.exit, end.signal) {
-        (Some(code @ (126 | 127)), _) => format!("could not be started (exit {code})"),
-        (Some(0), _) => "crashed: it printed no result".to_owned(),
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(signal)) => format!("ended by signal {signal}"),
-        (None, None) => "crashed".to_owned(),
+        (Some(code @ (126 | 127)), _) => tr!("could not be started (exit {code})", code),
+        (Some(0), _) => tr!("crashed: it printed no result").to_owned(),
+        (Some(code), _) => tr!("exit {code}", code),
+        (None, Some(signal)) => tr!("ended by signal {signal}", signal),
+        (None, None) => tr!("crashed").to_owned(),
     };
     match end.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
-        Some(last) => crash_error(&format!("{how}: {}", last.trim())),
+        Some(last) => crash_error(&tr!("{how}: {line}", how, line = last.trim())),
         None => crash_error(&how),
     }
 }
 
 pub(super) fn no_session() -> ProviderError {
-    let message = "the session to go on with does not exist any more";
+    let message = tr!("the session to go on with does not exist any more");
     ProviderError { class: ProviderClass::Refused, ..crash_error(message) }
 }
 

@@ -222,3 +222,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_end_is_described_in_the_language_of_the_user() {
+    let error = |end: ProcessEnd, lines: &[&str]| {
+        let described = || run(Dialect::Claude, lines, end).error.map(|it| it.message);
+        loopkeeper_text::language::Language::SimplifiedChinese.during(described).unwrap_or_default()
+    };
+    assert_eq!(error(ProcessEnd { exit: Some(127), ..end() }, &[]), "无法启动（退出码 127）");
+    assert_eq!(error(ProcessEnd { exit: Some(1), stderr: "no".into(), ..end() }, &[]), "退出码 1：no");
+    assert_eq!(error(end(), &[INIT]), "崩溃：没有输出结果");
+    assert_eq!(error(ProcessEnd { ending: AgentEnding::Idle, ..end() }, &[INIT, RETRY]), "提供商没有响应");
+}

@@ -73,7 +73,7 @@ pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)])
         (LoginState::Withheld(name), _) => {
             fact("Login", &format!("${name} is set but not passed; `[env] pass = [\"{name}\"]`"));
         }
-        (LoginState::NotSeen, Some(known)) => fact("Login", &format!("not seen; {}", known.log_in)),
+        (LoginState::NotSeen, Some(known)) => fact("Login", &format!("not seen; {}", known.log_in())),
         (LoginState::NotSeen | LoginState::Unknown, _) => {
             fact("Login", "unknown: it is a command of your own");
         }

@@ -5,7 +5,6 @@ use crate::journal::{BreakerState, WaitReason};
 use crate::loop_state::{Iteration, LoopState, Wait};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_agent::catalog::KNOWN;
-use loopkeeper_text::language::translate;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
@@ -126,7 +125,7 @@ fn log_in(state: &LoopState) -> String {
     let mut programs = agent.argv.iter().take(2).filter_map(|it| it.rsplit('/').next());
     let known = programs.find_map(|it| KNOWN.iter().find(|known| known.program == it));
     if let Some(known) = known {
-        return then_resume(state, translate(known.log_in));
+        return then_resume(state, known.log_in());
     }
     let remedy = tr!(
         "log in to what `agents.{name}.command` uses, or name the variable that holds its key in `env.pass`",

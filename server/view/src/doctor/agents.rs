@@ -239,7 +239,7 @@ fn examine_installed(
         }
         (LoginState::NotSeen, _, Some(known)) if unwell => finding.with_hint(format!(
             "{}; a login in the system's own store cannot be seen from here",
-            known.log_in
+            known.log_in()
         )),
         _ => finding,
     })

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use loopkeeper_text::tr;
+
 use crate::acp::start::BridgeOptions;
 use crate::fields::{first_nonempty, list, number, text, text_at};
 
@@ -55,7 +57,7 @@ pub(super) fn plan_session_options(
 }
 
 fn missing_option_error(key: &str) -> String {
-    format!("it offers no choice for `{key}`: say it in its own settings or in its `command` instead")
+    tr!("it offers no choice for `{key}`: say it in its own settings or in its `command` instead", key)
 }
 
 fn by_option(opened: &Value, category: &str, value: &str) -> Option<SessionOption> {

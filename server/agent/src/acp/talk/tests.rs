@@ -309,3 +309,34 @@ fn long_texts_of_tools_are_cut_before_they_are_reported() {
         "{of_kind}"
     );
 }
+
+#[test]
+fn a_failure_has_the_same_class_in_every_language() {
+    use crate::kind::Dialect;
+    use crate::reader::AgentOutputReader;
+    use crate::{AgentEvent, ProviderClass};
+    use loopkeeper_text::language::Language;
+
+    let failed = |acts: Vec<AcpAction>| {
+        let line = of_kind(&acts, "failed").remove(0).to_string();
+        match AgentOutputReader::new(Dialect::Acp).read_line(&line).pop() {
+            Some(AgentEvent::Turn(turn)) => turn.error.map(|it| (it.class, it.message)),
+            other => panic!("{other:?}"),
+        }
+    };
+    let check = |expect: &str, act: &dyn Fn(&mut AcpClient) -> Vec<AcpAction>| {
+        let found = |language: Language| {
+            language.during(|| failed(act(&mut AcpClient::begin(brief(PermissionMode::Edits, None)).0)))
+        };
+        let (english, chinese) =
+            (found(Language::English).unwrap(), found(Language::SimplifiedChinese).unwrap());
+        assert_eq!((english.0, chinese.0), (ProviderClass::Unknown, ProviderClass::Unknown));
+        assert_eq!(chinese.1, expect);
+    };
+    check("它在 30 秒内没有响应：它的命令是否支持 Agent Client Protocol？", &|it| {
+        it.handle_timeout(30)
+    });
+    check("它使用 Agent Client Protocol 的版本 7，而不是 1", &|it| {
+        hear(it, &json!({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": 7}}))
+    });
+}
