@@ -136,7 +136,7 @@ fn exchange(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply
 /// A keeper closes its connections after the record of the loop's end, so the end is the reason if there is one.
 fn no_reply_error(store: &StateDir, loop_id: &str, error: &io::Error) -> Failure {
     if error.kind() == ErrorKind::Unsupported {
-        return Failure::conflict(format_args!("loop {loop_id}: {error}")).hint(tr!(
+        return Failure::conflict(tr!("loop {id}: {error}", id = loop_id, error)).hint(tr!(
             "Use the loopkeeper that started it, or `kill` its process and `resume` it with this one."
         ));
     }

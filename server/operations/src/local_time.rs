@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use loopkeeper_text::tr;
 
 /// The reader's zone, looked up once.
 #[derive(Debug, Clone)]
@@ -32,7 +33,7 @@ impl LocalZone {
 
     /// Formatted as `14:03`, or `Nov 21 14:03` on another day than `now`.
     pub fn short(&self, wall_ms: u64, now_ms: u64) -> String {
-        let format = if self.day(wall_ms) == self.day(now_ms) { "%H:%M" } else { "%b %-d %H:%M" };
+        let format = if self.day(wall_ms) == self.day(now_ms) { "%H:%M" } else { tr!("%b %-d %H:%M") };
         self.to_zoned(wall_ms).strftime(format).to_string()
     }
 
@@ -53,6 +54,8 @@ impl LocalZone {
 
 #[cfg(test)]
 mod tests {
+    use loopkeeper_text::language::Language;
+
     use super::LocalZone;
 
     #[test]
@@ -71,6 +74,8 @@ mod tests {
         assert_eq!(zone.clock(noon), "12:00:00");
         assert_eq!(zone.day(noon), "2026-11-20");
         assert_eq!(zone.short(noon, noon + 3_600_000), "12:00");
-        assert_eq!(zone.short(noon, noon + 86_400_000), "Nov 20 12:00");
+        let another_day = || zone.short(noon, noon + 86_400_000);
+        assert_eq!(another_day(), "Nov 20 12:00");
+        assert_eq!(Language::SimplifiedChinese.during(another_day), "11 月 20 日 12:00");
     }
 }

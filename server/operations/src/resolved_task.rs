@@ -179,7 +179,7 @@ impl ResolvedTask {
                 .hint(tr!("Correct the line: a check that cannot run as written is never run.")),
             several => {
                 let lines = join_lines(several.iter().cloned());
-                Failure::usage(format_args!("{} has errors{lines}", self.id.0))
+                Failure::usage(tr!("{id} has errors{lines}", id = self.id.0, lines))
                     .hint(tr!("Correct these lines: a check that cannot run as written is never run."))
             }
         };
