@@ -4,6 +4,7 @@ use super::LoopStatus;
 use crate::sentences;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 /// `2 of 25 iterations · 2 min 3 s of 8 h, 7 h 57 min left · $0.02 of $25.00 · 3 of 100 calls this hour`.
@@ -11,28 +12,48 @@ use loopkeeper_text::words;
 pub fn budget(status: &LoopStatus, state: Option<&LoopState>, now: Moment) -> String {
     let limits = &status.limits;
     let is_open = status.outcome.is_none();
-    let mut parts = vec![format!("{} of {} iterations", status.iteration, limits.iterations)];
+    let mut parts =
+        vec![tr!("{used} of {limit} iterations", used = status.iteration, limit = limits.iterations)];
     parts.extend(state.map(|it| time(it.elapsed_ms(now), limits.duration_ms, is_open)));
     parts.extend(cost(status, state));
-    let limit = limits.tokens.map_or_else(String::new, |it| format!(" of {}", words::amount(it)));
-    parts.extend(status.spent.tokens.map(|it| format!("{}{limit} tokens", words::amount(it))));
+    parts.extend(status.spent.tokens.map(|it| tokens(it, limits.tokens)));
     if is_open && limits.calls_per_hour > 0 {
-        parts.push(format!("{} of {} calls this hour", status.spent.calls_this_hour, limits.calls_per_hour));
+        parts.push(tr!(
+            "{used} of {limit} calls this hour",
+            used = status.spent.calls_this_hour,
+            limit = limits.calls_per_hour
+        ));
     }
     parts.extend(status.spawns.summary());
     parts.join(" · ")
 }
 
+fn tokens(used: u64, limit: Option<u64>) -> String {
+    let used = words::amount(used);
+    match limit.map(words::amount) {
+        Some(limit) => tr!("{used} of {limit} tokens", used, limit),
+        None => tr!("{used} tokens", used),
+    }
+}
+
 fn time(elapsed_ms: u64, limit_ms: u64, is_open: bool) -> String {
-    let used = format!("{} of {}", words::duration(elapsed_ms), words::duration(limit_ms));
-    let left_ms = limit_ms.saturating_sub(elapsed_ms);
-    if is_open { format!("{used}, {} left", words::duration(left_ms)) } else { used }
+    let (used, limit) = (words::duration(elapsed_ms), words::duration(limit_ms));
+    let left = words::duration(limit_ms.saturating_sub(elapsed_ms));
+    if is_open {
+        tr!("{used} of {limit}, {left} left", used, limit, left)
+    } else {
+        tr!("{used} of {limit}", used, limit)
+    }
 }
 
 /// The cost, or the reason why an agent reports none.
 fn cost(status: &LoopStatus, state: Option<&LoopState>) -> Option<String> {
     if let Some(micros) = status.spent.cost_micros {
-        return Some(format!("{} of {}", words::cost(micros), words::cost(status.limits.cost_micros)));
+        return Some(tr!(
+            "{used} of {limit}",
+            used = words::cost(micros),
+            limit = words::cost(status.limits.cost_micros)
+        ));
     }
     let spec = &state?.spec;
     let mode = spec.settings.mode;

@@ -1,6 +1,7 @@
 //! When an order to a loop takes effect: reported immediately, because a busy loop may show the effect much later.
 
 use loopkeeper_core::decide::{LoopState, Phase, StopMode};
+use loopkeeper_text::tr;
 
 /// An order that may take effect later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,35 +19,46 @@ pub fn effect(state: &LoopState, order: LateOrder, name: &str) -> String {
     let next = this + 1;
     let at_work = matches!(state.phase, Phase::Iterating(_) | Phase::Closing | Phase::Checking);
     let starting = matches!(state.phase, Phase::Starting | Phase::Baseline);
-    let boundary = |verb: &str| {
-        if at_work {
-            format!("{name} {verb} after this iteration ({this}).")
-        } else if starting {
-            format!("{name} {verb} before its first iteration.")
-        } else {
-            format!("{name} {verb} now.")
-        }
-    };
     match order {
-        LateOrder::StopNow => format!("{name} stops now."),
-        LateOrder::Stop if state.stop == Some(StopMode::Now) => format!("{name} stops now."),
-        LateOrder::Stop => boundary("stops"),
-        LateOrder::Pause if state.is_paused_between_iterations() => format!("{name} is paused already."),
-        LateOrder::Pause => boundary("pauses"),
-        LateOrder::Steer => {
-            let then = if state.is_paused_between_iterations() { ", once it is resumed" } else { "" };
-            format!("{name} puts the steering text into its next prompt (iteration {next}){then}.")
+        LateOrder::StopNow => tr!("{name} stops now.", name),
+        LateOrder::Stop if state.stop == Some(StopMode::Now) => tr!("{name} stops now.", name),
+        LateOrder::Stop if at_work => {
+            tr!("{name} stops after this iteration ({number}).", name, number = this)
         }
-        LateOrder::Check if state.is_paused_between_iterations() => format!("{name} runs the checks now."),
+        LateOrder::Stop if starting => tr!("{name} stops before its first iteration.", name),
+        LateOrder::Stop => tr!("{name} stops now.", name),
+        LateOrder::Pause if state.is_paused_between_iterations() => tr!("{name} is paused already.", name),
+        LateOrder::Pause if at_work => {
+            tr!("{name} pauses after this iteration ({number}).", name, number = this)
+        }
+        LateOrder::Pause if starting => tr!("{name} pauses before its first iteration.", name),
+        LateOrder::Pause => tr!("{name} pauses now.", name),
+        LateOrder::Steer if state.is_paused_between_iterations() => tr!(
+            "{name} puts the steering text into its next prompt (iteration {number}), once it is resumed.",
+            name,
+            number = next
+        ),
+        LateOrder::Steer => {
+            tr!(
+                "{name} puts the steering text into its next prompt (iteration {number}).",
+                name,
+                number = next
+            )
+        }
+        LateOrder::Check if state.is_paused_between_iterations() => tr!("{name} runs the checks now.", name),
         LateOrder::Check => match state.phase {
             Phase::Iterating(_) | Phase::Closing => {
-                format!("{name} runs the checks after the agent's present call (iteration {this}).")
+                tr!(
+                    "{name} runs the checks after the agent's present call (iteration {number}).",
+                    name,
+                    number = this
+                )
             }
             Phase::Starting | Phase::Baseline | Phase::Checking => {
-                format!("{name} is running the checks already.")
+                tr!("{name} is running the checks already.", name)
             }
             Phase::Boundary { .. } | Phase::Preparing { .. } | Phase::Ended(_) => {
-                format!("{name} runs the checks after its next iteration ({next}).")
+                tr!("{name} runs the checks after its next iteration ({number}).", name, number = next)
             }
         },
     }

@@ -40,6 +40,7 @@ pub use loopkeeper_core::journal::BreakerCounts;
 use loopkeeper_core::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
 use loopkeeper_core::settings::preset::PresetSelection;
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 /// One loop as views show it. Field names are contract; readers ignore unknown fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -198,11 +199,13 @@ impl LoopStatus {
     /// `parser 2 of 3, docs holds`; `None` if there are no groups.
     pub fn groups_summary(&self) -> Option<String> {
         let one = |it: &GroupStatus| match it.state {
-            GroupState::Holds => format!("{} holds", it.name),
-            GroupState::Open => format!("{} {} of {}", it.name, it.passed, it.total),
+            GroupState::Holds => tr!("{name} holds", name = it.name),
+            GroupState::Open => {
+                tr!("{name} {passed} of {total}", name = it.name, passed = it.passed, total = it.total)
+            }
         };
         let all: Vec<String> = self.groups.iter().map(one).collect();
-        (!all.is_empty()).then(|| all.join(", "))
+        (!all.is_empty()).then(|| sentences::list(&all))
     }
 }
 

@@ -7,9 +7,12 @@ use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::breaker::limits;
 use loopkeeper_core::journal::BreakerState;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
-use crate::{LoopStatus, budget};
+use crate::{LoopStatus, budget, sentences};
+
+type DescribeCount = fn(String) -> String;
 
 const MAX_CLAIMS: usize = 8;
 const MAX_REACHED: usize = 5;
@@ -21,10 +24,10 @@ pub fn loop_details(status: &LoopStatus, state: Option<&LoopState>, now: Moment)
     // After the end only a breaker that opened explains anything.
     let is_told = status.outcome.is_none() || status.breaker.trips > 0;
     all.extend(is_told.then(|| breaker(status, state)));
-    all.extend(status.breaker.preset.as_ref().map(|it| format!("breaker preset: {}", it.because)));
+    all.extend(status.breaker.preset.as_ref().map(|it| tr!("breaker preset: {reason}", reason = it.because)));
     all.push(budget(status, state, now));
     all.extend(status.forecast.clone().filter(|_| status.outcome.is_none()));
-    all.extend(status.activity.as_ref().map(|it| format!("last seen: {it}")));
+    all.extend(status.activity.as_ref().map(|it| tr!("last seen: {text}", text = it)));
     all
 }
 
@@ -33,54 +36,61 @@ fn milestones(state: &LoopState) -> Option<String> {
     let figures = state.history.kept_outlines().rev().map(|it| it.figures);
     let marked = figures.filter(|it| it.has_milestones).take(MAX_REACHED);
     let rows = marked.filter_map(|it| state.history.find(it.number));
-    let mut newest: Vec<String> =
-        rows.map(|it| format!("iteration {}, {}", it.number, it.milestones.join(", "))).collect();
+    let mut newest: Vec<String> = rows.map(|it| milestones_of(it.number, &it.milestones)).collect();
     newest.reverse();
-    (!newest.is_empty()).then(|| format!("reached: {}", newest.join("; ")))
+    let milestones = newest.into_iter().reduce(|first, next| tr!("{first}; {next}", first, next));
+    milestones.map(|it| tr!("reached: {milestones}", milestones = it))
 }
 
 /// The agent's last claims about its own work.
+fn milestones_of(number: u32, milestones: &[String]) -> String {
+    tr!("iteration {number}, {milestones}", number, milestones = sentences::list(milestones))
+}
+
 fn claims(state: &LoopState) -> Option<String> {
     let last = state.last_iteration()?;
     let mut claims: Vec<String> = last.claims.sentences().into_iter().take(MAX_CLAIMS).collect();
-    claims.extend(last.claims.contradiction().map(|it| format!("{}.", words::capitalised(&it))));
-    (!claims.is_empty()).then(|| claims.join(" ").trim_end_matches('.').to_owned())
+    claims.extend(last.claims.contradiction().map(|it| sentences::sentence(&it)));
+    (!claims.is_empty()).then(|| sentences::paragraph(&claims).trim_end_matches(['.', '。']).to_owned())
 }
 
 /// All counters that are not zero, and the one that is always shown.
 pub(crate) fn breaker(status: &LoopStatus, state: Option<&LoopState>) -> String {
-    let of = |count: u32, limit: u32| match state {
-        Some(_) => format!("{count} of {limit}"),
-        None => count.to_string(),
+    let of = |used: u32, limit: u32| match state {
+        Some(_) => tr!("{used} of {limit}", used, limit),
+        None => used.to_string(),
     };
     let limits = state.map(|it| limits(&it.spec.settings.breaker)).unwrap_or_default();
     let counts = &status.breaker.counts;
-    let mut parts =
-        vec![format!("{} iterations without a file change", of(counts.no_progress, limits.no_progress))];
-    let others = [
-        (counts.fast_failures, limits.fast_failures, "ended within 10 s"),
-        (counts.same_error, limits.same_error, "with the same error"),
-        (counts.permission_denials, limits.permission_denials, "with denied tools"),
-        (counts.output_decline, limits.output_decline, "with far less output"),
-        (counts.oscillation, limits.oscillation, "back to earlier files"),
+    let unchanged = of(counts.no_progress, limits.no_progress);
+    let mut parts = vec![tr!("{count} iterations without a file change", count = unchanged)];
+    let others: [(u32, u32, DescribeCount); 5] = [
+        (counts.fast_failures, limits.fast_failures, |count| tr!("{count} ended within 10 s", count)),
+        (counts.same_error, limits.same_error, |count| tr!("{count} with the same error", count)),
+        (counts.permission_denials, limits.permission_denials, |count| {
+            tr!("{count} with denied tools", count)
+        }),
+        (counts.output_decline, limits.output_decline, |count| tr!("{count} with far less output", count)),
+        (counts.oscillation, limits.oscillation, |count| tr!("{count} back to earlier files", count)),
     ];
-    let others = others.iter().filter(|(count, ..)| *count > 0);
-    parts.extend(others.map(|(count, limit, what)| format!("{} {what}", of(*count, *limit))));
+    let others = others.into_iter().filter(|(count, ..)| *count > 0);
+    parts.extend(others.map(|(count, limit, describe)| describe(of(count, limit))));
+    let trips = status.breaker.trips;
     if let (BreakerState::Open, Some(reason)) = (status.breaker.state, &status.breaker.reason) {
-        let times = match status.breaker.trips {
-            0 | 1 => String::new(),
-            trips => format!("; it has opened {trips} times"),
+        return match trips {
+            0 | 1 => tr!("breaker open: {reason}", reason),
+            trips => tr!("breaker open: {reason}; it has opened {count} times", reason, count = trips),
         };
-        return format!("breaker open: {reason}{times}");
     }
-    let word = match status.breaker.state {
-        BreakerState::Closed => "closed",
-        BreakerState::Open => "open",
-        BreakerState::HalfOpen => "trying again",
+    let counts = sentences::clauses(&parts);
+    let breaker = match status.breaker.state {
+        BreakerState::Closed => tr!("breaker closed: {counts}", counts),
+        BreakerState::Open => tr!("breaker open: {counts}", counts),
+        BreakerState::HalfOpen => tr!("breaker trying again: {counts}", counts),
     };
-    let times = match status.breaker.trips {
-        0 => String::new(),
-        trips => format!("; opened {} so far", words::counted(u64::from(trips), "time")),
-    };
-    format!("breaker {word}: {}{times}", parts.join(", "))
+    if trips == 0 {
+        return breaker;
+    }
+    let times = words::counted(u64::from(trips), "time");
+    tr!("{breaker}; opened {times} so far", breaker, times)
 }

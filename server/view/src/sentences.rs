@@ -5,72 +5,114 @@ use loopkeeper_core::decide::{LoopState, mutants};
 use loopkeeper_core::journal::{GuardedOrder, OrderSource, TakeoverReason};
 use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::sanitize;
-use loopkeeper_text::words::counted;
+use loopkeeper_text::tr;
+use loopkeeper_text::words::{self, counted};
+
+/// The items of a list, such as names of files: `a, b, c`.
+pub fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
+    joined(items, |list, item| tr!("{list}, {item}", list, item))
+}
+
+/// The clauses of one sentence.
+pub fn clauses<T: AsRef<str>>(clauses: impl IntoIterator<Item = T>) -> String {
+    joined(clauses, |clause, next| tr!("{clause}, {next}", clause, next))
+}
+
+/// A fact as a complete sentence.
+pub fn sentence(fact: &str) -> String {
+    tr!("{sentence}.", sentence = words::capitalised(fact))
+}
+
+/// Complete sentences in a row.
+pub fn paragraph<T: AsRef<str>>(sentences: impl IntoIterator<Item = T>) -> String {
+    joined(sentences, |sentence, next| tr!("{sentence} {next}", sentence, next))
+}
+
+fn joined<T: AsRef<str>>(parts: impl IntoIterator<Item = T>, join: impl Fn(&str, &str) -> String) -> String {
+    let mut parts = parts.into_iter();
+    let first = parts.next().map_or_else(String::new, |it| it.as_ref().to_owned());
+    parts.fold(first, |text, it| join(&text, it.as_ref()))
+}
+
+/// The first names of a list and the number of the others.
+pub(crate) fn list_and_more(names: &[String], more: usize) -> String {
+    let names = list(names);
+    if more == 0 { names } else { tr!("{list} and {count} more", list = names, count = more) }
+}
+
+/// The first names of a list, with an ellipsis for the others.
+fn list_shortened(names: &[String], is_cut: bool) -> String {
+    let names = list(names);
+    if is_cut { format!("{names} …") } else { names }
+}
 
 /// A permission request of the agent, from the text of its question.
 pub fn wanted(text: &str) -> String {
-    format!("the agent wants to {text}")
+    tr!("the agent wants to {text}", text)
 }
 
 /// The remark about other work trees of the same repository below the root; `None` without any.
 pub fn other_work_trees(paths: &[String]) -> Option<String> {
     const MAX: usize = 5;
-    let shown = paths.iter().take(MAX).map(|it| sanitize::line(it)).collect::<Vec<_>>().join(", ");
+    let shown: Vec<String> = paths.iter().take(MAX).map(|it| sanitize::line(it)).collect();
+    let list = list_and_more(&shown, paths.len().saturating_sub(MAX));
     match paths.len() {
         0 => None,
-        1 => Some(format!("another work tree of this repository is not part of this one: {shown}")),
-        count => {
-            let more = count.saturating_sub(MAX);
-            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-            Some(format!(
-                "{count} other work trees of this repository are not part of this one: {shown}{more}"
-            ))
-        }
+        1 => Some(tr!("another work tree of this repository is not part of this one: {list}", list)),
+        count => Some(tr!(
+            "{count} other work trees of this repository are not part of this one: {list}",
+            count,
+            list
+        )),
     }
 }
 
 /// Shown instead of a cost that is not reported.
 pub fn no_cost(mode: LoopMode) -> &'static str {
     match mode {
-        LoopMode::Loop | LoopMode::Hook => "cost unknown: the agent reports none",
-        LoopMode::Attach => "cost unknown: Claude does not report it in an interactive session",
+        LoopMode::Loop | LoopMode::Hook => tr!("cost unknown: the agent reports none"),
+        LoopMode::Attach => tr!("cost unknown: Claude does not report it in an interactive session"),
     }
 }
 
 /// A failed command of `[on]`.
 pub fn hook_failed(event: LoopEvent, why: &str) -> String {
-    format!("the command of `on.{}` {}", event.key(), sanitize::line(why))
+    tr!("the command of `on.{event}` {failure}", event = event.key(), failure = sanitize::line(why))
 }
 
 /// A refused order that did not come from the user: `the agent tried to accept its own change`.
 pub fn order_refused(order: GuardedOrder, by: OrderSource) -> String {
     let sender = match by {
-        OrderSource::Agent => "the agent",
-        OrderSource::Job => "a command of this loop",
-        OrderSource::OtherLoop => "a process of another loop",
-        OrderSource::Unknown => "an unidentified process",
+        OrderSource::Agent => tr!("the agent"),
+        OrderSource::Job => tr!("a command of this loop"),
+        OrderSource::OtherLoop => tr!("a process of another loop"),
+        OrderSource::Unknown => tr!("an unidentified process"),
     };
     let is_agent = by == OrderSource::Agent;
-    let own = if is_agent { "its own" } else { "this" };
-    let what = match order {
-        GuardedOrder::Accept if is_agent => "accept its own change".to_owned(),
-        GuardedOrder::Accept => "accept the agent's change".to_owned(),
-        GuardedOrder::Skip => "skip an item of the plan".to_owned(),
-        GuardedOrder::Prioritize => "reorder the plan".to_owned(),
-        GuardedOrder::Trust => "trust commands".to_owned(),
-        GuardedOrder::Answer => "answer in your place".to_owned(),
-        GuardedOrder::Steer => format!("steer {own} loop"),
-        GuardedOrder::Reset => format!("reset {own} loop"),
-        GuardedOrder::Resume => format!("resume {own} loop"),
-        GuardedOrder::Stop => format!("stop {own} loop"),
-        GuardedOrder::Pause => format!("pause {own} loop"),
-        GuardedOrder::Saved => "report an edit of the task as yours".to_owned(),
-        GuardedOrder::Rollback => "roll back files".to_owned(),
-        GuardedOrder::Gc => "remove ended loops".to_owned(),
-        GuardedOrder::Feedback => "give the user's feedback".to_owned(),
-        GuardedOrder::Other => "give an order that only you may give".to_owned(),
+    let what = match (order, is_agent) {
+        (GuardedOrder::Accept, true) => tr!("accept its own change"),
+        (GuardedOrder::Accept, false) => tr!("accept the agent's change"),
+        (GuardedOrder::Skip, _) => tr!("skip an item of the plan"),
+        (GuardedOrder::Prioritize, _) => tr!("reorder the plan"),
+        (GuardedOrder::Trust, _) => tr!("trust commands"),
+        (GuardedOrder::Answer, _) => tr!("answer in your place"),
+        (GuardedOrder::Steer, true) => tr!("steer its own loop"),
+        (GuardedOrder::Steer, false) => tr!("steer this loop"),
+        (GuardedOrder::Reset, true) => tr!("reset its own loop"),
+        (GuardedOrder::Reset, false) => tr!("reset this loop"),
+        (GuardedOrder::Resume, true) => tr!("resume its own loop"),
+        (GuardedOrder::Resume, false) => tr!("resume this loop"),
+        (GuardedOrder::Stop, true) => tr!("stop its own loop"),
+        (GuardedOrder::Stop, false) => tr!("stop this loop"),
+        (GuardedOrder::Pause, true) => tr!("pause its own loop"),
+        (GuardedOrder::Pause, false) => tr!("pause this loop"),
+        (GuardedOrder::Saved, _) => tr!("report an edit of the task as yours"),
+        (GuardedOrder::Rollback, _) => tr!("roll back files"),
+        (GuardedOrder::Gc, _) => tr!("remove ended loops"),
+        (GuardedOrder::Feedback, _) => tr!("give the user's feedback"),
+        (GuardedOrder::Other, _) => tr!("give an order that only you may give"),
     };
-    format!("{sender} tried to {what}")
+    tr!("{sender} tried to {what}", sender, what)
 }
 
 /// The actions denied to an agent: `` `Bash: git push`, `Write: /etc/x` and 3 more ``; `None`: none. `what` lists each
@@ -84,8 +126,7 @@ pub fn denied(what: &[String], count: u32) -> Option<String> {
     let named = what.iter().take(SHOWN).map(|it| format!("`{}`", sanitize::line(it))).collect::<Vec<_>>();
     Some(match (named.as_slice(), what.len().saturating_sub(SHOWN)) {
         ([], _) => counted(u64::from(count), "tool call"),
-        (named, 0) => named.join(", "),
-        (named, more) => format!("{} and {more} more", named.join(", ")),
+        (named, more) => list_and_more(named, more),
     })
 }
 
@@ -98,15 +139,20 @@ pub fn takeover(
     message: Option<&str>,
 ) -> String {
     let why = match reason {
-        TakeoverReason::Back => return format!("{to} works again, {from} stands back"),
-        TakeoverReason::Quota => "its usage limit is reached",
-        TakeoverReason::Login => "it is not logged in",
-        TakeoverReason::Billing => "its account has no credit left",
-        TakeoverReason::Failing => "it does not work",
+        TakeoverReason::Back => return tr!("{to} works again, {from} stands back", to, from),
+        TakeoverReason::Quota => tr!("its usage limit is reached"),
+        TakeoverReason::Login => tr!("it is not logged in"),
+        TakeoverReason::Billing => tr!("its account has no credit left"),
+        TakeoverReason::Failing => tr!("it does not work"),
     };
-    let until = until.map(|it| format!(" until {it}")).unwrap_or_default();
-    let detail = message.map(|it| format!(" ({})", sanitize::line(it))).unwrap_or_default();
-    format!("{to} takes over from {from}{until}: {why}{detail}")
+    let fact = match until {
+        Some(until) => tr!("{to} takes over from {from} until {until}: {why}", to, from, until, why),
+        None => tr!("{to} takes over from {from}: {why}", to, from, why),
+    };
+    match message.map(sanitize::line) {
+        Some(detail) => tr!("{fact} ({detail})", fact, detail),
+        None => fact,
+    }
 }
 
 /// `no check notices 2 of 14 mutants: calc.py:3, calc.py:9`
@@ -119,9 +165,9 @@ pub fn strays(state: &LoopState) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let all = state.strays();
     let named: Vec<String> = all.iter().take(MAX_NAMED).map(|it| sanitize::line(it)).collect();
-    let rest = if all.len() > MAX_NAMED { " …" } else { "" };
-    let count = counted(all.len() as u64, "added file");
-    (!all.is_empty()).then(|| format!("nothing refers to {count}: {}{rest}", named.join(", ")))
+    let list = list_shortened(&named, all.len() > MAX_NAMED);
+    let files = counted(all.len() as u64, "added file");
+    (!all.is_empty()).then(|| tr!("nothing refers to {files}: {list}", files, list))
 }
 
 /// `no mutant makes 2 added tests fail: tests/test_calc.py:7 test_runs, …`
@@ -131,9 +177,9 @@ pub fn hollow_tests(state: &LoopState) -> Option<String> {
     let named = all.iter().take(MAX_NAMED);
     let named: Vec<_> =
         named.map(|it| sanitize::line(&format!("{}:{} {}", it.path, it.line, it.name))).collect();
-    let rest = if all.len() > MAX_NAMED { " …" } else { "" };
-    let count = counted(all.len() as u64, "added test");
-    Some(format!("no mutant makes {count} fail: {}{rest}", named.join(", ")))
+    let list = list_shortened(&named, all.len() > MAX_NAMED);
+    let tests = counted(all.len() as u64, "added test");
+    Some(tr!("no mutant makes {tests} fail: {list}", tests, list))
 }
 
 #[cfg(test)]

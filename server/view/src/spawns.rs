@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::sentences;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::loop_state::SubagentRecord;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 /// Maximum number shown; all of them are in the journal.
 const SHOWN: usize = 20;
@@ -70,10 +72,10 @@ pub(super) fn spawns(state: &LoopState) -> SpawnStatus {
 impl SpawnStatus {
     /// `3 of 12 subagents, 2 deep, 1 refused`; `None` if there were none.
     pub fn summary(&self) -> Option<String> {
-        let deep = if self.depth > 1 { format!(", {} deep", self.depth) } else { String::new() };
-        let refused = if self.refused > 0 { format!(", {} refused", self.refused) } else { String::new() };
-        let any = self.used > 0 || self.refused > 0;
-        any.then(|| format!("{} of {} subagents{deep}{refused}", self.used, self.budget))
+        let mut parts = vec![tr!("{used} of {budget} subagents", used = self.used, budget = self.budget)];
+        parts.extend((self.depth > 1).then(|| tr!("{depth} deep", depth = self.depth)));
+        parts.extend((self.refused > 0).then(|| tr!("{count} refused", count = self.refused)));
+        (self.used > 0 || self.refused > 0).then(|| sentences::clauses(&parts))
     }
 
     /// One line per subagent, indented by depth.
@@ -87,12 +89,15 @@ impl SubagentStatus {
     fn describe(&self) -> String {
         let indent = "  ".repeat(self.depth.saturating_sub(1).min(8) as usize);
         let state = match self.state {
-            SubagentState::Asked => "about to start",
-            SubagentState::Started => "started",
-            SubagentState::Ended => "ended",
+            SubagentState::Asked => tr!("about to start"),
+            SubagentState::Started => tr!("started"),
+            SubagentState::Ended => tr!("ended"),
         };
-        let id = self.id.as_ref().map_or(String::new(), |it| format!("{it}, "));
-        format!("{indent}{} ({id}{state})", self.what)
+        let described = match &self.id {
+            Some(id) => tr!("{name} ({id}, {state})", name = self.what, id, state),
+            None => tr!("{name} ({state})", name = self.what, state),
+        };
+        indent + &described
     }
 }
 

@@ -7,6 +7,7 @@ mod tests;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::settings::LimitSettings;
 use loopkeeper_task::TaskId;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 /// What one ended loop took.
@@ -36,20 +37,22 @@ impl LoopDuration {
 /// there are none.
 pub fn history(ended: &[LoopDuration], task: &TaskId) -> Option<String> {
     let same: Vec<&LoopDuration> = ended.iter().filter(|it| it.task == *task).collect();
-    let (like, place) =
-        if same.is_empty() { (ended.iter().collect(), "in this folder") } else { (same, "on this task") };
+    let is_same = !same.is_empty();
+    let like = if is_same { same } else { ended.iter().collect() };
     let iterations = median(like.iter().map(|it| it.iterations))?;
     let duration = words::duration(median(like.iter().map(|it| it.duration_ms))?);
     let costs: Vec<u64> = like.iter().filter_map(|it| it.cost_micros).collect();
     let cost = median(costs.into_iter()).map(words::cost);
     let took = words::counted(iterations, "iteration");
     let took = match cost {
-        Some(cost) => format!("{took}, {duration} and {cost}"),
-        None => format!("{took} and {duration}"),
+        Some(cost) => tr!("{iterations}, {duration} and {cost}", iterations = took, duration, cost),
+        None => tr!("{iterations} and {duration}", iterations = took, duration),
     };
-    Some(match like.len() {
-        1 => format!("The last loop {place} took {took}"),
-        count => format!("{count} loops {place} took {took} (medians)"),
+    Some(match (like.len(), is_same) {
+        (1, true) => tr!("The last loop on this task took {took}", took),
+        (1, false) => tr!("The last loop in this folder took {took}", took),
+        (count, true) => tr!("{count} loops on this task took {took} (medians)", count, took),
+        (count, false) => tr!("{count} loops in this folder took {took} (medians)", count, took),
     })
 }
 
@@ -58,9 +61,14 @@ pub fn upper_bound(limits: &LimitSettings, reports_cost: bool) -> String {
     let iterations = words::counted(u64::from(limits.iterations), "iteration");
     let duration = words::duration(limits.duration_ms);
     if reports_cost {
-        format!("At most {iterations}, {duration} and {}", words::cost(limits.cost_micros))
+        tr!(
+            "At most {iterations}, {duration} and {cost}",
+            iterations,
+            duration,
+            cost = words::cost(limits.cost_micros)
+        )
     } else {
-        format!("At most {iterations} and {duration}; cost unknown: the agent reports none")
+        tr!("At most {iterations} and {duration}; cost unknown: the agent reports none", iterations, duration)
     }
 }
 

@@ -17,6 +17,7 @@ use loopkeeper_core::decide::{
 use loopkeeper_core::journal::{LoopSpec, PauseReason, QuestionKind, WaitReason, Weakening};
 use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
 
 /// Facts that are not in the journal.
@@ -239,7 +240,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
 fn drift_warning(state: &LoopState) -> Option<String> {
     let streak = drift::streak(state)?;
     let paths: Vec<String> = streak.paths.iter().map(|it| sanitize::line(it)).collect();
-    Some(format!("{} ({})", streak.sentence(), paths.join(", ")))
+    Some(tr!("{warning} ({paths})", warning = streak.sentence(), paths = sentences::list(&paths)))
 }
 
 fn drift_status(state: &LoopState) -> Option<DriftStatus> {
@@ -259,7 +260,7 @@ fn drift_status(state: &LoopState) -> Option<DriftStatus> {
 fn attempts(state: &LoopState) -> impl Iterator<Item = String> {
     state.reported.attempts.counts.iter().map(|((by, order), count)| {
         let sentence = sentences::order_refused(*order, *by);
-        if *count > 1 { format!("{sentence} ({count} times)") } else { sentence }
+        if *count > 1 { tr!("{sentence} ({count} times)", sentence, count) } else { sentence }
     })
 }
 
@@ -268,7 +269,7 @@ fn denial_warning(state: &LoopState) -> Option<String> {
     let denied = state.history.outlines().rev().find(|it| it.figures.denials > 0)?;
     let row = state.history.find(denied.figures.number)?;
     let what = sentences::denied(&row.denied, row.denials)?;
-    Some(format!("the agent was denied {what} in iteration {}", row.number))
+    Some(tr!("the agent was denied {what} in iteration {number}", what, number = row.number))
 }
 
 fn weakened(state: &LoopState) -> Vec<WeakenedStatus> {
