@@ -14,6 +14,7 @@ use super::{DiagnosticCode, EditorCommand, ProjectCommands, QUICKFIX, TaskView, 
 use loopkeeper_core::journal::Weakening;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{Finding, FindingCode, TaskDocument};
+use loopkeeper_text::tr;
 use loopkeeper_text::{DocumentRange, sanitize};
 
 /// An action for a range.
@@ -113,7 +114,7 @@ fn permissions(
     }
     let permission = |it: &Weakening| EditorAction {
         kind: QUICKFIX,
-        title: format!("Let the next loop change \"{}\"", sanitize::line(&it.path)),
+        title: tr!("Let the next loop change \"{path}\"", path = sanitize::line(&it.path)),
         cure: QuickFix::Edits(vec![permission_edit(known, document, &it.path)]),
         fixes: Some((place.clone(), DiagnosticCode::Weakened)),
         preferred: false,
@@ -154,8 +155,8 @@ fn fix_title(code: FindingCode, text: &str) -> String {
     const TEXT_CHARS: usize = 60;
     let text = sanitize::line_within(text, TEXT_CHARS);
     match code {
-        FindingCode::InlineList => "Write the criteria as a list".to_owned(),
-        FindingCode::NotACheck => format!("Make it a check: {text}"),
+        FindingCode::InlineList => tr!("Write the criteria as a list").to_owned(),
+        FindingCode::NotACheck => tr!("Make it a check: {text}", text),
         FindingCode::BadCheck
         | FindingCode::NoCriteria
         | FindingCode::BadPromise
@@ -163,6 +164,6 @@ fn fix_title(code: FindingCode, text: &str) -> String {
         | FindingCode::UnknownKey
         | FindingCode::BadValue
         | FindingCode::LeftAside
-        | FindingCode::Template => format!("Write {text}"),
+        | FindingCode::Template => tr!("Write {text}", text),
     }
 }

@@ -9,6 +9,9 @@ use std::ops::Range;
 
 use self::files::PathArgument;
 use crate::editor::ProjectFacts;
+use crate::sentences;
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 
 /// One completion item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,41 +46,49 @@ pub enum SuggestionKind {
 type SuggestionForm = (&'static str, &'static str, &'static str);
 
 const CHECKS: &[SuggestionForm] = &[
-    ("$ command", "$ ", "Run with `sh -c` in the project root; it must exit 0."),
-    ("exists glob…", "exists ", "Every glob must match at least one file."),
-    ("missing glob…", "missing ", "No glob may match any file."),
-    ("has \"text\" glob…", "has ", "A file that the globs match must contain the text or the /regex/."),
-    ("lacks \"text\" glob…", "lacks ", "No file that the globs match may contain the text or the /regex/."),
+    ("$ command", "$ ", tr_later!("Run with `sh -c` in the project root; it must exit 0.")),
+    ("exists glob…", "exists ", tr_later!("Every glob must match at least one file.")),
+    ("missing glob…", "missing ", tr_later!("No glob may match any file.")),
+    (
+        "has \"text\" glob…",
+        "has ",
+        tr_later!("A file that the globs match must contain the text or the /regex/."),
+    ),
+    (
+        "lacks \"text\" glob…",
+        "lacks ",
+        tr_later!("No file that the globs match may contain the text or the /regex/."),
+    ),
     (
         "GET url",
         "GET http://",
-        "A server must answer with a status from 200 to 299, or with the one in a second span.",
+        tr_later!("A server must answer with a status from 200 to 299, or with the one in a second span."),
     ),
-    ("clean", "clean", "No new untracked files may be left behind."),
-    ("judge", "judge", "An agent that looks for a reason against the criterion must find none."),
+    ("clean", "clean", tr_later!("No new untracked files may be left behind.")),
+    ("judge", "judge", tr_later!("An agent that looks for a reason against the criterion must find none.")),
 ];
 
 const EXPECTATIONS: &[SuggestionForm] = &[
-    ("== number", "== ", "The last number the command prints must be this."),
-    ("!= number", "!= ", "The last number the command prints must not be this."),
-    (">= number", ">= ", "The last number the command prints must be at least this."),
-    ("<= number", "<= ", "The last number the command prints must be at most this."),
-    ("> number", "> ", "The last number the command prints must be above this."),
-    ("< number", "< ", "The last number the command prints must be below this."),
-    (">= baseline", ">= baseline", "The number must be at least that of the start."),
-    ("<= baseline", "<= baseline", "The number must be at most that of the start."),
-    ("> baseline", "> baseline", "The number must be above that of the start."),
-    ("< baseline", "< baseline", "The number must be below that of the start."),
-    ("== baseline", "== baseline", "The number must be that of the start."),
-    ("/regex/", "/", "The output must contain a match."),
-    ("!/regex/", "!/", "The output must not contain a match."),
-    ("exit code", "exit ", "The command must exit with this code instead of 0."),
+    ("== number", "== ", tr_later!("The last number the command prints must be this.")),
+    ("!= number", "!= ", tr_later!("The last number the command prints must not be this.")),
+    (">= number", ">= ", tr_later!("The last number the command prints must be at least this.")),
+    ("<= number", "<= ", tr_later!("The last number the command prints must be at most this.")),
+    ("> number", "> ", tr_later!("The last number the command prints must be above this.")),
+    ("< number", "< ", tr_later!("The last number the command prints must be below this.")),
+    (">= baseline", ">= baseline", tr_later!("The number must be at least that of the start.")),
+    ("<= baseline", "<= baseline", tr_later!("The number must be at most that of the start.")),
+    ("> baseline", "> baseline", tr_later!("The number must be above that of the start.")),
+    ("< baseline", "< baseline", tr_later!("The number must be below that of the start.")),
+    ("== baseline", "== baseline", tr_later!("The number must be that of the start.")),
+    ("/regex/", "/", tr_later!("The output must contain a match.")),
+    ("!/regex/", "!/", tr_later!("The output must not contain a match.")),
+    ("exit code", "exit ", tr_later!("The command must exit with this code instead of 0.")),
 ];
 
 /// Attributes of an item that need a command before them.
 const NUMBER_ATTRIBUTES: &[SuggestionForm] = &[
-    ("(rising)", "(rising)", "The number must rise above that of the start, and never fall."),
-    ("(not falling)", "(not falling)", "The number must not fall below the best one so far."),
+    ("(rising)", "(rising)", tr_later!("The number must rise above that of the start, and never fall.")),
+    ("(not falling)", "(not falling)", tr_later!("The number must not fall below the best one so far.")),
 ];
 
 /// Whether `offset` is in a code span of an item, or in an attribute after a command.
@@ -120,7 +131,7 @@ impl CompletionSpan {
             label: (*label).to_owned(),
             kind,
             detail: String::new(),
-            documentation: (*means).to_owned(),
+            documentation: translate(means).to_owned(),
             replaces: self.start..self.start + typed.len(),
             text: (*text).to_owned(),
             filter: Some((*text).to_owned()),
@@ -138,8 +149,8 @@ impl CompletionSpan {
             let Some(filter) = filters.into_iter().find(|it| it.starts_with(typed)) else { continue };
             all.push(Suggestion {
                 kind: SuggestionKind::Command,
-                detail: format!("from {}", declared.file),
-                documentation: format!("{}.", declared.criterion),
+                detail: tr!("from {file}", file = declared.file),
+                documentation: sentences::sentence(&declared.criterion),
                 replaces: self.start..self.start + typed.len(),
                 filter: Some(filter.to_owned()),
                 text: if self.is_json { json_escaped(&written) } else { written.clone() },

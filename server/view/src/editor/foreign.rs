@@ -4,24 +4,32 @@ use serde_json::json;
 
 use super::{EditorAction, EditorCommand, HoverBlock, QuickFix};
 use loopkeeper_core::plugin_loop::PluginLoop;
+use loopkeeper_text::{tr, tr_later};
 
 /// The code of its diagnostic, on the first line of its state file. The message has no count, which would flicker.
 pub const CODE: &str = "foreign-loop";
-pub const MESSAGE: &str = "a loop of Claude Code's plugin runs: continue it under loopkeeper, or stop it";
+/// Translated where it is shown.
+pub const MESSAGE: &str =
+    tr_later!("a loop of Claude Code's plugin runs: continue it under loopkeeper, or stop it");
 
 /// The hover with its known facts.
 pub fn about(foreign: &PluginLoop) -> Vec<HoverBlock> {
     let mut blocks = vec![
-        HoverBlock::Title("A loop of Claude Code's plugin".to_owned()),
-        HoverBlock::Text(format!("It is at {}.", foreign.progress())),
+        HoverBlock::Title(tr!("A loop of Claude Code's plugin").to_owned()),
+        HoverBlock::Text(tr!("It is at {progress}.", progress = foreign.progress())),
     ];
     blocks.extend(
-        foreign.promise.as_ref().map(|it| HoverBlock::Text(format!("It ends with <promise>{it}</promise>."))),
+        foreign
+            .promise
+            .as_ref()
+            .map(|it| HoverBlock::Text(tr!("It ends with <promise>{promise}</promise>.", promise = it))),
     );
-    blocks.extend(foreign.started_at.as_ref().map(|it| HoverBlock::Text(format!("It was started at {it}."))));
+    blocks.extend(
+        foreign.started_at.as_ref().map(|it| HoverBlock::Text(tr!("It was started at {time}.", time = it))),
+    );
     blocks.push(HoverBlock::Code(foreign.prompt.clone()));
     blocks.push(HoverBlock::Text(
-        "loopkeeper does not drive it: a code action makes a task of it, or cancels it as /cancel-ralph does."
+        tr!("loopkeeper does not drive it: a code action makes a task of it, or cancels it as /cancel-ralph does.")
             .to_owned(),
     ));
     blocks
@@ -39,10 +47,15 @@ pub fn remedies(uri: &str) -> [EditorAction; 2] {
     [
         action(
             "source.loopkeeper.import",
-            "Continue this loop under loopkeeper",
+            tr!("Continue this loop under loopkeeper"),
             "loopkeeper.server.import",
             json!({"file": uri}),
         ),
-        action("source.loopkeeper.stop", "Stop this loop", "loopkeeper.server.stop", json!({"loopId": uri})),
+        action(
+            "source.loopkeeper.stop",
+            tr!("Stop this loop"),
+            "loopkeeper.server.stop",
+            json!({"loopId": uri}),
+        ),
     ]
 }

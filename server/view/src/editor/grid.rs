@@ -11,6 +11,7 @@ use loopkeeper_core::decide::breaker;
 use loopkeeper_core::decide::{Iteration, IterationOutline, LoopState};
 use loopkeeper_core::journal::{Pinned, Role};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
 
 /// Maximum number of iterations; older ones do not fit.
@@ -32,7 +33,7 @@ pub(crate) fn grid(state: &LoopState) -> String {
     let shown = state.history.newest(COLUMNS);
     let first = state.history.len() - shown.len();
     let names = state.criteria.pinned.iter().map(|it| words::width(&sanitize::line(&it.criterion.name)));
-    let room = names.chain([words::width("breaker")]).max().unwrap_or_default().min(NAME_CELLS);
+    let room = names.chain([words::width(tr!("breaker"))]).max().unwrap_or_default().min(NAME_CELLS);
     let line = |name: &str, cells: &str, fact: &str| {
         format!("{} {cells}  {fact}", fitted(name, room)).trim_end().to_owned()
     };
@@ -55,14 +56,14 @@ pub(crate) fn grid(state: &LoopState) -> String {
     // After the end a rollback takes back what was progress.
     let last = counts.last().copied().filter(|_| state.outcome().is_some());
     let count = last.unwrap_or_else(|| breaker::counts(state).no_progress);
-    let label = format!("no progress {count} of {limit}");
-    lines.push(line("breaker", &format!(" {band}"), &label));
+    let label = tr!("no progress {count} of {limit}", count, limit);
+    lines.push(line(tr!("breaker"), &format!(" {band}"), &label));
     let files: String = shown.iter().map(changed).collect();
-    let last = shown.iter().rev().find_map(|it| it.changes.lines).map(|it| format!("{it} lines"));
-    lines.push(line("files", &format!(" {files}"), &last.unwrap_or_default()));
+    let last = shown.iter().rev().find_map(|it| it.changes.lines).map(|it| tr!("{count} lines", count = it));
+    lines.push(line(tr!("files"), &format!(" {files}"), &last.unwrap_or_default()));
     if shown.iter().any(|it| !it.milestones.is_empty()) {
         let marks: String = shown.iter().map(|it| if it.milestones.is_empty() { ' ' } else { '◆' }).collect();
-        lines.push(line("reached", &format!(" {marks}"), ""));
+        lines.push(line(tr!("reached"), &format!(" {marks}"), ""));
     }
     lines.join("\n")
 }
@@ -145,15 +146,15 @@ fn fact(state: &LoopState, pinned: &Pinned) -> String {
     let id = &pinned.criterion.id;
     let Some(result) = state.criteria.results.get(id) else { return String::new() };
     let fact = match result.status {
-        Status::Pass => "pass".to_owned(),
+        Status::Pass => tr!("pass").to_owned(),
         Status::Unverified => return sanitize::line_within(&result.fact, FACT_CHARS),
-        _ if result.fact.is_empty() => "fails".to_owned(),
+        _ if result.fact.is_empty() => tr!("fails").to_owned(),
         _ => sanitize::line_within(&result.fact, FACT_CHARS),
     };
     let broke = result.status != Status::Pass && state.held_before(id);
     match failing_since(state, id).filter(|_| broke) {
-        Some(number) => format!("{fact}, broke in {number}"),
-        None if broke => format!("{fact}, held before"),
+        Some(number) => tr!("{fact}, broke in {number}", fact, number),
+        None if broke => tr!("{fact}, held before", fact),
         None => fact,
     }
 }

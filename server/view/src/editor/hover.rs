@@ -8,6 +8,7 @@ use super::reading::{attributes, describe_check};
 use super::standing::overlap;
 use super::{TaskView, grid, state, weakened};
 use crate::loop_details;
+use crate::sentences;
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::flaky::passes_needed;
@@ -15,6 +16,7 @@ use loopkeeper_core::journal::{BreakerState, PauseReason, Weakening};
 use loopkeeper_core::prompt::grammar::check_spans;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::tr;
 use loopkeeper_text::{DocumentRange, words};
 
 /// Limits of an output and of the places that it names, so that they fit a hover.
@@ -59,7 +61,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
     let mut all = vec![HoverBlock::Title(criterion.name.clone())];
     let Some(check) = &criterion.check else {
         all.push(HoverBlock::Text(
-            "No check: only the agent's claim counts. Add one, for example `$ npm test`.".to_owned(),
+            tr!("No check: only the agent's claim counts. Add one, for example `$ npm test`.").to_owned(),
         ));
         return all;
     };
@@ -68,7 +70,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
     all.push(HoverBlock::Text(criterion_state));
     let row = known.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
     if row.contains(|it| it != '·') {
-        all.push(HoverBlock::Text(format!("By iteration: {row}")));
+        all.push(HoverBlock::Text(tr!("By iteration: {row}", row)));
     }
     all.extend(known.state.and_then(|it| flaky(it, &criterion.id)).map(HoverBlock::Text));
     all.extend(weakened::told_at(known, Some(&criterion.id)).map(weakening_block));
@@ -76,11 +78,11 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
     all.push(HoverBlock::Code(check_spans(check).into_iter().chain(rules).collect::<Vec<_>>().join("\n")));
     let mut meaning = describe_check(check);
     meaning.extend(attributes(criterion));
-    all.push(HoverBlock::Text(meaning.join(" ")));
+    all.push(HoverBlock::Text(sentences::paragraph(&meaning)));
     if let Some(latest) = latest {
         let remedy = latest.result.missing_on_machine().map(|it| it.remedy.as_str());
         let remedy = remedy.filter(|it| !it.is_empty());
-        all.extend(remedy.map(|it| HoverBlock::Text(format!("{}.", words::capitalised(it)))));
+        all.extend(remedy.map(|it| HoverBlock::Text(sentences::sentence(it))));
         all.extend(output_blocks(latest.result));
     }
     all
@@ -90,7 +92,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
 fn output_blocks(result: &CheckResult) -> Vec<HoverBlock> {
     let places = result.failure_lines(MAX_PLACES, OUTPUT_BYTES);
     let output = result.output_within(OUTPUT_BYTES);
-    let parts = [("Where it fails:", places.join("\n")), ("Its output:", output)];
+    let parts = [(tr!("Where it fails:"), places.join("\n")), (tr!("Its output:"), output)];
     let parts = parts.into_iter().filter(|(_, text)| !text.trim().is_empty());
     parts.flat_map(|(label, text)| [HoverBlock::Text(label.to_owned()), HoverBlock::Code(text)]).collect()
 }
@@ -99,9 +101,9 @@ fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
     let belongs = |it: &&Criterion| it.plan_item.as_deref() == Some(item.id.as_str());
     let criteria = known.task.criteria.iter().filter(belongs);
     let account = match (item.done, item.blocking) {
-        (true, _) => "Marked done: the agent's own claim.",
-        (false, true) => "Open: the loop does not complete without it.",
-        (false, false) => "Open, but optional: the loop can complete without it.",
+        (true, _) => tr!("Marked done: the agent's own claim."),
+        (false, true) => tr!("Open: the loop does not complete without it."),
+        (false, false) => tr!("Open, but optional: the loop can complete without it."),
     };
     let mut all = vec![HoverBlock::Title(item.title.clone()), HoverBlock::Text(account.to_owned())];
     let lines: Vec<String> =
@@ -116,7 +118,8 @@ fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
 fn of_task(known: &TaskView<'_>) -> Vec<HoverBlock> {
     let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
     let mut all = vec![HoverBlock::Title(title.to_owned())];
-    let loop_state = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.tally().sentence()));
+    let loop_state =
+        state::of_loop(known).unwrap_or_else(|| tr!("Idle · {counts}", counts = known.tally().sentence()));
     all.push(HoverBlock::Text(loop_state));
     let mut reasons = reasons(known).into_iter();
     all.extend(reasons.next());
@@ -131,21 +134,24 @@ fn reasons(known: &TaskView<'_>) -> Vec<HoverBlock> {
     let mut all = Vec::new();
     if known.trust.unknown > 0 {
         let commands = words::counted(known.trust.unknown as u64, "command");
-        let verb = if known.trust.unknown == 1 { "needs" } else { "need" };
-        all.push(HoverBlock::Text(format!("{commands} {verb} your trust.")));
+        all.push(HoverBlock::Text(if known.trust.unknown == 1 {
+            tr!("{commands} needs your trust.", commands)
+        } else {
+            tr!("{commands} need your trust.", commands)
+        }));
     }
     if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
-        all.push(HoverBlock::Text(format!("{}.", words::capitalised(&outcome.sentence.to_string()))));
+        all.push(HoverBlock::Text(sentences::sentence(&outcome.sentence.to_string())));
     }
     // The breaker has its own line.
     let pause = known.open_loop().and_then(|it| it.pause.as_ref());
     if let Some(pause) = pause.filter(|it| it.reason != PauseReason::Breaker) {
         let message = pause.message.to_string();
-        all.push(HoverBlock::Text(format!("{}.", words::capitalised(message.trim_end_matches('.')))));
+        all.push(HoverBlock::Text(sentences::sentence(message.trim_end_matches(['.', '。']))));
     }
     let open = known.open_loop().filter(|it| it.breaker.state == BreakerState::Open);
-    let sentence = |it: &str| HoverBlock::Text(format!("{}.", words::capitalised(it)));
-    all.extend(open.map(|it| sentence(&loop_details::breaker(it, known.state))));
+    let sentence = |it: &crate::LoopStatus| sentences::sentence(&loop_details::breaker(it, known.state));
+    all.extend(open.map(|it| HoverBlock::Text(sentence(it))));
     all.extend(weakened::reported_weakenings(known).map(|(it, _)| weakening_block(it)));
     all.extend(grade(known).map(HoverBlock::Text));
     all
@@ -156,14 +162,18 @@ fn grade(known: &TaskView<'_>) -> Option<String> {
     if known.open_loop().is_some() || known.task.criteria.is_empty() {
         return None;
     }
-    Some(format!("Criteria: {}.", known.task_lints().grade.sentence()))
+    Some(tr!("Criteria: {grade}.", grade = known.task_lints().grade.sentence()))
 }
 
 fn weakening_block(weakening: &Weakening) -> HoverBlock {
-    HoverBlock::Text(format!("Weakened in iteration {}: {}.", weakening.since, weakening.what))
+    HoverBlock::Text(tr!(
+        "Weakened in iteration {number}: {what}.",
+        number = weakening.since,
+        what = weakening.what
+    ))
 }
 
 fn flaky(state: &LoopState, id: &CriterionId) -> Option<String> {
     let rounds = passes_needed(state, id).filter(|_| state.outcome().is_none())?;
-    Some(format!("It passes and fails on the same files: it must pass {rounds} rounds in a row."))
+    Some(tr!("It passes and fails on the same files: it must pass {rounds} rounds in a row.", rounds))
 }

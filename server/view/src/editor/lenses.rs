@@ -10,6 +10,7 @@ use super::{EditorCommand, TaskView, state};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::lines::LineIndex;
+use loopkeeper_text::tr;
 
 /// A short text over a line, with an optional command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +59,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRan
     let Some(title) = state::of_criterion(known, criterion) else { return Vec::new() };
     let verbs = verbs::of_criterion(known, criterion);
     if !known.is_trusted(criterion) && known.latest(&criterion.id).is_none() && known.trust.editor {
-        let review = OfferedCommand::Trust.command(known, "Review…".to_owned());
+        let review = OfferedCommand::Trust.command(known, tr!("Review…").to_owned());
         let state_lens = Lens { place: place.clone(), title, command: None };
         let review = Lens { place: place.clone(), title: review.title.clone(), command: Some(review) };
         return vec![state_lens, review];
@@ -78,6 +79,6 @@ fn lens(known: &TaskView<'_>, place: &DocumentRange, verb: OfferedCommand<'_>) -
     // A running loop cannot be resumed; the command withdraws the requested pause.
     let withdraws =
         matches!(verb, OfferedCommand::Resume) && known.open_loop().is_some_and(verbs::is_pausing);
-    let title = if withdraws { "Don't pause" } else { verb.lens_title() }.to_owned();
+    let title = if withdraws { tr!("Don't pause") } else { verb.lens_title() }.to_owned();
     Lens { place: place.clone(), title: title.clone(), command: Some(verb.command(known, title)) }
 }

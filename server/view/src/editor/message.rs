@@ -1,5 +1,6 @@
 //! Messages of diagnostics: short, sanitised, and equal for equal results. Truncated at character boundaries.
 
+use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
 
 /// Maximum length of a diagnostic's message.
@@ -7,30 +8,34 @@ pub(super) const MESSAGE_CHARS: usize = 100;
 /// Minimum length of a name that makes room for a fact and a cure.
 pub(super) const NAME_CHARS: usize = 24;
 const FACT_CHARS: usize = 60;
-const STALE: &str = ", files changed since";
 
 /// `name: fact. Cure.`; the cure is omitted if there is no room for it.
 pub(super) fn message(name: &str, fact: &str, cure: &str) -> String {
     let fact = sanitize::line_within(fact, FACT_CHARS);
     let name = sanitize::line(name);
-    let with_cure = format!(": {fact}. {cure}.");
+    let whole = |name: &str| tr!("{name}: {fact}. {cure}.", name, fact, cure);
     let short = name.chars().count().min(NAME_CHARS);
-    let room = MESSAGE_CHARS.saturating_sub(with_cure.chars().count());
+    let room = MESSAGE_CHARS.saturating_sub(whole("").chars().count());
     if !cure.is_empty() && room >= short {
-        return sanitize::line_within(&name, room) + &with_cure;
+        return whole(&sanitize::line_within(&name, room));
     }
-    plain(&name, &fact, "")
+    named(&name, |name| tr!("{name}: {fact}", name, fact))
 }
 
 /// `name: fact, files changed since`
 pub(super) fn stale(name: &str, fact: &str) -> String {
-    plain(&sanitize::line(name), &sanitize::line_within(fact, FACT_CHARS), STALE)
+    let fact = sanitize::line_within(fact, FACT_CHARS);
+    named(&sanitize::line(name), |name| tr!("{name}: {fact}, files changed since", name, fact))
 }
 
 /// `fact. Hint`; the hint is omitted if there is no room for it. A question keeps its mark.
 pub(super) fn fact(fact: &str, hint: &str) -> String {
-    let end = if hint.ends_with('?') { "" } else { "." };
-    let whole = format!("{fact}. {}{end}", words::capitalised(hint));
+    let hint = words::capitalised(hint);
+    let whole = if hint.ends_with(['?', '？']) {
+        tr!("{fact}. {hint}", fact, hint)
+    } else {
+        tr!("{fact}. {hint}.", fact, hint)
+    };
     if whole.chars().count() <= MESSAGE_CHARS { sentence(&whole) } else { sentence(fact) }
 }
 
@@ -40,12 +45,15 @@ pub(super) fn sentence(text: &str) -> String {
 }
 
 pub(super) fn stale_sentence(text: &str) -> String {
-    sanitize::line_within(text, MESSAGE_CHARS - STALE.len()) + STALE
+    let whole = |text: &str| tr!("{text}, files changed since", text);
+    let room = MESSAGE_CHARS.saturating_sub(whole("").chars().count());
+    whole(&sanitize::line_within(text, room))
 }
 
-fn plain(name: &str, fact: &str, end: &str) -> String {
-    let rest = format!(": {fact}{end}");
-    sanitize::line_within(name, MESSAGE_CHARS.saturating_sub(rest.chars().count())) + &rest
+/// Writes a message whose name is cut as needed.
+fn named(name: &str, write: impl Fn(&str) -> String) -> String {
+    let room = MESSAGE_CHARS.saturating_sub(write("").chars().count());
+    write(&sanitize::line_within(name, room))
 }
 
 #[cfg(test)]

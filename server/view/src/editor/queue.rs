@@ -3,6 +3,7 @@
 use super::message;
 use super::{Diagnostic, DiagnosticCode, Severity};
 use loopkeeper_task::queue::parse_queue;
+use loopkeeper_text::tr;
 
 /// The diagnostics of the queue `file`. All of them prevent its start. `exists`: whether a path relative to the folder of
 /// the queue is a file.
@@ -15,7 +16,7 @@ pub fn queue_diagnostics(file: &str, text: &str, exists: impl Fn(&str) -> bool) 
         .entries
         .iter()
         .filter(|it| !exists(&it.path))
-        .map(|it| error(&it.place, &format!("there is no file {}", it.path)));
+        .map(|it| error(&it.place, &tr!("there is no file {path}", path = it.path)));
     let mut all: Vec<Diagnostic> = missing.collect();
     all.extend(queue.findings.iter().map(|it| error(&it.place, &it.message)));
     all.sort_by_key(|it| it.place.range.start);

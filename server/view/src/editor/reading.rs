@@ -1,6 +1,8 @@
 //! Describes the meaning of a check as text, so that its author can verify it.
 
+use crate::sentences;
 use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule, PatternKind, TextPattern};
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 /// One sentence per condition.
@@ -8,16 +10,26 @@ pub fn describe_check(check: &Check) -> Vec<String> {
     match check {
         Check::Command { expect, .. } => command(expect),
         Check::Exists { globs } => {
-            vec![format!("Every pattern must match a file: {}.", globs.join(", "))]
+            vec![tr!("Every pattern must match a file: {patterns}.", patterns = sentences::list(globs))]
         }
-        Check::Missing { globs } => vec![format!("No pattern may match a file: {}.", globs.join(", "))],
+        Check::Missing { globs } => {
+            vec![tr!("No pattern may match a file: {patterns}.", patterns = sentences::list(globs))]
+        }
         Check::Has { pattern, globs } => {
-            vec![format!("A file that matches {} must contain {}.", globs.join(", "), searched(pattern))]
+            vec![tr!(
+                "A file that matches {patterns} must contain {text}.",
+                patterns = sentences::list(globs),
+                text = searched(pattern)
+            )]
         }
         Check::Lacks { pattern, globs } => {
-            vec![format!("No file that matches {} may contain {}.", globs.join(", "), searched(pattern))]
+            vec![tr!(
+                "No file that matches {patterns} may contain {text}.",
+                patterns = sentences::list(globs),
+                text = searched(pattern)
+            )]
         }
-        Check::Clean => vec!["No new untracked files may be left behind.".to_owned()],
+        Check::Clean => vec![tr!("No new untracked files may be left behind.").to_owned()],
         Check::Get { expect, .. } => request(expect),
         Check::Judge { of, .. } => judge(of.unwrap_or((1, 1))),
     }
@@ -25,52 +37,76 @@ pub fn describe_check(check: &Check) -> Vec<String> {
 
 fn judge((needed, asked): (u32, u32)) -> Vec<String> {
     let who = match asked {
-        1 => "An agent that looks for a reason against it must find none.".to_owned(),
-        _ => format!("{needed} of {asked} agents that look for a reason against it must find none."),
+        1 => tr!("An agent that looks for a reason against it must find none.").to_owned(),
+        _ => {
+            tr!("{needed} of {asked} agents that look for a reason against it must find none.", needed, asked)
+        }
     };
-    vec![who, "It is asked once all other required checks pass; its calls and cost count.".to_owned()]
+    vec![who, tr!("It is asked once all other required checks pass; its calls and cost count.").to_owned()]
 }
 
 fn command(expect: &[Expect]) -> Vec<String> {
-    let mut all = vec!["Run with `sh -c` in the project root, without stdin.".to_owned()];
+    let mut all = vec![tr!("Run with `sh -c` in the project root, without stdin.").to_owned()];
     if !expect.iter().any(|it| matches!(it, Expect::Exit { .. })) {
-        all.push("It must exit 0.".to_owned());
+        all.push(tr!("It must exit 0.").to_owned());
     }
-    all.extend(expect.iter().map(|it| expected(it, "Its output", "it prints")));
+    all.extend(expect.iter().map(|it| expected(it, ExpectationSource::Command)));
     all
 }
 
 /// Without an expected status, any success will do.
 fn request(expect: &[Expect]) -> Vec<String> {
-    let mut all = vec!["A GET request from this machine must be answered.".to_owned()];
+    let mut all = vec![tr!("A GET request from this machine must be answered.").to_owned()];
     if !expect.iter().any(|it| matches!(it, Expect::Status { .. })) {
-        all.push("The answer's status must be from 200 to 299.".to_owned());
+        all.push(tr!("The answer's status must be from 200 to 299.").to_owned());
     }
-    all.extend(expect.iter().map(|it| expected(it, "The answer's body", "in the answer's body")));
+    all.extend(expect.iter().map(|it| expected(it, ExpectationSource::Request)));
     all
 }
 
-/// `searched_text`: what is searched for a pattern; `source`: where a number comes from.
-fn expected(expect: &Expect, searched_text: &str, source: &str) -> String {
+/// What an expectation reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ExpectationSource {
+    Command,
+    Request,
+}
+
+fn expected(expect: &Expect, source: ExpectationSource) -> String {
+    let is_command = source == ExpectationSource::Command;
     match expect {
         Expect::Number { compare, value } => {
-            format!("The last number {source} must be {} {value}.", compared(*compare))
+            let comparison = compared(*compare);
+            if is_command {
+                tr!("The last number it prints must be {comparison} {value}.", comparison, value)
+            } else {
+                tr!("The last number in the answer's body must be {comparison} {value}.", comparison, value)
+            }
         }
-        Expect::Matches { pattern } => format!("{searched_text} must contain {}.", searched(pattern)),
-        Expect::MatchesNot { pattern } => format!("{searched_text} must not contain {}.", searched(pattern)),
-        Expect::Exit { code } => format!("It must exit {code}."),
-        Expect::Status { code } => format!("The answer's status must be {code}."),
+        Expect::Matches { pattern } if is_command => {
+            tr!("Its output must contain {pattern}.", pattern = searched(pattern))
+        }
+        Expect::Matches { pattern } => {
+            tr!("The answer's body must contain {pattern}.", pattern = searched(pattern))
+        }
+        Expect::MatchesNot { pattern } if is_command => {
+            tr!("Its output must not contain {pattern}.", pattern = searched(pattern))
+        }
+        Expect::MatchesNot { pattern } => {
+            tr!("The answer's body must not contain {pattern}.", pattern = searched(pattern))
+        }
+        Expect::Exit { code } => tr!("It must exit {code}.", code),
+        Expect::Status { code } => tr!("The answer's status must be {code}.", code),
     }
 }
 
 fn compared(compare: Compare) -> &'static str {
     match compare {
-        Compare::Equal => "exactly",
-        Compare::NotEqual => "other than",
-        Compare::AtLeast => "at least",
-        Compare::AtMost => "at most",
-        Compare::Above => "above",
-        Compare::Below => "below",
+        Compare::Equal => tr!("exactly"),
+        Compare::NotEqual => tr!("other than"),
+        Compare::AtLeast => tr!("at least"),
+        Compare::AtMost => tr!("at most"),
+        Compare::Above => tr!("above"),
+        Compare::Below => tr!("below"),
     }
 }
 
@@ -78,8 +114,8 @@ fn searched(pattern: &TextPattern) -> String {
     let text = pattern.written();
     match pattern.kind {
         PatternKind::Literal => text,
-        PatternKind::Regex => format!("a match of {text}"),
-        PatternKind::RegexIgnoreCase => format!("a match of {text}, ignoring case"),
+        PatternKind::Regex => tr!("a match of {text}", text),
+        PatternKind::RegexIgnoreCase => tr!("a match of {text}, ignoring case", text),
     }
 }
 
@@ -87,13 +123,14 @@ fn searched(pattern: &TextPattern) -> String {
 fn describe_rule(rule: NumberRule) -> String {
     match rule {
         NumberRule::Rising => {
-            "The number must rise above the baseline's, and not fall below the best one reached.".to_owned()
+            tr!("The number must rise above the baseline's, and not fall below the best one reached.")
+                .to_owned()
         }
         NumberRule::NotFalling => {
-            "The number must not fall below the best one reached, the baseline's included.".to_owned()
+            tr!("The number must not fall below the best one reached, the baseline's included.").to_owned()
         }
         NumberRule::Baseline { compare } => {
-            format!("The number must be {} the baseline's.", compared(compare))
+            tr!("The number must be {comparison} the baseline's.", comparison = compared(compare))
         }
     }
 }
@@ -102,11 +139,11 @@ fn describe_rule(rule: NumberRule) -> String {
 pub(super) fn attributes(criterion: &Criterion) -> Vec<String> {
     let mut all: Vec<String> = criterion.number_rules.iter().copied().map(describe_rule).collect();
     if !criterion.required {
-        all.push("Optional: the loop can complete without it.".to_owned());
+        all.push(tr!("Optional: the loop can complete without it.").to_owned());
     }
-    all.extend(criterion.timeout_ms.map(|ms| format!("Timeout: {}.", words::duration(ms))));
-    all.extend(criterion.group.as_ref().map(|it| format!("Group {it}.")));
-    all.extend(criterion.stage.map(|it| format!("Stage {it}.")));
+    all.extend(criterion.timeout_ms.map(|ms| tr!("Timeout: {duration}.", duration = words::duration(ms))));
+    all.extend(criterion.group.as_ref().map(|it| tr!("Group {name}.", name = it)));
+    all.extend(criterion.stage.map(|it| tr!("Stage {number}.", number = it)));
     all
 }
 

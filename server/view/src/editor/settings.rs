@@ -23,6 +23,7 @@ use super::{Diagnostic, DiagnosticCode, EditorAction, QUICKFIX, QuickFix, Severi
 use loopkeeper_core::settings::{Layer, LayerKind, SettingCode, SettingFinding, SettingOrigin, resolve};
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 /// The analysis of one text, valid until the text changes.
 #[derive(Debug)]
@@ -72,7 +73,7 @@ fn cure(finding: &SettingFinding, code: DiagnosticCode, range: &Range<usize>) ->
     let text = finding.fix.clone()?;
     Some(EditorAction {
         kind: QUICKFIX,
-        title: format!("Write {}", sanitize::line_within(&text, message::NAME_CHARS)),
+        title: tr!("Write {text}", text = sanitize::line_within(&text, message::NAME_CHARS)),
         cure: QuickFix::Edits(vec![TextEdit { place: place.clone(), text }]),
         fixes: Some((place.clone(), code)),
         preferred: true,

@@ -6,6 +6,7 @@ use crate::{DisplayPhase, DisplayState, LoopStatus};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::OutcomeKind;
 use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
 
 /// Maximum length of a fact next to other text.
@@ -17,20 +18,22 @@ pub(super) fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Optio
     criterion.check.as_ref()?;
     let Some(latest) = known.latest(&criterion.id) else {
         let trusted = known.is_trusted(criterion);
-        return Some(if trusted { "not checked yet" } else { "needs trust" }.to_owned());
+        return Some(if trusted { tr!("not checked yet") } else { tr!("needs trust") }.to_owned());
     };
     let result = latest.result;
     let fact = match result.status {
-        Status::Pass => "pass".to_owned(),
-        Status::CouldNotRun => format!("could not run, {}", result.fact),
-        _ if result.fact.is_empty() => "fails".to_owned(),
+        Status::Pass => tr!("pass").to_owned(),
+        Status::CouldNotRun => tr!("could not run, {fact}", fact = result.fact),
+        _ if result.fact.is_empty() => tr!("fails").to_owned(),
         _ => result.fact.clone(),
     };
     let fact = sanitize::line_within(&fact, FACT_CHARS);
     if latest.stale {
-        let before = if result.status == Status::Pass { "passed" } else { &fact };
-        let comma = if result.status == Status::Pass { "" } else { "," };
-        return Some(format!("{} {before}{comma} before the files changed", glyph(result.status)));
+        let symbol = glyph(result.status);
+        return Some(match result.status {
+            Status::Pass => tr!("{symbol} passed before the files changed", symbol),
+            _ => tr!("{symbol} {fact}, before the files changed", symbol, fact),
+        });
     }
     // Durations of file checks are too short to show.
     let duration = match result.duration_ms {
@@ -52,7 +55,7 @@ pub(super) fn glyph(status: Status) -> char {
 /// `Working · 4/25 · 3 of 5 criteria pass`. `None`: there is no loop to show.
 pub(super) fn of_loop(known: &TaskView<'_>) -> Option<String> {
     let Some(status) = known.status else {
-        return known.checking.then(|| "Running checks".to_owned());
+        return known.checking.then(|| tr!("Running checks").to_owned());
     };
     let mut parts = vec![word(known, status)];
     let is_open = known.open_loop().is_some();
@@ -60,37 +63,37 @@ pub(super) fn of_loop(known: &TaskView<'_>) -> Option<String> {
         parts.push(format!("{}/{}", status.iteration, status.limits.iterations));
     }
     if !is_open && known.any_stale() {
-        parts.push("files changed since".to_owned());
+        parts.push(tr!("files changed since").to_owned());
     } else {
         parts.extend(passing(known));
     }
     if known.checking && !is_open {
-        parts.push("running checks".to_owned());
+        parts.push(tr!("running checks").to_owned());
     }
     Some(parts.join(" · "))
 }
 
 fn word(known: &TaskView<'_>, status: &LoopStatus) -> String {
     let word = match (status.state, status.phase) {
-        (_, DisplayPhase::Damaged) => "Damaged",
-        (_, DisplayPhase::Interrupted) => "Interrupted",
-        (_, DisplayPhase::Untrusted) => "Needs you: not trusted",
-        (_, DisplayPhase::NeedsAnswer) => "Needs your answer",
+        (_, DisplayPhase::Damaged) => tr!("Damaged"),
+        (_, DisplayPhase::Interrupted) => tr!("Interrupted"),
+        (_, DisplayPhase::Untrusted) => tr!("Needs you: not trusted"),
+        (_, DisplayPhase::NeedsAnswer) => tr!("Needs your answer"),
         (DisplayState::Working, DisplayPhase::Waiting) if super::summary::is_cooling(status) => {
-            "Breaker open"
+            tr!("Breaker open")
         }
-        (DisplayState::Working, DisplayPhase::Waiting) => "Waiting",
-        (DisplayState::Working, DisplayPhase::Stopping) => "Stopping",
-        (DisplayState::Working, _) if verbs::is_pausing(status) => "Pausing after this iteration",
-        (DisplayState::Working, DisplayPhase::Baseline) => "Working · checks before iteration 1",
-        (DisplayState::Working, _) => "Working",
-        (DisplayState::Paused, _) => "Paused",
-        (DisplayState::NeedsYou, _) if super::summary::is_tripped(status) => "Breaker open",
+        (DisplayState::Working, DisplayPhase::Waiting) => tr!("Waiting"),
+        (DisplayState::Working, DisplayPhase::Stopping) => tr!("Stopping"),
+        (DisplayState::Working, _) if verbs::is_pausing(status) => tr!("Pausing after this iteration"),
+        (DisplayState::Working, DisplayPhase::Baseline) => tr!("Working · checks before iteration 1"),
+        (DisplayState::Working, _) => tr!("Working"),
+        (DisplayState::Paused, _) => tr!("Paused"),
+        (DisplayState::NeedsYou, _) if super::summary::is_tripped(status) => tr!("Breaker open"),
         (DisplayState::NeedsYou, _) if verbs::awaits_session(status) && status.iteration == 0 => {
-            "Type your first message in Claude Code"
+            tr!("Type your first message in Claude Code")
         }
-        (DisplayState::NeedsYou, _) if verbs::awaits_session(status) => "Your turn in Claude Code",
-        (DisplayState::NeedsYou, _) => "Needs you",
+        (DisplayState::NeedsYou, _) if verbs::awaits_session(status) => tr!("Your turn in Claude Code"),
+        (DisplayState::NeedsYou, _) => tr!("Needs you"),
         (DisplayState::Done | DisplayState::Idle, _) => return ended(known).to_owned(),
     };
     word.to_owned()
@@ -100,16 +103,16 @@ fn word(known: &TaskView<'_>, status: &LoopStatus) -> String {
 fn ended(known: &TaskView<'_>) -> &'static str {
     let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
     match known.outcome() {
-        Some(OutcomeKind::Completed) if known.any_stale() => "Idle",
-        Some(OutcomeKind::Completed) if verified && !known.tally().holds() => "Idle",
-        Some(OutcomeKind::Completed) if verified => "Completed, verified",
-        Some(OutcomeKind::Completed) => "Completed, not verified",
-        Some(_) if known.is_mended() => "Idle",
-        Some(OutcomeKind::Stopped) => "Stopped",
-        Some(OutcomeKind::Limit) => "Limit reached",
-        Some(OutcomeKind::Breaker) => "Breaker open",
-        Some(OutcomeKind::Failed) => "Failed",
-        None => "Idle",
+        Some(OutcomeKind::Completed) if known.any_stale() => tr!("Idle"),
+        Some(OutcomeKind::Completed) if verified && !known.tally().holds() => tr!("Idle"),
+        Some(OutcomeKind::Completed) if verified => tr!("Completed, verified"),
+        Some(OutcomeKind::Completed) => tr!("Completed, not verified"),
+        Some(_) if known.is_mended() => tr!("Idle"),
+        Some(OutcomeKind::Stopped) => tr!("Stopped"),
+        Some(OutcomeKind::Limit) => tr!("Limit reached"),
+        Some(OutcomeKind::Breaker) => tr!("Breaker open"),
+        Some(OutcomeKind::Failed) => tr!("Failed"),
+        None => tr!("Idle"),
     }
 }
 

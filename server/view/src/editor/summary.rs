@@ -4,6 +4,7 @@ use super::{Diagnostic, DiagnosticCode, Severity, TaskView, message};
 use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, sentences};
 use loopkeeper_core::journal::{Edit, OutcomeKind, PauseReason, QuestionKind};
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 use loopkeeper_text::{DocumentRange, sanitize, words};
 
 pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
@@ -22,7 +23,7 @@ fn summary(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
         return None;
     }
     let tally = known.tally();
-    let text = format!("{}: {}", word(known), tally.sentence());
+    let text = tr!("{state}: {text}", state = word(known), text = tally.sentence());
     let mut found =
         Diagnostic::new(place, Severity::Information, DiagnosticCode::Summary, message::sentence(&text));
     if known.open_loop().is_some_and(|it| is_cooling(it) || is_tripped(it)) {
@@ -34,7 +35,7 @@ fn summary(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
         found.severity = Severity::Hint;
         found.stale = true;
         // The outcome of a loop does not apply to changed files.
-        let idle = format!("idle: {}", tally.sentence());
+        let idle = tr!("{state}: {text}", state = tr!("idle"), text = tally.sentence());
         found.message = message::stale_sentence(&idle);
     } else if known.status.is_none() && !tally.is_judged() {
         found.severity = Severity::Hint;
@@ -47,29 +48,30 @@ fn word(known: &TaskView<'_>) -> &'static str {
     if let Some(status) = known.open_loop() {
         return match status.state {
             DisplayState::Working | DisplayState::NeedsYou if is_cooling(status) || is_tripped(status) => {
-                "breaker open"
+                tr!("breaker open")
             }
-            DisplayState::Working => "working",
-            DisplayState::NeedsYou => "needs you",
-            DisplayState::Paused => "paused",
-            DisplayState::Done | DisplayState::Idle => "idle",
+            DisplayState::Working => tr!("working"),
+            DisplayState::NeedsYou => tr!("needs you"),
+            DisplayState::Paused => tr!("paused"),
+            DisplayState::Done | DisplayState::Idle => tr!("idle"),
         };
     }
     let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
     match known.outcome() {
-        Some(OutcomeKind::Completed) if verified && known.tally().holds() => "completed and verified",
-        Some(OutcomeKind::Completed) if !verified => "completed, claimed, not verified",
-        Some(OutcomeKind::Stopped) if !known.is_mended() => "stopped",
-        Some(OutcomeKind::Limit) if !known.is_mended() => "limit reached",
-        Some(OutcomeKind::Breaker) if !known.is_mended() => "breaker open",
-        _ => "idle",
+        Some(OutcomeKind::Completed) if verified && known.tally().holds() => tr!("completed and verified"),
+        Some(OutcomeKind::Completed) if !verified => tr!("completed, claimed, not verified"),
+        Some(OutcomeKind::Stopped) if !known.is_mended() => tr!("stopped"),
+        Some(OutcomeKind::Limit) if !known.is_mended() => tr!("limit reached"),
+        Some(OutcomeKind::Breaker) if !known.is_mended() => tr!("breaker open"),
+        _ => tr!("idle"),
     }
 }
 
 /// Problems that only the user can fix and that have no code of their own, with the recorded message.
 fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
     if let Some(outcome) = status.outcome.as_ref().filter(|it| it.kind == OutcomeKind::Failed) {
-        return (!known.is_mended()).then(|| format!("failed: {}", without_hint(&outcome.sentence)));
+        return (!known.is_mended())
+            .then(|| tr!("failed: {reason}", reason = without_hint(&outcome.sentence)));
     }
     let pause = status.pause.as_ref().filter(|_| status.phase == DisplayPhase::Paused)?;
     match pause.reason {
@@ -78,14 +80,14 @@ fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
         | PauseReason::Workspace
         | PauseReason::Missing
         | PauseReason::Session
-        | PauseReason::Other => Some(format!("needs you: {}", without_hint(&pause.message))),
+        | PauseReason::Other => Some(tr!("needs you: {reason}", reason = without_hint(&pause.message))),
         PauseReason::User | PauseReason::Breaker | PauseReason::Trust | PauseReason::Question => None,
     }
 }
 
 /// Hints are for the terminal; an editor offers its own actions.
 fn without_hint(message: &Message) -> &str {
-    message.fact().trim_end_matches('.')
+    message.fact().trim_end_matches(['.', '。'])
 }
 
 /// `stray: nothing refers to src/auth_old.py and 1 more added file. Remove or use it.` Once the loop is over.
@@ -93,12 +95,14 @@ fn strays(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     const PATH_CHARS: usize = 24;
     let (first, others) = known.removable_strays().split_first()?;
     let path = short_path(first, PATH_CHARS);
-    let (more, cure) = match others.len() as u64 {
-        0 => (String::new(), "Remove or use it"),
-        count => (format!(" and {} more", words::counted(count, "file")), "Remove or use them"),
+    let (fact, cure) = match others.len() as u64 {
+        0 => (tr!("nothing refers to {path}", path), tr!("Remove or use it")),
+        count => {
+            let files = words::counted(count, "file");
+            (tr!("nothing refers to {path} and {files} more", path, files), tr!("Remove or use them"))
+        }
     };
-    let fact = format!("nothing refers to {path}{more}");
-    let message = message::message("stray", &fact, cure);
+    let message = message::message(tr!("stray"), &fact, cure);
     Some(Diagnostic::new(place, Severity::Hint, DiagnosticCode::Stray, message))
 }
 
@@ -118,36 +122,36 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
     let status = known.status?;
     let (severity, code, name, fact, cure) = match (status.phase, known.outcome()) {
         (DisplayPhase::Damaged, _) => {
-            let fact = "the loop's journal is damaged or of a later version".to_owned();
-            (Severity::Error, DiagnosticCode::Damaged, "damaged", fact, "Start a new loop")
+            let fact = tr!("the loop's journal is damaged or of a later version").to_owned();
+            (Severity::Error, DiagnosticCode::Damaged, tr!("damaged"), fact, tr!("Start a new loop"))
         }
         (DisplayPhase::Interrupted, _) => {
-            let fact = "the loop's process ended".to_owned();
-            (Severity::Warning, DiagnosticCode::Interrupted, "interrupted", fact, "Resume the loop")
+            let fact = tr!("the loop's process ended").to_owned();
+            (Severity::Warning, DiagnosticCode::Interrupted, tr!("interrupted"), fact, tr!("Resume the loop"))
         }
         (DisplayPhase::NeedsAnswer, _) => return status.question.as_ref().map(|it| needs_answer(place, it)),
         (DisplayPhase::Ended, Some(_)) if known.is_mended() => return None,
         (DisplayPhase::Ended, Some(OutcomeKind::Limit)) => {
             let (fact, cure) = limit(known, status);
-            (Severity::Warning, DiagnosticCode::LimitReached, "limit reached", fact, cure)
+            (Severity::Warning, DiagnosticCode::LimitReached, tr!("limit reached"), fact, cure)
         }
         (DisplayPhase::Ended, Some(OutcomeKind::Breaker)) => (
             Severity::Warning,
             DiagnosticCode::BreakerOpen,
-            "breaker open",
+            tr!("breaker open"),
             breaker(status),
-            "Change the task or the limit",
+            tr!("Change the task or the limit"),
         ),
         (DisplayPhase::Paused, _) if is_tripped(status) => (
             Severity::Warning,
             DiagnosticCode::BreakerOpen,
-            "breaker open",
+            tr!("breaker open"),
             breaker(status),
-            "Reset it to continue",
+            tr!("Reset it to continue"),
         ),
         (DisplayPhase::Waiting, _) if is_cooling(status) => {
-            let cure = "Resume to try again now";
-            (Severity::Warning, DiagnosticCode::BreakerOpen, "breaker open", breaker(status), cure)
+            let cure = tr!("Resume to try again now");
+            (Severity::Warning, DiagnosticCode::BreakerOpen, tr!("breaker open"), breaker(status), cure)
         }
         _ => return None,
     };
@@ -157,7 +161,7 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
 /// The question's own text, which the user has to answer.
 fn needs_answer(place: &DocumentRange, question: &QuestionStatus) -> Diagnostic {
     let message = match question.kind {
-        QuestionKind::Agent => message::sentence(&format!("needs answer: {}", question.text)),
+        QuestionKind::Agent => message::sentence(&tr!("needs answer: {question}", question = question.text)),
         QuestionKind::Permission => message::sentence(&sentences::wanted(&question.text)),
         QuestionKind::UsageLimit | QuestionKind::Denied => message::sentence(&question.text),
     };
@@ -175,7 +179,7 @@ pub(super) fn is_cooling(status: &LoopStatus) -> bool {
 }
 
 fn breaker(status: &LoopStatus) -> String {
-    status.breaker.reason.clone().unwrap_or_else(|| "the loop was not getting anywhere".to_owned())
+    status.breaker.reason.clone().unwrap_or_else(|| tr!("the loop was not getting anywhere").to_owned())
 }
 
 /// The configured limit, not the usage, which the loop's status shows.
@@ -185,15 +189,18 @@ fn limit(known: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
     let duration = words::duration(limits.duration_ms);
     if status.iteration >= limits.iterations {
         let iterations = words::counted(u64::from(limits.iterations), "iteration");
-        (format!("{iterations} used"), "Raise `limits.iterations`")
+        (tr!("{iterations} used", iterations), tr!("Raise `limits.iterations`"))
     } else if status.spent.cost_micros.is_some_and(|it| it >= limits.cost_micros) {
-        (format!("{} spent", words::cost(limits.cost_micros)), "Raise `limits.cost_usd`")
+        (tr!("{cost} spent", cost = words::cost(limits.cost_micros)), tr!("Raise `limits.cost_usd`"))
     } else if let Some(tokens) = tokens {
-        (format!("{} tokens used", words::amount(tokens)), "Raise `limits.tokens`")
+        (tr!("{amount} tokens used", amount = words::amount(tokens)), tr!("Raise `limits.tokens`"))
     } else if known.state.is_some_and(|it| it.time.worked_ms < limits.duration_ms) {
-        (format!("the next wait is longer than what is left of {duration}"), "Raise `limits.duration`")
+        (
+            tr!("the next wait is longer than what is left of {duration}", duration),
+            tr!("Raise `limits.duration`"),
+        )
     } else {
-        (format!("{duration} of work done"), "Raise `limits.duration`")
+        (tr!("{duration} of work done", duration), tr!("Raise `limits.duration`"))
     }
 }
 
@@ -201,11 +208,14 @@ fn trust(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     let waits = known.status.is_some_and(|it| it.phase == DisplayPhase::Untrusted);
     let severity = if waits { Severity::Warning } else { Severity::Information };
     let message = if !known.trust.editor {
-        "The editor does not trust this folder, so nothing runs.".to_owned()
+        tr!("The editor does not trust this folder, so nothing runs.").to_owned()
     } else if known.trust.unknown > 0 {
         let commands = words::counted(known.trust.unknown as u64, "command");
-        let verb = if known.trust.unknown == 1 { "needs" } else { "need" };
-        format!("{commands} {verb} your trust before anything runs.")
+        if known.trust.unknown == 1 {
+            tr!("{commands} needs your trust before anything runs.", commands)
+        } else {
+            tr!("{commands} need your trust before anything runs.", commands)
+        }
     } else {
         return None;
     };
@@ -222,7 +232,7 @@ fn removed<'a>(known: &TaskView<'a>, place: &DocumentRange) -> impl Iterator<Ite
     let removed =
         state.into_iter().flat_map(|it| &it.criteria.proposed).filter(|it| it.edit == Edit::Removed);
     removed.map(move |it| {
-        let fact = "removed by the agent, still judged";
+        let fact = tr!("removed by the agent, still judged");
         Diagnostic::new(
             &place,
             Severity::Information,

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::{TaskView, state};
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::tr;
 use loopkeeper_text::{DocumentRange, sanitize};
 
 /// One entry of the outline.
@@ -62,7 +63,7 @@ pub fn symbols(known: &TaskView<'_>, file: &str) -> Vec<Symbol> {
 fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Symbol {
     Symbol {
         name: named(&criterion.name),
-        detail: state::of_criterion(known, criterion).unwrap_or_else(|| "no check".to_owned()),
+        detail: state::of_criterion(known, criterion).unwrap_or_else(|| tr!("no check").to_owned()),
         kind: SymbolKind::Criterion,
         place: criterion.place.clone(),
         selection: criterion.place.clone(),
@@ -73,7 +74,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Symbol {
 fn of_item(item: &PlanItem) -> Symbol {
     Symbol {
         name: named(&item.title),
-        detail: if item.done { "done" } else { "open" }.to_owned(),
+        detail: if item.done { tr!("done") } else { tr!("open") }.to_owned(),
         kind: SymbolKind::PlanItem,
         place: item.place.clone(),
         selection: item.place.clone(),
@@ -93,5 +94,5 @@ impl Symbol {
 fn named(name: &str) -> String {
     const NAME_CHARS: usize = 100;
     let clean = sanitize::line_within(name, NAME_CHARS);
-    if clean.is_empty() { "unnamed".to_owned() } else { clean }
+    if clean.is_empty() { tr!("unnamed").to_owned() } else { clean }
 }

@@ -7,6 +7,7 @@ use crate::{DisplayPhase, DisplayState, LoopStatus};
 use loopkeeper_core::journal::PauseReason;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
 
 /// Maximum length of a name in a title.
@@ -205,31 +206,31 @@ impl OfferedCommand<'_> {
     /// One or two words; the line below provides the context.
     pub(super) fn lens_title(self) -> &'static str {
         match self {
-            Self::Start => "▶ Start loop",
-            Self::Check => "Run checks",
-            Self::CancelChecks => "Cancel",
-            Self::Pause => "Pause",
-            Self::Resume => "Resume",
-            Self::ResumeAnyway => "Go on anyway",
-            Self::Answer => "Answer…",
-            Self::Stop => "Stop",
-            Self::StopNow => "Stop now",
-            Self::ResetBreaker => "Reset and resume",
-            Self::Trust => "Trust…",
-            Self::TrustShown => "Trust shown",
-            Self::Untrust => "Withdraw trust",
-            Self::Diff(_) => "Changes",
-            Self::Said(_) => "Agent output",
-            Self::Run(_) => "Run",
-            Self::Output(_) => "Output",
-            Self::Restore(_) => "Restore",
-            Self::AcceptWeakening => "Accept",
-            Self::RemoveStrays(_) => "Remove",
-            Self::Skip(item) if item.blocking => "Skip",
-            Self::Skip(_) => "Take up",
-            Self::Raise(_) => "Raise",
-            Self::Lower(_) => "Lower",
-            Self::Export => "Export",
+            Self::Start => tr!("▶ Start loop"),
+            Self::Check => tr!("Run checks"),
+            Self::CancelChecks => tr!("Cancel"),
+            Self::Pause => tr!("Pause"),
+            Self::Resume => tr!("Resume"),
+            Self::ResumeAnyway => tr!("Go on anyway"),
+            Self::Answer => tr!("Answer…"),
+            Self::Stop => tr!("Stop"),
+            Self::StopNow => tr!("Stop now"),
+            Self::ResetBreaker => tr!("Reset and resume"),
+            Self::Trust => tr!("Trust…"),
+            Self::TrustShown => tr!("Trust shown"),
+            Self::Untrust => tr!("Withdraw trust"),
+            Self::Diff(_) => tr!("Changes"),
+            Self::Said(_) => tr!("Agent output"),
+            Self::Run(_) => tr!("Run"),
+            Self::Output(_) => tr!("Output"),
+            Self::Restore(_) => tr!("Restore"),
+            Self::AcceptWeakening => tr!("Accept"),
+            Self::RemoveStrays(_) => tr!("Remove"),
+            Self::Skip(item) if item.blocking => tr!("Skip"),
+            Self::Skip(_) => tr!("Take up"),
+            Self::Raise(_) => tr!("Raise"),
+            Self::Lower(_) => tr!("Lower"),
+            Self::Export => tr!("Export"),
         }
     }
 
@@ -237,36 +238,36 @@ impl OfferedCommand<'_> {
     pub(super) fn action_title(self, known: &TaskView<'_>) -> String {
         let title = quoted(if known.task.title.is_empty() { known.reference } else { &known.task.title });
         match self {
-            Self::Start => format!("Start loop {title}"),
-            Self::Check => format!("Run all checks of {title}"),
-            Self::CancelChecks => format!("Cancel the checks of {title}"),
-            Self::Pause => format!("Pause loop {title} after this iteration"),
-            Self::Resume => format!("Resume loop {title}"),
-            Self::ResumeAnyway => format!("Resume loop {title} without the checks that cannot run"),
-            Self::Answer => format!("Answer the question of {title}…"),
-            Self::Stop => format!("Stop loop {title} after this iteration"),
-            Self::StopNow => format!("Stop loop {title} now"),
-            Self::ResetBreaker => format!("Reset breaker of {title} and resume"),
-            Self::Trust => format!("Read and trust the commands of {title}…"),
-            Self::TrustShown => "Trust the commands shown".to_owned(),
-            Self::Untrust => format!("Withdraw trust in the commands of {title}"),
-            Self::Diff(iteration) => format!("Show changes of iteration {iteration}"),
-            Self::Said(iteration) => format!("Show agent output of iteration {iteration}"),
-            Self::Run(criterion) => format!("Run check {}", quoted(&criterion.name)),
-            Self::Output(criterion) => format!("Show output of {}", quoted(&criterion.name)),
+            Self::Start => tr!("Start loop {title}", title),
+            Self::Check => tr!("Run all checks of {title}", title),
+            Self::CancelChecks => tr!("Cancel the checks of {title}", title),
+            Self::Pause => tr!("Pause loop {title} after this iteration", title),
+            Self::Resume => tr!("Resume loop {title}", title),
+            Self::ResumeAnyway => tr!("Resume loop {title} without the checks that cannot run", title),
+            Self::Answer => tr!("Answer the question of {title}…", title),
+            Self::Stop => tr!("Stop loop {title} after this iteration", title),
+            Self::StopNow => tr!("Stop loop {title} now", title),
+            Self::ResetBreaker => tr!("Reset breaker of {title} and resume", title),
+            Self::Trust => tr!("Read and trust the commands of {title}…", title),
+            Self::TrustShown => tr!("Trust the commands shown").to_owned(),
+            Self::Untrust => tr!("Withdraw trust in the commands of {title}", title),
+            Self::Diff(iteration) => tr!("Show changes of iteration {iteration}", iteration),
+            Self::Said(iteration) => tr!("Show agent output of iteration {iteration}", iteration),
+            Self::Run(criterion) => tr!("Run check {name}", name = quoted(&criterion.name)),
+            Self::Output(criterion) => tr!("Show output of {name}", name = quoted(&criterion.name)),
             Self::Restore(path) => {
-                format!("Restore \"{}\" as it was at the start", weakened::shortened(path, NAME_CHARS))
+                tr!("Restore \"{path}\" as it was at the start", path = weakened::shortened(path, NAME_CHARS))
             }
-            Self::AcceptWeakening => format!("Accept what the agent of {title} weakened"),
+            Self::AcceptWeakening => tr!("Accept what the agent of {title} weakened", title),
             Self::RemoveStrays(paths) => {
-                let count = words::counted(paths.len() as u64, "added file");
-                format!("Remove {count} that nothing refers to (can be undone)")
+                let files = words::counted(paths.len() as u64, "added file");
+                tr!("Remove {files} that nothing refers to (can be undone)", files)
             }
-            Self::Skip(item) if item.blocking => format!("Skip {}", quoted(&item.title)),
-            Self::Skip(item) => format!("Take up {} again", quoted(&item.title)),
-            Self::Raise(item) => format!("Raise {} in the plan", quoted(&item.title)),
-            Self::Export => format!("Export loop of {title} without secrets"),
-            Self::Lower(item) => format!("Lower {} in the plan", quoted(&item.title)),
+            Self::Skip(item) if item.blocking => tr!("Skip {name}", name = quoted(&item.title)),
+            Self::Skip(item) => tr!("Take up {name} again", name = quoted(&item.title)),
+            Self::Raise(item) => tr!("Raise {name} in the plan", name = quoted(&item.title)),
+            Self::Export => tr!("Export loop of {title} without secrets", title),
+            Self::Lower(item) => tr!("Lower {name} in the plan", name = quoted(&item.title)),
         }
     }
 
@@ -343,5 +344,5 @@ impl OfferedCommand<'_> {
 
 /// An untrusted name as part of a title.
 fn quoted(name: &str) -> String {
-    format!("\"{}\"", sanitize::line_within(name, NAME_CHARS))
+    tr!("\"{title}\"", title = sanitize::line_within(name, NAME_CHARS))
 }

@@ -8,6 +8,7 @@ use loopkeeper_core::decide::weakening;
 use loopkeeper_core::journal::Weakening;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 /// Maximum length of a path and its loss; the beginning of the path is cut.
 const FACT_CHARS: usize = 60;
@@ -55,13 +56,17 @@ pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     for (weakening, criterion) in reported_weakenings(known) {
         let criterion = criterion.and_then(|id| known.task.criteria.iter().find(|it| it.id == *id));
         let Some(place) = criterion.map(|it| it.place.clone()).or_else(|| known.heading()) else { continue };
-        let cure =
-            if is_of_start(known, weakening) { "Restore it or accept it" } else { "Fix it or accept it" };
-        let message = message::message("weakened", &fact(weakening), cure);
+        let cure = if is_of_start(known, weakening) {
+            tr!("Restore it or accept it")
+        } else {
+            tr!("Fix it or accept it")
+        };
+        let message = message::message(tr!("weakened"), &fact(weakening), cure);
         let mut found = Diagnostic::new(&place, Severity::Warning, DiagnosticCode::Weakened, message);
         if !weakening.path.is_empty() {
             let target = RelatedTarget::Source { file: weakening.path.clone(), line: 1, column: None };
-            found.related = vec![RelatedLocation { target, message: "weaker than at the start".to_owned() }];
+            found.related =
+                vec![RelatedLocation { target, message: tr!("weaker than at the start").to_owned() }];
         }
         all.push(found);
     }

@@ -6,6 +6,7 @@ use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_lint::LintCode;
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_task::{Finding, FindingCode, TaskDocument, front_matter_end, parse_inline_task, parse_task};
+use loopkeeper_text::tr;
 use loopkeeper_text::{DocumentRange, sanitize};
 
 /// More commands than these say little about one task.
@@ -147,8 +148,11 @@ impl<'a> Addition<'a> {
     }
 
     fn action(&self, known: &TaskView<'_>, declared: &DeclaredCommand) -> EditorAction {
-        let result = last_result(known, declared).map_or(String::new(), |it| format!(" ({})", told(it)));
-        let title = format!("Add criterion: `$ {}`{result}", declared.command);
+        let command = &declared.command;
+        let title = match last_result(known, declared).map(told) {
+            Some(result) => tr!("Add criterion: `$ {command}` ({result})", command, result),
+            None => tr!("Add criterion: `$ {command}`", command),
+        };
         EditorAction {
             kind: QUICKFIX,
             title: sanitize::line_within(&title, TITLE_CHARS),

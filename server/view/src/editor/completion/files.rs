@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use globset::GlobBuilder;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::{Suggestion, SuggestionKind, json_escaped};
@@ -92,7 +93,7 @@ impl<'a> PathArgument<'a> {
         let detail = words::counted(count as u64, "file");
         Some(Suggestion {
             kind,
-            detail: if count == 0 { "no file".to_owned() } else { detail },
+            detail: if count == 0 { tr!("no file").to_owned() } else { detail },
             documentation: String::new(),
             replaces,
             filter: Some(format!("{}{path}", self.quote.unwrap_or_default())),

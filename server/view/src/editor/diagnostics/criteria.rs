@@ -14,6 +14,7 @@ use loopkeeper_core::journal::{Edit, Role};
 use loopkeeper_task::FindingCode;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::DocumentRange;
+use loopkeeper_text::tr;
 
 pub(super) fn criteria_diagnostics(known: &TaskView<'_>, remarks: &Remarks<'_>) -> Vec<Diagnostic> {
     let (broken, history) = (MalformedRanges::of(known), CriteriaHistory::of(known));
@@ -81,19 +82,21 @@ pub(super) fn classify_failure(
 }
 
 fn fact(code: DiagnosticCode, result: &CheckResult) -> (String, &'static str) {
-    let fact = if result.fact.is_empty() { "fails" } else { &result.fact };
+    let fact = if result.fact.is_empty() { tr!("fails") } else { &result.fact };
     match code {
         DiagnosticCode::CouldNotRun => {
             let cure = match result.missing.as_ref().map(|it| it.owner) {
-                Some(DependencyProvider::Machine) => "Install it",
+                Some(DependencyProvider::Machine) => tr!("Install it"),
                 Some(DependencyProvider::Project | DependencyProvider::Other) | None => "",
             };
-            (format!("could not run, {fact}"), cure)
+            (tr!("could not run, {fact}", fact), cure)
         }
-        DiagnosticCode::TimedOut => (fact.to_owned(), "Raise the limit with `(timeout …)`"),
-        DiagnosticCode::NoTestsRan => (fact.to_owned(), "Check which tests it selects"),
-        DiagnosticCode::Regressed if result.fact.is_empty() => ("passed before, fails now".to_owned(), ""),
-        DiagnosticCode::Regressed => (format!("passed before, now {fact}"), ""),
+        DiagnosticCode::TimedOut => (fact.to_owned(), tr!("Raise the limit with `(timeout …)`")),
+        DiagnosticCode::NoTestsRan => (fact.to_owned(), tr!("Check which tests it selects")),
+        DiagnosticCode::Regressed if result.fact.is_empty() => {
+            (tr!("passed before, fails now").to_owned(), "")
+        }
+        DiagnosticCode::Regressed => (tr!("passed before, now {fact}", fact), ""),
         _ => (fact.to_owned(), ""),
     }
 }
@@ -103,7 +106,7 @@ fn related(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
     let failures = latest.result.failures();
     let places = failures.iter().map(|it| {
         let target = RelatedTarget::Source { file: it.file.clone(), line: it.line, column: it.column };
-        let message = if it.message.is_empty() { "named by the output" } else { &it.message };
+        let message = if it.message.is_empty() { tr!("named by the output") } else { &it.message };
         RelatedLocation { target, message: message::sentence(message) }
     });
     let output = latest.output.map(|uri| RelatedLocation {
@@ -111,7 +114,7 @@ fn related(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
             uri: uri.to_owned(),
             naming: failures.first().map(|it| (it.file.clone(), it.line)),
         },
-        message: "the complete output".to_owned(),
+        message: tr!("the complete output").to_owned(),
     });
     places.chain(output).collect()
 }
@@ -126,13 +129,13 @@ fn unknown<'a>(
         return None;
     }
     let (code, fact, cure) = if criterion.check.is_none() {
-        let fact = "no check, only the agent's claim counts";
-        (DiagnosticCode::Unverified, fact, "Add one, such as `$ npm test`")
+        let fact = tr!("no check, only the agent's claim counts");
+        (DiagnosticCode::Unverified, fact, tr!("Add one, such as `$ npm test`"))
     } else if !known.is_trusted(criterion) {
         // The task's first line reports it once for all criteria.
         return None;
     } else {
-        (DiagnosticCode::NeverRun, "not checked yet", "")
+        (DiagnosticCode::NeverRun, tr!("not checked yet"), "")
     };
     let has_room = budget.has_room(&criterion.place, Severity::Hint);
     let message = has_room.then(|| message::message(&criterion.name, fact, cure));
@@ -171,10 +174,10 @@ fn already_passing(
 ) -> Option<Diagnostic> {
     let guards =
         known.live && known.open_loop().is_some() && history.role(&criterion.id) == Some(Role::Guard);
-    let fact = "passed before the loop started";
+    let fact = tr!("passed before the loop started");
     guards.then(|| {
         let kind = (Severity::Hint, DiagnosticCode::AlreadyPassing);
-        Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "It guards against regressions")
+        Diagnostic::of(&criterion.place, kind, &criterion.name, fact, tr!("It guards against regressions"))
     })
 }
 
@@ -182,8 +185,8 @@ fn already_passing(
 fn flaky(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
     known.state.filter(|it| known.open_loop().is_some() && is_flaky(it, &criterion.id))?;
     let kind = (Severity::Warning, DiagnosticCode::Flaky);
-    let fact = "passes and fails on the same files";
-    Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "Make its result deterministic"))
+    let fact = tr!("passes and fails on the same files");
+    Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, tr!("Make its result deterministic")))
 }
 
 /// A criterion written by the agent: shown but not adopted.
@@ -193,9 +196,9 @@ fn proposed(criterion: &Criterion, history: &CriteriaHistory<'_>) -> Option<Diag
     }
     let is = |edit| history.proposed.contains(&(edit, criterion.name.as_str()));
     let fact = if is(Edit::Added) && history.role(&criterion.id).is_none() {
-        "written by the agent, not judged by this loop"
+        tr!("written by the agent, not judged by this loop")
     } else if is(Edit::Altered) {
-        "altered by the agent, judged as it was"
+        tr!("altered by the agent, judged as it was")
     } else {
         return None;
     };

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use loopkeeper_text::DocumentRange;
+use loopkeeper_text::tr;
 
 /// The number that VS Code shows per file.
 const MAX_PER_DOCUMENT: usize = 1000;
@@ -64,7 +65,7 @@ fn most_severe(document: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 fn note(first: &DocumentRange, left_out: usize) -> Diagnostic {
-    let message = format!("document: {left_out} more diagnostics from this line on are not shown");
+    let message = tr!("document: {left_out} more diagnostics from this line on are not shown", left_out);
     Diagnostic::new(first, Severity::Information, DiagnosticCode::Limited, message)
 }
 

@@ -6,6 +6,7 @@ use crate::editor::{TaskView, message};
 use loopkeeper_core::decide::mutants;
 use loopkeeper_core::journal::{HollowTest, Survivor};
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 /// A hint at a line of a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,16 +29,16 @@ pub fn source_hints(known: &TaskView<'_>) -> Vec<SourceHint> {
 
 fn unnoticed(survivor: &Survivor) -> SourceHint {
     let fact = if survivor.is_removal() {
-        "no check notices that it is removed".to_owned()
+        tr!("no check notices that it is removed").to_owned()
     } else {
-        format!("no check notices `{}` instead", survivor.after)
+        tr!("no check notices `{text}` instead", text = survivor.after)
     };
     SourceHint {
         file: sanitize::line(&survivor.path),
         line: survivor.line,
         expects: survivor.before.clone(),
         code: DiagnosticCode::Unnoticed,
-        message: message::message("unnoticed", &fact, "Add a test for it"),
+        message: message::message(tr!("unnoticed"), &fact, tr!("Add a test for it")),
     }
 }
 
@@ -49,8 +50,8 @@ fn hollow(test: &HollowTest) -> SourceHint {
         code: DiagnosticCode::HollowTest,
         message: message::message(
             &test.name,
-            "no fault in the changed lines makes it fail",
-            "Make it stricter",
+            tr!("no fault in the changed lines makes it fail"),
+            tr!("Make it stricter"),
         ),
     }
 }

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use crate::editor::TaskView;
 use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::editor::standing::is_failure;
+use crate::sentences;
 use loopkeeper_core::check::Status;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_task::dependencies::cyclic;
+use loopkeeper_text::tr;
 
 /// Number of items of a cycle that a message names.
 const MAX_NAMES: usize = 5;
@@ -37,16 +39,17 @@ fn order_diagnostics(plan: &[PlanItem]) -> Vec<Diagnostic> {
     let cycle = cyclic(&edges);
     let titles: Vec<&str> =
         cycle.iter().filter_map(|it| plan.get(*it)).map(|it| it.id.as_str()).take(MAX_NAMES).collect();
-    let more = if cycle.len() > MAX_NAMES { ", …" } else { "" };
-    let fact = format!("waits for itself: {}{more} depend on each other", titles.join(", "));
+    let more = (cycle.len() > MAX_NAMES).then_some("…");
+    let list = sentences::list(titles.into_iter().chain(more));
+    let fact = tr!("waits for itself: {list} depend on each other", list);
     let kind = (Severity::Warning, DiagnosticCode::BadValue);
     let circular = cycle
         .iter()
         .filter_map(|it| plan.get(*it))
-        .map(|it| Diagnostic::of(&it.place, kind, &it.title, &fact, "Remove one of the dependencies"));
+        .map(|it| Diagnostic::of(&it.place, kind, &it.title, &fact, tr!("Remove one of the dependencies")));
     let early = plan.iter().zip(&edges).filter(|(it, _)| it.done).filter_map(|(item, before)| {
         let open = before.iter().filter_map(|it| plan.get(*it)).find(|it| !it.done)?;
-        let fact = format!("marked done before {}, which it depends on", open.id);
+        let fact = tr!("marked done before {item}, which it depends on", item = open.id);
         Some(Diagnostic::of(
             &item.place,
             (Severity::Information, DiagnosticCode::FalseClaim),
@@ -66,9 +69,9 @@ fn false_claim(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -
     let failing: Vec<_> = criteria.iter().filter(|it| status(known, it).is_some_and(is_failure)).collect();
     let first = failing.first()?;
     let fact = match (failing.len(), criteria.len()) {
-        (1, 1) => "marked done, but its check fails".to_owned(),
-        (1, _) => format!("marked done, but this fails: {}", first.name),
-        (n, of) => format!("marked done, but {n} of its {of} criteria fail"),
+        (1, 1) => tr!("marked done, but its check fails").to_owned(),
+        (1, _) => tr!("marked done, but this fails: {name}", name = first.name),
+        (n, of) => tr!("marked done, but {count} of its {total} criteria fail", count = n, total = of),
     };
     let severity = if known.at_work() { Severity::Information } else { Severity::Warning };
     Some(Diagnostic::of(&item.place, (severity, DiagnosticCode::FalseClaim), &item.title, &fact, ""))
@@ -81,9 +84,9 @@ fn unclaimed(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> 
         return None;
     }
     let fact = if criteria.len() == 1 {
-        "still open although its check passes"
+        tr!("still open although its check passes")
     } else {
-        "still open although all its criteria pass"
+        tr!("still open although all its criteria pass")
     };
     let kind = (Severity::Information, DiagnosticCode::Unclaimed);
     Some(Diagnostic::of(&item.place, kind, &item.title, fact, ""))

@@ -6,6 +6,8 @@ use crate::editor::TaskView;
 use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use loopkeeper_lint::{self as lint, LintCode};
 use loopkeeper_task::criterion::{Criterion, FIRST_STAGE};
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr;
 
 /// A shorter check never justifies a separate stage.
 const EXPENSIVE_MS: u64 = 20_000;
@@ -30,7 +32,7 @@ impl<'a> Remarks<'a> {
             if matches!(lint.code, LintCode::Vague | LintCode::Subjective) {
                 remarks.worded.insert((&criterion.place.file, criterion.place.range.start));
             }
-            let (name, cure) = (&criterion.name, lint.remedy);
+            let (name, cure) = (&criterion.name, translate(lint.remedy));
             remarks.diagnostics.push(Diagnostic::of(&lint.place, kind(lint.code), name, &lint.fact, cure));
         }
         remarks.diagnostics.extend(expensive(known));
@@ -66,8 +68,8 @@ fn expensive(known: &TaskView<'_>) -> Vec<Diagnostic> {
         duration >= EXPENSIVE_MS && duration > usual
     });
     let kind = (Severity::Hint, DiagnosticCode::Expensive);
-    let fact = "takes longer than an iteration";
-    let cure = "Run it later with `(stage 2)`";
+    let fact = tr!("takes longer than an iteration");
+    let cure = tr!("Run it later with `(stage 2)`");
     takes_longer.map(|it| Diagnostic::of(&it.place, kind, &it.name, fact, cure)).collect()
 }
 
@@ -87,8 +89,9 @@ fn not_suited(known: &TaskView<'_>) -> Option<Diagnostic> {
         return None;
     }
     let (fact, cure) = reason.sentences();
+    let (fact, cure) = (translate(fact), translate(cure));
     let kind = (Severity::Hint, DiagnosticCode::NotSuited);
-    Some(Diagnostic::of(&place, kind, "loop", fact, cure))
+    Some(Diagnostic::of(&place, kind, tr!("loop"), fact, cure))
 }
 
 #[cfg(test)]

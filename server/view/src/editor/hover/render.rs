@@ -3,7 +3,9 @@
 
 use super::{Hover, HoverBlock};
 use loopkeeper_core::prompt::markdown::fenced_block;
+use loopkeeper_text::language::translate;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::{tr, tr_later};
 
 impl Hover {
     /// Markdown whose only markup is our own structure. `commands`: those that the client offers as links.
@@ -12,9 +14,8 @@ impl Hover {
             HoverBlock::Title(text) => format!("**{}**", escaped(&sanitize::line(text))),
             HoverBlock::Text(text) => escaped(&line(text)),
             HoverBlock::Code(text) => fenced_block(&sanitize::text(text)).trim_end().to_owned(),
-            HoverBlock::Details(id) => {
-                links(id, commands).unwrap_or_else(|| format!("Details: `{}`", status_command(id)))
-            }
+            HoverBlock::Details(id) => links(id, commands)
+                .unwrap_or_else(|| tr!("Details: `{command}`", command = status_command(id))),
         });
         joined(blocks)
     }
@@ -24,7 +25,7 @@ impl Hover {
             HoverBlock::Title(text) => sanitize::line(text),
             HoverBlock::Text(text) => line(text),
             HoverBlock::Code(text) => sanitize::text(text).trim_end().to_owned(),
-            HoverBlock::Details(id) => format!("Details: {}", status_command(id)),
+            HoverBlock::Details(id) => tr!("Details: {command}", command = status_command(id)),
         });
         joined(blocks)
     }
@@ -32,7 +33,7 @@ impl Hover {
 
 /// The commands of clients that show the details of a loop, with their titles.
 const COMMANDS: [(&str, &str); 2] =
-    [("Details", "loopkeeper.showDashboard"), ("Output", "loopkeeper.showOutput")];
+    [(tr_later!("Details"), "loopkeeper.showDashboard"), (tr_later!("Output"), "loopkeeper.showOutput")];
 
 /// Links to the commands that the client offers.
 fn links(id: &str, commands: &[String]) -> Option<String> {
@@ -40,7 +41,10 @@ fn links(id: &str, commands: &[String]) -> Option<String> {
     let is_plain = id.chars().all(|it| it.is_ascii_alphanumeric() || it == '-');
     let offered = COMMANDS.iter().filter(|(_, command)| is_plain && commands.iter().any(|it| it == command));
     let links: Vec<String> = offered
-        .map(|(title, command)| format!("[{title}](command:{command}?%5B%7B%22loopId%22%3A%22{id}%22%7D%5D)"))
+        .map(|(title, command)| {
+            let title = translate(title);
+            format!("[{title}](command:{command}?%5B%7B%22loopId%22%3A%22{id}%22%7D%5D)")
+        })
         .collect();
     (!links.is_empty()).then(|| links.join(" · "))
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::cursor::{self, SettingsCursor};
 use super::explain;
 use crate::editor::{Suggestion, SuggestionKind};
+use crate::sentences;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_core::exit_condition::words::{CONDITIONS, OPERATORS};
 use loopkeeper_core::settings::LayerKind;
@@ -13,6 +14,8 @@ use loopkeeper_core::settings::agents::{AUTO, built_in, kind_of, misplaced, pars
 use loopkeeper_core::settings::keys::KEYS;
 use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_core::settings::table::{Key, KeySupport, ValueKind};
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr;
 
 /// The completion items at `offset` of a configuration file of this kind.
 pub fn complete(kind: LayerKind, text: &str, offset: usize) -> Vec<Suggestion> {
@@ -52,7 +55,7 @@ fn tables(
             label: format!("[{name}]"),
             kind: SuggestionKind::Table,
             detail: String::new(),
-            documentation: format!("Keys: {}.", keys.join(", ")),
+            documentation: tr!("Keys: {list}.", list = sentences::list(&keys)),
             replaces: replaces.clone(),
             text: written(&name),
             filter: Some(name),
@@ -131,7 +134,7 @@ fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestio
         _ => vec![key.default.to_owned()],
     };
     let value = |text: String| Suggestion {
-        detail: if text == key.default { "default" } else { "" }.to_owned(),
+        detail: if text == key.default { tr!("default") } else { "" }.to_owned(),
         label: text.clone(),
         kind: SuggestionKind::Value,
         documentation: explain::sentence(key),
@@ -168,8 +171,9 @@ fn conditions(text: &str, path: &[String], written: Range<usize>) -> Vec<Suggest
         text: form.replace('"', if quote == '"' { "'" } else { "\"" }),
         filter: Some(name.to_owned()),
     };
-    let conditions =
-        CONDITIONS.iter().map(|it| suggestion(it.name, it.form, format!("Holds when {}.", it.doc)));
+    let conditions = CONDITIONS.iter().map(|it| {
+        suggestion(it.name, it.form, tr!("Holds when {condition}.", condition = translate(it.doc)))
+    });
     conditions.chain(OPERATORS.map(|it| suggestion(it, it, String::new()))).collect()
 }
 

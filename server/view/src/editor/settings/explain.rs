@@ -8,6 +8,8 @@ use loopkeeper_core::settings::keys::KEYS;
 use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_core::settings::table::{Key, KeySupport};
 use loopkeeper_text::DocumentRange;
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr;
 
 /// The hover for the byte at `offset` of `file`.
 pub fn explain(file: &str, text: &str, offset: usize) -> Option<Hover> {
@@ -29,21 +31,28 @@ pub fn explain(file: &str, text: &str, offset: usize) -> Option<Hover> {
 }
 
 pub(super) fn blocks(key: &Key, path: &str) -> Vec<HoverBlock> {
-    let mut all = vec![HoverBlock::Title(path.to_owned()), HoverBlock::Text(key.doc.to_owned())];
-    all.push(HoverBlock::Text(format!("Takes {}.", key.takes)));
+    let mut all = vec![HoverBlock::Title(path.to_owned()), HoverBlock::Text(translate(key.doc).to_owned())];
+    all.push(HoverBlock::Text(tr!("Takes {value}.", value = key.takes)));
     if !key.default.is_empty() {
         all.push(HoverBlock::Code(format!("{} = {}", key.name(), key.default)));
     }
     match key.since {
         KeySupport::Built => {}
-        KeySupport::NotYet => all.push(HoverBlock::Text("Not yet supported: remove the line.".to_owned())),
+        KeySupport::NotYet => {
+            all.push(HoverBlock::Text(tr!("Not yet supported: remove the line.").to_owned()));
+        }
     }
     all
 }
 
 /// What a key means, and its default.
 pub(super) fn sentence(key: &Key) -> String {
-    if key.default.is_empty() { key.doc.to_owned() } else { format!("{} Default: {}", key.doc, key.default) }
+    let doc = translate(key.doc);
+    if key.default.is_empty() {
+        doc.to_owned()
+    } else {
+        tr!("{doc} Default: {default}", doc, default = key.default)
+    }
 }
 
 fn table(file: &str, text: &str, name: Range<usize>) -> Option<Hover> {

@@ -11,6 +11,7 @@ use loopkeeper_task::{FRONT_MATTER_KEYS, FrontMatterKey};
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::language::translate;
 use loopkeeper_text::lines::line_around;
+use loopkeeper_text::tr;
 
 /// The completion items at `offset`. `None`: it is not in front matter.
 pub fn complete_front_matter(text: &str, offset: usize) -> Option<Vec<Suggestion>> {
@@ -38,7 +39,7 @@ pub fn explain_front_matter((file, text): (&str, &str), offset: usize) -> Option
     let key = FRONT_MATTER_KEYS.iter().find(|it| it.name == name)?;
     let mut blocks =
         vec![HoverBlock::Title(name.to_owned()), HoverBlock::Text(translate(key.doc).to_owned())];
-    blocks.extend(key.setting.map(|it| HoverBlock::Text(format!("Overrides `{it}`."))));
+    blocks.extend(key.setting.map(|it| HoverBlock::Text(tr!("Overrides `{key}`.", key = it))));
     let place = DocumentRange { file: file.to_owned(), range: line.start..line.start + name.len() };
     Some(Hover { place, blocks })
 }
