@@ -20,6 +20,7 @@ use super::report::report;
 use super::{DisplayState, LoopStatus, StatusFacts, budget, headline, status};
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 /// Lines of an output or a patch that stay in memory for one loop.
 const MAX_LINES: usize = 2000;
@@ -197,7 +198,7 @@ impl Dashboard {
     pub fn set_patch(&mut self, text: &str) {
         self.patch = text.lines().take(MAX_LINES).map(sanitize_cells).collect();
         if text.lines().nth(MAX_LINES).is_some() {
-            self.patch.push("… `loopkeeper diff` prints all of it".to_owned());
+            self.patch.push(tr!("… `loopkeeper diff` prints all of it").to_owned());
         }
     }
 

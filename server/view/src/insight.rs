@@ -19,6 +19,8 @@ pub use self::table::table;
 
 use self::figures::GroupCollector;
 
+/// The group of the iterations whose model no agent reported.
+const UNKNOWN_MODEL: &str = "unknown";
 /// Groups of one kind that are listed separately; the others count in the totals only.
 const MAX_GROUPS: usize = 200;
 const MAX_LEFT_OUT: usize = 100;
@@ -70,7 +72,7 @@ impl InsightBuilder {
         }
         for (groups, name) in [
             (&mut self.agents, (|it| it.agent.as_str()) as fn(&IterationFacts) -> &str),
-            (&mut self.models, |it| it.model.as_deref().unwrap_or("unknown")),
+            (&mut self.models, |it| it.model.as_deref().unwrap_or(UNKNOWN_MODEL)),
         ] {
             for part in figures::parts_of(facts, name) {
                 if let Some(group) = group(groups, part.name) {

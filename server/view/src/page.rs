@@ -1,5 +1,6 @@
 //! The frame of a page that needs nothing else: no script, nothing from outside, a strict content security policy.
 
+use loopkeeper_text::language::Language;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("report/report.css");
@@ -9,7 +10,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'n
 pub(crate) fn page(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang=(Language::current().tag()) {
             head {
                 meta charset="utf-8";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);

@@ -7,6 +7,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use crate::sentences;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::mutants;
@@ -16,7 +17,7 @@ use loopkeeper_core::journal::{
 use loopkeeper_core::loop_state::MutantRun;
 use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
 use loopkeeper_text::digest::sha256;
-use loopkeeper_text::words;
+use loopkeeper_text::{tr, words};
 use serde::{Deserialize, Serialize};
 
 pub use page::{markdown, parse, status_word};
@@ -90,8 +91,11 @@ pub struct Acceptance {
 impl Acceptance {
     /// `tests/a.py, by alice in a terminal at 2026-11-20T14:00:00.000Z`
     pub fn sentence(&self) -> String {
-        let by = self.by.as_ref().map(|it| format!(" by {it}")).unwrap_or_default();
-        format!("{},{by} at {}", self.what.join(", "), self.at)
+        let (what, at) = (sentences::list(&self.what), &self.at);
+        match &self.by {
+            Some(by) => tr!("{what}, by {by} at {at}", what, by, at),
+            None => tr!("{what}, at {at}", what, at),
+        }
     }
 }
 
@@ -295,7 +299,7 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
     });
     let count = |round: &Option<Box<Round>>| round.as_deref().map(count_round);
     let Some((as_left, pinned, judges, basis, (copied, seeds), unavailable)) = last else {
-        let not_covered = vec!["no clean room was used: the checks in the work tree decided".to_owned()];
+        let not_covered = vec![tr!("no clean room was used: the checks in the work tree decided").to_owned()];
         return ReceiptVerdict {
             as_left: None,
             pinned: None,
@@ -310,13 +314,13 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
     let judged: BTreeSet<_> = as_left.iter().flat_map(|it| &it.results).map(|it| &it.criterion).collect();
     let outside = state.criteria.pinned.iter().filter(|it| !judged.contains(&it.criterion.id));
     let outside = outside.map(|it| match it.criterion.check {
-        Some(_) => format!("\"{}\" was judged in the work tree", it.criterion.name),
-        None => format!("\"{}\" has no check", it.criterion.name),
+        Some(_) => tr!("\"{name}\" was judged in the work tree", name = it.criterion.name),
+        None => tr!("\"{name}\" has no check", name = it.criterion.name),
     });
     let open =
         copied.as_deref().filter(|it| it.is_writable).map(|it| it.linked.as_slice()).unwrap_or_default();
-    let open = open.iter().map(|it| format!("checks could write to {it} of the work tree"));
-    let why = unavailable.iter().map(|it| format!("there was no clean room: {it}"));
+    let open = open.iter().map(|it| tr!("checks could write to {path} of the work tree", path = it));
+    let why = unavailable.iter().map(|it| tr!("there was no clean room: {reason}", reason = it));
     ReceiptVerdict {
         as_left: count(as_left),
         pinned: count(pinned),
@@ -335,9 +339,9 @@ fn mutants(state: &LoopState, has_room: bool) -> ReceiptMutants {
         return ReceiptMutants { tried, noticed, survivors, hollow, not_run };
     }
     let why = match (state.spec.settings.mutants, has_room) {
-        (MutantPolicy::Off, _) => "turned off",
-        (_, false) => "there was no clean room",
-        (_, true) => "the loop did not complete as verified, or was stopped",
+        (MutantPolicy::Off, _) => tr!("turned off"),
+        (_, false) => tr!("there was no clean room"),
+        (_, true) => tr!("the loop did not complete as verified, or was stopped"),
     };
     ReceiptMutants {
         tried: 0,
@@ -369,7 +373,7 @@ fn accepted(entries: &[Entry]) -> Vec<String> {
 fn acceptances(entries: &[Entry]) -> Vec<Acceptance> {
     let one = |entry: &Entry| match &entry.record {
         Record::WeakeningAccepted { paths, criteria, by, .. } => {
-            let criteria = criteria.iter().map(|it| format!("criterion {}", it.0));
+            let criteria = criteria.iter().map(|it| tr!("criterion {id}", id = it.0));
             let what = paths.iter().cloned().chain(criteria).collect();
             Some(Acceptance { what, by: by.clone(), at: words::rfc3339(entry.at.wall) })
         }

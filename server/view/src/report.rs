@@ -14,6 +14,7 @@ use loopkeeper_agent::errors::Fingerprint;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::{self, Iteration, LoopState, mutants};
 use loopkeeper_core::journal::{BreakerState, HollowTest, Outcome, Pinned, Survivor};
+use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
 use serde::Serialize;
 
@@ -197,13 +198,16 @@ fn line(text: &str) -> String {
 
 fn sentence(state: &LoopState, status: &LoopStatus) -> String {
     if status.phase == crate::DisplayPhase::Damaged {
-        return "The journal is damaged: what follows may be incomplete or changed".to_owned();
+        return tr!("The journal is damaged: what follows may be incomplete or changed").to_owned();
     }
     let text = match state.outcome() {
         Some(outcome) => outcome.sentence.to_string(),
         None => match &state.pause {
-            Some(pause) => format!("paused: {}", pause.message.fact()),
-            None => format!("open, after {}", words::counted(u64::from(state.iteration), "iteration")),
+            Some(pause) => tr!("paused: {reason}", reason = pause.message.fact()),
+            None => tr!(
+                "open, after {iterations}",
+                iterations = words::counted(u64::from(state.iteration), "iteration")
+            ),
         },
     };
     words::capitalised(&line(&text))
@@ -220,20 +224,30 @@ fn limit_shares(state: &LoopState) -> Vec<LimitShare> {
     };
     let iterations = u64::from(limits.iterations);
     let mut all = vec![
-        share("Iterations", used, iterations, format!("{used} of {iterations}")),
+        share(tr!("Iterations"), used, iterations, tr!("{used} of {limit}", used, limit = iterations)),
         share(
-            "Time",
+            tr!("Time"),
             elapsed,
             limits.duration_ms,
-            format!("{} of {}", words::duration(elapsed), words::duration(limits.duration_ms)),
+            tr!(
+                "{used} of {limit}",
+                used = words::duration(elapsed),
+                limit = words::duration(limits.duration_ms)
+            ),
         ),
     ];
     all.extend(cost.map(|cost| {
-        let text = format!("{} of {}", words::cost(cost), words::cost(limits.cost_micros));
-        share("Cost", cost, limits.cost_micros, text)
+        let text =
+            tr!("{used} of {limit}", used = words::cost(cost), limit = words::cost(limits.cost_micros));
+        share(tr!("Cost"), cost, limits.cost_micros, text)
     }));
     all.extend(state.spent.tokens.zip(limits.tokens).map(|(used, limit)| {
-        share("Tokens", used, limit, format!("{} of {}", words::amount(used), words::amount(limit)))
+        share(
+            tr!("Tokens"),
+            used,
+            limit,
+            tr!("{used} of {limit}", used = words::amount(used), limit = words::amount(limit)),
+        )
     }));
     all
 }

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::{BreakerState, Entry, Outcome, OutcomeKind, PauseReason, Record, Round};
+use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
 
 use crate::criterion_names::CriterionNames;
@@ -60,35 +61,44 @@ impl TranscriptWriter {
                 let title = sanitize::line(&spec.title);
                 let agent = sanitize::line(&spec.agent.name);
                 let most = spec.settings.limits.iterations;
-                format!("{BOLD}{title}{RESET} {DIM}· {agent} · at most {most} iterations{RESET}\n")
+                let limit = tr!("at most {count} iterations", count = most);
+                format!("{BOLD}{title}{RESET} {DIM}· {agent} · {limit}{RESET}\n")
             }
             Record::Baseline { round: Some(round), iteration, .. } => {
-                let what = if *iteration == 0 { "Checks before iteration 1" } else { "Changed criteria" };
+                let what =
+                    if *iteration == 0 { tr!("Checks before iteration 1") } else { tr!("Changed criteria") };
                 self.round(what, round)
             }
             Record::IterationIntended { iteration, .. } => self.begin(*iteration),
-            Record::ChecksDone { round, .. } => self.round("Checks", round),
+            Record::ChecksDone { round, .. } => self.round(tr!("Checks"), round),
             Record::IterationEnded { sentence, .. } => dim(sentence),
             Record::Steered { text } => self.hint(text, read_at),
             Record::Asked { text, .. } => format!("{YELLOW}? {}{RESET}\n", sanitize::line(text)),
             Record::Answered { text: Some(text), .. } => {
-                format!("{CYAN}» You answered: {}{RESET}\n", sanitize::line(text))
+                let answered = tr!("You answered: {text}", text = sanitize::line(text));
+                format!("{CYAN}» {answered}{RESET}\n")
             }
-            Record::Answered { text: None, .. } => dim("Not answered: the agent decides."),
+            Record::Answered { text: None, .. } => dim(tr!("Not answered: the agent decides.")),
             Record::BreakerChanged { state: BreakerState::Open, reason, .. } => {
-                let reason = reason.as_ref().map_or(String::new(), |it| format!(": {}", sanitize::line(it)));
-                format!("{YELLOW}! Breaker open{reason}{RESET}\n")
+                let fact = match reason.as_deref().map(sanitize::line) {
+                    Some(reason) => tr!("Breaker open: {reason}", reason),
+                    None => tr!("Breaker open").to_owned(),
+                };
+                format!("{YELLOW}! {fact}{RESET}\n")
             }
-            Record::Paused { reason: PauseReason::User, .. } => dim("Paused by you"),
+            Record::Paused { reason: PauseReason::User, .. } => dim(tr!("Paused by you")),
             Record::Paused { message, .. } => {
-                format!("{YELLOW}! Paused: {}{RESET}\n", sanitize::line(&message.sentences()))
+                let paused = tr!("Paused: {reason}", reason = sanitize::line(&message.sentences()));
+                format!("{YELLOW}! {paused}{RESET}\n")
             }
-            Record::Resumed {} => dim("Resumed"),
+            Record::Resumed {} => dim(tr!("Resumed")),
             Record::AgentChanged { from, to, reason, message, .. } => {
                 dim(&sentences::takeover((from, to), *reason, None, message.as_deref()))
             }
-            Record::RolledBack { to: 0, .. } => dim("Files rolled back to the start"),
-            Record::RolledBack { to, .. } => dim(&format!("Files rolled back to iteration {to}")),
+            Record::RolledBack { to: 0, .. } => dim(tr!("Files rolled back to the start")),
+            Record::RolledBack { to, .. } => {
+                dim(&tr!("Files rolled back to iteration {number}", number = to))
+            }
             Record::Ended { outcome } => end(outcome),
             _ => return None,
         })
@@ -96,9 +106,11 @@ impl TranscriptWriter {
 
     /// Hints that were shown as waiting are named again, with the iteration that reads them.
     fn begin(&mut self, iteration: u32) -> String {
-        let mut text = format!("\n{BOLD}── Iteration {iteration} ──{RESET}\n");
+        let heading = tr!("Iteration {number}", number = iteration);
+        let mut text = format!("\n{BOLD}── {heading} ──{RESET}\n");
         for hint in std::mem::take(&mut self.unread) {
-            let _ = writeln!(text, "{CYAN}» Your hint, read now: {hint}{RESET}");
+            let read = tr!("Your hint, read now: {hint}", hint);
+            let _ = writeln!(text, "{CYAN}» {read}{RESET}");
         }
         text
     }
@@ -106,10 +118,11 @@ impl TranscriptWriter {
     fn hint(&mut self, text: &str, read_at: Option<u32>) -> String {
         let hint = sanitize::line(text);
         let state = match read_at {
-            Some(iteration) => format!("sent, read at iteration {iteration}"),
-            None => "sent, read at the start of the next iteration".to_owned(),
+            Some(number) => tr!("(sent, read at iteration {number})", number),
+            None => tr!("(sent, read at the start of the next iteration)").to_owned(),
         };
-        let line = format!("{CYAN}» You: {hint}{RESET} {DIM}({state}){RESET}\n");
+        let sent = tr!("You: {hint}", hint);
+        let line = format!("{CYAN}» {sent}{RESET} {DIM}{state}{RESET}\n");
         if read_at.is_none() {
             self.unread.push(hint);
         }
@@ -118,9 +131,10 @@ impl TranscriptWriter {
 
     fn round(&self, what: &str, round: &Round) -> String {
         let Some(tally) = self.names.tally(round) else {
-            return dim(&format!("{what}: nothing to check"));
+            return dim(&tr!("{what}: nothing to check", what));
         };
-        let mut text = format!("{BOLD}{what}: {}{RESET}\n", tally.of_round());
+        let tally = tr!("{what}: {counts}", what, counts = tally.of_round());
+        let mut text = format!("{BOLD}{tally}{RESET}\n");
         for result in round.results.iter().filter(|it| it.status != Status::Unverified) {
             self.result(&mut text, result);
         }
@@ -135,7 +149,8 @@ impl TranscriptWriter {
             let _ = writeln!(text, "  {GREEN}✓{RESET} {name}{}", passing(&fact));
             return;
         }
-        let _ = writeln!(text, "  {RED}✗{RESET} {name}: {fact}");
+        let failed = tr!("{name}: {fact}", name, fact);
+        let _ = writeln!(text, "  {RED}✗{RESET} {failed}");
         let places = result.failure_lines(PLACES, usize::MAX);
         let last = || result.last_lines(LAST_LINES).into_iter().map(str::to_owned).collect();
         let lines: Vec<String> = if places.is_empty() { last() } else { places };

@@ -2,6 +2,7 @@
 
 use super::line::wrapped;
 use super::{DashboardLine, DashboardLoop, DashboardStyle};
+use loopkeeper_text::tr;
 
 const OUTPUT_LINES: usize = 8;
 
@@ -11,30 +12,33 @@ pub(super) fn lines(shown: &DashboardLoop, columns: usize) -> Vec<DashboardLine>
     let text = |style, text: &str| paragraph(style, text, room);
     let mut lines = vec![DashboardLine::of(DashboardStyle::Loud, format!(" {}", shown.title()))];
     let mut facts = vec![status.agent.clone(), status.id.clone()];
-    facts.extend(shown.folder.as_ref().map(|it| format!("in {it}")));
-    facts.extend(status.branch.as_ref().map(|it| format!("on {it}")));
+    facts.extend(shown.folder.as_ref().map(|it| tr!("in {folder}", folder = it)));
+    facts.extend(status.branch.as_ref().map(|it| tr!("on {branch}", branch = it)));
     lines.push(DashboardLine::of(DashboardStyle::Quiet, format!(" {}", facts.join(" · "))));
     lines.extend(text(DashboardStyle::Plain, &shown.headline));
     lines.extend(text(DashboardStyle::Quiet, &shown.budget));
     if let Some(question) = &status.question {
-        lines.extend(text(DashboardStyle::Care, &format!("Question (a answers): {}", question.text)));
+        lines.extend(text(
+            DashboardStyle::Care,
+            &tr!("Question (a answers): {question}", question = question.text),
+        ));
     }
     for warning in status.warnings.iter().chain(&status.forecast) {
-        lines.extend(text(DashboardStyle::Care, &format!("Note: {warning}")));
+        lines.extend(text(DashboardStyle::Care, &tr!("Note: {warning}", warning)));
     }
-    section(&mut lines, "Criteria by iteration", shown.grid.iter().map(|it| coloured(it)));
+    section(&mut lines, tr!("Criteria by iteration"), shown.grid.iter().map(|it| coloured(it)));
     let decisions = shown.decisions.iter();
     section(
         &mut lines,
-        "Decisions",
+        tr!("Decisions"),
         decisions.map(|it| DashboardLine::of(DashboardStyle::Plain, format!(" {it}"))),
     );
     let output = shown.output.iter().skip(shown.output.len().saturating_sub(OUTPUT_LINES));
-    let activity = status.activity.as_ref().map(|it| format!("Last seen: {it}"));
+    let activity = status.activity.as_ref().map(|it| tr!("Last seen: {text}", text = it));
     let output = output.cloned().chain(activity);
     section(
         &mut lines,
-        "Output",
+        tr!("Output"),
         output.map(|it| DashboardLine::of(DashboardStyle::Quiet, format!(" {it}"))),
     );
     lines

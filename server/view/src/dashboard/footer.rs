@@ -2,6 +2,7 @@
 
 use super::{Dashboard, DashboardLine, DashboardPrompt, DashboardScreen, DashboardStyle};
 use loopkeeper_core::journal::QuestionKind;
+use loopkeeper_text::tr;
 
 pub(super) fn line(view: &Dashboard) -> DashboardLine {
     match (&view.prompt, &view.note) {
@@ -14,7 +15,7 @@ pub(super) fn line(view: &Dashboard) -> DashboardLine {
             let title = super::line::truncated(title, 24);
             DashboardLine::of(
                 DashboardStyle::Care,
-                format!(" Stop? y after the iteration, ! at once, n no: {title}"),
+                format!(" {}", tr!("Stop? y after the iteration, ! at once, n no: {title}", title)),
             )
         }
         (None, Some(note)) => DashboardLine::of(DashboardStyle::Care, format!(" {note}")),
@@ -25,22 +26,24 @@ pub(super) fn line(view: &Dashboard) -> DashboardLine {
 fn keys(screen: DashboardScreen) -> &'static str {
     match screen {
         DashboardScreen::Loops => {
-            " Enter details  o output  d diff  a answer  p pause/resume  s stop  ? keys  q quit"
+            tr!(" Enter details  o output  d diff  a answer  p pause/resume  s stop  ? keys  q quit")
         }
         DashboardScreen::Details => {
-            " Esc back  o output  d diff  a answer  p pause/resume  s stop  ? keys  q quit"
+            tr!(" Esc back  o output  d diff  a answer  p pause/resume  s stop  ? keys  q quit")
         }
-        DashboardScreen::Output | DashboardScreen::Diff => " Esc back  j k scroll  g G ends  ? keys  q quit",
-        DashboardScreen::Help => " Esc back  q quit",
+        DashboardScreen::Output | DashboardScreen::Diff => {
+            tr!(" Esc back  j k scroll  g G ends  ? keys  q quit")
+        }
+        DashboardScreen::Help => tr!(" Esc back  q quit"),
     }
 }
 
 fn answer_label(view: &Dashboard, id: &str) -> &'static str {
     let question = view.loops.iter().find(|it| it.id() == id).and_then(|it| it.status.question.as_ref());
     match question.map(|it| it.kind) {
-        Some(QuestionKind::Permission) => "allow, always or deny",
-        Some(QuestionKind::UsageLimit) => "wait or stop",
-        _ => "Answer",
+        Some(QuestionKind::Permission) => tr!("allow, always or deny"),
+        Some(QuestionKind::UsageLimit) => tr!("wait or stop"),
+        _ => tr!("Answer"),
     }
 }
 

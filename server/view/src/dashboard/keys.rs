@@ -2,6 +2,7 @@
 
 use super::{Dashboard, DashboardLoop, DashboardPrompt, DashboardScreen};
 use crate::DisplayState;
+use loopkeeper_text::tr;
 
 const PAGE_LINES: usize = 10;
 const MAX_ANSWER_CHARS: usize = 4000;
@@ -179,7 +180,7 @@ impl Dashboard {
 
     fn open_diff(&mut self) -> Option<DashboardAction> {
         let id = self.current()?.id().to_owned();
-        self.patch = vec!["Reading the changes …".to_owned()];
+        self.patch = vec![tr!("Reading the changes …").to_owned()];
         self.show(DashboardScreen::Diff);
         Some(DashboardAction::LoadDiff { id })
     }
@@ -187,7 +188,7 @@ impl Dashboard {
     fn ask_answer(&mut self) -> Option<DashboardAction> {
         let current = self.current()?;
         if current.status.question.is_none() {
-            self.note = Some("This loop has no open question.".to_owned());
+            self.note = Some(tr!("This loop has no open question.").to_owned());
             return None;
         }
         let id = current.id().to_owned();
@@ -211,7 +212,7 @@ impl Dashboard {
     /// The selected loop; a note says if it has ended.
     fn open_loop(&mut self) -> Option<&DashboardLoop> {
         if self.current()?.is_ended() {
-            self.note = Some("This loop has ended; `loopkeeper run` starts a new one.".to_owned());
+            self.note = Some(tr!("This loop has ended; `loopkeeper run` starts a new one.").to_owned());
             return None;
         }
         self.current()

@@ -92,16 +92,34 @@ pub(super) fn padded(text: &str, columns: usize) -> String {
 /// Lines of at most `columns` cells, broken at spaces.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in text.split_whitespace().flat_map(|it| parts_of_width(it, columns)) {
         match lines.last_mut() {
-            Some(last) if words::width(last) + 1 + words::width(word) <= columns => {
+            Some(last) if words::width(last) + 1 + words::width(&word) <= columns => {
                 last.push(' ');
-                last.push_str(word);
+                last.push_str(&word);
             }
-            _ => lines.push(word.to_owned()),
+            _ => lines.push(word),
         }
     }
     lines
+}
+
+/// Text without spaces between its words, such as Chinese, is broken anywhere; other words are not broken.
+fn parts_of_width(word: &str, columns: usize) -> Vec<String> {
+    if words::width(word) <= columns || word.chars().all(|it| words::cells(it) < 2) {
+        return vec![word.to_owned()];
+    }
+    let mut parts = vec![String::new()];
+    for char in word.chars() {
+        let last = parts.last().map_or(0, |it| words::width(it));
+        if last > 0 && last + words::cells(char) > columns {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push(char);
+        }
+    }
+    parts
 }
 
 /// The symbols that the view itself uses; other characters are the user's.

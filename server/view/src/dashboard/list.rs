@@ -2,9 +2,11 @@
 
 use super::line::{padded, wrapped};
 use super::{Dashboard, DashboardLine, DashboardLoop, DashboardStyle};
+use crate::sentences;
 use crate::{BreakerStatus, DisplayState};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::BreakerState;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 const STATE_CELLS: usize = 12;
@@ -25,7 +27,7 @@ pub(super) fn lines(view: &Dashboard, columns: usize, rows: usize) -> Vec<Dashbo
     if view.loops.is_empty() {
         lines.push(DashboardLine::of(
             DashboardStyle::Plain,
-            "No loops. `loopkeeper run` starts one, `loopkeeper demo` shows one.",
+            tr!("No loops. `loopkeeper run` starts one, `loopkeeper demo` shows one."),
         ));
         return lines;
     }
@@ -50,25 +52,31 @@ fn summary(view: &Dashboard) -> DashboardLine {
     let states = [DisplayState::Working, DisplayState::NeedsYou, DisplayState::Paused, DisplayState::Done];
     let count = |state: DisplayState| view.loops.iter().filter(|it| it.status.state == state).count();
     let counts = states.into_iter().map(|state| (count(state), state_word(state).to_lowercase()));
-    let counts: Vec<_> =
-        counts.filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-    let total = words::counted(view.loops.len() as u64, "loop");
-    let separator = if counts.is_empty() { "" } else { ": " };
-    DashboardLine::of(DashboardStyle::Loud, format!(" {total}{separator}{}", counts.join(", ")))
+    let counts: Vec<_> = counts
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, state)| tr!("{count} {state}", count, state))
+        .collect();
+    let loops = words::counted(view.loops.len() as u64, "loop");
+    let text = if counts.is_empty() {
+        loops
+    } else {
+        tr!("{loops}: {counts}", loops, counts = sentences::list(&counts))
+    };
+    DashboardLine::of(DashboardStyle::Loud, format!(" {text}"))
 }
 
 fn headings(columns: usize) -> DashboardLine {
-    let mut text = format!("   {}", padded("STATE", STATE_CELLS));
-    text += &padded("TASK", title_cells(columns));
-    text += &padded("ITER", ITERATION_CELLS);
+    let mut text = format!("   {}", padded(tr!("STATE"), STATE_CELLS));
+    text += &padded(tr!("TASK"), title_cells(columns));
+    text += &padded(tr!("ITER"), ITERATION_CELLS);
     if columns >= CRITERIA_FROM {
-        text += &padded("CRITERIA", CRITERIA_CELLS);
+        text += &padded(tr!("CRITERIA"), CRITERIA_CELLS);
     }
     if columns >= BREAKER_FROM {
-        text += &padded("BREAKER", BREAKER_CELLS);
+        text += &padded(tr!("BREAKER"), BREAKER_CELLS);
     }
     if columns >= BUDGET_FROM {
-        text += &padded("BUDGET", BUDGET_CELLS);
+        text += &padded(tr!("BUDGET"), BUDGET_CELLS);
     }
     DashboardLine::of(DashboardStyle::Quiet, text.trim_end())
 }
@@ -91,7 +99,7 @@ fn row(shown: &DashboardLoop, is_selected: bool, columns: usize) -> DashboardLin
     let plain = style(DashboardStyle::Plain);
     let title_room = title_cells(columns);
     let title = match &shown.folder {
-        Some(folder) => format!("{} in {folder}", shown.title()),
+        Some(folder) => tr!("{title} in {folder}", title = shown.title(), folder),
         None => shown.title().to_owned(),
     };
     let mark = if is_selected { " ▸ " } else { "   " };
@@ -135,8 +143,8 @@ fn criteria(line: DashboardLine, shown: &DashboardLoop, is_selected: bool) -> Da
 
 fn breaker(breaker: &BreakerStatus, band: &str) -> (String, DashboardStyle) {
     match breaker.state {
-        BreakerState::Open => ("open".to_owned(), DashboardStyle::Bad),
-        BreakerState::HalfOpen => ("trying".to_owned(), DashboardStyle::Care),
+        BreakerState::Open => (tr!("open").to_owned(), DashboardStyle::Bad),
+        BreakerState::HalfOpen => (tr!("trying").to_owned(), DashboardStyle::Care),
         BreakerState::Closed if breaker.counts.no_progress > 0 => (band.to_owned(), DashboardStyle::Care),
         BreakerState::Closed => (band.to_owned(), DashboardStyle::Quiet),
     }
@@ -156,22 +164,22 @@ fn preview(shown: &DashboardLoop, columns: usize) -> Vec<DashboardLine> {
 
 fn state_of(shown: &DashboardLoop) -> &'static str {
     if shown.status.is_cooling() {
-        return "Breaker open";
+        return tr!("Breaker open");
     }
     match &shown.status.outcome {
-        Some(outcome) if outcome.verified => "Verified",
-        Some(_) => "Ended",
+        Some(outcome) if outcome.verified => tr!("Verified"),
+        Some(_) => tr!("Ended"),
         None => state_word(shown.status.state),
     }
 }
 
 fn state_word(state: DisplayState) -> &'static str {
     match state {
-        DisplayState::Working => "Working",
-        DisplayState::NeedsYou => "Needs you",
-        DisplayState::Paused => "Paused",
-        DisplayState::Done => "Done",
-        DisplayState::Idle => "Idle",
+        DisplayState::Working => tr!("Working"),
+        DisplayState::NeedsYou => tr!("Needs you"),
+        DisplayState::Paused => tr!("Paused"),
+        DisplayState::Done => tr!("Done"),
+        DisplayState::Idle => tr!("Idle"),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Screens that scroll: details, output and patch; and the list of keys.
 
+use super::line::padded;
 use super::{DashboardLine, DashboardLoop, DashboardStyle};
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 
 /// The lines below the first `scroll`; the last line never leaves the screen.
 pub(super) fn window(lines: Vec<DashboardLine>, scroll: usize, rows: usize) -> Vec<DashboardLine> {
@@ -10,11 +13,11 @@ pub(super) fn window(lines: Vec<DashboardLine>, scroll: usize, rows: usize) -> V
 
 /// The end of the agent's output, `scroll` lines further up.
 pub(super) fn output(shown: &DashboardLoop, scroll: usize, rows: usize) -> Vec<DashboardLine> {
-    let mut lines = vec![heading(shown, "output")];
+    let mut lines = vec![heading(shown, tr!("output"))];
     if shown.output.is_empty() {
         lines.push(DashboardLine::of(
             DashboardStyle::Quiet,
-            " The agent has printed nothing in this iteration.",
+            format!(" {}", tr!("The agent has printed nothing in this iteration.")),
         ));
         return lines;
     }
@@ -32,7 +35,7 @@ pub(super) fn patch(
     scroll: usize,
     rows: usize,
 ) -> Vec<DashboardLine> {
-    let mut lines = vec![heading(shown, "changes")];
+    let mut lines = vec![heading(shown, tr!("changes"))];
     let body = patch.iter().map(|it| DashboardLine::of(patch_style(it), format!(" {it}"))).collect();
     lines.extend(window(body, scroll, rows.saturating_sub(1)));
     lines
@@ -55,25 +58,30 @@ fn heading(shown: &DashboardLoop, what: &str) -> DashboardLine {
         .and(DashboardStyle::Quiet, format!(" · {what}"))
 }
 
+/// Width of the first column of the list of keys.
+const KEY_CELLS: usize = 12;
+
 const KEYS: [(&str, &str); 12] = [
-    ("↑ ↓ or k j", "select a loop, scroll"),
-    ("PgUp PgDn", "scroll by ten lines"),
-    ("g G", "first, last"),
-    ("Enter", "details of the selected loop"),
-    ("Esc", "back"),
-    ("o", "output of the agent"),
-    ("d", "changes of the loop"),
-    ("a", "answer the loop's question"),
-    ("p", "pause after the iteration, or continue"),
-    ("s", "stop the loop; asks first"),
-    ("Ctrl-Z", "suspend this view"),
-    ("q", "leave; loops continue"),
+    (tr_later!("↑ ↓ or k j"), tr_later!("select a loop, scroll")),
+    ("PgUp PgDn", tr_later!("scroll by ten lines")),
+    ("g G", tr_later!("first, last")),
+    ("Enter", tr_later!("details of the selected loop")),
+    ("Esc", tr_later!("back")),
+    ("o", tr_later!("output of the agent")),
+    ("d", tr_later!("changes of the loop")),
+    ("a", tr_later!("answer the loop's question")),
+    ("p", tr_later!("pause after the iteration, or continue")),
+    ("s", tr_later!("stop the loop; asks first")),
+    ("Ctrl-Z", tr_later!("suspend this view")),
+    ("q", tr_later!("leave; loops continue")),
 ];
 
 pub(super) fn help() -> Vec<DashboardLine> {
-    let mut lines = vec![DashboardLine::of(DashboardStyle::Loud, " Keys"), DashboardLine::default()];
+    let mut lines =
+        vec![DashboardLine::of(DashboardStyle::Loud, format!(" {}", tr!("Keys"))), DashboardLine::default()];
     lines.extend(KEYS.iter().map(|(key, what)| {
-        DashboardLine::of(DashboardStyle::Care, format!(" {key:<12}")).and(DashboardStyle::Plain, *what)
+        DashboardLine::of(DashboardStyle::Care, format!(" {}", padded(translate(key), KEY_CELLS)))
+            .and(DashboardStyle::Plain, translate(what))
     }));
     lines
 }

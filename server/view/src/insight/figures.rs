@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use loopkeeper_core::journal::StopVerdict;
 use loopkeeper_text::words;
+use loopkeeper_text::{tr, tr_later};
 use serde::Serialize;
 
 use super::{IterationFacts, IterationResult, LoopFacts};
@@ -64,9 +65,13 @@ impl FeedbackFigures {
         let loops = words::counted(all, "loop");
         let Self { right, too_early, too_late } = self;
         (all > 0).then(|| {
-            format!(
+            tr!(
                 "Stopped at the right moment: {right} of {loops} with feedback \
-                 ({too_early} too early, {too_late} too late)."
+                 ({too_early} too early, {too_late} too late).",
+                right,
+                loops,
+                too_early,
+                too_late
             )
         })
     }
@@ -100,7 +105,12 @@ pub struct ResultFigures {
 impl IterationFigures {
     /// With their names, in the order in which they are shown.
     pub fn rows(&self) -> [(&'static str, &ResultFigures); 4] {
-        [("turned", &self.turned), ("kept", &self.kept), ("nothing", &self.nothing), ("waited", &self.waited)]
+        [
+            (tr_later!("turned"), &self.turned),
+            (tr_later!("kept"), &self.kept),
+            (tr_later!("nothing"), &self.nothing),
+            (tr_later!("waited"), &self.waited),
+        ]
     }
 
     pub(super) fn add(&mut self, facts: &LoopFacts) {

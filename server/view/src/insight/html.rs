@@ -1,25 +1,27 @@
 //! The figures as a self-contained page.
 
+use loopkeeper_text::language::translate;
 use loopkeeper_text::sanitize;
-use maud::{Markup, html};
+use loopkeeper_text::tr;
+use maud::{Markup, PreEscaped, html};
 
 use super::table::{
     ITERATION_COLUMNS, LOOP_COLUMNS, denominators, headline, iteration_rows, loop_cells, name_of,
 };
-use super::{Insight, LoopFigures};
+use super::{Insight, LeftOutLoop, LoopFigures};
 use crate::page::page;
 
 /// The page.
 pub fn html(insight: &Insight) -> String {
     page(
-        "Cost of verified tasks",
+        tr!("Cost of verified tasks"),
         &html! {
-            h1 { "Cost of verified tasks" }
+            h1 { (tr!("Cost of verified tasks")) }
             p.outcome { strong { (headline(insight)) } }
             p { (denominators(insight)) }
-            (groups("agents", "By agent", &insight.agents))
-            (groups("models", "By model", &insight.models))
-            (groups("projects", "By project", &insight.projects))
+            (groups("agents", tr!("By agent"), &insight.agents))
+            (groups("models", tr!("By model"), &insight.models))
+            (groups("projects", tr!("By project"), &insight.projects))
             (iterations(insight))
             @if let Some(sentence) = insight.feedback.sentence() { p { (sentence) } }
             (left_out(insight))
@@ -30,7 +32,7 @@ pub fn html(insight: &Insight) -> String {
 fn groups(id: &str, title: &str, groups: &[LoopFigures]) -> Markup {
     let rows: Vec<_> = groups.iter().map(|it| (name_of(it), loop_cells(it).to_vec())).collect();
     html! {
-        @if !groups.is_empty() { (section(id, title, &LOOP_COLUMNS, &rows)) }
+        @if !groups.is_empty() { (section(id, title, &LOOP_COLUMNS.map(translate), &rows)) }
     }
 }
 
@@ -39,9 +41,9 @@ fn iterations(insight: &Insight) -> Markup {
         iteration_rows(insight).into_iter().map(|(name, cells)| (name.to_owned(), cells.to_vec())).collect();
     html! {
         @if insight.iterations.count > 0 {
-            (section("iterations", "What iterations bought", &ITERATION_COLUMNS, &rows))
-            p { "Turned: a criterion passed for the first time. Kept: changes that stayed. Nothing: no change, or one \
-                 that was undone. Waited: the provider turned the agent away." }
+            (section("iterations", tr!("What iterations bought"), &ITERATION_COLUMNS.map(translate), &rows))
+            p { (tr!("Turned: a criterion passed for the first time. Kept: changes that stayed. Nothing: no change, or one \
+                 that was undone. Waited: the provider turned the agent away.")) }
         }
     }
 }
@@ -64,12 +66,19 @@ fn section(id: &str, title: &str, columns: &[&str], rows: &[(String, Vec<String>
     }
 }
 
+/// The template has no markup; its values are escaped.
+fn left_out_loop(it: &LeftOutLoop) -> PreEscaped<String> {
+    let id = html! { code { (it.loop_id) } }.into_string();
+    let why = html! { (sanitize::line(&it.why)) }.into_string();
+    PreEscaped(tr!("{id}: {why}", id, why))
+}
+
 fn left_out(insight: &Insight) -> Markup {
     html! {
         @if !insight.left_out.is_empty() {
             section aria-labelledby="left-out" {
-                h2 #left-out { "Left out" }
-                ul { @for it in &insight.left_out { li { code { (it.loop_id) } ": " (sanitize::line(&it.why)) } } }
+                h2 #left-out { (tr!("Left out")) }
+                ul { @for it in &insight.left_out { li { (left_out_loop(it)) } } }
             }
         }
     }

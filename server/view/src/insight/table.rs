@@ -2,46 +2,70 @@
 
 use std::fmt::Write as _;
 
+use crate::sentences;
+use loopkeeper_text::language::translate;
 use loopkeeper_text::words::{self, counted};
 use loopkeeper_text::{sanitize, truncate};
+use loopkeeper_text::{tr, tr_later};
 
-use super::{Insight, LoopFigures};
+use super::{Insight, LoopFigures, UNKNOWN_MODEL};
 
 /// Of a name in the first column.
 const NAME_BYTES: usize = 48;
-pub(super) const LOOP_COLUMNS: [&str; 7] =
-    ["loops", "verified", "tasks", "cost", "cost known", "per verified task", "time"];
-pub(super) const ITERATION_COLUMNS: [&str; 5] = ["iterations", "share", "time", "cost", "cost known"];
+pub(super) const LOOP_COLUMNS: [&str; 7] = [
+    tr_later!("loops"),
+    tr_later!("verified"),
+    tr_later!("tasks"),
+    tr_later!("cost"),
+    tr_later!("cost known"),
+    tr_later!("per verified task"),
+    tr_later!("time"),
+];
+pub(super) const ITERATION_COLUMNS: [&str; 5] = [
+    tr_later!("iterations"),
+    tr_later!("share"),
+    tr_later!("time"),
+    tr_later!("cost"),
+    tr_later!("cost known"),
+];
 
 /// Lines, without colours.
 pub fn table(insight: &Insight) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", headline(insight));
     let _ = writeln!(out, "{}", denominators(insight));
-    for (title, groups) in
-        [("by agent", &insight.agents), ("by model", &insight.models), ("by project", &insight.projects)]
-    {
+    for (title, groups) in [
+        (tr!("by agent"), &insight.agents),
+        (tr!("by model"), &insight.models),
+        (tr!("by project"), &insight.projects),
+    ] {
         if groups.is_empty() {
             continue;
         }
-        let mut rows = vec![row(title, LOOP_COLUMNS.map(str::to_owned))];
+        let mut rows = vec![row(title, LOOP_COLUMNS.map(|it| translate(it).to_owned()))];
         rows.extend(groups.iter().map(|it| row(&name_of(it), loop_cells(it))));
         let _ = write!(out, "\n{}", aligned(&rows));
     }
     if insight.iterations.count > 0 {
-        let mut rows = vec![row("what iterations bought", ITERATION_COLUMNS.map(str::to_owned))];
+        let mut rows =
+            vec![row(tr!("what iterations bought"), ITERATION_COLUMNS.map(|it| translate(it).to_owned()))];
         rows.extend(iteration_rows(insight).into_iter().map(|(name, cells)| row(name, cells)));
         let _ = write!(out, "\n{}", aligned(&rows));
         let waits = insight.iterations.waits_ms;
         if waits > 0 {
-            let _ = writeln!(out, "Waits between iterations: {}.", words::duration(waits));
+            let _ = writeln!(
+                out,
+                "{}",
+                tr!("Waits between iterations: {duration}.", duration = words::duration(waits))
+            );
         }
     }
     if let Some(sentence) = insight.feedback.sentence() {
         let _ = writeln!(out, "{sentence}");
     }
     for it in &insight.left_out {
-        let _ = writeln!(out, "Left out: {}, {}", it.loop_id, sanitize::line(&it.why));
+        let _ =
+            writeln!(out, "{}", tr!("Left out: {id}, {why}", id = it.loop_id, why = sanitize::line(&it.why)));
     }
     out
 }
@@ -49,32 +73,37 @@ pub fn table(insight: &Insight) -> String {
 /// `$2.40 for each verified task: $4.80 in all, 2 tasks verified.`
 pub(super) fn headline(insight: &Insight) -> String {
     let total = &insight.total;
-    let tasks = format!("{} verified", counted(total.verified_tasks, "task"));
+    let tasks = counted(total.verified_tasks, "task");
+    let spent = spent(total);
     match total.cost_per_verified_micros {
         Some(each) => {
-            let each = words::capitalised(&bounded(total, each));
-            format!("{each} for each verified task: {} in all, {tasks}.", spent(total))
+            let cost = words::capitalised(&bounded(total, each));
+            tr!("{cost} for each verified task: {spent} in all, {tasks} verified.", cost, spent, tasks)
         }
-        None => format!("No cost for each verified task: {} in all, {tasks}.", spent(total)),
+        None => tr!("No cost for each verified task: {spent} in all, {tasks} verified.", spent, tasks),
     }
 }
 
 /// What the figures are of.
 pub(super) fn denominators(insight: &Insight) -> String {
     let total = &insight.total;
-    let open = if total.open_loops > 0 { format!(", {} not ended", total.open_loops) } else { String::new() };
-    let left_out = match insight.left_out_count {
-        0 => String::new(),
-        count => format!("; {} cannot be read and left out", counted(count, "loop")),
+    let loops = counted(total.loops, "loop");
+    let counted_loops = match &insight.since {
+        Some(since) => tr!("{loops} since {since}", loops, since),
+        None => loops.clone(),
     };
-    let since = insight.since.as_ref().map(|it| format!(" since {it}")).unwrap_or_default();
-    format!(
-        "{}{since}{open}, {} verified; cost known for {} of {}{left_out}.",
-        counted(total.loops, "loop"),
-        total.verified_loops,
-        total.cost_known_loops,
-        counted(total.loops, "loop"),
-    )
+    let open = (total.open_loops > 0).then(|| tr!("{count} not ended", count = total.open_loops));
+    let verified = tr!("{count} verified", count = total.verified_loops);
+    let counts = sentences::clauses([Some(counted_loops), open, Some(verified)].into_iter().flatten());
+    let known = total.cost_known_loops;
+    let known = tr!("{counts}; cost known for {known} of {loops}", counts, known, loops);
+    sentences::sentence(&match insight.left_out_count {
+        0 => known,
+        count => {
+            let next = tr!("{loops} cannot be read and left out", loops = counted(count, "loop"));
+            tr!("{first}; {next}", first = known, next)
+        }
+    })
 }
 
 pub(super) fn loop_cells(it: &LoopFigures) -> [String; 7] {
@@ -83,7 +112,7 @@ pub(super) fn loop_cells(it: &LoopFigures) -> [String; 7] {
         it.verified_loops.to_string(),
         it.verified_tasks.to_string(),
         spent(it),
-        format!("{} of {}", it.cost_known_loops, it.loops),
+        tr!("{known} of {total}", known = it.cost_known_loops, total = it.loops),
         it.cost_per_verified_micros.map_or_else(|| "-".to_owned(), |each| bounded(it, each)),
         words::duration(it.duration_ms),
     ]
@@ -97,27 +126,30 @@ pub(super) fn iteration_rows(insight: &Insight) -> [(&'static str, [String; 5]);
             format!("{} %", it.percent),
             words::duration(it.duration_ms),
             cost,
-            format!("{} of {}", it.cost_known, it.count),
+            tr!("{known} of {total}", known = it.cost_known, total = it.count),
         ];
-        (name, cells)
+        (translate(name), cells)
     })
 }
 
 fn spent(it: &LoopFigures) -> String {
     if it.cost_known_loops == 0 && it.cost_micros == 0 && it.loops > 0 {
-        return "unknown".to_owned();
+        return tr!("unknown").to_owned();
     }
     bounded(it, it.cost_micros)
 }
 
 /// `at least $2.40` where some cost is unknown.
 fn bounded(of: &LoopFigures, micros: u64) -> String {
-    let at_least = if of.is_at_least() { "at least " } else { "" };
-    format!("{at_least}{}", words::cost(micros))
+    let cost = words::cost(micros);
+    if of.is_at_least() { tr!("at least {cost}", cost) } else { cost }
 }
 
 pub(super) fn name_of(it: &LoopFigures) -> String {
-    it.name.as_deref().unwrap_or_default().to_owned()
+    match it.name.as_deref().unwrap_or_default() {
+        UNKNOWN_MODEL => tr!("unknown").to_owned(),
+        name => name.to_owned(),
+    }
 }
 
 fn row<const N: usize>(name: &str, cells: [String; N]) -> Vec<String> {

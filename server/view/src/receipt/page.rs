@@ -2,19 +2,21 @@
 
 use std::fmt::Write as _;
 
+use crate::sentences;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{CheckProgram, HollowTest, Survivor};
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::language::{Language, translate};
+use loopkeeper_text::{sanitize, tr, tr_later, words};
 
-use super::{Acceptance, Receipt, ReceiptMutants, RoundCount};
+use super::{Acceptance, Receipt, ReceiptCriterion, ReceiptMutants, RoundCount};
 
 const FENCE: &str = "```json\n";
 /// The row is absent in receipts of older versions.
-const MUTANTS: &str = "Mutants of changed lines";
+const MUTANTS: &str = tr_later!("Mutants of changed lines");
 /// The row is absent where the clean room was an overlay.
-const COPY: &str = "Clean room";
+const COPY: &str = tr_later!("Clean room");
 /// The row is absent where no runner takes a seed.
-const SEEDS: &str = "Order of tests";
+const SEEDS: &str = tr_later!("Order of tests");
 /// Rows of one list on the page; the JSON has all of them.
 const MAX_ROWS: usize = 50;
 
@@ -22,60 +24,38 @@ const MAX_ROWS: usize = 50;
 pub fn markdown(receipt: &Receipt) -> String {
     let mut page = String::new();
     let title = if receipt.title.is_empty() { &receipt.task } else { &receipt.title };
-    let _ = writeln!(page, "# Receipt: {}\n", sanitize::line(title));
+    let _ = writeln!(page, "# {}\n", tr!("Receipt: {title}", title = sanitize::line(title)));
     let _ = writeln!(page, "{}\n", sanitize::line(&words::capitalised(&receipt.outcome.sentence)));
     if !receipt.outcome.verified {
-        let _ = writeln!(page, "**Not verified.**\n");
+        let _ = writeln!(page, "**{}**\n", tr!("Not verified."));
     }
-    let rows = [
-        ("Loop", receipt.loop_id.clone()),
-        ("Task", receipt.task.clone()),
-        ("Commit", receipt.commit.clone().unwrap_or_else(|| "none".to_owned())),
-        ("Tree", receipt.tree.clone()),
-        ("As the agent left it", shown(receipt.verdict.as_left)),
-        ("With the judges of the start", pinned(receipt)),
-        (COPY, copied(receipt)),
-        (SEEDS, receipt.verdict.seeds.join(", ")),
-        (MUTANTS, mutants(receipt)),
-        ("Agent", receipt.environment.agent.clone()),
-        ("Sandbox", receipt.environment.sandbox.clone()),
-        ("Variables passed", names(&receipt.environment.passed)),
-        ("Variables set", names(&receipt.environment.set)),
-        ("loopkeeper", receipt.loopkeeper.clone()),
-        ("Journal", format!("{} records, sha256 {}", receipt.journal.records, receipt.journal.sha256)),
-    ];
     let _ = writeln!(page, "| | |\n|---|---|");
     for (name, value) in
-        rows.iter().filter(|(name, it)| ![COPY, SEEDS, MUTANTS].contains(name) || !it.is_empty())
+        facts(receipt).iter().filter(|(name, it)| ![COPY, SEEDS, MUTANTS].contains(name) || !it.is_empty())
     {
-        let _ = writeln!(page, "| {name} | {} |", cell(value));
+        let _ = writeln!(page, "| {} | {} |", translate(name), cell(value));
     }
-    let _ = writeln!(page, "\n## Criteria\n");
+    let _ = writeln!(page, "\n## {}\n", tr!("Criteria"));
     for it in &receipt.criteria {
-        let optional = if it.required { "" } else { " (optional)" };
-        let fact = if it.fact.is_empty() { String::new() } else { format!(": {}", it.fact) };
-        let line = format!("{}{optional}: {}{fact}", it.name, status_word(it.status));
-        let _ = writeln!(page, "- {}", sanitize::line(&line));
+        let _ = writeln!(page, "- {}", sanitize::line(&criterion(it)));
     }
-    list(&mut page, "Judges that changed", &receipt.verdict.changed_judges);
+    list(&mut page, tr!("Judges that changed"), &receipt.verdict.changed_judges);
     let survivors = receipt.verdict.mutants.iter().flat_map(|it| &it.survivors).map(Survivor::sentence);
-    list(&mut page, "Noticed by no check", &survivors.collect::<Vec<_>>());
+    list(&mut page, tr!("Noticed by no check"), &survivors.collect::<Vec<_>>());
     let hollow = receipt.verdict.mutants.iter().flat_map(|it| &it.hollow).map(HollowTest::sentence);
-    list(&mut page, "Added tests that notice no mutant", &hollow.collect::<Vec<_>>());
-    list(&mut page, "Added files without a reference", &receipt.strays);
-    list(&mut page, "Second configurations", &receipt.duplicates);
+    list(&mut page, tr!("Added tests that notice no mutant"), &hollow.collect::<Vec<_>>());
+    list(&mut page, tr!("Added files without a reference"), &receipt.strays);
+    list(&mut page, tr!("Second configurations"), &receipt.duplicates);
     let acceptances: Vec<_> = receipt.acceptances.iter().map(Acceptance::sentence).collect();
     let accepted = if acceptances.is_empty() { &receipt.accepted } else { &acceptances };
-    list(&mut page, "Accepted by the user", accepted);
-    list(&mut page, "Allowed to change by the task", &receipt.may_change);
+    list(&mut page, tr!("Accepted by the user"), accepted);
+    list(&mut page, tr!("Allowed to change by the task"), &receipt.may_change);
     let programs: Vec<_> = receipt.environment.programs.iter().map(CheckProgram::sentence).collect();
-    list(&mut page, "Programs of the checks", &programs);
-    list(&mut page, "Not covered", &receipt.verdict.not_covered);
+    list(&mut page, tr!("Programs of the checks"), &programs);
+    list(&mut page, tr!("Not covered"), &receipt.verdict.not_covered);
     let json = serde_json::to_string_pretty(receipt).unwrap_or_default();
-    let _ = writeln!(
-        page,
-        "\n## To verify\n\n`loopkeeper verify` reads this file, on any checkout.\n\n{FENCE}{json}\n```"
-    );
+    let how = tr!("`loopkeeper verify` reads this file, on any checkout.");
+    let _ = writeln!(page, "\n## {}\n\n{how}\n\n{FENCE}{json}\n```", tr!("To verify"));
     page
 }
 
@@ -87,18 +67,64 @@ pub fn parse(text: &str) -> Result<Receipt, String> {
         None => &text,
     };
     let receipt: Receipt =
-        serde_json::from_str(json).map_err(|error| format!("is not a receipt: {error}"))?;
+        serde_json::from_str(json).map_err(|error| tr!("is not a receipt: {error}", error))?;
     if receipt.format > super::FORMAT {
-        return Err("was written by a newer loopkeeper".to_owned());
+        return Err(tr!("was written by a newer loopkeeper").to_owned());
     }
     if !receipt.is_intact() {
-        return Err("was edited: its digest does not fit its content".to_owned());
+        return Err(tr!("was edited: its digest does not fit its content").to_owned());
     }
     let is_page = !text.trim_start().starts_with('{');
-    if is_page && text.trim() != markdown(&receipt).trim() {
-        return Err("was edited, or printed by another version: its page does not fit its JSON".to_owned());
+    if is_page && !is_page_of(&text, &receipt) {
+        return Err(
+            tr!("was edited, or printed by another version: its page does not fit its JSON").to_owned()
+        );
     }
     Ok(receipt)
+}
+
+/// Whether a text is the page of a receipt in one of the languages, since it may have been printed in another one.
+fn is_page_of(text: &str, receipt: &Receipt) -> bool {
+    let languages = [Language::English, Language::SimplifiedChinese];
+    languages.iter().any(|it| it.during(|| markdown(receipt)).trim() == text.trim())
+}
+
+/// The rows of the first table.
+fn facts(receipt: &Receipt) -> [(&'static str, String); 15] {
+    [
+        (tr_later!("Loop"), receipt.loop_id.clone()),
+        (tr_later!("Task"), receipt.task.clone()),
+        (tr_later!("Commit"), receipt.commit.clone().unwrap_or_else(none)),
+        (tr_later!("Tree"), receipt.tree.clone()),
+        (tr_later!("As the agent left it"), shown(receipt.verdict.as_left)),
+        (tr_later!("With the judges of the start"), pinned(receipt)),
+        (COPY, copied(receipt)),
+        (SEEDS, sentences::list(&receipt.verdict.seeds)),
+        (MUTANTS, mutants(receipt)),
+        (tr_later!("Agent"), receipt.environment.agent.clone()),
+        (tr_later!("Sandbox"), receipt.environment.sandbox.clone()),
+        (tr_later!("Variables passed"), names(&receipt.environment.passed)),
+        (tr_later!("Variables set"), names(&receipt.environment.set)),
+        ("loopkeeper", receipt.loopkeeper.clone()),
+        (tr_later!("Journal"), journal(receipt)),
+    ]
+}
+
+fn journal(receipt: &Receipt) -> String {
+    let journal = &receipt.journal;
+    tr!("{count} records, sha256 {digest}", count = journal.records, digest = journal.sha256)
+}
+
+fn criterion(it: &ReceiptCriterion) -> String {
+    let name = &it.name;
+    let name = if it.required { name.clone() } else { tr!("{name} (optional)", name) };
+    let status = status_word(it.status);
+    let line = tr!("{name}: {status}", name, status);
+    if it.fact.is_empty() { line } else { tr!("{line}: {fact}", line, fact = it.fact) }
+}
+
+fn none() -> String {
+    tr!("none").to_owned()
 }
 
 fn list(page: &mut String, title: &str, rows: &[String]) {
@@ -110,52 +136,52 @@ fn list(page: &mut String, title: &str, rows: &[String]) {
         let _ = writeln!(page, "- {}", sanitize::line(row));
     }
     if rows.len() > MAX_ROWS {
-        let _ = writeln!(page, "- and {} more", rows.len() - MAX_ROWS);
+        let _ = writeln!(page, "- {}", tr!("and {count} more", count = rows.len() - MAX_ROWS));
     }
 }
 
 fn names(all: &[String]) -> String {
-    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+    if all.is_empty() { none() } else { sentences::list(all) }
 }
 
 fn pinned(receipt: &Receipt) -> String {
     match receipt.verdict.pinned {
-        None if receipt.verdict.as_left.is_some() => "no judge changed".to_owned(),
+        None if receipt.verdict.as_left.is_some() => tr!("no judge changed").to_owned(),
         other => shown(other),
     }
 }
 
 fn copied(receipt: &Receipt) -> String {
     let copied = receipt.verdict.copied.as_ref();
-    copied.map(|it| format!("a copy at another path: {}", it.why)).unwrap_or_default()
+    copied.map(|it| tr!("a copy at another path: {reason}", reason = it.why)).unwrap_or_default()
 }
 
 fn mutants(receipt: &Receipt) -> String {
     match &receipt.verdict.mutants {
         None => String::new(),
-        Some(ReceiptMutants { not_run: Some(why), .. }) => format!("not run: {why}"),
-        Some(ReceiptMutants { tried: 0, .. }) => "none".to_owned(),
-        Some(it) => format!("{} of {} noticed", it.noticed, it.tried),
+        Some(ReceiptMutants { not_run: Some(why), .. }) => tr!("not run: {reason}", reason = why),
+        Some(ReceiptMutants { tried: 0, .. }) => none(),
+        Some(it) => tr!("{count} of {total} noticed", count = it.noticed, total = it.tried),
     }
 }
 
 fn shown(count: Option<RoundCount>) -> String {
     count.map_or_else(
-        || "not judged in a clean room".to_owned(),
-        |it| format!("{} of {} pass", it.passed, it.total),
+        || tr!("not judged in a clean room").to_owned(),
+        |it| tr!("{passed} of {total} pass", passed = it.passed, total = it.total),
     )
 }
 
 /// `passes`, after the name of a criterion.
 pub fn status_word(status: Status) -> &'static str {
     match status {
-        Status::Pass => "passes",
-        Status::Fail => "fails",
-        Status::TimedOut => "timed out",
-        Status::CouldNotRun => "cannot run",
-        Status::NoTestsRan => "ran no tests",
-        Status::Unstable => "could not be judged",
-        Status::Unverified => "not checked",
+        Status::Pass => tr!("passes"),
+        Status::Fail => tr!("fails"),
+        Status::TimedOut => tr!("timed out"),
+        Status::CouldNotRun => tr!("cannot run"),
+        Status::NoTestsRan => tr!("ran no tests"),
+        Status::Unstable => tr!("could not be judged"),
+        Status::Unverified => tr!("not checked"),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use crate::sentences;
 use loopkeeper_core::check::Status;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::LoopReport;
@@ -13,40 +15,41 @@ const COLUMNS: usize = 40;
 /// The page.
 pub fn markdown(report: &LoopReport) -> String {
     let mut page = format!("# {}\n\n**{}**\n\n", escaped(&report.title), escaped(&report.sentence));
-    let _ = writeln!(
-        page,
-        "Loop `{}` on `{}` with {}, started {}. {}.\n",
-        report.loop_id,
-        report.task.replace('`', "'"),
-        escaped(&report.agent),
-        report.started_at,
-        escaped(&report.budget)
+    let origin = tr!(
+        "Loop `{id}` on `{task}` with {agent}, started {time}. {budget}.",
+        id = report.loop_id,
+        task = report.task.replace('`', "'"),
+        agent = escaped(&report.agent),
+        time = report.started_at,
+        budget = escaped(&report.budget)
     );
+    let _ = writeln!(page, "{origin}\n");
     for it in &report.warnings {
-        let _ = writeln!(page, "- {}.", escaped(&words::capitalised(it)));
+        let _ = writeln!(page, "- {}", escaped(&sentences::sentence(it)));
     }
     if !report.warnings.is_empty() {
         page.push('\n');
     }
     if let Some(it) = &report.feedback {
-        let _ = writeln!(page, "Feedback: {}.\n", escaped(it));
+        let _ = writeln!(page, "{}\n", tr!("Feedback: {feedback}.", feedback = escaped(it)));
     }
     write_criteria(&mut page, report);
     write_iterations(&mut page, report);
     if !report.errors.is_empty() {
-        page.push_str("\n## Errors\n\n");
+        heading(&mut page, tr!("Errors"));
         for it in &report.errors {
-            let _ = writeln!(page, "- {}: {}", words::counted(it.count as u64, "time"), escaped(&it.text));
+            let times = words::counted(it.count as u64, "time");
+            let _ = writeln!(page, "- {}", tr!("{times}: {text}", times, text = escaped(&it.text)));
         }
     }
     if !report.test_gaps.is_empty() {
-        page.push_str("\n## Missed by the checks\n\n");
+        heading(&mut page, tr!("Missed by the checks"));
         for it in &report.test_gaps {
             let _ = writeln!(page, "- {}", escaped(it));
         }
     }
     if !report.decisions.is_empty() {
-        page.push_str("\n## Decisions of the agent\n\n");
+        heading(&mut page, tr!("Decisions of the agent"));
         for it in &report.decisions {
             let _ = writeln!(page, "- {}", escaped(it));
         }
@@ -54,32 +57,35 @@ pub fn markdown(report: &LoopReport) -> String {
     page
 }
 
+fn heading(page: &mut String, title: &str) {
+    let _ = writeln!(page, "\n## {title}\n");
+}
+
 fn write_criteria(page: &mut String, report: &LoopReport) {
-    page.push_str("## Criteria\n\n| criterion | over the iterations | now |\n|---|---|---|\n");
+    let columns = tr!("| criterion | over the iterations | now |");
+    let _ = writeln!(page, "## {}\n\n{columns}\n|---|---|---|", tr!("Criteria"));
     for it in &report.criteria {
         let first = it.cells.len().saturating_sub(COLUMNS);
         let cells: String = it.cells.iter().skip(first).map(|it| glyph(*it)).collect();
         let now = if it.fact.is_empty() { glyph(it.now).to_string() } else { escaped(&it.fact) };
-        let optional = if it.required { "" } else { " (optional)" };
-        let _ = writeln!(page, "| {}{optional} | {cells} | {now} |", escaped(&it.name));
+        let name = escaped(&it.name);
+        let name = if it.required { name } else { tr!("{name} (optional)", name) };
+        let _ = writeln!(page, "| {name} | {cells} | {now} |");
     }
 }
 
 fn write_iterations(page: &mut String, report: &LoopReport) {
-    page.push_str(
-        "\n## Iterations\n\n| # | what it did | time | cost | files | lines |\n|---|---|---|---|---|---|\n",
-    );
+    heading(page, tr!("Iterations"));
+    let columns = tr!("| # | what it did | time | cost | files | lines |");
+    let _ = writeln!(page, "{columns}\n|---|---|---|---|---|---|");
     for it in &report.iterations {
-        let back = if it.taken_back { " (rolled back)" } else { "" };
+        let sentence = escaped(&it.sentence);
+        let sentence = if it.taken_back { tr!("{sentence} (rolled back)", sentence) } else { sentence };
         let cost = it.cost_micros.map(words::cost).unwrap_or_default();
         let lines = it.lines.map(|it| it.to_string()).unwrap_or_default();
         let time = words::duration(it.duration_ms);
         let (number, files) = (it.number, it.files);
-        let _ = writeln!(
-            page,
-            "| {number} | {}{back} | {time} | {cost} | {files} | {lines} |",
-            escaped(&it.sentence)
-        );
+        let _ = writeln!(page, "| {number} | {sentence} | {time} | {cost} | {files} | {lines} |");
     }
 }
 
