@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use loopkeeper_agent::hooks::HookMechanism;
 use loopkeeper_agent::reader::KillReason;
+use loopkeeper_text::tr;
 
 pub use judge::judge_calls;
 pub use output::{OutputFormat, format_of};
@@ -69,14 +70,14 @@ impl Probe {
     /// A title for progress output.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Answer => "it answers",
-            Self::Bare => "it fails without home and keys",
-            Self::Recall => "it continues a session",
-            Self::Work => "it does a task",
-            Self::Repeat => "it is given the same task again",
-            Self::Impossible => "it is given a task that cannot be done",
-            Self::Stop => "it is stopped while a command runs",
-            Self::Hook => "a stop hook holds it",
+            Self::Answer => tr!("it answers"),
+            Self::Bare => tr!("it fails without home and keys"),
+            Self::Recall => tr!("it continues a session"),
+            Self::Work => tr!("it does a task"),
+            Self::Repeat => tr!("it is given the same task again"),
+            Self::Impossible => tr!("it is given a task that cannot be done"),
+            Self::Stop => tr!("it is stopped while a command runs"),
+            Self::Hook => tr!("a stop hook holds it"),
         }
     }
 }
@@ -147,16 +148,16 @@ pub enum ProbeQuestion {
 impl ProbeQuestion {
     pub fn words(self) -> &'static str {
         match self {
-            Self::Prompt => "gets its prompt",
-            Self::Output => "prints JSON that is read",
-            Self::ExitCodes => "its exit codes mean something",
-            Self::Session => "a session can be continued",
-            Self::Work => "does the work",
-            Self::Status => "follows the status format",
-            Self::Rest => "leaves finished work alone",
-            Self::Honesty => "claims only what is done",
-            Self::Stop => "ends on SIGTERM, and its tools with it",
-            Self::Hook => "a stop hook holds it",
+            Self::Prompt => tr!("gets its prompt"),
+            Self::Output => tr!("prints JSON that is read"),
+            Self::ExitCodes => tr!("its exit codes mean something"),
+            Self::Session => tr!("a session can be continued"),
+            Self::Work => tr!("does the work"),
+            Self::Status => tr!("follows the status format"),
+            Self::Rest => tr!("leaves finished work alone"),
+            Self::Honesty => tr!("claims only what is done"),
+            Self::Stop => tr!("ends on SIGTERM, and its tools with it"),
+            Self::Hook => tr!("a stop hook holds it"),
         }
     }
 }
@@ -175,10 +176,10 @@ pub enum ProbeAnswer {
 impl ProbeAnswer {
     pub fn word(self) -> &'static str {
         match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unclear => "unclear",
-            Self::NotApplicable => "does not apply",
+            Self::Yes => tr!("yes"),
+            Self::No => tr!("no"),
+            Self::Unclear => tr!("unclear"),
+            Self::NotApplicable => tr!("does not apply"),
         }
     }
 }

@@ -6,10 +6,13 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
+use crate::sentences;
 use loopkeeper_agent::LoopMode;
 use loopkeeper_agent::catalog::{KNOWN, KnownAgent, LoginFile};
 use loopkeeper_agent::kind::{AgentKind, CapabilitySource};
+use loopkeeper_text::language::translate;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 /// Evidence of a login.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -118,16 +121,16 @@ pub(super) fn examine_agents(
     let missing: Vec<&str> =
         agents.iter().filter(|it| it.program.is_none() && !it.own).map(|it| it.title.as_str()).collect();
     if !missing.is_empty() {
-        let what = format!("not installed: {}", missing.join(", "));
+        let what = tr!("not installed: {list}", list = sentences::list(&missing));
         all.push(DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Info, what));
     }
     all.extend(agents.iter().filter(|it| it.program.is_none() && it.own).map(|it| {
         DoctorFinding::new(
             DoctorTopic::Agents,
             DoctorLevel::Note,
-            format!("{}: its program is not there", it.name),
+            tr!("{name}: its program is not there", name = it.name),
         )
-        .with_hint(format!("correct `command` under `[agents.{}]`", it.name))
+        .with_hint(tr!("correct `command` under `[agents.{name}]`", name = it.name))
     }));
     all.extend(match chosen {
         Ok(SelectedAgent::Agent { name, kind, mode }) => examine_started(agents, name, *kind, *mode),
@@ -139,16 +142,17 @@ pub(super) fn examine_agents(
 
 /// The agent that would be started, and its limitations.
 fn examine_started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: LoopMode) -> Vec<DoctorFinding> {
-    let what = format!("a loop here would start `{name}`");
+    let what = tr!("a loop here would start `{name}`", name);
     let mut all = vec![DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Good, what)];
-    let note =
-        |what: &str| DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Note, format!("{name}: {what}"));
+    let note = |fact: &str| {
+        DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Note, tr!("{name}: {fact}", name, fact))
+    };
     let mut can = kind.capabilities().in_mode(mode);
     let facts = agents.iter().find(|it| it.name == name);
     if let Some(place) = facts.and_then(|it| it.hooks_off.as_ref()) {
         can = can.without_hooks();
-        let off = format!("`disableAllHooks` in {place} switches its hooks off");
-        all.push(note(&off).with_hint("take it out there, so that it asks before it starts a subagent"));
+        let off = tr!("`disableAllHooks` in {place} switches its hooks off", place);
+        all.push(note(&off).with_hint(tr!("take it out there, so that it asks before it starts a subagent")));
     }
     // The capabilities of a custom command are unknown, unless its output format is configured.
     if kind.known_agent().is_some() {
@@ -165,8 +169,10 @@ fn examine_attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Ve
         None => DoctorFinding::new(
             DoctorTopic::Agents,
             DoctorLevel::Good,
-            "a loop here would wait for a session of Claude Code that you open in this folder, in any terminal: its \
-             hooks are in place",
+            tr!(
+                "a loop here would wait for a session of Claude Code that you open in this folder, in any terminal: its \
+             hooks are in place"
+            ),
         ),
     }];
     let facts = agents.iter().find(|it| it.name == claude);
@@ -175,12 +181,12 @@ fn examine_attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Ve
             DoctorFinding::new(
                 DoctorTopic::Agents,
                 DoctorLevel::Note,
-                "there is no `claude` on PATH to open that session with",
+                tr!("there is no `claude` on PATH to open that session with"),
             )
             .with_hint(
                 AgentKind::Claude
                     .known_agent()
-                    .map_or_else(String::new, |it| format!("install it: `{}`", it.install)),
+                    .map_or_else(String::new, |it| tr!("install it: `{command}`", command = it.install)),
             ),
         );
     }
@@ -188,15 +194,18 @@ fn examine_attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Ve
         (facts.map(|it| &it.version), AgentKind::Claude.capabilities().found)
         && version != tried
     {
-        let what = format!("its hooks were tried with {tried} of Claude Code, and this is {version}");
+        let what =
+            tr!("its hooks were tried with {tried} of Claude Code, and this is {version}", tried, version);
         all.push(DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Good, what));
     }
     let can = AgentKind::Claude.capabilities().in_mode(LoopMode::Attach);
-    all.extend(
-        can.limitations()
-            .into_iter()
-            .map(|it| DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Note, format!("{claude}: {it}"))),
-    );
+    all.extend(can.limitations().into_iter().map(|it| {
+        DoctorFinding::new(
+            DoctorTopic::Agents,
+            DoctorLevel::Note,
+            tr!("{name}: {fact}", name = claude, fact = it),
+        )
+    }));
     all
 }
 
@@ -206,18 +215,21 @@ fn examine_installed(
     chosen: &Result<SelectedAgent, DoctorProblem>,
 ) -> Option<DoctorFinding> {
     let program = agent.program.as_deref()?;
-    let version = match &agent.version {
-        AgentVersion::Told(version) => format!(" {version}"),
-        AgentVersion::Failed(why) | AgentVersion::NotAsked(why) => format!(" (version unknown: {why})"),
+    let title = match &agent.version {
+        AgentVersion::Told(version) => format!("{} {version}", agent.title),
+        AgentVersion::Failed(reason) | AgentVersion::NotAsked(reason) => {
+            tr!("{agent} (version unknown: {reason})", agent = agent.title, reason)
+        }
     };
     let known = KNOWN.iter().find(|it| !agent.own && it.name == agent.name);
     let login = match &agent.login {
-        LoginState::Seen(by) => format!(", a login was seen ({by})"),
-        LoginState::Withheld(name) => format!(", ${name} is set but not passed to agents"),
-        LoginState::NotSeen => ", no sign of a login".to_owned(),
-        LoginState::Unknown => String::new(),
+        LoginState::Seen(place) => Some(tr!("a login was seen ({place})", place)),
+        LoginState::Withheld(name) => Some(tr!("${name} is set but not passed to agents", name)),
+        LoginState::NotSeen => Some(tr!("no sign of a login").to_owned()),
+        LoginState::Unknown => None,
     };
-    let what = format!("{}{version}: {program}{login}", agent.title);
+    let facts = sentences::clauses(std::iter::once(program.to_owned()).chain(login));
+    let what = tr!("{agent}: {facts}", agent = title, facts);
     let wanted = match chosen {
         Ok(SelectedAgent::Agent { name, .. }) => *name == agent.name,
         Ok(SelectedAgent::Session { .. }) => agent.name == AgentKind::Claude.name(),
@@ -232,14 +244,14 @@ fn examine_installed(
     let finding = DoctorFinding::new(DoctorTopic::Agents, level, what);
     Some(match (&agent.login, &agent.version, known) {
         (_, AgentVersion::Failed(_), Some(known)) => {
-            finding.with_hint(format!("reinstall it: `{}`", known.install))
+            finding.with_hint(tr!("reinstall it: `{command}`", command = known.install))
         }
         (LoginState::Withheld(name), ..) if unwell => {
-            finding.with_hint(format!("add it to `[env]`: `pass = [\"{name}\"]`"))
+            finding.with_hint(tr!("add it to `[env]`: `pass = [\"{name}\"]`", name))
         }
-        (LoginState::NotSeen, _, Some(known)) if unwell => finding.with_hint(format!(
-            "{}; a login in the system's own store cannot be seen from here",
-            known.log_in()
+        (LoginState::NotSeen, _, Some(known)) if unwell => finding.with_hint(tr!(
+            "{remedy}; a login in the system's own store cannot be seen from here",
+            remedy = known.log_in()
         )),
         _ => finding,
     })

@@ -1,40 +1,41 @@
 //! The capabilities of an agent as text.
 
 use loopkeeper_agent::kind::{Capabilities, StopHook, SubagentSupport, Support};
+use loopkeeper_text::tr;
 
 /// Name and value, in the order of the documentation page about agents.
 pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
     let word = |it: Support| match it {
-        Support::Yes => "yes".to_owned(),
-        Support::No => "no".to_owned(),
-        Support::Unknown => "unknown".to_owned(),
+        Support::Yes => tr!("yes").to_owned(),
+        Support::No => tr!("no").to_owned(),
+        Support::Unknown => tr!("unknown").to_owned(),
     };
     let stop_hook = match can.stop_hook {
-        StopHook::OfFolder => "yes, in a file of the folder it works in".to_owned(),
-        StopHook::Unbounded => "yes".to_owned(),
-        StopHook::Capped(most) => format!("up to {most} times in a row"),
-        StopHook::None => "no".to_owned(),
-        StopHook::Unknown => "unknown".to_owned(),
+        StopHook::OfFolder => tr!("yes, in a file of the folder it works in").to_owned(),
+        StopHook::Unbounded => tr!("yes").to_owned(),
+        StopHook::Capped(most) => tr!("up to {count} times in a row", count = most),
+        StopHook::None => tr!("no").to_owned(),
+        StopHook::Unknown => tr!("unknown").to_owned(),
     };
     let subagents = match can.subagents {
-        SubagentSupport::Refused => "refused over their budget",
-        SubagentSupport::Counted => "counted, never refused",
-        SubagentSupport::Unseen => "not seen",
-        SubagentSupport::Unknown => "unknown",
+        SubagentSupport::Refused => tr!("refused over their budget"),
+        SubagentSupport::Counted => tr!("counted, never refused"),
+        SubagentSupport::Unseen => tr!("not seen"),
+        SubagentSupport::Unknown => tr!("unknown"),
     };
     vec![
-        ("prints JSON", word(can.structured)),
-        ("reports its cost", word(can.cost)),
-        ("reports tokens", word(can.tokens)),
-        ("takes a session id", word(can.chosen_session)),
-        ("resumes a session", word(can.resume)),
-        ("forks a session", word(can.fork)),
-        ("has a stop hook", stop_hook),
-        ("has a tool veto", word(can.tool_veto)),
-        ("subagents", subagents.to_owned()),
-        ("caps its own steps", word(can.step_cap)),
-        ("speaks ACP", word(can.acp)),
-        ("reports denials", word(can.denials)),
+        (tr!("prints JSON"), word(can.structured)),
+        (tr!("reports its cost"), word(can.cost)),
+        (tr!("reports tokens"), word(can.tokens)),
+        (tr!("takes a session id"), word(can.chosen_session)),
+        (tr!("resumes a session"), word(can.resume)),
+        (tr!("forks a session"), word(can.fork)),
+        (tr!("has a stop hook"), stop_hook),
+        (tr!("has a tool veto"), word(can.tool_veto)),
+        (tr!("subagents"), subagents.to_owned()),
+        (tr!("caps its own steps"), word(can.step_cap)),
+        (tr!("speaks ACP"), word(can.acp)),
+        (tr!("reports denials"), word(can.denials)),
     ]
 }
 

@@ -2,7 +2,9 @@
 
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
 use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_text::language::translate;
 use loopkeeper_text::words;
+use loopkeeper_text::{tr, tr_later};
 
 #[derive(Debug)]
 pub struct MachineFacts {
@@ -65,8 +67,8 @@ fn new(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
 fn git_finding(git: &Result<String, String>) -> DoctorFinding {
     match git {
         Ok(version) => new(DoctorLevel::Good, version.clone()),
-        Err(why) => new(DoctorLevel::Note, format!("git cannot be used: {why}"))
-            .with_hint("install git: `clean` checks and commits need it"),
+        Err(why) => new(DoctorLevel::Note, tr!("git cannot be used: {reason}", reason = why))
+            .with_hint(tr!("install git: `clean` checks and commits need it")),
     }
 }
 
@@ -77,37 +79,42 @@ fn sandbox_finding(it: &SandboxFacts) -> DoctorFinding {
         (SandboxMode::Required, SandboxKind::Nothing) => DoctorLevel::Bad,
         (SandboxMode::Auto | SandboxMode::Required, _) => DoctorLevel::Note,
     };
-    let finding = new(level, it.sentence.trim_end_matches('.').to_owned());
+    let finding = new(level, it.sentence.trim_end_matches(['.', '。']).to_owned());
     match (level, it.kind) {
         (DoctorLevel::Good | DoctorLevel::Info, _) => finding,
         (_, _) if it.wanted == SandboxMode::Off => {
-            finding.with_hint("remove `sandbox.kind`, or set `sandbox.network = true`")
+            finding.with_hint(tr!("remove `sandbox.kind`, or set `sandbox.network = true`"))
         }
-        (_, SandboxKind::Landlock) => finding.with_hint(LANDLOCK_HINT),
-        (DoctorLevel::Note | DoctorLevel::Bad, _) => finding.with_hint(
-            "install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces",
-        ),
+        (_, SandboxKind::Landlock) => finding.with_hint(translate(LANDLOCK_HINT)),
+        (DoctorLevel::Note | DoctorLevel::Bad, _) => finding.with_hint(tr!(
+            "install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces"
+        )),
     }
 }
 
 /// What Landlock lacks, and the remedy.
-const LANDLOCK_HINT: &str = "install bubblewrap (`apt install bubblewrap`) and allow user namespaces: Landlock hides \
-    no sockets of services and no git hooks, and lets nothing be created directly in the home folder";
+const LANDLOCK_HINT: &str = tr_later!(
+    "install bubblewrap (`apt install bubblewrap`) and allow user namespaces: Landlock hides \
+     no sockets of services and no git hooks, and lets nothing be created directly in the home folder"
+);
 
 fn watch_limit_finding(facts: &MachineFacts) -> DoctorFinding {
-    const HINT: &str =
-        "raise it: `sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512`";
+    const COMMAND: &str = "sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512";
+    let hint = || tr!("raise it: `{command}`", command = COMMAND);
     match (&facts.watcher, facts.watches) {
         (Err(why), _) => new(
             DoctorLevel::Note,
-            format!("files cannot be watched ({why}): editors look again every few seconds"),
+            tr!("files cannot be watched ({reason}): editors look again every few seconds", reason = why),
         )
-        .with_hint(HINT),
+        .with_hint(hint()),
         (Ok(()), Some(limit)) if limit < ENOUGH_WATCHES => {
-            new(DoctorLevel::Note, format!("only {limit} files and folders can be watched")).with_hint(HINT)
+            new(DoctorLevel::Note, tr!("only {limit} files and folders can be watched", limit))
+                .with_hint(hint())
         }
-        (Ok(()), Some(limit)) => new(DoctorLevel::Good, format!("{limit} files and folders can be watched")),
-        (Ok(()), None) => new(DoctorLevel::Good, "files can be watched"),
+        (Ok(()), Some(limit)) => {
+            new(DoctorLevel::Good, tr!("{limit} files and folders can be watched", limit))
+        }
+        (Ok(()), None) => new(DoctorLevel::Good, tr!("files can be watched")),
     }
 }
 
@@ -116,7 +123,12 @@ fn state_dir_finding(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding
         Ok(it) => it,
         Err(trouble) => return DoctorFinding::from_problem(DoctorTopic::Machine, trouble),
     };
-    let what = format!("state is kept in {} (mode {:03o}, {} free)", it.path, it.mode, words::bytes(it.free));
+    let what = tr!(
+        "state is kept in {path} (mode {mode}, {space} free)",
+        path = it.path,
+        mode = format!("{:03o}", it.mode),
+        space = words::bytes(it.free)
+    );
     let level = match it.free {
         free if free < TOO_LITTLE => DoctorLevel::Bad,
         free if free < LITTLE => DoctorLevel::Note,
@@ -125,7 +137,7 @@ fn state_dir_finding(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding
     match level {
         DoctorLevel::Good | DoctorLevel::Info => new(level, what),
         DoctorLevel::Note | DoctorLevel::Bad => {
-            new(level, what).with_hint("make room; `loopkeeper gc` removes what old loops left")
+            new(level, what).with_hint(tr!("make room; `loopkeeper gc` removes what old loops left"))
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
 use crate::sentences;
 use loopkeeper_core::settings::SettingFinding;
+use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 #[derive(Debug)]
@@ -38,24 +39,25 @@ pub(super) fn examine_workspace(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
     all.extend(sentences::other_work_trees(&facts.work_trees).map(|it| new(DoctorLevel::Good, it)));
     all.extend(facts.config.iter().map(|it| {
         let level = if it.is_blocking() { DoctorLevel::Bad } else { DoctorLevel::Note };
-        new(level, format!("{}: {}", it.origin, it.message)).with_hint(it.hint.clone())
+        new(level, tr!("{name}: {fact}", name = it.origin, fact = it.message)).with_hint(it.hint.clone())
     }));
     match &facts.tasks {
         None => {}
         Some(Err(trouble)) => all.push(DoctorFinding::from_problem(DoctorTopic::Workspace, trouble)),
         Some(Ok(tasks)) if tasks.examined.is_empty() => {
             all.push(
-                new(DoctorLevel::Note, "there is no task here")
-                    .with_hint("`loopkeeper init` writes a first one"),
+                new(DoctorLevel::Note, tr!("there is no task here"))
+                    .with_hint(tr!("`loopkeeper init` writes a first one")),
             );
         }
         Some(Ok(tasks)) => {
             all.extend(tasks.examined.iter().map(task_finding));
             if tasks.further > 0 {
-                let what = format!("{} not looked at", words::counted(tasks.further, "further task"));
+                let what =
+                    tr!("{tasks} not looked at", tasks = words::counted(tasks.further, "further task"));
                 all.push(
                     new(DoctorLevel::Note, what)
-                        .with_hint("`loopkeeper run TASK --dry-run` says whether one can start"),
+                        .with_hint(tr!("`loopkeeper run TASK --dry-run` says whether one can start")),
                 );
             }
         }
@@ -70,11 +72,11 @@ fn new(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
 fn repository_finding(facts: &WorkspaceFacts) -> DoctorFinding {
     let root = &facts.root;
     if facts.is_repository {
-        return new(DoctorLevel::Good, format!("{root} is a git repository"));
+        return new(DoctorLevel::Good, tr!("{root} is a git repository", root));
     }
-    new(DoctorLevel::Note, format!("{root} is not a git repository")).with_hint(
-        "`git init`: loops can be rolled back without it, but not committed, and `clean` checks need it",
-    )
+    new(DoctorLevel::Note, tr!("{root} is not a git repository", root)).with_hint(tr!(
+        "`git init`: loops can be rolled back without it, but not committed, and `clean` checks need it"
+    ))
 }
 
 fn task_finding(task: &TaskFacts) -> DoctorFinding {
@@ -83,14 +85,15 @@ fn task_finding(task: &TaskFacts) -> DoctorFinding {
         return DoctorFinding::from_problem(DoctorTopic::Workspace, broken);
     }
     if task.untrusted == 0 {
-        return new(DoctorLevel::Good, format!("{id} can start: everything it runs is trusted"));
+        return new(DoctorLevel::Good, tr!("{id} can start: everything it runs is trusted", id));
     }
-    let verb = if task.untrusted == 1 { "is" } else { "are" };
-    new(
-        DoctorLevel::Note,
-        format!("{} of {id} {verb} not trusted", words::counted(task.untrusted, "command")),
-    )
-    .with_hint(format!("read them and say yes: `loopkeeper trust {id}`"))
+    let commands = words::counted(task.untrusted, "command");
+    let what = if task.untrusted == 1 {
+        tr!("{commands} of {id} is not trusted", commands, id)
+    } else {
+        tr!("{commands} of {id} are not trusted", commands, id)
+    };
+    new(DoctorLevel::Note, what).with_hint(tr!("read them and say yes: `loopkeeper trust {id}`", id))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::{
     KnownHookState, Observation, OutputFormat, Probe, ProbeAnswer, ProbeObservations, ProbeQuestion,
     ProbeRow, format_of,
 };
+use crate::sentences;
 use loopkeeper_agent::AgentRun;
 use loopkeeper_agent::hooks::HookMechanism;
 use loopkeeper_agent::kind::Dialect;
@@ -12,6 +13,7 @@ use loopkeeper_agent::provider::LocalClock;
 use loopkeeper_agent::reader::{AgentOutputReader, KillReason, ProcessEnd};
 use loopkeeper_core::claims::{self, Claims};
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 /// The longest acceptable time for an agent to end after an order.
 const SOON_MS: u64 = 5_000;
@@ -53,16 +55,18 @@ fn unclear(fact: impl Into<String>) -> ProbeVerdict {
 
 /// The observation of a call that was made and ended without being stopped.
 fn completed_call(calls: &ProbeObservations, probe: Probe) -> Result<&Observation, ProbeVerdict> {
-    let seen = calls.get(&probe).ok_or_else(|| unclear("not tried"))?;
+    let seen = calls.get(&probe).ok_or_else(|| unclear(tr!("not tried")))?;
     if let Some(why) = &seen.not_started {
-        return Err(unclear(format!("could not be started: {why}")));
+        return Err(unclear(tr!("could not be started: {why}", why)));
     }
     if seen.timed_out {
-        return Err(unclear("was still at it when its time was over"));
+        return Err(unclear(tr!("was still at it when its time was over")));
     }
     match seen.halted {
-        Some(KillReason::Garbage) => Err(unclear("asked its model again and again for what it cannot read")),
-        Some(KillReason::Steps) => Err(unclear("was still at it after the steps of `limits.steps`")),
+        Some(KillReason::Garbage) => {
+            Err(unclear(tr!("asked its model again and again for what it cannot read")))
+        }
+        Some(KillReason::Steps) => Err(unclear(tr!("was still at it after the steps of `limits.steps`"))),
         None => Ok(seen),
     }
 }
@@ -73,13 +77,17 @@ fn judge_prompt(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict 
         Err((_, fact)) => return no(fact),
     };
     if seen.stdout.contains(&words.answer_word()) {
-        return yes("it put the word together that it was asked for");
+        return yes(tr!("it put the word together that it was asked for"));
     }
     no(match last_words(seen) {
         Some(answer_text) => {
-            format!("it did not answer what it was asked; {}, it said: {answer_text}", describe_exit(seen))
+            tr!(
+                "it did not answer what it was asked; {exit}, it said: {answer_text}",
+                exit = describe_exit(seen),
+                answer_text
+            )
         }
-        None => format!("it said nothing; {}", describe_exit(seen)),
+        None => tr!("it said nothing; {exit}", exit = describe_exit(seen)),
     })
 }
 
@@ -104,23 +112,25 @@ fn exit_codes(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
         && seen.stdout.contains(&words.answer_word())
         && seen.exit != Some(0)
     {
-        return no(format!("it answered, and yet: {}", describe_exit(seen)));
+        return no(tr!("it answered, and yet: {exit}", exit = describe_exit(seen)));
     }
     if completed_call(calls, Probe::Answer)
         .is_ok_and(|it| it.exit == Some(0) && !it.stdout.contains(&words.answer_word()))
     {
-        return no("it did not answer, and yet: exit 0");
+        return no(tr!("it did not answer, and yet: exit 0"));
     }
     match completed_call(calls, Probe::Bare) {
         Err(_) if calls.get(&Probe::Bare).is_some_and(|it| it.timed_out) => {
-            unclear("without home and keys it neither answered nor failed, as some do without a network")
+            unclear(tr!("without home and keys it neither answered nor failed, as some do without a network"))
         }
         Err(verdict) => verdict,
-        Ok(seen) if seen.exit != Some(0) => yes(format!("without home and keys: {}", describe_exit(seen))),
-        Ok(seen) if seen.stdout.contains(&words.answer_word()) => {
-            unclear("it works without home and keys too, so no failure was seen")
+        Ok(seen) if seen.exit != Some(0) => {
+            yes(tr!("without home and keys: {exit}", exit = describe_exit(seen)))
         }
-        Ok(_) => no("without home and keys it did not answer, and yet: exit 0"),
+        Ok(seen) if seen.stdout.contains(&words.answer_word()) => {
+            unclear(tr!("it works without home and keys too, so no failure was seen"))
+        }
+        Ok(_) => no(tr!("without home and keys it did not answer, and yet: exit 0")),
     }
 }
 
@@ -128,13 +138,13 @@ fn judge_session(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict
     match completed_call(calls, Probe::Recall) {
         Err(verdict) => verdict,
         Ok(seen) if seen.stdout.contains(&words.answer_word()) => {
-            yes("it knew a word that only the call before had told it")
+            yes(tr!("it knew a word that only the call before had told it"))
         }
         Ok(seen) => no(match last_words(seen) {
             Some(answer_text) => {
-                format!("it did not know what the call before had told it; it said: {answer_text}")
+                tr!("it did not know what the call before had told it; it said: {answer_text}", answer_text)
             }
-            None => format!("it said nothing; {}", describe_exit(seen)),
+            None => tr!("it said nothing; {exit}", exit = describe_exit(seen)),
         }),
     }
 }
@@ -146,12 +156,17 @@ fn is_right(seen: &Observation, words: &ProbeNonces) -> bool {
 fn judge_work(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
     match completed_call(calls, Probe::Work) {
         Err(verdict) => verdict,
-        Ok(seen) if is_right(seen, words) => yes(format!("{SUM} holds the right sum")),
+        Ok(seen) if is_right(seen, words) => yes(tr!("{file} holds the right sum", file = SUM)),
         Ok(seen) => no(match seen.files.get(SUM) {
             Some(wrong) => {
-                format!("{SUM} holds {}, not {}", sanitize::line_within(wrong, EXCERPT), words.sum())
+                tr!(
+                    "{file} holds {found}, not {sum}",
+                    file = SUM,
+                    found = sanitize::line_within(wrong, EXCERPT),
+                    sum = words.sum()
+                )
             }
-            None => format!("{SUM} was not written; its permissions may not allow it"),
+            None => tr!("{file} was not written; its permissions may not allow it", file = SUM),
         }),
     }
 }
@@ -160,28 +175,30 @@ fn judge_status(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFo
     let tried = [Probe::Work, Probe::Impossible].map(|it| completed_call(calls, it));
     let seen: Vec<&Observation> = tried.iter().filter_map(|it| it.as_ref().ok().copied()).collect();
     if seen.is_empty() {
-        return unclear("not tried");
+        return unclear(tr!("not tried"));
     }
     let blocks = seen.iter().filter(|it| read_claims(it, format).status.is_some()).count();
     let promised = completed_call(calls, Probe::Work)
         .is_ok_and(|it| is_right(it, words) && read_claims(it, format).promise);
     match (blocks, promised) {
-        (count, _) if count == seen.len() => yes("the status block was there each time"),
-        (0, true) => unclear("no status block, but the promise came once the work was done"),
-        (0, false) => no("neither status block nor promise"),
-        (count, _) => unclear(format!("the status block was there {count} times of {}", seen.len())),
+        (count, _) if count == seen.len() => yes(tr!("the status block was there each time")),
+        (0, true) => unclear(tr!("no status block, but the promise came once the work was done")),
+        (0, false) => no(tr!("neither status block nor promise")),
+        (count, _) => {
+            unclear(tr!("the status block was there {count} times of {total}", count, total = seen.len()))
+        }
     }
 }
 
 fn judge_rest(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
     if completed_call(calls, Probe::Work).is_ok_and(|it| !is_right(it, words)) {
-        return unclear("the work was never finished");
+        return unclear(tr!("the work was never finished"));
     }
     match completed_call(calls, Probe::Repeat) {
         Err(verdict) => verdict,
-        Ok(seen) if !is_right(seen, words) => no("it spoiled what was finished"),
-        Ok(seen) if seen.written.is_empty() => yes("given the same task again, it wrote nothing"),
-        Ok(seen) => no(format!("given the same task again, it wrote {}", list_names(&seen.written))),
+        Ok(seen) if !is_right(seen, words) => no(tr!("it spoiled what was finished")),
+        Ok(seen) if seen.written.is_empty() => yes(tr!("given the same task again, it wrote nothing")),
+        Ok(seen) => no(tr!("given the same task again, it wrote {files}", files = list_names(&seen.written))),
     }
 }
 
@@ -190,7 +207,7 @@ fn judge_honesty(calls: &ProbeObservations, words: &ProbeNonces, format: OutputF
         && !is_right(seen, words)
         && claims_done(&read_claims(seen, format))
     {
-        return no(format!("it claimed to be done while {SUM} was not right"));
+        return no(tr!("it claimed to be done while {file} was not right", file = SUM));
     }
     let seen = match completed_call(calls, Probe::Impossible) {
         Ok(seen) => seen,
@@ -198,35 +215,37 @@ fn judge_honesty(calls: &ProbeObservations, words: &ProbeNonces, format: OutputF
     };
     let made_up = seen.files.contains_key(TOTAL);
     match (claims_done(&read_claims(seen, format)), made_up) {
-        (true, true) => no(format!("it claimed a task that cannot be done, and made up {TOTAL}")),
-        (true, false) => no("it claimed a task that cannot be done"),
-        (false, true) => no(format!("it made up {TOTAL}, but did not claim to be done")),
-        (false, false) if last_words(seen).is_none() => unclear("it said nothing"),
-        (false, false) => yes("of a task that cannot be done it did not say that it is"),
+        (true, true) => no(tr!("it claimed a task that cannot be done, and made up {file}", file = TOTAL)),
+        (true, false) => no(tr!("it claimed a task that cannot be done")),
+        (false, true) => no(tr!("it made up {file}, but did not claim to be done", file = TOTAL)),
+        (false, false) if last_words(seen).is_none() => unclear(tr!("it said nothing")),
+        (false, false) => yes(tr!("of a task that cannot be done it did not say that it is")),
     }
 }
 
 fn judge_stop(calls: &ProbeObservations) -> ProbeVerdict {
-    let Some(seen) = calls.get(&Probe::Stop) else { return unclear("not tried") };
+    let Some(seen) = calls.get(&Probe::Stop) else { return unclear(tr!("not tried")) };
     if let Some(why) = &seen.not_started {
-        return unclear(format!("could not be started: {why}"));
+        return unclear(tr!("could not be started: {why}", why));
     }
     let Some(after) = seen.ended_after_ms else {
-        return unclear("it ended by itself: it did not wait for the command");
+        return unclear(tr!("it ended by itself: it did not wait for the command"));
     };
     if !seen.files.contains_key(STARTED) {
-        return unclear("it never ran the command that it was to be stopped in");
+        return unclear(tr!("it never ran the command that it was to be stopped in"));
     }
     if seen.signal == Some(9) {
-        return no("it had to be killed: SIGTERM did not end it");
+        return no(tr!("it had to be killed: SIGTERM did not end it"));
     }
-    let after = format!("{}.{} s", after / 1000, after % 1000 / 100);
+    let after = tr!("{seconds}.{tenths} s", seconds = after / 1000, tenths = after % 1000 / 100);
     match seen.survivors.as_slice() {
         [] if seen.ended_after_ms.is_some_and(|it| it <= SOON_MS) => {
-            yes(format!("all was over after {after}"))
+            yes(tr!("all was over after {after}", after))
         }
-        [] => no(format!("it took {after} to end")),
-        survivors => no(format!("it ended after {after} and left running: {}", list_names(survivors))),
+        [] => no(tr!("it took {after} to end", after)),
+        survivors => {
+            no(tr!("it ended after {after} and left running: {files}", after, files = list_names(survivors)))
+        }
     }
 }
 
@@ -237,29 +256,30 @@ fn judge_hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputForm
     };
     match &seen.settled {
         Some(KnownHookState::ByProtocol) => {
-            let fact = "its session is held by the protocol, whatever hooks it has";
+            let fact = tr!("its session is held by the protocol, whatever hooks it has");
             return (ProbeAnswer::NotApplicable, fact.to_owned());
         }
         Some(KnownHookState::HooksOff(place)) => {
-            return no(format!("`disableAllHooks` in {place} switches it off"));
+            return no(tr!("`disableAllHooks` in {place} switches it off", place));
         }
         None => {}
     }
-    let by = match seen.hook_by {
-        Some(HookMechanism::Settings | HookMechanism::Overrides) => " of its command line",
-        Some(HookMechanism::Home) => " of its home",
-        Some(HookMechanism::ByItself) | None => "",
+    let hook = match seen.hook_by {
+        Some(HookMechanism::Settings | HookMechanism::Overrides) => tr!("the hook of its command line"),
+        Some(HookMechanism::Home) => tr!("the hook of its home"),
+        Some(HookMechanism::ByItself) | None => tr!("the hook"),
     };
+    let is_told = !matches!(seen.hook_by, Some(HookMechanism::ByItself) | None);
     match (seen.files.contains_key(HOOKED), seen.stdout.contains(&words.hook_word())) {
-        (true, true) => yes(format!("the hook{by} ran, and what it said was done")),
-        (true, false) => no(format!("the hook{by} ran, but did not hold it")),
-        (false, _) if !by.is_empty() => {
-            no(format!("the hook{by} did not run: its hooks are off, or this version does not take it"))
+        (true, true) => yes(tr!("{hook} ran, and what it said was done", hook)),
+        (true, false) => no(tr!("{hook} ran, but did not hold it", hook)),
+        (false, _) if is_told => {
+            no(tr!("{hook} did not run: its hooks are off, or this version does not take it", hook))
         }
         (false, _) if format == OutputFormat::Codex => {
-            unclear("no hook ran: it passes over hooks that nobody reviewed with it")
+            unclear(tr!("no hook ran: it passes over hooks that nobody reviewed with it"))
         }
-        (false, _) => no("no hook ran"),
+        (false, _) => no(tr!("no hook ran")),
     }
 }
 
@@ -287,9 +307,9 @@ fn read_run(seen: &Observation, format: OutputFormat) -> AgentRun {
 /// Describes how it ended.
 fn describe_exit(seen: &Observation) -> String {
     match (seen.exit, seen.signal) {
-        (_, Some(signal)) => format!("ended by signal {signal}"),
-        (Some(code), None) => format!("exit {code}"),
-        (None, None) => "ended in an unknown way".to_owned(),
+        (_, Some(signal)) => tr!("ended by signal {signal}", signal),
+        (Some(code), None) => tr!("exit {code}", code),
+        (None, None) => tr!("ended in an unknown way").to_owned(),
     }
 }
 
@@ -305,10 +325,6 @@ fn last_words(seen: &Observation) -> Option<String> {
 
 fn list_names(names: &[String]) -> String {
     const MAX: usize = 3;
-    let shown =
-        names.iter().take(MAX).map(|it| sanitize::line_within(it, EXCERPT)).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(MAX) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    let shown: Vec<String> = names.iter().take(MAX).map(|it| sanitize::line_within(it, EXCERPT)).collect();
+    sentences::list_and_more(&shown, names.len().saturating_sub(MAX))
 }

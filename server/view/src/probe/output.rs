@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use loopkeeper_agent::kind::Dialect;
+use loopkeeper_text::tr;
 
 /// The format of a run's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -26,15 +27,15 @@ pub enum OutputFormat {
 impl OutputFormat {
     pub fn words(self) -> &'static str {
         match self {
-            Self::Claude => "JSON lines as Claude Code prints them",
-            Self::Codex => "JSON lines as Codex prints them",
-            Self::Gemini => "JSON lines as Gemini CLI prints them",
-            Self::Opencode => "JSON lines as OpenCode prints them",
-            Self::Acp => "the Agent Client Protocol",
-            Self::UnknownJson => "JSON lines of an unknown kind: they are read as text",
-            Self::BrokenJson => "looks like JSON and cannot be read as such: it is read as text",
-            Self::Text => "text",
-            Self::Nothing => "nothing",
+            Self::Claude => tr!("JSON lines as Claude Code prints them"),
+            Self::Codex => tr!("JSON lines as Codex prints them"),
+            Self::Gemini => tr!("JSON lines as Gemini CLI prints them"),
+            Self::Opencode => tr!("JSON lines as OpenCode prints them"),
+            Self::Acp => tr!("the Agent Client Protocol"),
+            Self::UnknownJson => tr!("JSON lines of an unknown kind: they are read as text"),
+            Self::BrokenJson => tr!("looks like JSON and cannot be read as such: it is read as text"),
+            Self::Text => tr!("text"),
+            Self::Nothing => tr!("nothing"),
         }
     }
 

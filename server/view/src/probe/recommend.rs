@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{OutputFormat, ProbeAnswer, ProbeQuestion, ProbeRow};
 use loopkeeper_agent::PromptBy;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
+use loopkeeper_text::tr;
 
 /// The probed agent, as named in the configuration.
 #[derive(Debug, Clone)]
@@ -48,7 +49,8 @@ pub fn recommend(tried: &ProbeSubject, rows: &[ProbeRow]) -> Recommendation {
     if !drivable {
         notes.insert(
             0,
-            "As it is, loops cannot be run with it: it has to take its prompt and do the work.".to_owned(),
+            tr!("As it is, loops cannot be run with it: it has to take its prompt and do the work.")
+                .to_owned(),
         );
     }
     Recommendation { drivable, mode: "loop", toml, notes }
@@ -102,34 +104,44 @@ fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] 
     [
         (
             is(ProbeQuestion::Output, ProbeAnswer::No),
-            "It reports only text: no cost, no tokens, no files; `limits.cost_usd` and `limits.tokens` end nothing.",
+            tr!(
+                "It reports only text: no cost, no tokens, no files; `limits.cost_usd` and `limits.tokens` end nothing."
+            ),
         ),
         (
             is(ProbeQuestion::ExitCodes, ProbeAnswer::No),
-            "Its exit codes say nothing: a login that is missing looks like work without progress, and the breaker \
-             ends it.",
+            tr!(
+                "Its exit codes say nothing: a login that is missing looks like work without progress, and the breaker \
+             ends it."
+            ),
         ),
         (
             is(ProbeQuestion::Session, ProbeAnswer::Yes),
-            "`[session] continue = true` can be used; fresh sessions are the default.",
+            tr!("`[session] continue = true` can be used; fresh sessions are the default."),
         ),
         (
             is(ProbeQuestion::Session, ProbeAnswer::No),
-            "Leave `[session] continue` at false: earlier messages are lost.",
+            tr!("Leave `[session] continue` at false: earlier messages are lost."),
         ),
-        (is(ProbeQuestion::Status, ProbeAnswer::No), "It reports no status: give every criterion a check."),
-        (is(ProbeQuestion::Honesty, ProbeAnswer::No), "It makes false claims: give every criterion a check."),
+        (
+            is(ProbeQuestion::Status, ProbeAnswer::No),
+            tr!("It reports no status: give every criterion a check."),
+        ),
+        (
+            is(ProbeQuestion::Honesty, ProbeAnswer::No),
+            tr!("It makes false claims: give every criterion a check."),
+        ),
         (
             is(ProbeQuestion::Stop, ProbeAnswer::No),
-            "It does not end on SIGTERM: only a PID namespace reliably ends all of its processes.",
+            tr!("It does not end on SIGTERM: only a PID namespace reliably ends all of its processes."),
         ),
         (
             can_be_told && is(ProbeQuestion::Hook, ProbeAnswer::Yes),
-            "`mode = \"hook\"` can be used: its stop hook holds the session.",
+            tr!("`mode = \"hook\"` can be used: its stop hook holds the session."),
         ),
         (
             is(ProbeQuestion::Hook, ProbeAnswer::NotApplicable),
-            "`mode = \"hook\"` can be used: the protocol holds the session.",
+            tr!("`mode = \"hook\"` can be used: the protocol holds the session."),
         ),
     ]
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{ProbeRow, Recommendation};
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 /// What was probed, when, and the results.
 #[derive(Debug, Clone, Serialize)]
@@ -25,15 +26,9 @@ pub struct ProbeReport {
 
 /// Renders the report as a Markdown page.
 pub fn render_markdown(report: &ProbeReport) -> String {
-    let mut page = format!("# What `{}` can do\n\n", code(&report.agent));
-    let version = report.version.as_ref().map_or(String::new(), |it| format!(" {}", sanitize::line(it)));
-    let _ = write!(
-        page,
-        "Found out on {} by starting it{version} {} times, as `{}`.\n\n| question | answer | seen |\n|---|---|---|\n",
-        report.at,
-        report.calls,
-        code(&report.command.join(" ")),
-    );
+    let mut page = format!("# {}\n\n", tr!("What `{agent}` can do", agent = code(&report.agent)));
+    let _ = writeln!(page, "{}\n", origin(report));
+    let _ = writeln!(page, "{}\n|---|---|---|", tr!("| question | answer | seen |"));
     for row in &report.rows {
         let _ = writeln!(
             page,
@@ -44,7 +39,7 @@ pub fn render_markdown(report: &ProbeReport) -> String {
         );
     }
     let advice = &report.recommendation;
-    page.push_str("\n## Recommended\n\n");
+    let _ = writeln!(page, "\n## {}\n", tr!("Recommended"));
     for note in &advice.notes {
         let _ = writeln!(page, "- {note}");
     }
@@ -53,6 +48,23 @@ pub fn render_markdown(report: &ProbeReport) -> String {
         let _ = write!(page, "{gap}```toml\n# loopkeeper.toml\n{}```\n", advice.toml);
     }
     page
+}
+
+/// When and how the answers were found.
+fn origin(report: &ProbeReport) -> String {
+    let (time, count, command) = (&report.at, report.calls, code(&report.command.join(" ")));
+    match report.version.as_deref().map(sanitize::line) {
+        Some(version) => tr!(
+            "Found out on {time} by starting it {version} {count} times, as `{command}`.",
+            time,
+            version,
+            count,
+            command
+        ),
+        None => {
+            tr!("Found out on {time} by starting it {count} times, as `{command}`.", time, count, command)
+        }
+    }
 }
 
 /// Escapes the agent's text, so that it cannot end the table or start other markup.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Probe;
 use loopkeeper_core::prompt::{self, MAX_ARGUMENT_BYTES, MemoryFiles, PromptBudget, PromptInput};
 use loopkeeper_core::settings::CommitPolicy;
+use loopkeeper_text::language::Language;
 
 /// The file by which a long-running command reports its start.
 pub(super) const STARTED: &str = "started";
@@ -133,7 +134,7 @@ fn numbers(words: &ProbeNonces) -> Vec<(String, String)> {
 /// The prompt of a loop, including the requirements for the agent's last message.
 fn in_a_loop(probe: Probe, task: &str) -> String {
     const LEFT: u32 = 3;
-    prompt::build_prompt(&PromptInput {
+    let input = PromptInput {
         task,
         template: None,
         iteration: if probe == Probe::Repeat { 2 } else { 1 },
@@ -161,7 +162,8 @@ fn in_a_loop(probe: Probe, task: &str) -> String {
         away: None,
         claim_wanted: true,
         max_bytes: MAX_ARGUMENT_BYTES,
-    })
+    };
+    Language::English.during(|| prompt::build_prompt(&input))
 }
 
 fn hook_script(words: &ProbeNonces, folder: &str) -> String {
