@@ -34,6 +34,7 @@ pub(crate) use self::start::start;
 pub(crate) use self::target::find_loop as loop_named;
 use super::ext::{self, CommandResult};
 use super::session::ServerState;
+use loopkeeper_text::tr;
 use loopkeeper_workspace::{Invalidation, WorkspaceSnapshot};
 
 /// The result of a command.
@@ -99,13 +100,13 @@ async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> Command
 fn parse_arguments<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, CommandRefusal> {
     let mut arguments = arguments.into_iter();
     let (Some(argument), None) = (arguments.next(), arguments.next()) else {
-        return Err(CommandRefusal::bad_argument("a command takes one object as its argument"));
+        return Err(CommandRefusal::bad_argument(tr!("a command takes one object as its argument")));
     };
     if argument.get("task").is_some_and(|it| !it.is_string()) {
-        return Err(CommandRefusal::bad_argument("`task` takes a file URI or a task id"));
+        return Err(CommandRefusal::bad_argument(tr!("`task` takes a file URI or a task id")));
     }
     serde_json::from_value(argument).map_err(|error| {
-        CommandRefusal::bad_argument(format!("the command has an invalid argument: {error}"))
+        CommandRefusal::bad_argument(tr!("the command has an invalid argument: {error}", error))
     })
 }
 
@@ -115,6 +116,6 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 ) -> Result<T, CommandRefusal> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(CommandRefusal::internal_error(format!("the command failed: {error}"))),
+        Err(error) => Err(CommandRefusal::internal_error(tr!("the command failed: {error}", error))),
     }
 }

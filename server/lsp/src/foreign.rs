@@ -1,6 +1,7 @@
 //! Shows loops of Claude Code's plugin in the editor, on their state files.
 
 use loopkeeper_text::DocumentRange;
+use loopkeeper_text::language::translate;
 use loopkeeper_view::editor::{self, EditorAction};
 use loopkeeper_view::file_uri;
 use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position, Range};
@@ -27,7 +28,7 @@ pub(crate) fn diagnostic() -> Diagnostic {
         severity: Some(DiagnosticSeverity::INFORMATION),
         code: Some(NumberOrString::String(editor::FOREIGN_CODE.to_owned())),
         source: Some(editor::Diagnostic::SOURCE.to_owned()),
-        message: editor::FOREIGN_MESSAGE.to_owned(),
+        message: translate(editor::FOREIGN_MESSAGE).to_owned(),
         ..Diagnostic::default()
     }
 }

@@ -9,12 +9,14 @@ use std::time::Duration;
 use lsp_types::{MessageActionItem, MessageActionItemProperty, MessageType};
 
 use super::session::ServerState;
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr_later;
 
 /// Questions expire after this time.
 pub(crate) const EXPIRY: Duration = Duration::from_secs(600);
 
 /// The answer without an effect.
-pub(crate) const NOT_NOW: &str = "Not now";
+pub(crate) const NOT_NOW: &str = tr_later!("Not now");
 
 pub(crate) struct ClientQuestion {
     pub(crate) message: String,
@@ -64,7 +66,7 @@ pub(crate) async fn ask_client(shared: &ServerState, question: &ClientQuestion) 
         let page = question.page.as_ref().filter(|_| Some(it) == first);
         let property = |it: &String| ("page".to_owned(), MessageActionItemProperty::String(it.clone()));
         let properties: HashMap<_, _> = page.map(property).into_iter().collect();
-        MessageActionItem { title: (*it).to_owned(), properties }
+        MessageActionItem { title: translate(it).to_owned(), properties }
     };
     let asked = shared.client.show_message_request(
         MessageType::WARNING,
@@ -73,7 +75,8 @@ pub(crate) async fn ask_client(shared: &ServerState, question: &ClientQuestion) 
     );
     let answer = tokio::time::timeout(question.expiry, asked).await.ok()?;
     if let Ok(item) = answer {
-        return item.map(|it| it.title).filter(|it| answers.contains(&it.as_str()));
+        let chosen = item.and_then(|item| answers.into_iter().find(|it| translate(it) == item.title));
+        return chosen.map(str::to_owned);
     }
     // The client announced support, and failed.
     warn(shared, &question.message).await;

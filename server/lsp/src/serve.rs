@@ -15,13 +15,14 @@ use super::trace;
 use super::transport::{self, ConnectionEnd, TransportLimits};
 use loopkeeper_system::logging::LogFilterError;
 use loopkeeper_system::process::hardening;
+use loopkeeper_text::tr;
 
 /// Why the server did not start.
 #[derive(Debug, Error)]
 pub enum ServeError {
     #[error(transparent)]
     LogFilter(#[from] LogFilterError),
-    #[error("the server did not start: {0}")]
+    #[error("{}", tr!("the server did not start: {error}", error = _0))]
     Io(#[from] io::Error),
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use loopkeeper_system::process_table::Process;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target};
 use crate::ext::{CancelChecksArgs, CommandResult, RefusalCode};
@@ -23,7 +24,7 @@ pub(super) async fn cancel(shared: &Arc<ServerState>, args: CancelChecksArgs) ->
     let task = target::task(shared, &args.task).await?;
     let ours = shared.check_processes.find(&task.uri);
     run_blocking(move || end_checks(&task.root, &task.id.0, ours.as_ref())).await?;
-    let effect = Some("The checks are cancelled. Earlier results are kept.".to_owned());
+    let effect = Some(tr!("The checks are cancelled. Earlier results are kept.").to_owned());
     Ok(CommandResult { effect, ..CommandResult::default() })
 }
 
@@ -31,11 +32,11 @@ fn end_checks(root: &Path, task: &str, ours: Option<&Process>) -> Result<(), Com
     let store = StateDir::open().map_err(Failure::from)?;
     let running = || store.check_process(root, task).map_err(Failure::from);
     let Some(process) = running()? else {
-        return Err(CommandRefusal::new(RefusalCode::Conflict, "no checks of this task are running"));
+        return Err(CommandRefusal::new(RefusalCode::Conflict, tr!("no checks of this task are running")));
     };
     if ours.is_none_or(|it| !it.is_same(&process)) {
-        let fact = "the running checks were not started from this editor";
-        let message = Message::new(fact).with_hint("cancel them where they were started");
+        let fact = tr!("the running checks were not started from this editor");
+        let message = Message::new(fact).with_hint(tr!("cancel them where they were started"));
         return Err(CommandRefusal::new(RefusalCode::Conflict, message));
     }
     terminate(&process);

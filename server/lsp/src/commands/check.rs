@@ -5,6 +5,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr;
 use loopkeeper_view::{self as view, LateOrder};
 use serde_json::json;
 
@@ -96,7 +98,7 @@ fn start_check(
     let work = ResolvedTask::find(task.path.to_str(), &[]).map_err(refused)?;
     work.refuse_broken().map_err(refused)?;
     if criterion.is_some_and(|id| work.task.criteria.iter().all(|it| it.id.0 != id)) {
-        return Err(CommandRefusal::bad_argument("the task no longer has this criterion"));
+        return Err(CommandRefusal::bad_argument(tr!("the task no longer has this criterion")));
     }
     let store = StateDir::open().map_err(Failure::from)?;
     let items = operations::trust::of_checks(&work, &agents::judge_plan(&work)?)?;
@@ -106,7 +108,7 @@ fn start_check(
     // Waits for another round of checks.
     let holder = operations::start::settled_holder(&store, &work.root, |_| {})?;
     if is_cancelled.load(Ordering::SeqCst) {
-        return Err(CommandRefusal::new(RefusalCode::Conflict, "the request was cancelled"));
+        return Err(CommandRefusal::new(RefusalCode::Conflict, tr!("the request was cancelled")));
     }
     match holder {
         None => keeper::start_checks(&store, &task.path, criterion)?,
@@ -116,7 +118,7 @@ fn start_check(
             match working.filter(|it| it.is_alive() && it.works_on(&work)) {
                 // Queued: the keeper replies once the round is over, which may be long after the agent's run.
                 Some(loop_view) => {
-                    let effect = view::effect(&loop_view.state, LateOrder::Check, THE_LOOP);
+                    let effect = view::effect(&loop_view.state, LateOrder::Check, translate(THE_LOOP));
                     order_checks(store, loop_view.dir.id().to_owned()).map_err(Failure::from)?;
                     return Ok(CheckStart::Queued(effect));
                 }

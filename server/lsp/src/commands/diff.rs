@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target};
 use crate::ext::{ChangeKind, ChangedFile, CommandResult, DiffArgs};
@@ -27,9 +28,9 @@ pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOu
         let state_dir = StateDir::open().map_err(Failure::from)?;
         let loop_view = target::find_loop(&state_dir, &roots, &args.loop_id)?;
         if args.iteration == Some(0) {
-            return Err(CommandRefusal::bad_argument(
-                "iteration 0 is the start of the loop and has no changes",
-            ));
+            return Err(CommandRefusal::bad_argument(tr!(
+                "iteration 0 is the start of the loop and has no changes"
+            )));
         }
         let (before, after) = changes::tree_range(&loop_view.state, args.iteration)?;
         let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path()).map_err(Failure::from)?;

@@ -12,6 +12,7 @@ use crate::virtual_documents::{self, VirtualDocuments};
 use loopkeeper_operations::export;
 use loopkeeper_operations::failure::Failure;
 use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_text::tr;
 
 pub(super) async fn export(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
@@ -26,10 +27,11 @@ pub(super) async fn export(shared: &Arc<ServerState>, args: LoopArgs) -> Command
         Ok((path, dir.id().to_owned(), done))
     })
     .await?;
-    let summary = format!(
-        "Exported loop {loop_id} to {} (removed: {}). Check it before you share it.",
-        path.display(),
-        export::describe_redactions(done.found)
+    let summary = tr!(
+        "Exported loop {loop_id} to {path} (removed: {removed}). Check it before you share it.",
+        loop_id,
+        path = path.display(),
+        removed = export::describe_redactions(done.found)
     );
     let reporter = Arc::clone(shared);
     tokio::spawn(async move { reporter.client.show_message(MessageType::INFO, summary).await });

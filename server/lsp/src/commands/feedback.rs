@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loopkeeper_core::journal::StopVerdict;
+use loopkeeper_text::tr;
+use loopkeeper_view::sentences;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target};
 use crate::ext::{CommandResult, FeedbackArgs};
@@ -14,8 +16,8 @@ use loopkeeper_system::state_dir::StateDir;
 
 pub(super) async fn feedback(shared: &Arc<ServerState>, args: FeedbackArgs) -> CommandOutcome {
     if args.verdict == StopVerdict::Other {
-        let words = StopVerdict::ALL.map(StopVerdict::word).join("`, `");
-        return Err(CommandRefusal::bad_argument(format!("`verdict` takes one of `{words}`")));
+        let words = sentences::list(StopVerdict::ALL.map(|it| format!("`{}`", it.word())));
+        return Err(CommandRefusal::bad_argument(tr!("`verdict` takes one of {words}", words)));
     }
     let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     run_blocking(move || {

@@ -12,13 +12,14 @@ use crate::session::ServerState;
 use crate::virtual_documents;
 use loopkeeper_operations::foreign;
 use loopkeeper_operations::import::ImportedText;
+use loopkeeper_text::tr;
 
 /// Makes a task of a loop of the plugin, or shows one that a text describes.
 pub(super) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> CommandOutcome {
     match args {
         ImportArgs { text: Some(text), folder, .. } => propose(shared, text, folder.as_deref()).await,
         ImportArgs { file: Some(file), .. } => take_over(shared, &file).await,
-        ImportArgs { .. } => Err(CommandRefusal::bad_argument("`import` needs `file` or `text`")),
+        ImportArgs { .. } => Err(CommandRefusal::bad_argument(tr!("`import` needs `file` or `text`"))),
     }
 }
 
@@ -40,15 +41,18 @@ async fn propose(shared: &Arc<ServerState>, text: String, folder: Option<&str>) 
 /// Converts the loop to a task, and cancels it.
 async fn take_over(shared: &Arc<ServerState>, file: &str) -> CommandOutcome {
     let path = state_file_path(shared, file)
-        .ok_or_else(|| CommandRefusal::bad_argument("`file` takes a file URI in an opened folder"))?;
+        .ok_or_else(|| CommandRefusal::bad_argument(tr!("`file` takes a file URI in an opened folder")))?;
     let document = run_blocking(move || {
         let taken = foreign::open(&path)?.take_over()?;
         match taken.trouble {
             None => Ok(taken.document),
             Some(trouble) => {
                 let file = taken.document.display();
-                let fact =
-                    format!("{file} was written, but the loop continues in its own session: {trouble}");
+                let fact = tr!(
+                    "{file} was written, but the loop continues in its own session: {trouble}",
+                    file,
+                    trouble
+                );
                 Err(CommandRefusal::internal_error(fact))
             }
         }

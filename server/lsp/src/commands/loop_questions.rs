@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loopkeeper_core::journal::QuestionKind;
+use loopkeeper_text::{tr, tr_later};
 use loopkeeper_view::{LoopStatus, QuestionStatus, notice};
 
 use super::{CommandOutcome, orders, trust};
@@ -13,12 +14,15 @@ use crate::session::ServerState;
 use loopkeeper_operations::local_time::LocalZone;
 use loopkeeper_system::clock;
 
-const WAIT: &str = "Wait";
-const STOP: &str = "Stop";
-const DECIDE: &str = "Agent decides";
+const WAIT: &str = tr_later!("Wait");
+const STOP: &str = tr_later!("Stop");
+const DECIDE: &str = tr_later!("Agent decides");
 /// Answers to a permission request, with their labels.
-pub(crate) const PERMITS: [(&str, &str); 3] =
-    [("Allow once", "allow"), ("Allow for this loop", "always"), ("Deny", "deny")];
+pub(crate) const PERMITS: [(&str, &str); 3] = [
+    (tr_later!("Allow once"), "allow"),
+    (tr_later!("Allow for this loop"), "always"),
+    (tr_later!("Deny"), "deny"),
+];
 
 /// Answers the question of a loop. Without an answer, the user is asked for it where that is possible.
 pub(super) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> CommandOutcome {
@@ -86,16 +90,24 @@ fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
         QuestionKind::UsageLimit => {
             let until = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at));
             let now = clock::now().wall;
-            let until = until.map(|it| format!(" until {}", LocalZone::local().short(it, now)));
-            let until = until.unwrap_or_default();
-            format!("Wait or stop? The provider's usage limit is reached, so the loop waits{until}.")
+            match until.map(|it| LocalZone::local().short(it, now)) {
+                Some(until) => tr!(
+                    "Wait or stop? The provider's usage limit is reached, so the loop waits until {until}.",
+                    until
+                ),
+                None => {
+                    tr!("Wait or stop? The provider's usage limit is reached, so the loop waits.").to_owned()
+                }
+            }
         }
         QuestionKind::Permission => notice(status).to_string(),
         QuestionKind::Agent => {
-            format!("{} Answer with `loopkeeper answer {id} '…'` in a terminal.", notice(status))
+            let notice = notice(status);
+            tr!("{notice} Answer with `loopkeeper answer {id} '…'` in a terminal.", notice, id)
         }
         QuestionKind::Denied => {
-            format!("{}. Or answer with `loopkeeper answer {id} '…'` in a terminal.", notice(status))
+            let notice = notice(status);
+            tr!("{notice}. Or answer with `loopkeeper answer {id} '…'` in a terminal.", notice, id)
         }
     }
 }

@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use loopkeeper_text::language::translate;
 use loopkeeper_text::message::Message;
+use loopkeeper_text::{tr, tr_later};
 use loopkeeper_view::{self as view, LateOrder};
 use serde_json::{Value, json};
 
@@ -18,7 +20,7 @@ use loopkeeper_operations::{control_client, keeper};
 use loopkeeper_system::state_dir::StateDir;
 
 /// Subject of the sentence; clients show it next to the task's name.
-pub(super) const THE_LOOP: &str = "The loop";
+pub(super) const THE_LOOP: &str = tr_later!("The loop");
 
 pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOutcome {
     if let Some(stopped) = foreign_loop::stop(shared, &args.loop_id).await {
@@ -28,7 +30,7 @@ pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOu
         if loop_view.is_alive() {
             control_client::send(store, loop_view.dir.id(), json!({"do": "stop", "now": args.now}))?;
             let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
-            Ok(Some(view::effect(&loop_view.state, order, THE_LOOP)))
+            Ok(Some(view::effect(&loop_view.state, order, translate(THE_LOOP))))
         } else if loop_view.is_open() {
             // A keeper is started only to record the end of the loop.
             keeper::start_detached(store, &loop_view.dir, Some("stop")).map(|_| None)
@@ -77,8 +79,8 @@ pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> Comma
     let text = args.text.unwrap_or_default();
     if text.trim().is_empty() {
         let id = &args.loop_id;
-        let hint = format!("`loopkeeper answer {id} '…'` answers in a terminal");
-        return Err(CommandRefusal::bad_argument(Message::new("the answer is empty").with_hint(hint)));
+        let hint = tr!("`loopkeeper answer {id} '…'` answers in a terminal", id);
+        return Err(CommandRefusal::bad_argument(Message::new(tr!("the answer is empty")).with_hint(hint)));
     }
     send_request(shared, args.loop_id, json!({"do": "answer", "text": text, "what": args.question})).await
 }
@@ -86,14 +88,14 @@ pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> Comma
 /// Requires trust, because a loop that is paused for it continues.
 pub(super) async fn accept_weakening(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
-    let client = shared.session().client_name.clone().unwrap_or_else(|| "an editor".to_owned());
-    let by = format!("{} in {client}", user_name());
+    let client = shared.session().client_name.clone().unwrap_or_else(|| tr!("an editor").to_owned());
+    let by = tr!("{user} in {client}", user = user_name(), client);
     send_request(shared, args.loop_id, json!({"do": "accept", "what": by})).await
 }
 
 pub(super) async fn steer(shared: &Arc<ServerState>, args: SteerArgs) -> CommandOutcome {
     if args.text.trim().is_empty() {
-        return Err(CommandRefusal::bad_argument("the message to the agent is empty"));
+        return Err(CommandRefusal::bad_argument(tr!("the message to the agent is empty")));
     }
     send_late(shared, args.loop_id, json!({"do": "steer", "text": args.text}), LateOrder::Steer).await
 }
@@ -112,7 +114,7 @@ async fn send_late(
 ) -> CommandOutcome {
     with_loop(shared, loop_id, move |store, loop_view| {
         to_keeper(store, loop_view, order)?;
-        Ok(Some(view::effect(&loop_view.state, late, THE_LOOP)))
+        Ok(Some(view::effect(&loop_view.state, late, translate(THE_LOOP))))
     })
     .await
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_core::check::{MAX_LOCATIONS, excerpt};
+use loopkeeper_text::tr;
 use lsp_types::Url;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target};
@@ -38,7 +39,7 @@ pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> Comma
 
 /// The file that contains the output, and the name of its copy.
 fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, String), CommandRefusal> {
-    let nothing = |what: &str| CommandRefusal::internal_error(format!("there is no output of {what} yet"));
+    let nothing = |fact: &'static str| CommandRefusal::internal_error(fact);
     if let Some(id) = &args.criterion {
         let held = task.results.iter().find(|(it, _)| it.0 == *id).map(|(_, held)| held);
         let of_iteration = args.iteration.and_then(|number| {
@@ -46,16 +47,20 @@ fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, Str
             Some(folder.join(format!("{number:04}.{id}.out"))).filter(|it| it.is_file())
         });
         let last = || held.and_then(file);
-        let found = of_iteration.or_else(last).ok_or_else(|| nothing("this check"))?;
+        let found =
+            of_iteration.or_else(last).ok_or_else(|| nothing(tr!("there is no output of this check yet")))?;
         return Ok((found, format!("check-{id}.txt")));
     }
-    let loop_view = task.last_loop.as_ref().ok_or_else(|| nothing("this task: no loop ran"))?;
+    let loop_view = task
+        .last_loop
+        .as_ref()
+        .ok_or_else(|| nothing(tr!("there is no output of this task: no loop ran yet")))?;
     let number = args.iteration.unwrap_or(loop_view.state.iteration);
     let found = loop_view.dir.output().join(format!("{number:04}.out"));
     if found.is_file() {
         Ok((found, format!("{}-{number:04}.txt", loop_view.status.id)))
     } else {
-        Err(nothing(&format!("iteration {number}")))
+        Err(CommandRefusal::internal_error(tr!("there is no output of iteration {number} yet", number)))
     }
 }
 
@@ -65,7 +70,7 @@ fn failures(task: &TaskSnapshot, args: &OutputArgs, source: &Path) -> Option<Str
     let is_of_result = file(held).is_some_and(|it| it == source);
     let places = held.result.failure_lines(MAX_LOCATIONS, usize::MAX);
     (is_of_result && !places.is_empty())
-        .then(|| format!("Where it fails:\n\n{}\n\nIts output:\n\n", places.join("\n")))
+        .then(|| [tr!("Where it fails:"), &places.join("\n"), tr!("Its output:"), ""].join("\n\n"))
 }
 
 fn file(held: &StoredResult) -> Option<PathBuf> {

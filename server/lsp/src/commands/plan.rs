@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use loopkeeper_task::edit::{DocumentEdit, PlanEdit};
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 use lsp_types::{
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit,
     WorkspaceEdit,
@@ -74,8 +75,8 @@ fn can_apply(shared: &ServerState) -> bool {
 fn unsaved_refusal(open: &Document) -> CommandRefusal {
     let mut refusal = CommandRefusal::new(
         RefusalCode::Unsaved,
-        Message::new("the plan has unsaved changes, and this editor does not let a server edit it")
-            .with_hint("save the plan first"),
+        Message::new(tr!("the plan has unsaved changes, and this editor does not let a server edit it"))
+            .with_hint(tr!("save the plan first")),
     );
     refusal.data.uri = Some(open.uri.to_string());
     refusal
@@ -103,18 +104,20 @@ async fn apply_change(
     let now = shared.documents.get(&open.uri).map(|it| it.version);
     if now != Some(open.version) {
         return Err(CommandRefusal::internal_error(
-            Message::new("the plan was edited at the same time").with_hint("try again"),
+            Message::new(tr!("the plan was edited at the same time")).with_hint(tr!("try again")),
         ));
     }
     match tokio::time::timeout(TIMEOUT, shared.client.apply_edit(edit)).await {
         Ok(Ok(answer)) if answer.applied => Ok(open.uri.to_string()),
         Ok(Ok(answer)) => {
-            let why = answer.failure_reason.map_or(String::new(), |it| format!(": {it}"));
-            let fact = format!("the editor did not change the plan{why}");
-            Err(CommandRefusal::internal_error(Message::new(fact).with_hint("try again")))
+            let fact = match answer.failure_reason {
+                Some(reason) => tr!("the editor did not change the plan: {reason}", reason),
+                None => tr!("the editor did not change the plan").to_owned(),
+            };
+            Err(CommandRefusal::internal_error(Message::new(fact).with_hint(tr!("try again"))))
         }
         Ok(Err(_)) | Err(_) => {
-            Err(CommandRefusal::internal_error("the editor did not confirm the change of the plan"))
+            Err(CommandRefusal::internal_error(tr!("the editor did not confirm the change of the plan")))
         }
     }
 }

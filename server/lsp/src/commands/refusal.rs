@@ -4,6 +4,7 @@ use std::path::Path;
 
 use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 use loopkeeper_view::file_uri;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
@@ -34,8 +35,8 @@ impl CommandRefusal {
     }
 
     pub(crate) fn unknown_command(command: &str) -> Self {
-        let fact = format!("unknown command `{command}`");
-        let hint = "update loopkeeper if its editor extension is newer";
+        let fact = tr!("unknown command `{command}`", command);
+        let hint = tr!("update loopkeeper if its editor extension is newer");
         Self::new(RefusalCode::Unsupported, Message::new(fact).with_hint(hint))
     }
 
@@ -54,10 +55,12 @@ impl CommandRefusal {
             refusal.data.uri = Some(uri("loopkeeper.toml"));
         }
         if let [first, _, ..] = spots.as_slice() {
-            let others = if spots.iter().all(|it| it.file == first.file) { "" } else { " and others" };
-            let file = sanitize::line(&first.file);
-            let has = if others.is_empty() { "has" } else { "have" };
-            refusal.message = format!("{file}{others} {has} {} errors; nothing was started.", spots.len());
+            let (file, count) = (sanitize::line(&first.file), spots.len());
+            refusal.message = if spots.iter().all(|it| it.file == first.file) {
+                tr!("{file} has {count} errors; nothing was started.", file, count)
+            } else {
+                tr!("{file} and others have {count} errors; nothing was started.", file, count)
+            };
         }
         refusal
     }

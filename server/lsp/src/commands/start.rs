@@ -6,6 +6,7 @@ use loopkeeper_core::journal::EarlierTask;
 use loopkeeper_core::settings::{OverrideSource, SettingOverride};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::words;
+use loopkeeper_text::{tr, tr_later};
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
 use crate::ext::{CommandResult, StartArgs, StartLimits};
@@ -41,7 +42,7 @@ pub(crate) async fn start(shared: &Arc<ServerState>, args: StartArgs) -> Command
     }
 }
 
-const START: &str = "Start anyway";
+const START: &str = tr_later!("Start anyway");
 
 /// Asks about a task for which a loop may be the wrong tool, where the client can be asked. No answer counts as no.
 async fn is_wanted(
@@ -136,7 +137,7 @@ fn resolve(task: &TaskSnapshot, args: &StartArgs) -> Result<ResolvedStart, Comma
 /// Starts a new loop on the task of an ended one.
 pub(super) async fn continue_ended(shared: &Arc<ServerState>, loop_id: &str, more: u32) -> CommandOutcome {
     if more == 0 {
-        return Err(CommandRefusal::bad_argument("`more` is a number of iterations: 1, 2, 3 …"));
+        return Err(CommandRefusal::bad_argument(tr!("`more` is a number of iterations: 1, 2, 3 …")));
     }
     let roots = shared.index().snapshot().roots.clone();
     let named = loop_id.to_owned();
@@ -163,8 +164,8 @@ pub(super) fn arguments(
     let StartLimits { iterations, duration, cost_usd } = &args.limits;
     if args.agent.as_ref().is_some_and(|it| it.contains('/') && !it.starts_with('/')) {
         let root = task.root.display();
-        let fact = "the path of the agent's program is relative";
-        let hint = format!("write the absolute path, such as {root}/agent.sh");
+        let fact = tr!("the path of the agent's program is relative");
+        let hint = tr!("write the absolute path, such as {root}/agent.sh", root);
         return Err(CommandRefusal::bad_argument(Message::new(fact).with_hint(hint)));
     }
     let given = [
@@ -175,7 +176,7 @@ pub(super) fn arguments(
     ];
     let argument = |(key, value): (&str, Option<String>)| {
         Some(SettingOverride {
-            option: "this start".to_owned(),
+            option: tr!("this start").to_owned(),
             key: key.to_owned(),
             value: value?,
             source: OverrideSource::Argument,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 use lsp_types::Url;
 
 use super::CommandRefusal;
@@ -25,7 +26,7 @@ pub(super) async fn task(shared: &ServerState, named: &str) -> Result<Arc<TaskSn
     let snapshot = shared.index().refresh(Invalidation::ALL).await;
     find(&snapshot)?.ok_or_else(|| {
         let name = sanitize::line(named);
-        CommandRefusal::no_task(format!("there is no task {name} in the opened folders"))
+        CommandRefusal::no_task(tr!("there is no task {name} in the opened folders", name))
     })
 }
 
@@ -39,8 +40,8 @@ fn find_task(
     let mut found = snapshot.tasks.iter().filter(|it| it.id.0 == named || it.shown_id() == named);
     match (found.next(), found.next()) {
         (Some(_), Some(_)) => {
-            let fact = format!("several opened folders have a task {}", sanitize::line(named));
-            Err(CommandRefusal::no_task(Message::new(fact).with_hint("name it by its URI")))
+            let fact = tr!("several opened folders have a task {task}", task = sanitize::line(named));
+            Err(CommandRefusal::no_task(Message::new(fact).with_hint(tr!("name it by its URI"))))
         }
         (one, _) => Ok(one.cloned()),
     }
@@ -55,7 +56,7 @@ pub(super) async fn opened_folder(
     let path = folder.and_then(|it| Url::parse(it).ok()?.to_file_path().ok()?.canonicalize().ok());
     let is_opened = |it: &PathBuf| it.is_dir() && roots.iter().any(|root| it.starts_with(root));
     let folder = path.filter(is_opened).or_else(|| roots.first().cloned());
-    folder.ok_or_else(|| CommandRefusal::bad_argument("no folder is open"))
+    folder.ok_or_else(|| CommandRefusal::bad_argument(tr!("no folder is open")))
 }
 
 /// The canonical path, so that symbolic links in it make no difference.
@@ -76,7 +77,8 @@ pub(super) fn refuse_unsaved(task: &TaskSnapshot, shared: &ServerState) -> Resul
     let Some(uri) = dirty else { return Ok(()) };
     let mut refusal = CommandRefusal::new(
         RefusalCode::Unsaved,
-        Message::new("the task has unsaved changes").with_hint("save it first: the saved file is what runs"),
+        Message::new(tr!("the task has unsaved changes"))
+            .with_hint(tr!("save it first: the saved file is what runs")),
     );
     refusal.data.uri = Some(uri.to_string());
     Err(refusal)
@@ -92,13 +94,13 @@ pub(crate) fn find_loop(
         let here = |root: &PathBuf| roots.contains(root);
         let loops = store.loops().map_err(loopkeeper_operations::failure::Failure::from)?;
         loops.into_iter().rfind(|it| here(&it.root().to_owned())).ok_or_else(|| {
-            let fact = "no loop was started in the opened folders";
-            CommandRefusal::bad_argument(Message::new(fact).with_hint("name the loop by its id"))
+            let fact = tr!("no loop was started in the opened folders");
+            CommandRefusal::bad_argument(Message::new(fact).with_hint(tr!("name the loop by its id")))
         })?
     } else {
         store.find(loop_id).map_err(loopkeeper_operations::failure::Failure::from)?
     };
     let id = dir.id().to_owned();
     LoopView::read(store, dir)?
-        .ok_or_else(|| CommandRefusal::internal_error(format!("loop {id} is still starting")))
+        .ok_or_else(|| CommandRefusal::internal_error(tr!("loop {id} is still starting", id)))
 }

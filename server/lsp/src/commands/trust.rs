@@ -10,6 +10,7 @@ use loopkeeper_core::journal::GuardedOrder;
 use loopkeeper_core::settings::SettingOverride;
 use loopkeeper_core::trust::{TrustItem, TrustPage};
 use loopkeeper_text::message::Message;
+use loopkeeper_text::tr;
 
 pub(super) use self::consent::{AfterTrust, ask};
 use super::{CommandOutcome, CommandRefusal, run_blocking, target};
@@ -45,8 +46,8 @@ pub(super) fn refuse_without_editor(shared: &ServerState, task: &str) -> Result<
     }
     let mut refusal = CommandRefusal::new(
         RefusalCode::Untrusted,
-        Message::new("Ralph runs nothing in a folder that the editor does not trust")
-            .with_hint("trust this folder, then try again"),
+        Message::new(tr!("Ralph runs nothing in a folder that the editor does not trust"))
+            .with_hint(tr!("trust this folder, then try again")),
     );
     refusal.data.task = Some(task.to_owned());
     refusal.data.asked = Some(false);
@@ -110,8 +111,10 @@ async fn grant(
         let work = ResolvedTask::find(task.path.to_str(), &arguments)?;
         let items = items(&work)?;
         if operations::trust::page(&work.root, &items, &[]).hash != hash {
-            let fact = "the commands changed after the page was shown, and nothing was trusted";
-            return Err(CommandRefusal::internal_error(Message::new(fact).with_hint("open the page again")));
+            let fact = tr!("the commands changed after the page was shown, and nothing was trusted");
+            return Err(CommandRefusal::internal_error(
+                Message::new(fact).with_hint(tr!("open the page again")),
+            ));
         }
         let state = StateDir::open().map_err(Failure::from)?;
         authority::ensure_user(&state, GuardedOrder::Trust)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::{Iteration, LoopState};
+use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
 use loopkeeper_view::editor;
 use tower_lsp::jsonrpc::Result;
@@ -98,7 +99,7 @@ fn entry(state: &LoopState, iteration: &Iteration) -> IterationEntry {
 fn summary(state: &LoopState, iteration: &Iteration, ended: bool) -> String {
     match (ended, iteration.row.is_empty()) {
         (false, _) => String::new(),
-        (true, true) => "not checked".to_owned(),
+        (true, true) => tr!("not checked").to_owned(),
         (true, false) => editor::iteration_tally(state, iteration).sentence(),
     }
 }

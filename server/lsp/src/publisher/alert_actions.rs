@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::decide::{LoopState, weakening};
 use loopkeeper_core::journal::{OutcomeKind, PauseReason, QuestionKind, StopVerdict};
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr;
 use loopkeeper_view::{DisplayPhase, LoopStatus, QuestionStatus};
 use lsp_types::Command;
 use serde_json::{Value, json};
@@ -20,25 +22,25 @@ const MORE_ITERATIONS: u32 = 10;
 pub(super) fn of_state(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
     let of_loop = json!({"loopId": status.id});
     let of_task = json!({"task": status.task.uri});
-    let output = command("Show output", ext::OUTPUT, &of_task);
+    let output = command(tr!("Show output"), ext::OUTPUT, &of_task);
     if status.outcome.is_some() {
         if held_already(state) {
             let anyway = json!({"task": status.task.uri, "anyway": true});
-            return vec![command("Start anyway", ext::START, &anyway)];
+            return vec![command(tr!("Start anyway"), ext::START, &anyway)];
         }
         return if status.iteration > 0 { of_end(status, state, output) } else { Vec::new() };
     }
     if let Some(question) = permission_question(status) {
         return permission_commands(&status.id, question);
     }
-    let stop = command("Stop", ext::STOP, &of_loop);
+    let stop = command(tr!("Stop"), ext::STOP, &of_loop);
     if status.phase == DisplayPhase::Paused
         && status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Missing)
     {
         let anyway = json!({"loopId": status.id, "anyway": true});
         return vec![
-            command("Check again", ext::RESUME, &of_loop),
-            command("Go on anyway", ext::RESUME, &anyway),
+            command(tr!("Check again"), ext::RESUME, &of_loop),
+            command(tr!("Go on anyway"), ext::RESUME, &anyway),
             stop,
         ];
     }
@@ -46,17 +48,17 @@ pub(super) fn of_state(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
         DisplayPhase::Damaged => Vec::new(),
         DisplayPhase::NeedsAnswer => {
             vec![
-                command("Answer…", ext::ANSWER, &of_loop),
-                command("Agent decides", ext::RESUME, &of_loop),
+                command(tr!("Answer…"), ext::ANSWER, &of_loop),
+                command(tr!("Agent decides"), ext::RESUME, &of_loop),
                 stop,
             ]
         }
-        DisplayPhase::Interrupted => vec![command("Resume", ext::RESUME, &of_loop), stop],
+        DisplayPhase::Interrupted => vec![command(tr!("Resume"), ext::RESUME, &of_loop), stop],
         _ if status.breaker.state != loopkeeper_core::journal::BreakerState::Closed => {
-            vec![command("Reset and resume", ext::RESET_BREAKER, &of_loop), output, stop]
+            vec![command(tr!("Reset and resume"), ext::RESET_BREAKER, &of_loop), output, stop]
         }
         _ if weakening::is_blocking(state) => of_weakened(status, state, output),
-        _ => vec![command("Resume", ext::RESUME, &of_loop), output, stop],
+        _ => vec![command(tr!("Resume"), ext::RESUME, &of_loop), output, stop],
     }
 }
 
@@ -64,16 +66,16 @@ pub(super) fn of_state(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
 /// off in Visual Studio Code.
 fn of_end(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
     let of_loop = json!({"loopId": status.id});
-    let mut all = vec![command("Review all changes", ext::DIFF, &of_loop)];
+    let mut all = vec![command(tr!("Review all changes"), ext::DIFF, &of_loop)];
     if state.tree_after(0).is_some() {
-        all.push(command("Undo", ext::ROLLBACK, &json!({"loopId": status.id, "iteration": 0})));
+        all.push(command(tr!("Undo"), ext::ROLLBACK, &json!({"loopId": status.id, "iteration": 0})));
     }
     all.push(match status.outcome.as_ref().map(|it| it.kind) {
-        Some(OutcomeKind::Completed) => command("Receipt", ext::RECEIPT, &of_loop),
+        Some(OutcomeKind::Completed) => command(tr!("Receipt"), ext::RECEIPT, &of_loop),
         Some(OutcomeKind::Limit | OutcomeKind::Breaker | OutcomeKind::Stopped)
             if continuation::is_possible(&state.spec) =>
         {
-            let title = format!("Continue with {MORE_ITERATIONS} more");
+            let title = tr!("Continue with {count} more", count = MORE_ITERATIONS);
             let argument = json!({"loopId": status.id, "more": MORE_ITERATIONS});
             command(&title, ext::RESUME, &argument)
         }
@@ -86,9 +88,9 @@ fn of_end(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Comman
 pub(super) fn of_warning(status: &LoopStatus) -> Vec<Command> {
     let of_loop = json!({"loopId": status.id});
     vec![
-        command("Show output", ext::OUTPUT, &json!({"task": status.task.uri})),
-        command("Pause", ext::PAUSE, &of_loop),
-        command("Stop", ext::STOP, &of_loop),
+        command(tr!("Show output"), ext::OUTPUT, &json!({"task": status.task.uri})),
+        command(tr!("Pause"), ext::PAUSE, &of_loop),
+        command(tr!("Stop"), ext::STOP, &of_loop),
     ]
 }
 
@@ -100,15 +102,15 @@ pub(super) fn feedback_question(status: &LoopStatus, state: &LoopState) -> Optio
         return None;
     }
     let answers = [
-        ("Yes", StopVerdict::Right),
-        ("Too early", StopVerdict::TooEarly),
-        ("Too late", StopVerdict::TooLate),
+        (tr!("Yes"), StopVerdict::Right),
+        (tr!("Too early"), StopVerdict::TooEarly),
+        (tr!("Too late"), StopVerdict::TooLate),
     ];
     let answer = |(title, verdict): (&str, StopVerdict)| {
         command(title, ext::FEEDBACK, &json!({"loopId": status.id, "verdict": verdict.word()}))
     };
     Some(AlertQuestion {
-        message: "Was this the right moment to stop?".to_owned(),
+        message: tr!("Was this the right moment to stop?").to_owned(),
         actions: answers.map(answer).to_vec(),
     })
 }
@@ -122,7 +124,7 @@ fn permission_question(status: &LoopStatus) -> Option<&QuestionStatus> {
 fn permission_commands(loop_id: &str, question: &QuestionStatus) -> Vec<Command> {
     let permit = |(title, word)| {
         let answer = json!({"loopId": loop_id, "text": word, "question": question.id});
-        command(title, ext::ANSWER, &answer)
+        command(translate(title), ext::ANSWER, &answer)
     };
     PERMITS.into_iter().map(permit).collect()
 }
@@ -130,13 +132,13 @@ fn permission_commands(loop_id: &str, question: &QuestionStatus) -> Vec<Command>
 /// Restore what the agent weakened, or accept it.
 fn of_weakened(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
     let weakenings: Vec<_> = weakening::unreported(state).collect();
-    let accept = command("Accept", ext::ACCEPT_WEAKENING, &json!({"loopId": status.id}));
+    let accept = command(tr!("Accept"), ext::ACCEPT_WEAKENING, &json!({"loopId": status.id}));
     if !weakenings.iter().all(|it| weakening::is_of_start(state, it)) {
         return vec![accept, output];
     }
     let paths: BTreeSet<&str> = weakenings.iter().map(|it| it.path.as_str()).collect();
     let restored = json!({"loopId": status.id, "iteration": 0, "paths": paths});
-    vec![command("Restore", ext::ROLLBACK, &restored), accept, output]
+    vec![command(tr!("Restore"), ext::ROLLBACK, &restored), accept, output]
 }
 
 fn command(title: &str, command: &str, argument: &Value) -> Command {

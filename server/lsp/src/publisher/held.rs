@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use loopkeeper_text::words;
+use loopkeeper_text::{tr, tr_later};
+use loopkeeper_view::sentences;
 use loopkeeper_view::{LoopStatus, notice};
 
 use crate::ext::{StartArgs, StartLimits};
@@ -11,8 +12,10 @@ use crate::questions::{self, ClientQuestion};
 use crate::session::ServerState;
 use crate::{commands, virtual_documents};
 
-const ANYWAY: &str = "Start anyway";
-const EDIT: &str = "Edit task";
+/// An option of the terminal, which a hint names last; the question offers the same as a button.
+const ANYWAY_OPTION: &str = "`--anyway`";
+const ANYWAY: &str = tr_later!("Start anyway");
+const EDIT: &str = tr_later!("Edit task");
 
 pub(super) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>) {
     let task = status.task.uri.clone();
@@ -48,8 +51,8 @@ fn message(status: &LoopStatus) -> String {
     let notice_text = notice(status);
     let hint = notice_text
         .hint()
-        .map(|it| it.rsplit_once("; `--anyway`").map_or(it, |(it, _)| it))
-        .map(words::capitalised);
-    let hint = hint.map_or_else(String::new, |it| format!(" {it}."));
-    format!("{}.{hint}", notice_text.fact())
+        .map(|it| it.rsplit_once(ANYWAY_OPTION).map_or(it, |(it, _)| it.trim_end_matches([';', '；', ' '])))
+        .map(sentences::sentence);
+    let fact = tr!("{sentence}.", sentence = notice_text.fact());
+    sentences::paragraph(std::iter::once(fact).chain(hint))
 }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use loopkeeper_text::tr;
 use loopkeeper_text::truncate;
 use tokio::time::Instant;
 
@@ -42,7 +43,8 @@ impl OutputPublisher {
             let iteration = if waiting.iteration > 0 { waiting.iteration } else { seen() };
             let mut text = waiting.text;
             if waiting.dropped > 0 {
-                text.insert_str(0, &format!("… {} bytes are not shown here\n", waiting.dropped));
+                let note = tr!("… {count} bytes are not shown here", count = waiting.dropped);
+                text.insert_str(0, &(note + "\n"));
             }
             for text in split_output(&text, LARGEST) {
                 let params = OutputParams { loop_id: loop_id.clone(), iteration, text: text.to_owned() };

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
+use loopkeeper_view::sentences;
 use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus};
 use lsp_types::notification::Progress as ProgressNotification;
 use lsp_types::request::WorkDoneProgressCreate;
@@ -65,7 +67,8 @@ impl ProgressPublisher {
             |id: &String| snapshot.loop_with(id).is_some_and(|it| it.status.state == DisplayState::Working);
         let over: Vec<String> = self.shown.keys().filter(|it| !at_work(it)).cloned().collect();
         for id in over {
-            let last = snapshot.loop_with(&id).map_or_else(|| "gone".to_owned(), |it| ending(&it.status));
+            let last =
+                snapshot.loop_with(&id).map_or_else(|| tr!("gone").to_owned(), |it| ending(&it.status));
             if let Some(ProgressEntry { token, stage: ProgressStage::Begun, .. }) = self.shown.remove(&id) {
                 let end = WorkDoneProgressEnd { message: Some(last) };
                 send(shared, token, WorkDoneProgress::End(end)).await;
@@ -162,18 +165,19 @@ async fn send(shared: &ServerState, token: ProgressToken, value: WorkDoneProgres
 
 /// `iteration 4/25, 3 of 5 criteria pass, editing src/auth.rs`
 fn message(status: &LoopStatus) -> String {
-    let iteration = format!("iteration {}/{}", status.iteration, status.limits.iterations);
+    let (iteration, limit) = (status.iteration, status.limits.iterations);
+    let iteration = tr!("iteration {iteration}/{limit}", iteration, limit);
     let criteria = &status.criteria;
     let mut parts = match status.phase {
-        DisplayPhase::Baseline => vec!["checks before iteration 1".to_owned()],
-        DisplayPhase::Checking => vec![iteration, "running checks".to_owned()],
-        DisplayPhase::Waiting => vec![iteration, "waiting".to_owned()],
-        DisplayPhase::Stopping => vec![iteration, "stopping".to_owned()],
+        DisplayPhase::Baseline => vec![tr!("checks before iteration 1").to_owned()],
+        DisplayPhase::Checking => vec![iteration, tr!("running checks").to_owned()],
+        DisplayPhase::Waiting => vec![iteration, tr!("waiting").to_owned()],
+        DisplayPhase::Stopping => vec![iteration, tr!("stopping").to_owned()],
         _ => vec![iteration],
     };
     parts.extend((criteria.passed + criteria.failed > 0).then(|| criteria.sentence()));
     parts.extend(status.activity.as_deref().map(|it| sanitize::line_within(it, 60)));
-    parts.join(", ")
+    sentences::clauses(&parts)
 }
 
 fn ending(status: &LoopStatus) -> String {

@@ -20,6 +20,7 @@ use tracing::{Instrument as _, Span, debug, error, error_span, warn};
 use super::TransportLimits;
 use super::incoming::{IncomingRequests, RequestGeneration};
 use super::writer::Outbox;
+use loopkeeper_text::tr;
 
 /// Maximum number of concurrent requests. The next one waits, and so does everything received after it.
 const RUNNING: u32 = 256;
@@ -149,11 +150,16 @@ impl<S: LanguageService> SharedService<S> {
             CallOutcome::Answered(None) => {
                 return Response::from_error(id.clone(), Error::new(ErrorCode::MethodNotFound));
             }
-            CallOutcome::Panicked => format!(
-                "`{method}` failed inside the server; its standard error, which editors keep as its log, says where"
+            CallOutcome::Panicked => tr!(
+                "`{method}` failed inside the server; its standard error, which editors keep as its log, says where",
+                method
             ),
             CallOutcome::TimedOut => {
-                format!("`{method}` took longer than {} s and was given up", limit.as_secs())
+                tr!(
+                    "`{method}` took longer than {seconds} s and was given up",
+                    method,
+                    seconds = limit.as_secs()
+                )
             }
         };
         // The service still holds the id of a request that did not finish.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{tr, tr_later};
+use loopkeeper_view::sentences;
 use lsp_types::{ExecuteCommandParams, MessageType};
 use serde_json::json;
 
@@ -15,7 +17,7 @@ use crate::session::ServerState;
 use crate::virtual_documents;
 use loopkeeper_workspace::Invalidation;
 
-const SHOW: &str = "Show commands";
+const SHOW: &str = tr_later!("Show commands");
 
 /// What to do once the user agreed.
 pub(in crate::commands) enum AfterTrust {
@@ -27,17 +29,9 @@ pub(in crate::commands) enum AfterTrust {
 impl AfterTrust {
     fn confirm_label(&self) -> &'static str {
         match self {
-            Self::Nothing => "Trust",
-            Self::Start(_) => "Trust and start",
-            Self::Check(_) => "Trust and check",
-        }
-    }
-
-    fn refusal_prefix(&self) -> &'static str {
-        match self {
-            Self::Nothing => "Not trusted",
-            Self::Start(_) => "Not started",
-            Self::Check(_) => "Not checked",
+            Self::Nothing => tr_later!("Trust"),
+            Self::Start(_) => tr_later!("Trust and start"),
+            Self::Check(_) => tr_later!("Trust and check"),
         }
     }
 }
@@ -67,8 +61,17 @@ pub(in crate::commands) fn ask(
 
 /// `Not started: 2 commands of "Pay" need your trust`
 fn refusal_message(needed: &TrustRequest, then: &AfterTrust) -> String {
-    let need = if needed.count == 1 { "needs" } else { "need" };
-    format!("{}: {} of {} {need} your trust", then.refusal_prefix(), counted(needed), title(needed))
+    let (commands, title) = (counted(needed), title(needed));
+    let need = if needed.count == 1 {
+        tr!("{commands} of {title} needs your trust", commands, title)
+    } else {
+        tr!("{commands} of {title} need your trust", commands, title)
+    };
+    match then {
+        AfterTrust::Nothing => tr!("Not trusted: {reason}", reason = need),
+        AfterTrust::Start(_) => tr!("Not started: {reason}", reason = need),
+        AfterTrust::Check(_) => tr!("Not checked: {reason}", reason = need),
+    }
 }
 
 /// The user requested the page, so it is shown even if nothing is left to trust.
@@ -77,7 +80,7 @@ pub(super) fn show_consent_page(shared: &Arc<ServerState>, needed: TrustRequest,
     tokio::spawn(async move {
         if needed.count == 0 {
             virtual_documents::open_page_and_wait(&shared, &virtual_documents::uri(&page)).await;
-            let message = format!("Every command of {} is trusted.", title(&needed));
+            let message = tr!("Every command of {title} is trusted.", title = title(&needed));
             return shared.client.show_message(MessageType::INFO, message).await;
         }
         match QuestionSupport::of(&shared) {
@@ -129,12 +132,14 @@ async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterT
     let shows_itself = asking == QuestionSupport::Announced && shared.session().has_extensions();
     let is_shown = shows_itself || virtual_documents::open_page_and_wait(shared, &uri).await;
     // Last, because a line may be truncated.
-    let file = if is_shown { String::new() } else { format!(" They are in {}", page.display()) };
+    let hint = (!is_shown).then(|| tr!("They are in {path}", path = page.display()));
     if asking == QuestionSupport::Never {
-        let action = "Read them, then choose the code action \"Trust the commands shown\".";
-        return questions::warn(shared, &format!("{}. {action}{file}", refusal_message(needed, then))).await;
+        let refusal = sentences::sentence(&refusal_message(needed, then));
+        let action = tr!("Read them, then choose the code action \"Trust the commands shown\".");
+        let text = sentences::paragraph([Some(refusal), Some(action.to_owned()), hint].into_iter().flatten());
+        return questions::warn(shared, &text).await;
     }
-    let message = format!("{}{file}", message(needed));
+    let message = sentences::paragraph(std::iter::once(message(needed)).chain(hint));
     let answers = vec![then.confirm_label(), NOT_NOW];
     let question =
         ClientQuestion { message, answers, page: shows_itself.then_some(uri), expiry: questions::EXPIRY };
@@ -172,11 +177,15 @@ fn key(needed: &TrustRequest, then: &AfterTrust) -> String {
 
 /// `"Pay" runs 2 commands you have not trusted yet.`
 fn message(needed: &TrustRequest) -> String {
-    format!("{} runs {} you have not trusted yet.", title(needed), counted(needed))
+    tr!(
+        "{title} runs {commands} you have not trusted yet.",
+        title = title(needed),
+        commands = counted(needed)
+    )
 }
 
 fn title(needed: &TrustRequest) -> String {
-    format!("\"{}\"", sanitize::line(&needed.title))
+    tr!("\"{title}\"", title = sanitize::line(&needed.title))
 }
 
 fn counted(needed: &TrustRequest) -> String {
@@ -191,7 +200,8 @@ async fn grant_and_continue(shared: &Arc<ServerState>, needed: &TrustRequest, th
     let (command, argument) = match then {
         AfterTrust::Nothing => {
             shared.index().invalidate(Invalidation::STATE);
-            let message = format!("{} of {} trusted.", counted(needed), title(needed));
+            let message =
+                tr!("{commands} of {title} trusted.", commands = counted(needed), title = title(needed));
             return shared.client.show_message(MessageType::INFO, message).await;
         }
         AfterTrust::Start(args) => (ext::START, json!(args)),
