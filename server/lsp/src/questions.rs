@@ -75,8 +75,7 @@ pub(crate) async fn ask_client(shared: &ServerState, question: &ClientQuestion) 
     );
     let answer = tokio::time::timeout(question.expiry, asked).await.ok()?;
     if let Ok(item) = answer {
-        let chosen = item.and_then(|item| answers.into_iter().find(|it| translate(it) == item.title));
-        return chosen.map(str::to_owned);
+        return item.and_then(|it| answer_titled(&answers, &it.title)).map(str::to_owned);
     }
     // The client announced support, and failed.
     warn(shared, &question.message).await;
@@ -94,13 +93,20 @@ fn order_answers(asking: QuestionSupport, answers: &[&'static str]) -> Vec<&'sta
     }
 }
 
+/// The answer that a client shows with this title.
+fn answer_titled(answers: &[&'static str], title: &str) -> Option<&'static str> {
+    answers.iter().copied().find(|it| translate(it) == title)
+}
+
 pub(crate) async fn warn(shared: &ServerState, message: &str) {
     shared.client.show_message(MessageType::WARNING, message).await;
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NOT_NOW, QuestionSupport, order_answers};
+    use loopkeeper_text::language::Language;
+
+    use super::{NOT_NOW, QuestionSupport, answer_titled, order_answers};
 
     #[test]
     fn the_default_of_a_prompt_does_nothing() {
@@ -111,5 +117,16 @@ mod tests {
             [NOT_NOW, "Allow once", "Deny"]
         );
         assert_eq!(order_answers(QuestionSupport::Announced, &trust), trust);
+    }
+
+    #[test]
+    fn an_answer_is_known_by_the_title_that_is_shown() {
+        let answers = ["Trust and start", NOT_NOW];
+        assert_eq!(answer_titled(&answers, "Not now"), Some(NOT_NOW));
+        Language::SimplifiedChinese.during(|| {
+            assert_eq!(answer_titled(&answers, "信任并启动"), Some("Trust and start"));
+            assert_eq!(answer_titled(&answers, "暂不"), Some(NOT_NOW));
+            assert_eq!(answer_titled(&answers, "Not now"), None);
+        });
     }
 }

@@ -121,6 +121,35 @@ pub fn chinese() -> &'static HashMap<String, String> {
     })
 }
 
+/// The first two Latin words in a row of a text that is meant to be Chinese, for tests of translations. Code spans,
+/// quotes and these `names` (of products, or texts of the user) may be English.
+pub fn english_prose(text: &str, names: &[&str]) -> Option<String> {
+    let mut text = without_spans(&without_spans(text, '`', '`'), '\u{201c}', '\u{201d}');
+    for name in names {
+        text = text.replace(name, "\u{2026}");
+    }
+    let is_word = |it: &str| {
+        let word = it.trim_matches(|it: char| it.is_ascii_punctuation());
+        word.len() > 1 && word.chars().all(|it| it.is_ascii_alphabetic() || it == '\'')
+    };
+    text.lines().find_map(|line| {
+        let tokens: Vec<&str> = line.split_whitespace().collect();
+        tokens.windows(2).find(|it| it.iter().all(|it| is_word(it))).map(|it| it.join(" "))
+    })
+}
+
+/// A text with an ellipsis in place of what is between two marks.
+fn without_spans(text: &str, open: char, close: char) -> String {
+    let mut rest = text;
+    let mut kept = String::new();
+    while let Some((before, behind)) = rest.split_once(open) {
+        let Some((_, after)) = behind.split_once(close) else { break };
+        kept.extend([before, "\u{2026}"]);
+        rest = after;
+    }
+    kept + rest
+}
+
 /// Replaces `{name}` by its value, and `{{` by `{`.
 pub fn fill(template: &str, values: &[(&str, &dyn Display)]) -> String {
     let mut text = String::with_capacity(template.len() + 32);
@@ -189,7 +218,7 @@ macro_rules! tr_later {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{Language, TABLES, chinese, fill};
+    use super::{Language, TABLES, chinese, english_prose, fill};
 
     #[test]
     fn a_locale_determines_the_language() {
@@ -224,6 +253,19 @@ mod tests {
             count += serde_json::from_str::<BTreeMap<String, String>>(table).expect("a table of texts").len();
         }
         assert_eq!(chinese().len(), count);
+    }
+
+    #[test]
+    fn english_prose_is_found_in_chinese() {
+        let check = |text: &str, expect: Option<&str>| {
+            assert_eq!(english_prose(text, &["Claude Code", "it lints"]).as_deref(), expect, "{text}");
+        };
+        check("循环：3/5 个标准通过，$1.24 `cargo test all`", None);
+        check("“the title” 在 Claude Code 中 · it lints", None);
+        check("运行 sh -c 于 src/a.rs a.md", None);
+        check("已停止: by you", Some("by you"));
+        check("`code` was not run", Some("was not"));
+        check("` an open span", Some("an open"));
     }
 
     #[test]

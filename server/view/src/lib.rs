@@ -20,6 +20,8 @@ pub mod probe;
 pub mod receipt;
 pub mod report;
 pub mod sentences;
+#[cfg(test)]
+mod simplified_chinese;
 mod spawns;
 pub mod start_preview;
 mod status;

@@ -2,6 +2,7 @@
 
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{HollowTest, OutcomeKind, Record, Survivor};
+use loopkeeper_text::language::Language;
 
 use super::{
     FileHash, JournalDigest, Receipt, ReceiptCriterion, ReceiptEnvironment, ReceiptMutants, ReceiptOutcome,
@@ -161,4 +162,15 @@ fn an_edited_receipt_is_refused() {
     assert!(parse("# Notes\n").is_err_and(|it| it.starts_with("is not a receipt")));
     let newer = page.replace("\"format\": 1", "\"format\": 2");
     assert_eq!(parse(&newer), Err("was written by a newer loopkeeper".to_owned()));
+}
+
+#[test]
+fn a_page_in_another_language_comes_back() {
+    let receipt = receipt();
+    let page = Language::SimplifiedChinese.during(|| markdown(&receipt));
+    assert!(page.starts_with("# 凭证：Sums | more\n"), "{page}");
+    assert!(page.contains("| 代理 | "), "{page}");
+    assert_eq!(parse(&page), Ok(receipt.clone()));
+    assert_eq!(Language::SimplifiedChinese.during(|| parse(&markdown(&receipt))), Ok(receipt.clone()));
+    assert!(parse(&page.replace("# 凭证：Sums", "# 凭证：Products")).is_err());
 }
