@@ -1,5 +1,6 @@
 //! `accept`: accepts what the agent weakened (tests, protected files, the scripts of checks).
 
+use loopkeeper_text::tr;
 use serde_json::json;
 
 use super::exit::Exit;
@@ -10,8 +11,11 @@ use loopkeeper_operations::authority::user_name;
 
 pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
     let found = which.find()?;
-    let by = format!("{} in a terminal", user_name());
+    let by = tr!("{user} in a terminal", user = user_name());
     found.send_request(json!({"do": "accept", "what": by}))?;
-    out.line(format_args!("What the agent weakened in loop {} is accepted as it is.", found.display_name()));
+    out.line(tr!(
+        "What the agent weakened in loop {name} is accepted as it is.",
+        name = found.display_name()
+    ));
     Ok(Exit::Done)
 }

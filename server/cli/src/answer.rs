@@ -1,7 +1,7 @@
 //! `answer`: the user's answer to the question that a loop asks.
 
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 use serde_json::json;
 
 use super::exit::Exit;
@@ -22,7 +22,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.text.trim().is_empty() {
-        return Err(Failure::usage("the answer is empty").hint("`loopkeeper answer latest 'use SQLite'`"));
+        return Err(
+            Failure::usage(tr!("the answer is empty")).hint("`loopkeeper answer latest 'use SQLite'`")
+        );
     }
     let found = SelectedLoop::by_name(Some(&args.which))?;
     let (id, name, state) = (found.id(), found.display_name(), &found.loop_view.state);
@@ -30,24 +32,26 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     found.send_request(json!({"do": "answer", "text": args.text, "what": open.map(|it| &it.id)}))?;
     if let Some(wanted) = open.filter(|it| it.kind == QuestionKind::Permission) {
         let permitted = match args.text.trim().to_lowercase().as_str() {
-            "deny" => "Denied",
-            "always" => "Allowed for the whole loop",
-            _ => "Allowed this once",
+            "deny" => tr!("Denied"),
+            "always" => tr!("Allowed for the whole loop"),
+            _ => tr!("Allowed this once"),
         };
-        out.line(format_args!("{permitted}: {}", sanitize::visible(&wanted.text)));
+        out.line(tr!("{answer}: {question}", answer = permitted, question = sanitize::visible(&wanted.text)));
         return Ok(Exit::Done);
     }
     let at_limit = open.is_some_and(|it| it.kind == QuestionKind::UsageLimit);
     let is_other_pause = |reason| reason != PauseReason::Question;
     if at_limit {
-        let does = if args.text.trim().eq_ignore_ascii_case("stop") { "stops" } else { "waits" };
-        out.line(format_args!("Loop {name} {does}."));
+        let stops = args.text.trim().eq_ignore_ascii_case("stop");
+        out.line(if stops { tr!("Loop {name} stops.", name) } else { tr!("Loop {name} waits.", name) });
     } else if state.pause.as_ref().is_some_and(|it| is_other_pause(it.reason)) {
-        out.line(format_args!(
-            "The next iteration of loop {name} receives it; `loopkeeper resume {id}` continues the loop."
+        out.line(tr!(
+            "The next iteration of loop {name} receives it; `loopkeeper resume {id}` continues the loop.",
+            name,
+            id
         ));
     } else {
-        out.line(format_args!("Loop {name} continues; the next prompt contains the answer."));
+        out.line(tr!("Loop {name} continues; the next prompt contains the answer.", name));
     }
     Ok(Exit::Done)
 }

@@ -15,7 +15,7 @@ use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{AgentPlan, Entry, Record};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::message;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::{self as view, CriteriaStatus, LateOrder, effect};
 use serde::Serialize;
 use serde_json::json;
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         Arc::make_mut(&mut work.task).criteria.retain(|it| it.id.0 == *id);
     }
     for note in work.left_aside() {
-        failure::note(format_args!("note: {note}"));
+        failure::note(tr!("note: {note}", note));
     }
     work.refuse_empty()?;
     for warning in work.warnings() {
@@ -141,7 +141,7 @@ fn report_items(work: &ResolvedTask, results: &[CheckResult]) -> Vec<ReportItem>
             _ => Level::Error,
         };
         let fact = result.map(|it| it.fact.as_str()).filter(|it| !it.is_empty());
-        let fact = fact.unwrap_or(if status == Status::Pass { "pass" } else { status.word() });
+        let fact = fact.unwrap_or(table::status_word(status));
         let (line, column) = places.position(&criterion.place);
         ReportItem {
             file: places.shown(&criterion.place.file),
@@ -149,7 +149,7 @@ fn report_items(work: &ResolvedTask, results: &[CheckResult]) -> Vec<ReportItem>
             column,
             level,
             code: status.word().to_owned(),
-            message: sanitize::line(&format!("{}: {fact}", criterion.name)),
+            message: sanitize::line(&tr!("{name}: {fact}", name = criterion.name, fact)),
             name: sanitize::line(&criterion.name),
         }
     };
@@ -199,15 +199,15 @@ fn by_its_keeper(state: &StateDir, loop_view: &LoopView) -> Result<Vec<CheckResu
     let mut following = LoopTailer::new(&loop_view.dir.journal());
     following.poll()?;
     control_client::send(state, id, json!({"do": "check"}))?;
-    failure::note(effect(&loop_view.state, LateOrder::Check, &format!("Loop {id} is at work here and")));
+    failure::note(effect(&loop_view.state, LateOrder::Check, &tr!("Loop {id} is at work here and", id)));
     loop {
         if let Some(results) = following.poll()?.iter().find_map(results_of) {
             return Ok(results);
         }
         let ended = following.state().is_some_and(|it| it.outcome().is_some());
         if ended || !LoopView::read(state, loop_view.dir.clone())?.is_some_and(|it| it.is_alive()) {
-            return Err(Failure::ended(format_args!("loop {id} ended before it checked"))
-                .hint("`loopkeeper check` again runs the checks here."));
+            return Err(Failure::ended(tr!("loop {id} ended before it checked", id))
+                .hint(tr!("`loopkeeper check` again runs the checks here.")));
         }
         sleep(LOOK);
     }

@@ -23,6 +23,7 @@ use loopkeeper_operations::restore::{self, RestoreSelection};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_text::message::HintedError as _;
+use loopkeeper_text::tr;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -46,8 +47,8 @@ fn run_temporary(out: &mut Ui) -> ExitResult {
     let state = StateDir::at(&folder.0.join("state"))?;
     let (exit, _) = run_loop(&project, &state, out)?;
     out.line("");
-    out.line("All of it has been removed again; `loopkeeper demo --keep DIR` leaves the project.");
-    out.line("For a project of your own: `loopkeeper init`, then `loopkeeper run`.");
+    out.line(tr!("All of it has been removed again; `loopkeeper demo --keep DIR` leaves the project."));
+    out.line(tr!("For a project of your own: `loopkeeper init`, then `loopkeeper run`."));
     Ok(exit)
 }
 
@@ -63,11 +64,11 @@ fn run_kept(project: &Path, out: &mut Ui) -> ExitResult {
         restore::restore(&state, &loop_view, &start)?;
     }
     out.line("");
-    out.line(format_args!("{} is as it was before the loop.", project.display()));
-    out.line(
+    out.line(tr!("{project} is as it was before the loop.", project = project.display()));
+    out.line(tr!(
         "`loopkeeper run` in there starts it again; `loopkeeper diff latest 1` shows what the agent did, and \
-         `loopkeeper rollback latest --undo` restores it.",
-    );
+         `loopkeeper rollback latest --undo` restores it."
+    ));
     Ok(exit)
 }
 
@@ -76,12 +77,14 @@ fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Loo
     let work = ResolvedTask::find(Some(&project.to_string_lossy()), &[])?;
     let roster = AgentRoster::resolve(&work)?;
     trust::ensure_trusted(&work, &operations::trust::items(&work, &roster)?, state, TrustConsent::Given)?;
-    out.line(format_args!(
-        "{LOUD}{}{LOUD:#}: a small project in {}, half done.",
-        work.title(),
-        project.display()
+    out.line(tr!(
+        "{task}: a small project in {folder}, half done.",
+        task = format!("{LOUD}{}{LOUD:#}", work.title()),
+        folder = project.display()
     ));
-    out.line("The built-in agent plays a short script; the checks are real. Nothing leaves this machine.");
+    out.line(tr!(
+        "The built-in agent plays a short script; the checks are real. Nothing leaves this machine."
+    ));
     out.line("");
     let workspace = state.workspace(&work.root)?;
     let dir =

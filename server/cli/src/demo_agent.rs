@@ -3,6 +3,7 @@
 //! The next step depends on the files alone, so that a stopped, resumed or rolled back loop continues from the state of
 //! the project. One step claims too much and one breaks a criterion that held, which the demo is meant to show.
 
+use loopkeeper_text::tr;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -66,8 +67,10 @@ pub(super) fn run() -> ExitResult {
     };
     played.map(|()| Exit::Done).map_err(|error| {
         // One line, because it becomes the reason why the loop fails.
-        Failure::ended(format_args!(
-            "the demo agent only knows the project that `loopkeeper demo` makes ({PROGRAM}: {error})"
+        Failure::ended(tr!(
+            "the demo agent only knows the project that `loopkeeper demo` makes ({PROGRAM}: {error})",
+            PROGRAM,
+            error
         ))
     })
 }

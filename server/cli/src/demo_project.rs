@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use git2::{Repository, RepositoryInitOptions, Signature};
+use loopkeeper_text::language::translate;
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::{tr, tr_later};
 
 /// The files in the folder before the first iteration.
 const FILES: [(&str, &str); 6] = [
@@ -18,19 +20,19 @@ const FILES: [(&str, &str); 6] = [
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DemoError {
-    #[error("the demo needs a folder of its own: {} is not empty", path.display())]
+    #[error("{}", tr!("the demo needs a folder of its own: {path} is not empty", path = path.display()))]
     Taken { path: PathBuf },
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("{}", tr!("cannot {action} {path}: {source}", action = translate(action), path = path.display(), source))]
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
-    #[error("cannot make a git repository of {}: {source}", path.display())]
+    #[error("{}", tr!("cannot make a git repository of {path}: {source}", path = path.display(), source))]
     Git { path: PathBuf, source: git2::Error },
 }
 
 impl HintedError for DemoError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Taken { .. } => "name a folder that does not exist yet.",
-            Self::Io { .. } | Self::Git { .. } => "name a folder you may write to with `--keep`.",
+            Self::Taken { .. } => tr!("name a folder that does not exist yet."),
+            Self::Io { .. } | Self::Git { .. } => tr!("name a folder you may write to with `--keep`."),
         };
         Some(hint.to_owned())
     }
@@ -42,16 +44,16 @@ pub(crate) fn create(folder: &Path) -> Result<(), DemoError> {
         let path = path.to_owned();
         move |source| DemoError::Io { action, path, source }
     };
-    fs::create_dir_all(folder).map_err(io("create", folder))?;
-    if fs::read_dir(folder).map_err(io("read", folder))?.next().is_some() {
+    fs::create_dir_all(folder).map_err(io(tr_later!("create"), folder))?;
+    if fs::read_dir(folder).map_err(io(tr_later!("read"), folder))?.next().is_some() {
         return Err(DemoError::Taken { path: folder.to_owned() });
     }
     for (name, text) in FILES {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(io("create", parent))?;
+            fs::create_dir_all(parent).map_err(io(tr_later!("create"), parent))?;
         }
-        fs::write(&path, text).map_err(io("write", &path))?;
+        fs::write(&path, text).map_err(io(tr_later!("write"), &path))?;
     }
     commit(folder).map_err(|source| DemoError::Git { path: folder.to_owned(), source })
 }

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr};
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult};
@@ -35,9 +35,11 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let patch = store.diff(before, after, MAX_BYTES)?;
     if patch.is_empty() {
-        let what = args.iteration.map_or_else(|| "the loop".to_owned(), |it| format!("iteration {it}"));
         // On stderr, because what reads the patch expects an empty one.
-        failure::note(format_args!("{} changed no file", words::capitalised(&what)));
+        failure::note(match args.iteration {
+            None => tr!("The loop changed no file").to_owned(),
+            Some(iteration) => tr!("Iteration {iteration} changed no file", iteration),
+        });
     } else if std::io::stdout().is_terminal() {
         for line in sanitize::text(&patch).lines() {
             out.line(coloured(line));

@@ -5,6 +5,7 @@ mod facts;
 mod probe;
 mod show;
 
+use loopkeeper_text::tr;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -83,8 +84,8 @@ fn report_all(context: &FactContext, json: bool, out: &mut Ui) -> ExitResult {
 fn report_agent(context: &FactContext, name: &str, json: bool, out: &mut Ui) -> ExitResult {
     let agents = context.agents(Some(name))?;
     let [agent] = agents.as_slice() else {
-        return Err(Failure::usage(format_args!("there is no agent `{name}`"))
-            .hint("`loopkeeper doctor` lists those that are known; `[agents.NAME]` adds your own."));
+        return Err(Failure::usage(tr!("there is no agent `{name}`", name))
+            .hint(tr!("`loopkeeper doctor` lists those that are known; `[agents.NAME]` adds your own.")));
     };
     let can = context.kind(name).capabilities();
     let can = capabilities(&if agent.hooks_off.is_some() { can.without_hooks() } else { can });

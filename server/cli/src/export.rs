@@ -1,5 +1,6 @@
 //! `export`: packs everything of a loop into one archive, without secrets.
 
+use loopkeeper_text::tr;
 use std::path::PathBuf;
 
 use clap::ValueHint;
@@ -30,8 +31,13 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     };
     let to = args.to.clone().unwrap_or_else(|| PathBuf::from(export::name(dir.id())));
     let done = export::export(&store, &dir, &to)?;
-    out.line(format_args!("Exported loop {} to {}: {} files.", dir.id(), to.display(), done.files));
-    out.line(format_args!("Redacted: {}.", export::describe_redactions(done.found)));
-    out.line("Only what looks like a secret is recognised: check the archive before you share it.");
+    out.line(tr!(
+        "Exported loop {id} to {to}: {files} files.",
+        id = dir.id(),
+        to = to.display(),
+        files = done.files
+    ));
+    out.line(tr!("Redacted: {counts}.", counts = export::describe_redactions(done.found)));
+    out.line(tr!("Only what looks like a secret is recognised: check the archive before you share it."));
     Ok(Exit::Done)
 }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use clap::error::ErrorKind;
 use loopkeeper_system::state_dir::lock::TreeHolder;
 use loopkeeper_text::message;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr};
 
 use super::exit::Exit;
 use super::wrong_flag;
@@ -24,7 +24,7 @@ pub(crate) fn report(failure: &Failure) -> Exit {
 
 /// Prints a warning that does not stop the command.
 pub(crate) fn warn(what: impl Display) {
-    note(format_args!("warning: {what}"));
+    note(tr!("warning: {what}", what));
 }
 
 /// Prints a note for the waiting user.
@@ -34,10 +34,15 @@ pub(crate) fn note(what: impl Display) {
 
 /// Reports that a command waits until `holder` releases the work tree.
 pub(crate) fn note_wait(holder: &TreeHolder) {
-    note(format_args!(
-        "{} running here; this command waits for them.",
-        words::capitalised(&holder.to_string())
-    ));
+    note(match holder {
+        TreeHolder::Loop { id } => tr!("Loop {id} is running here; this command waits for them.", id),
+        TreeHolder::Checks { task } => {
+            tr!("Checks of {task} are running here; this command waits for them.", task)
+        }
+        TreeHolder::Unknown => {
+            tr!("Another process is running here; this command waits for them.").to_owned()
+        }
+    });
 }
 
 /// Reports that `command` does not accept the arguments. Help and version go to stdout and are not failures; all others
@@ -53,7 +58,7 @@ pub(crate) fn of_arguments(error: &clap::Error, command: &clap::Command) -> Exit
     let text = match (rendered.split_once("\n\nFor more information"), hint) {
         (Some((what, _)), Some(hint)) => format!("{}\n{}\n", without_tip(what), message::hint_line(hint)),
         (Some((what, _)), None) => {
-            let hint = message::hint_line("`--help` shows how it is used.");
+            let hint = message::hint_line(tr!("`--help` shows how it is used."));
             format!("{}\n{hint}\n", what.trim_end())
         }
         (None, _) => rendered,

@@ -2,6 +2,7 @@
 
 use loopkeeper_core::journal::StopVerdict;
 use loopkeeper_operations::feedback;
+use loopkeeper_text::tr;
 
 use super::exit::Exit;
 use super::failure::ExitResult;
@@ -42,9 +43,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     };
     feedback::record(&found.store, &found.loop_view, verdict, args.text.as_deref())?;
     let name = found.display_name();
-    out.line(format_args!(
-        "Recorded: loop {name} stopped {}. `loopkeeper insight` adds it up.",
-        verdict.phrase()
+    out.line(tr!(
+        "Recorded: loop {name} stopped {phrase}. `loopkeeper insight` adds it up.",
+        name,
+        phrase = verdict.phrase()
     ));
     Ok(Exit::Done)
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use loopkeeper_core::journal::{GuardedOrder, SnapshotWhen};
 use loopkeeper_core::settings::Settings;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
@@ -62,9 +62,12 @@ fn remove_leftovers(store: &StateDir, sweep: GcMode, out: &mut Ui) -> Result<(),
         if sweep == GcMode::Delete {
             store.remove_binary(&path)?;
         }
-        let verb = if sweep == GcMode::Delete { "Removed" } else { "Would remove" };
-        let name = path.file_name().unwrap_or_default().display();
-        out.line(format_args!("{verb} the program bin/{name}, {}", words::bytes(bytes)));
+        let (name, size) = (path.file_name().unwrap_or_default().display(), words::bytes(bytes));
+        out.line(if sweep == GcMode::Delete {
+            tr!("Removed the program bin/{name}, {size}", name, size)
+        } else {
+            tr!("Would remove the program bin/{name}, {size}", name, size)
+        });
     }
     if sweep == GcMode::Delete {
         store.sweep_trees()?;
@@ -95,7 +98,11 @@ fn collect_workspace(
     if unread > 0 {
         // The trees that they need are unknown.
         let unread = words::counted(unread, "loop");
-        out.line(format_args!("{}: {unread} cannot be read; snapshots stay.", shown(workspace)));
+        out.line(tr!(
+            "{workspace}: {unread} cannot be read; snapshots stay.",
+            workspace = shown(workspace),
+            unread
+        ));
         return Ok(());
     }
     shrink(store, workspace, kept, (&settings, sweep), out)
@@ -149,14 +156,14 @@ fn shrink(
         remove(store, &kept.remove(index), sweep, out)?;
     }
     let collected = snapshots.collect_garbage(&trees(&kept), sweep)?;
-    let verb = if sweep == GcMode::Delete { "Freed" } else { "Would free" };
     let root = shown(workspace);
-    out.line(format_args!(
-        "{root}: {}, {} of snapshots kept. {verb} {}.",
-        words::counted(kept.len() as u64, "loop"),
-        words::bytes(collected.kept_bytes),
-        words::bytes(collected.freed_bytes),
-    ));
+    let loops = words::counted(kept.len() as u64, "loop");
+    let (stored, freed) = (words::bytes(collected.kept_bytes), words::bytes(collected.freed_bytes));
+    out.line(if sweep == GcMode::Delete {
+        tr!("{root}: {loops}, {stored} of snapshots kept. Freed {freed}.", root, loops, stored, freed)
+    } else {
+        tr!("{root}: {loops}, {stored} of snapshots kept. Would free {freed}.", root, loops, stored, freed)
+    });
     Ok(())
 }
 
@@ -172,16 +179,16 @@ fn trees(loops: &[LoopView]) -> HashSet<String> {
 }
 
 fn remove(store: &StateDir, loop_view: &LoopView, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
-    let what = format!("loop {} ({})", loop_view.dir.id(), loop_view.state.spec.task.0);
+    let what = tr!("loop {id} ({task})", id = loop_view.dir.id(), task = loop_view.state.spec.task.0);
     if sweep == GcMode::Measure {
-        out.line(format_args!("Would remove {what}"));
+        out.line(tr!("Would remove {what}", what));
         return Ok(());
     }
     let _lock = store.lock_loop(&loop_view.dir)?;
     std::fs::remove_dir_all(loop_view.dir.path()).map_err(|error| {
-        Failure::ended(format_args!("cannot remove {}: {error}", loop_view.dir.path().display()))
+        Failure::ended(tr!("cannot remove {path}: {error}", path = loop_view.dir.path().display(), error))
     })?;
-    out.line(format_args!("Removed {what}"));
+    out.line(tr!("Removed {what}", what));
     Ok(())
 }
 

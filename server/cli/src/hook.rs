@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use loopkeeper_agent::claude::hook_install::FILE;
+use loopkeeper_text::tr;
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
@@ -31,10 +32,11 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     match args.what {
         HookAction::Install => install(&settings, out)?,
         HookAction::Remove => match settings.remove()? {
-            InstallOutcome::Changed => out.line(format_args!(
-                "Removed the hooks from {FILE}: Claude Code no longer asks loopkeeper here."
+            InstallOutcome::Changed => out.line(tr!(
+                "Removed the hooks from {FILE}: Claude Code no longer asks loopkeeper here.",
+                FILE
             )),
-            InstallOutcome::Nothing => out.line(format_args!("{FILE} holds no hook of loopkeeper.")),
+            InstallOutcome::Nothing => out.line(tr!("{FILE} holds no hook of loopkeeper.", FILE)),
         },
     }
     Ok(Exit::Done)
@@ -43,17 +45,18 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 fn install(settings: &ClaudeSettingsFile<'_>, out: &mut Ui) -> Result<(), Failure> {
     match settings.install(&program()?)? {
         InstallOutcome::Changed => {
-            out.line(format_args!(
-                "Installed in {FILE}: Claude Code asks loopkeeper here whether its turn may end."
+            out.line(tr!(
+                "Installed in {FILE}: Claude Code asks loopkeeper here whether its turn may end.",
+                FILE
             ));
-            out.line("Restart sessions that are already open.");
+            out.line(tr!("Restart sessions that are already open."));
         }
-        InstallOutcome::Nothing => out.line(format_args!("The hooks are already in {FILE}.")),
+        InstallOutcome::Nothing => out.line(tr!("The hooks are already in {FILE}.", FILE)),
     }
-    out.line("Without a loop the hooks do nothing: `loopkeeper run --attach` starts one.");
-    out.line("`loopkeeper hook remove` removes them.");
+    out.line(tr!("Without a loop the hooks do nothing: `loopkeeper run --attach` starts one."));
+    out.line(tr!("`loopkeeper hook remove` removes them."));
     if settings.is_seen_by_git() {
-        failure::warn(format_args!("git does not ignore {FILE}: add it to .gitignore"));
+        failure::warn(tr!("git does not ignore {FILE}: add it to .gitignore", FILE));
     }
     Ok(())
 }
@@ -62,7 +65,7 @@ fn install(settings: &ClaudeSettingsFile<'_>, out: &mut Ui) -> Result<(), Failur
 fn program() -> Result<String, Failure> {
     let path = std::env::current_exe()?;
     path.into_os_string().into_string().map_err(|path| {
-        Failure::usage(format_args!("the path {} of this program is not UTF-8", path.display()))
-            .hint("Move it: a settings file could not name it.")
+        Failure::usage(tr!("the path {path} of this program is not UTF-8", path = path.display()))
+            .hint(tr!("Move it: a settings file could not name it."))
     })
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 use super::ask;
 use super::exit::Exit;
@@ -34,17 +34,17 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.dry_run {
         return Ok(Exit::Done);
     }
-    if ask::is_interactive() && !ask::confirm("Write this task?")? {
-        failure::note("Nothing was written.");
+    if ask::is_interactive() && !ask::confirm(tr!("Write this task?"))? {
+        failure::note(tr!("Nothing was written."));
         return Ok(Exit::Done);
     }
     let taken = source.write()?;
     let shown = sanitize::visible(&taken.document.to_string_lossy());
     match &source {
         ImportSource::PluginLoop(_) => {
-            out.line(format_args!("Wrote {shown}: the loop's prompt, and its promise where it had one."));
+            out.line(tr!("Wrote {shown}: the loop's prompt, and its promise where it had one.", shown));
         }
-        ImportSource::Text(_) => out.line(format_args!("Wrote {shown}")),
+        ImportSource::Text(_) => out.line(tr!("Wrote {shown}", shown)),
     }
     show_next(&source, &taken, out);
     Ok(Exit::Done)
@@ -62,17 +62,22 @@ fn show_next(source: &ImportSource, taken: &ImportResult, out: &mut Ui) {
     let name = taken.document.file_name().unwrap_or_default().to_string_lossy();
     let name = sanitize::visible(&name);
     let ImportSource::PluginLoop(found) = source else {
-        return out.line(format_args!(
-            "Add a check to each item of `## Done when`, then start: loopkeeper run {name}"
+        return out.line(tr!(
+            "Add a check to each item of `## Done when`, then start: loopkeeper run {name}",
+            name
         ));
     };
     match &taken.trouble {
-        None => out.line(format_args!(
-            "The loop is cancelled (was at iteration {}): its session can end after this turn.",
-            found.state.iteration
+        None => out.line(tr!(
+            "The loop is cancelled (was at iteration {iteration}): its session can end after this turn.",
+            iteration = found.state.iteration
         )),
-        Some(trouble) => failure::warn(format_args!("the loop still runs in its own session: {trouble}")),
+        Some(trouble) => failure::warn(tr!("the loop still runs in its own session: {trouble}", trouble)),
     }
     let limit = found.state.iterations_left().map_or(String::new(), |it| format!(" --max-iterations {it}"));
-    out.line(format_args!("Add checks to it below `## Done when`, then start: loopkeeper run {name}{limit}"));
+    out.line(tr!(
+        "Add checks to it below `## Done when`, then start: loopkeeper run {name}{limit}",
+        name,
+        limit
+    ));
 }

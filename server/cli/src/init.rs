@@ -12,7 +12,7 @@ use clap::builder::PossibleValuesParser;
 use loopkeeper_core::settings::SettingOrigin;
 use loopkeeper_task::new_task::WorkProduct;
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 use thiserror::Error;
 
 use self::template::TemplateLocation;
@@ -78,10 +78,13 @@ pub(crate) fn command(args: &Args, out: &mut Ui) -> ExitResult {
 fn write_sentence(folder: &Path, sentence: &str, product: WorkProduct, out: &mut Ui) -> ExitResult {
     let proposed = ProposedTask::of(folder, sentence, product)?;
     let file = proposed.write()?;
-    out.line(format_args!("Wrote {}", sanitize::visible(&file.to_string_lossy())));
+    out.line(tr!("Wrote {file}", file = sanitize::visible(&file.to_string_lossy())));
     out.write(proposed.document());
     let name = sanitize::visible(&file.file_name().unwrap_or_default().to_string_lossy());
-    out.line(format_args!("\nNext: adjust its criteria to what you want, then `loopkeeper run {name}`."));
+    out.line(
+        "\n".to_owned()
+            + &tr!("Next: adjust its criteria to what you want, then `loopkeeper run {name}`.", name),
+    );
     Ok(Exit::Done)
 }
 
@@ -95,35 +98,46 @@ fn failure_of(error: &InitError) -> Failure {
 
 fn show(report: &InitReport, out: &mut Ui) {
     let file = sanitize::visible(&report.file.to_string_lossy());
-    out.line(format_args!("Wrote {file}"));
+    out.line(tr!("Wrote {file}", file));
     if report.trials.is_empty() {
         for check in &report.checks.found {
-            out.line(format_args!(
-                "  {}: `$ {}` (found in {})",
-                check.criterion(),
-                check.command,
-                check.file
-            ));
+            out.line(
+                "  ".to_owned()
+                    + &tr!(
+                        "{criterion}: `$ {command}` (found in {file})",
+                        criterion = check.criterion(),
+                        command = check.command,
+                        file = check.file
+                    ),
+            );
             if let Some(MissingTool { what, remedy }) = &check.lack {
-                out.line(format_args!("    Cannot run yet: {what}. {remedy}"));
+                out.line("    ".to_owned() + &tr!("Cannot run yet: {what}. {remedy}", what, remedy));
             }
         }
     } else {
         out.write(&trial::table(&report.trials));
     }
     for check in &report.checks.left_out {
-        let why = check.lack.as_ref().map_or(String::new(), |it| format!(": {}", it.what));
-        out.line(format_args!("  Left out: `{}` ({}){why}", check.command, check.file));
+        let (command, file) = (&check.command, &check.file);
+        let left_out = match &check.lack {
+            None => tr!("Left out: `{command}` ({file})", command, file),
+            Some(lack) => tr!("Left out: `{command}` ({file}): {why}", command, file, why = lack.what),
+        };
+        out.line(format_args!("  {left_out}"));
     }
     if report.checks.found.is_empty() {
-        out.line(
-            "No checks were found: until you add one, only the agent's word says that the work is done.",
-        );
+        out.line(tr!(
+            "No checks were found: until you add one, only the agent's word says that the work is done."
+        ));
     }
     for note in &report.notes {
         out.line(note);
     }
-    out.line(format_args!("Next: edit {FILE} so that it says what should be done, then `{}`.", report.start));
+    out.line(tr!(
+        "Next: edit {FILE} so that it says what should be done, then `{start}`.",
+        FILE,
+        start = report.start
+    ));
 }
 
 /// A task file that is not written yet.
@@ -154,15 +168,15 @@ pub(super) struct InitReport {
 
 #[derive(Debug, Error)]
 pub(super) enum InitError {
-    #[error("there is a task document already: {}", files.join(", "))]
+    #[error("{}", tr!("there is a task document already: {files}", files = files.join(", ")))]
     Exists { files: Vec<String> },
-    #[error("a loop of Claude Code's plugin runs here: {file}")]
+    #[error("{}", tr!("a loop of Claude Code's plugin runs here: {file}", file))]
     PluginLoop { file: String },
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    #[error("cannot list {}: {source}", path.display())]
+    #[error("{}", tr!("cannot list {path}: {source}", path = path.display(), source))]
     List { path: PathBuf, source: io::Error },
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("{}", tr!("cannot write {path}: {source}", path = path.display(), source))]
     Write { path: PathBuf, source: io::Error },
 }
 
@@ -170,12 +184,12 @@ impl HintedError for InitError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Exists { files } => match files.as_slice() {
-                [only] => format!("`loopkeeper run {only}` starts a loop on it."),
-                _ => "`loopkeeper run FILE` starts a loop on one of them.".to_owned(),
+                [only] => tr!("`loopkeeper run {only}` starts a loop on it.", only),
+                _ => tr!("`loopkeeper run FILE` starts a loop on one of them.").to_owned(),
             },
-            Self::PluginLoop { file } => format!("`loopkeeper import {file}` makes a task of it."),
+            Self::PluginLoop { file } => tr!("`loopkeeper import {file}` makes a task of it.", file),
             Self::Manifest(error) => return error.hint(),
-            Self::List { .. } | Self::Write { .. } => "check the folder's permissions.".to_owned(),
+            Self::List { .. } | Self::Write { .. } => tr!("check the folder's permissions.").to_owned(),
         })
     }
 }
@@ -269,8 +283,9 @@ fn consequences(before: &[TaskId], after: &[TaskId], root: &Path, file: &Path) -
     let folder = |id: &str| id.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let own = folder(&id);
     if !after.iter().any(|it| it.0 == id) {
-        let note = format!(
-            "Tasks are not searched for in this folder (ignored, excluded or too deep): name {FILE} whenever you start it."
+        let note = tr!(
+            "Tasks are not searched for in this folder (ignored, excluded or too deep): name {FILE} whenever you start it.",
+            FILE
         );
         return (vec![note], format!("loopkeeper run {FILE}"));
     }
@@ -278,18 +293,16 @@ fn consequences(before: &[TaskId], after: &[TaskId], root: &Path, file: &Path) -
     for lost in before.iter().filter(|it| !after.contains(it)) {
         let shown = sanitize::visible(&lost.0);
         notes.push(if folder(&lost.0) == own {
-            format!("{shown} is the plan of this task now.")
+            tr!("{shown} is the plan of this task now.", shown)
         } else {
-            format!("{shown} is no task of its own any more: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run {shown}`.")
+            tr!("{shown} is no task of its own any more: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run {shown}`.", shown)
         });
     }
     // A run without a name uses the task of the nearest folder, which was another task for this folder until now.
     let above = before.iter().filter(|it| after.contains(it) && own.starts_with(&folder(&it.0)));
     if let Some(shadowed) = above.max_by_key(|it| folder(&it.0).len()) {
         let shown = sanitize::visible(&shadowed.0);
-        notes.push(format!(
-            "In this folder `loopkeeper run` takes the new task now; `loopkeeper run {shown}` starts the one that it took before."
-        ));
+        notes.push(tr!("In this folder `loopkeeper run` takes the new task now; `loopkeeper run {shown}` starts the one that it took before.", shown));
     }
     (notes, "loopkeeper run".to_owned())
 }

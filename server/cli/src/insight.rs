@@ -1,5 +1,6 @@
 //! `insight`: what the verified tasks of many loops cost, and what the iterations bought.
 
+use loopkeeper_text::tr;
 use std::fs;
 use std::path::PathBuf;
 
@@ -34,9 +35,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let scope = InsightScope { folders: args.paths.clone(), since: args.since };
     let figures = insight::insight(&store, &scope)?;
     if let Some(path) = &args.html {
-        fs::write(path, html(&figures))
-            .map_err(|error| Failure::ended(format_args!("cannot write {}: {error}", path.display())))?;
-        out.line(format_args!("Wrote {}.", path.display()));
+        fs::write(path, html(&figures)).map_err(|error| {
+            Failure::ended(tr!("cannot write {path}: {error}", path = path.display(), error))
+        })?;
+        out.line(tr!("Wrote {path}.", path = path.display()));
     } else if args.json {
         out.json(&figures);
     } else {
@@ -47,5 +49,5 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 
 /// The beginning of a day in the user's time zone, in milliseconds of wall time.
 fn start_of_day(text: &str) -> Result<u64, String> {
-    LocalZone::local().start_of_day(text).ok_or_else(|| "a day such as 2026-11-20 is needed".to_owned())
+    LocalZone::local().start_of_day(text).ok_or_else(|| tr!("a day such as 2026-11-20 is needed").to_owned())
 }

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_text::message::hint_line;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     })?;
     lines.flush();
     if let Some(damage) = &loop_view.damage {
-        out.line(format_args!("From here on {}; nothing of it was changed.", damage.fact()));
+        out.line(tr!("From here on {fact}; nothing of it was changed.", fact = damage.fact()));
         if let Some(hint) = damage.hint() {
             out.line(hint_line(hint));
         }
@@ -75,7 +75,12 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 /// The stored prompt of one iteration.
 fn prompt(loop_view: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
     let path = loop_view.dir.prompts().join(format!("{iteration:04}.md"));
-    let text = std::fs::read(&path).map_err(|_| not_stored(loop_view, "prompt", iteration))?;
+    let text = std::fs::read(&path).map_err(|_| {
+        not_stored(
+            loop_view,
+            tr!("loop {id} has no prompt of iteration {iteration}", id = loop_view.dir.id(), iteration),
+        )
+    })?;
     print(&text, out);
     Ok(Exit::Done)
 }
@@ -83,18 +88,22 @@ fn prompt(loop_view: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
 /// The agent's output in one iteration: the beginning, and also the end where the middle was dropped.
 fn output(loop_view: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
     let path = loop_view.dir.output().join(format!("{iteration:04}.out"));
-    let mut text = std::fs::read(&path).map_err(|_| not_stored(loop_view, "output", iteration))?;
+    let mut text = std::fs::read(&path).map_err(|_| {
+        not_stored(
+            loop_view,
+            tr!("loop {id} has no output of iteration {iteration}", id = loop_view.dir.id(), iteration),
+        )
+    })?;
     text.extend(std::fs::read(path.with_extension("tail")).unwrap_or_default());
     print(&text, out);
     Ok(Exit::Done)
 }
 
-fn not_stored(loop_view: &LoopView, what: &str, iteration: u32) -> Failure {
-    let refusal =
-        Failure::usage(format_args!("loop {} has no {what} of iteration {iteration}", loop_view.dir.id()));
+fn not_stored(loop_view: &LoopView, fact: String) -> Failure {
+    let refusal = Failure::usage(fact);
     match loop_view.state.iteration {
-        0 => refusal.hint("It has not started an iteration; `loopkeeper log` shows what happened."),
-        last => refusal.hint(format_args!("Its iterations are 1 to {last}.")),
+        0 => refusal.hint(tr!("It has not started an iteration; `loopkeeper log` shows what happened.")),
+        last => refusal.hint(tr!("Its iterations are 1 to {last}.", last)),
     }
 }
 
@@ -112,7 +121,7 @@ fn print(text: &[u8], out: &mut Ui) {
 fn sessions(state: &LoopState, out: &mut Ui) {
     let zone = LocalZone::local();
     if !state.spec.settings.session.resume {
-        out.line("Every iteration of this loop starts a fresh session.");
+        out.line(tr!("Every iteration of this loop starts a fresh session."));
     }
     for change in &state.session.changes {
         let number = if change.iteration > 0 { format!("#{}", change.iteration) } else { String::new() };

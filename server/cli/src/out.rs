@@ -1,6 +1,7 @@
 //! Stdout for users and scripts: colours only where they are supported, and a closed pipe ends the output silently
 //! instead of the program.
 
+use loopkeeper_text::tr;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 
@@ -51,7 +52,7 @@ impl Ui {
         match self.error {
             None => Ok(()),
             Some(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            Some(error) => Err(Failure::ended(format_args!("cannot write to stdout: {error}"))),
+            Some(error) => Err(Failure::ended(tr!("cannot write to stdout: {error}", error))),
         }
     }
 }

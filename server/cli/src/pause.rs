@@ -1,5 +1,6 @@
 //! `pause`: pauses a loop after its current iteration.
 
+use loopkeeper_text::tr;
 use loopkeeper_view::{LateOrder, effect};
 use serde_json::json;
 
@@ -11,6 +12,10 @@ use super::select::LoopArg;
 pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
     let found = which.find()?;
     found.send_request(json!({"do": "pause"}))?;
-    out.line(effect(&found.loop_view.state, LateOrder::Pause, &format!("Loop {}", found.display_name())));
+    out.line(effect(
+        &found.loop_view.state,
+        LateOrder::Pause,
+        &tr!("Loop {name}", name = found.display_name()),
+    ));
     Ok(Exit::Done)
 }

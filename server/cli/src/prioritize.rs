@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::ValueHint;
 use loopkeeper_task::Task;
 use loopkeeper_task::edit::{self, PlanEdit, PlanEditError, PlanEditOutcome};
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 
 use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
@@ -44,19 +44,22 @@ pub(crate) fn change(which: &ItemArg, wish: PlanEdit, out: &mut Ui) -> Result<()
     let change = plan_edit::change(&work.documents, &item.id, wish)?;
     plan_edit::write((&work.root, &work.id), &change, &work.documents)?;
     let (title, file) = (sanitize::line(&item.title), sanitize::line(&change.file));
-    let places = |by: i32| words::counted(u64::from(by.unsigned_abs()), "place");
     match change.done {
         PlanEditOutcome::Skipped => {
-            out.line(format_args!("{file}: \"{title}\" is skipped; loops no longer wait for it."));
+            out.line(tr!("{file}: \"{title}\" is skipped; loops no longer wait for it.", file, title));
         }
-        PlanEditOutcome::TakenUp => out.line(format_args!("{file}: \"{title}\" is no longer skipped.")),
+        PlanEditOutcome::TakenUp => out.line(tr!("{file}: \"{title}\" is no longer skipped.", file, title)),
         PlanEditOutcome::Moved(by) => {
-            let way = if by > 0 { "earlier" } else { "later" };
-            out.line(format_args!("{file}: \"{title}\" moved {} {way}.", places(by)));
+            let places = words::counted(u64::from(by.unsigned_abs()), "place");
+            out.line(if by > 0 {
+                tr!("{file}: \"{title}\" moved {places} earlier.", file, title, places)
+            } else {
+                tr!("{file}: \"{title}\" moved {places} later.", file, title, places)
+            });
         }
     }
     if let Some(seen) = loops::at_work(&work.root, &work.id) {
-        out.line(format_args!("The running loop reads this change {}.", seen.next_boundary()));
+        out.line(tr!("The running loop reads this change {when}.", when = seen.next_boundary()));
     }
     Ok(())
 }
@@ -70,9 +73,9 @@ fn with_items(refused: PlanEditError, task: &Task) -> Failure {
         let _ = write!(what, "\n  {}  {}", sanitize::line(&item.id), sanitize::line(&item.title));
     }
     let hint = match task.plan.iter().filter(|it| !it.done).count() {
-        0 => "The plan of this task has no open item.",
-        1..=MAX => "Name one of these, by its id or its title.",
-        _ => "Name one by its id or its title; these are the first open ones.",
+        0 => tr!("The plan of this task has no open item."),
+        1..=MAX => tr!("Name one of these, by its id or its title."),
+        _ => tr!("Name one by its id or its title; these are the first open ones."),
     };
     Failure::usage(what).hint(hint)
 }

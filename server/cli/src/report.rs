@@ -1,5 +1,6 @@
 //! `report`: one page about a loop, for people (HTML, Markdown) and scripts (JSON).
 
+use loopkeeper_text::tr;
 use std::fs;
 use std::path::PathBuf;
 
@@ -44,9 +45,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     };
     match &args.to {
         Some(path) => {
-            fs::write(path, text)
-                .map_err(|error| Failure::ended(format_args!("cannot write {}: {error}", path.display())))?;
-            out.line(format_args!("Wrote {}.", path.display()));
+            fs::write(path, text).map_err(|error| {
+                Failure::ended(tr!("cannot write {path}: {error}", path = path.display(), error))
+            })?;
+            out.line(tr!("Wrote {path}.", path = path.display()));
         }
         None if args.format == ReportFormat::Html => {
             let path = loop_view.dir.path().join("report.html");

@@ -2,6 +2,7 @@
 
 use loopkeeper_core::decide::breaker;
 use loopkeeper_core::journal::PauseReason;
+use loopkeeper_text::tr;
 use serde_json::json;
 
 use super::exit::Exit;
@@ -31,22 +32,23 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (id, name, state) = (found.id(), found.display_name(), &found.loop_view.state);
     if args.what == ResetSubject::Session && !state.spec.settings.session.resume {
         // There is no session to forget: in this mode no iteration resumes the session of another.
-        out.line(format_args!(
-            "Every iteration of loop {name} starts a fresh session; there is nothing to reset."
+        out.line(tr!(
+            "Every iteration of loop {name} starts a fresh session; there is nothing to reset.",
+            name
         ));
         return Ok(Exit::Done);
     }
     if args.what == ResetSubject::Session {
         found.send_request(json!({"do": "reset", "what": "session"}))?;
-        out.line(format_args!("The next iteration of loop {name} begins a fresh session."));
+        out.line(tr!("The next iteration of loop {name} begins a fresh session.", name));
         return Ok(Exit::Done);
     }
     found.send_request(json!({"do": "reset", "what": "breaker"}))?;
     let then = match state.pause.as_ref().map(|it| it.reason) {
         None if breaker::rests_until(state).is_none() => String::new(),
-        None | Some(PauseReason::Breaker) => "; the loop continues".to_owned(),
-        Some(_) => format!("; it stays paused, `loopkeeper resume {id}` continues it"),
+        None | Some(PauseReason::Breaker) => tr!("; the loop continues").to_owned(),
+        Some(_) => tr!("; it stays paused, `loopkeeper resume {id}` continues it", id),
     };
-    out.line(format_args!("The breaker of loop {name} is closed{then}."));
+    out.line(tr!("The breaker of loop {name} is closed{then}.", name, then));
     Ok(Exit::Done)
 }

@@ -9,6 +9,7 @@ use loopkeeper_operations::agents::AgentRoster;
 use loopkeeper_operations::continuation::Continuation;
 use loopkeeper_operations::start::{self, Interactivity, StartRequest};
 use loopkeeper_operations::{self as operations, control_client, keeper};
+use loopkeeper_text::tr;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -30,14 +31,14 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (id, name, loop_view) = (found.id(), found.display_name(), &found.loop_view);
     if loop_view.is_alive() {
         found.send_request(control_client::resume_request(args.anyway))?;
-        out.line(format_args!("Loop {name} continues."));
+        out.line(tr!("Loop {name} continues.", name));
     } else if loop_view.is_open() {
         keeper::start_detached(
             &found.store,
             &loop_view.dir,
             control_client::then_resume(loop_view, args.anyway),
         )?;
-        out.line(format_args!("Loop {name} continues; `loopkeeper watch {id}` shows it."));
+        out.line(tr!("Loop {name} continues; `loopkeeper watch {id}` shows it.", name, id));
     } else {
         return Err(ended_error(&found));
     }
@@ -49,8 +50,8 @@ fn ended_error(found: &SelectedLoop) -> Failure {
         return control_client::no_keeper_error(&found.loop_view);
     }
     let id = found.id();
-    Failure::conflict(format_args!("loop {id} has ended"))
-        .hint(format_args!("`loopkeeper resume {id} --more 10` continues its task with 10 more iterations."))
+    Failure::conflict(tr!("loop {id} has ended", id))
+        .hint(tr!("`loopkeeper resume {id} --more 10` continues its task with 10 more iterations.", id))
 }
 
 fn continue_ended(found: &SelectedLoop, more: u32, out: &mut Ui) -> ExitResult {
@@ -76,8 +77,6 @@ fn continue_ended(found: &SelectedLoop, more: u32, out: &mut Ui) -> ExitResult {
     )?;
     keeper::start_detached(&found.store, &dir, None).inspect_err(|_| start::discard(&dir))?;
     let (name, id) = (found.display_name(), dir.id());
-    out.line(format_args!(
-        "Loop {id} continues the task of {name} with {more} more iterations; `loopkeeper watch {id}` shows it."
-    ));
+    out.line(tr!("Loop {id} continues the task of {name} with {more} more iterations; `loopkeeper watch {id}` shows it.", id, name, more));
     Ok(Exit::Done)
 }

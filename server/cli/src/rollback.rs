@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_text::words;
+use loopkeeper_text::{tr, words};
 
 use super::ask;
 use super::exit::Exit;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         _ if args.undo => RestoreSelection::BeforeRollback,
         _ if args.strays => {
             let Some(target) = strays(&found)? else {
-                out.line(format_args!("Loop {} left no file that nothing refers to.", found.id()));
+                out.line(tr!("Loop {id} left no file that nothing refers to.", id = found.id()));
                 return Ok(Exit::Done);
             };
             target
@@ -70,19 +70,19 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         }
     };
     if !args.anyway && !is_agreed(&found, &target)? {
-        out.line("Nothing was changed.");
+        out.line(tr!("Nothing was changed."));
         return Ok(Exit::Ended);
     }
     let done = restore::restore(&found.store, &found.loop_view, &target)?.unwrap_or_default();
     out.line(format_args!("{}: {}.", sentence(&found, &target), counts(&done)));
     for left in &done.refused {
-        out.line(format_args!("  left as it is: {}: {}", left.path, left.why));
+        out.line("  ".to_owned() + &tr!("left as it is: {path}: {why}", path = left.path, why = left.why));
     }
     if done.written + done.removed > 0 {
         let way_back = format!("loopkeeper rollback {} --undo", found.id());
         out.line(match target {
-            RestoreSelection::Iteration { .. } => format!("To undo it: `{way_back}`"),
-            RestoreSelection::BeforeRollback => format!("To roll back again: `{way_back}`"),
+            RestoreSelection::Iteration { .. } => tr!("To undo it: `{way_back}`", way_back),
+            RestoreSelection::BeforeRollback => tr!("To roll back again: `{way_back}`", way_back),
         });
     }
     Ok(if done.refused.is_empty() { Exit::Done } else { Exit::Ended })
@@ -112,31 +112,42 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
     if !ask::is_interactive() {
         let named = change.edited.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = change.edited.len().saturating_sub(MAX_NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let what = format!(
-            "{n_files} in {} changed since the last snapshot of loop {}: {named}{more}",
-            found.loop_view.folder(),
-            found.id()
+        let more = if more > 0 { tr!(" and {more} more", more) } else { String::new() };
+        let what = tr!(
+            "{files} in {folder} changed since the last snapshot of loop {id}: {named}{more}",
+            files = n_files,
+            folder = found.loop_view.folder(),
+            id = found.id(),
+            named,
+            more
         );
-        return Err(Failure::conflict(what).hint(
-            "`--anyway` goes ahead; the files as they are now are kept, and `--undo` brings them back.",
-        ));
+        return Err(Failure::conflict(what).hint(tr!(
+            "`--anyway` goes ahead; the files as they are now are kept, and `--undo` brings them back."
+        )));
     }
     let id = found.id();
-    let mut question = plan_sentence(found, &change, target);
-    question.push_str("These changed since the loop's last snapshot:\n");
+    let mut question = plan_sentence(found, &change, target) + "\n";
+    let _ = writeln!(question, "{}", tr!("These changed since the loop's last snapshot:"));
     for path in change.edited.iter().take(MAX_NAMED) {
-        let does = if change.removed.contains(path) { "is removed" } else { "is overwritten" };
-        let _ = writeln!(question, "  {path} {does}");
+        let line = if change.removed.contains(path) {
+            tr!("{path} is removed", path)
+        } else {
+            tr!("{path} is overwritten", path)
+        };
+        let _ = writeln!(question, "  {line}");
     }
     if let Some(more @ 1..) = change.edited.len().checked_sub(MAX_NAMED) {
-        let _ = writeln!(question, "  and {more} more");
+        let _ = writeln!(question, "  {}", tr!("and {more} more", more));
     }
-    let _ = writeln!(question, "They are kept: `loopkeeper rollback {id} --undo` brings them back.");
+    let _ = writeln!(
+        question,
+        "{}",
+        tr!("They are kept: `loopkeeper rollback {id} --undo` brings them back.", id)
+    );
     question.push_str(if *target == RestoreSelection::BeforeRollback {
-        "Undo the rollback?"
+        tr!("Undo the rollback?")
     } else {
-        "Roll back?"
+        tr!("Roll back?")
     });
     Ok(ask::confirm(&question)?)
 }
@@ -144,47 +155,58 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
 /// `Rolling back loop 20261120-abcdef in /home/me/project to iteration 2 writes 3 files and removes 1 file.`
 fn plan_sentence(found: &SelectedLoop, change: &RestoreChanges, target: &RestoreSelection) -> String {
     let (id, folder) = (found.id(), found.loop_view.folder());
-    let what = match target {
+    let files = |paths: &[String]| words::counted(paths.len() as u64, "file");
+    let changes = match (change.written.as_slice(), change.removed.as_slice()) {
+        ([], []) => String::new(),
+        (written, []) => tr!("writes {files}", files = files(written)),
+        ([], removed) => tr!("removes {files}", files = files(removed)),
+        (written, removed) => {
+            tr!("writes {written} and removes {removed}", written = files(written), removed = files(removed))
+        }
+    };
+    match target {
         RestoreSelection::Iteration { number: 0, .. } => {
-            format!("Rolling back loop {id} in {folder} to the start")
+            tr!("Rolling back loop {id} in {folder} to the start {changes}.", id, folder, changes)
         }
-        RestoreSelection::Iteration { number, .. } => {
-            format!("Rolling back loop {id} in {folder} to iteration {number}")
+        RestoreSelection::Iteration { number, .. } => tr!(
+            "Rolling back loop {id} in {folder} to iteration {number} {changes}.",
+            id,
+            folder,
+            number,
+            changes
+        ),
+        RestoreSelection::BeforeRollback => {
+            tr!("Undoing the rollback of loop {id} in {folder} {changes}.", id, folder, changes)
         }
-        RestoreSelection::BeforeRollback => format!("Undoing the rollback of loop {id} in {folder}"),
-    };
-    let part = |verb: &str, paths: &[String]| {
-        (!paths.is_empty()).then(|| format!("{verb} {}", words::counted(paths.len() as u64, "file")))
-    };
-    let parts: Vec<_> =
-        [part("writes", &change.written), part("removes", &change.removed)].into_iter().flatten().collect();
-    format!("{what} {}.\n", parts.join(" and "))
+    }
 }
 
 /// `Restored the files of iteration 2`, with the folder if it is not the current one.
 fn sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
     let what = match target {
-        RestoreSelection::BeforeRollback => "Restored the files from before the rollback".to_owned(),
+        RestoreSelection::BeforeRollback => tr!("Restored the files from before the rollback").to_owned(),
         RestoreSelection::Iteration { number, paths } => {
-            let what = if paths.is_empty() { "the files".to_owned() } else { paths.join(", ") };
-            format!("Restored {what} {}", as_of(*number))
+            let files = if paths.is_empty() { tr!("the files").to_owned() } else { paths.join(tr!(", ")) };
+            match number {
+                0 => tr!("Restored {files} as of the start of the loop", files),
+                number => tr!("Restored {files} as of iteration {number}", files, number),
+            }
         }
     };
-    let place = found.other_folder().map(|it| format!(" in {it}")).unwrap_or_default();
-    format!("{what}{place}")
-}
-
-fn as_of(number: u32) -> String {
-    match number {
-        0 => "as of the start of the loop".to_owned(),
-        number => format!("as of iteration {number}"),
+    match found.other_folder() {
+        Some(folder) => tr!("{restored} in {folder}", restored = what, folder),
+        None => what,
     }
 }
 
 fn counts(done: &RollbackResult) -> String {
-    let count =
-        |n: usize, what: &str| (n > 0).then(|| format!("{} {what}", words::counted(n as u64, "file")));
-    let counts: Vec<_> =
-        [count(done.written, "written"), count(done.removed, "removed")].into_iter().flatten().collect();
-    if counts.is_empty() { "nothing had to change".to_owned() } else { counts.join(", ") }
+    let files = |count: usize| words::counted(count as u64, "file");
+    match (done.written, done.removed) {
+        (0, 0) => tr!("nothing had to change").to_owned(),
+        (written, 0) => tr!("{files} written", files = files(written)),
+        (0, removed) => tr!("{files} removed", files = files(removed)),
+        (written, removed) => {
+            tr!("{written} written, {removed} removed", written = files(written), removed = files(removed))
+        }
+    }
 }

@@ -16,7 +16,7 @@ use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::journal::EarlierTask;
 use loopkeeper_core::settings::{OverrideSource, SettingCode, SettingOverride};
 use loopkeeper_core::trust::TrustItem;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 use serde_json::json;
 
 use self::interrupts::CtrlC;
@@ -104,7 +104,7 @@ fn run_one(args: &Args, out: &mut Ui) -> ExitResult {
         return Ok(Exit::Done);
     }
     if !is_wanted(args, &state, &prepared.work)? {
-        failure::note("Nothing was started.");
+        failure::note(tr!("Nothing was started."));
         return Ok(Exit::Ended);
     }
     let started = prepared.start(args, (&state, consent(args)), Vec::new())?;
@@ -121,7 +121,7 @@ fn is_wanted(args: &Args, state: &StateDir, work: &ResolvedTask) -> Result<bool,
         return Ok(true);
     }
     let Some(question) = SuitabilityQuestion::of(state, work)? else { return Ok(true) };
-    let is_wanted = ask::confirm(&format!("{} Start it anyway?", question.text()))?;
+    let is_wanted = ask::confirm(&tr!("{question} Start it anyway?", question = question.text()))?;
     question.record()?;
     Ok(is_wanted)
 }
@@ -148,7 +148,7 @@ impl PreparedRun {
         let bounded = work.resolved.findings().iter().filter(|it| it.code == SettingCode::Bounded);
         let bounded = bounded.map(|it| format!("{}: {}", it.origin, it.message));
         for note in work.left_aside().into_iter().chain(bounded) {
-            failure::note(format_args!("note: {note}"));
+            failure::note(tr!("note: {note}", note));
         }
         let roster = AgentRoster::resolve(&work)?;
         for warning in roster.warnings().into_iter().chain(roster.commit_note()) {
@@ -274,10 +274,11 @@ fn refuse_home(root: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let root = sanitize::visible(&root.to_string_lossy());
-    Err(Failure::usage(format_args!(
-        "{root} is your home folder or holds it: the agent would work on all of it"
+    Err(Failure::usage(tr!(
+        "{root} is your home folder or holds it: the agent would work on all of it",
+        root
     ))
-    .hint("Change to the folder of a project; `--anyway` starts here nevertheless."))
+    .hint(tr!("Change to the folder of a project; `--anyway` starts here nevertheless.")))
 }
 
 fn left(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
@@ -285,7 +286,7 @@ fn left(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResul
     if args.json {
         out.json(&json!({"loopId": id, "pid": pid}));
     } else {
-        out.line(format_args!("Loop {id} runs; `loopkeeper watch {id}` shows it."));
+        out.line(tr!("Loop {id} runs; `loopkeeper watch {id}` shows it.", id));
     }
     Ok(Exit::Done)
 }
@@ -309,7 +310,7 @@ fn starts_anyway(args: &Args, state: &StateDir, dir: &LoopDir) -> Result<bool, F
         return Ok(false);
     }
     let loop_view = LoopView::read(state, dir.clone())?;
-    Ok(loop_view.is_some_and(|it| held_already(&it.state)) && ask::confirm("Start it anyway?")?)
+    Ok(loop_view.is_some_and(|it| held_already(&it.state)) && ask::confirm(tr!("Start it anyway?"))?)
 }
 
 fn in_foreground(args: &Args, dir: &LoopDir, out: &mut Ui) -> ExitResult {

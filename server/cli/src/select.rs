@@ -1,6 +1,7 @@
 //! Resolves TASK and LOOP of the command line.
 
 use clap::ValueHint;
+use loopkeeper_text::tr;
 use serde_json::Value;
 
 use super::failure::{self, Failure};
@@ -25,12 +26,12 @@ pub(crate) struct TaskArg {
 
 /// Iteration numbers begin at 1.
 pub(crate) fn iteration(typed: &str) -> Result<u32, &'static str> {
-    typed.parse().ok().filter(|it| *it > 0).ok_or("not the number of an iteration: 1, 2, 3 …")
+    typed.parse().ok().filter(|it| *it > 0).ok_or(tr!("not the number of an iteration: 1, 2, 3 …"))
 }
 
 /// An iteration number, or `0` for the state before the first.
 pub(crate) fn iteration_or_start(typed: &str) -> Result<u32, &'static str> {
-    typed.parse().map_err(|_| "not the number of an iteration: 1, 2, 3 …, or 0 for the start")
+    typed.parse().map_err(|_| tr!("not the number of an iteration: 1, 2, 3 …, or 0 for the start"))
 }
 
 /// The selected loop, and its state folder.
@@ -52,7 +53,8 @@ impl SelectedLoop {
 
     /// Its id for a confirmation, with its folder if that is not the user's current work tree.
     pub(crate) fn display_name(&self) -> String {
-        self.other_folder().map_or_else(|| self.id().to_owned(), |it| format!("{} in {it}", self.id()))
+        self.other_folder()
+            .map_or_else(|| self.id().to_owned(), |it| tr!("{id} in {folder}", id = self.id(), folder = it))
     }
 
     /// Its folder, if that is not the user's current work tree.

@@ -4,7 +4,7 @@ mod tasks;
 
 use loopkeeper_core::plugin_loop::{FILES, NAME, PluginLoop};
 use loopkeeper_text::message::Message;
-use loopkeeper_text::words;
+use loopkeeper_text::{tr, words};
 use loopkeeper_view::{self as view, DisplayState, LoopStatus, headline, sentences};
 use serde::Serialize;
 
@@ -74,9 +74,9 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if let Some(foreign) = &foreign {
         not_ours(foreign, out);
     } else if shown.is_empty() && elsewhere.is_empty() {
-        out.line("No loops. `loopkeeper run` starts one, `loopkeeper demo` shows one.");
+        out.line(tr!("No loops. `loopkeeper run` starts one, `loopkeeper demo` shows one."));
     } else if shown.is_empty() {
-        out.line("No loop in this work tree. `loopkeeper run` starts one.");
+        out.line(tr!("No loop in this work tree. `loopkeeper run` starts one."));
     }
     let (zone, glyphs, now) = (LocalZone::local(), Glyphs::of_environment(), clock::now().wall);
     for (index, (status, loop_view)) in shown.iter().zip(&loop_view).enumerate() {
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         if whole {
             out.write(&table::criteria(&status.criteria, glyphs));
             if let Some(groups) = status.groups_summary() {
-                out.line(format_args!("  groups: {groups}"));
+                out.line("  ".to_owned() + &tr!("groups: {groups}", groups));
             }
         }
         for line in status.spawns.tree().filter(|_| whole) {
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 /// The most important details of a loop of several.
 fn budget(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != DisplayState::Done) {
-        out.line(format_args!("  breaker preset: {}", preset.because));
+        out.line("  ".to_owned() + &tr!("breaker preset: {because}", because = preset.because));
     }
     if status.state != DisplayState::Done {
         out.line(format_args!(
@@ -146,10 +146,13 @@ fn elsewhere(loop_view: &LoopView) -> OtherLoop {
 /// Loops of other folders, one per line.
 fn not_here(elsewhere: &[OtherLoop], out: &mut Ui) {
     if !elsewhere.is_empty() {
-        out.line("In other folders (name a loop by its id, as in `loopkeeper status ID`):");
+        out.line(tr!("In other folders (name a loop by its id, as in `loopkeeper status ID`):"));
     }
     for OtherLoop { id, folder, sentence, .. } in elsewhere {
-        out.line(format_args!("  {LOUD}{id}{LOUD:#}  {sentence}  {QUIET}in {folder}{QUIET:#}"));
+        out.line(format_args!(
+            "  {LOUD}{id}{LOUD:#}  {sentence}  {QUIET}{}{QUIET:#}",
+            tr!("in {folder}", folder)
+        ));
     }
 }
 
@@ -172,18 +175,25 @@ fn other_work_trees() -> Option<String> {
 
 /// Prints a loop of another tool, and how to cancel or import it.
 fn not_ours(foreign: &PluginLoop, out: &mut Ui) {
-    out.line(format_args!("{LOUD}{NAME}{LOUD:#}  a loop of Claude Code's plugin, {}", foreign.progress()));
-    let promise = foreign.promise.as_ref().map(|it| format!("until <promise>{it}</promise>"));
-    let since = foreign.started_at.as_ref().map(|it| format!("since {it}"));
+    out.line(format_args!(
+        "{LOUD}{NAME}{LOUD:#}  {}",
+        tr!("a loop of Claude Code's plugin, {progress}", progress = foreign.progress())
+    ));
+    let promise = foreign.promise.as_ref().map(|it| tr!("until <promise>{promise}</promise>", promise = it));
+    let since = foreign.started_at.as_ref().map(|it| tr!("since {began}", began = it));
     let facts: Vec<String> = [promise, since].into_iter().flatten().collect();
     if !facts.is_empty() {
-        out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(", ")));
+        out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(tr!(", "))));
     }
     out.line(format_args!("  {}", foreign.prompt));
-    out.line(format_args!(
-        "  `loopkeeper stop {NAME}` cancels it, `loopkeeper import {}` continues it here.",
-        FILES[0]
-    ));
+    out.line(
+        "  ".to_owned()
+            + &tr!(
+                "`loopkeeper stop {NAME}` cancels it, `loopkeeper import {file}` continues it here.",
+                NAME,
+                file = FILES[0]
+            ),
+    );
 }
 
 fn print_loop(
@@ -197,19 +207,22 @@ fn print_loop(
     let began = LocalZone::parse_millis(&status.started_at).map_or(String::new(), |it| zone.short(it, now));
     let mut head = headline(status);
     if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at)) {
-        let word = progress::until(status);
-        head = head.map_fact(|it| format!("{it}, {word} {}", zone.short(until, now)));
+        let until = progress::until(status, &zone.short(until, now));
+        head = head.map_fact(|it| tr!("{text}, {until}", text = it, until));
     }
     out.line(format_args!("{LOUD}{}{LOUD:#}  {head}", status.id));
-    let mut facts = vec![status.task.title.clone(), progress::agent(status), format!("since {began}")];
-    facts.extend(elsewhere.map(|it| format!("in {it}")));
-    facts.extend(status.branch.as_ref().map(|it| format!("on {it}")));
+    let mut facts = vec![status.task.title.clone(), progress::agent(status), tr!("since {began}", began)];
+    facts.extend(elsewhere.map(|it| tr!("in {folder}", folder = it)));
+    facts.extend(status.branch.as_ref().map(|it| tr!("on {branch}", branch = it)));
     facts.retain(|it| !it.is_empty());
     facts.extend(status.spent.cost_micros.map(words::cost).or_else(|| progress::no_cost(status)));
     facts.extend(status.spawns.summary());
-    facts.extend(status.keeper.pid.map(|pid| format!("process {pid}")));
+    facts.extend(status.keeper.pid.map(|pid| tr!("process {pid}", pid)));
     out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(&format!(" {dot} "))));
     if !status.warnings.is_empty() {
-        out.line(format_args!("  {QUIET}note: {}{QUIET:#}", status.warnings.join(", ")));
+        out.line(format_args!(
+            "  {QUIET}{}{QUIET:#}",
+            tr!("note: {warnings}", warnings = status.warnings.join(tr!(", ")))
+        ));
     }
 }

@@ -1,5 +1,6 @@
 //! `steer`: gives a hint for the next iteration.
 
+use loopkeeper_text::tr;
 use loopkeeper_view::{LateOrder, effect};
 use serde_json::json;
 
@@ -21,11 +22,15 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.text.trim().is_empty() {
         return Err(
-            Failure::usage("the hint is empty").hint("`loopkeeper steer latest 'look at src/auth.rs'`")
+            Failure::usage(tr!("the hint is empty")).hint("`loopkeeper steer latest 'look at src/auth.rs'`")
         );
     }
     let found = SelectedLoop::by_name(Some(&args.which))?;
     found.send_request(json!({"do": "steer", "text": args.text}))?;
-    out.line(effect(&found.loop_view.state, LateOrder::Steer, &format!("Loop {}", found.display_name())));
+    out.line(effect(
+        &found.loop_view.state,
+        LateOrder::Steer,
+        &tr!("Loop {name}", name = found.display_name()),
+    ));
     Ok(Exit::Done)
 }

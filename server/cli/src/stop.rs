@@ -1,5 +1,6 @@
 //! `stop`: ends a loop.
 
+use loopkeeper_text::tr;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -43,12 +44,12 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if loop_view.is_alive() {
         found.send_request(json!({"do": "stop", "now": args.now}))?;
         let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
-        out.line(effect(&loop_view.state, order, &format!("Loop {name}")));
+        out.line(effect(&loop_view.state, order, &tr!("Loop {name}", name)));
     } else if loop_view.is_open() {
         // A keeper is started only to record the end of the loop.
         keeper::start_detached(&found.store, &loop_view.dir, Some("stop"))?;
         wait_for_the_end(&found.store, &loop_view.dir)?;
-        out.line(format_args!("Loop {name} was interrupted; now it has ended."));
+        out.line(tr!("Loop {name} was interrupted; now it has ended.", name));
     } else {
         return Err(control_client::no_keeper_error(loop_view));
     }
@@ -58,14 +59,11 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 /// Cancels the loop of Claude Code's plugin.
 fn not_ours(out: &mut Ui) -> ExitResult {
     let found = foreign::find_current().ok_or_else(|| {
-        Failure::usage("Claude Code's plugin runs no loop here")
-            .hint(format_args!("It would be in {} of this folder or of the root.", FILES[0]))
+        Failure::usage(tr!("Claude Code's plugin runs no loop here"))
+            .hint(tr!("It would be in {file} of this folder or of the root.", file = FILES[0]))
     })?;
     found.cancel()?;
-    out.line(format_args!(
-        "Cancelled the loop of Claude Code's plugin (was at iteration {}): its session can end after this turn.",
-        found.state.iteration
-    ));
+    out.line(tr!("Cancelled the loop of Claude Code's plugin (was at iteration {iteration}): its session can end after this turn.", iteration = found.state.iteration));
     Ok(Exit::Done)
 }
 
@@ -80,6 +78,6 @@ fn wait_for_the_end(store: &StateDir, dir: &LoopDir) -> Result<(), Failure> {
             _ => sleep(LOOK),
         }
     }
-    Err(Failure::ended(format_args!("loop {} did not end", dir.id()))
-        .hint("`loopkeeper status` shows what it does."))
+    Err(Failure::ended(tr!("loop {id} did not end", id = dir.id()))
+        .hint(tr!("`loopkeeper status` shows what it does.")))
 }

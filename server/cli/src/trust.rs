@@ -6,7 +6,7 @@ use std::io::Write;
 use loopkeeper_core::journal::GuardedOrder;
 use loopkeeper_core::trust::TrustItem;
 use loopkeeper_text::message::HintedError as _;
-use loopkeeper_text::words;
+use loopkeeper_text::{tr, words};
 
 use super::ask;
 use super::exit::Exit;
@@ -15,7 +15,7 @@ use super::out::Ui;
 use super::select::TaskArg;
 use loopkeeper_operations::authority;
 use loopkeeper_operations::resolved_task::ResolvedTask;
-use loopkeeper_operations::trust::{is_or_are, known_items, not_trusted_error, page, split_typed};
+use loopkeeper_operations::trust::{known_items, not_trusted_error, page, split_typed};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::trust::TrustStore;
 
@@ -42,21 +42,20 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let unknown = store.untrusted_items(&work.root, &items);
     out.write(&page(&work.root, &items, &unknown).text(&work.title()));
     if unknown.is_empty() {
-        out.line("All of it is trusted.");
+        out.line(tr!("All of it is trusted."));
         return Ok(Exit::Done);
     }
     authority::ensure_user(&state, GuardedOrder::Trust)?;
     let count = words::counted(unknown.len() as u64, "command");
-    let pronoun = if unknown.len() == 1 { "it" } else { "them" };
-    if !ask::confirm(&format!(
-        "{} of these commands {} not trusted yet. Trust {pronoun}?",
-        unknown.len(),
-        is_or_are(&unknown)
-    ))? {
+    let question = match unknown.len() {
+        1 => tr!("1 of these commands is not trusted yet. Trust it?").to_owned(),
+        count => tr!("{count} of these commands are not trusted yet. Trust them?", count),
+    };
+    if !ask::confirm(&question)? {
         return Err(not_trusted_error(&work, &unknown));
     }
     store.grant(&work.root, Some(&work.id), &unknown)?;
-    out.line(format_args!("Trusted {count}."));
+    out.line(tr!("Trusted {count}.", count));
     Ok(Exit::Done)
 }
 
@@ -82,11 +81,11 @@ pub(crate) fn ensure_trusted(
         }
         let mut stderr = anstream::stderr();
         write!(stderr, "{}", page(&work.root, &unknown, &unknown).text(&work.title()))?;
-        let these = match unknown.len() {
-            1 => "this command".to_owned(),
-            count => format!("these {count} commands"),
+        let question = match unknown.len() {
+            1 => tr!("Trust this command?").to_owned(),
+            count => tr!("Trust these {count} commands?", count),
         };
-        if !ask::confirm(&format!("Trust {these}?"))? {
+        if !ask::confirm(&question)? {
             return Err(not_trusted_error(work, &unknown));
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueHint;
-use loopkeeper_text::words::{capitalised, counted};
+use loopkeeper_text::words::counted;
 
 use super::check;
 use super::exit::Exit;
@@ -12,7 +12,7 @@ use super::out::Ui;
 use super::trust::TrustConsent;
 use loopkeeper_operations::receipt::{compare_files, compare_results, notes};
 use loopkeeper_operations::resolved_task::ResolvedTask;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 use loopkeeper_view::receipt::{Receipt, parse};
 
 /// Larger than any receipt.
@@ -31,10 +31,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let receipt = read(args)?;
     if receipt.task.starts_with("prompt:") {
-        return Err(Failure::usage(
-            "the task of this receipt was typed, so that no checkout has its criteria",
-        )
-        .hint("Write the task into a file, and run the loop on that."));
+        return Err(Failure::usage(tr!(
+            "the task of this receipt was typed, so that no checkout has its criteria"
+        ))
+        .hint(tr!("Write the task into a file, and run the loop on that.")));
     }
     let work = ResolvedTask::find(Some(&receipt.task), &[])?;
     work.refuse_broken()?;
@@ -48,22 +48,30 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         out.line(format_args!("- {}", sanitize::line(it)));
     }
     for it in notes(&receipt) {
-        out.line(format_args!("Note: {}.", sanitize::line(&it)));
+        out.line(tr!("Note: {note}.", note = sanitize::line(&it)));
     }
     let (judges, checks) =
         (counted(receipt.judges.len() as u64, "judge"), counted(results.len() as u64, "check"));
     if !differences.is_empty() {
         let count = counted(differences.len() as u64, "difference");
-        out.line(format_args!("Not the same as loop {}: {count}.", receipt.loop_id));
+        out.line(tr!("Not the same as loop {loop_id}: {count}.", loop_id = receipt.loop_id, count));
         return Ok(Exit::Ended);
     }
-    let tree = if files.is_same_tree { "the same tree" } else { "another tree, with the same changed files" };
-    let sentence = format!("same as loop {}: {tree}, {judges} and {checks} compared", receipt.loop_id);
-    out.line(format_args!("{}.", capitalised(&sentence)));
+    let loop_id = &receipt.loop_id;
+    out.line(if files.is_same_tree {
+        tr!("Same as loop {loop_id}: the same tree, {judges} and {checks} compared.", loop_id, judges, checks)
+    } else {
+        tr!(
+            "Same as loop {loop_id}: another tree, with the same changed files, {judges} and {checks} compared.",
+            loop_id,
+            judges,
+            checks
+        )
+    });
     if !receipt.outcome.verified {
-        out.line(format_args!(
-            "The loop itself was not verified: {}.",
-            sanitize::line(&receipt.outcome.sentence)
+        out.line(tr!(
+            "The loop itself was not verified: {sentence}.",
+            sentence = sanitize::line(&receipt.outcome.sentence)
         ));
     }
     Ok(Exit::Done)
@@ -71,12 +79,12 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 
 fn read(args: &Args) -> Result<Receipt, Failure> {
     let name = args.receipt.display();
-    let hint = "`loopkeeper receipt LOOP > receipt.md` writes one.";
+    let hint = tr!("`loopkeeper receipt LOOP > receipt.md` writes one.");
     let unreadable =
-        |error: std::io::Error| Failure::usage(format_args!("cannot read {name}: {error}")).hint(hint);
+        |error: std::io::Error| Failure::usage(tr!("cannot read {name}: {error}", name, error)).hint(hint);
     let metadata = std::fs::metadata(&args.receipt).map_err(unreadable)?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
-        return Err(Failure::usage(format_args!("{name} is not a receipt")).hint(hint));
+        return Err(Failure::usage(tr!("{name} is not a receipt", name)).hint(hint));
     }
     let text = std::fs::read_to_string(&args.receipt).map_err(unreadable)?;
     parse(&text).map_err(|what| Failure::usage(format_args!("{name} {what}")).hint(hint))

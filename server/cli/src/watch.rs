@@ -7,6 +7,7 @@ mod full_screen;
 mod input;
 mod orders;
 
+use loopkeeper_text::tr;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
@@ -137,8 +138,8 @@ impl WatchedLoop {
             return loops::damaged_error(damage.clone());
         }
         let id = self.dir.id();
-        Failure::ended(format_args!("loop {id} is interrupted: its keeper is gone"))
-            .hint(format_args!("`loopkeeper resume {id}` continues it, `loopkeeper stop {id}` ends it."))
+        Failure::ended(tr!("loop {id} is interrupted: its keeper is gone", id))
+            .hint(tr!("`loopkeeper resume {id}` continues it, `loopkeeper stop {id}` ends it.", id))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Names the flag or command that a user of other tools means by a flag that does not exist here.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 
 /// Flags of other tools, and what does the same here: flags, of which the first that the subcommand has is named.
 const SYNONYMS: [(&[&str], &[&str]); 10] = [
@@ -18,18 +20,22 @@ const SYNONYMS: [(&[&str], &[&str]); 10] = [
 
 /// What a flag asks for that another command or a setting does here: subcommand (empty: any), flags, remedy.
 const ELSEWHERE: [(&str, &[&str], &str); 8] = [
-    ("log", &["-f", "--follow"], "`loopkeeper watch` follows a loop"),
-    ("status", &["-f", "--follow", "-w", "--watch"], "`loopkeeper watch` follows a loop"),
-    ("status", &["-a", "--all"], "`status` lists the loops of every folder without a flag"),
-    ("check", &["-a", "--all"], "`check` runs every check without a flag"),
+    ("log", &["-f", "--follow"], tr_later!("`loopkeeper watch` follows a loop")),
+    ("status", &["-f", "--follow", "-w", "--watch"], tr_later!("`loopkeeper watch` follows a loop")),
+    ("status", &["-a", "--all"], tr_later!("`status` lists the loops of every folder without a flag")),
+    ("check", &["-a", "--all"], tr_later!("`check` runs every check without a flag")),
     (
         "trust",
         &["-y", "--yes", "-f", "--force"],
-        "to trust without a question, pass `--trust` to `run` or `check`",
+        tr_later!("to trust without a question, pass `--trust` to `run` or `check`"),
     ),
-    ("diff", &["--stat", "--name-only"], "pipe it: `loopkeeper diff LOOP | git apply --stat`"),
-    ("", &["-m", "--model"], "set `agents.NAME.model` in loopkeeper.toml, such as `agents.claude.model`"),
-    ("", &["-v", "--verbose", "--debug"], "set the environment variable `LOOPKEEPER_LOG=debug`"),
+    ("diff", &["--stat", "--name-only"], tr_later!("pipe it: `loopkeeper diff LOOP | git apply --stat`")),
+    (
+        "",
+        &["-m", "--model"],
+        tr_later!("set `agents.NAME.model` in loopkeeper.toml, such as `agents.claude.model`"),
+    ),
+    ("", &["-v", "--verbose", "--debug"], tr_later!("set the environment variable `LOOPKEEPER_LOG=debug`")),
 ];
 
 /// The hint for `error`, if it is about a flag whose meaning is known; `None` leaves it to the general hint.
@@ -47,17 +53,21 @@ fn unknown_flag(error: &clap::Error) -> Option<String> {
 }
 
 fn remedy(command: &clap::Command, flag: &str) -> Option<String> {
-    let of_command = |it: &&(&str, &[&str], &str)| it.0 == command.get_name() && it.1.contains(&flag);
+    let of_command = |it: &&(&str, &[&str], &'static str)| it.0 == command.get_name() && it.1.contains(&flag);
     if let Some((_, _, remedy)) = ELSEWHERE.iter().find(of_command) {
-        return Some((*remedy).to_owned());
+        return Some(translate(remedy).to_owned());
     }
     let has = |long: &str| command.get_arguments().any(|it| it.get_long() == Some(long));
     let names = SYNONYMS.iter().filter(|(flags, _)| flags.contains(&flag)).flat_map(|(_, longs)| *longs);
     if let Some(long) = names.copied().find(|long| has(long)) {
-        return Some(format!("The flag is `--{long}` here; `{} --help` lists all.", command.get_name()));
+        return Some(tr!(
+            "The flag is `--{long}` here; `{command} --help` lists all.",
+            long,
+            command = command.get_name()
+        ));
     }
-    let of_any = |it: &&(&str, &[&str], &str)| it.0.is_empty() && it.1.contains(&flag);
-    ELSEWHERE.iter().find(of_any).map(|(_, _, remedy)| (*remedy).to_owned())
+    let of_any = |it: &&(&str, &[&str], &'static str)| it.0.is_empty() && it.1.contains(&flag);
+    ELSEWHERE.iter().find(of_any).map(|(_, _, remedy)| translate(remedy).to_owned())
 }
 
 #[cfg(test)]

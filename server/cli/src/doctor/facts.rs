@@ -12,7 +12,7 @@ use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, ResolvedSettings, SettingOverride, Settings};
 use loopkeeper_task as task;
 use loopkeeper_text::message::HintedError as _;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 use loopkeeper_view::doctor::{
     AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, LoginState, MachineFacts, SandboxFacts,
     SandboxKind, SelectedAgent, TaskFacts, TasksFacts, WorkspaceFacts, detect_login, version_in,
@@ -187,7 +187,7 @@ impl FactContext {
         let written = self.settings.agents.iter().find(|it| it.name == known.name && !it.command.is_empty());
         let version = AgentVersion::NotAsked(match written {
             // With other arguments the command may be any program, even one of the workspace.
-            Some(_) => "its command is one of the configuration".to_owned(),
+            Some(_) => tr!("its command is one of the configuration").to_owned(),
             None => String::new(),
         });
         let program = match written {
@@ -216,7 +216,7 @@ impl FactContext {
             name: agent.name.clone(),
             title: agent.name.clone(),
             program: plan.and_then(|it| it.argv.into_iter().next()),
-            version: AgentVersion::NotAsked("a command of your own is not started to ask".to_owned()),
+            version: AgentVersion::NotAsked(tr!("a command of your own is not started to ask").to_owned()),
             login: LoginState::Unknown,
             hooks_off: None,
             own: true,
@@ -226,14 +226,14 @@ impl FactContext {
     async fn version(&self, program: &str) -> AgentVersion {
         match versions::query_version(program, self.environment(), &self.domain).await {
             Ok(answer) => version_in(&answer)
-                .map_or_else(|| AgentVersion::Failed("it reported none".to_owned()), AgentVersion::Told),
+                .map_or_else(|| AgentVersion::Failed(tr!("it reported none").to_owned()), AgentVersion::Told),
             Err(why) => AgentVersion::Failed(why),
         }
     }
 
     fn machine(&self) -> Result<MachineFacts, Failure> {
-        let git =
-            agents::find_program("git", &self.path, &self.root).ok_or_else(|| "it is not on PATH".to_owned());
+        let git = agents::find_program("git", &self.path, &self.root)
+            .ok_or_else(|| tr!("it is not on PATH").to_owned());
         let git = git.map(|it| it.display().to_string());
         let git = match git {
             Ok(program) => block_on(versions::query_version(&program, self.environment(), &self.domain))?

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_agent::catalog::KNOWN;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{LimitSettings, OverrideSource, SettingOverride};
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::doctor::AgentVersion;
 use loopkeeper_view::probe::{
     Observation, OutputFormat, Probe, ProbeReport, ProbeSubject, format_of, judge_calls, recommend,
@@ -43,11 +43,13 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     consent::ensure_trusted(&context, &plan, args)?;
     consent::has_room(&context, &plan)?;
     if !consent::confirm_cost(&context, &plan, args.yes)? {
-        return Err(Failure::usage("nothing was started").hint("`--yes` starts it without being asked."));
+        return Err(
+            Failure::usage(tr!("nothing was started")).hint(tr!("`--yes` starts it without being asked."))
+        );
     }
     let made = block_on(async { ProbeRunner::new(&context, plan)?.run_all().await })??;
     let Some(ProbeRun { plan, words, calls, starts }) = made else {
-        note("Interrupted: nothing was found out. The agent has ended, and its folders are removed.");
+        note(tr!("Interrupted: nothing was found out. The agent has ended, and its folders are removed."));
         return Ok(Exit::Signalled);
     };
     let rows = judge_calls(&calls, &words);
@@ -69,7 +71,9 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     } else {
         out.write(&show::probed(&report, Glyphs::of_environment()));
         let shown = files.map(|it| sanitize::line(&it.to_string_lossy()));
-        out.line(format_args!("\nWritten to {} and {}", shown[0], shown[1]));
+        out.line(
+            "\n".to_owned() + &tr!("Written to {report} and {data}", report = shown[0], data = shown[1]),
+        );
     }
     Ok(if report.recommendation.drivable { Exit::Done } else { Exit::Ended })
 }
@@ -109,20 +113,22 @@ fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
     path.push(format!(".{ending}"));
     let path = PathBuf::from(path);
     fs::write(&path, text).map_err(|error| {
-        Failure::ended(format_args!("cannot write {}: {error}", path.display()))
-            .hint("`--out` names a file in a folder that exists.")
+        Failure::ended(tr!("cannot write {path}: {error}", path = path.display(), error))
+            .hint(tr!("`--out` names a file in a folder that exists."))
     })?;
     Ok(path)
 }
 
 /// The message that the user gets before a call is made. `made`: calls of this hour so far; `needed`: those to come.
 fn announcement(plan: &AgentPlan, (needed, made): (usize, u32), limits: &LimitSettings) -> String {
-    format!(
-        "Probing `{}` starts it {needed} times (one more where it takes its prompt in another way), each time in an empty \
-         folder of its own and for at most {}. Every start is a call of its model and costs what that costs; it \
-         counts like those of loops, of which there were {made} in the last hour (`limits.calls_per_hour` is {}).",
-        sanitize::line(&plan.name),
-        words::duration(longest(limits).as_millis() as u64),
-        limits.calls_per_hour,
+    tr!(
+        "Probing `{name}` starts it {needed} times (one more where it takes its prompt in another way), each time in an empty \
+         folder of its own and for at most {duration}. Every start is a call of its model and costs what that costs; it \
+         counts like those of loops, of which there were {made} in the last hour (`limits.calls_per_hour` is {calls_per_hour}).",
+        name = sanitize::line(&plan.name),
+        needed,
+        duration = words::duration(longest(limits).as_millis() as u64),
+        made,
+        calls_per_hour = limits.calls_per_hour
     )
 }

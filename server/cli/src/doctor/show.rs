@@ -4,13 +4,17 @@ use std::fmt::Write as _;
 
 use loopkeeper_agent::catalog::KNOWN;
 use loopkeeper_text::message;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::doctor::{
     AgentFacts, AgentVersion, DoctorFinding, DoctorLevel, DoctorTopic, LoginState,
 };
 use loopkeeper_view::probe::{ProbeAnswer, ProbeReport};
 
-use crate::render::{BAD, CARE, GOOD, Glyphs, LOUD, QUIET};
+use crate::render::{BAD, CARE, GOOD, Glyphs, LOUD, QUIET, padded};
+
+const NAME_CELLS: usize = 9;
+const CAPABILITY_CELLS: usize = 20;
+const ANSWER_CELLS: usize = 7;
 
 /// One line per finding below its topic, with the remedy on the next line.
 pub(super) fn findings(findings: &[DoctorFinding], glyphs: Glyphs) -> String {
@@ -42,9 +46,9 @@ pub(super) fn findings(findings: &[DoctorFinding], glyphs: Glyphs) -> String {
 
 fn title(topic: DoctorTopic) -> &'static str {
     match topic {
-        DoctorTopic::Agents => "Agents",
-        DoctorTopic::Machine => "Machine",
-        DoctorTopic::Workspace => "Workspace",
+        DoctorTopic::Agents => tr!("Agents"),
+        DoctorTopic::Machine => tr!("Machine"),
+        DoctorTopic::Workspace => tr!("Workspace"),
     }
 }
 
@@ -53,43 +57,48 @@ pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)])
     let known = KNOWN.iter().find(|it| !agent.own && it.name == agent.name);
     let mut text = format!("{LOUD}{}{LOUD:#}\n", sanitize::line(&agent.title));
     let mut fact = |name: &str, value: &str| {
-        let _ = writeln!(text, "  {name:<9} {}", sanitize::line(value));
+        let _ = writeln!(text, "  {} {}", padded(name, NAME_CELLS), sanitize::line(value));
     };
     match (&agent.program, known) {
-        (Some(program), _) => fact("Program", program),
-        (None, Some(known)) => fact("Program", &format!("not installed; `{}`", known.install)),
-        (None, None) => fact("Program", "not there; correct its `command`"),
+        (Some(program), _) => fact(tr!("Program"), program),
+        (None, Some(known)) => {
+            fact(tr!("Program"), &tr!("not installed; `{install}`", install = known.install));
+        }
+        (None, None) => fact(tr!("Program"), tr!("not there; correct its `command`")),
     }
     if agent.program.is_some() {
         match &agent.version {
-            AgentVersion::Told(version) => fact("Version", version),
+            AgentVersion::Told(version) => fact(tr!("Version"), version),
             AgentVersion::Failed(why) | AgentVersion::NotAsked(why) => {
-                fact("Version", &format!("unknown: {why}"));
+                fact(tr!("Version"), &tr!("unknown: {why}", why));
             }
         }
     }
     match (&agent.login, known) {
-        (LoginState::Seen(by), _) => fact("Login", &format!("seen ({by})")),
+        (LoginState::Seen(by), _) => fact(tr!("Login"), &tr!("seen ({by})", by)),
         (LoginState::Withheld(name), _) => {
-            fact("Login", &format!("${name} is set but not passed; `[env] pass = [\"{name}\"]`"));
+            fact(tr!("Login"), &tr!("${name} is set but not passed; `[env] pass = [\"{name}\"]`", name));
         }
-        (LoginState::NotSeen, Some(known)) => fact("Login", &format!("not seen; {}", known.log_in())),
+        (LoginState::NotSeen, Some(known)) => {
+            fact(tr!("Login"), &tr!("not seen; {log_in}", log_in = known.log_in()));
+        }
         (LoginState::NotSeen | LoginState::Unknown, _) => {
-            fact("Login", "unknown: it is a command of your own");
+            fact(tr!("Login"), tr!("unknown: it is a command of your own"));
         }
     }
     if let Some(place) = &agent.hooks_off {
-        fact("Hooks", &format!("off, by `disableAllHooks` in {place}"));
+        fact(tr!("Hooks"), &tr!("off, by `disableAllHooks` in {place}", place));
     }
     for (what, answer) in capabilities {
-        let _ = writeln!(text, "  {what:<20} {answer}");
+        let _ = writeln!(text, "  {} {answer}", padded(what, CAPABILITY_CELLS));
     }
     text
 }
 
 /// The table of a probe, and the next steps.
 pub(super) fn probed(report: &ProbeReport, glyphs: Glyphs) -> String {
-    let mut text = format!("{LOUD}What `{}` can do{LOUD:#}\n", sanitize::line(&report.agent));
+    let mut text =
+        format!("{LOUD}{}{LOUD:#}\n", tr!("What `{agent}` can do", agent = sanitize::line(&report.agent)));
     for row in &report.rows {
         let (style, sign) = match (row.answer, glyphs) {
             (ProbeAnswer::Yes, Glyphs::Unicode) => (GOOD, "✓"),
@@ -100,8 +109,12 @@ pub(super) fn probed(report: &ProbeReport, glyphs: Glyphs) -> String {
             (ProbeAnswer::NotApplicable, _) => (QUIET, "-"),
         };
         let (word, question) = (row.answer.word(), row.question.words());
-        let _ =
-            writeln!(text, "  {style}{sign} {word:<7}{style:#}  {question}: {}", sanitize::line(&row.fact));
+        let _ = writeln!(
+            text,
+            "  {style}{sign} {}{style:#}  {}",
+            padded(word, ANSWER_CELLS),
+            tr!("{question}: {fact}", question, fact = sanitize::line(&row.fact))
+        );
     }
     let advice = &report.recommendation;
     for note in &advice.notes {
@@ -111,7 +124,12 @@ pub(super) fn probed(report: &ProbeReport, glyphs: Glyphs) -> String {
         text.push('\n');
     }
     if !advice.toml.is_empty() {
-        let _ = write!(text, "\n{LOUD}For loopkeeper.toml{LOUD:#}\n\n{}", sanitize::text(&advice.toml));
+        let _ = write!(
+            text,
+            "\n{LOUD}{}{LOUD:#}\n\n{}",
+            tr!("For loopkeeper.toml"),
+            sanitize::text(&advice.toml)
+        );
     }
     text
 }

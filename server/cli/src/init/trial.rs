@@ -8,12 +8,13 @@ use std::sync::Arc;
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_task::criterion::Check;
 use loopkeeper_task::{TaskDocument, TaskId, parse_task};
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 
 use super::template::{self, TemplateLocation};
 use crate::ask;
 use crate::check::run_checks;
 use crate::failure::{self, Failure};
+use crate::render::table;
 use crate::trust::TrustConsent;
 use loopkeeper_operations::failure::FailureKind;
 use loopkeeper_operations::project_checks::{FoundCheck, MissingTool, ProposedChecks};
@@ -34,7 +35,7 @@ pub(super) struct CheckTrial {
 impl CheckTrial {
     fn new(command: &str, result: &CheckResult) -> Self {
         let passes = result.status == Status::Pass;
-        let word = if passes { "pass" } else { result.status.word() };
+        let word = table::status_word(result.status);
         let tests = result.tests.map(|it| words::counted(it.ran(), "test")).filter(|_| passes);
         let fact =
             Some(sanitize::line_within(&result.fact, FACT_CHARS)).filter(|it| !passes && !it.is_empty());
@@ -58,15 +59,15 @@ pub(super) fn offer((root, file): (&Path, &Path), checks: &ProposedChecks) -> Op
     if !ask::is_interactive() || checks.found.iter().all(|it| it.lack.is_some()) {
         return None;
     }
-    failure::note(
-        "The commands that were found are run once if you trust them; otherwise they are written untried.",
-    );
+    failure::note(tr!(
+        "The commands that were found are run once if you trust them; otherwise they are written untried."
+    ));
     match try_checks((root, file), checks, TrustConsent::Asked) {
         Ok(tried) => Some(tried),
         Err(declined) if declined.kind == FailureKind::NotTrusted => None,
         // A loop at work in this tree, for example, is no reason to write no task.
         Err(trouble) => {
-            failure::warn(format_args!("the commands were not tried: {trouble}"));
+            failure::warn(tr!("the commands were not tried: {trouble}", trouble));
             None
         }
     }
@@ -121,9 +122,11 @@ fn refusal(failure: Failure, count: usize) -> Failure {
     let commands = words::counted(count as u64, "command");
     Failure::new(
         FailureKind::NotTrusted,
-        format_args!("{commands} of the project may not run: nothing was written"),
+        tr!("{commands} of the project may not run: nothing was written", commands),
     )
-    .hint("`loopkeeper init --try --trust` trusts and tries them; `loopkeeper init` writes them untried.")
+    .hint(tr!(
+        "`loopkeeper init --try --trust` trusts and tries them; `loopkeeper init` writes them untried."
+    ))
 }
 
 /// The task that would be written, so that its checks run with its settings and its results are those of the task.

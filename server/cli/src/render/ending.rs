@@ -3,7 +3,7 @@
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::{OutcomeKind, Record, StopFeedback};
-use loopkeeper_text::words;
+use loopkeeper_text::{tr, words};
 use loopkeeper_view::{self as view, StatusFacts, headline, sentences};
 
 use super::{BAD, CARE, GOOD, Glyphs, QUIET, table};
@@ -22,25 +22,24 @@ pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
     facts.extend(state.spent.cost_micros.map(words::cost));
     let mode = state.spec.settings.mode;
     if state.spent.cost_micros.is_none() && mode == LoopMode::Attach {
-        facts.extend(state.spent.tokens.map(|it| format!("{} tokens", words::amount(it))));
+        facts.extend(state.spent.tokens.map(|it| tr!("{tokens} tokens", tokens = words::amount(it))));
         facts.push(sentences::no_cost(mode).to_owned());
     }
     facts.push(words::duration(state.time.last_at.wall.saturating_sub(state.time.started_at.wall)));
-    lines.push(format!(
-        "{QUIET}{}; `loopkeeper log {}` shows all of it{QUIET:#}",
-        facts.join(", "),
-        status.id
-    ));
+    let summary =
+        tr!("{facts}; `loopkeeper log {id}` shows all of it", facts = facts.join(tr!(", ")), id = status.id);
+    lines.push(format!("{QUIET}{summary}{QUIET:#}"));
     lines
 }
 
 /// The end of a loop in its log, or the user's judgement of that moment.
 pub(super) fn entry(record: &Record) -> Option<String> {
     match record {
-        Record::Ended { outcome } => Some(format!("ended: {}", outcome.sentence)),
-        Record::Feedback { verdict, text } => {
-            Some(format!("feedback: {}", StopFeedback { verdict: *verdict, text: text.clone() }.sentence()))
-        }
+        Record::Ended { outcome } => Some(tr!("ended: {sentence}", sentence = outcome.sentence)),
+        Record::Feedback { verdict, text } => Some(tr!(
+            "feedback: {sentence}",
+            sentence = StopFeedback { verdict: *verdict, text: text.clone() }.sentence()
+        )),
         _ => None,
     }
 }

@@ -16,7 +16,7 @@ use loopkeeper_core::journal::{
 };
 use loopkeeper_text::message::{self, Message};
 use loopkeeper_text::moment::Moment;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::criterion_names::CriterionNames;
 use loopkeeper_view::sentences;
 
@@ -98,8 +98,8 @@ impl EntryFormatter {
         let Record::Asked { kind, until: Some(_), .. } = record else { return None };
         let id = &self.loop_id;
         let command = match kind {
-            QuestionKind::UsageLimit => format!("`loopkeeper answer {id} stop` ends it"),
-            QuestionKind::Permission => format!("`loopkeeper answer {id} allow`, `always` or `deny`"),
+            QuestionKind::UsageLimit => tr!("`loopkeeper answer {id} stop` ends it", id),
+            QuestionKind::Permission => tr!("`loopkeeper answer {id} allow`, `always` or `deny`", id),
             QuestionKind::Agent | QuestionKind::Denied => format!("`loopkeeper answer {id} '…'`"),
         };
         Some(message::hint_line(command))
@@ -148,7 +148,7 @@ impl EntryFormatter {
             Record::SnapshotTaken { iteration, when, tree, not_covered, .. } => {
                 (at(*iteration), tree::snapshot((*when, *iteration), tree, not_covered.len()))
             }
-            Record::ChecksDone { iteration, round } => (*iteration, self.round("checks", round)),
+            Record::ChecksDone { iteration, round } => (*iteration, self.round(tr!("checks"), round)),
             Record::IterationEnded { iteration, sentence, proposed, .. } => {
                 (Some(*iteration), format!("{sentence}{}", not_taken_up(proposed)))
             }
@@ -158,7 +158,9 @@ impl EntryFormatter {
             Record::Waiting { .. } => (None, self.waiting(&entry.record, entry.at.wall)),
             Record::Paused { reason, message } => (None, paused(*reason, message)),
             Record::ChecksWaived { .. } | Record::Resumed {} => (None, resumed(&entry.record).into()),
-            Record::Steered { text } => (None, format!("hint for the agent: {}", sanitize::line(text))),
+            Record::Steered { text } => {
+                (None, tr!("hint for the agent: {text}", text = sanitize::line(text)))
+            }
             Record::Asked { kind, text, until, .. } => {
                 (None, self.asked((*kind, text), until.map(|it| it.wall), entry.at.wall))
             }
@@ -166,7 +168,7 @@ impl EntryFormatter {
             Record::SessionChanged { from, to, reason } => {
                 (None, session(from.as_deref(), to.as_deref(), *reason))
             }
-            Record::SessionJoined { .. } => (None, "your session works on it".into()),
+            Record::SessionJoined { .. } => (None, tr!("your session works on it").into()),
             Record::AgentChanged { .. } => (None, self.takeover(entry)?),
             Record::Stopping { now } => (None, stopping(*now).into()),
             Record::WeakeningAccepted { .. }
@@ -190,16 +192,18 @@ impl EntryFormatter {
 
     fn baseline(&self, iteration: u32, round: Option<&Round>) -> String {
         match (round, iteration) {
-            (Some(round), 0) => self.round("checks before iteration 1", round),
-            (Some(round), _) => self.round("changed criteria taken up", round),
-            (None, _) => "criteria taken up".into(),
+            (Some(round), 0) => self.round(tr!("checks before iteration 1"), round),
+            (Some(round), _) => self.round(tr!("changed criteria taken up"), round),
+            (None, _) => tr!("criteria taken up").into(),
         }
     }
 
     /// `checks: 2 of 3 pass; ✗ lint: exit 1`.
     fn round(&self, word: &str, round: &Round) -> String {
-        let Some(tally) = self.names.tally(round) else { return format!("{word}: nothing to check") };
-        format!("{word}: {}{}", tally.of_round(), self.failing(round))
+        let Some(tally) = self.names.tally(round) else {
+            return tr!("{what}: nothing to check", what = word);
+        };
+        tr!("{what}: {tally}{failing}", what = word, tally = tally.of_round(), failing = self.failing(round))
     }
 
     /// `; ✗ lint: exit 1; ✗ tests: 3 of 9 fail`.
@@ -209,7 +213,7 @@ impl EntryFormatter {
             round.results.iter().filter(|it| !matches!(it.status, Status::Unverified | Status::Pass));
         failing.fold(String::new(), |mut text, result| {
             let name = self.names.name(&result.criterion);
-            let _ = write!(text, "; {sign} {name}: {}", result.fact);
+            let _ = write!(text, "{}", tr!("; {sign} {name}: {fact}", sign, name, fact = result.fact));
             text
         })
     }
@@ -226,7 +230,10 @@ impl EntryFormatter {
             let places = result.failure_lines(MAX_PLACES, usize::MAX);
             let last = || result.last_lines(LAST_LINES).into_iter().map(str::to_owned).collect();
             let lines: Vec<String> = if places.is_empty() { last() } else { places };
-            lines.into_iter().map(|it| format!("{name}: {}", sanitize::line(&it))).collect::<Vec<_>>()
+            lines
+                .into_iter()
+                .map(|it| tr!("{name}: {text}", name, text = sanitize::line(&it)))
+                .collect::<Vec<_>>()
         };
         let failed =
             round.results.iter().filter(|it| !matches!(it.status, Status::Unverified | Status::Pass));
@@ -235,13 +242,16 @@ impl EntryFormatter {
 
     /// `the agent asks: Which database? (until 14:12)`
     fn asked(&self, (kind, text): (QuestionKind, &str), until: Option<u64>, now: u64) -> String {
-        let until = until.map(|it| format!(" (until {})", self.zone.short(it, now))).unwrap_or_default();
+        let until =
+            until.map(|it| tr!(" (until {time})", time = self.zone.short(it, now))).unwrap_or_default();
         match kind {
             // Complete and last, so that nothing of it is hidden.
             QuestionKind::Permission => {
-                format!("asked{until}: {}", sentences::wanted(&sanitize::visible(text)))
+                tr!("asked{until}: {question}", until, question = sentences::wanted(&sanitize::visible(text)))
             }
-            QuestionKind::Agent => format!("the agent asks: {}{until}", sanitize::line(text)),
+            QuestionKind::Agent => {
+                tr!("the agent asks: {question}{until}", question = sanitize::line(text), until)
+            }
             QuestionKind::Denied | QuestionKind::UsageLimit => sanitize::line(text) + &until,
         }
     }
@@ -249,21 +259,18 @@ impl EntryFormatter {
     fn waiting(&self, record: &Record, now: u64) -> String {
         let Record::Waiting { reason, until, met_by } = record else { return String::new() };
         let until = self.time(until.wall, now);
-        let why = match reason {
+        match reason {
             WaitReason::Quota => {
-                let met_by = met_by.as_ref().map(|it| format!(", met by loop {}", sanitize::line(it)));
-                return format!(
-                    "usage limit of the provider{}, waiting until {until}",
-                    met_by.unwrap_or_default()
-                );
+                let met_by = met_by.as_ref().map(|it| tr!(", met by loop {id}", id = sanitize::line(it)));
+                let met_by = met_by.unwrap_or_default();
+                tr!("usage limit of the provider{met_by}, waiting until {until}", met_by, until)
             }
-            WaitReason::Backoff => "the agent failed, trying again at",
-            WaitReason::Calls => "the calls of this hour are used up, waiting until",
-            WaitReason::Between => "waiting before the next iteration until",
-            WaitReason::Breaker => "breaker open, trying again at",
-            WaitReason::Other => "waiting until",
-        };
-        format!("{why} {until}")
+            WaitReason::Backoff => tr!("the agent failed, trying again at {until}", until),
+            WaitReason::Calls => tr!("the calls of this hour are used up, waiting until {until}", until),
+            WaitReason::Between => tr!("waiting before the next iteration until {until}", until),
+            WaitReason::Breaker => tr!("breaker open, trying again at {until}", until),
+            WaitReason::Other => tr!("waiting until {until}", until),
+        }
     }
 
     fn time(&self, until: u64, now: u64) -> String {
@@ -278,14 +285,14 @@ impl EntryFormatter {
         until: Option<Moment>,
         now: u64,
     ) -> String {
-        let reason = reason.map_or(String::new(), |it| format!(": {}", sanitize::line(it)));
+        let reason = reason.map_or(String::new(), |it| tr!(": {reason}", reason = sanitize::line(it)));
         let trial = until.map_or(String::new(), |it| {
-            format!("; one trial at {}, or now by `loopkeeper resume`", self.time(it.wall, now))
+            tr!("; one trial at {time}, or now by `loopkeeper resume`", time = self.time(it.wall, now))
         });
         match state {
-            BreakerState::Open => format!("breaker open{reason}{trial}"),
-            BreakerState::HalfOpen => "breaker trying again, with one iteration".into(),
-            BreakerState::Closed => format!("breaker closed{reason}"),
+            BreakerState::Open => tr!("breaker open{reason}{trial}", reason, trial),
+            BreakerState::HalfOpen => tr!("breaker trying again, with one iteration").into(),
+            BreakerState::Closed => tr!("breaker closed{reason}", reason),
         }
     }
 }
@@ -295,14 +302,18 @@ pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReaso
     let short = |id: Option<&str>| id.unwrap_or("?").chars().take(8).collect::<String>();
     let (left, begun) = (short(from), short(to));
     match reason {
-        SessionReason::Started => format!("session {begun} begins"),
-        SessionReason::Expired => format!("session {left} lay unused too long, {begun} begins"),
-        SessionReason::Unconfirmed => format!("the agent never began session {left}, {begun} begins"),
-        SessionReason::Refused => format!("session {left} is left: the agent does not know it any more"),
-        SessionReason::Breaker => format!("session {left} is left: the breaker opened"),
-        SessionReason::Reset => format!("session {left} is left: a fresh one was asked for"),
-        SessionReason::RolledBack => format!("session {left} is left: it remembers work that was taken back"),
-        SessionReason::Ended => format!("session {left} is left: the loop ended"),
+        SessionReason::Started => tr!("session {begun} begins", begun),
+        SessionReason::Expired => tr!("session {left} lay unused too long, {begun} begins", left, begun),
+        SessionReason::Unconfirmed => {
+            tr!("the agent never began session {left}, {begun} begins", left, begun)
+        }
+        SessionReason::Refused => tr!("session {left} is left: the agent does not know it any more", left),
+        SessionReason::Breaker => tr!("session {left} is left: the breaker opened", left),
+        SessionReason::Reset => tr!("session {left} is left: a fresh one was asked for", left),
+        SessionReason::RolledBack => {
+            tr!("session {left} is left: it remembers work that was taken back", left)
+        }
+        SessionReason::Ended => tr!("session {left} is left: the loop ended", left),
     }
 }
 
@@ -312,13 +323,13 @@ fn evidence(record: &Record) -> Vec<String> {
         Record::BreakerChanged { opening: Some(opening), .. } => opening::lines(opening),
         Record::IterationEnded { changes: work, claims, milestones, drift, .. } => {
             let claims = claims.iter().flat_map(|it| it.report_rows());
-            let claims = claims.map(|it| format!("claims: {}", sanitize::line(&it.to_string())));
+            let claims = claims.map(|it| tr!("claims: {text}", text = sanitize::line(&it.to_string())));
             let reached = milestones.iter().map(|it| sanitize::line(it));
             let drift = drift.as_deref().and_then(changes::off_topic);
             changes::changed_lines(work).into_iter().chain(drift).chain(claims).chain(reached).collect()
         }
         Record::ChecksDone { round, .. } => {
-            round.judging.iter().map(|it| format!("judges: {}", it.describe())).collect()
+            round.judging.iter().map(|it| tr!("judges: {verdict}", verdict = it.describe())).collect()
         }
         _ => Vec::new(),
     }
@@ -380,7 +391,7 @@ fn is_milestone(record: &Record) -> bool {
 fn incident(record: &Record) -> Option<(Option<u32>, String)> {
     match record {
         Record::OrderRefused { iteration, order, by } => {
-            Some((at(*iteration), format!("refused: {}", sentences::order_refused(*order, *by))))
+            Some((at(*iteration), tr!("refused: {what}", what = sentences::order_refused(*order, *by))))
         }
         Record::HookFailed { event, message } => Some((None, sentences::hook_failed(*event, message))),
         _ => None,
@@ -393,7 +404,7 @@ fn not_taken_up(proposed: &[Proposal]) -> String {
         return String::new();
     }
     let edits: Vec<_> = proposed.iter().map(|it| sanitize::line(&it.to_string())).collect();
-    format!("; criteria edited and not taken up: {}", edits.join(", "))
+    tr!("; criteria edited and not taken up: {edits}", edits = edits.join(", "))
 }
 
 /// `: a, b and 3 more`; empty if the list is empty.
@@ -402,8 +413,8 @@ fn listed(paths: &[String]) -> String {
     let more = paths.len().saturating_sub(shown.len());
     match (shown.is_empty(), more) {
         (true, _) => String::new(),
-        (false, 0) => format!(": {}", shown.join(", ")),
-        (false, more) => format!(": {} and {more} more", shown.join(", ")),
+        (false, 0) => tr!(": {paths}", paths = shown.join(", ")),
+        (false, more) => tr!(": {paths} and {more} more", paths = shown.join(", "), more),
     }
 }
 
@@ -411,11 +422,11 @@ fn listed(paths: &[String]) -> String {
 fn judges(record: &Record) -> String {
     let (as_left, pinned, judge_count, copied, unavailable) = match record {
         Record::WeakeningAccepted { paths, by, .. } => {
-            let by = by.as_ref().map(|it| format!(", by {}", sanitize::line(it))).unwrap_or_default();
-            return format!("weakening accepted{}{by}", listed(paths));
+            let by = by.as_ref().map(|it| tr!(", by {user}", user = sanitize::line(it))).unwrap_or_default();
+            return tr!("weakening accepted{paths}{by}", paths = listed(paths), by);
         }
         Record::ProtectedEdited { paths, .. } => {
-            return format!("you edited tests or protected files{}", listed(paths));
+            return tr!("you edited tests or protected files{paths}", paths = listed(paths));
         }
         Record::FinalVerdict { as_left, pinned, judge_count, copied, unavailable, .. } => {
             (as_left, pinned, judge_count, copied, unavailable)
@@ -423,18 +434,25 @@ fn judges(record: &Record) -> String {
         _ => return String::new(),
     };
     if let Some(why) = unavailable {
-        return format!("final verdict in the work tree, without a clean room: {}", sanitize::line(why));
+        return tr!("final verdict in the work tree, without a clean room: {why}", why = sanitize::line(why));
     }
     let passing = |round: &Round| {
         let passing = round.results.iter().filter(|it| it.status == Status::Pass).count();
-        format!("{passing}/{} pass", round.results.len())
+        tr!("{passing}/{total} pass", passing, total = round.results.len())
     };
     let as_left = as_left.as_deref().map(passing).unwrap_or_default();
     let pinned = pinned.as_deref().map(passing).map_or_else(String::new, |it| {
-        format!("; {it} with the old versions of {}", words::counted(*judge_count, "changed test file"))
+        tr!(
+            "; {passing} with the old versions of {files}",
+            passing = it,
+            files = words::counted(*judge_count, "changed test file")
+        )
     });
-    let place = if copied.is_some() { "a copy at another path" } else { "a clean room" };
-    format!("final verdict in {place}: {as_left}{pinned}")
+    if copied.is_some() {
+        tr!("final verdict in a copy at another path: {as_left}{pinned}", as_left, pinned)
+    } else {
+        tr!("final verdict in a clean room: {as_left}{pinned}", as_left, pinned)
+    }
 }
 
 fn at(iteration: u32) -> Option<u32> {
@@ -442,34 +460,34 @@ fn at(iteration: u32) -> Option<u32> {
 }
 
 fn stopping(now: bool) -> &'static str {
-    if now { "asked to stop now" } else { "asked to stop after this iteration" }
+    if now { tr!("asked to stop now") } else { tr!("asked to stop after this iteration") }
 }
 
 fn resumed(record: &Record) -> &'static str {
     match record {
-        Record::ChecksWaived { .. } => "continues without the checks that cannot run",
-        _ => "resumed",
+        Record::ChecksWaived { .. } => tr!("continues without the checks that cannot run"),
+        _ => tr!("resumed"),
     }
 }
 
 fn answered(text: Option<&str>) -> String {
-    text.map_or_else(|| "not answered".into(), |it| format!("answered: {}", sanitize::line(it)))
+    text.map_or_else(|| tr!("not answered").into(), |it| tr!("answered: {text}", text = sanitize::line(it)))
 }
 
 fn paused(reason: PauseReason, message: &Message) -> String {
     match reason {
         PauseReason::User => message.to_string(),
-        _ => format!("paused: {message}"),
+        _ => tr!("paused: {message}", message),
     }
 }
 
 fn begins(resumed: bool) -> &'static str {
-    if resumed { "iteration begins, in the session of the one before" } else { "iteration begins" }
+    if resumed { tr!("iteration begins, in the session of the one before") } else { tr!("iteration begins") }
 }
 
 fn recovered(interrupted: Option<u32>) -> String {
-    let lost = interrupted.map(|it| format!("; iteration {it} was interrupted"));
-    format!("taken up again{}", lost.unwrap_or_default())
+    let lost = interrupted.map(|it| tr!("; iteration {number} was interrupted", number = it));
+    tr!("taken up again{lost}", lost = lost.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_text::words;
+use loopkeeper_text::{tr, words};
 use loopkeeper_view::{DisplayState, LoopStatus, headline};
 
 use super::{CARE, Glyphs, LOUD, QUIET, remedy};
@@ -15,12 +15,16 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &LocalZone, glyphs: 
     let mut first = format!("{style}{}{style:#}", headline(status));
     if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at)) {
         let left = words::elapsed(until.saturating_sub(now_ms));
-        let _ = write!(first, ", {} {}, {left} more", self::until(status), zone.short(until, now_ms));
+        let _ = write!(
+            first,
+            "{}",
+            tr!(", {until}, {left} more", until = self::until(status, &zone.short(until, now_ms)), left)
+        );
     }
     let elapsed_ms = LocalZone::parse_millis(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
     let mut facts = vec![agent(status), words::elapsed(elapsed_ms)];
     if let Some(tokens) = status.spent.tokens {
-        facts.push(format!("{} tokens", words::amount(tokens)));
+        facts.push(tr!("{tokens} tokens", tokens = words::amount(tokens)));
     }
     facts.extend(no_cost(status));
     facts.extend(status.spawns.summary());
@@ -33,18 +37,22 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &LocalZone, glyphs: 
 }
 
 /// The text before the time that a wait ends at.
-pub(crate) fn until(status: &LoopStatus) -> &'static str {
-    if status.is_cooling() { "next try at" } else { "until" }
+pub(crate) fn until(status: &LoopStatus, time: &str) -> String {
+    if status.is_cooling() { tr!("next try at {time}", time) } else { tr!("until {time}", time) }
 }
 
 /// The agent that works on it.
 pub(crate) fn agent(status: &LoopStatus) -> String {
-    if is_own(status) { format!("{} in your own session", status.agent) } else { status.agent.clone() }
+    if is_own(status) {
+        tr!("{agent} in your own session", agent = status.agent)
+    } else {
+        status.agent.clone()
+    }
 }
 
 /// The text in place of a cost that the agent does not report.
 pub(crate) fn no_cost(status: &LoopStatus) -> Option<String> {
-    (is_own(status) && status.spent.cost_micros.is_none()).then(|| "cost unknown".to_owned())
+    (is_own(status) && status.spent.cost_micros.is_none()).then(|| tr!("cost unknown").to_owned())
 }
 
 fn is_own(status: &LoopStatus) -> bool {
@@ -55,6 +63,6 @@ fn is_own(status: &LoopStatus) -> bool {
 fn budget(status: &LoopStatus) -> Option<String> {
     match status.warnings.as_slice() {
         [] => status.forecast.clone(),
-        warnings => Some(format!("note: {}", warnings.join(", "))),
+        warnings => Some(tr!("note: {warnings}", warnings = warnings.join(tr!(", ")))),
     }
 }

@@ -1,6 +1,7 @@
 //! The user's options for a loop that does not continue automatically.
 
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
+use loopkeeper_text::tr;
 use loopkeeper_view::{DisplayPhase, LoopStatus};
 
 /// The remedies, each with its command first, because narrow terminals truncate the end. Empty if the loop does not
@@ -9,48 +10,51 @@ pub(crate) fn remedy_lines(status: &LoopStatus) -> Vec<String> {
     let id = &status.id;
     match status.phase {
         DisplayPhase::Interrupted => {
-            vec![format!("`loopkeeper resume {id}` continues it"), format!("`loopkeeper stop {id}` ends it")]
+            vec![tr!("`loopkeeper resume {id}` continues it", id), tr!("`loopkeeper stop {id}` ends it", id)]
         }
         DisplayPhase::Untrusted => {
             vec![
-                "`loopkeeper trust` shows its commands".into(),
-                format!("`loopkeeper resume {id}` continues it"),
+                tr!("`loopkeeper trust` shows its commands").into(),
+                tr!("`loopkeeper resume {id}` continues it", id),
             ]
         }
         DisplayPhase::Paused => match status.pause.as_ref().map(|it| it.reason) {
             Some(PauseReason::Breaker) => vec![
-                format!("`loopkeeper steer {id} '…'` gives a hint"),
-                format!("`loopkeeper resume {id}` tries once more"),
+                tr!("`loopkeeper steer {id} '…'` gives a hint", id),
+                tr!("`loopkeeper resume {id}` tries once more", id),
             ],
             Some(PauseReason::Missing) => vec![
-                format!("`loopkeeper resume {id}` checks again"),
-                format!("`loopkeeper resume {id} --anyway` continues without it"),
+                tr!("`loopkeeper resume {id}` checks again", id),
+                tr!("`loopkeeper resume {id} --anyway` continues without it", id),
             ],
             // Its sentence contains the remedy.
-            Some(PauseReason::Session) => vec![format!("`loopkeeper stop {id}` ends it")],
-            _ => vec![format!("`loopkeeper resume {id}` continues it")],
+            Some(PauseReason::Session) => vec![tr!("`loopkeeper stop {id}` ends it", id)],
+            _ => vec![tr!("`loopkeeper resume {id}` continues it", id)],
         },
         DisplayPhase::NeedsAnswer
             if status.question.as_ref().is_some_and(|it| it.kind == QuestionKind::Permission) =>
         {
             vec![
-                format!("`loopkeeper answer {id} allow` allows it this once, `always` for the whole loop"),
-                format!("`loopkeeper answer {id} deny` denies it"),
+                tr!("`loopkeeper answer {id} allow` allows it this once, `always` for the whole loop", id),
+                tr!("`loopkeeper answer {id} deny` denies it", id),
             ]
         }
         DisplayPhase::NeedsAnswer => vec![
-            format!("`loopkeeper answer {id} '…'` answers"),
-            format!("`loopkeeper resume {id}` lets the agent decide"),
+            tr!("`loopkeeper answer {id} '…'` answers", id),
+            tr!("`loopkeeper resume {id}` lets the agent decide", id),
         ],
         DisplayPhase::Waiting if status.is_cooling() => vec![
-            format!("`loopkeeper resume {id}` tries now"),
-            format!("`loopkeeper reset breaker {id}` closes it and continues the loop"),
+            tr!("`loopkeeper resume {id}` tries now", id),
+            tr!("`loopkeeper reset breaker {id}` closes it and continues the loop", id),
         ],
         DisplayPhase::Waiting if status.question.is_some() => {
-            vec![format!("`loopkeeper answer {id} stop` ends it")]
+            vec![tr!("`loopkeeper answer {id} stop` ends it", id)]
         }
         DisplayPhase::Damaged => {
-            vec!["Nothing of it was changed. Restore its journal from a backup, or start a new loop.".into()]
+            vec![
+                tr!("Nothing of it was changed. Restore its journal from a backup, or start a new loop.")
+                    .into(),
+            ]
         }
         DisplayPhase::Baseline
         | DisplayPhase::Iterating

@@ -7,14 +7,16 @@ use std::fmt::Write as _;
 
 use clap::builder::styling::Style;
 use loopkeeper_core::check::{CheckResult, Location, Status};
-use loopkeeper_text::{truncate, words};
+use loopkeeper_text::{tr, truncate, words};
 use loopkeeper_view::{CriteriaStatus, CriterionStatus};
 
-use super::{BAD, CARE, GOOD, Glyphs, QUIET};
+use super::{BAD, CARE, GOOD, Glyphs, QUIET, padded};
 
 /// Lines kept from the end of an output, which usually has the most important part.
 const LAST_LINES: usize = 12;
 const MAX_PLACES: usize = 5;
+/// The widest of the words for a status, so that the names are in one column.
+const STATUS_CELLS: usize = 10;
 
 /// One line per criterion, in the order of the documents.
 pub(crate) fn criteria(shown: &CriteriaStatus, glyphs: Glyphs) -> String {
@@ -84,17 +86,16 @@ enum FactOfPass {
 /// `✗ fail  all tests pass: 3 of 214 fail · 12 s`.
 fn line(item: &CriterionStatus, glyphs: Glyphs, fact: FactOfPass) -> String {
     let (sign, word, style) = mark(item, glyphs);
-    let mut text = format!("  {style}{sign} {word}{style:#}  {}", item.name);
+    let mut text = format!("  {style}{sign} {}{style:#}  {}", padded(word, STATUS_CELLS), item.name);
     let shows_fact = item.status != Some(Status::Pass) || fact == FactOfPass::Shown;
     if !item.fact.is_empty() && shows_fact {
-        text.push_str(": ");
-        text.push_str(&item.fact);
+        text.push_str(&tr!(": {fact}", fact = item.fact));
     }
     if item.regressed {
-        text.push_str(", passed before");
+        text.push_str(tr!(", passed before"));
     }
     if !item.required {
-        text.push_str(" (optional)");
+        text.push_str(tr!(" (optional)"));
     }
     if item.duration_ms > 0 {
         let dot = if glyphs == Glyphs::Unicode { '·' } else { '-' };
@@ -103,17 +104,30 @@ fn line(item: &CriterionStatus, glyphs: Glyphs, fact: FactOfPass) -> String {
     text
 }
 
+/// The word for a status.
+pub(crate) fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Pass => tr!("pass"),
+        Status::Fail => tr!("fail"),
+        Status::TimedOut => tr!("timed-out"),
+        Status::CouldNotRun => tr!("could-not-run"),
+        Status::NoTestsRan => tr!("no-tests-ran"),
+        Status::Unstable => tr!("unstable"),
+        Status::Unverified => tr!("unverified"),
+    }
+}
+
 fn mark(item: &CriterionStatus, glyphs: Glyphs) -> (&'static str, &'static str, Style) {
     let (unicode, ascii, word, style) = match item.status {
-        Some(Status::Pass) => ("✓", "+", "pass      ", GOOD),
-        Some(Status::Fail) if item.regressed => ("✗", "x", "regressed ", BAD),
-        Some(Status::Fail) => ("✗", "x", "fail      ", BAD),
-        Some(Status::TimedOut) => ("✗", "x", "timed out ", BAD),
-        Some(Status::CouldNotRun) => ("!", "!", "not run   ", BAD),
-        Some(Status::NoTestsRan) => ("✗", "x", "no tests  ", BAD),
-        Some(Status::Unstable) => ("~", "~", "unstable  ", CARE),
-        Some(Status::Unverified) => ("?", "?", "unverified", CARE),
-        None => ("·", "-", "not run   ", QUIET),
+        Some(Status::Pass) => ("✓", "+", tr!("pass"), GOOD),
+        Some(Status::Fail) if item.regressed => ("✗", "x", tr!("regressed"), BAD),
+        Some(Status::Fail) => ("✗", "x", tr!("fail"), BAD),
+        Some(Status::TimedOut) => ("✗", "x", tr!("timed out"), BAD),
+        Some(Status::CouldNotRun) => ("!", "!", tr!("not run"), BAD),
+        Some(Status::NoTestsRan) => ("✗", "x", tr!("no tests"), BAD),
+        Some(Status::Unstable) => ("~", "~", tr!("unstable"), CARE),
+        Some(Status::Unverified) => ("?", "?", tr!("unverified"), CARE),
+        None => ("·", "-", tr!("not run"), QUIET),
     };
     (if glyphs == Glyphs::Unicode { unicode } else { ascii }, word, style)
 }

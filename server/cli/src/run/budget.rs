@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::settings::LimitSettings;
-use loopkeeper_text::words;
+use loopkeeper_text::{tr, words};
 
 use super::Args;
 
@@ -59,9 +59,9 @@ impl QueueBudget {
     /// The limit of which nothing is left.
     pub(super) fn spent_limit(&self) -> Option<&'static str> {
         match self {
-            Self { cost_micros: 0, .. } => Some("its cost limit is reached"),
-            Self { duration_ms: 0, .. } => Some("its time limit is reached"),
-            Self { iterations: Some(0), .. } => Some("its iteration limit is reached"),
+            Self { cost_micros: 0, .. } => Some(tr!("its cost limit is reached")),
+            Self { duration_ms: 0, .. } => Some(tr!("its time limit is reached")),
+            Self { iterations: Some(0), .. } => Some(tr!("its iteration limit is reached")),
             _ => None,
         }
     }
@@ -70,8 +70,8 @@ impl QueueBudget {
     pub(super) fn sentence(&self) -> String {
         let duration = words::duration(self.spent_ms);
         match self.spent_micros {
-            0 => format!("in {duration}"),
-            cost => format!("{} in {duration}", words::cost(cost)),
+            0 => tr!("in {duration}", duration),
+            cost => tr!("{cost} in {duration}", cost = words::cost(cost), duration),
         }
     }
 }

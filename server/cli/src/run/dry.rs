@@ -6,12 +6,12 @@ use loopkeeper_core::prompt;
 use loopkeeper_core::settings::preset::{self, PresetSelection};
 use loopkeeper_core::settings::{EffectiveSetting, SettingOrigin, Settings};
 use loopkeeper_core::trust::TrustItem;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view as view;
 use serde::Serialize;
 
 use crate::out::Ui;
-use crate::render::{Glyphs, LOUD, QUIET, table};
+use crate::render::{Glyphs, LOUD, QUIET, padded, table};
 use loopkeeper_lint::TaskLints;
 use loopkeeper_operations::agents::AgentRoster;
 use loopkeeper_operations::resolved_task::ResolvedTask;
@@ -19,6 +19,8 @@ use loopkeeper_operations::{self as operations, start};
 use loopkeeper_system::git::branch::BranchStep;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::trust::TrustStore;
+
+const NAME_CELLS: usize = 10;
 
 pub(super) struct DryRun<'a> {
     pub(super) work: &'a ResolvedTask,
@@ -76,10 +78,10 @@ fn branch(work: &ResolvedTask) -> Option<String> {
         Err(failure) => return Some(failure.to_string()),
     };
     Some(match step {
-        BranchStep::Nothing => format!("{name}: not made, as there is no git repository"),
-        BranchStep::CheckedOut => format!("{name}, checked out"),
-        BranchStep::Make => format!("{name}, will be made from HEAD"),
-        BranchStep::CheckOut => format!("{name}, will be checked out"),
+        BranchStep::Nothing => tr!("{name}: not made, as there is no git repository", name),
+        BranchStep::CheckedOut => tr!("{name}, checked out", name),
+        BranchStep::Make => tr!("{name}, will be made from HEAD", name),
+        BranchStep::CheckOut => tr!("{name}, will be checked out", name),
     })
 }
 
@@ -91,13 +93,20 @@ fn stories(work: &ResolvedTask, fact: &impl Fn(&mut Ui, &str, &str), out: &mut U
         return;
     }
     let open = prompt::open_items(plan);
-    fact(out, "Plan", &format!("{} of {} done", plan.len() - open.len(), plan.len()));
+    fact(
+        out,
+        tr!("Plan"),
+        &tr!("{done} of {total} done", done = plan.len() - open.len(), total = plan.len()),
+    );
     for item in open.iter().take(MAX) {
-        let optional = if item.blocking { "" } else { " (optional)" };
-        out.line(format_args!("  open: {}{optional}", sanitize::line(&prompt::plan_item(item))));
+        let optional = if item.blocking { "" } else { tr!(" (optional)") };
+        out.line(format_args!(
+            "  {}",
+            tr!("open: {item}{optional}", item = sanitize::line(&prompt::plan_item(item)), optional)
+        ));
     }
     if open.len() > MAX {
-        out.line(format_args!("  and {} more", open.len() - MAX));
+        out.line("  ".to_owned() + &tr!("and {more} more", more = open.len() - MAX));
     }
 }
 
@@ -131,41 +140,44 @@ fn show_settings(heading: &str, rows: &[&SettingRow], out: &mut Ui) {
 fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
     let DryRun { work, roster, items, .. } = plan;
     let AgentRoster { agent, others, judge, .. } = roster;
-    let fact =
-        |out: &mut Ui, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
-    fact(out, "Task", &sanitize::line(&work.id.0));
-    fact(out, "Root", &sanitize::line(&work.root.to_string_lossy()));
-    fact(out, "Agent", &sanitize::line(&agent.name));
+    let fact = |out: &mut Ui, name: &str, value: &str| {
+        out.line(format_args!("{LOUD}{}{LOUD:#}{value}", padded(name, NAME_CELLS)));
+    };
+    fact(out, tr!("Task"), &sanitize::line(&work.id.0));
+    fact(out, tr!("Root"), &sanitize::line(&work.root.to_string_lossy()));
+    fact(out, tr!("Agent"), &sanitize::line(&agent.name));
     for other in others {
-        fact(out, "Then", &sanitize::line(&other.name));
+        fact(out, tr!("Then"), &sanitize::line(&other.name));
     }
     if let Some(judge) = judge {
-        fact(out, "Judge", &sanitize::line(&judge.name));
+        fact(out, tr!("Judge"), &sanitize::line(&judge.name));
     }
     for lack in roster.missing_capabilities(work.settings.mode) {
-        fact(out, "Note", &sanitize::line(&lack));
+        fact(out, tr!("Note"), &sanitize::line(&lack));
     }
-    fact(out, "Breaker", &format!("preset {}", sanitize::line(&preview.preset.because)));
+    fact(out, tr!("Breaker"), &tr!("preset {because}", because = sanitize::line(&preview.preset.because)));
     if let Some(branch) = branch(work) {
-        fact(out, "Branch", &sanitize::line(&branch));
+        fact(out, tr!("Branch"), &sanitize::line(&branch));
     }
     stories(work, &fact, out);
     let criteria = view::criteria_without_loop(&work.task.criteria, &[]);
-    fact(out, "Criteria", &criteria.total.to_string());
+    fact(out, tr!("Criteria"), &criteria.total.to_string());
     out.write(&table::criteria(&criteria, Glyphs::of_environment()));
     if !work.task.criteria.is_empty() {
-        fact(out, "Grade", &TaskLints::of(&work.task, &work.documents).grade.sentence());
+        fact(out, tr!("Grade"), &TaskLints::of(&work.task, &work.documents).grade.sentence());
     }
     let (defaults, given): (Vec<_>, Vec<_>) = preview.rows.iter().partition(|it| it.is_default);
-    show_settings("Settings", &given, out);
-    show_settings("Defaults", &defaults, out);
+    show_settings(tr!("Settings"), &given, out);
+    show_settings(tr!("Defaults"), &defaults, out);
     let unknown = &preview.unknown;
     out.line("");
-    out.line(format_args!("{LOUD}Commands{LOUD:#}"));
+    out.line(format_args!("{LOUD}{}{LOUD:#}", tr!("Commands")));
     out.write(&operations::trust::page(&work.root, items, unknown).text(&work.title()));
     match unknown.len() as u64 {
-        0 => out.line("All of it is trusted. Nothing was started."),
-        count => out
-            .line(format_args!("{} not trusted yet. Nothing was started.", words::counted(count, "command"))),
+        0 => out.line(tr!("All of it is trusted. Nothing was started.")),
+        count => out.line(tr!(
+            "{commands} not trusted yet. Nothing was started.",
+            commands = words::counted(count, "command")
+        )),
     }
 }

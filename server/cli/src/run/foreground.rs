@@ -3,6 +3,7 @@
 
 use loopkeeper_core::decide::{self, LoopState};
 use loopkeeper_core::journal::{Entry, OutcomeKind};
+use loopkeeper_text::tr;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -41,7 +42,7 @@ async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, L
     }
     let ended = kept.map_err(Failure::from)?;
     show.finish(Some(&ended));
-    let outcome = ended.outcome().ok_or_else(|| Failure::ended("the loop is interrupted"))?;
+    let outcome = ended.outcome().ok_or_else(|| Failure::ended(tr!("the loop is interrupted")))?;
     let by_signal = signalled && outcome.kind == OutcomeKind::Stopped;
     let exit = if by_signal { Exit::Signalled } else { Exit::of(outcome) };
     Ok((exit, ended))

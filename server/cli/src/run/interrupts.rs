@@ -1,5 +1,6 @@
 //! Ctrl-C on the terminal of a loop: the first stops it after its iteration, the second immediately.
 
+use loopkeeper_text::tr;
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -33,8 +34,8 @@ impl InterruptSource for CtrlC<'_> {
         self.signals += 1;
         let now = self.was_urgent();
         Some(match control_client::send(self.store, &self.loop_id, json!({"do": "stop", "now": now})) {
-            Ok(()) if now => "Stopping now.".to_owned(),
-            Ok(()) => "Stopping after this iteration. Ctrl-C again stops now.".to_owned(),
+            Ok(()) if now => tr!("Stopping now.").to_owned(),
+            Ok(()) => tr!("Stopping after this iteration. Ctrl-C again stops now.").to_owned(),
             Err(failure) => failure.to_string(),
         })
     }

@@ -12,7 +12,7 @@ use loopkeeper_core::settings::LimitSettings;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_task::queue::{TaskQueue, is_queue, parse_queue};
 use loopkeeper_text::lines::LineIndex;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::budget::QueueBudget;
@@ -40,15 +40,15 @@ pub(super) fn find(args: &Args) -> Result<Option<TaskQueue>, Failure> {
         several => match several.iter().find(|it| is_queue(it)) {
             Some(queue) => {
                 let queue = sanitize::line(queue);
-                return Err(Failure::usage(format_args!("{queue} is a queue itself: name it alone")));
+                return Err(Failure::usage(tr!("{queue} is a queue itself: name it alone", queue)));
             }
             None => TaskQueue::of_paths(several),
         },
     };
     let refused = [("--detach", args.detach), ("--attach", args.attach)];
     match refused.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(Failure::usage(format_args!("{option} starts one task, not a queue"))
-            .hint("Leave it out: the queue continues when its terminal is closed.")),
+        Some((option, _)) => Err(Failure::usage(tr!("{option} starts one task, not a queue", option))
+            .hint(tr!("Leave it out: the queue continues when its terminal is closed."))),
         None => Ok(Some(queue)),
     }
 }
@@ -64,12 +64,15 @@ fn read(path: &str) -> Result<TaskQueue, Failure> {
             let line = lines.line(it.place.range.start) + 1;
             format!("\n  {}:{line}: {}", sanitize::line(path), it.message)
         });
-        return Err(Failure::usage(format_args!("the queue cannot be run:{}", problems.collect::<String>()))
-            .hint("Correct the lines; nothing was started."));
+        return Err(Failure::usage(tr!(
+            "the queue cannot be run:{problems}",
+            problems = problems.collect::<String>()
+        ))
+        .hint(tr!("Correct the lines; nothing was started.")));
     }
     if queue.entries.is_empty() {
-        return Err(Failure::usage(format_args!("{} lists no task", sanitize::line(path)))
-            .hint("Write one item for each task: `- [Title](path/to/PROMPT.md)`."));
+        return Err(Failure::usage(tr!("{path} lists no task", path = sanitize::line(path)))
+            .hint(tr!("Write one item for each task: `- [Title](path/to/PROMPT.md)`.")));
     }
     for entry in &mut queue.entries {
         entry.path = folder.join(&entry.path).to_string_lossy().into_owned();
@@ -149,7 +152,7 @@ enum TaskEndKind {
 
 impl TaskEnd {
     fn not_started(exit: Exit, reason: impl Display) -> Self {
-        Self { kind: TaskEndKind::NotStarted, exit, sentence: format!("not started: {reason}") }
+        Self { kind: TaskEndKind::NotStarted, exit, sentence: tr!("not started: {reason}", reason) }
     }
 
     /// `None`: its keeper has ended.
@@ -166,7 +169,7 @@ impl TaskEnd {
             kind,
             exit: outcome.filter(|_| exit != Exit::Signalled).map_or(exit, Exit::of),
             sentence: outcome
-                .map_or_else(|| "interrupted".to_owned(), |it| sanitize::line(&it.sentence.to_string())),
+                .map_or_else(|| tr!("interrupted").to_owned(), |it| sanitize::line(&it.sentence.to_string())),
         }
     }
 }
@@ -178,7 +181,7 @@ impl QueueRun<'_> {
             let Some(entry) = self.queue.entries.get(*index) else { continue };
             if !self.args.json {
                 let name = sanitize::line(&entry.name);
-                out.line(format_args!("Task {} of {}: {name}", nth + 1, order.len()));
+                out.line(tr!("Task {nth} of {order}: {name}", nth = nth + 1, order = order.len(), name));
             }
             let end = match self.obstacle(*index) {
                 Some(end) => end,
@@ -199,7 +202,7 @@ impl QueueRun<'_> {
     /// Why the task does not start.
     fn obstacle(&self, index: usize) -> Option<TaskEnd> {
         if self.ended.iter().flatten().any(|it| it.kind == TaskEndKind::Stopped) {
-            return Some(TaskEnd::not_started(Exit::Ended, "you stopped the queue"));
+            return Some(TaskEnd::not_started(Exit::Ended, tr!("you stopped the queue")));
         }
         let waits = self.queue.entries.get(index).map(|it| it.after.as_slice()).unwrap_or_default();
         let is_open = |it: &&usize| !self.ended.get(**it).and_then(Option::as_ref).is_some_and(is_completed);
@@ -208,21 +211,21 @@ impl QueueRun<'_> {
             let name = sanitize::line(&open.name);
             return Some(TaskEnd::not_started(
                 Exit::Ended,
-                format_args!("it waits for {name}, which is not completed"),
+                tr!("it waits for {name}, which is not completed", name),
             ));
         }
         let spent = self.budget.spent_limit()?;
-        Some(TaskEnd::not_started(Exit::Limit, format_args!("the budget of the queue is used: {spent}")))
+        Some(TaskEnd::not_started(Exit::Limit, tr!("the budget of the queue is used: {spent}", spent)))
     }
 
     fn run_task(&mut self, index: usize, out: &mut Ui) -> Result<TaskEnd, Failure> {
         let (Some(entry), Some(pinned)) = (self.queue.entries.get(index), self.pinned.get(index)) else {
-            return Err(Failure::ended("no such task"));
+            return Err(Failure::ended(tr!("no such task")));
         };
         let args = self.budget.bounded(self.args, &pinned.limits);
         let run = PreparedRun::of(&args, Some(&entry.path))?;
         if pinned.judges != judged_by(&run.work.task.criteria) {
-            let reason = "its criteria changed since the queue started";
+            let reason = tr!("its criteria changed since the queue started");
             return Ok(TaskEnd::not_started(Exit::NotTrusted, reason));
         }
         let begun = Instant::now();
@@ -258,12 +261,18 @@ impl QueueRun<'_> {
         }
         let done = self.ended.iter().flatten().filter(|it| is_completed(it)).count();
         let tasks = words::counted(order.len() as u64, "task");
-        out.line(format_args!("\n{done} of {tasks} completed, {}", self.budget.sentence()));
+        out.line(format_args!(
+            "\n{}",
+            tr!("{done} of {tasks} completed, {spent}", done, tasks, spent = self.budget.sentence())
+        ));
         for (entry, end) in
             order.iter().filter_map(|it| Some((self.queue.entries.get(*it)?, self.ended.get(*it)?.as_ref()?)))
         {
             let mark = if is_completed(end) { '✓' } else { '✗' };
-            out.line(format_args!("  {mark} {}: {}", sanitize::line(&entry.name), end.sentence));
+            out.line(format_args!(
+                "  {mark} {}",
+                tr!("{name}: {text}", name = sanitize::line(&entry.name), text = end.sentence)
+            ));
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::out::Ui;
 use crate::render::{LOUD, QUIET};
 use loopkeeper_operations::resolved_task::MAX_LISTED;
 use loopkeeper_operations::tasks::{self, TaskSummary};
+use loopkeeper_text::tr;
 
 /// The tasks of this work tree. Errors become a warning, because the loops are still worth showing.
 pub(super) fn here() -> Vec<TaskSummary> {
@@ -18,12 +19,12 @@ pub(super) fn list(tasks: &[TaskSummary], out: &mut Ui) {
     if tasks.is_empty() {
         return;
     }
-    out.line(format_args!("{LOUD}Tasks here{LOUD:#}"));
+    out.line(format_args!("{LOUD}{}{LOUD:#}", tr!("Tasks here")));
     for task in tasks.iter().take(MAX_LISTED) {
         out.line(format_args!("  {}  {QUIET}{}{QUIET:#}", task.id, facts(task)));
     }
     if let Some(more) = tasks.len().checked_sub(MAX_LISTED).filter(|it| *it > 0) {
-        out.line(format_args!("  {QUIET}and {more} more{QUIET:#}"));
+        out.line(format_args!("  {QUIET}{}{QUIET:#}", tr!("and {more} more", more)));
     }
 }
 
@@ -34,11 +35,11 @@ fn facts(task: &TaskSummary) -> String {
     }
     let title = Some(task.title.clone()).filter(|it| !it.is_empty());
     let criteria = match task.required + task.optional {
-        0 => "no criteria".to_owned(),
-        1 => "1 criterion".to_owned(),
-        count => format!("{count} criteria"),
+        0 => tr!("no criteria").to_owned(),
+        1 => tr!("1 criterion").to_owned(),
+        count => tr!("{count} criteria", count),
     };
-    let optional = (task.optional > 0).then(|| format!("{} optional", task.optional));
-    let plan = task.plan.map(|it| format!("{} of {} items done", it.done, it.total));
-    title.into_iter().chain([criteria]).chain(optional).chain(plan).collect::<Vec<_>>().join(", ")
+    let optional = (task.optional > 0).then(|| tr!("{optional} optional", optional = task.optional));
+    let plan = task.plan.map(|it| tr!("{done} of {total} items done", done = it.done, total = it.total));
+    title.into_iter().chain([criteria]).chain(optional).chain(plan).collect::<Vec<_>>().join(tr!(", "))
 }

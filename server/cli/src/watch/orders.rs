@@ -4,7 +4,7 @@
 use std::io;
 use std::process::Stdio;
 
-use loopkeeper_text::{sanitize, truncate};
+use loopkeeper_text::{sanitize, tr, truncate};
 use tokio::process::Command;
 use tokio::sync::mpsc;
 
@@ -32,7 +32,7 @@ pub(super) fn run(
 
 /// What the command printed, else its error.
 async fn call(args: &[String]) -> Result<String, String> {
-    let failed = |error: io::Error| format!("cannot run loopkeeper: {error}");
+    let failed = |error: io::Error| tr!("cannot run loopkeeper: {error}", error);
     let program = std::env::current_exe().map_err(failed)?;
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null());

@@ -15,6 +15,7 @@ use loopkeeper_core::decide::CallSlot;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::LimitSettings;
 use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::tr;
 use loopkeeper_view::probe::{
     KnownHookState, Observation, Probe, ProbeAnswer, ProbeNonces, ProbeObservations, ProbeQuestion,
     ProbeScenario, build_scenario, judge_calls,
@@ -116,7 +117,7 @@ impl<'a> ProbeRunner<'a> {
                 break;
             }
             if probe == Probe::Answer && !has_answered(&calls, &self.words) {
-                note("It does not answer: the other calls are not made.");
+                note(tr!("It does not answer: the other calls are not made."));
                 break;
             }
         }
@@ -136,7 +137,7 @@ impl<'a> ProbeRunner<'a> {
         if is_over || !is_open || seen.not_started.is_some() {
             return Ok(seen);
         }
-        note("It did not answer: once more, with the prompt as an argument.");
+        note(tr!("It did not answer: once more, with the prompt as an argument."));
         let by_stdin = self.plan.clone();
         self.plan.prompt = PromptBy::Argument;
         self.plan.argv.push("{prompt}".to_owned());
@@ -199,7 +200,7 @@ impl<'a> ProbeRunner<'a> {
         match calls::in_time(&self.context.state()?.calls(), &asker).await {
             CallSlot::Taken { .. } => Ok(true),
             CallSlot::Full { .. } => {
-                note("The calls of this hour are used up: no more are made.");
+                note(tr!("The calls of this hour are used up: no more are made."));
                 Ok(false)
             }
             // The reason was printed before, and a probe makes few calls.

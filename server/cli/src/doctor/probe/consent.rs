@@ -1,6 +1,7 @@
 //! Before an agent is probed: checks that its configuration in the workspace is trusted, and that the user accepts the
 //! cost.
 
+use loopkeeper_text::tr;
 use std::io::Write;
 
 use loopkeeper_core::journal::{AgentPlan, GuardedOrder};
@@ -30,16 +31,16 @@ pub(super) fn ensure_trusted(context: &FactContext, plan: &AgentPlan, args: &Arg
     let refused = || {
         Failure::new(
             FailureKind::NotTrusted,
-            format_args!("`{}` is not trusted: nothing was started", plan.name),
+            tr!("`{name}` is not trusted: nothing was started", name = plan.name),
         )
-        .hint("`--trust` trusts what this workspace says about the agent; loopkeeper.toml says it.")
+        .hint(tr!("`--trust` trusts what this workspace says about the agent; loopkeeper.toml says it."))
     };
     if !args.trust {
         if !ask::is_interactive() {
             return Err(refused());
         }
         write!(anstream::stderr(), "{}", page(&context.root, &unknown, &unknown).text(&plan.name))?;
-        if !ask::confirm("Trust this?")? {
+        if !ask::confirm(tr!("Trust this?"))? {
             return Err(refused());
         }
     }
@@ -70,8 +71,10 @@ pub(super) fn has_room(context: &FactContext, plan: &AgentPlan) -> Result<(), Fa
         return Ok(());
     }
     let what =
-        format_args!("a probe takes {needed} calls, and {left} of this hour's {most} are left").to_string();
-    Err(Failure::conflict(what).hint("Wait until the last hour had fewer, or raise `limits.calls_per_hour`."))
+        tr!("a probe takes {needed} calls, and {left} of this hour's {most} are left", needed, left, most)
+            .to_string();
+    Err(Failure::conflict(what)
+        .hint(tr!("Wait until the last hour had fewer, or raise `limits.calls_per_hour`.")))
 }
 
 /// Number of calls in the last hour.
@@ -89,5 +92,5 @@ pub(super) fn confirm_cost(context: &FactContext, plan: &AgentPlan, yes: bool) -
     if yes {
         return Ok(true);
     }
-    Ok(ask::is_interactive() && ask::confirm("Continue?")?)
+    Ok(ask::is_interactive() && ask::confirm(tr!("Continue?"))?)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::reader::AgentOutputReader;
-use loopkeeper_text::{truncate, words};
+use loopkeeper_text::{tr, truncate, words};
 use loopkeeper_view::probe::Observation;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
@@ -84,7 +84,7 @@ pub(super) async fn watch(job: &Job, within: &ProbeLimits<'_>, interrupts: &mut 
     seen.ended_after_ms = stop_sent.map(|it| it.elapsed().as_millis() as u64);
     let ended = running.wait().await;
     if !ended.unkillable.is_empty() {
-        note(format_args!("These could not be ended: {}", ended.unkillable.join(", ")));
+        note(tr!("These could not be ended: {unkillable}", unkillable = ended.unkillable.join(", ")));
     }
     Observation {
         exit: ended.exit,
@@ -119,7 +119,7 @@ impl WatchedProbe {
                 _ = poll_timer.tick(), if within.stop_at.is_some() && self.stop_sent.is_none() => self.check_stop_file(within),
                 how = interrupts.next() => {
                     if how == TerminateMode::Grace {
-                        note("The agent is told to end. Ctrl-C again ends it at once.");
+                        note(tr!("The agent is told to end. Ctrl-C again ends it at once."));
                     }
                     self.terminate(how);
                 }
@@ -148,7 +148,7 @@ impl WatchedProbe {
         let (stream, line) = match event {
             OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
             OutputEvent::Oversize { stream, bytes } => {
-                (stream, format!("[a line of {}]", words::bytes(bytes as u64)))
+                (stream, tr!("[a line of {bytes}]", bytes = words::bytes(bytes as u64)))
             }
         };
         match stream {

@@ -1,15 +1,22 @@
 //! Renders what an iteration changed: lines of files, and sources that the task does not mention.
 
 use loopkeeper_core::journal::{ChangeStats, DriftShare, LineStats};
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 
 /// `drift: the task does not mention 1 of 2 changed sources: src/theme.py`
 pub(super) fn off_topic(share: &DriftShare) -> Option<String> {
     let paths: Vec<String> = share.paths.iter().map(|it| sanitize::line(it)).collect();
     let more = if share.off > paths.len() as u64 { ", …" } else { "" };
     let (off, total) = (share.off, words::counted(share.total, "changed source"));
-    (off > 0)
-        .then(|| format!("drift: the task does not mention {off} of {total}: {}{more}", paths.join(", ")))
+    (off > 0).then(|| {
+        tr!(
+            "drift: the task does not mention {off} of {total}: {paths}{more}",
+            off,
+            total,
+            paths = paths.join(", "),
+            more
+        )
+    })
 }
 
 /// `changed: +13 -1 lines: src/a.rs +3 -1, src/b.rs +10 -0`; empty if no lines were counted.
@@ -21,7 +28,7 @@ pub(super) fn changed_lines(changes: &ChangeStats) -> Option<String> {
     };
     let files: Vec<String> = changes.files_with_lines().map(file).collect();
     let more = if changes.count > files.len() as u64 { ", …" } else { "" };
-    Some(format!("changed: {total} lines: {}{more}", files.join(", ")))
+    Some(tr!("changed: {total} lines: {files}{more}", total, files = files.join(", "), more))
 }
 
 #[cfg(test)]

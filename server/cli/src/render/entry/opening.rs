@@ -1,60 +1,69 @@
 //! Renders the evidence for an opening of the breaker, as lines below its own.
 
 use loopkeeper_core::journal::{BreakerCounts, ChangeStats, TripEvidence};
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 
 const TREE_CHARS: usize = 10;
 /// Limit per iteration.
 const FILES: usize = 5;
 
 pub(super) fn lines(opening: &TripEvidence) -> Vec<String> {
-    let mut lines = vec![format!("counts: {}", counts(&opening.counts))];
+    let mut lines = vec![tr!("counts: {counts}", counts = counts(&opening.counts))];
     lines.extend(opening.errors.iter().map(|it| {
-        format!(
-            "error {} in #{}: {}",
-            sanitize::line(&it.fingerprint.0),
-            it.iteration,
-            sanitize::line(&it.text)
+        tr!(
+            "error {fingerprint} in #{iteration}: {text}",
+            fingerprint = sanitize::line(&it.fingerprint.0),
+            iteration = it.iteration,
+            text = sanitize::line(&it.text)
         )
     }));
     lines.extend(opening.failing.iter().map(|it| {
-        let fact = if it.fact.is_empty() { String::new() } else { format!(": {}", sanitize::line(&it.fact)) };
-        format!("failure {} of {}{fact}", sanitize::line(&it.fingerprint.0), sanitize::line(&it.name))
+        let fact =
+            if it.fact.is_empty() { String::new() } else { tr!(": {fact}", fact = sanitize::line(&it.fact)) };
+        tr!(
+            "failure {fingerprint} of {name}{fact}",
+            fingerprint = sanitize::line(&it.fingerprint.0),
+            name = sanitize::line(&it.name),
+            fact
+        )
     }));
-    lines.extend(
-        opening.changed.iter().map(|it| format!("#{} changed {}", it.iteration, changed(&it.changes))),
-    );
+    lines.extend(opening.changed.iter().map(|it| changed(it.iteration, &it.changes)));
     lines.extend(opening.trees.iter().map(|it| {
         let tree: String = sanitize::line(&it.tree).chars().take(TREE_CHARS).collect();
         let iterations: Vec<_> = it.iterations.iter().map(|it| format!("#{it}")).collect();
-        format!("tree {tree} after {}", iterations.join(", "))
+        tr!("tree {tree} after {iterations}", tree, iterations = iterations.join(", "))
     }));
     if opening.session_reset {
-        lines.push("the agent's session was reset".into());
+        lines.push(tr!("the agent's session was reset").into());
     }
     lines
 }
 
 fn counts(counts: &BreakerCounts) -> String {
     let all = [
-        ("no progress", counts.no_progress),
-        ("fast failures", counts.fast_failures),
-        ("same error", counts.same_error),
-        ("denied tools", counts.permission_denials),
-        ("less output", counts.output_decline),
-        ("back to earlier files", counts.oscillation),
+        (tr!("no progress"), counts.no_progress),
+        (tr!("fast failures"), counts.fast_failures),
+        (tr!("same error"), counts.same_error),
+        (tr!("denied tools"), counts.permission_denials),
+        (tr!("less output"), counts.output_decline),
+        (tr!("back to earlier files"), counts.oscillation),
     ];
-    all.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(", ")
+    all.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(tr!(", "))
 }
 
-fn changed(changes: &ChangeStats) -> String {
+fn changed(number: u32, changes: &ChangeStats) -> String {
     let files: Vec<_> = changes.files.iter().take(FILES).map(|it| sanitize::line(it)).collect();
     match (changes.count, changes.committed) {
-        (0, true) => "nothing but the commit".into(),
-        (0, false) => "nothing".into(),
+        (0, true) => tr!("#{number} changed nothing but the commit", number),
+        (0, false) => tr!("#{number} changed nothing", number),
         (count, _) if count > files.len() as u64 => {
-            format!("{}: {}, …", words::counted(count, "file"), files.join(", "))
+            tr!(
+                "#{number} changed {count}: {files}, …",
+                number,
+                count = words::counted(count, "file"),
+                files = files.join(", ")
+            )
         }
-        (_, _) => files.join(", "),
+        (_, _) => tr!("#{number} changed {files}", number, files = files.join(", ")),
     }
 }

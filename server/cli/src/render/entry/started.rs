@@ -3,13 +3,18 @@
 use loopkeeper_agent::LoopMode;
 use loopkeeper_agent::kind::{Capabilities, SubagentSupport, Support};
 use loopkeeper_core::journal::LoopSpec;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::sentences;
 
 /// `loop 20261120-abcdef on PROMPT.md with claude, then codex`
 pub(super) fn started(spec: &LoopSpec) -> String {
     let agents: Vec<_> = spec.agents().map(|it| it.name.as_str()).collect();
-    format!("loop {} on {} with {}", spec.loop_id, sanitize::line(&spec.task.0), agents.join(", then "))
+    tr!(
+        "loop {id} on {task} with {agents}",
+        id = spec.loop_id,
+        task = sanitize::line(&spec.task.0),
+        agents = agents.join(tr!(", then "))
+    )
 }
 
 /// `Limits: 25 iterations, 8 h, $25.00. Breaker preset: …`
@@ -17,11 +22,13 @@ pub(super) fn limits(spec: &LoopSpec) -> String {
     let limits = &spec.settings.limits;
     let cost = cost(&spec.agent.kind().capabilities(), spec.settings.mode, limits.cost_micros);
     let preset = spec.preset.as_ref().map_or(String::new(), |it| sanitize::line(&it.because));
-    let breaker = if preset.is_empty() { preset } else { format!(" Breaker preset: {preset}.") };
-    format!(
-        "Limits: {}, {}{cost}.{breaker}",
-        words::counted(u64::from(limits.iterations), "iteration"),
-        words::duration(limits.duration_ms),
+    let breaker = if preset.is_empty() { preset } else { tr!(" Breaker preset: {preset}.", preset) };
+    tr!(
+        "Limits: {iterations}, {duration}{cost}.{breaker}",
+        iterations = words::counted(u64::from(limits.iterations), "iteration"),
+        duration = words::duration(limits.duration_ms),
+        cost,
+        breaker
     )
 }
 
@@ -29,15 +36,15 @@ pub(super) fn limits(spec: &LoopSpec) -> String {
 fn cost(capabilities: &Capabilities, mode: LoopMode, limit: u64) -> String {
     let capabilities = capabilities.in_mode(mode);
     if mode == LoopMode::Attach {
-        return format!(". {}", words::capitalised(sentences::no_cost(mode)));
+        return tr!(". {sentence}", sentence = words::capitalised(sentences::no_cost(mode)));
     }
     match (capabilities.cost, capabilities.subagents) {
-        (Support::Yes, _) => format!(", {}", words::cost(limit)),
+        (Support::Yes, _) => tr!(", {cost}", cost = words::cost(limit)),
         (Support::No | Support::Unknown, SubagentSupport::Unseen) => {
-            ". This agent reports no cost, so `limits.cost_usd` cannot apply, and its subagents are not counted".to_owned()
+            tr!(". This agent reports no cost, so `limits.cost_usd` cannot apply, and its subagents are not counted").to_owned()
         }
         (Support::No | Support::Unknown, _) => {
-            ". This agent reports no cost, so `limits.cost_usd` cannot apply".to_owned()
+            tr!(". This agent reports no cost, so `limits.cost_usd` cannot apply").to_owned()
         }
     }
 }

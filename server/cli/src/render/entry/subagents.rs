@@ -1,28 +1,43 @@
 //! Renders subagents and the requests for them.
 
 use loopkeeper_core::journal::Record;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 
 pub(super) fn describe_record(record: &Record) -> String {
     match record {
         Record::SubagentAsked { by, what, refused: Some(why), .. } => {
-            format!("{} asked for a subagent ({}): {}", whom(by.as_deref()), clean(what), clean(why))
+            tr!(
+                "{asker} asked for a subagent ({what}): {why}",
+                asker = whom(by.as_deref()),
+                what = clean(what),
+                why = clean(why)
+            )
         }
         Record::SubagentAsked { by, what, .. } => {
-            format!("{} asked for a subagent ({}): it may start", whom(by.as_deref()), clean(what))
+            tr!(
+                "{asker} asked for a subagent ({what}): it may start",
+                asker = whom(by.as_deref()),
+                what = clean(what)
+            )
         }
         Record::SubagentStarted { by, call, id, what, .. } => {
-            let call = call.as_ref().map_or(String::new(), |it| format!(" with {}", clean(it)));
+            let call = call.as_ref().map_or(String::new(), |it| tr!(" with {tool}", tool = clean(it)));
             let id = if id.is_empty() { String::new() } else { format!(" {}", clean(id)) };
-            format!("subagent{id} started by {}{call}: {}", whom(by.as_deref()), clean(what))
+            tr!(
+                "subagent{id} started by {asker}{call}: {what}",
+                id,
+                asker = whom(by.as_deref()),
+                call,
+                what = clean(what)
+            )
         }
-        Record::SubagentEnded { id, .. } => format!("subagent {} ended", clean(id)),
+        Record::SubagentEnded { id, .. } => tr!("subagent {id} ended", id = clean(id)),
         _ => String::new(),
     }
 }
 
 fn whom(by: Option<&str>) -> String {
-    by.map_or_else(|| "the agent".to_owned(), |it| format!("subagent {}", clean(it)))
+    by.map_or_else(|| tr!("the agent").to_owned(), |it| tr!("subagent {id}", id = clean(it)))
 }
 
 fn clean(text: &str) -> String {
