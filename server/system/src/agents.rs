@@ -23,72 +23,79 @@ use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::tr;
 
 use self::preflight::PreflightError;
 use super::config_text;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    #[error("no agent was found on PATH (looked for {})", AUTO.map(|it| format!("`{}`", it.name())).join(", "))]
+    #[error("{}", tr!("no agent was found on PATH (looked for {names})", names = AUTO.map(|it| format!("`{}`", it.name())).join(", ")))]
     NoneFound,
-    #[error("the agent `{agent}` cannot start: no program `{program}` on PATH")]
+    #[error("{}", tr!("the agent `{agent}` cannot start: no program `{program}` on PATH", agent, program))]
     Missing { agent: String, program: String },
-    #[error("the agent `{agent}` cannot start: {} {why}", path.display())]
+    #[error("{}", tr!("the agent `{agent}` cannot start: {path} {why}", agent, path = path.display(), why))]
     NoProgram { agent: String, path: PathBuf, why: PreflightError },
-    #[error("there is no agent `{agent}`")]
+    #[error("{}", tr!("there is no agent `{agent}`", agent))]
     Unknown { agent: String },
-    #[error("the agent `{agent}` has no command")]
+    #[error("{}", tr!("the agent `{agent}` has no command", agent))]
     NoCommand { agent: String },
-    #[error("the agent `{agent}` refuses to run without permission checks as root")]
+    #[error("{}", tr!("the agent `{agent}` refuses to run without permission checks as root", agent))]
     Root { agent: String },
-    #[error("the agent `{agent}` edits nothing unless it may do everything")]
+    #[error("{}", tr!("the agent `{agent}` edits nothing unless it may do everything", agent))]
     NoSafeMode { agent: String },
-    #[error("with `{word}` the agent `{agent}` would ask nobody, whatever it does, but {}", if *judges { "a judge may only read" } else { "`permissions` is `\"edits\"`" })]
+    #[error("{}", bypass_sentence(agent, word, *judges))]
     Bypass { agent: String, word: String, judges: bool },
-    #[error("`--settings {file}` {why}, and the permissions of `{agent}` are added to them")]
+    #[error("{}", tr!("`--settings {file}` {why}, and the permissions of `{agent}` are added to them", file, why, agent))]
     Settings { agent: String, file: String, why: String },
-    #[error("loopkeeper's own program cannot be found: {source}")]
+    #[error("{}", tr!("loopkeeper's own program cannot be found: {source}", source))]
     Ourselves { source: std::io::Error },
 }
 
 impl HintedError for AgentError {
     fn hint(&self) -> Option<String> {
-        const OWN: &str = "set `agent` in loopkeeper.toml to a command of your own under `[agents.NAME]`";
         Some(match self {
             Self::NoneFound => {
                 let first = known_agent("claude").map_or_else(String::new, install_hint);
-                format!("{first} or another of them, or {OWN}.")
+                tr!(
+                    "{first} or another of them, or set `agent` in loopkeeper.toml to a command of your own under `[agents.NAME]`.",
+                    first
+                )
             }
             Self::Missing { agent, .. } if known_agent(agent).is_some() => {
                 let how = known_agent(agent).map_or_else(String::new, install_hint);
-                format!("{how}, or give its path as `command` under `[agents.{agent}]`.")
+                tr!("{how}, or give its path as `command` under `[agents.{agent}]`.", how, agent)
             }
             Self::Missing { agent, .. } => {
-                format!(
-                    "give the whole path as `command` under `[agents.{agent}]`; work trees are not searched."
+                tr!(
+                    "give the whole path as `command` under `[agents.{agent}]`; work trees are not searched.",
+                    agent
                 )
             }
             Self::NoProgram { agent, path, why } => why.hint(agent, path),
             Self::Unknown { .. } => {
                 let names = KNOWN.map(|it| format!("`{}`", it.name())).join(", ");
-                format!("use {names}, `demo` or a name of `[agents]`.")
+                tr!("use {names}, `demo` or a name of `[agents]`.", names)
             }
-            Self::NoSafeMode { agent } => format!(
-                "set `permissions = \"sandboxed-all\"` or `\"all\"` under `[agents.{agent}]`, or use another agent."
+            Self::NoSafeMode { agent } => tr!(
+                "set `permissions = \"sandboxed-all\"` or `\"all\"` under `[agents.{agent}]`, or use another agent.",
+                agent
             ),
-            Self::Root { agent } => format!(
+            Self::Root { agent } => tr!(
                 "set `permissions = \"edits\"` under `[agents.{agent}]`, use `\"sandboxed-all\"` where bubblewrap \
-                 works, or run as another user; where this machine is a sandbox itself, set `{} = \"1\"` under \
+                 works, or run as another user; where this machine is a sandbox itself, set `{variable} = \"1\"` under \
                  `[env.set]`.",
-                SANDBOXED.0
+                agent,
+                variable = SANDBOXED.0
             ),
-            Self::Bypass { agent, .. } => format!(
+            Self::Bypass { agent, .. } => tr!(
                 "take it out of `[agents.{agent}]`; where it is wanted, `permissions = \"all\"` there says the same, \
-                 and is shown where trust is asked for."
+                 and is shown where trust is asked for.",
+                agent
             ),
-            Self::Settings { agent, .. } => format!("correct `args` under `[agents.{agent}]`."),
-            Self::NoCommand { agent } => format!("add `command = [\"…\"]` under `[agents.{agent}]`."),
-            Self::Ourselves { .. } => "start loopkeeper by its whole path.".to_owned(),
+            Self::Settings { agent, .. } => tr!("correct `args` under `[agents.{agent}]`.", agent),
+            Self::NoCommand { agent } => tr!("add `command = [\"…\"]` under `[agents.{agent}]`.", agent),
+            Self::Ourselves { .. } => tr!("start loopkeeper by its whole path.").to_owned(),
         })
     }
 }
@@ -97,8 +104,24 @@ fn known_agent(name: &str) -> Option<&'static KnownAgent> {
     KNOWN.into_iter().find(|it| it.name() == name).and_then(AgentKind::known_agent)
 }
 
+fn bypass_sentence(agent: &str, word: &str, judges: bool) -> String {
+    if judges {
+        tr!(
+            "with `{word}` the agent `{agent}` would ask nobody, whatever it does, but a judge may only read",
+            word,
+            agent
+        )
+    } else {
+        tr!(
+            "with `{word}` the agent `{agent}` would ask nobody, whatever it does, but `permissions` is `\"edits\"`",
+            word,
+            agent
+        )
+    }
+}
+
 fn install_hint(known: &KnownAgent) -> String {
-    format!("install {} (`{}`)", known.title, known.install)
+    tr!("install {title} (`{install}`)", title = known.title, install = known.install)
 }
 
 /// The requested agent, with everything the choice depends on.
@@ -225,26 +248,27 @@ fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Resu
     let words = match &file {
         Some(name) => {
             let text = config_text::read_text(&root.join(name));
-            let text = text.map_err(|it| refused(format!("cannot be read: {it}")))?;
-            let text = text.ok_or_else(|| refused("cannot be read: there is no such file".to_owned()))?;
+            let text = text.map_err(|it| refused(tr!("cannot be read: {error}", error = it)))?;
+            let text =
+                text.ok_or_else(|| refused(tr!("cannot be read: there is no such file").to_owned()))?;
             if text.len() > MAX_BYTES {
-                return Err(refused(format!("is larger than {MAX_BYTES} bytes")));
+                return Err(refused(tr!("is larger than {MAX_BYTES} bytes", MAX_BYTES)));
             }
             settings::inline_settings_file(words, &text)
-                .ok_or_else(|| refused("holds no JSON object".to_owned()))?
+                .ok_or_else(|| refused(tr!("holds no JSON object").to_owned()))?
         }
         None => words,
     };
     match settings::malformed_rules(&words) {
         None => Ok(words),
-        Some(list) => Err(refused(format!("has no list `permissions.{list}`"))),
+        Some(list) => Err(refused(tr!("has no list `permissions.{list}`", list))),
     }
 }
 
 /// Why the configured arguments leave no place for our hook.
 pub fn hook_conflict(plan: &AgentPlan) -> Option<String> {
     let theirs = codex::hooks::in_the_way(&plan.argv).filter(|_| plan.kind() == AgentKind::Codex)?;
-    Some(format!("`{theirs}` takes the place of the hook that hook mode installs"))
+    Some(tr!("`{theirs}` takes the place of the hook that hook mode installs", theirs))
 }
 
 /// Whether the user declares the whole machine to be a sandbox.

@@ -8,7 +8,9 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::decide::CallSlot;
+use loopkeeper_text::language::translate;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::{tr, tr_later};
 
 use super::durable;
 
@@ -22,7 +24,7 @@ const MAX: u64 = 1024 * 1024;
 
 /// Why a call could not be charged.
 #[derive(Debug, thiserror::Error)]
-#[error("the list of calls {} cannot be {action}: {source}", path.display())]
+#[error("{}", tr!("the list of calls {path} cannot be {action}: {source}", path = path.display(), action = translate(action), source))]
 pub struct CallsError {
     action: &'static str,
     path: PathBuf,
@@ -43,7 +45,8 @@ pub fn this_hour(path: &Path, now: u64) -> Result<u32, CallsError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         other => other.and_then(|mut file| CallLogBytes::read(&mut file)),
     };
-    let written = read.map_err(|source| CallsError { action: "read", path: path.to_owned(), source })?;
+    let written =
+        read.map_err(|source| CallsError { action: tr_later!("read"), path: path.to_owned(), source })?;
     let list = CallLog::parse(&written);
     let made = list.calls.iter().filter(|(_, at)| is_within_hour((*at).min(now), now)).count();
     Ok(u32::try_from(made).unwrap_or(u32::MAX))
@@ -56,8 +59,8 @@ pub fn take_slot(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option
         let path = path.to_owned();
         move |source| CallsError { action, path, source }
     };
-    let Some(mut file) = lock_list(path).map_err(failed("locked"))? else { return Ok(None) };
-    let written = CallLogBytes::read(&mut file).map_err(failed("read"))?;
+    let Some(mut file) = lock_list(path).map_err(failed(tr_later!("locked")))? else { return Ok(None) };
+    let written = CallLogBytes::read(&mut file).map_err(failed(tr_later!("read")))?;
     let list = CallLog::parse(&written);
     let others = list.of_others(asker, now.wall);
     // The call that must expire before there is room: later than the oldest where the limit was lowered.
@@ -65,15 +68,15 @@ pub fn take_slot(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option
     if let Some(leaves) = leaves {
         let ms = (leaves + HOUR_MS).saturating_sub(now.wall);
         if list.is_ahead(now.wall) {
-            list.rewrite(path, now.wall, None).map_err(failed("written"))?;
+            list.rewrite(path, now.wall, None).map_err(failed(tr_later!("written")))?;
         }
         return Ok(Some(CallSlot::Full { until: now.plus_ms(ms) }));
     }
     let call = (asker.loop_id.as_str(), asker.iteration);
     if list.is_ahead(now.wall) || list.is_worth_rewriting(now.wall) {
-        list.rewrite(path, now.wall, Some(call)).map_err(failed("written"))?;
+        list.rewrite(path, now.wall, Some(call)).map_err(failed(tr_later!("written")))?;
     } else {
-        list.append(&mut file, now.wall, call).map_err(failed("written"))?;
+        list.append(&mut file, now.wall, call).map_err(failed(tr_later!("written")))?;
     }
     Ok(Some(CallSlot::Taken { this_hour: u32::try_from(others.len()).unwrap_or(u32::MAX).saturating_add(1) }))
 }

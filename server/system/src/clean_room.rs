@@ -9,6 +9,7 @@ mod repository_copy;
 mod tests;
 mod tree_copy;
 
+use loopkeeper_text::tr;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -196,7 +197,7 @@ impl CleanRoom {
             TreeEntry::Link(to) => symlink(OsStr::from_bytes(to), target),
             TreeEntry::Nothing => self.hide(path),
             TreeEntry::Unknown => {
-                Err(io::Error::other(format!("the content of {} is not stored", path.display())))
+                Err(io::Error::other(tr!("the content of {path} is not stored", path = path.display())))
             }
         }
     }
@@ -271,7 +272,7 @@ impl CleanRoom {
     /// The parent folders of `path` in the layer, with the modes that they have in the work tree.
     fn prepare_parent(&self, path: &Path) -> io::Result<PathBuf> {
         if !path.components().all(|it| matches!(it, Component::Normal(_))) {
-            return Err(io::Error::other(format!("{} is no path in the work tree", path.display())));
+            return Err(io::Error::other(tr!("{path} is no path in the work tree", path = path.display())));
         }
         let mut at = PathBuf::new();
         for part in path.parent().into_iter().flat_map(Path::components) {

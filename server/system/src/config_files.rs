@@ -1,6 +1,7 @@
 //! Finds and reads the configuration files of a work tree and of the user. Read-only: a hostile work tree can make it
 //! fail with a message, but never block, use unbounded memory or run anything.
 
+use loopkeeper_text::tr;
 use std::convert::Infallible;
 use std::ffi::OsString;
 use std::io;
@@ -71,7 +72,7 @@ pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<Arc<ResolvedSe
     {
         Arc::make_mut(&mut resolved).add_error(
             origin,
-            format!("`prompt.template`: {error}"),
+            tr!("`prompt.template`: {error}", error),
             error.hint().unwrap_or_default(),
         );
     }

@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::tr;
 use rustix::fs::OFlags;
 use thiserror::Error;
 
@@ -16,22 +17,24 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// A configuration file that exists and cannot be read. Nothing falls back to defaults in this case.
 #[derive(Debug, Error)]
 pub enum ConfigFileError {
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("{}", tr!("cannot read {path}: {source}", path = path.display(), source))]
     Read { path: PathBuf, source: io::Error },
-    #[error("{} is not a regular file", path.display())]
+    #[error("{}", tr!("{path} is not a regular file", path = path.display()))]
     NotAFile { path: PathBuf },
-    #[error("{} is larger than {MAX_BYTES} bytes", path.display())]
+    #[error("{}", tr!("{path} is larger than {MAX_BYTES} bytes", path = path.display(), MAX_BYTES))]
     TooLarge { path: PathBuf },
-    #[error("{} is not UTF-8 text: byte {at} fits no character", path.display())]
+    #[error("{}", tr!("{path} is not UTF-8 text: byte {at} fits no character", path = path.display(), at))]
     NotText { path: PathBuf, at: usize },
 }
 
 impl HintedError for ConfigFileError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Read { .. } => "make the file readable, or remove it.",
-            Self::NotAFile { .. } | Self::TooLarge { .. } => "put a configuration file there, or remove it.",
-            Self::NotText { .. } => "save the file as UTF-8.",
+            Self::Read { .. } => tr!("make the file readable, or remove it."),
+            Self::NotAFile { .. } | Self::TooLarge { .. } => {
+                tr!("put a configuration file there, or remove it.")
+            }
+            Self::NotText { .. } => tr!("save the file as UTF-8."),
         };
         Some(hint.to_owned())
     }

@@ -1,5 +1,6 @@
 //! Room on a disk, in bytes and in inodes: the system names only the first in its errors.
 
+use loopkeeper_text::tr;
 use std::path::Path;
 
 use rustix::fs::statvfs;
@@ -16,16 +17,16 @@ pub fn shortage(paths: &[&Path]) -> Option<String> {
         let bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
         // File systems without a fixed number of inodes report none at all.
         let inodes = (disk.f_files > 0).then_some(disk.f_favail);
-        missing(bytes, inodes).map(|it| format!("{it} on the disk of {}", path.display()))
+        missing(bytes, inodes).map(|it| tr!("{lack} on the disk of {path}", lack = it, path = path.display()))
     })
 }
 
 fn missing(bytes: u64, inodes: Option<u64>) -> Option<&'static str> {
     match inodes {
-        Some(0) => Some("no inodes are left"),
-        Some(..LEAST_INODES) => Some("almost no inodes are left"),
-        _ if bytes == 0 => Some("no bytes are left"),
-        _ if bytes < LEAST_BYTES => Some("almost no bytes are left"),
+        Some(0) => Some(tr!("no inodes are left")),
+        Some(..LEAST_INODES) => Some(tr!("almost no inodes are left")),
+        _ if bytes == 0 => Some(tr!("no bytes are left")),
+        _ if bytes < LEAST_BYTES => Some(tr!("almost no bytes are left")),
         _ => None,
     }
 }

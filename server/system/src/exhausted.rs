@@ -1,5 +1,7 @@
 //! Resources that ran out, and the remedy.
 
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 use std::io::{Error, ErrorKind};
 
 use rustix::process::{Resource, getrlimit};
@@ -10,7 +12,7 @@ const TOO_MANY_FILES: i32 = 24;
 /// Files that a keeper has open while an agent or a check starts, with some for its clients.
 pub const KEEPER_FILES: u64 = 32;
 
-pub const RAISE_FILES: &str = "Raise the limit of open files: `ulimit -n`.";
+pub const RAISE_FILES: &str = tr_later!("Raise the limit of open files: `ulimit -n`.");
 
 /// This process's limit of open files, if it is too low for a keeper.
 pub fn low_file_limit() -> Option<u64> {
@@ -25,11 +27,11 @@ fn low(limit: Option<u64>) -> Option<u64> {
 /// What helps against an error that the lack of a resource caused; `None` for other errors.
 pub fn hint(error: &Error) -> Option<&'static str> {
     match error.kind() {
-        _ if error.raw_os_error() == Some(TOO_MANY_FILES) => Some(RAISE_FILES),
+        _ if error.raw_os_error() == Some(TOO_MANY_FILES) => Some(translate(RAISE_FILES)),
         // A thread or a process that cannot be started.
-        ErrorKind::WouldBlock => Some("Raise the limit of processes: `ulimit -u`."),
-        ErrorKind::OutOfMemory => Some("Raise the limit of memory: `ulimit -v`."),
-        ErrorKind::StorageFull => Some("Make room on the disk, then try again."),
+        ErrorKind::WouldBlock => Some(tr!("Raise the limit of processes: `ulimit -u`.")),
+        ErrorKind::OutOfMemory => Some(tr!("Raise the limit of memory: `ulimit -v`.")),
+        ErrorKind::StorageFull => Some(tr!("Make room on the disk, then try again.")),
         _ => None,
     }
 }

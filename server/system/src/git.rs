@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use git2::{ErrorClass, ErrorCode, Oid, Repository};
 use loopkeeper_core::journal::GitHead;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 use super::work_trees::OtherWorkTrees;
 
@@ -23,11 +24,11 @@ pub const MAX_SUBJECTS: usize = 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    #[error("git cannot be started: {source}")]
+    #[error("{}", tr!("git cannot be started: {source}", source))]
     NotStarted { source: io::Error },
-    #[error("git {action} took longer than {seconds} s in {}.", root.display())]
+    #[error("{}", tr!("git {action} took longer than {seconds} s in {root}.", action, seconds, root = root.display()))]
     TimedOut { action: &'static str, seconds: u64, root: PathBuf },
-    #[error("git {action} failed in {}: {message}", root.display())]
+    #[error("{}", tr!("git {action} failed in {root}: {message}", action, root = root.display(), message))]
     Failed { action: &'static str, root: PathBuf, message: String },
 }
 
@@ -43,7 +44,7 @@ fn open(root: &Path) -> Result<Repository, git2::Error> {
 }
 
 fn special_message(path: &Path) -> String {
-    format!("{} is not a regular file", sanitize::visible(&path.to_string_lossy()))
+    tr!("{path} is not a regular file", path = sanitize::visible(&path.to_string_lossy()))
 }
 
 /// The commit that is checked out; `None` outside of a repository and before its first commit.

@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_text::message::HintedError as _;
+use loopkeeper_text::tr;
 use loopkeeper_view::doctor::{DoctorProblem, LoginEvidence, StateFacts};
 use rustix::fs::{inotify, statvfs};
 
@@ -38,8 +39,8 @@ pub fn state(state: &Result<StateDir, StateError>) -> Result<StateFacts, DoctorP
         Ok(StateFacts { path: root.display().to_string(), mode, free: disk.f_bavail * disk.f_frsize })
     };
     inspect().map_err(|error: std::io::Error| DoctorProblem {
-        what: format!("cannot inspect at {}: {error}", root.display()),
-        hint: "set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk".to_owned(),
+        what: tr!("cannot inspect at {root}: {error}", root = root.display(), error),
+        hint: tr!("set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk").to_owned(),
     })
 }
 

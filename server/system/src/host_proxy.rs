@@ -10,6 +10,7 @@ mod relay;
 #[cfg(test)]
 mod tests;
 
+use loopkeeper_text::tr;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
@@ -99,7 +100,7 @@ impl HostProxy {
         };
         let (hold, lease) = oneshot::channel();
         to.send(AttachedWarden { channel, lease })
-            .map_err(|_| io::Error::other("the proxy of the sandbox has ended"))?;
+            .map_err(|_| io::Error::other(tr!("the proxy of the sandbox has ended")))?;
         Ok(ProxyLease(hold))
     }
 

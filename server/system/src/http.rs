@@ -5,6 +5,7 @@
 pub mod fetch_process;
 mod wire;
 
+use loopkeeper_text::tr;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
@@ -47,8 +48,8 @@ impl HttpClient<'_> {
     pub async fn get(self, request: HttpRequest) -> HttpOutcome {
         match self.run_request(RequestKind::Answer, request).await {
             Ok(WireResponse::Reply(reply)) => reply,
-            Ok(WireResponse::Taken(_)) => HttpOutcome::None("could not be asked".to_owned()),
-            Err(why) => HttpOutcome::None(format!("could not be asked: {why}")),
+            Ok(WireResponse::Taken(_)) => HttpOutcome::None(tr!("could not be asked").to_owned()),
+            Err(why) => HttpOutcome::None(tr!("could not be asked: {why}", why)),
         }
     }
 
@@ -57,7 +58,7 @@ impl HttpClient<'_> {
     pub async fn is_taken(self, request: HttpRequest) -> Result<bool, String> {
         match self.run_request(RequestKind::Listener, request).await? {
             WireResponse::Taken(taken) => Ok(taken),
-            WireResponse::Reply(_) => Err("it took too long".to_owned()),
+            WireResponse::Reply(_) => Err(tr!("it took too long").to_owned()),
         }
     }
 
@@ -83,13 +84,13 @@ impl HttpClient<'_> {
 fn parse_output(run: &CommandRun) -> Result<WireResponse, String> {
     match &run.ending {
         CommandExit::Exited(0) => {
-            WireResponse::decode(&run.stdout).ok_or_else(|| "its answer makes no sense".to_owned())
+            WireResponse::decode(&run.stdout).ok_or_else(|| tr!("its answer makes no sense").to_owned())
         }
         CommandExit::TimedOut => Ok(WireResponse::Reply(HttpOutcome::TimedOut)),
         CommandExit::NotStarted(why) => Err(why.clone()),
         CommandExit::Exited(_) | CommandExit::Signalled(_) => {
             let words = String::from_utf8_lossy(&run.stderr);
-            Err(words.lines().rfind(|it| !it.trim().is_empty()).unwrap_or("it broke off").to_owned())
+            Err(words.lines().rfind(|it| !it.trim().is_empty()).unwrap_or(tr!("it broke off")).to_owned())
         }
     }
 }

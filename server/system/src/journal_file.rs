@@ -17,8 +17,10 @@ use loopkeeper_core::journal::line::BadLine;
 use loopkeeper_core::journal::reading::{self, ChecksumChain, JournalTail, ParsedJournal};
 use loopkeeper_core::journal::scanner::ScannedJournal;
 use loopkeeper_core::journal::{Entry, Record};
+use loopkeeper_text::language::translate;
 use loopkeeper_text::message::HintedError;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::{tr, tr_later};
 
 use super::durable;
 
@@ -29,48 +31,54 @@ pub const RESERVE_BYTES: usize = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Call [`JournalFile::recover`], then [`JournalFile::spend_reserve`]; then one more record fits.
-    #[error("the disk is full: the journal {} cannot grow", path.display())]
+    #[error("{}", tr!("the disk is full: the journal {path} cannot grow", path = path.display()))]
     Full { path: PathBuf, source: io::Error },
-    #[error("cannot {action} the journal {}: {source}", path.display())]
+    #[error("{}", tr!("cannot {action} the journal {path}: {source}", action = translate(action), path = path.display(), source))]
     Io { action: &'static str, path: PathBuf, source: io::Error },
     /// The kernel may have dropped written bytes: only [`JournalFile::recover`] helps.
-    #[error("the journal {} did not reach the disk: {source}", path.display())]
+    #[error("{}", tr!("the journal {path} did not reach the disk: {source}", path = path.display(), source))]
     Sync { path: PathBuf, source: io::Error },
-    #[error("an earlier write of the journal {} failed and was not made good", path.display())]
+    #[error("{}", tr!("an earlier write of the journal {path} failed and was not made good", path = path.display()))]
     Broken { path: PathBuf },
-    #[error("the journal {} was deleted or replaced", path.display())]
+    #[error("{}", tr!("the journal {path} was deleted or replaced", path = path.display()))]
     Gone { path: PathBuf },
-    #[error("another process writes the journal {}", path.display())]
+    #[error("{}", tr!("another process writes the journal {path}", path = path.display()))]
     Locked { path: PathBuf },
-    #[error("the journal {} was changed by something else", path.display())]
+    #[error("{}", tr!("the journal {path} was changed by something else", path = path.display()))]
     Foreign { path: PathBuf },
-    #[error("the journal {} is damaged in line {line}: {why}", path.display())]
+    #[error("{}", tr!("the journal {path} is damaged in line {line}: {why}", path = path.display(), line, why))]
     Damaged { path: PathBuf, line: usize, why: BadLine },
-    #[error("a record does not fit the journal {}: {why}", path.display())]
+    #[error("{}", tr!("a record does not fit the journal {path}: {why}", path = path.display(), why))]
     Unwritable { path: PathBuf, why: BadLine },
 }
 
 impl HintedError for JournalError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Full { .. } => "Make room on that disk, then resume the loop.",
+            Self::Full { .. } => tr!("Make room on that disk, then resume the loop."),
             Self::Io { .. } | Self::Sync { .. } | Self::Broken { .. } => {
-                "Check the disk and the permissions of that folder, then resume the loop."
+                tr!("Check the disk and the permissions of that folder, then resume the loop.")
             }
             Self::Gone { .. } => {
-                "Nothing was recreated. Start a new loop if this one's record is not needed."
+                tr!("Nothing was recreated. Start a new loop if this one's record is not needed.")
             }
             Self::Locked { .. } => {
-                "Nothing was changed. A keeper whose lock file was deleted ends by itself: resume the loop after that."
+                tr!(
+                    "Nothing was changed. A keeper whose lock file was deleted ends by itself: resume the loop after that."
+                )
             }
-            Self::Foreign { .. } => "Only loopkeeper writes there. Find out what else did before resuming.",
+            Self::Foreign { .. } => {
+                tr!("Only loopkeeper writes there. Find out what else did before resuming.")
+            }
             Self::Damaged { why: BadLine::Version(_) | BadLine::Shape(_), .. } => {
-                "Nothing was changed. It may come from a later version of loopkeeper: use that one to go on."
+                tr!(
+                    "Nothing was changed. It may come from a later version of loopkeeper: use that one to go on."
+                )
             }
             Self::Damaged { .. } => {
-                "Nothing was changed. Restore the file from a backup, or start a new loop."
+                tr!("Nothing was changed. Restore the file from a backup, or start a new loop.")
             }
-            Self::Unwritable { .. } => "This is an error in loopkeeper: please report it.",
+            Self::Unwritable { .. } => tr!("This is an error in loopkeeper: please report it."),
         };
         Some(hint.to_owned())
     }
@@ -117,7 +125,7 @@ pub struct ReopenedJournal {
 impl JournalFile {
     /// Creates a journal; fails if one exists.
     pub fn create(path: &Path) -> Result<Self, JournalError> {
-        let failed = |source| io_error("create", path, source);
+        let failed = |source| io_error(tr_later!("create"), path, source);
         let file = options().create_new(true).open(path).map_err(failed)?;
         if !exclusive::lock(&file, path)? {
             return Err(JournalError::Gone { path: path.to_owned() });
@@ -145,7 +153,7 @@ impl JournalFile {
         let file = exclusive::open(path)?;
         let scanned = scan::from(&file, 0, ChecksumChain::default(), |entry, _| each(entry));
         let ScannedJournal { chain, good_len, tail, unread } =
-            scanned.map_err(|source| io_error("read", path, source))?;
+            scanned.map_err(|source| io_error(tr_later!("read"), path, source))?;
         let torn = match tail {
             JournalTail::Clean => None,
             JournalTail::Damaged { line, why } => {
@@ -153,9 +161,9 @@ impl JournalFile {
             }
             JournalTail::Torn { .. } => Some(put_aside(path, &unread)?),
         };
-        file.set_len(good_len).map_err(|source| io_error("cut", path, source))?;
+        file.set_len(good_len).map_err(|source| io_error(tr_later!("cut"), path, source))?;
         // Records that a keeper wrote but did not live to sync are read as written, so they must become durable.
-        file.sync_all().map_err(|source| io_error("sync", path, source))?;
+        file.sync_all().map_err(|source| io_error(tr_later!("sync"), path, source))?;
         sync_folder(path)?;
         let journal = Self::from_parts(path, file, chain, good_len);
         // Without room for a reserve the loop still continues; the next append reports the disk.
@@ -246,11 +254,12 @@ impl JournalFile {
     /// Whether the file at the path is still the same file, unchanged since this writer's last write.
     pub fn verify_unchanged(&self) -> Result<(), JournalError> {
         let path = || self.path.clone();
-        let ours = self.file.metadata().map_err(|source| io_error("look at", &self.path, source))?;
+        let ours =
+            self.file.metadata().map_err(|source| io_error(tr_later!("look at"), &self.path, source))?;
         match std::fs::metadata(&self.path) {
             Ok(found) if found.ino() == ours.ino() && found.dev() == ours.dev() => {}
             Err(source) if source.kind() != ErrorKind::NotFound => {
-                return Err(io_error("look at", &self.path, source));
+                return Err(io_error(tr_later!("look at"), &self.path, source));
             }
             Ok(_) | Err(_) => return Err(JournalError::Gone { path: path() }),
         }
@@ -267,12 +276,12 @@ impl JournalFile {
         }
         let len = self.len.saturating_sub(self.loose.len() as u64);
         let synced = scan::between(&file, 0..len, ChecksumChain::default(), |_, _| ())
-            .map_err(|source| io_error("read", &self.path, source))?;
+            .map_err(|source| io_error(tr_later!("read"), &self.path, source))?;
         let is_known = synced.chain == self.synced && synced.tail == JournalTail::Clean;
         if !is_known || synced.good_len != len {
             return Err(JournalError::Foreign { path: self.path.clone() });
         }
-        file.set_len(len).map_err(|source| io_error("cut", &self.path, source))?;
+        file.set_len(len).map_err(|source| io_error(tr_later!("cut"), &self.path, source))?;
         self.len = len;
         self.owed.splice(..0, self.loose.drain(..));
         file.sync_all().map_err(|source| JournalError::Sync { path: self.path.clone(), source })?;
@@ -286,7 +295,7 @@ impl JournalFile {
     pub fn spend_reserve(&self) -> Result<(), JournalError> {
         match std::fs::remove_file(reserve_of(&self.path)) {
             Err(source) if source.kind() != ErrorKind::NotFound => {
-                Err(io_error("give up the reserve of", &self.path, source))
+                Err(io_error(tr_later!("give up the reserve of"), &self.path, source))
             }
             _ => Ok(()),
         }
@@ -308,7 +317,7 @@ impl JournalFile {
             );
         filled.map_err(|source| {
             let _ = std::fs::remove_file(&path);
-            io_error("make the reserve of", &self.path, source)
+            io_error(tr_later!("make the reserve of"), &self.path, source)
         })
     }
 
@@ -322,7 +331,7 @@ impl JournalFile {
             if self.file.set_len(self.len).is_err() {
                 self.health = JournalHealth::Broken;
             }
-            return Err(io_error("append to", &self.path, source));
+            return Err(io_error(tr_later!("append to"), &self.path, source));
         }
         Ok(())
     }
@@ -331,7 +340,7 @@ impl JournalFile {
         if let Err(source) = self.file.sync_data() {
             self.health = JournalHealth::Broken;
             // Some file systems report a full disk only now.
-            return Err(match io_error("sync", &self.path, source) {
+            return Err(match io_error(tr_later!("sync"), &self.path, source) {
                 JournalError::Io { path, source, .. } => JournalError::Sync { path, source },
                 full => full,
             });
@@ -354,23 +363,23 @@ pub fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), Journal
 pub fn each_record(path: &Path, each: impl FnMut(Entry, &[u8])) -> Result<(), JournalError> {
     let file = File::open(path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
-        _ => io_error("open", path, source),
+        _ => io_error(tr_later!("open"), path, source),
     })?;
     let scanned = scan::from(&file, 0, ChecksumChain::default(), each);
-    scanned.map(drop).map_err(|source| io_error("read", path, source))
+    scanned.map(drop).map_err(|source| io_error(tr_later!("read"), path, source))
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, JournalError> {
     std::fs::read(path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
-        _ => io_error("read", path, source),
+        _ => io_error(tr_later!("read"), path, source),
     })
 }
 
 fn open(path: &Path) -> Result<File, JournalError> {
     options().open(path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
-        _ => io_error("open", path, source),
+        _ => io_error(tr_later!("open"), path, source),
     })
 }
 
@@ -382,7 +391,7 @@ fn options() -> OpenOptions {
 
 /// Copies a torn end to the first free `<journal>.torn-<n>`, durably, before it is cut.
 fn put_aside(path: &Path, bytes: &[u8]) -> Result<PathBuf, JournalError> {
-    let failed = |source| io_error("put aside the torn end of", path, source);
+    let failed = |source| io_error(tr_later!("put aside the torn end of"), path, source);
     for number in 1_u32.. {
         let aside = path.with_extension(format!("torn-{number}"));
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside);
@@ -396,7 +405,7 @@ fn put_aside(path: &Path, bytes: &[u8]) -> Result<PathBuf, JournalError> {
 }
 
 fn sync_folder(path: &Path) -> Result<(), JournalError> {
-    durable::sync_folder(path).map_err(|source| io_error("sync the folder of", path, source))
+    durable::sync_folder(path).map_err(|source| io_error(tr_later!("sync the folder of"), path, source))
 }
 
 fn reserve_of(path: &Path) -> PathBuf {

@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::tr;
 use rustix::pipe::{PipeFlags, pipe_with};
 use thiserror::Error;
 use tokio::net::unix::pipe::Receiver;
@@ -124,15 +125,15 @@ pub struct JobOutcome {
 
 #[derive(Debug, Error)]
 pub enum ProcessError {
-    #[error("There is nothing to run: the command is empty.")]
+    #[error("{}", tr!("There is nothing to run: the command is empty."))]
     Empty,
-    #[error("`{program}` was not found, or is not executable.")]
+    #[error("{}", tr!("`{program}` was not found, or is not executable.", program))]
     NotFound { program: String },
-    #[error("The folder {} does not exist.", path.display())]
+    #[error("{}", tr!("The folder {path} does not exist.", path = path.display()))]
     NoFolder { path: PathBuf },
-    #[error("Could not write {}: {source}", path.display())]
+    #[error("{}", tr!("Could not write {path}: {source}", path = path.display(), source))]
     Output { path: PathBuf, source: io::Error },
-    #[error("Could not start `{program}`: {source}")]
+    #[error("{}", tr!("Could not start `{program}`: {source}", program, source))]
     Start { program: String, source: io::Error },
 }
 

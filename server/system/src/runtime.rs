@@ -1,5 +1,6 @@
 //! The asynchronous runtime of keeper, server and terminal.
 
+use loopkeeper_text::tr;
 use std::fs::File;
 use std::io;
 use std::thread;
@@ -24,7 +25,7 @@ pub fn new_runtime() -> io::Result<Runtime> {
     let runtime = Builder::new_current_thread().enable_all().thread_keep_alive(KEEP_ALIVE).build()?;
     let probe = thread::Builder::new().spawn(|| {});
     let probe =
-        probe.map_err(|error| io::Error::new(error.kind(), format!("cannot start a thread: {error}")))?;
+        probe.map_err(|error| io::Error::new(error.kind(), tr!("cannot start a thread: {error}", error)))?;
     let _ = probe.join();
     drop(runtime.spawn_blocking(|| {}));
     Ok(runtime)

@@ -9,7 +9,9 @@ use std::process::Command;
 
 use loopkeeper_core::network::host_list::HostList;
 use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_text::language::translate;
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::{tr, tr_later};
 use rustix::process::geteuid;
 use thiserror::Error;
 
@@ -39,7 +41,7 @@ mod resources;
 mod user_sockets;
 
 /// Why there is no isolation if the settings disable it.
-const OFF: &str = "the sandbox is off";
+const OFF: &str = tr_later!("the sandbox is off");
 /// How the processes of one agent or check are contained, so that none is left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Isolation {
@@ -74,11 +76,11 @@ pub(super) struct WardenCommand {
 
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SandboxError {
-    #[error("The sandbox is required and cannot be had: {why}.")]
+    #[error("{}", tr!("The sandbox is required and cannot be had: {why}.", why))]
     Unavailable { why: String },
-    #[error("The network cannot be closed, and the sandbox is required: {why}.")]
+    #[error("{}", tr!("The network cannot be closed, and the sandbox is required: {why}.", why))]
     Network { why: String },
-    #[error("The network cannot be limited to hosts, and the sandbox is required: {why}.")]
+    #[error("{}", tr!("The network cannot be limited to hosts, and the sandbox is required: {why}.", why))]
     Hosts { why: String },
 }
 
@@ -86,10 +88,10 @@ impl HintedError for SandboxError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Unavailable { .. } => {
-                "Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] kind = \"auto\"`."
+                tr!("Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] kind = \"auto\"`.")
             }
             Self::Network { .. } | Self::Hosts { .. } => {
-                "Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] network = true`."
+                tr!("Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] network = true`.")
             }
         };
         Some(hint.to_owned())
@@ -108,7 +110,7 @@ impl Isolation {
         if setting == SandboxMode::Off {
             return Ok(Self::unlimited(&warden));
         }
-        let found = find_bwrap().ok_or_else(|| "bubblewrap is not installed".to_owned());
+        let found = find_bwrap().ok_or_else(|| tr!("bubblewrap is not installed").to_owned());
         let files = FileAccess::default();
         let probed =
             found.and_then(|bwrap| probe_namespace(&bwrap, &warden, &files, &limits.network).map(|()| bwrap));
@@ -117,11 +119,13 @@ impl Isolation {
             Err(why) => match detect_landlock() {
                 Ok(version) => Ok(Self::Landlock { warden, version, why, files, limits }),
                 Err(neither) if setting == SandboxMode::Required => {
-                    Err(SandboxError::Unavailable { why: format!("{why}, and {neither}") })
+                    Err(SandboxError::Unavailable { why: tr!("{why}, and {other}", why, other = neither) })
                 }
-                Err(neither) => {
-                    Ok(Self::Subreaper { warden, why: Some(format!("{why}, and {neither}")), limits })
-                }
+                Err(neither) => Ok(Self::Subreaper {
+                    warden,
+                    why: Some(tr!("{why}, and {other}", why, other = neither)),
+                    limits,
+                }),
             },
         }
     }
@@ -141,9 +145,12 @@ impl Isolation {
             // Its rules cannot hide what lies in the work tree.
             Self::Landlock { files, why, .. } => {
                 if let Some(path) = rules.hidden_in_root().next() {
-                    let open = format!("Landlock cannot hide {}, which is in the work tree", path.display());
+                    let open =
+                        tr!("Landlock cannot hide {path}, which is in the work tree", path = path.display());
                     if setting == SandboxMode::Required {
-                        return Err(SandboxError::Unavailable { why: format!("{why}, and {open}") });
+                        return Err(SandboxError::Unavailable {
+                            why: tr!("{why}, and {other}", why, other = open),
+                        });
                     }
                     tracing::warn!("{open}");
                 }
@@ -198,9 +205,9 @@ impl Isolation {
                 probe_namespace(bwrap, warden, files, &NetworkAccess::Loopback)
             }
             Self::Landlock { warden, why, .. } | Self::Subreaper { warden, why: Some(why), .. } => {
-                probe_own_network(warden).map_err(|error| format!("{why}, and {error}"))
+                probe_own_network(warden).map_err(|error| tr!("{why}, and {other}", why, other = error))
             }
-            Self::Subreaper { why: None, .. } => Err(OFF.to_owned()),
+            Self::Subreaper { why: None, .. } => Err(translate(OFF).to_owned()),
         }
     }
 
@@ -293,26 +300,31 @@ impl Isolation {
     pub fn sentence(&self) -> String {
         let processes = match self {
             Self::PidNamespace { files, .. } if *files == FileAccess::default() => {
-                "Processes run in a PID namespace of their own.".to_owned()
+                tr!("Processes run in a PID namespace of their own.").to_owned()
             }
             Self::PidNamespace { .. } => {
-                "Processes run in a PID namespace of their own, without access to credentials.".to_owned()
+                tr!("Processes run in a PID namespace of their own, without access to credentials.")
+                    .to_owned()
             }
             Self::Landlock { version, why, files, .. } => {
                 let access =
-                    if *files == FileAccess::default() { "" } else { " without access to credentials" };
+                    if *files == FileAccess::default() { "" } else { tr!(" without access to credentials") };
                 let scope = if *version < landlock_rules::SCOPES {
-                    ", which does not limit signals and abstract sockets"
+                    tr!(", which does not limit signals and abstract sockets")
                 } else {
                     ""
                 };
-                format!(
-                    "Processes run{access} under Landlock (version {version}{scope}), without a PID namespace: {why}."
+                tr!(
+                    "Processes run{access} under Landlock (version {version}{scope}), without a PID namespace: {why}.",
+                    access,
+                    version,
+                    scope,
+                    why
                 )
             }
-            Self::Subreaper { why: None, .. } => "Processes run without a PID namespace.".to_owned(),
+            Self::Subreaper { why: None, .. } => tr!("Processes run without a PID namespace.").to_owned(),
             Self::Subreaper { why: Some(why), .. } => {
-                format!("Processes run without a PID namespace: {why}.")
+                tr!("Processes run without a PID namespace: {why}.", why)
             }
         };
         processes + &self.network().sentence() + &self.limits().sentence(self.counts_processes())

@@ -18,6 +18,7 @@ mod state;
 mod tree;
 mod walk;
 
+use loopkeeper_text::tr_later;
 use std::collections::{BTreeMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -132,8 +133,8 @@ impl SnapshotStore {
     }
 
     fn open_with(dir: &Path, root: &Path, excludes_file: Option<PathBuf>) -> Result<Self> {
-        let root = root.canonicalize().map_err(SnapshotError::io("open the folder", root))?;
-        let dir = std::path::absolute(dir).map_err(SnapshotError::io("open the folder", dir))?;
+        let root = root.canonicalize().map_err(SnapshotError::io(tr_later!("open the folder"), root))?;
+        let dir = std::path::absolute(dir).map_err(SnapshotError::io(tr_later!("open the folder"), dir))?;
         let objects = ObjectStore::open(&dir)?;
         state::ensure(&dir)?;
         let own = own_folder(&dir, &root);

@@ -15,48 +15,51 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::{durable, exhausted};
+use loopkeeper_text::language::translate;
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::{tr, tr_later};
 
 /// Why the state folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    #[error("there is no home folder to keep state in")]
+    #[error("{}", tr!("there is no home folder to keep state in"))]
     NoHome,
-    #[error("LOOPKEEPER_STATE_DIR is `{}`, which is not an absolute path", path.display())]
+    #[error("{}", tr!("LOOPKEEPER_STATE_DIR is `{path}`, which is not an absolute path", path = path.display()))]
     Relative { path: PathBuf },
-    #[error("the state folder {} belongs to user {owner}, this is user {user}", path.display())]
+    #[error("{}", tr!("the state folder {path} belongs to user {owner}, this is user {user}", path = path.display(), owner, user))]
     Foreign { path: PathBuf, owner: u32, user: u32 },
-    #[error("the state folder {} is open to other users (mode {mode:03o})", path.display())]
+    #[error("{}", tr!("the state folder {path} is open to other users (mode {mode})", path = path.display(), mode = format!("{mode:03o}")))]
     Exposed { path: PathBuf, mode: u32 },
-    #[error("the state folder {} is on a network disk ({kind})", path.display())]
+    #[error("{}", tr!("the state folder {path} is on a network disk ({kind})", path = path.display(), kind))]
     Network { path: PathBuf, kind: &'static str },
-    #[error("{} is kept for {}, not for {}", dir.display(), found.display(), root.display())]
+    #[error("{}", tr!("{dir} is kept for {found}, not for {root}", dir = dir.display(), found = found.display(), root = root.display()))]
     Collision { dir: PathBuf, found: PathBuf, root: PathBuf },
-    #[error("{} is not a loop's folder", path.display())]
+    #[error("{}", tr!("{path} is not a loop's folder", path = path.display()))]
     NoLoop { path: PathBuf },
-    #[error("cannot find the work tree {}: {source}", path.display())]
+    #[error("{}", tr!("cannot find the work tree {path}: {source}", path = path.display(), source))]
     NoTree { path: PathBuf, source: io::Error },
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("{}", tr!("cannot {action} {path}: {source}", action = translate(action), path = path.display(), source))]
     Io { action: &'static str, path: PathBuf, source: io::Error },
 }
 
 impl HintedError for StateError {
     fn hint(&self) -> Option<String> {
-        const OTHER: &str = "Set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk.";
+        const OTHER: &str = tr_later!("Set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk.");
         Some(match self {
-            Self::Exposed { path, .. } => format!("Run `chmod 700 {}`.", path.display()),
-            Self::Collision { dir, .. } => format!("Move {} away.", dir.display()),
-            Self::NoLoop { .. } => "`loopkeeper status` lists the loops.".to_owned(),
+            Self::Exposed { path, .. } => tr!("Run `chmod 700 {path}`.", path = path.display()),
+            Self::Collision { dir, .. } => tr!("Move {dir} away.", dir = dir.display()),
+            Self::NoLoop { .. } => tr!("`loopkeeper status` lists the loops.").to_owned(),
             Self::NoTree { .. } => {
-                "Create the folder again, empty: `loopkeeper rollback LOOP 0` puts its files back.".to_owned()
+                tr!("Create the folder again, empty: `loopkeeper rollback LOOP 0` puts its files back.")
+                    .to_owned()
             }
             Self::NoHome | Self::Relative { .. } | Self::Foreign { .. } | Self::Network { .. } => {
-                OTHER.to_owned()
+                translate(OTHER).to_owned()
             }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
-                "Make room on that disk.".to_owned()
+                tr!("Make room on that disk.").to_owned()
             }
-            Self::Io { source, .. } => exhausted::hint(source).unwrap_or(OTHER).to_owned(),
+            Self::Io { source, .. } => exhausted::hint(source).unwrap_or_else(|| translate(OTHER)).to_owned(),
         })
     }
 }
@@ -87,7 +90,7 @@ impl StateDir {
 
     /// Opens the state folder at a given place, creating it if missing.
     pub fn at(root: &Path) -> Result<Self, StateError> {
-        durable::make_folder(root).map_err(StateError::io("make the state folder", root))?;
+        durable::make_folder(root).map_err(StateError::io(tr_later!("make the state folder"), root))?;
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
         verify(&root)?;
         let state = Self { root };
@@ -98,7 +101,7 @@ impl StateDir {
             state.tree_locks_dir(),
             state.workspaces_dir(),
         ] {
-            durable::make_folder(&folder).map_err(StateError::io("make", &folder))?;
+            durable::make_folder(&folder).map_err(StateError::io(tr_later!("make"), &folder))?;
         }
         Ok(state)
     }
@@ -167,7 +170,7 @@ fn verify(root: &Path) -> Result<(), StateError> {
     let path = || root.to_owned();
     // Metadata of the opened folder, so that the folder found is the one checked.
     let found = std::fs::File::open(root).and_then(|it| it.metadata());
-    let found = found.map_err(StateError::io("look at", root))?;
+    let found = found.map_err(StateError::io(tr_later!("look at"), root))?;
     let user = rustix::process::geteuid().as_raw();
     if found.uid() != user {
         return Err(StateError::Foreign { path: path(), owner: found.uid(), user });

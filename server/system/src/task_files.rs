@@ -15,6 +15,7 @@ use std::sync::Arc;
 use loopkeeper_task::{self as task, Finding, FindingCode, Task, TaskDocument, TaskId};
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::tr;
 use thiserror::Error;
 
 pub use discover::{discover, has_marker, task_at};
@@ -45,32 +46,32 @@ pub struct LoadedTask {
 /// A task document that cannot be read. A task is never read with one of its files missing.
 #[derive(Debug, Error)]
 pub enum TaskFileError {
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("{}", tr!("cannot read {path}: {source}", path = path.display(), source))]
     Read { path: PathBuf, source: io::Error },
-    #[error("{} is not a regular file", path.display())]
+    #[error("{}", tr!("{path} is not a regular file", path = path.display()))]
     NotAFile { path: PathBuf },
-    #[error("{} is larger than {} MiB", path.display(), MAX_BYTES / (1024 * 1024))]
+    #[error("{}", tr!("{path} is larger than {size} MiB", path = path.display(), size = MAX_BYTES / (1024 * 1024)))]
     TooLarge { path: PathBuf },
-    #[error("{} is a link that leaves the root", path.display())]
+    #[error("{}", tr!("{path} is a link that leaves the root", path = path.display()))]
     OutsideRoot { path: PathBuf },
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("{}", tr!("cannot write {path}: {source}", path = path.display(), source))]
     Write { path: PathBuf, source: io::Error },
-    #[error("{} was changed by another program meanwhile, or is not UTF-8 text", path.display())]
+    #[error("{}", tr!("{path} was changed by another program meanwhile, or is not UTF-8 text", path = path.display()))]
     Changed { path: PathBuf },
-    #[error("`{glob}` of `[tasks] exclude` is not a glob: {source}")]
+    #[error("{}", tr!("`{glob}` of `[tasks] exclude` is not a glob: {source}", glob, source))]
     BadGlob { glob: String, source: globset::Error },
 }
 
 impl HintedError for TaskFileError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Read { .. } => "make the file readable, or name another task.",
-            Self::NotAFile { .. } => "put the task document there, or name another task.",
-            Self::TooLarge { .. } => "split the document, or name another task.",
-            Self::OutsideRoot { .. } => "copy the file into the root.",
-            Self::Write { .. } => "make the file and its folder writable.",
-            Self::Changed { .. } => "look at it, and try again.",
-            Self::BadGlob { .. } => "correct the glob in loopkeeper.toml.",
+            Self::Read { .. } => tr!("make the file readable, or name another task."),
+            Self::NotAFile { .. } => tr!("put the task document there, or name another task."),
+            Self::TooLarge { .. } => tr!("split the document, or name another task."),
+            Self::OutsideRoot { .. } => tr!("copy the file into the root."),
+            Self::Write { .. } => tr!("make the file and its folder writable."),
+            Self::Changed { .. } => tr!("look at it, and try again."),
+            Self::BadGlob { .. } => tr!("correct the glob in loopkeeper.toml."),
         };
         Some(hint.to_owned())
     }
@@ -130,7 +131,7 @@ pub fn read_beginning(root: &Path, path: &Path, most: u64) -> Result<String, Tas
 pub fn missing_context(root: &Path, task: &Task) -> Vec<Finding> {
     let missing = task.context.iter().filter_map(|mention| {
         let fact = missing_reason(root, &mention.text)?;
-        let message = format!("{}: {fact}", truncate_name(&mention.text));
+        let message = tr!("{name}: {fact}", name = truncate_name(&mention.text), fact);
         Some(Finding { code: FindingCode::BadValue, message, place: mention.place.clone(), fix: None })
     });
     missing.collect()
@@ -190,10 +191,10 @@ fn decode(bytes: &[u8]) -> (String, Option<usize>) {
 
 fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Finding {
     let fact = match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16 text".to_owned(),
-        _ => format!("byte {at} is not UTF-8"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => tr!("UTF-16 text").to_owned(),
+        _ => tr!("byte {at} is not UTF-8", at),
     };
-    let message = format!("{}: {fact}. Save the file as UTF-8.", truncate_name(name));
+    let message = tr!("{name}: {fact}. Save the file as UTF-8.", name = truncate_name(name), fact);
     let place = DocumentRange { file: name.to_owned(), range: at..at + 1 };
     Finding { code: FindingCode::Syntax, message, place, fix: None }
 }
@@ -215,7 +216,7 @@ fn missing_reason(root: &Path, mention: &str) -> Option<&'static str> {
         || mention.starts_with('~')
         || path.components().any(|part| part.as_os_str() == "..")
     {
-        return Some("leaves the root. Name a path inside it.");
+        return Some(tr!("leaves the root. Name a path inside it."));
     }
     // Matches of a glob are not listed; only the folder before it must exist.
     let is_plain =
@@ -228,7 +229,7 @@ fn missing_reason(root: &Path, mention: &str) -> Option<&'static str> {
     let without_line = plain.to_string_lossy().split([':', '#']).next().map(PathBuf::from);
     match there(&plain).or_else(|| there(&without_line?)) {
         Some(true) => None,
-        Some(false) => Some("is a link that leaves the root."),
-        None => Some("does not exist. Correct the path or remove it."),
+        Some(false) => Some(tr!("is a link that leaves the root.")),
+        None => Some(tr!("does not exist. Correct the path or remove it.")),
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, PromptTemplate};
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::tr;
 use thiserror::Error;
 
 use super::config_text::{self, ConfigFileError};
@@ -13,7 +14,7 @@ use super::task_files::{self, TaskFileError};
 /// Why a template cannot be used.
 #[derive(Debug, Error)]
 pub enum TemplateError {
-    #[error("there is no file {path}")]
+    #[error("{}", tr!("there is no file {path}", path))]
     Absent { path: String },
     #[error(transparent)]
     Within(#[from] TaskFileError),
@@ -26,9 +27,9 @@ pub enum TemplateError {
 impl HintedError for TemplateError {
     fn hint(&self) -> Option<String> {
         let hint: &str = match self {
-            Self::Absent { .. } => "write the template, or remove the key",
-            Self::Within(TaskFileError::OutsideRoot { .. }) => "copy the file into the root",
-            Self::Within(_) | Self::Elsewhere(_) => "put a text file there, or remove the key",
+            Self::Absent { .. } => tr!("write the template, or remove the key"),
+            Self::Within(TaskFileError::OutsideRoot { .. }) => tr!("copy the file into the root"),
+            Self::Within(_) | Self::Elsewhere(_) => tr!("put a text file there, or remove the key"),
             Self::Wrong { hint, .. } => hint,
         };
         Some(hint.to_owned())

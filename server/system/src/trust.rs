@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::trust::TrustItem;
 use loopkeeper_task::TaskId;
 use loopkeeper_text::digest::sha256;
+use loopkeeper_text::language::translate;
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::{tr, tr_later};
 use serde::{Deserialize, Serialize};
 
 use super::durable;
@@ -24,9 +26,9 @@ use super::state_dir::{StateDir, StateError};
 /// Why trust could not be read or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    #[error("the list of what you trust, {}, is damaged: nothing is trusted", path.display())]
+    #[error("{}", tr!("the list of what you trust, {path}, is damaged: nothing is trusted", path = path.display()))]
     Damaged { path: PathBuf },
-    #[error("cannot {action} the list of what you trust, {}: {source}", path.display())]
+    #[error("{}", tr!("cannot {action} the list of what you trust, {path}: {source}", action = translate(action), path = path.display(), source))]
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error(transparent)]
     State(#[from] StateError),
@@ -36,9 +38,9 @@ impl HintedError for TrustError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Damaged { .. } => {
-                "Trust again what you need; the damaged list is kept next to it.".to_owned()
+                tr!("Trust again what you need; the damaged list is kept next to it.").to_owned()
             }
-            Self::Io { .. } => "Check the permissions of that folder, and the disk.".to_owned(),
+            Self::Io { .. } => tr!("Check the permissions of that folder, and the disk.").to_owned(),
             Self::State(error) => return error.hint(),
         })
     }
@@ -147,14 +149,14 @@ impl TrustStore {
         change(&mut self.grants);
         self.grants.sort();
         self.grants.dedup();
-        durable::replace_file(&self.path, write(&self.grants).as_bytes()).map_err(self.io("write"))
+        durable::replace_file(&self.path, write(&self.grants).as_bytes()).map_err(self.io(tr_later!("write")))
     }
 
     fn load(&mut self) {
         let read = match std::fs::read(&self.path) {
             Ok(bytes) => parse_cached(bytes).ok_or_else(|| TrustError::Damaged { path: self.path.clone() }),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(self.io("read")(error)),
+            Err(error) => Err(self.io(tr_later!("read"))(error)),
         };
         (self.grants, self.trouble) = match read {
             Ok(grants) => (grants, None),
@@ -165,7 +167,7 @@ impl TrustStore {
     fn put_aside(&self) -> Result<(), TrustError> {
         let aside = (1_u32..).map(|number| self.path.with_extension(format!("damaged-{number}")));
         let free = aside.into_iter().find(|it| !it.exists()).unwrap_or_default();
-        std::fs::rename(&self.path, free).map_err(self.io("put aside"))
+        std::fs::rename(&self.path, free).map_err(self.io(tr_later!("put aside")))
     }
 
     fn io(&self, action: &'static str) -> impl FnOnce(io::Error) -> TrustError {

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_text::digest::sha256;
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 
 use super::{calls, durable};
 
@@ -19,7 +21,7 @@ const MAX_BYTES: u64 = 64 * 1024;
 
 /// Why the list could not be used.
 #[derive(Debug, thiserror::Error)]
-#[error("the list of usage limits {} cannot be {action}: {source}", path.display())]
+#[error("{}", tr!("the list of usage limits {path} cannot be {action}: {source}", path = path.display(), action = translate(action), source))]
 pub struct UsageLimitsError {
     action: &'static str,
     path: PathBuf,
@@ -74,7 +76,7 @@ pub fn in_force(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other.and_then(|mut file| UsageLimitList::read(&mut file)),
     };
-    let list = read.map_err(failed(path, "read"))?;
+    let list = read.map_err(failed(path, tr_later!("read")))?;
     let found = list.lines.into_iter().filter(|it| it.account == account && it.met_by != own);
     let longest = found.filter_map(|it| Some((it.remaining_ms(now)?, it.met_by))).max();
     Ok(longest.map(|(lasts_ms, met_by)| ActiveLimit { lasts_ms, met_by }))
@@ -105,14 +107,16 @@ fn replace(
     account: &str,
     line: Option<UsageLimitLine>,
 ) -> Result<bool, UsageLimitsError> {
-    let Some(mut held) = calls::lock_list(path).map_err(failed(path, "locked"))? else { return Ok(false) };
-    let list = UsageLimitList::read(&mut held).map_err(failed(path, "read"))?;
+    let Some(mut held) = calls::lock_list(path).map_err(failed(path, tr_later!("locked")))? else {
+        return Ok(false);
+    };
+    let list = UsageLimitList::read(&mut held).map_err(failed(path, tr_later!("read")))?;
     if line.is_none() && list.lines.iter().all(|it| it.account != account) {
         return Ok(true);
     }
     let kept = list.lines.into_iter().filter(|it| it.account != account && it.remaining_ms(now).is_some());
     let text: String = kept.chain(line).map(|it| it.text()).collect();
-    durable::replace_file(path, text.as_bytes()).map_err(failed(path, "written"))?;
+    durable::replace_file(path, text.as_bytes()).map_err(failed(path, tr_later!("written")))?;
     Ok(true)
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use loopkeeper_core::check::CommandExit;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 use super::process::{Job, StdinSource, run_to_end};
 use super::sandbox::Isolation;
@@ -38,10 +39,11 @@ pub async fn query_version(
         CommandExit::Exited(0) => Ok(decode(&ran.stdout)),
         CommandExit::Exited(code) => {
             let last = decode(&ran.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
-            Err(last.map_or_else(|| format!("exit {code}"), |it| format!("exit {code}: {it}")))
+            Err(last
+                .map_or_else(|| tr!("exit {code}", code), |it| tr!("exit {code}: {line}", code, line = it)))
         }
-        CommandExit::TimedOut => Err(format!("no answer within {} s", TIMEOUT.as_secs())),
-        CommandExit::Signalled(signal) => Err(format!("ended by signal {signal}")),
+        CommandExit::TimedOut => Err(tr!("no answer within {seconds} s", seconds = TIMEOUT.as_secs())),
+        CommandExit::Signalled(signal) => Err(tr!("ended by signal {signal}", signal)),
         CommandExit::NotStarted(why) => Err(why),
     }
 }

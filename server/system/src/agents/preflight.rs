@@ -1,6 +1,7 @@
 //! Checks, before a loop starts, that a configured path can be executed: shebang, architecture, permissions. Programs
 //! found on `PATH` are not checked here.
 
+use loopkeeper_text::tr;
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt;
@@ -11,17 +12,17 @@ const FIRST: u64 = 512;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PreflightError {
-    #[error("does not exist")]
+    #[error("{}", tr!("does not exist"))]
     Missing,
-    #[error("is not a file")]
+    #[error("{}", tr!("is not a file"))]
     NoFile,
-    #[error("is not executable")]
+    #[error("{}", tr!("is not executable"))]
     NotExecutable,
-    #[error("does not say what should run it")]
+    #[error("{}", tr!("does not say what should run it"))]
     NoInterpreter,
-    #[error("begins with `#!{0}`, which does not exist")]
+    #[error("{}", tr!("begins with `#!{interpreter}`, which does not exist", interpreter = _0))]
     Gone(String),
-    #[error("has Windows line ends, so that its first line names no program")]
+    #[error("{}", tr!("has Windows line ends, so that its first line names no program"))]
     WindowsLines,
 }
 
@@ -30,14 +31,15 @@ impl PreflightError {
     pub(super) fn hint(&self, agent: &str, path: &Path) -> String {
         match self {
             Self::Missing | Self::NoFile => {
-                format!(
-                    "correct the path: `command` under `[agents.{agent}]`, or the path given as the agent."
+                tr!(
+                    "correct the path: `command` under `[agents.{agent}]`, or the path given as the agent.",
+                    agent
                 )
             }
-            Self::NotExecutable => format!("run `chmod +x {}`.", path.display()),
-            Self::NoInterpreter => "begin it with a line such as `#!/bin/sh`.".to_owned(),
-            Self::Gone(_) => "correct its first line, or install that program.".to_owned(),
-            Self::WindowsLines => "save it with Unix line ends.".to_owned(),
+            Self::NotExecutable => tr!("run `chmod +x {path}`.", path = path.display()),
+            Self::NoInterpreter => tr!("begin it with a line such as `#!/bin/sh`.").to_owned(),
+            Self::Gone(_) => tr!("correct its first line, or install that program.").to_owned(),
+            Self::WindowsLines => tr!("save it with Unix line ends.").to_owned(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A repository for the copy of a work tree: its own index, HEAD and references, and the objects of the original. What
 //! programs do with it reaches neither index nor HEAD of the user.
 
+use loopkeeper_text::tr;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt as _;
@@ -64,7 +65,7 @@ fn copy_files(from: &Path, to: &Path, depth: usize) -> io::Result<()> {
         listing => listing?,
     };
     if depth > MAX_DEPTH {
-        return Err(io::Error::other("its references are too deep"));
+        return Err(io::Error::other(tr!("its references are too deep")));
     }
     fs::create_dir_all(to)?;
     for entry in listing {

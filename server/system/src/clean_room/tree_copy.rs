@@ -2,6 +2,7 @@
 //! and other large ignored folders are links to those of the work tree; a build folder is left out, because a build
 //! makes it again. Nothing here follows a link or writes to the work tree.
 
+use loopkeeper_text::tr;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, Metadata};
@@ -138,7 +139,7 @@ impl TreeCopy<'_> {
 
     fn folder(&mut self, path: &Path, depth: usize) -> io::Result<()> {
         if depth > MAX_DEPTH {
-            return Err(io::Error::other("its folders are too deep"));
+            return Err(io::Error::other(tr!("its folders are too deep")));
         }
         let from = self.request.root.join(path);
         for (name, metadata) in entries(&from)? {
@@ -165,7 +166,10 @@ impl TreeCopy<'_> {
             let is_packages = path.ends_with("node_modules");
             let is_environment = from.join("pyvenv.cfg").is_file();
             if is_environment && let Some(file) = leads_back(&from, &self.map.from) {
-                return Err(io::Error::other(format!("{} leads back to the work tree", file.display())));
+                return Err(io::Error::other(tr!(
+                    "{file} leads back to the work tree",
+                    file = file.display()
+                )));
             }
             if !is_packages && from.join(".rustc_info.json").is_file() {
                 if self.request.builds == BuildFolders::LeftOut {
@@ -274,7 +278,7 @@ impl TreeCopy<'_> {
     }
 
     fn target(&self, from: &Path) -> io::Result<PathBuf> {
-        self.map.map(from).ok_or_else(|| io::Error::other(format!("{} is outside", from.display())))
+        self.map.map(from).ok_or_else(|| io::Error::other(tr!("{path} is outside", path = from.display())))
     }
 }
 

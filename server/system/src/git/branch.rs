@@ -10,12 +10,13 @@ use git2::{
 };
 use loopkeeper_core::decide::LoopBranch;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 const HEADS: &str = "refs/heads/";
 
 /// Why a branch cannot be used; nothing was changed.
 #[derive(Debug, thiserror::Error)]
-#[error("the branch `{}` cannot be checked out: {why}", sanitize::line(name))]
+#[error("{}", tr!("the branch `{name}` cannot be checked out: {why}", name = sanitize::line(name), why))]
 pub struct BranchError {
     name: String,
     why: String,
@@ -71,12 +72,12 @@ fn plan_action(root: &Path, name: &str) -> Result<BranchAction, String> {
     let repo = match super::open(root) {
         Ok(repo) => repo,
         Err(it) if it.code() == ErrorCode::NotFound && it.class() == ErrorClass::Repository => {
-            return Ok(BranchAction::None("there is no git repository here"));
+            return Ok(BranchAction::None(tr!("there is no git repository here")));
         }
         Err(error) => return unreadable(root, name, &error),
     };
     if repo.is_bare() {
-        return Ok(BranchAction::None("the repository here is bare"));
+        return Ok(BranchAction::None(tr!("the repository here is bare")));
     }
     let from = current_branch(&repo).map_err(|it| it.message().to_owned())?;
     if from.as_deref() == Some(name) {
@@ -133,9 +134,9 @@ fn unreadable(root: &Path, name: &str, error: &git2::Error) -> Result<BranchActi
     if is_there {
         return Ok(BranchAction::There);
     }
-    Err(format!(
-        "this repository is of a kind that loopkeeper does not write ({}); check the branch out yourself",
-        error.message()
+    Err(tr!(
+        "this repository is of a kind that loopkeeper does not write ({error}); check the branch out yourself",
+        error = error.message()
     ))
 }
 
@@ -148,24 +149,28 @@ pub(super) fn current_branch(repo: &Repository) -> Result<Option<String>, git2::
 
 /// Fails if an operation of the user (such as a merge) is in progress.
 pub(super) fn ensure_no_operation(repo: &Repository) -> Result<(), String> {
-    let what = match repo.state() {
+    let fact = match repo.state() {
         RepositoryState::Clean => return Ok(()),
-        RepositoryState::Merge => "a merge",
-        RepositoryState::Revert | RepositoryState::RevertSequence => "a revert",
-        RepositoryState::CherryPick | RepositoryState::CherryPickSequence => "a cherry-pick",
-        RepositoryState::Bisect => "a bisect",
-        RepositoryState::Rebase | RepositoryState::RebaseInteractive | RepositoryState::RebaseMerge => {
-            "a rebase"
+        RepositoryState::Merge => tr!("a merge is in progress"),
+        RepositoryState::Revert | RepositoryState::RevertSequence => tr!("a revert is in progress"),
+        RepositoryState::CherryPick | RepositoryState::CherryPickSequence => {
+            tr!("a cherry-pick is in progress")
         }
-        RepositoryState::ApplyMailbox | RepositoryState::ApplyMailboxOrRebase => "`git am`",
+        RepositoryState::Bisect => tr!("a bisect is in progress"),
+        RepositoryState::Rebase | RepositoryState::RebaseInteractive | RepositoryState::RebaseMerge => {
+            tr!("a rebase is in progress")
+        }
+        RepositoryState::ApplyMailbox | RepositoryState::ApplyMailboxOrRebase => {
+            tr!("`git am` is in progress")
+        }
     };
-    Err(format!("{what} is in progress"))
+    Err(fact.to_owned())
 }
 
 /// Fails if another process is writing the index or died while writing it.
 pub(super) fn ensure_index_unlocked(repo: &Repository) -> Result<(), String> {
     let lock = repo.path().join("index.lock");
-    if lock.symlink_metadata().is_ok() { Err("another git holds index.lock".to_owned()) } else { Ok(()) }
+    if lock.symlink_metadata().is_ok() { Err(tr!("another git holds index.lock").to_owned()) } else { Ok(()) }
 }
 
 fn head_tree(repo: &Repository) -> Result<Option<Tree<'_>>, git2::Error> {
@@ -192,7 +197,7 @@ fn safe_to_switch(repo: &Repository, branch: &Reference<'_>) -> Result<(), Strin
     ensure_index_unlocked(repo)?;
     let is_sparse = repo.config().and_then(|it| it.get_bool("core.sparseCheckout")).unwrap_or(false);
     if is_sparse {
-        return Err("this checkout is sparse; check the branch out yourself".to_owned());
+        return Err(tr!("this checkout is sparse; check the branch out yourself").to_owned());
     }
     refuse_filtered(repo, head.as_ref(), &target)?;
     refuse_overwriting(repo, head.as_ref(), &target)
@@ -204,7 +209,7 @@ fn refuse_overwriting(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>)
     let diff = repo.diff_tree_to_tree(from, Some(to), None).map_err(|it| it.message().to_owned())?;
     for delta in diff.deltas() {
         let Some(path) = delta.new_file().path() else {
-            return Err("a name in it cannot be read".to_owned());
+            return Err(tr!("a name in it cannot be read").to_owned());
         };
         let is_clean = match repo.status_file(path) {
             Ok(status) => status == Status::CURRENT,
@@ -215,8 +220,9 @@ fn refuse_overwriting(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>)
             || there.and_then(|it| Oid::hash_file(ObjectType::Blob, it).ok()) == Some(delta.new_file().id());
         if !is_clean && !is_done() {
             let path = sanitize::line(&path.to_string_lossy());
-            return Err(format!(
-                "{path} differs from the last commit and would be overwritten; commit or stash it first"
+            return Err(tr!(
+                "{path} differs from the last commit and would be overwritten; commit or stash it first",
+                path
             ));
         }
     }
@@ -230,7 +236,11 @@ fn refuse_filtered(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>) ->
     for path in written {
         if let Some(filter) = unsupported_filter(repo, &path) {
             let path = sanitize::line(&path.to_string_lossy());
-            return Err(format!("{path} needs the filter `{filter}`; check the branch out yourself"));
+            return Err(tr!(
+                "{path} needs the filter `{filter}`; check the branch out yourself",
+                path,
+                filter
+            ));
         }
     }
     Ok(())
@@ -256,7 +266,7 @@ fn refuse_shared(repo: &Repository, name: &str) -> Result<(), String> {
         std::fs::read_to_string(it.join("HEAD")).is_ok_and(|head| head.trim_end() == wanted)
     };
     match others.filter(|it| it.canonicalize().ok() != own).find(there) {
-        Some(_) => Err("it is checked out in another work tree".to_owned()),
+        Some(_) => Err(tr!("it is checked out in another work tree").to_owned()),
         None => Ok(()),
     }
 }
@@ -266,11 +276,11 @@ fn refuse_nested(repo: &Repository, name: &str) -> Result<(), String> {
     let parents = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
     let exists = |it: &&str| repo.find_reference(&format!("{HEADS}{it}")).is_ok();
     if let Some(parent) = parents.into_iter().find(exists) {
-        return Err(format!("a branch `{parent}` is in the way of its name"));
+        return Err(tr!("a branch `{parent}` is in the way of its name", parent));
     }
     let below = repo.references_glob(&format!("{HEADS}{name}/*")).map(|mut it| it.next().is_some());
     if below.unwrap_or(false) {
-        Err(format!("branches below `{name}/` are in the way of its name"))
+        Err(tr!("branches below `{name}/` are in the way of its name", name))
     } else {
         Ok(())
     }

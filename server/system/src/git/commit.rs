@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use git2::{Commit, ErrorClass, ErrorCode, Index, IndexEntry, IndexTime, ObjectType, Oid, Repository, Tree};
 use loopkeeper_core::decide::CommitOutcome;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 use crate::snapshots::TreeEntry;
 
@@ -75,12 +76,12 @@ impl<'a> CommitBuilder<'a> {
     fn new(order: &'a CommitRequest<'a>) -> Result<Self, String> {
         let repo = super::open(order.root).map_err(|error| {
             let is_none = error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Repository;
-            if is_none { "there is no git repository here".to_owned() } else { error_message(&error) }
+            if is_none { tr!("there is no git repository here").to_owned() } else { error_message(&error) }
         })?;
         let top =
-            repo.workdir().and_then(|it| it.canonicalize().ok()).ok_or("the repository here is bare")?;
+            repo.workdir().and_then(|it| it.canonicalize().ok()).ok_or(tr!("the repository here is bare"))?;
         let root = order.root.canonicalize().map_err(|it| it.to_string())?;
-        let prefix = root.strip_prefix(&top).map_err(|_| "the folder lies outside its work tree")?;
+        let prefix = root.strip_prefix(&top).map_err(|_| tr!("the folder lies outside its work tree"))?;
         let mut prefix = prefix.as_os_str().as_bytes().to_vec();
         if !prefix.is_empty() {
             prefix.push(b'/');
@@ -89,10 +90,10 @@ impl<'a> CommitBuilder<'a> {
         ensure_index_unlocked(&repo)?;
         let on = current_branch(&repo).map_err(|it| error_message(&it))?;
         match (&on, order.branch) {
-            (None, _) => return Err("HEAD is on no branch (detached)".to_owned()),
+            (None, _) => return Err(tr!("HEAD is on no branch (detached)").to_owned()),
             (Some(on), Some(wanted)) if on != wanted => {
                 let (on, wanted) = (sanitize::line(on), sanitize::line(wanted));
-                return Err(format!("HEAD is on `{on}`, not on the loop's branch `{wanted}`"));
+                return Err(tr!("HEAD is on `{on}`, not on the loop's branch `{wanted}`", on, wanted));
             }
             (Some(_), _) => {}
         }
@@ -108,7 +109,7 @@ impl<'a> CommitBuilder<'a> {
         let error = |it: git2::Error| error_message(&it);
         let mut index = repo.index().map_err(error)?;
         if index.has_conflicts() {
-            return Err("the index holds conflicts".to_owned());
+            return Err(tr!("the index holds conflicts").to_owned());
         }
         let parent = match repo.head() {
             Ok(head) => Some(head.peel_to_commit().map_err(error)?),
@@ -118,9 +119,9 @@ impl<'a> CommitBuilder<'a> {
         if let Some(made) = parent.as_ref().and_then(|it| self.made_before(it)) {
             return self.finish_commit(&made, &mut index, paths).map_err(error);
         }
-        let author = repo
-            .signature()
-            .map_err(|_| "git knows no author; set `git config user.name` and `user.email`".to_owned())?;
+        let author = repo.signature().map_err(|_| {
+            tr!("git knows no author; set `git config user.name` and `user.email`").to_owned()
+        })?;
         let base = parent.as_ref().map(Commit::tree).transpose().map_err(error)?;
         let mut entries = StoredEntries::new();
         for path in paths {
@@ -143,9 +144,12 @@ impl<'a> CommitBuilder<'a> {
         let parents: Vec<&Commit<'_>> = parent.iter().collect();
         let id = repo.commit(Some("HEAD"), &author, &author, &message, &tree, &parents).map_err(error)?;
         let stale = update_index(&mut index, base.as_ref(), &entries).err();
-        let stale =
-            stale.map(|it| format!("the index could not be brought up to date: {}", error_message(&it)));
-        let note = [note, stale].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));
+        let stale = stale
+            .map(|it| tr!("the index could not be brought up to date: {error}", error = error_message(&it)));
+        let note = [note, stale]
+            .into_iter()
+            .flatten()
+            .reduce(|first, second| tr!("{first}; {second}", first, second));
         Ok(CommitResult { commit: Some(id), note })
     }
 
@@ -190,7 +194,7 @@ impl<'a> CommitBuilder<'a> {
     ) -> Result<Option<StoredEntry>, git2::Error> {
         let whole = PathBuf::from(OsStr::from_bytes(path));
         if self.is_elsewhere(base, &whole) {
-            self.leave_out(&whole, "in a separate repository");
+            self.leave_out(&whole, tr!("in a separate repository"));
             return Ok(None);
         }
         let old = stored_entry(base, path);
@@ -199,12 +203,12 @@ impl<'a> CommitBuilder<'a> {
             TreeEntry::Link(target) => return Ok(Some(Some((self.repo.blob(&target)?, LINK)))),
             TreeEntry::File { bytes, executable } => (bytes, executable),
             TreeEntry::Unknown => {
-                self.leave_out(&whole, "too large to be kept");
+                self.leave_out(&whole, tr!("too large to be kept"));
                 return Ok(None);
             }
         };
         if let Some(filter) = unsupported_filter(&self.repo, &whole) {
-            self.leave_out(&whole, &format!("needs the filter `{filter}`"));
+            self.leave_out(&whole, &tr!("needs the filter `{filter}`", filter));
             return Ok(None);
         }
         let mut blob = self.repo.blob_writer(Some(&whole))?;
@@ -228,15 +232,17 @@ impl<'a> CommitBuilder<'a> {
     }
 
     fn leave_out(&mut self, path: &Path, why: &str) {
-        self.left_out.push(format!("{} ({why})", sanitize::line(&path.to_string_lossy())));
+        self.left_out.push(tr!("{path} ({why})", path = sanitize::line(&path.to_string_lossy()), why));
     }
 
     fn skipped_note(&self) -> Option<String> {
         let named = self.left_out.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
         match self.left_out.len() {
             0 => None,
-            count if count > NAMED => Some(format!("left out: {named} and {} more", count - NAMED)),
-            _ => Some(format!("left out: {named}")),
+            count if count > NAMED => {
+                Some(tr!("left out: {named} and {more} more", named, more = count - NAMED))
+            }
+            _ => Some(tr!("left out: {named}", named)),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! checked against the core's rules, and the connection uses that checked address: no proxy, no second lookup, no
 //! cookies. A redirect is treated as a new request.
 
+use loopkeeper_text::tr;
 use std::fmt;
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -73,7 +74,7 @@ fn perform_request(question: &WireRequest) -> HttpOutcome {
         Err(error) if error.kind() == io::ErrorKind::TimedOut => HttpOutcome::TimedOut,
         Err(error) => match error.downcast::<Error>() {
             Ok(error) => no_answer(&error, question),
-            Err(error) => HttpOutcome::None(format!("the answer broke off: {error}")),
+            Err(error) => HttpOutcome::None(tr!("the answer broke off: {error}", error)),
         },
     }
 }
@@ -94,15 +95,15 @@ fn read_body(reader: impl Read) -> io::Result<(Vec<u8>, bool)> {
 fn no_answer(error: &Error, question: &WireRequest) -> HttpOutcome {
     let why = match error {
         Error::Timeout(_) => return HttpOutcome::TimedOut,
-        Error::TooManyRedirects => format!("more than {} redirects", question.redirects),
+        Error::TooManyRedirects => tr!("more than {redirects} redirects", redirects = question.redirects),
         Error::Other(refused) => refused.to_string(),
-        Error::HostNotFound => "the host was not found".to_owned(),
+        Error::HostNotFound => tr!("the host was not found").to_owned(),
         Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => return HttpOutcome::TimedOut,
         Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-            format!("nothing listens at {}", authority(question))
+            tr!("nothing listens at {address}", address = authority(question))
         }
-        Error::Io(error) => format!("no answer: {error}"),
-        other => format!("no answer: {other}"),
+        Error::Io(error) => tr!("no answer: {error}", error),
+        other => tr!("no answer: {error}", error = other),
     };
     HttpOutcome::None(why)
 }

@@ -1,5 +1,6 @@
 //! The lock on the journal itself: it excludes a second writer also if the file of the loop's lock was deleted.
 
+use loopkeeper_text::tr_later;
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -30,7 +31,7 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<bool, JournalError> {
             Ok(()) => break,
             Err(TryLockError::WouldBlock) if begun.elapsed() < TIMEOUT => std::thread::sleep(PAUSE),
             Err(TryLockError::WouldBlock) => return Err(JournalError::Locked { path: path.to_owned() }),
-            Err(TryLockError::Error(source)) => return Err(io_error("lock", path, source)),
+            Err(TryLockError::Error(source)) => return Err(io_error(tr_later!("lock"), path, source)),
         }
     }
     is_same(file, &super::open(path)?, path)
@@ -39,5 +40,5 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<bool, JournalError> {
 pub(super) fn is_same(one: &File, other: &File, path: &Path) -> Result<bool, JournalError> {
     let id = |file: &File| file.metadata().map(|it| (it.dev(), it.ino()));
     let same = id(one).and_then(|one| Ok(one == id(other)?));
-    same.map_err(|source| io_error("look at", path, source))
+    same.map_err(|source| io_error(tr_later!("look at"), path, source))
 }

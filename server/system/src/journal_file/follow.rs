@@ -1,6 +1,7 @@
 //! Reads a journal concurrently with its writer: each poll returns the new records. Never writes, and never takes a
 //! line that is just being written for damage.
 
+use loopkeeper_text::tr_later;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -77,7 +78,7 @@ impl Follower {
     ) -> Result<(), JournalError> {
         let Some(file) = &self.file else { return Ok(()) };
         let read = saved_state::each_wanted(file, self.offset, is_wanted, each);
-        read.map_err(|source| io_error("read", &self.path, source))
+        read.map_err(|source| io_error(tr_later!("read"), &self.path, source))
     }
 
     /// The records written since the last poll.
@@ -106,7 +107,7 @@ impl Follower {
     /// Whether the file at the path is the one that was read, and at least as long.
     fn is_where_it_was(&self) -> Result<bool, JournalError> {
         let Some(file) = &self.file else { return Ok(false) };
-        let look = |source| io_error("look at", &self.path, source);
+        let look = |source| io_error(tr_later!("look at"), &self.path, source);
         let ours = file.metadata().map_err(look)?;
         let found = match std::fs::metadata(&self.path) {
             Err(source) if source.kind() == ErrorKind::NotFound => return Err(self.missing_error()),
@@ -120,7 +121,7 @@ impl Follower {
     fn read_on(&mut self, sink: &mut impl EntrySink) -> Result<(JournalTail, bool), JournalError> {
         let Some(file) = &self.file else { return Err(self.missing_error()) };
         let scanned = scan::from(file, self.offset, self.chain.clone(), |entry, _| sink.take(entry));
-        let scanned = scanned.map_err(|source| io_error("read", &self.path, source))?;
+        let scanned = scanned.map_err(|source| io_error(tr_later!("read"), &self.path, source))?;
         self.offset += scanned.good_len;
         self.chain = scanned.chain;
         Ok((scanned.tail, scanned.unread.contains(&b'\n')))
@@ -129,7 +130,7 @@ impl Follower {
     fn open(&self) -> Result<File, JournalError> {
         File::open(&self.path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => self.missing_error(),
-            _ => io_error("open", &self.path, source),
+            _ => io_error(tr_later!("open"), &self.path, source),
         })
     }
 

@@ -1,6 +1,7 @@
 //! `LOOPKEEPER_LOG`: which spans and events are logged.
 
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::tr;
 use thiserror::Error;
 use tracing_subscriber::filter::Targets;
 
@@ -20,7 +21,7 @@ const CRATES: [&str; 8] = [
 
 /// The variable cannot be read as a filter.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`LOOPKEEPER_LOG` is \"{value}\": {problem}")]
+#[error("{}", tr!("`LOOPKEEPER_LOG` is \"{value}\": {problem}", value, problem))]
 pub struct LogFilterError {
     value: String,
     problem: String,
@@ -28,7 +29,9 @@ pub struct LogFilterError {
 
 impl HintedError for LogFilterError {
     fn hint(&self) -> Option<String> {
-        let hint = "set it to off, error, warn, info, debug or trace, or to a list such as `info,loopkeeper_keeper=trace`";
+        let hint = tr!(
+            "set it to off, error, warn, info, debug or trace, or to a list such as `info,loopkeeper_keeper=trace`"
+        );
         Some(hint.to_owned())
     }
 }
@@ -49,7 +52,7 @@ pub(super) fn parse(value: &str) -> Result<Option<Targets>, LogFilterError> {
     // A mistyped level would be read as the name of a crate and log nothing.
     let unknown = targets.iter().find(|(target, _)| !is_known(target)).map(|(target, _)| target.to_owned());
     match unknown {
-        Some(target) => Err(error(format!("`{target}` is neither a level nor a module of loopkeeper"))),
+        Some(target) => Err(error(tr!("`{target}` is neither a level nor a module of loopkeeper", target))),
         None => Ok(Some(targets)),
     }
 }

@@ -1,6 +1,7 @@
 //! The request that hands a job to a pooled warden: a message on its channel with the file descriptors of that job
 //! (the description, the job's own channel to the keeper, stdout and stderr).
 
+use loopkeeper_text::tr;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read as _, Seek as _, Write as _};
@@ -99,7 +100,10 @@ fn encode(order: &JobRequest) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for word in head.chain(env).chain(line) {
         if word.as_bytes().contains(&0) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a zero byte in a word of a command"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                tr!("a zero byte in a word of a command"),
+            ));
         }
         bytes.extend_from_slice(word.as_bytes());
         bytes.push(0);

@@ -9,6 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_text::redact::{self, Redactor};
+use loopkeeper_text::tr;
 
 use super::Stream;
 
@@ -125,7 +126,7 @@ impl OutputFile {
     fn write_tail(&self, tail: &[u8], dropped: u64) -> io::Result<()> {
         let mut file = open(&self.base.with_extension("tail"))?;
         if dropped > 0 {
-            writeln!(file, "[{dropped} bytes before these were not kept]")?;
+            writeln!(file, "{}", tr!("[{dropped} bytes before these were not kept]", dropped))?;
         }
         let mut stream = self.redactor.stream();
         file.write_all(&stream.push(tail))?;
@@ -134,7 +135,7 @@ impl OutputFile {
 
     fn record_error(&mut self, extension: &str, error: &io::Error) {
         let path = self.base.with_extension(extension);
-        self.error = Some(format!("could not write {}: {error}", path.display()));
+        self.error = Some(tr!("could not write {path}: {error}", path = path.display(), error));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Ends whole process trees, including those that fork faster than the table can be read.
 
+use loopkeeper_text::tr;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::time::{Duration, Instant};
@@ -127,7 +128,7 @@ fn labels<'a>(processes: impl Iterator<Item = &'a Process>) -> Vec<String> {
     if names.len() > NAMES {
         let more = names.len() - NAMES;
         names.truncate(NAMES);
-        names.push(format!("and {more} more"));
+        names.push(tr!("and {more} more", more));
     }
     names
 }

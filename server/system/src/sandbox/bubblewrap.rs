@@ -1,5 +1,6 @@
 //! The command line of bubblewrap, and whether it works: a warden starts briefly and reports.
 
+use loopkeeper_text::tr;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -64,7 +65,7 @@ pub(super) fn probe_namespace(
     files: &FileAccess,
     network: &NetworkAccess,
 ) -> Result<(), String> {
-    let failed = |what: &str| format!("bubblewrap does not work here ({what})");
+    let failed = |what: &str| tr!("bubblewrap does not work here ({what})", what);
     run_probe(&mut bwrap_command(bwrap, warden, (files, network), false)).map_err(|why| failed(&why))
 }
 
@@ -81,14 +82,14 @@ pub(super) fn run_probe(command: &mut Command) -> Result<(), String> {
     if !ends_in_time(&child) {
         let _ = child.kill();
         let _ = child.wait();
-        return Err("no answer".to_owned());
+        return Err(tr!("no answer").to_owned());
     }
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());
     }
     let stderr_text = String::from_utf8_lossy(&output.stderr);
-    let line = stderr_text.lines().next().unwrap_or("no reason given").trim_start_matches("bwrap: ");
+    let line = stderr_text.lines().next().unwrap_or(tr!("no reason given")).trim_start_matches("bwrap: ");
     Err(line.chars().filter(|c| !c.is_control()).take(120).collect())
 }
 

@@ -1,5 +1,6 @@
 //! What limits a job besides its namespaces and files.
 
+use loopkeeper_text::tr;
 use std::fmt::Write as _;
 
 use super::control_groups::ControlGroups;
@@ -27,26 +28,31 @@ impl JobLimits {
         let ResourceLimits { memory, processes } = self.resources;
         let (memory, processes) = (memory.is_some(), processes.is_some());
         let by_groups = [
-            (memory && self.groups.limits_memory()).then_some("memory"),
-            (processes && self.groups.limits_processes()).then_some("processes"),
+            (memory && self.groups.limits_memory()).then_some(tr!("memory")),
+            (processes && self.groups.limits_processes()).then_some(tr!("processes")),
         ];
         let rest = [
-            (memory && !self.groups.limits_memory()).then_some("the memory of each process"),
+            (memory && !self.groups.limits_memory()).then_some(tr!("the memory of each process")),
             (processes && !self.groups.limits_processes() && are_counted)
-                .then_some("the number of processes"),
+                .then_some(tr!("the number of processes")),
         ];
-        let joined = |words: [Option<&str>; 2]| words.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+        let joined = |words: [Option<&str>; 2]| match words {
+            [Some(first), Some(second)] => tr!("{first} and {second}", first, second),
+            [one, other] => one.or(other).unwrap_or_default().to_owned(),
+        };
         let (by_groups, rest) = (joined(by_groups), joined(rest));
         let uncounted = processes && !self.groups.limits_processes() && !are_counted;
         let mut text = String::new();
         if !by_groups.is_empty() {
-            let _ = write!(text, " Control groups limit their {by_groups}.");
+            let _ = write!(text, "{}", tr!(" Control groups limit their {by_groups}.", by_groups));
         }
         if !rest.is_empty() {
-            let _ = write!(text, " Without a control group, they are limited in {rest}.");
+            let _ = write!(text, "{}", tr!(" Without a control group, they are limited in {rest}.", rest));
         }
         if uncounted {
-            text.push_str(" The number of root's processes is not limited: no control group can be made.");
+            text.push_str(tr!(
+                " The number of root's processes is not limited: no control group can be made."
+            ));
         }
         text
     }

@@ -3,6 +3,7 @@
 //! Landlock only permits. A path is closed by permitting all its siblings, so nothing new can be created in a folder
 //! that holds a closed one, and what lies in the work tree cannot be closed at all.
 
+use loopkeeper_text::tr;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -52,14 +53,18 @@ pub fn detect_landlock() -> Result<u32, String> {
     match tried {
         Ok(Ok(RestrictionStatus { landlock: LandlockStatus::Available { effective_abi, .. }, .. })) => {
             let version = effective_abi as u32;
-            if version >= FILES { Ok(version) } else { Err("the kernel's Landlock is too old".to_owned()) }
+            if version >= FILES {
+                Ok(version)
+            } else {
+                Err(tr!("the kernel's Landlock is too old").to_owned())
+            }
         }
         Ok(Ok(RestrictionStatus { landlock: LandlockStatus::NotEnabled, .. })) => {
-            Err("Landlock is not enabled in this kernel".to_owned())
+            Err(tr!("Landlock is not enabled in this kernel").to_owned())
         }
-        Ok(Ok(_)) => Err("this kernel has no Landlock".to_owned()),
-        Ok(Err(error)) => Err(format!("Landlock does not work here ({error})")),
-        Err(_) => Err("Landlock does not work here".to_owned()),
+        Ok(Ok(_)) => Err(tr!("this kernel has no Landlock").to_owned()),
+        Ok(Err(error)) => Err(tr!("Landlock does not work here ({error})", error)),
+        Err(_) => Err(tr!("Landlock does not work here").to_owned()),
     }
 }
 
@@ -104,7 +109,7 @@ impl LandlockRules {
         }
         let restricted = || self.restrict().map_err(io::Error::other).and_then(|()| start());
         let done = std::thread::scope(|threads| threads.spawn(restricted).join());
-        done.unwrap_or_else(|_| Err(io::Error::other("the job could not be restricted")))
+        done.unwrap_or_else(|_| Err(io::Error::other(tr!("the job could not be restricted"))))
     }
 
     fn restrict(&self) -> Result<(), RulesetError> {

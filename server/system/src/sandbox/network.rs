@@ -1,5 +1,7 @@
 //! Which network the jobs of a sandbox have.
 
+use loopkeeper_text::language::Language;
+use loopkeeper_text::{tr, words};
 use std::ffi::OsStr;
 
 use super::landlock_rules;
@@ -62,19 +64,21 @@ impl NetworkAccess {
     pub(super) fn of_landlock(version: Result<u32, String>, why: &str) -> Self {
         match version {
             Ok(version) if version >= landlock_rules::NETWORK => Self::NoTcp,
-            Ok(version) => {
-                Self::Open { why: format!("{why}, and Landlock of version {version} does not limit it") }
-            }
-            Err(neither) => Self::Open { why: format!("{why}, and {neither}") },
+            Ok(version) => Self::Open {
+                why: tr!("{why}, and Landlock of version {version} does not limit it", why, version),
+            },
+            Err(neither) => Self::Open { why: tr!("{why}, and {other}", why, other = neither) },
         }
     }
 
-    /// For the journal; absent if nothing is to be limited.
+    /// For the journal, where the English words are read as data; absent if nothing is to be limited.
     pub fn describe(&self) -> Option<String> {
         match self {
             Self::Full => None,
             Self::Loopback => Some("closed".to_owned()),
-            Self::Hosts(proxy) => Some(format!("limited to {}", count_hosts(proxy))),
+            Self::Hosts(proxy) => {
+                Some(Language::English.during(|| format!("limited to {}", count_hosts(proxy))))
+            }
             Self::NoTcp => Some("no-tcp".to_owned()),
             Self::Open { why } => Some(format!("open: {why}")),
         }
@@ -84,10 +88,10 @@ impl NetworkAccess {
     pub(super) fn sentence(&self) -> String {
         match self {
             Self::Full => String::new(),
-            Self::Loopback => " They have no network.".to_owned(),
-            Self::Hosts(proxy) => format!(" Their network is limited to {}.", count_hosts(proxy)),
-            Self::NoTcp => " Landlock denies them TCP connections; other protocols are open.".to_owned(),
-            Self::Open { why } => format!(" Their network is open: {why}."),
+            Self::Loopback => tr!(" They have no network.").to_owned(),
+            Self::Hosts(proxy) => tr!(" Their network is limited to {hosts}.", hosts = count_hosts(proxy)),
+            Self::NoTcp => tr!(" Landlock denies them TCP connections; other protocols are open.").to_owned(),
+            Self::Open { why } => tr!(" Their network is open: {why}.", why),
         }
     }
 
@@ -109,10 +113,7 @@ impl NetworkAccess {
 }
 
 fn count_hosts(proxy: &HostProxy) -> String {
-    match proxy.hosts().len() {
-        1 => "1 host".to_owned(),
-        number => format!("{number} hosts"),
-    }
+    words::counted(proxy.hosts().len() as u64, "host")
 }
 
 #[cfg(test)]

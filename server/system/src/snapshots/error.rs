@@ -3,22 +3,24 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use loopkeeper_text::language::translate;
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::tr;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    #[error("Cannot {action} {}: {source}", path.display())]
+    #[error("{}", tr!("Cannot {action} {path}: {source}", action = translate(action), path = path.display(), source))]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    #[error("The snapshot store {} is gone", dir.display())]
+    #[error("{}", tr!("The snapshot store {dir} is gone", dir = dir.display()))]
     Missing { dir: PathBuf },
-    #[error("The snapshot store {} is damaged: {what}", dir.display())]
+    #[error("{}", tr!("The snapshot store {dir} is damaged: {what}", dir = dir.display(), what))]
     Damaged { dir: PathBuf, what: String },
-    #[error("Snapshot {tree} is not in the store {}", dir.display())]
+    #[error("{}", tr!("Snapshot {tree} is not in the store {dir}", tree, dir = dir.display()))]
     Unknown { tree: String, dir: PathBuf },
     /// See [`super::SnapshotStore::set_time_limit`].
-    #[error("Looking at the work tree took longer than there was time for")]
+    #[error("{}", tr!("Looking at the work tree took longer than there was time for"))]
     OutOfTime,
-    #[error("The rollback is incomplete: {source}")]
+    #[error("{}", tr!("The rollback is incomplete: {source}", source))]
     Incomplete { before: String, source: Box<SnapshotError> },
 }
 
@@ -27,17 +29,17 @@ impl HintedError for SnapshotError {
         match self {
             Self::Io { .. } | Self::OutOfTime => None,
             Self::Missing { .. } => {
-                Some("it was deleted while in use; start again to make a new, empty one.".to_owned())
+                Some(tr!("it was deleted while in use; start again to make a new, empty one.").to_owned())
             }
             Self::Damaged { .. } => Some(
-                "move that folder aside to go on with an empty one; the work tree is not affected."
+                tr!("move that folder aside to go on with an empty one; the work tree is not affected.")
                     .to_owned(),
             ),
             Self::Unknown { .. } => {
-                Some("retention ([keep]) or `loopkeeper gc` may have removed it.".to_owned())
+                Some(tr!("retention ([keep]) or `loopkeeper gc` may have removed it.").to_owned())
             }
             Self::Incomplete { before, .. } => {
-                Some(format!("run it again. The tree as it was before is snapshot {before}."))
+                Some(tr!("run it again. The tree as it was before is snapshot {before}.", before))
             }
         }
     }

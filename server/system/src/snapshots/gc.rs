@@ -1,6 +1,7 @@
 //! Deletes objects that no kept snapshot needs. Never deletes young objects or the last snapshot: a keeper may have
 //! taken it without having recorded it yet.
 
+use loopkeeper_text::tr_later;
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -64,13 +65,13 @@ pub(super) fn collect_objects(dir: &Path, keep: &HashSet<Oid>, sweep: GcMode) ->
         for file in list(&folder)? {
             let rest = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
             let Ok(id) = Oid::from_str(&format!("{prefix}{rest}")) else { continue };
-            let about = fs::metadata(&file).map_err(SnapshotError::io("look at", &file))?;
+            let about = fs::metadata(&file).map_err(SnapshotError::io(tr_later!("look at"), &file))?;
             if keep.contains(&id) || is_young(&about) {
                 collected.kept_bytes += on_disk(&about);
                 continue;
             }
             if sweep == GcMode::Delete {
-                fs::remove_file(&file).map_err(SnapshotError::io("delete", &file))?;
+                fs::remove_file(&file).map_err(SnapshotError::io(tr_later!("delete"), &file))?;
             }
             collected.removed += 1;
             collected.freed_bytes += on_disk(&about);
@@ -96,5 +97,5 @@ fn age_unknown(about: &fs::Metadata) -> bool {
 
 fn list(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
     let read = || -> io::Result<Vec<_>> { fs::read_dir(folder)?.map(|it| it.map(|it| it.path())).collect() };
-    read().map_err(SnapshotError::io("read the folder", folder))
+    read().map_err(SnapshotError::io(tr_later!("read the folder"), folder))
 }

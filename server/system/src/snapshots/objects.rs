@@ -2,6 +2,7 @@
 //! that can be found is complete, even after a power cut. Reading goes through libgit2, which checks every object
 //! against its id.
 
+use loopkeeper_text::{tr, tr_later};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fs::{self, File};
@@ -52,14 +53,18 @@ impl ObjectStore {
             Ok(true) => create(dir)?,
             Err(it) if it.kind() == io::ErrorKind::NotFound => create(dir)?,
             Err(source) => {
-                return Err(SnapshotError::Io { action: "open the folder", path: dir.to_path_buf(), source });
+                return Err(SnapshotError::Io {
+                    action: tr_later!("open the folder"),
+                    path: dir.to_path_buf(),
+                    source,
+                });
             }
         }
         let repo = Repository::open_bare(dir).map_err(|it| SnapshotError::damaged(dir, it.message()))?;
         let path = dir.join("objects");
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder =
-            rustix::fs::open(&path, flags, Mode::empty()).map_err(SnapshotError::io("open", &path))?;
+        let folder = rustix::fs::open(&path, flags, Mode::empty())
+            .map_err(SnapshotError::io(tr_later!("open"), &path))?;
         Ok(Self { dir: dir.to_path_buf(), repo, folder, fresh: HashMap::new(), known: RefCell::default() })
     }
 
@@ -79,7 +84,7 @@ impl ObjectStore {
         match fs::remove_dir_all(&incoming) {
             Ok(()) => self.sync_all(),
             Err(it) if it.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(it) => Err(SnapshotError::Io { action: "remove", path: incoming, source: it }),
+            Err(it) => Err(SnapshotError::Io { action: tr_later!("remove"), path: incoming, source: it }),
         }
     }
 
@@ -105,7 +110,9 @@ impl ObjectStore {
         match rustix::fs::utimensat(&self.folder, &place, &times, AtFlags::empty()) {
             Ok(()) => Ok(true),
             Err(rustix::io::Errno::NOENT) => Ok(false),
-            Err(it) => Err(SnapshotError::io("look at", &self.dir.join("objects").join(place))(it)),
+            Err(it) => {
+                Err(SnapshotError::io(tr_later!("look at"), &self.dir.join("objects").join(place))(it))
+            }
         }
     }
 
@@ -117,7 +124,7 @@ impl ObjectStore {
                     return Err(SnapshotError::Missing { dir: self.dir.clone() });
                 }
                 Err(it) if it.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(SnapshotError::Io { action: "make", path: incoming, source: it });
+                    return Err(SnapshotError::Io { action: tr_later!("make"), path: incoming, source: it });
                 }
                 _ => {}
             }
@@ -133,7 +140,7 @@ impl ObjectStore {
             file.write_all(&bytes)?;
             Ok(file)
         };
-        write().map_err(SnapshotError::io("write", &path))
+        write().map_err(SnapshotError::io(tr_later!("write"), &path))
     }
 
     /// When this returns, all inserted objects are on disk under their names.
@@ -145,7 +152,7 @@ impl ObjectStore {
         let few = fresh.len() <= FEW;
         if few {
             for file in fresh.values().flatten() {
-                rustix::fs::fdatasync(file).map_err(SnapshotError::io("sync", &self.dir))?;
+                rustix::fs::fdatasync(file).map_err(SnapshotError::io(tr_later!("sync"), &self.dir))?;
             }
         } else {
             self.sync_all()?;
@@ -160,7 +167,8 @@ impl ObjectStore {
             self.sync_all()?;
         }
         let incoming = self.dir.join(INCOMING);
-        fs::rename(&incoming, self.dir.join(AT_REST)).map_err(SnapshotError::io("put away", &incoming))
+        fs::rename(&incoming, self.dir.join(AT_REST))
+            .map_err(SnapshotError::io(tr_later!("put away"), &incoming))
     }
 
     /// Renames into place; returns the folders that need a sync (`""`: the parent of all).
@@ -179,14 +187,14 @@ impl ObjectStore {
                 }
                 done = rename();
             }
-            done.map_err(SnapshotError::io("move into the store", &from))?;
+            done.map_err(SnapshotError::io(tr_later!("move into the store"), &from))?;
             folders.insert(folder);
         }
         Ok(folders)
     }
 
     fn sync_all(&self) -> Result<()> {
-        sync_file_system(&self.folder).map_err(SnapshotError::io("sync", &self.dir))
+        sync_file_system(&self.folder).map_err(SnapshotError::io(tr_later!("sync"), &self.dir))
     }
 
     /// Checks the disk first: libgit2 caches objects that have been collected since.
@@ -201,11 +209,11 @@ impl ObjectStore {
     pub(super) fn read(&self, id: Oid, kind: ObjectType) -> Result<Vec<u8>> {
         let odb = self.repo.odb().map_err(|it| SnapshotError::damaged(&self.dir, it.message()))?;
         let object = odb.read(id).map_err(|it| match it.code() {
-            ErrorCode::NotFound => SnapshotError::damaged(&self.dir, format!("object {id} is missing")),
-            _ => SnapshotError::damaged(&self.dir, format!("object {id}: {}", it.message())),
+            ErrorCode::NotFound => SnapshotError::damaged(&self.dir, tr!("object {id} is missing", id)),
+            _ => SnapshotError::damaged(&self.dir, tr!("object {id}: {message}", id, message = it.message())),
         })?;
         if object.kind() != kind {
-            return Err(SnapshotError::damaged(&self.dir, format!("object {id} is no {kind}")));
+            return Err(SnapshotError::damaged(&self.dir, tr!("object {id} is no {kind}", id, kind)));
         }
         Ok(object.data().to_vec())
     }
@@ -217,7 +225,7 @@ impl ObjectStore {
         }
         let bytes = self.read(id, ObjectType::Tree)?;
         let entries: ObjectEntries = tree::decode(&bytes)
-            .ok_or_else(|| SnapshotError::damaged(&self.dir, format!("tree {id} cannot be read")))?
+            .ok_or_else(|| SnapshotError::damaged(&self.dir, tr!("tree {id} cannot be read", id)))?
             .into();
         if entries.len() <= SMALL {
             let mut known = self.known.borrow_mut();
@@ -256,7 +264,11 @@ fn create(dir: &Path) -> Result<()> {
     for folder in ["objects", "refs", "info"] {
         let path = staging.join(folder);
         let mut builder = fs::DirBuilder::new();
-        builder.recursive(true).mode(0o700).create(&path).map_err(SnapshotError::io("make", &path))?;
+        builder
+            .recursive(true)
+            .mode(0o700)
+            .create(&path)
+            .map_err(SnapshotError::io(tr_later!("make"), &path))?;
     }
     let config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
     // A snapshot extracted with git contains every file byte for byte, whatever the tree's attributes say.
@@ -269,20 +281,20 @@ fn create(dir: &Path) -> Result<()> {
             file.write_all(text.as_bytes())?;
             file.sync_all()
         };
-        write().map_err(SnapshotError::io("write", &path))?;
+        write().map_err(SnapshotError::io(tr_later!("write"), &path))?;
     }
     sync_folder(&staging.join("info"))?;
     sync_folder(&staging)?;
     match fs::rename(&staging, dir) {
         // Another process was first: its store is as good.
         Err(_) if dir.join("HEAD").exists() => drop(fs::remove_dir_all(&staging)),
-        done => done.map_err(SnapshotError::io("make", dir))?,
+        done => done.map_err(SnapshotError::io(tr_later!("make"), dir))?,
     }
     sync_folder(parent)
 }
 
 pub(super) fn sync_folder(path: &Path) -> Result<()> {
-    File::open(path).and_then(|it| it.sync_all()).map_err(SnapshotError::io("sync", path))
+    File::open(path).and_then(|it| it.sync_all()).map_err(SnapshotError::io(tr_later!("sync"), path))
 }
 
 /// Syncs the whole file system of `fd`.

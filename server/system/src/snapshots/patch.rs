@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use git2::{Delta, Diff, DiffDelta, DiffOptions, FileMode, ObjectType, Oid, Patch};
 use loopkeeper_core::journal::LineStats;
-use loopkeeper_text::truncate;
+use loopkeeper_text::{tr, truncate};
 
 use super::compare::{self, TreeChange};
 use super::error::{Result, SnapshotError};
@@ -35,7 +35,8 @@ pub(super) fn render_patch(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usi
     })?;
     if text.len() > limit {
         text.truncate(truncate::first(&text, limit).rfind('\n').map_or(0, |it| it + 1));
-        text.push_str("… more changes than are shown here\n");
+        text.push_str(tr!("… more changes than are shown here"));
+        text.push('\n');
     }
     Ok(text)
 }
@@ -123,12 +124,13 @@ fn visit_all(diff: &Diff<'_>, visit: &mut PatchVisitor<'_>) -> std::result::Resu
 
 fn not_stored(delta: &DiffDelta<'_>) -> String {
     let path = path_of(delta);
-    let what = match delta.status() {
-        Delta::Added => "appeared",
-        Delta::Deleted => "disappeared",
-        _ => "changed",
+    let path = names::display_path(path);
+    let line = match delta.status() {
+        Delta::Added => tr!("Not stored, appeared: {path}", path),
+        Delta::Deleted => tr!("Not stored, disappeared: {path}", path),
+        _ => tr!("Not stored, changed: {path}", path),
     };
-    format!("Not stored, {what}: {}\n", names::display_path(path))
+    line + "\n"
 }
 
 fn path_of<'a>(delta: &DiffDelta<'a>) -> &'a [u8] {

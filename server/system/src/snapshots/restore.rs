@@ -7,6 +7,8 @@ mod past_ignores;
 mod place;
 mod slot;
 
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -61,8 +63,8 @@ impl RestoreReport {
                 continue;
             }
             let why = match change.old {
-                None => "ignored until now, so no snapshot held it",
-                Some(_) => "changed meanwhile",
+                None => tr!("ignored until now, so no snapshot held it"),
+                Some(_) => tr!("changed meanwhile"),
             };
             self.refused.push(RestoreRefusal { path, why: why.to_owned() });
         }
@@ -158,11 +160,11 @@ impl RestoreRun<'_> {
         for TreeChange { path, old, new, .. } in changes {
             let is_marker = |it: Option<TreeItem>| it.is_some_and(|it| it.kind == TreeItemKind::Marker);
             if work_trees.iter().any(|it| is_below(&path, it)) {
-                self.refuse(&path, "it belongs to another work tree of the repository");
+                self.refuse(&path, tr!("it belongs to another work tree of the repository"));
             } else if is_marker(old) || is_marker(new) {
-                self.refuse(&path, "its bytes were never stored");
+                self.refuse(&path, tr!("its bytes were never stored"));
             } else if kept_folders.contains(&path) {
-                self.refuse(&path, "a folder with files that no snapshot holds is in its place");
+                self.refuse(&path, tr!("a folder with files that no snapshot holds is in its place"));
             } else if kept_folders.iter().any(|it| is_below(&path, it)) {
                 // Removed with its folder, which stays.
             } else if let Some(new) = new {
@@ -179,7 +181,7 @@ impl RestoreRun<'_> {
         if self.objects.has(item.id, ObjectType::Blob) {
             return Ok(());
         }
-        Err(SnapshotError::damaged(self.objects.dir(), format!("object {} is missing", item.id)))
+        Err(SnapshotError::damaged(self.objects.dir(), tr!("object {id} is missing", id = item.id)))
     }
 
     fn apply_plan(&mut self, plan: &RestorePlan, found: &WalkReport) -> Result<()> {
@@ -220,11 +222,11 @@ impl RestoreRun<'_> {
         };
         match trouble {
             EntryError::Refused(why) => {
-                self.refuse(path, why);
+                self.refuse(path, translate(why));
                 Ok(false)
             }
             EntryError::Failed(errno) if concerns_everything(errno) => {
-                Err(SnapshotError::io("restore", &self.place.path(path))(errno))
+                Err(SnapshotError::io(tr_later!("restore"), &self.place.path(path))(errno))
             }
             EntryError::Failed(errno) => {
                 self.refuse(path, &std::io::Error::from(errno).to_string());
@@ -243,10 +245,12 @@ impl RestoreRun<'_> {
         }
         if self.sync == SyncMode::All || self.touched.len() > FEW {
             return sync_file_system(self.place.root())
-                .map_err(SnapshotError::io("sync", &self.place.path(b"")));
+                .map_err(SnapshotError::io(tr_later!("sync"), &self.place.path(b"")));
         }
         for folder in &self.touched {
-            self.place.sync(folder).map_err(SnapshotError::io("sync", &self.place.path(folder)))?;
+            self.place
+                .sync(folder)
+                .map_err(SnapshotError::io(tr_later!("sync"), &self.place.path(folder)))?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The small files next to the objects: the lock, the last snapshot with the generation of the store, the snapshots
 //! taken before rollbacks, and the stat cache. None of them is needed to read a snapshot.
 
+use loopkeeper_text::tr_later;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
@@ -35,9 +36,9 @@ impl StoreLock {
             Err(it) if it.kind() == io::ErrorKind::NotFound => {
                 return Err(SnapshotError::Missing { dir: dir.to_path_buf() });
             }
-            it => it.map_err(SnapshotError::io("open", &path))?,
+            it => it.map_err(SnapshotError::io(tr_later!("open"), &path))?,
         };
-        rustix::fs::flock(&file, operation).map_err(SnapshotError::io("lock", &path))?;
+        rustix::fs::flock(&file, operation).map_err(SnapshotError::io(tr_later!("lock"), &path))?;
         Ok(Self { _file: file })
     }
 }
@@ -61,7 +62,7 @@ impl StoreState {
                 Err(SnapshotError::Missing { dir: dir.to_path_buf() })
             }
             Err(it) if it.kind() == io::ErrorKind::InvalidData => Ok(Self::new()),
-            Err(source) => Err(SnapshotError::Io { action: "read", path, source }),
+            Err(source) => Err(SnapshotError::Io { action: tr_later!("read"), path, source }),
         }
     }
 
@@ -110,7 +111,7 @@ pub(super) fn remember_rollback(dir: &Path, before: Oid) -> Result<()> {
         file.write_all(format!("\n{before}\n").as_bytes())?;
         file.sync_all()
     };
-    write().map_err(SnapshotError::io("write", &path))?;
+    write().map_err(SnapshotError::io(tr_later!("write"), &path))?;
     sync_folder(dir)
 }
 
@@ -123,7 +124,7 @@ pub(super) fn rollbacks(dir: &Path) -> Result<Vec<Oid>> {
             Ok(whole.filter_map(|it| Oid::from_str(it).ok()).collect())
         }
         Err(it) if it.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(SnapshotError::Io { action: "read", path, source }),
+        Err(source) => Err(SnapshotError::Io { action: tr_later!("read"), path, source }),
     }
 }
 
@@ -138,7 +139,7 @@ pub(super) fn write_cache(dir: &Path, bytes: &[u8]) -> Result<()> {
 pub(super) fn forget_cache(dir: &Path) -> Result<()> {
     match fs::remove_file(dir.join(CACHE)) {
         Err(it) if it.kind() != io::ErrorKind::NotFound => {
-            Err(SnapshotError::Io { action: "delete", path: dir.join(CACHE), source: it })
+            Err(SnapshotError::Io { action: tr_later!("delete"), path: dir.join(CACHE), source: it })
         }
         _ => Ok(()),
     }
@@ -158,5 +159,5 @@ fn replace(dir: &Path, name: &str, bytes: &[u8]) -> Result<()> {
         }
         fs::rename(&staging, &path)
     };
-    write().map_err(SnapshotError::io("write", &path))
+    write().map_err(SnapshotError::io(tr_later!("write"), &path))
 }

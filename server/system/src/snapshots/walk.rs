@@ -3,6 +3,7 @@
 
 mod read;
 
+use loopkeeper_text::tr_later;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -99,7 +100,7 @@ impl<'a> TreeWalk<'a> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let path = self.current_path();
         let root = rustix::fs::open(&path, flags, Mode::empty())
-            .map_err(SnapshotError::io("open the folder", &path))?;
+            .map_err(SnapshotError::io(tr_later!("open the folder"), &path))?;
         let wanted = target.map(|it| self.forced_paths(it, false)).transpose()?;
         self.rules.start();
         let folder = self.folder(root, old, wanted.as_ref())?;
@@ -118,10 +119,11 @@ impl<'a> TreeWalk<'a> {
         wanted: Option<&ForcedPaths>,
     ) -> Result<Option<CachedFolder>> {
         self.check_time()?;
-        let mut dir = Dir::new(fd).map_err(SnapshotError::io("read the folder", &self.current_path()))?;
-        let (listing, holds) =
-            read::list(&mut dir).map_err(SnapshotError::io("read the folder", &self.current_path()))?;
-        let fd = dir.fd().map_err(SnapshotError::io("read the folder", &self.current_path()))?;
+        let mut dir =
+            Dir::new(fd).map_err(SnapshotError::io(tr_later!("read the folder"), &self.current_path()))?;
+        let (listing, holds) = read::list(&mut dir)
+            .map_err(SnapshotError::io(tr_later!("read the folder"), &self.current_path()))?;
+        let fd = dir.fd().map_err(SnapshotError::io(tr_later!("read the folder"), &self.current_path()))?;
         if holds.repository && self.depth > 0 && self.others.holds(&self.current_path()) {
             self.found.work_trees.push(self.relative_path());
             return Ok(None);
@@ -226,7 +228,7 @@ impl<'a> TreeWalk<'a> {
             // exist.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
             Err(Errno::ACCESS | Errno::PERM) => return self.marker((fd, name), WhyNot::Unreadable),
-            Err(it) => return Err(SnapshotError::io("open the folder", &self.current_path())(it)),
+            Err(it) => return Err(SnapshotError::io(tr_later!("open the folder"), &self.current_path())(it)),
         };
         let old = match prior {
             Some(CachedNode::Folder(it)) => Some(it),
@@ -268,7 +270,7 @@ impl<'a> TreeWalk<'a> {
             Ok(None) => return self.marker(at, WhyNot::TooBig),
             Err(Errno::NOENT | Errno::LOOP | Errno::NXIO) => return Ok(None),
             Err(it @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
-                return Err(SnapshotError::io("read", &self.current_path())(it));
+                return Err(SnapshotError::io(tr_later!("read"), &self.current_path())(it));
             }
             Err(_) => return self.marker(at, WhyNot::Unreadable),
         };

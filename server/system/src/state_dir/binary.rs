@@ -1,5 +1,6 @@
 //! Copies of this program and its helpers that keepers run from, because an editor's update deletes the installed ones.
 
+use loopkeeper_text::tr_later;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader};
@@ -74,15 +75,15 @@ impl StateDir {
         if running.exists() {
             return self.install(running, version);
         }
-        let running =
-            std::env::current_exe().map_err(StateError::io("find this program near", self.root()))?;
+        let running = std::env::current_exe()
+            .map_err(StateError::io(tr_later!("find this program near"), self.root()))?;
         self.install(&running, version)
     }
 
     /// The programs and helpers of versions other than `current`, each with its size.
     pub fn old_binaries(&self, current: &str) -> Result<Vec<(PathBuf, u64)>, StateError> {
         let folder = self.bin_dir();
-        let failed = || StateError::io("list", &folder);
+        let failed = || StateError::io(tr_later!("list"), &folder);
         let parts = HelperBinary::ALL.map(|it| format!("{current}{}", it.suffix()));
         let used = [&[current.to_owned(), "lock".to_owned()], parts.as_slice()].concat();
         let mut found = Vec::new();
@@ -100,12 +101,12 @@ impl StateDir {
     /// Removes a result of [`StateDir::old_binaries`]. Only if no keeper runs from it.
     pub fn remove_binary(&self, path: &Path) -> Result<(), StateError> {
         let _gate = acquire_gate(&self.bin_dir().join("lock"), LockMode::Exclusive)?;
-        std::fs::remove_file(path).map_err(StateError::io("remove", path))
+        std::fs::remove_file(path).map_err(StateError::io(tr_later!("remove"), path))
     }
 
     pub(super) fn install(&self, source: &Path, version: &str) -> Result<PathBuf, StateError> {
         let target = self.bin_dir().join(version);
-        let failed = || StateError::io("install this program as", &target);
+        let failed = || StateError::io(tr_later!("install this program as"), &target);
         // Two concurrent starts would write the same draft.
         let _gate = acquire_gate(&self.bin_dir().join("lock"), LockMode::Exclusive)?;
         if !same_bytes(source, &target).map_err(failed())? {

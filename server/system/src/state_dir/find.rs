@@ -6,6 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use loopkeeper_core::journal::line;
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::tr;
 
 use super::workspace::{LoopDir, Workspace, folders_in};
 use super::{StateDir, StateError};
@@ -13,12 +14,12 @@ use super::{StateDir, StateError};
 /// Why a query names no loop.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    #[error("there is no loop yet")]
+    #[error("{}", tr!("there is no loop yet"))]
     NoLoops,
-    #[error("no loop is called `{query}`")]
+    #[error("{}", tr!("no loop is called `{query}`", query))]
     Unknown { query: String },
     /// Candidates, newest first.
-    #[error("`{query}` may be any of {}", candidates.join(", "))]
+    #[error("{}", tr!("`{query}` may be any of {candidates}", query, candidates = candidates.join(", ")))]
     Ambiguous { query: String, candidates: Vec<String> },
     #[error(transparent)]
     State(#[from] StateError),
@@ -27,9 +28,9 @@ pub enum FindError {
 impl HintedError for FindError {
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::NoLoops => "`loopkeeper run` starts one.".to_owned(),
-            Self::Unknown { .. } => "`loopkeeper status` lists the loops.".to_owned(),
-            Self::Ambiguous { .. } => "Type more of its id.".to_owned(),
+            Self::NoLoops => tr!("`loopkeeper run` starts one.").to_owned(),
+            Self::Unknown { .. } => tr!("`loopkeeper status` lists the loops.").to_owned(),
+            Self::Ambiguous { .. } => tr!("Type more of its id.").to_owned(),
             Self::State(error) => return error.hint(),
         })
     }

@@ -2,7 +2,6 @@
 //! it; its contents are for the user and never indicate whether the holder is alive.
 
 use std::ffi::OsStr;
-use std::fmt::{Display, Formatter};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
@@ -14,13 +13,14 @@ use super::workspace::{LoopDir, path_id};
 use super::{StateDir, StateError, lock_holder, stopped_keeper};
 use crate::process_table::Process;
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::{tr, tr_later};
 
 /// Why a lock could not be acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    #[error("loop {loop_id} already has a keeper")]
+    #[error("{}", tr!("loop {loop_id} already has a keeper", loop_id))]
     Held { loop_id: String },
-    #[error("{holder} already running in {}", path.display())]
+    #[error("{}", holder.busy_fact(path))]
     TreeBusy { holder: TreeHolder, path: PathBuf },
     #[error(transparent)]
     State(#[from] StateError),
@@ -29,13 +29,13 @@ pub enum LockError {
 impl HintedError for LockError {
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Held { loop_id } => format!("`loopkeeper watch {loop_id}` shows what it does."),
+            Self::Held { loop_id } => tr!("`loopkeeper watch {loop_id}` shows what it does.", loop_id),
             Self::TreeBusy { holder: TreeHolder::Checks { .. }, .. } => {
-                "One work tree holds one loop or check round at a time. Try again when the checks are done."
+                tr!("One work tree holds one loop or check round at a time. Try again when the checks are done.")
                     .to_owned()
             }
             Self::TreeBusy { .. } => {
-                "One work tree holds one loop at a time: `loopkeeper watch` shows it, `loopkeeper stop` ends it."
+                tr!("One work tree holds one loop at a time: `loopkeeper watch` shows it, `loopkeeper stop` ends it.")
                     .to_owned()
             }
             Self::State(error) => return error.hint(),
@@ -75,22 +75,20 @@ impl TreeHolder {
         }
     }
 
+    fn busy_fact(&self, path: &Path) -> String {
+        let path = path.display();
+        match self {
+            Self::Loop { id } => tr!("loop {id} is already running in {path}", id, path),
+            Self::Checks { task } => tr!("checks of {task} are already running in {path}", task, path),
+            Self::Unknown => tr!("another process is already running in {path}", path),
+        }
+    }
+
     fn record(&self) -> String {
         match self {
             Self::Loop { id } => id.clone(),
             Self::Checks { task } => format!("{}{task}", Self::CHECKS),
             Self::Unknown => String::new(),
-        }
-    }
-}
-
-/// The subject and verb of a sentence.
-impl Display for TreeHolder {
-    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Loop { id } => write!(out, "loop {id} is"),
-            Self::Checks { task } => write!(out, "{}{task} are", Self::CHECKS),
-            Self::Unknown => out.write_str("another process is"),
         }
     }
 }
@@ -131,12 +129,12 @@ impl StateDir {
         let path = of.lock();
         let _gate = self.gate(LockMode::Exclusive)?;
         let held = || LockError::Held { loop_id: of.id().to_owned() };
-        let lock = try_acquire(&path).map_err(StateError::io("lock", &path))?.ok_or_else(held)?;
+        let lock = try_acquire(&path).map_err(StateError::io(tr_later!("lock"), &path))?.ok_or_else(held)?;
         if is_journal_held(of)? {
             return Err(held());
         }
         let pid = std::process::id().to_string();
-        write(&lock.file, pid.as_bytes()).map_err(StateError::io("write", &path))?;
+        write(&lock.file, pid.as_bytes()).map_err(StateError::io(tr_later!("write"), &path))?;
         Ok(lock)
     }
 
@@ -144,7 +142,7 @@ impl StateDir {
     pub fn keeper_of(&self, of: &LoopDir) -> Result<KeeperLiveness, StateError> {
         let path = of.lock();
         let _gate = self.gate(LockMode::Shared)?;
-        if !is_held(&path).map_err(StateError::io("look at", &path))? {
+        if !is_held(&path).map_err(StateError::io(tr_later!("look at"), &path))? {
             let journal_held = is_journal_held(of)?;
             return Ok(if journal_held {
                 KeeperLiveness::Alive { pid: None, stopped: false }
@@ -174,11 +172,11 @@ impl StateDir {
             return Err(LockError::TreeBusy { holder, path });
         }
         let path = self.tree_lock(&root);
-        let lock = try_acquire(&path).map_err(StateError::io("lock", &path))?;
+        let lock = try_acquire(&path).map_err(StateError::io(tr_later!("lock"), &path))?;
         let busy = || LockError::TreeBusy { holder: TreeHolder::Unknown, path: root.clone() };
         let lock = lock.ok_or_else(busy)?;
         let text = [holder.record().as_bytes(), b"\n", root.as_os_str().as_bytes()].concat();
-        write(&lock.file, &text).map_err(StateError::io("write", &path))?;
+        write(&lock.file, &text).map_err(StateError::io(tr_later!("write"), &path))?;
         Ok(lock)
     }
 
@@ -206,15 +204,15 @@ impl StateDir {
     /// meantime.
     fn tree_around(&self, root: &Path) -> Result<Option<TreeLockRecord>, StateError> {
         let folder = self.tree_locks_dir();
-        let failed = || StateError::io("list", &folder);
+        let failed = || StateError::io(tr_later!("list"), &folder);
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
             if path.extension() != Some(OsStr::new("lock"))
-                || !is_held(&path).map_err(StateError::io("look at", &path))?
+                || !is_held(&path).map_err(StateError::io(tr_later!("look at"), &path))?
             {
                 continue;
             }
-            let bytes = std::fs::read(&path).map_err(StateError::io("read", &path))?;
+            let bytes = std::fs::read(&path).map_err(StateError::io(tr_later!("read"), &path))?;
             match TreeLockRecord::read(&bytes) {
                 Some(tree) if !tree.path.starts_with(root) && !root.starts_with(&tree.path) => {}
                 Some(tree) => return Ok(Some(tree)),
@@ -229,12 +227,12 @@ impl StateDir {
     pub fn sweep_trees(&self) -> Result<(), StateError> {
         let folder = self.tree_locks_dir();
         let _gate = self.gate(LockMode::Exclusive)?;
-        let failed = || StateError::io("list", &folder);
+        let failed = || StateError::io(tr_later!("list"), &folder);
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
             let is_lock = path.extension() == Some(OsStr::new("lock"));
-            if is_lock && !is_held(&path).map_err(StateError::io("look at", &path))? {
-                std::fs::remove_file(&path).map_err(StateError::io("remove", &path))?;
+            if is_lock && !is_held(&path).map_err(StateError::io(tr_later!("look at"), &path))? {
+                std::fs::remove_file(&path).map_err(StateError::io(tr_later!("remove"), &path))?;
             }
         }
         Ok(())
@@ -250,7 +248,7 @@ impl StateDir {
 pub(crate) fn acquire_gate(path: &Path, gate: LockMode) -> Result<File, StateError> {
     const TIMEOUT: Duration = Duration::from_secs(10);
     const PAUSE: Duration = Duration::from_millis(2);
-    let failed = || StateError::io("lock", path);
+    let failed = || StateError::io(tr_later!("lock"), path);
     let begun = Instant::now();
     loop {
         let file = open_gate(path).map_err(failed())?;
@@ -312,7 +310,7 @@ fn is_journal_held(of: &LoopDir) -> Result<bool, StateError> {
     if !std::fs::symlink_metadata(&path).is_ok_and(|it| it.is_file()) {
         return Ok(false);
     }
-    is_held(&path).map_err(StateError::io("look at", &path))
+    is_held(&path).map_err(StateError::io(tr_later!("look at"), &path))
 }
 
 fn is_held(path: &Path) -> io::Result<bool> {

@@ -1,6 +1,7 @@
 //! The socket of a keeper: its address, and the maximum length of a protocol line. Socket addresses are short; paths of
 //! state folders may be longer.
 
+use loopkeeper_text::tr_later;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -51,6 +52,7 @@ impl StateDir {
     /// The socket of a loop's keeper.
     pub fn socket(&self, loop_id: &str) -> Result<SocketAddress, StateError> {
         let run = self.socket_dir();
-        SocketAddress::new(&run.join(format!("{loop_id}.sock"))).map_err(StateError::io("open", &run))
+        SocketAddress::new(&run.join(format!("{loop_id}.sock")))
+            .map_err(StateError::io(tr_later!("open"), &run))
     }
 }

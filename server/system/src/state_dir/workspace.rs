@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use loopkeeper_task::TaskId;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr_later;
 use rustix::rand::{GetRandomFlags, getrandom};
 use sha2::{Digest, Sha256};
 
@@ -35,12 +36,13 @@ pub struct LoopDir {
 impl StateDir {
     /// Opens the folder of the workspace at `root`, creating it if missing.
     pub fn workspace(&self, root: &Path) -> Result<Workspace, StateError> {
-        let root = root.canonicalize().map_err(StateError::io("find the workspace", root))?;
+        let root = root.canonicalize().map_err(StateError::io(tr_later!("find the workspace"), root))?;
         let dir = self.workspaces_dir().join(path_id(&root));
         let workspace = Workspace { dir, root };
-        durable::make_folder(&workspace.loops_dir()).map_err(StateError::io("make", &workspace.dir))?;
+        durable::make_folder(&workspace.loops_dir())
+            .map_err(StateError::io(tr_later!("make"), &workspace.dir))?;
         durable::make_folder(&workspace.dir.join("checks"))
-            .map_err(StateError::io("make", &workspace.dir))?;
+            .map_err(StateError::io(tr_later!("make"), &workspace.dir))?;
         workspace.record_root()?;
         Ok(workspace)
     }
@@ -104,8 +106,8 @@ impl Workspace {
     pub fn record_asked(&self, task: &TaskId, word: &str) -> Result<(), StateError> {
         let file = self.question_file(task);
         let folder = self.dir.join("asked");
-        durable::make_folder(&folder).map_err(StateError::io("make", &folder))?;
-        std::fs::write(&file, format!("{word}\n")).map_err(StateError::io("write", &file))
+        durable::make_folder(&folder).map_err(StateError::io(tr_later!("make"), &folder))?;
+        std::fs::write(&file, format!("{word}\n")).map_err(StateError::io(tr_later!("write"), &file))
     }
 
     fn question_file(&self, task: &TaskId) -> PathBuf {
@@ -115,18 +117,18 @@ impl Workspace {
     /// Creates a new loop's folder, with an id that is unique for this user.
     pub fn new_loop(&self, state: &StateDir, now: Moment) -> Result<LoopDir, StateError> {
         loop {
-            let id = new_loop_id(now).map_err(StateError::io("name a loop in", &self.dir))?;
+            let id = new_loop_id(now).map_err(StateError::io(tr_later!("name a loop in"), &self.dir))?;
             if state.workspaces()?.iter().any(|it| it.loops_dir().join(&id).exists()) {
                 continue;
             }
             let dir = self.loops_dir().join(&id);
             match durable::make_new_folder(&dir) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(StateError::io("make the loop's folder", &dir)(error)),
+                Err(error) => return Err(StateError::io(tr_later!("make the loop's folder"), &dir)(error)),
                 Ok(()) => {
                     let made = LoopDir { id, dir, root: self.root.clone() };
                     for folder in [made.prompts(), made.output()] {
-                        durable::make_folder(&folder).map_err(StateError::io("make", &folder))?;
+                        durable::make_folder(&folder).map_err(StateError::io(tr_later!("make"), &folder))?;
                     }
                     return Ok(made);
                 }
@@ -162,7 +164,7 @@ impl Workspace {
                 root: self.root.clone(),
             }),
             None => durable::replace_shared_file(&path, self.root.as_os_str().as_bytes())
-                .map_err(StateError::io("write", &path)),
+                .map_err(StateError::io(tr_later!("write"), &path)),
         }
     }
 }
@@ -253,7 +255,7 @@ fn short_hash(bytes: &[u8]) -> String {
 
 /// Names of the folders in `parent`; empty if it does not exist.
 pub(super) fn folders_in(parent: &Path) -> Result<Vec<OsString>, StateError> {
-    let failed = || StateError::io("list", parent);
+    let failed = || StateError::io(tr_later!("list"), parent);
     let entries = match std::fs::read_dir(parent) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         other => other.map_err(failed())?,

@@ -1,6 +1,7 @@
 //! The proof that something may run, required to start a program. Only this file creates it; it reads the grants on
 //! every query, so that a revocation takes effect immediately.
 
+use loopkeeper_text::tr;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::AgentPlan;
@@ -58,7 +59,7 @@ pub enum CheckOrigin {
 /// The item is not approved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PermitError {
-    #[error("not trusted: read it with `loopkeeper trust`")]
+    #[error("{}", tr!("not trusted: read it with `loopkeeper trust`"))]
     Unknown,
     /// The list of trusted items cannot be read; the reason, as text.
     #[error("{0}")]

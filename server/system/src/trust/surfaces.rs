@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_core::trust::{TrustContent, TrustItem, TrustSubject};
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::tr;
 use rustix::fs::{Mode, OFlags};
 
 const FILES: [&str; 6] = [
@@ -29,20 +30,22 @@ const DEEPEST: usize = 16;
 /// Why the surfaces could not be read: in this case nothing may start.
 #[derive(Debug, thiserror::Error)]
 pub enum SurfaceError {
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("{}", tr!("cannot read {path}: {source}", path = path.display(), source))]
     Io { path: PathBuf, source: io::Error },
-    #[error("{} holds over {MAX_BYTES} bytes", path.display())]
+    #[error("{}", tr!("{path} holds over {MAX_BYTES} bytes", path = path.display(), MAX_BYTES))]
     TooBig { path: PathBuf },
-    #[error("{} and others like it are more than {MAX_FILES} files", path.display())]
+    #[error("{}", tr!("{path} and others like it are more than {MAX_FILES} files", path = path.display(), MAX_FILES))]
     TooMany { path: PathBuf },
-    #[error("{} is neither file, folder nor link", path.display())]
+    #[error("{}", tr!("{path} is neither file, folder nor link", path = path.display()))]
     Special { path: PathBuf },
 }
 
 impl HintedError for SurfaceError {
     fn hint(&self) -> Option<String> {
-        let hint = "Agents run programs from there, so it has to be readable in full before it can be trusted: remove what \
-         does not belong there.";
+        let hint = tr!(
+            "Agents run programs from there, so it has to be readable in full before it can be trusted: remove what \
+         does not belong there."
+        );
         Some(hint.to_owned())
     }
 }

@@ -1,6 +1,7 @@
 //! Resolves paths inside the work tree. Every path is walked name by name from the root's handle without following
 //! symlinks, so nothing outside can be reached.
 
+use loopkeeper_text::tr_later;
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -24,7 +25,7 @@ impl<'a> RootHandle<'a> {
     pub(super) fn open(path: &'a Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = rustix::fs::open(path, flags, Mode::empty())
-            .map_err(SnapshotError::io("open the folder", path))?;
+            .map_err(SnapshotError::io(tr_later!("open the folder"), path))?;
         Ok(Self { root, path })
     }
 
@@ -64,7 +65,9 @@ impl<'a> RootHandle<'a> {
                     folder::open(fd.as_fd(), &part)?
                 }
                 Err(Errno::NOTDIR | Errno::LOOP) => {
-                    return Err(EntryError::Refused("something that is not a folder is in its way"));
+                    return Err(EntryError::Refused(tr_later!(
+                        "something that is not a folder is in its way"
+                    )));
                 }
                 it => it?,
             };

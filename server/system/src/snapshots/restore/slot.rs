@@ -1,6 +1,7 @@
 //! Replaces or removes one name in an open folder. The old entry is first renamed to a temporary name and checked
 //! again, so that a last-moment change is put back.
 
+use loopkeeper_text::tr_later;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::Write;
@@ -29,8 +30,8 @@ impl From<Errno> for EntryError {
 
 pub(super) type EntryResult<T> = std::result::Result<T, EntryError>;
 
-const CHANGED: &str = "changed since the snapshot";
-const OCCUPIED: &str = "something that no snapshot holds is in its place";
+const CHANGED: &str = tr_later!("changed since the snapshot");
+const OCCUPIED: &str = tr_later!("something that no snapshot holds is in its place");
 
 pub(super) struct EntryHandle {
     folder: OwnedFd,
