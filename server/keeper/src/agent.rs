@@ -20,6 +20,7 @@ use loopkeeper_agent::{AgentEnding, AgentEvent, AgentRun, LoopMode, ToolKind};
 use loopkeeper_core::decide::{Event, KillMode};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, truncate};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -318,9 +319,9 @@ pub(super) fn summarize_run(
     let mut run = reader.finish(end, &local_clock());
     run.unkillable = ended.unkillable;
     if ending == AgentEnding::Capped {
-        run.note = Some(format!("over {most_steps} steps (`limits.steps`)"));
+        run.note = Some(tr!("over {most_steps} steps (`limits.steps`)", most_steps));
     } else if left.was_cut && run.note.is_none() {
-        run.note = Some("it stayed after its turn and was ended".to_owned());
+        run.note = Some(tr!("it stayed after its turn and was ended").to_owned());
     }
     run
 }

@@ -1,6 +1,7 @@
 //! Reserves a slot in the per-user rate limiter. Retries after a short sleep while another process holds its lock; the
 //! event loop stays responsive.
 
+use loopkeeper_text::tr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ pub async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
         }
         tokio::time::sleep(PAUSE).await;
     }
-    CallSlot::Unknown { message: "another process does not let go of the list of calls".to_owned() }
+    CallSlot::Unknown { message: tr!("another process does not let go of the list of calls").to_owned() }
 }
 
 /// `None`: another process holds the lock.

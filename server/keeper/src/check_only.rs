@@ -2,6 +2,7 @@
 
 mod shortened;
 
+use loopkeeper_text::tr_later;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -32,10 +33,12 @@ pub async fn check_task(
 ) -> Result<Round, KeeperError> {
     let _log = logging::log_to_stderr(run_context::redactor(&spec))?;
     let _tree_lock = state.lock_tree(workspace.root(), &TreeHolder::Checks { task: spec.task.0.clone() })?;
-    orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", workspace.root()))?;
+    orphans::become_subreaper()
+        .map_err(KeeperError::io(tr_later!("adopt the orphans of"), workspace.root()))?;
     let path = workspace.checks(&spec.task);
     let outputs = path.with_extension("outputs");
-    loopkeeper_system::durable::make_folder(&outputs).map_err(KeeperError::io("make", &outputs))?;
+    loopkeeper_system::durable::make_folder(&outputs)
+        .map_err(KeeperError::io(tr_later!("make"), &outputs))?;
     let runtime = RunContext::new(state, workspace, spec, &outputs, None)?;
     let round = steady_round(&runtime).await;
     runtime.dismiss_wardens().await;
@@ -88,7 +91,7 @@ fn put_damage_aside(path: &Path) -> Result<(), KeeperError> {
     let names = (1..=u32::MAX).map(|it| path.with_extension(format!("damaged-{it}")));
     let aside = names.into_iter().find(|it| !it.exists()).unwrap_or_default();
     tracing::warn!("the record of earlier checks is damaged; its bytes are in {}", aside.display());
-    std::fs::rename(path, &aside).map_err(KeeperError::io("put aside", path))
+    std::fs::rename(path, &aside).map_err(KeeperError::io(tr_later!("put aside"), path))
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use loopkeeper_core::settings::ServiceSettings;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::redact::Redactor;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 use tokio::time::Instant;
 use tracing::{Instrument as _, debug_span};
 
@@ -143,12 +144,14 @@ async fn judge_criterion(plan: &RoundParams<'_>, criterion: &Criterion) -> Check
     let begin = Instant::now();
     let timeout = criterion.timeout_ms.map_or(plan.timeout, Duration::from_millis);
     let finding = match &criterion.check {
-        None => RawResult::new(Status::Unverified, "no check"),
+        None => RawResult::new(Status::Unverified, tr!("no check")),
         Some(Check::Command { command, .. }) => return command::run(plan, criterion, command, timeout).await,
         Some(Check::Clean) => clean::check_clean(plan, timeout).await,
         Some(Check::Get { url, .. }) => return get::run(plan, criterion, url, timeout).await,
         // Judges run after all other checks, see `judges`.
-        Some(Check::Judge { .. }) => RawResult::new(Status::Unverified, "not asked: other checks come first"),
+        Some(Check::Judge { .. }) => {
+            RawResult::new(Status::Unverified, tr!("not asked: other checks come first"))
+        }
         Some(files) => files::check_files(plan.root, files, timeout).await,
     };
     finding.into_result(criterion, plan.redactor, begin.elapsed())

@@ -11,6 +11,7 @@ use loopkeeper_agent::acp::talk::PermissionAnswer;
 use loopkeeper_core::decide::UserCommand;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -168,7 +169,8 @@ async fn serve_connection((stream, sender): (UnixStream, RequestSender), control
     }
     while let Some(line) = link.line().await {
         let Ok(request) = serde_json::from_slice::<RequestLine>(&line) else {
-            let _ = link.send(&refusal("", "badArgument", &"not a request of this protocol".into())).await;
+            let _ =
+                link.send(&refusal("", "badArgument", &tr!("not a request of this protocol").into())).await;
             return;
         };
         if request.verb == "watch" {
@@ -203,7 +205,11 @@ async fn answer_hook(
     line: &[u8],
 ) -> Option<serde_json::Value> {
     let Ok(question) = serde_json::from_slice::<HookQuestion>(line) else {
-        return Some(refusal(id, "badArgument", &"not a question of a hook that this keeper knows".into()));
+        return Some(refusal(
+            id,
+            "badArgument",
+            &tr!("not a question of a hook that this keeper knows").into(),
+        ));
     };
     if question.own && sender.is_job() {
         // The session belongs to the user, so processes of the loop cannot send requests for it.
@@ -287,7 +293,7 @@ async fn handle_request(control: &ControlState, request: &RequestLine) -> Contro
 
 async fn submit_command(control: &ControlState, order: UserCommand) -> ControlReply {
     let (answer, answered) = oneshot::channel();
-    let gone = || ControlReply::Refused { code: "conflict", message: "the loop is ending".into() };
+    let gone = || ControlReply::Refused { code: "conflict", message: tr!("the loop is ending").into() };
     if control.asks.send(ControlRequest { order, answer }).await.is_err() {
         return gone();
     }
@@ -297,7 +303,7 @@ async fn submit_command(control: &ControlState, order: UserCommand) -> ControlRe
 fn parse_command(request: &RequestLine) -> Result<UserCommand, (&'static str, String)> {
     let text = || match request.text.as_deref().map(str::trim) {
         Some(text) if !text.is_empty() => Ok(text.to_owned()),
-        _ => Err(("badArgument", format!("`{}` needs a text", request.verb))),
+        _ => Err(("badArgument", tr!("`{verb}` needs a text", verb = request.verb))),
     };
     Ok(match request.verb.as_str() {
         "stop" if request.now => UserCommand::StopNow,
@@ -315,15 +321,16 @@ fn parse_command(request: &RequestLine) -> Result<UserCommand, (&'static str, St
         "accept" => UserCommand::AcceptWeakening { by: request.what.as_deref().map(name_of_user) },
         "check" => UserCommand::Check,
         "saved" => {
-            let file = request.what.clone().ok_or(("badArgument", "`saved` needs a file".to_owned()))?;
+            let file = request.what.clone().ok_or(("badArgument", tr!("`saved` needs a file").to_owned()))?;
             UserCommand::Saved { file, sum: text()? }
         }
         "rollback" => {
-            let to = request.iteration.ok_or(("badArgument", "`rollback` needs an iteration".to_owned()))?;
+            let to =
+                request.iteration.ok_or(("badArgument", tr!("`rollback` needs an iteration").to_owned()))?;
             UserCommand::Rollback { to, paths: request.paths.clone() }
         }
         "undo-rollback" => UserCommand::UndoRollback,
-        other => return Err(("unsupported", format!("this keeper does not know `{other}`"))),
+        other => return Err(("unsupported", tr!("this keeper does not know `{verb}`", verb = other))),
     })
 }
 
@@ -353,7 +360,7 @@ async fn stream_events(mut link: Connection, control: ControlState) {
 fn reply_json(id: &str, answer: &ControlReply) -> serde_json::Value {
     match answer {
         ControlReply::Permitted(_) | ControlReply::Later => {
-            refusal(id, "conflict", &"no answer to an order".into())
+            refusal(id, "conflict", &tr!("no answer to an order").into())
         }
         ControlReply::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
         ControlReply::Restored { seq, written, removed, refused } => {

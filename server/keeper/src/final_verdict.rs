@@ -24,6 +24,7 @@ use loopkeeper_core::journal::Round;
 use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::digest::sha256;
+use loopkeeper_text::tr;
 use tracing::debug_span;
 
 use super::checks::{self, ReportChannels, RoundExtent, RoundParams};
@@ -99,7 +100,7 @@ impl NoVerdict {
     fn after(self, before: &str) -> Self {
         match self {
             Self::Unavailable(why) => {
-                Self::Unavailable(format!("{before}; in a copy at another path: {why}"))
+                Self::Unavailable(tr!("{before}; in a copy at another path: {why}", before, why))
             }
             other => other,
         }
@@ -231,7 +232,11 @@ fn leave_out_unable(request: &mut VerdictRequest, as_left: &mut Round) -> Result
     let Some(copied) = request.site.copied() else { return Ok(()) };
     let unable = failed_criteria(as_left, &request.criteria);
     if let Some(it) = unable.iter().find(|it| it.required) {
-        let why = format!("{}, and \"{}\" does not pass in a copy at another path", copied.why, it.name);
+        let why = tr!(
+            "{why}, and \"{name}\" does not pass in a copy at another path",
+            why = copied.why,
+            name = it.name
+        );
         return Err(NoVerdict::Unavailable(why));
     }
     let is_able = |id: &CriterionId| unable.iter().all(|it| it.id != *id);

@@ -1,6 +1,8 @@
 //! Runs the judges: agents that search for a reason against a criterion, each under a warden with its own timeout,
 //! after the other checks of a round. The core defines their prompts and interprets their answers.
 
+use loopkeeper_text::language::Language;
+use loopkeeper_text::tr;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -94,7 +96,13 @@ pub(super) async fn run_judges(
         None => None,
         Some(start) => {
             let (start, now) = (start.clone(), tree.to_owned());
-            Some(runtime.with_store(move |store| Ok(store.diff(&start, &now, DIFF_BYTES)?)).await?)
+            Some(
+                runtime
+                    .with_store(move |store| {
+                        Ok(Language::English.during(|| store.diff(&start, &now, DIFF_BYTES))?)
+                    })
+                    .await?,
+            )
         }
     };
     let diff = diff.map(|it| plan.redactor.redact(&it));
@@ -106,8 +114,10 @@ pub(super) async fn run_judges(
     let after = runtime.with_store(|store| Ok(store.take_snapshot()?.tree)).await?;
     if after != tree {
         let wrote = runtime.changed_paths(tree, &after).await?;
-        let fact =
-            format!("{} changed while the judge looked", wrote.first().map_or("a file", String::as_str));
+        let fact = tr!(
+            "{path} changed while the judge looked",
+            path = wrote.first().map_or(tr!("a file"), String::as_str)
+        );
         for it in &mut results {
             (it.status, it.fact) = (Status::Unstable, fact.clone());
         }
@@ -155,20 +165,20 @@ impl JudgePanel<'_> {
             let key = Uuid::new_v4().simple().to_string();
             let run = match self.run_judge(criterion, &key, mend.as_deref()).await {
                 Ok(run) => run,
-                Err(why) => return Vote::Void(format!("the judge was not asked: {why}")),
+                Err(why) => return Vote::Void(tr!("the judge was not asked: {why}", why)),
             };
             if run.ending == AgentEnding::TimedOut {
                 return Vote::Late(words::no_result(self.timeout(criterion).as_millis() as u64));
             }
             if let Some(error) = run.error {
-                return Vote::Void(format!("the judge could not answer: {}", error.message));
+                return Vote::Void(tr!("the judge could not answer: {error}", error = error.message));
             }
             match parse_answer(&run.final_text, &key) {
                 Ok(answer) => return Vote::Answered(answer),
                 Err(why) => mend = Some(why),
             }
         }
-        Vote::Void(format!("the judge's answer cannot be read: {}", mend.unwrap_or_default()))
+        Vote::Void(tr!("the judge's answer cannot be read: {why}", why = mend.unwrap_or_default()))
     }
 
     async fn run_judge(
@@ -178,13 +188,14 @@ impl JudgePanel<'_> {
         mend: Option<&str>,
     ) -> Result<AgentRun, String> {
         let Some(judge) = &self.runtime.spec.judge else {
-            return Err("the loop was started without one; start it again".to_owned());
+            return Err(tr!("the loop was started without one; start it again").to_owned());
         };
         if !self.judging.allowance.allows(self.spent.get()) {
-            return Err("the budget of the loop is used up".to_owned());
+            return Err(tr!("the budget of the loop is used up").to_owned());
         }
         let Some(Check::Judge { prose, .. }) = &criterion.check else { return Err(String::new()) };
-        let prompt = judge_prompt(&JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend });
+        let content = JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend };
+        let prompt = Language::English.during(|| judge_prompt(&content));
         let job = self.job(judge, criterion, prompt)?;
         self.take_call().await?;
         let running = process::start(&job, &self.runtime.agent_domain).map_err(|error| error.to_string())?;
@@ -195,7 +206,10 @@ impl JudgePanel<'_> {
         spent.add(asked);
         self.spent.set(spent);
         if !run.unkillable.is_empty() {
-            return Err(format!("processes of it could not be ended: {}", run.unkillable.join(", ")));
+            return Err(tr!(
+                "processes of it could not be ended: {unkillable}",
+                unkillable = run.unkillable.join(", ")
+            ));
         }
         Ok(run)
     }
@@ -207,7 +221,7 @@ impl JudgePanel<'_> {
     fn job(&self, judge: &AgentPlan, criterion: &Criterion, prompt: String) -> Result<Job, String> {
         let prompt_file = self.prompt_file(criterion);
         private_file(&prompt_file, prompt.as_bytes())
-            .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
+            .map_err(|error| tr!("could not write {path}: {error}", path = prompt_file.display(), error))?;
         let permitted = agent::approve_agent(self.runtime, judge)?;
         let session = Uuid::new_v4().to_string();
         let mut env = agent_environment(&self.runtime.spec, judge, &self.runtime.agent_domain);
@@ -246,7 +260,7 @@ impl JudgePanel<'_> {
         };
         match calls::in_time(&self.runtime.calls, &asker).await {
             CallSlot::Taken { .. } => Ok(()),
-            CallSlot::Full { .. } => Err("the calls of this hour are used up".to_owned()),
+            CallSlot::Full { .. } => Err(tr!("the calls of this hour are used up").to_owned()),
             CallSlot::Unknown { message } => {
                 tracing::warn!("{message}: a call of a judge was not counted");
                 Ok(())

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use loopkeeper_core::decide::{self, LoopState, UserCommand};
 use loopkeeper_core::journal::{Entry, LoopSpec, Record};
 use loopkeeper_text::moment::Moment;
-use loopkeeper_text::truncate;
+use loopkeeper_text::{tr, tr_later, truncate};
 use serde::Serialize;
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
@@ -64,11 +64,11 @@ pub fn create_loop_dir(
     let template = spec.settings.prompt_template.clone();
     let start = start_file(&dir);
     let json = serde_json::to_vec_pretty(&LaunchConfig { spec })
-        .map_err(|error| KeeperError::io("write", &start)(error.into()))?;
+        .map_err(|error| KeeperError::io(tr_later!("write"), &start)(error.into()))?;
     // Durable, because no keeper can take the loop over after a power cut without these files.
-    durable::replace_file(&start, &json).map_err(KeeperError::io("write", &start))?;
+    durable::replace_file(&start, &json).map_err(KeeperError::io(tr_later!("write"), &start))?;
     let copy = task_reload::task_copy(&dir);
-    durable::replace_file(&copy, task_text.as_bytes()).map_err(KeeperError::io("write", &copy))?;
+    durable::replace_file(&copy, task_text.as_bytes()).map_err(KeeperError::io(tr_later!("write"), &copy))?;
     template::save_copy(&dir, workspace.root(), template.as_deref())?;
     Ok(dir)
 }
@@ -78,9 +78,9 @@ pub fn create_loop_dir(
 pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
     let log_path = log_file(dir);
     let log = File::options().append(true).create(true).mode(0o600).open(&log_path);
-    let log = log.map_err(KeeperError::io("open", &log_path))?;
-    let logged_before = log.metadata().map_err(KeeperError::io("read", &log_path))?.len();
-    let output = || log.try_clone().map_err(KeeperError::io("open", &log_path));
+    let log = log.map_err(KeeperError::io(tr_later!("open"), &log_path))?;
+    let logged_before = log.metadata().map_err(KeeperError::io(tr_later!("read"), &log_path))?.len();
+    let output = || log.try_clone().map_err(KeeperError::io(tr_later!("open"), &log_path));
     // Fails for a process group leader, which the detaching caller already made a session leader.
     let _ = rustix::process::setsid();
     let program = Path::new("/proc/self/exe");
@@ -91,11 +91,13 @@ pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperErro
     }
     command.arg(dir.path()).stdin(Stdio::null()).stdout(output()?).stderr(output()?).current_dir("/");
     ErrorLine::request(&mut command);
-    let mut child = command.spawn().map_err(KeeperError::io("start a keeper for", dir.path()))?;
+    let mut child = command.spawn().map_err(KeeperError::io(tr_later!("start a keeper for"), dir.path()))?;
     let (state, _, _) = StateDir::of_loop(dir.path())?;
     let began = Instant::now();
     loop {
-        if let Some(status) = child.try_wait().map_err(KeeperError::io("watch the keeper of", dir.path()))? {
+        if let Some(status) =
+            child.try_wait().map_err(KeeperError::io(tr_later!("watch the keeper of"), dir.path()))?
+        {
             return ended_early(dir, status, logged_before).map(|()| child.id());
         }
         if has_begun(&state, dir, child.id())? || began.elapsed() > BEGIN_TIMEOUT {
@@ -167,8 +169,8 @@ async fn own_loop(
         state.lock_loop(dir)?,
         state.lock_tree(workspace.root(), &lock::TreeHolder::Loop { id: dir.id().to_owned() })?,
     ]);
-    hardening::forbid_tracing().map_err(KeeperError::io("protect the keeper of", dir.path()))?;
-    orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
+    hardening::forbid_tracing().map_err(KeeperError::io(tr_later!("protect the keeper of"), dir.path()))?;
+    orphans::become_subreaper().map_err(KeeperError::io(tr_later!("adopt the orphans of"), dir.path()))?;
     // A keeper starts no process before its journal exists. Without a journal there are no orphans, and the scan, which
     // reads all processes of the machine three times, would be most of the start-up time.
     let has_journal = dir.journal().try_exists().unwrap_or(true);
@@ -200,7 +202,8 @@ async fn own_loop(
         task: Rc::default(),
         start_hook: Rc::default(),
     };
-    let signals = StopSignals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;
+    let signals =
+        StopSignals::listen().map_err(KeeperError::io(tr_later!("listen to signals for"), dir.path()))?;
     let effects = EffectRunner::new(context, signals);
     let _server = bind_socket(&state, dir, control)?;
     let keeper = Keeper::new(
@@ -249,8 +252,8 @@ pub fn ordered_start(folder: &Path) -> Option<Entry> {
 
 fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {
     let path = start_file(dir);
-    let bytes = std::fs::read(&path).map_err(KeeperError::io("read", &path))?;
-    spec_of(&bytes).map_err(|error| KeeperError::io("read", &path)(error.into()))
+    let bytes = std::fs::read(&path).map_err(KeeperError::io(tr_later!("read"), &path))?;
+    spec_of(&bytes).map_err(|error| KeeperError::io(tr_later!("read"), &path)(error.into()))
 }
 
 /// Deserialises a [`LaunchConfig`] as the first record of a journal: a separate deserialiser of the same type would
@@ -260,7 +263,7 @@ fn spec_of(start: &[u8]) -> serde_json::Result<LoopSpec> {
     let members = start.strip_prefix(b"{").unwrap_or_default();
     match serde_json::from_slice::<Record>(&[OPENING, members, b"}"].concat())? {
         Record::LoopStarted { spec, .. } => Ok(*spec),
-        _ => Err(serde::de::Error::custom("no beginning of a loop")),
+        _ => Err(serde::de::Error::custom(tr!("no beginning of a loop"))),
     }
 }
 
@@ -292,8 +295,8 @@ fn bind_socket(
     let address = state.socket(dir.id())?;
     // The loop's lock is held, so an existing socket belongs to a dead keeper.
     let _ = std::fs::remove_file(address.path());
-    let listener =
-        UnixListener::bind(address.path()).map_err(KeeperError::io("listen at", address.path()))?;
+    let listener = UnixListener::bind(address.path())
+        .map_err(KeeperError::io(tr_later!("listen at"), address.path()))?;
     let path = state.socket_dir().join(format!("{}.sock", dir.id()));
     let task = spawn_boxed_local(control::serve(listener, control));
     Ok(ControlSocketGuard { path, task })

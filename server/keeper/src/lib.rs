@@ -52,7 +52,9 @@ use loopkeeper_system::snapshots::SnapshotError;
 use loopkeeper_system::state_dir::StateError;
 use loopkeeper_system::state_dir::lock::LockError;
 use loopkeeper_system::state_dir::workspace::LoopDir;
+use loopkeeper_text::language::translate;
 use loopkeeper_text::message::{HintedError, Message};
+use loopkeeper_text::{tr, tr_later};
 
 /// Why a keeper could not start or had to leave its loop interrupted.
 #[derive(Debug, Error)]
@@ -67,28 +69,25 @@ pub enum KeeperError {
     Sandbox(#[from] SandboxError),
     #[error(transparent)]
     Snapshots(#[from] SnapshotError),
-    #[error("The state folder was deleted or replaced while the loop ran ({} is no longer this loop's). Nothing of it runs any more.", path.display())]
+    #[error("{}", tr!("The state folder was deleted or replaced while the loop ran ({path} is no longer this loop's). Nothing of it runs any more.", path = path.display()))]
     StateGone { path: PathBuf },
-    #[error("The keeper was ended by {signal}. The loop is interrupted.")]
+    #[error("{}", tr!("The keeper was ended by {signal}. The loop is interrupted.", signal))]
     Terminated { signal: &'static str },
-    #[error("There is no loop in {}: its journal says nothing.", path.display())]
+    #[error("{}", tr!("There is no loop in {path}: its journal says nothing.", path = path.display()))]
     NoLoop { path: PathBuf },
-    #[error("The workspace cannot be checked: {}", message.fact())]
+    #[error("{}", tr!("The workspace cannot be checked: {fact}", fact = message.fact()))]
     Workspace { message: Message },
-    #[error("the keeper did not start: {}", message.fact())]
+    #[error("{}", tr!("the keeper did not start: {fact}", fact = message.fact()))]
     Refused { message: Message },
-    #[error(
-        "Only {limit} files can be open at once, and a loop needs {}. Nothing was started.",
-        exhausted::KEEPER_FILES
-    )]
+    #[error("{}", tr!("Only {limit} files can be open at once, and a loop needs {needed}. Nothing was started.", limit, needed = exhausted::KEEPER_FILES))]
     LowFileLimit { limit: u64 },
     #[error(transparent)]
     LogFilter(#[from] LogFilterError),
-    #[error("Could not {action} {}: {source}", path.display())]
+    #[error("{}", tr!("Could not {action} {path}: {source}", action = translate(action), path = path.display(), source))]
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
 }
 
-const STATE_RIGHTS: &str = "check the disk and the rights of the state folder";
+const STATE_RIGHTS: &str = tr_later!("check the disk and the rights of the state folder");
 
 impl HintedError for KeeperError {
     fn hint(&self) -> Option<String> {
@@ -99,19 +98,22 @@ impl HintedError for KeeperError {
             Self::Sandbox(error) => return error.hint(),
             Self::LogFilter(error) => return error.hint(),
             Self::Snapshots(error) if error.hint().is_some() => return error.hint(),
-            Self::Io { source, .. } => exhausted::hint(source).unwrap_or(STATE_RIGHTS).to_owned(),
-            Self::LowFileLimit { .. } => exhausted::RAISE_FILES.to_owned(),
-            Self::Snapshots(_) => STATE_RIGHTS.to_owned(),
+            Self::Io { source, .. } => {
+                exhausted::hint(source).unwrap_or_else(|| translate(STATE_RIGHTS)).to_owned()
+            }
+            Self::LowFileLimit { .. } => translate(exhausted::RAISE_FILES).to_owned(),
+            Self::Snapshots(_) => translate(STATE_RIGHTS).to_owned(),
             Self::StateGone { .. } => {
-                "your work tree is as the agent left it; start the loop again".to_owned()
+                tr!("your work tree is as the agent left it; start the loop again").to_owned()
             }
-            Self::Terminated { .. } => "go on with `loopkeeper resume`".to_owned(),
-            Self::NoLoop { .. } => "start the loop again".to_owned(),
-            Self::Workspace { message } => {
-                message.hint().unwrap_or("check that every folder of the work tree can be read").to_owned()
-            }
+            Self::Terminated { .. } => tr!("go on with `loopkeeper resume`").to_owned(),
+            Self::NoLoop { .. } => tr!("start the loop again").to_owned(),
+            Self::Workspace { message } => message
+                .hint()
+                .unwrap_or(tr!("check that every folder of the work tree can be read"))
+                .to_owned(),
             Self::Refused { message } => {
-                message.hint().unwrap_or("fix what it names, then start again").to_owned()
+                message.hint().unwrap_or(tr!("fix what it names, then start again")).to_owned()
             }
         })
     }

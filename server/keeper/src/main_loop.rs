@@ -10,6 +10,7 @@ use loopkeeper_core::decide::{self, Decision, Effect, Event, LoopState, UserComm
 use loopkeeper_core::journal::{Entry, LoopSpec, Record};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
+use loopkeeper_text::tr_later;
 use tokio::sync::{mpsc, oneshot};
 
 use super::KeeperError;
@@ -102,7 +103,8 @@ impl Keeper {
         let journal_path = dir.journal();
         Ok(Self {
             hooks: UserCommands::new(&state),
-            alarm: BoottimeTimer::new().map_err(KeeperError::io("make a timer for", dir.path()))?,
+            alarm: BoottimeTimer::new()
+                .map_err(KeeperError::io(tr_later!("make a timer for"), dir.path()))?,
             span: IterationSpan::new(state.iteration),
             state,
             live: VolatileState::default(),

@@ -18,6 +18,7 @@ use loopkeeper_core::network::host_list::HostList;
 use loopkeeper_core::settings::{SandboxMode, Settings};
 use loopkeeper_text::message::{HintedError as _, Message};
 use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::tr;
 
 use super::KeeperError;
 use loopkeeper_system::config_files;
@@ -308,7 +309,7 @@ impl From<String> for SnapshotFailure {
 pub(super) fn lock_store(
     store: &Mutex<SnapshotStore>,
 ) -> Result<MutexGuard<'_, SnapshotStore>, SnapshotFailure> {
-    store.lock().map_err(|_| "the snapshot store was left in an unknown state".to_owned().into())
+    store.lock().map_err(|_| tr!("the snapshot store was left in an unknown state").to_owned().into())
 }
 
 fn environment(reader: EnvAudience, spec: &LoopSpec) -> EnvVars {

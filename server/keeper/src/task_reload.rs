@@ -13,6 +13,7 @@ use loopkeeper_core::trust::{TrustItem, TrustSubject};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_task::{CHECK_ARGUMENT, Task, TaskDocument, parse_task as read_documents};
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 use super::checks::files;
 use super::loop_context::LoopContext;
@@ -102,7 +103,9 @@ fn name(item: &TrustItem) -> String {
         TrustSubject::Check { command } => sanitize::visible(command),
         TrustSubject::Request { url } => sanitize::visible(url),
         TrustSubject::Surface { path, .. } => sanitize::visible(&String::from_utf8_lossy(path)),
-        TrustSubject::Agent { name, .. } => format!("the command of the agent `{}`", sanitize::line(name)),
+        TrustSubject::Agent { name, .. } => {
+            tr!("the command of the agent `{name}`", name = sanitize::line(name))
+        }
         other @ (TrustSubject::Settings { .. }
         | TrustSubject::Limit { .. }
         | TrustSubject::Server { .. }

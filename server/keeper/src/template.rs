@@ -1,6 +1,7 @@
 //! The user's prompt template: read from the snapshot before the iteration, unless the agent changed it. Otherwise a
 //! copy in the loop's folder is used.
 
+use loopkeeper_text::tr_later;
 use std::path::Path;
 
 use loopkeeper_core::decide::{LoopState, weakening};
@@ -19,9 +20,9 @@ pub(super) fn save_copy(dir: &LoopDir, root: &Path, path: Option<&str>) -> Resul
     let Some(path) = path else { return Ok(()) };
     let copy = dir.path().join(COPY);
     let text = template_file::read(root, path).map_err(|error| {
-        KeeperError::io("read", Path::new(path))(std::io::Error::other(error.to_string()))
+        KeeperError::io(tr_later!("read"), Path::new(path))(std::io::Error::other(error.to_string()))
     })?;
-    durable::replace_file(&copy, text.as_bytes()).map_err(KeeperError::io("write", &copy))
+    durable::replace_file(&copy, text.as_bytes()).map_err(KeeperError::io(tr_later!("write"), &copy))
 }
 
 /// Reads the template for the next iteration.

@@ -10,6 +10,7 @@ use loopkeeper_core::decide::{Event, LoopState};
 use loopkeeper_core::journal::Entry;
 use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 use loopkeeper_view::hook_payload::{HookEventEncoder, HookPayload};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -105,7 +106,7 @@ async fn attempt(context: &LoopContext, payload: &HookPayload) -> Result<(), Str
     let runtime = &context.runtime;
     let on = &runtime.spec.settings.on;
     let Some(hook) = on.for_event(payload.event) else { return Ok(()) };
-    let argv = runtime.permit.hook(payload.event, hook).map_err(|denied| format!("is {denied}"))?;
+    let argv = runtime.permit.hook(payload.event, hook).map_err(|denied| tr!("is {denied}", denied))?;
     let message = write_payload(context, payload)?;
     let mut env = runtime.check_env.as_ref().clone();
     env.push((VARIABLE.into(), payload.event.word().into()));
@@ -133,9 +134,9 @@ async fn attempt(context: &LoopContext, payload: &HookPayload) -> Result<(), Str
 fn write_payload(context: &LoopContext, payload: &HookPayload) -> Result<PathBuf, String> {
     let path = context.dir.path().join(format!("told.{}.json", payload.event.word()));
     let mut json =
-        serde_json::to_vec(payload).map_err(|error| format!("could not be written as JSON: {error}"))?;
+        serde_json::to_vec(payload).map_err(|error| tr!("could not be written as JSON: {error}", error))?;
     json.push(b'\n');
-    super::private_file(&path, &json).map_err(|error| format!("could not be written as JSON: {error}"))?;
+    super::private_file(&path, &json).map_err(|error| tr!("could not be written as JSON: {error}", error))?;
     Ok(path)
 }
 
@@ -143,15 +144,20 @@ fn check_run(ran: &CommandRun, time: Duration) -> Result<(), String> {
     let how = match &ran.ending {
         CommandExit::Exited(0) if ran.survivors.is_empty() => return Ok(()),
         CommandExit::Exited(0) => {
-            return Err(format!("left processes behind, which were ended: {}", ran.survivors.join(", ")));
+            return Err(tr!(
+                "left processes behind, which were ended: {survivors}",
+                survivors = ran.survivors.join(", ")
+            ));
         }
-        CommandExit::Exited(code) => format!("failed with exit {code}"),
-        CommandExit::Signalled(signal) => format!("was ended by signal {signal}"),
-        CommandExit::TimedOut => format!("took longer than {} ms and was ended", time.as_millis()),
-        CommandExit::NotStarted(why) => format!("could not be started: {}", why.trim_end_matches('.')),
+        CommandExit::Exited(code) => tr!("failed with exit {code}", code),
+        CommandExit::Signalled(signal) => tr!("was ended by signal {signal}", signal),
+        CommandExit::TimedOut => tr!("took longer than {ms} ms and was ended", ms = time.as_millis()),
+        CommandExit::NotStarted(why) => {
+            tr!("could not be started: {why}", why = why.trim_end_matches(['.', '。']))
+        }
     };
     let last_output = last_line(&ran.stderr).or_else(|| last_line(&ran.stdout));
-    Err(last_output.map_or(how.clone(), |last_output| format!("{how}: {last_output}")))
+    Err(last_output.map_or(how.clone(), |last_output| tr!("{how}: {line}", how, line = last_output)))
 }
 
 fn last_line(bytes: &[u8]) -> Option<String> {

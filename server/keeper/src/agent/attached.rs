@@ -1,6 +1,7 @@
 //! An attached session: started by the user and identified by the requests of its hooks. The keeper neither starts nor
 //! ends it and does not read its output; the answer to its stop hook is the next prompt.
 
+use loopkeeper_text::tr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -91,7 +92,7 @@ impl AttachedSession {
             AgentCommand::End(why, _) => {
                 self.finish_turn(why, StopHookReport::default(), None);
                 if let Some((_, answer)) = self.waits.take() {
-                    let _ = answer.send(HookVerdict::allow_with_notice("the loop is stopped"));
+                    let _ = answer.send(HookVerdict::allow_with_notice(tr!("the loop is stopped")));
                 }
             }
         }
@@ -105,7 +106,7 @@ impl AttachedSession {
         let (prompt, iteration) = (start.prompt.clone(), start.iteration);
         self.turn = Some(AttachedTurn { start, began: clock::now().awake });
         let Some((kind, answer)) = waits else {
-            let note = "your session was left before it heard of it";
+            let note = tr!("your session was left before it heard of it");
             return self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some(note));
         };
         if kind == HookEvent::Stop {
@@ -115,7 +116,7 @@ impl AttachedSession {
         let pid = u32::try_from(pid).unwrap_or_default();
         let domain = "yours".to_owned();
         let is_closed = !self.context.runtime.spec.settings.sandbox_network;
-        let network = is_closed.then(|| "open: your session has no sandbox".to_owned());
+        let network = is_closed.then(|| format!("open: {}", tr!("your session has no sandbox")));
         self.context.send_event(Event::AgentStarted {
             pid,
             agent_pid: None,
@@ -132,7 +133,7 @@ impl AttachedSession {
         };
         self.context.control.hooks.set_attached_session(self.session.as_ref().map(|it| &*it.id));
         let title = &self.context.runtime.spec.title;
-        let notice = format!("Ralph: this session works on {title}, iteration {iteration}");
+        let notice = tr!("Ralph: this session works on {title}, iteration {iteration}", title, iteration);
         let _ = answer.send(HookVerdict { notice: Some(notice), ..HookVerdict::block(reason) });
     }
 
@@ -146,7 +147,7 @@ impl AttachedSession {
             (HookEvent::End, _) => {
                 self.session = None;
                 let report = StopHookReport { last_message: "", session_tokens: question.tokens };
-                self.finish_turn(AgentEnding::Exited, report, Some("its user closed the session"));
+                self.finish_turn(AgentEnding::Exited, report, Some(tr!("its user closed the session")));
                 self.handle_disconnect();
             }
             // A prompt from the user. Subagents between two iterations concern only the user and the session.
@@ -193,7 +194,7 @@ impl AttachedSession {
     fn foreign_reason(&self, question: &HookQuestion) -> Option<&'static str> {
         let Some(session) = question.session.as_ref().filter(|_| question.own && question.agent.is_none())
         else {
-            return Some("not a session of this folder's user");
+            return Some(tr!("not a session of this folder's user"));
         };
         let is_same = self.session.as_ref().is_some_and(|it| it.id == *session);
         let is_busy = self.turn.is_some() || self.waits.is_some();
@@ -201,7 +202,7 @@ impl AttachedSession {
         if is_same || (!is_taken && question.hook != HookEvent::End) {
             return None;
         }
-        Some("another session works on it")
+        Some(tr!("another session works on it"))
     }
 
     /// The hook closed its connection: the user interrupted the turn or closed the session.
@@ -217,7 +218,7 @@ impl AttachedSession {
             return self.signs.cpu_ms.set(now.cpu_ms);
         }
         self.session = None;
-        self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some("its session is gone"));
+        self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some(tr!("its session is gone")));
     }
 
     /// Ends the current iteration, if any.

@@ -7,7 +7,7 @@ use loopkeeper_agent::{AgentRun, ProviderClass};
 use loopkeeper_core::settings::Settings;
 use loopkeeper_system::sandbox::ReachedLimits;
 use loopkeeper_text::pattern::constant;
-use loopkeeper_text::words;
+use loopkeeper_text::{tr, words};
 use regex::Regex;
 
 static MEMORY: LazyLock<Regex> = LazyLock::new(|| {
@@ -31,15 +31,20 @@ pub(super) fn name_limit(run: &mut AgentRun, stderr: &str, settings: &Settings, 
     }
     let error = run.error.as_ref().map_or("", |it| it.message.as_str());
     let says = |what: &Regex| [stderr, error, &run.final_text].into_iter().any(|it| what.is_match(it));
-    let limit = match settings.sandbox_memory.filter(|_| reached.memory || says(&MEMORY)) {
-        Some(memory) => format!("memory: `sandbox.memory` allows {}", words::bytes(memory)),
+    let note = match settings.sandbox_memory.filter(|_| reached.memory || says(&MEMORY)) {
+        Some(memory) => {
+            tr!("ran out of memory: `sandbox.memory` allows {limit}", limit = words::bytes(memory))
+        }
         None if reached.processes || says(&PROCESSES) => {
-            format!("processes: `sandbox.processes` allows {}", settings.sandbox_processes)
+            tr!(
+                "ran out of processes: `sandbox.processes` allows {limit}",
+                limit = settings.sandbox_processes
+            )
         }
         None => return,
     };
     run.error = None;
-    run.note = Some(format!("ran out of {limit}"));
+    run.note = Some(note);
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Arguments and environment variables that make the agent's hooks call loopkeeper. The user's configuration is not
 //! changed.
 
+use loopkeeper_text::tr;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -78,18 +79,19 @@ pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]
     let variable = |name: &str| value(env, name).filter(|it| !it.is_empty());
     let theirs = Path::new(variable(HOME).or_else(|| variable("HOME")).unwrap_or_default()).join(FOLDER);
     let file = theirs.join(SETTINGS);
-    let unread = |what: String| format!("{} {what}, and the stop hook is added to it", file.display());
+    let unread =
+        |what: String| tr!("{file} {what}, and the stop hook is added to it", file = file.display(), what);
     let text = match std::fs::read_to_string(&file) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(unread(format!("cannot be read: {error}")));
+            return Err(unread(tr!("cannot be read: {error}", error)));
         }
         text => text.unwrap_or_default(),
     };
     let ours = gemini::hooks::settings_with_hook(&text, hook, passed)
-        .ok_or_else(|| unread("holds no settings".to_owned()))?;
+        .ok_or_else(|| unread(tr!("holds no settings").to_owned()))?;
     let made = shadow_home::populate_shadow_home(&theirs, &home.join(FOLDER), SETTINGS)
         .and_then(|()| private_file(&home.join(FOLDER).join(SETTINGS), ours.as_bytes()));
-    made.map_err(|error| format!("could not write below {}: {error}", home.display()))?;
+    made.map_err(|error| tr!("could not write below {path}: {error}", path = home.display(), error))?;
     Ok(vec![(HOME.into(), home.into())])
 }
 

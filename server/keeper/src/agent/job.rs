@@ -1,5 +1,6 @@
 //! Prepares the job of an iteration: the prompt file, the command line and the environment.
 
+use loopkeeper_text::tr;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,7 +28,7 @@ pub(super) fn build_job(context: &LoopContext, start: &IterationStart) -> Result
         && !matches!(*context.runtime.agent_domain, Isolation::PidNamespace { .. })
     {
         let sentence = context.runtime.agent_domain.sentence();
-        return Err(format!("`permissions = \"sandboxed-all\"` needs a PID namespace. {sentence}"));
+        return Err(tr!("`permissions = \"sandboxed-all\"` needs a PID namespace. {sentence}", sentence));
     }
     let stdin = stdin(plan.value(), &prompt_file);
     let mut env = environment(context, start);
@@ -52,7 +53,7 @@ pub(super) fn build_job(context: &LoopContext, start: &IterationStart) -> Result
 }
 
 pub(crate) fn approve_agent(runtime: &RunContext, plan: &AgentPlan) -> Result<Approved<AgentPlan>, String> {
-    runtime.permit.agent(plan).map_err(|denied| format!("the agent's command is {denied}"))
+    runtime.permit.agent(plan).map_err(|denied| tr!("the agent's command is {denied}", denied))
 }
 
 pub(crate) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> StdinSource {
@@ -77,7 +78,7 @@ pub(super) fn name(start: &IterationStart) -> String {
 pub(super) fn prompt_file(context: &LoopContext, start: &IterationStart) -> Result<PathBuf, String> {
     let path = context.dir.prompts().join(format!("{}.md", name(start)));
     private_file(&path, start.prompt.as_bytes())
-        .map_err(|error| format!("could not write {}: {error}", path.display()))?;
+        .map_err(|error| tr!("could not write {path}: {error}", path = path.display(), error))?;
     Ok(path)
 }
 

@@ -1,6 +1,7 @@
 //! Moves settings from the agent's command line to a 0600 file next to its prompt: every user of the machine can read a
 //! command line, and the settings may contain a key.
 
+use loopkeeper_text::tr;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::Path;
@@ -27,8 +28,9 @@ pub fn extract_settings(
     let mut file = prompt_file.with_extension("").into_os_string();
     file.push(SETTINGS);
     let file = Path::new(&file);
-    let failed = |why: &dyn Display| format!("could not write {}: {why}", file.display());
-    let name = file.to_str().ok_or_else(|| failed(&"its path is not UTF-8"))?;
+    let failed =
+        |why: &dyn Display| tr!("could not write {path}: {error}", path = file.display(), error = why);
+    let name = file.to_str().ok_or_else(|| failed(&tr!("its path is not UTF-8")))?;
     let (argv, text) = settings::aside(argv, name);
     if let Some(text) = text {
         private_file(file, text.as_bytes()).map_err(|error| failed(&error))?;

@@ -1,6 +1,7 @@
 //! Compacts the record of check rounds without a loop: keeps only rounds that hold the latest result of some
 //! criterion. Runs under the tree lock.
 
+use loopkeeper_text::tr_later;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -26,8 +27,8 @@ pub(super) fn shorten(path: &Path) -> Result<(), KeeperError> {
     for entry in latest(&entries) {
         short.append(entry.at, vec![entry.record.clone()])?;
     }
-    std::fs::rename(&draft, path).map_err(KeeperError::io("shorten", path))?;
-    durable::sync_folder(path).map_err(KeeperError::io("shorten", path))
+    std::fs::rename(&draft, path).map_err(KeeperError::io(tr_later!("shorten"), path))?;
+    durable::sync_folder(path).map_err(KeeperError::io(tr_later!("shorten"), path))
 }
 
 /// The rounds to keep, in their order.

@@ -1,5 +1,6 @@
 //! `clean`: no untracked and unignored files except those that existed at the start.
 
+use loopkeeper_text::tr;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ pub(super) async fn check_clean(plan: &RoundParams<'_>, timeout: Duration) -> Ra
     let looking = tokio::task::spawn_blocking(move || git::untracked_paths(&root));
     match tokio::time::timeout(timeout, looking).await {
         Ok(Ok(Ok(Some(now)))) => compare(plan.untracked, &now),
-        Ok(Ok(Ok(None))) => RawResult::new(Status::CouldNotRun, "not a git repository"),
+        Ok(Ok(Ok(None))) => RawResult::new(Status::CouldNotRun, tr!("not a git repository")),
         Ok(Ok(Err(error))) => RawResult::new(Status::CouldNotRun, error.to_string()),
         Ok(Err(panic)) => RawResult::new(Status::CouldNotRun, panic.to_string()),
         Err(_) => RawResult::timed_out(timeout),
@@ -28,10 +29,13 @@ fn compare(start: &[String], now: &[String]) -> RawResult {
     let new: Vec<&str> = now.iter().filter(|it| !start.contains(it)).map(String::as_str).collect();
     let named = new.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     match new.len() {
-        0 => RawResult::new(Status::Pass, "nothing new untracked"),
-        1 => RawResult::new(Status::Fail, format!("{named} is untracked")),
-        count if count <= NAMED => RawResult::new(Status::Fail, format!("{named} are untracked")),
-        count => RawResult::new(Status::Fail, format!("{named} and {} more are untracked", count - NAMED)),
+        0 => RawResult::new(Status::Pass, tr!("nothing new untracked")),
+        1 => RawResult::new(Status::Fail, tr!("{named} is untracked", named)),
+        count if count <= NAMED => RawResult::new(Status::Fail, tr!("{named} are untracked", named)),
+        count => RawResult::new(
+            Status::Fail,
+            tr!("{named} and {more} more are untracked", named, more = count - NAMED),
+        ),
     }
 }
 

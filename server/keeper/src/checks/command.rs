@@ -7,6 +7,7 @@ use loopkeeper_core::check::{CheckResult, CommandExit, CommandRun, Status, judge
 use loopkeeper_core::decide::sandbox_denies_hosts;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::tr;
 
 use super::runner_report::RunnerReport;
 use super::{RawResult, RoundParams, lacks};
@@ -73,7 +74,7 @@ fn name_denied_hosts(plan: &RoundParams<'_>, result: &mut CheckResult) {
     let denied = plan.wardens.isolation().network().proxy().map(HostProxy::take_denied);
     let Some(hosts) = denied.filter(|it| !it.is_empty() && result.status != Status::Pass) else { return };
     let denies = sanitize::line(&plan.redactor.redact(&sandbox_denies_hosts(&hosts)));
-    result.fact = format!("{}; {denies}", result.fact);
+    result.fact = tr!("{fact}; {denies}", fact = result.fact, denies);
 }
 
 fn streams(criterion: &Criterion) -> StreamLayout {
@@ -91,7 +92,7 @@ fn remove_output(output: &std::path::Path) -> Result<(), String> {
     for path in [output.to_path_buf(), output.with_extension("tail")] {
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(format!("could not replace {}: {error}", path.display()));
+                return Err(tr!("could not replace {path}: {error}", path = path.display(), error));
             }
             _ => {}
         }

@@ -9,6 +9,7 @@ mod search;
 mod tests;
 mod walk;
 
+use loopkeeper_text::tr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,7 +51,9 @@ impl Drop for StopOnDrop {
 
 /// The error explains why there is no result.
 fn evaluate(root: &Path, check: &Check, stop: &AtomicBool) -> Result<RawResult, String> {
-    let root = root.canonicalize().map_err(|error| format!("could not read {}: {error}", root.display()))?;
+    let root = root
+        .canonicalize()
+        .map_err(|error| tr!("could not read {path}: {error}", path = root.display(), error))?;
     let walk = |globs: &[String]| GlobWalk::new(&root, globs, stop);
     match check {
         Check::Exists { globs } => check_exists(&walk(globs)?),
@@ -58,7 +61,7 @@ fn evaluate(root: &Path, check: &Check, stop: &AtomicBool) -> Result<RawResult, 
         Check::Has { pattern, globs } => search::check_contains(&walk(globs)?, pattern),
         Check::Lacks { pattern, globs } => search::check_lacks(&walk(globs)?, pattern),
         Check::Command { .. } | Check::Clean | Check::Get { .. } | Check::Judge { .. } => {
-            Err("not a check of files".to_owned())
+            Err(tr!("not a check of files").to_owned())
         }
     }
 }
@@ -81,11 +84,12 @@ fn check_exists(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
         }
     }
     Ok(match absent.as_slice() {
-        [] => RawResult::new(Status::Pass, "exists"),
-        [one] => RawResult::new(Status::Fail, format!("{one} does not exist")),
-        [first, rest @ ..] => {
-            RawResult::new(Status::Fail, format!("{first} and {} more do not exist", rest.len()))
-        }
+        [] => RawResult::new(Status::Pass, tr!("exists")),
+        [one] => RawResult::new(Status::Fail, tr!("{one} does not exist", one)),
+        [first, rest @ ..] => RawResult::new(
+            Status::Fail,
+            tr!("{first} and {more} more do not exist", first, more = rest.len()),
+        ),
     })
 }
 
@@ -106,10 +110,10 @@ fn check_missing(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     there.dedup();
     Ok(match (there.as_slice(), trouble) {
         ([], Some(trouble)) => return Err(trouble),
-        ([], None) => RawResult::new(Status::Pass, "no file matches"),
-        ([one], _) => RawResult::new(Status::Fail, format!("{one} exists")),
+        ([], None) => RawResult::new(Status::Pass, tr!("no file matches")),
+        ([one], _) => RawResult::new(Status::Fail, tr!("{one} exists", one)),
         ([first, rest @ ..], _) => {
-            RawResult::new(Status::Fail, format!("{first} and {} more exist", rest.len()))
+            RawResult::new(Status::Fail, tr!("{first} and {more} more exist", first, more = rest.len()))
         }
     })
 }

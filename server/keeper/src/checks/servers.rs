@@ -1,6 +1,7 @@
 //! Servers that `GET` checks need: started for a round, awaited, and ended after it, each in a separate kill domain. If
 //! a server is not ready in time, or its port is taken, the requests of the round have no result.
 
+use loopkeeper_text::tr;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -49,7 +50,8 @@ impl RunningServers {
     pub(super) async fn start(plan: &RoundParams<'_>) -> Result<Self, NotReady> {
         let mut approved = Vec::new();
         for service in plan.servers {
-            let denied = |it| NotReady::new(format!("the server `{}` is {it}", name(service)));
+            let denied =
+                |it| NotReady::new(tr!("the server `{name}` is {why}", name = name(service), why = it));
             approved.push(plan.permit.service(service).map_err(denied)?);
         }
         for service in &approved {
@@ -65,8 +67,11 @@ impl RunningServers {
                     });
                 }
                 Err(why) => {
-                    let fact =
-                        format!("whether something else answers at {ready} could not be found out: {why}");
+                    let fact = tr!(
+                        "whether something else answers at {ready} could not be found out: {why}",
+                        ready,
+                        why
+                    );
                     return Err(NotReady::new(fact));
                 }
             }
@@ -117,7 +122,7 @@ impl CheckServer {
             output: None,
         };
         let failed = |error: ProcessError| {
-            let fact = format!("the server `{name}` could not be started: {error}");
+            let fact = tr!("the server `{name}` could not be started: {error}", name, error);
             let suspects = match error {
                 ProcessError::NotFound { program } => missing::not_started(&program),
                 _ => Vec::new(),
@@ -142,8 +147,13 @@ impl CheckServer {
         };
         let name = &self.name;
         let fact = match late {
-            Some(()) => format!("the server `{name}` was not ready at {ready} within {}", shown(ms)),
-            None => format!("the server `{name}` ended before it was ready"),
+            Some(()) => tr!(
+                "the server `{name}` was not ready at {ready} within {duration}",
+                name,
+                ready,
+                duration = shown(ms)
+            ),
+            None => tr!("the server `{name}` ended before it was ready", name),
         };
         Err(self.not_ready(&fact))
     }
@@ -162,7 +172,7 @@ impl CheckServer {
     fn not_ready(&self, fact: &str) -> NotReady {
         let last_lines: Vec<&str> = self.last_lines.iter().map(String::as_str).collect();
         let last = last_lines.iter().rev().find(|it| !it.trim().is_empty());
-        let fact = last.map_or(fact.to_owned(), |it| format!("{fact}: {}", it.trim()));
+        let fact = last.map_or(fact.to_owned(), |it| tr!("{fact}: {line}", fact, line = it.trim()));
         let (command, last_lines) = (self.service.value().command.clone(), last_lines.join("\n"));
         let suspects = missing::suspects_of_server(&command, &last_lines);
         NotReady { last_lines, command: command.join(" "), suspects, ..NotReady::new(fact) }
@@ -206,5 +216,5 @@ fn name(service: &ServiceSettings) -> String {
 }
 
 fn shown(ms: u64) -> String {
-    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{ms} ms") }
+    if ms.is_multiple_of(1000) { tr!("{seconds} s", seconds = ms / 1000) } else { tr!("{ms} ms", ms) }
 }

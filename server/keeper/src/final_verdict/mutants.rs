@@ -17,6 +17,7 @@ use loopkeeper_system::process::WardenPool;
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, truncate};
 use tokio::time::{Instant, timeout_at};
 
@@ -66,14 +67,14 @@ async fn test_mutants(
     }
     let inputs = inputs::find_inputs(runtime, request).await?;
     let Some(run) = unchanged_run(runtime, request, (&plan.criteria, &inputs), end).await? else {
-        let why = "the checks do not pass again on the unchanged sources".to_owned();
+        let why = tr!("the checks do not pass again on the unchanged sources").to_owned();
         return Ok(MutantReply::Skipped { why });
     };
     let mut added = AddedTests::of_files(&tests);
     let faults: Vec<Fault<'_>> = mutants.iter().filter_map(|it| Fault::find(&sources, it)).collect();
     let mut counts = Box::pin(run.try_faults(&faults, &mut added, end)).await?;
     if counts.tried == 0 {
-        return Ok(MutantReply::Skipped { why: "the time was over before the first".to_owned() });
+        return Ok(MutantReply::Skipped { why: tr!("the time was over before the first").to_owned() });
     }
     counts.hollow = added.into_hollow().iter().map(|it| hollow(&runtime.redactor, it)).collect();
     ensure_unchanged(runtime, request).await?;

@@ -1,5 +1,6 @@
 //! Opens clean rooms: the overlay or copy of the work tree, hidden files, and the environment.
 
+use loopkeeper_text::tr;
 use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -104,7 +105,7 @@ pub(super) async fn open_room(
             Err(error) => failure = failure.or(Some(error)),
         }
     }
-    let why = failure.map_or_else(|| "no folder for it".to_owned(), |it| it.to_string());
+    let why = failure.map_or_else(|| tr!("no folder for it").to_owned(), |it| it.to_string());
     let made = open_copy(runtime, request, layout).await.map_err(|error| error.after(&why))?;
     let linked = made.0.copy_facts().iter().flat_map(|it| &it.linked).map(|it| shown(it)).collect();
     let is_writable = !runtime.check_wardens.isolation().can_close_folders();
@@ -178,7 +179,10 @@ async fn prepare(wardens: &WardenPool, (folder, line): (&Path, &str), env: &EnvV
     match wardens.run_to_end(&job, StreamLayout::Together, PREPARE_TIMEOUT).await.ending {
         CommandExit::Exited(0) => Ok(()),
         CommandExit::NotStarted(why) => Err(io::Error::other(why)),
-        other => Err(io::Error::other(format!("its first process did not run: {other:?}"))),
+        other => Err(io::Error::other(tr!(
+            "its first process did not run: {ending}",
+            ending = format!("{other:?}")
+        ))),
     }
 }
 

@@ -1,5 +1,6 @@
 //! One glob of a criterion: relative to the root, `*` within a folder, `**` across folders.
 
+use loopkeeper_text::tr;
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -25,14 +26,15 @@ impl FileGlob {
         let trimmed = written.trim_end_matches('/');
         let path: PathBuf = Path::new(trimmed).components().filter(|it| *it != Component::CurDir).collect();
         if !path.components().all(|it| matches!(it, Component::Normal(_))) || written.starts_with('/') {
-            return Err(format!("{written} is outside the root"));
+            return Err(tr!("{written} is outside the root", written));
         }
         if path.components().any(|it| it.as_os_str() == ".git") {
-            return Err(format!("{written}: .git is not looked at"));
+            return Err(tr!("{written}: .git is not looked at", written));
         }
         let pattern = path.to_string_lossy();
         let built = GlobBuilder::new(&pattern).literal_separator(true).build();
-        let matcher = built.map_err(|error| format!("{written}: {}", error.kind()))?.compile_matcher();
+        let matcher =
+            built.map_err(|error| tr!("{written}: {kind}", written, kind = error.kind()))?.compile_matcher();
         let plain = |it: &Component<'_>| !is_special(&it.as_os_str().to_string_lossy());
         let literal = path.components().all(|it| plain(&it));
         let base: PathBuf = path.components().take_while(plain).collect();

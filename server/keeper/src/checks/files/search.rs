@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::check::{Location, MAX_LOCATIONS, Status};
 use loopkeeper_task::criterion::{PatternKind, TextPattern};
 use loopkeeper_text::sanitize;
+use loopkeeper_text::{tr, words};
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::OFlags;
 
@@ -32,7 +33,7 @@ pub(super) fn check_contains(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Resu
     for name in &files.named {
         match sought.lines_in(walk.root(), name) {
             Ok(seen) if !seen.lines.is_empty() => {
-                return Ok(RawResult::new(Status::Pass, format!("found in {}", name.display())));
+                return Ok(RawResult::new(Status::Pass, tr!("found in {name}", name = name.display())));
             }
             Ok(seen) => trouble = trouble.or(seen.cut),
             Err(reason) => trouble = trouble.or(Some(reason)),
@@ -41,7 +42,10 @@ pub(super) fn check_contains(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Resu
     }
     match trouble {
         Some(trouble) => Err(trouble),
-        None => Ok(RawResult::new(Status::Fail, format!("{sought} not found in {}", counted(&files.named)))),
+        None => Ok(RawResult::new(
+            Status::Fail,
+            tr!("{sought} not found in {files}", sought, files = counted(&files.named)),
+        )),
     }
 }
 
@@ -65,13 +69,13 @@ pub(super) fn check_lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<
         walk.check_stop()?;
     }
     if !with_it.is_empty() {
-        let fact = format!("{sought} found in {}", counted(&with_it));
+        let fact = tr!("{sought} found in {files}", sought, files = counted(&with_it));
         return Ok(RawResult { status: Status::Fail, fact, locations });
     }
     match trouble {
         Some(trouble) => Err(trouble),
         None if files.named.is_empty() => Ok(nothing_matches(walk)),
-        None => Ok(RawResult::new(Status::Pass, format!("not in {}", counted(&files.named)))),
+        None => Ok(RawResult::new(Status::Pass, tr!("not in {files}", files = counted(&files.named)))),
     }
 }
 
@@ -101,14 +105,14 @@ fn files(walk: &GlobWalk<'_>) -> Result<MatchedFiles, String> {
 fn nothing_matches(walk: &GlobWalk<'_>) -> RawResult {
     let written: Vec<&str> = walk.globs().iter().map(|it| it.written.as_str()).collect();
     let folder = walk.globs().iter().find(|it| it.literal && walk.root().join(&it.path).is_dir());
-    let cure = folder.map_or_else(String::new, |it| format!(", write {}/**", it.path.display()));
-    RawResult::new(Status::Fail, format!("no file matches {}{cure}", written.join(" ")))
+    let cure = folder.map_or_else(String::new, |it| tr!(", write {path}/**", path = it.path.display()));
+    RawResult::new(Status::Fail, tr!("no file matches {written}{cure}", written = written.join(" "), cure))
 }
 
 fn counted(files: &[PathBuf]) -> String {
     match files {
         [one] => one.display().to_string(),
-        many => format!("{} files", many.len()),
+        many => words::counted(many.len() as u64, "file"),
     }
 }
 
@@ -137,16 +141,20 @@ impl SearchPattern {
             .build();
         built
             .map(|regex| Self { regex, shown: shown.clone() })
-            .map_err(|_| format!("{shown} is not a pattern"))
+            .map_err(|_| tr!("{shown} is not a pattern", shown))
     }
 
     /// The first [`MAX_LOCATIONS`] lines on which the pattern begins.
     fn lines_in(&self, root: &Path, name: &Path) -> Result<FileMatches, String> {
-        let (bytes, whole) =
-            read(&root.join(name)).map_err(|error| format!("could not read {}: {error}", name.display()))?;
+        let (bytes, whole) = read(&root.join(name))
+            .map_err(|error| tr!("could not read {path}: {error}", path = name.display(), error))?;
         let mut seen = FileMatches::default();
         if !whole {
-            seen.cut = Some(format!("{} is over {} MiB", name.display(), FILE_BYTES / 1024 / 1024));
+            seen.cut = Some(tr!(
+                "{name} is over {size} MiB",
+                name = name.display(),
+                size = FILE_BYTES / 1024 / 1024
+            ));
         }
         let (mut line, mut counted) = (1_u32, 0);
         for found in self.regex.find_iter(&bytes) {
@@ -187,7 +195,7 @@ fn read(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     let nonblocking = OFlags::NONBLOCK.bits() as i32;
     let file: File = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("no longer a file"));
+        return Err(io::Error::other(tr!("no longer a file")));
     }
     let mut bytes = Vec::new();
     file.take(FILE_BYTES + 1).read_to_end(&mut bytes)?;

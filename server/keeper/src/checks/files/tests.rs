@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use loopkeeper_core::check::Status;
 use loopkeeper_task::criterion::{Check, PatternKind, TextPattern};
+use loopkeeper_text::language::Language;
 use tempfile::TempDir;
 
 use super::evaluate;
@@ -254,4 +255,22 @@ fn globs_exclude_other_work_trees_of_the_repository() {
     write(root, "sub/.git/HEAD", "ref: refs/heads/main\n");
     write(root, "sub/inner.txt", "FIXME");
     check(Check::Has { pattern: fixme(), globs: globs("**/*.txt") }, Status::Pass);
+}
+
+#[test]
+fn a_fact_is_in_the_language_of_the_user() {
+    let folder = tree();
+    let root = &folder.path().join("root");
+    let check = |check: &Check, expect: &str| {
+        let (_, fact) = Language::SimplifiedChinese.during(|| run_check(root, check));
+        assert_eq!(fact, expect);
+    };
+    check(&Check::Exists { globs: globs("README.md|no.md|none.md") }, "no.md 以及另外 1 个不存在");
+    check(&Check::Exists { globs: globs("../secret.txt") }, "../secret.txt 在根目录之外");
+    let todo = pattern("TODO", PatternKind::Literal);
+    check(
+        &Check::Lacks { pattern: todo.clone(), globs: globs("src/main.rs") },
+        "在 src/main.rs 中找到 \"TODO\"",
+    );
+    check(&Check::Lacks { pattern: todo, globs: globs("src") }, "没有文件匹配 src，请写成 src/**");
 }

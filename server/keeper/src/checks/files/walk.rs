@@ -1,6 +1,7 @@
 //! Walks the tree under the root. Links are followed within the root and never out of it; a folder with several names
 //! is walked once.
 
+use loopkeeper_text::tr;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ impl<'a> GlobWalk<'a> {
     pub(super) fn new(root: &'a Path, globs: &[String], stop: &'a AtomicBool) -> Result<Self, String> {
         let globs = globs.iter().map(|it| FileGlob::new(it)).collect::<Result<Vec<_>, _>>()?;
         if globs.is_empty() {
-            Err("no file is named".to_owned())
+            Err(tr!("no file is named").to_owned())
         } else {
             Ok(Self { root, others: OtherWorkTrees::new(root), globs, stop })
         }
@@ -97,7 +98,7 @@ impl<'a> GlobWalk<'a> {
     }
 
     pub(super) fn check_stop(&self) -> Result<(), String> {
-        if self.stop.load(Ordering::Relaxed) { Err("stopped".to_owned()) } else { Ok(()) }
+        if self.stop.load(Ordering::Relaxed) { Err(tr!("stopped").to_owned()) } else { Ok(()) }
     }
 
     /// The folder's canonical path; `None` if it does not exist, is no folder, or is walked under another name.
@@ -111,7 +112,7 @@ impl<'a> GlobWalk<'a> {
             return Ok(None);
         }
         if !self.is_inside_root(&real) {
-            return Err(format!("{} leads out of the root", folder.to_string_lossy()));
+            return Err(tr!("{folder} leads out of the root", folder = folder.to_string_lossy()));
         }
         let is_base = seen.is_empty();
         // A link to an ancestor is a cycle and leads out of the glob's base.
@@ -195,6 +196,8 @@ fn is_absence(error: &std::io::Error) -> bool {
 }
 
 fn read_error(path: &Path, error: &std::io::Error) -> String {
-    let name = path.to_string_lossy();
-    format!("could not read {}: {error}", if name.is_empty() { "the root" } else { &name })
+    match path.to_string_lossy() {
+        path if path.is_empty() => tr!("could not read the root: {error}", error),
+        path => tr!("could not read {path}: {error}", path, error),
+    }
 }
