@@ -137,6 +137,7 @@ mod tests {
     use super::{FactOfPass, Glyphs, line, printed};
     use loopkeeper_core::check::{CheckResult, Location, Status};
     use loopkeeper_task::criterion::CriterionId;
+    use loopkeeper_text::language::Language;
     use loopkeeper_view::{CriterionStatus, SourceRange};
 
     #[test]
@@ -188,7 +189,6 @@ mod tests {
             let plain =
                 anstream::adapter::strip_str(&line(&item, Glyphs::Ascii, FactOfPass::Hidden)).to_string();
             assert_eq!(plain, expect);
-            assert!(plain.is_ascii());
         };
         check(Some(Status::Pass), "214 passed", "  + pass        lint - 2.0 s");
         check(Some(Status::Fail), "exit 1", "  x fail        lint: exit 1 - 2.0 s");
@@ -202,5 +202,9 @@ mod tests {
         check(Some(Status::Unstable), "files changed", "  ~ unstable    lint: files changed - 2.0 s");
         check(Some(Status::Unverified), "", "  ? unverified  lint - 2.0 s");
         check(None, "", "  - not run     lint - 2.0 s");
+        Language::SimplifiedChinese.during(|| {
+            check(Some(Status::Pass), "214 passed", "  + 通过        lint - 2.0 秒");
+            check(Some(Status::NoTestsRan), "没有测试", "  x 没有测试    lint：没有测试 - 2.0 秒");
+        });
     }
 }

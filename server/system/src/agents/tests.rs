@@ -7,6 +7,7 @@ use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::{PermissionMode, PromptBy};
 use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::language::Language;
 use loopkeeper_text::message::HintedError as _;
 
 use super::{AgentError, AgentQuery, find_program, plan_agent};
@@ -326,4 +327,16 @@ fn the_agent_may_run_the_checks_and_the_test_runner() {
         settings,
         r#"{"permissions":{"allow":["Bash(cargo test *)","Bash(cargo test)","Bash(sh check.sh)"]}}"#
     );
+}
+
+#[test]
+fn an_error_is_in_the_language_of_the_user() {
+    let error = AgentError::Missing { agent: "mine".to_owned(), program: "mine".to_owned() };
+    Language::SimplifiedChinese.during(|| {
+        assert_eq!(error.to_string(), "代理 `mine` 无法启动：PATH 中没有程序 `mine`");
+        assert_eq!(
+            error.hint().as_deref(),
+            Some("请在 `[agents.mine]` 下以 `command` 给出完整路径；不会在工作树中搜索。")
+        );
+    });
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use loopkeeper_core::journal::reading::JournalTail;
 use loopkeeper_core::journal::{Entry, Record};
+use loopkeeper_text::language::Language;
+use loopkeeper_text::message::HintedError as _;
 use loopkeeper_text::moment::Moment;
 use tempfile::TempDir;
 
@@ -320,4 +322,18 @@ fn a_follower_starts_over_when_the_past_changes() {
 
     fs::remove_file(&path).unwrap();
     assert!(matches!(follower.poll(), Err(JournalError::Gone { .. })));
+}
+
+#[test]
+fn what_was_tried_is_in_the_language_of_the_user() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("journal.jsonl");
+    fs::create_dir(&path).unwrap();
+    let error = JournalFile::create(&path).unwrap_err();
+    Language::SimplifiedChinese.during(|| {
+        let message = error.to_message();
+        let expect = format!("无法创建日志 {}：", path.display());
+        assert!(message.fact().starts_with(&expect), "{message}");
+        assert_eq!(message.hint(), Some("请检查磁盘和该文件夹的权限，然后继续循环。"));
+    });
 }

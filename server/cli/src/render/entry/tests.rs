@@ -12,6 +12,7 @@ use loopkeeper_core::journal::{
 };
 use loopkeeper_core::jury::JudgeUsage;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
+use loopkeeper_text::language::Language;
 use loopkeeper_text::moment::Moment;
 
 use super::{DetailLevel, EntryFormatter};
@@ -95,6 +96,38 @@ fn an_iteration_reads_from_top_to_bottom() {
     check(Record::AgentEnded { iteration: 7, run: Box::new(run) }, ended);
     check(snapshot, "  #7  snapshot after: 0123456789, without 1 file");
     check(checks, "  #7  checks: 1 of 2 pass; x lint: exit 1");
+}
+
+#[test]
+fn an_entry_is_in_the_language_of_the_user() {
+    let run = AgentRun {
+        duration_ms: 197_000,
+        cost_micros: Some(120_000),
+        survivors: vec!["4711 sleep".into()],
+        ..AgentOutputReader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &LocalClock::utc(0))
+    };
+    let until = Moment { wall: NOON + 3_600_000, awake: 0 };
+    let open = Record::BreakerChanged {
+        state: BreakerState::Open,
+        reason: Some("循环没有更改文件".into()),
+        cause: Some(BreakerCause::NoProgress),
+        no_progress: 3,
+        trips: 1,
+        cooldown_ms: 0,
+        resumes_at: Some(until),
+        opening: None,
+    };
+    let ended = "  #7  代理在 3 分 17 秒后完成，$0.12；遗留并已终止的进程：4711 sleep";
+    let retry = "；将在 13:00 再试一次，或用 `loopkeeper resume` 立即重试";
+    Language::SimplifiedChinese.during(|| {
+        check(Record::AgentEnded { iteration: 7, run: Box::new(run) }, ended);
+        check(open, &format!("      断路器断开：循环没有更改文件{retry}"));
+        check(Record::Stopping { now: false }, "      已要求在本次迭代后停止");
+        check(
+            Record::Recovered { boot: String::new(), version: String::new(), interrupted: Some(3) },
+            "      已重新接管；第 3 次迭代被中断",
+        );
+    });
 }
 
 /// Independent of whether the breaker counts it.
