@@ -17,10 +17,9 @@ mod test_evasion;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use regex::Regex;
 
 use self::named::CheckedFile;
 use self::shadowed_imports::TestFileVersions;
@@ -28,9 +27,8 @@ use crate::check::test_inventory::{
     TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
 };
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId, Expect};
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr;
-use loopkeeper_text::words::clauses;
 
 /// Maximum number of files that are read; those that checks name come first.
 pub(crate) const MAX_FILES: usize = 200;
@@ -261,21 +259,17 @@ fn is_tests(path: &str, inventory: &TestInventory) -> bool {
 
 /// Whether a file that a check runs is a checker, by its name; otherwise it is the work itself.
 fn decides_verdict(path: &str) -> bool {
-    static CHECKER: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r"(?i)(?:^|[/._-])(?:tests?|specs?|checks?|checker|verify|verifier|validate|validator|validation|lint|ci|accept|acceptance|assert|smoke|e2e|grade|grader|judge|qa)(?:[/._-]|$)",
-        )
-    });
+    static CHECKER: ConstantPattern = ConstantPattern::new(
+        r"(?i)(?:^|[/._-])(?:tests?|specs?|checks?|checker|verify|verifier|validate|validator|validation|lint|ci|accept|acceptance|assert|smoke|e2e|grade|grader|judge|qa)(?:[/._-]|$)",
+    );
     CHECKER.is_match(path) || is_test_path(path)
 }
 
 /// Whether no part of a script is left that could fail, although its exit code is the verdict.
 fn is_gutted(before: &str, after: &str) -> bool {
-    static IDLE: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r"^(?:#!.*|exit(?:\(?\s*0?\s*\)?)?;?|true|:|pass|echo\b[^;&|`$()]*|print\([^()]*\)|sys\.exit\(\s*0?\s*\)|process\.exit\(\s*0?\s*\);?|console\.log\([^()]*\);?|import\s.*|from\s.*|set\s.*|return\s+0)$",
-        )
-    });
+    static IDLE: ConstantPattern = ConstantPattern::new(
+        r"^(?:#!.*|exit(?:\(?\s*0?\s*\)?)?;?|true|:|pass|echo\b[^;&|`$()]*|print\([^()]*\)|sys\.exit\(\s*0?\s*\)|process\.exit\(\s*0?\s*\);?|console\.log\([^()]*\);?|import\s.*|from\s.*|set\s.*|return\s+0)$",
+    );
     let is_idle = |text: &str| code_lines(text).iter().all(|line| IDLE.is_match(line));
     !is_idle(before) && is_idle(after)
 }
@@ -313,13 +307,11 @@ fn find_new_hooks(path: &str, before: &str, after: &str) -> Option<String> {
 }
 
 fn find_hook(path: &str, before: &str, after: &str) -> Option<String> {
-    static HOOK: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r"\bpytest_(?:runtest_makereport|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|report_teststatus)\b|\bcollect_ignore|\bos\._exit\(\s*0",
-        )
-    });
-    static SHELL: LazyLock<Regex> = LazyLock::new(|| constant(r"(?m)^\s*(?:script-shell|node-options)\s*="));
-    let hook: &Regex = match file_name(path) {
+    static HOOK: ConstantPattern = ConstantPattern::new(
+        r"\bpytest_(?:runtest_makereport|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|report_teststatus)\b|\bcollect_ignore|\bos\._exit\(\s*0",
+    );
+    static SHELL: ConstantPattern = ConstantPattern::new(r"(?m)^\s*(?:script-shell|node-options)\s*=");
+    let hook: &ConstantPattern = match file_name(path) {
         "conftest.py" | "sitecustomize.py" | "usercustomize.py" => &HOOK,
         ".npmrc" => &SHELL,
         _ => return None,
@@ -330,18 +322,16 @@ fn find_hook(path: &str, before: &str, after: &str) -> Option<String> {
 
 /// A new file of tests that ends the runner as soon as it is read.
 fn cuts_short(path: &str, text: &str) -> Option<String> {
-    static ENDS: LazyLock<Regex> =
-        LazyLock::new(|| constant(r"(?m)^(?:os\._exit\(\s*0|(?:sys\.exit|exit|quit)\(\s*0?\s*\))"));
+    static ENDS: ConstantPattern =
+        ConstantPattern::new(r"(?m)^(?:os\._exit\(\s*0|(?:sys\.exit|exit|quit)\(\s*0?\s*\))");
     let is_read = is_test_path(path) && language(path) == Some(TestLanguage::Python);
     (is_read && ENDS.is_match(text)).then(|| tr!("ends the run before its tests").to_owned())
 }
 
 fn is_golden(path: &str) -> bool {
-    static GOLDEN: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r"(?i)(?:^|[/._-])(?:expected|golden|snapshots?|snap|approved|reference|fixtures?)(?:[/._-]|$)",
-        )
-    });
+    static GOLDEN: ConstantPattern = ConstantPattern::new(
+        r"(?i)(?:^|[/._-])(?:expected|golden|snapshots?|snap|approved|reference|fixtures?)(?:[/._-]|$)",
+    );
     // Cheap pre-check: each of the words contains one of these, and compiling a pattern is expensive.
     let lower = path.to_lowercase();
     let may_be =

@@ -1,11 +1,7 @@
 //! Reads multi-line errors from first to last line: compiler messages, tracebacks, stack traces, panics. Keeps only the
 //! decisive line.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
 /// Longer blocks are cut, and the following lines are read as new ones.
 const BLOCK_LINES: u32 = 400;
@@ -13,15 +9,14 @@ const BLOCK_LINES: u32 = 400;
 const MESSAGE_BYTES: usize = 600;
 
 /// Lines under a compiler message: its location, the marked source, remarks.
-static UNDER_MESSAGE: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^(?:\s*(?:-->|:::|\||\d+ *\||\.\.\.|= ?\w)|(?:help|note): )"));
-static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"^(?:\s+at |\s+\.\.\. \d+ |\s*\^+$|\s+\d+: |stack backtrace:|note: run with )")
-});
-static CHAINED: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^(?:During handling of the above|The above exception was the direct)"));
+static UNDER_MESSAGE: ConstantPattern =
+    ConstantPattern::new(r"^(?:\s*(?:-->|:::|\||\d+ *\||\.\.\.|= ?\w)|(?:help|note): )");
+static FRAME: ConstantPattern =
+    ConstantPattern::new(r"^(?:\s+at |\s+\.\.\. \d+ |\s*\^+$|\s+\d+: |stack backtrace:|note: run with )");
+static CHAINED: ConstantPattern =
+    ConstantPattern::new(r"^(?:During handling of the above|The above exception was the direct)");
 /// Frames, their source lines and markers, and the drawing of exception groups.
-static PYTHON_INSIDE: LazyLock<Regex> = LazyLock::new(|| constant(r"^(?:\s|[|+-]|Traceback )"));
+static PYTHON_INSIDE: ConstantPattern = ConstantPattern::new(r"^(?:\s|[|+-]|Traceback )");
 
 #[derive(Debug)]
 enum ErrorBlockKind {

@@ -1,11 +1,7 @@
 //! Decides whether a line is an error: first discards lines that only contain the word (fields, code, counts of zero,
 //! file names, quotations), then requires the form of a real tool's error.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ErrorConfidence {
@@ -15,56 +11,42 @@ pub(super) enum ErrorConfidence {
 }
 
 /// Cheap pre-check: a line without any of these is not an error, which excludes nearly all lines.
-static CANDIDATE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)error|exception|traceback|panic|fail|fatal|npm err|not found|denied|no such file|segmentation|core dumped|not ok|^killed|undefined reference|cannot find|^e\s",
-    )
-});
+static CANDIDATE: ConstantPattern = ConstantPattern::new(
+    r"(?i)error|exception|traceback|panic|fail|fatal|npm err|not found|denied|no such file|segmentation|core dumped|not ok|^killed|undefined reference|cannot find|^e\s",
+);
 /// Log timestamps, and marks before messages.
-static LOGGED: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+|\[?\d\d:\d\d:\d\d[.,\d]*\]?\s+|[^\x00-\x7f]{1,3}\s+)+",
-    )
-});
-static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r#""(?:[^"\\]|\\.)*"|`[^`']*`|“[^”]*”|«[^»]*»|(?P<before>^|[\s(\[{=:,])'[^']*'"#)
-});
-static FILE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"(?i)[\w./-]*(?:errors?|exceptions?|fail(?:ed|ures?)?|panic)[\w-]*\.[a-z]{1,4}\b(?::\d+)*:?")
-});
-static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?ix)\b(?:0|no|zero|without(?:\sany)?|free\sof)\s+(?:\w+\s+){0,2}(?:errors?|exceptions?|failures?|failed|failing|panics)\b
+static LOGGED: ConstantPattern = ConstantPattern::new(
+    r"^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+|\[?\d\d:\d\d:\d\d[.,\d]*\]?\s+|[^\x00-\x7f]{1,3}\s+)+",
+);
+static QUOTED: ConstantPattern =
+    ConstantPattern::new(r#""(?:[^"\\]|\\.)*"|`[^`']*`|“[^”]*”|«[^»]*»|(?P<before>^|[\s(\[{=:,])'[^']*'"#);
+static FILE: ConstantPattern = ConstantPattern::new(
+    r"(?i)[\w./-]*(?:errors?|exceptions?|fail(?:ed|ures?)?|panic)[\w-]*\.[a-z]{1,4}\b(?::\d+)*:?",
+);
+static NOTHING: ConstantPattern = ConstantPattern::new(
+    r"(?ix)\b(?:0|no|zero|without(?:\sany)?|free\sof)\s+(?:\w+\s+){0,2}(?:errors?|exceptions?|failures?|failed|failing|panics)\b
         | \b\w*(?:errors?|exceptions?|failures?|failed|is_error)\s*[:=]\s*(?:0\b|(?:none|no|false|null|nil|n/a|\[\]|\{\})\s*(?:[,;.|)\]}]|$)|$)",
-    )
-});
+);
 /// Lists, quotations, diffs, comments, tables, headings: text about an error, not the error itself.
-static ABOUT: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^\s*(?:[-+*>|•]\s|[-+][^-\s]|//|/\*|\#|\d+[.)]\s|<!--|\*\s|@@)"));
-static CODE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?x) [,;{(\\]$ | => | -> | :: (?:Error|Exception) | \b(?:Result|Option|Box)< | \bcatch\s*[({] | ^\s*(?:\}\s*)?(?:except|catch|rescue)\b
+static ABOUT: ConstantPattern =
+    ConstantPattern::new(r"^\s*(?:[-+*>|•]\s|[-+][^-\s]|//|/\*|\#|\d+[.)]\s|<!--|\*\s|@@)");
+static CODE: ConstantPattern = ConstantPattern::new(
+    r"(?x) [,;{(\\]$ | => | -> | :: (?:Error|Exception) | \b(?:Result|Option|Box)< | \bcatch\s*[({] | ^\s*(?:\}\s*)?(?:except|catch|rescue)\b
         | \b(?:fn|def|func|function|class|struct|enum|impl|interface|import|const|let|var|pub|throw|throws|raise|return|extends|assert_eq)\b.*[({:;=]
         | \b(?:throw|raise|return)\s+(?:new\s+)?\w | \b(?:Err|Error|Exception)\( | \w\.(?:error|fatal|exception|fail)\(
         | ^\s*(?:error|exception|fatal)\s*[:=]\s*(?:[A-Z]\w*<|&|\$|Some\(|[a-z_.]+\(|string\b|boolean\b|unknown\b|any\b)",
-    )
-});
+);
 /// Prefixes of tool output that count even if the line looks like code.
-static SURE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^(?:error\[[A-Z]*\d+\]: |Traceback \(most recent call last\)|(?:\S+(?:: | - ))?error [A-Z]+\d+: |thread .* panicked at|--- FAIL: |test result: FAILED|.{0,200}: undefined reference to |npm (?:ERR!|error) )",
-    )
-});
-static FOLLOW_UP: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?x)^(?: npm\s(?:ERR!|error)\s | test\sresult:\sFAILED | error:\stest\sfailed | error:\saborting\sdue\sto | error:\s(?:\d+\starget|could\snot\scompile)
+static SURE: ConstantPattern = ConstantPattern::new(
+    r"^(?:error\[[A-Z]*\d+\]: |Traceback \(most recent call last\)|(?:\S+(?:: | - ))?error [A-Z]+\d+: |thread .* panicked at|--- FAIL: |test result: FAILED|.{0,200}: undefined reference to |npm (?:ERR!|error) )",
+);
+static FOLLOW_UP: ConstantPattern = ConstantPattern::new(
+    r"(?x)^(?: npm\s(?:ERR!|error)\s | test\sresult:\sFAILED | error:\stest\sfailed | error:\saborting\sdue\sto | error:\s(?:\d+\starget|could\snot\scompile)
         | FAIL(?:ED)?$ | FAIL\s | .*\bbuild\sfailed\.?$ | Build\sFAILED | BUILD\sFAILED | make(?:\[\d+\])?:\s\*\*\* | error:\s(?:script|process|command|recipe|task)\b
         | FAILED\s\(\w+=\d | =+\s.*\bfailed\b | Tests?:?\s+.*\bfailed\b | ERROR:\s(?:Test|Build|Job)\s(?:run\s)?failed | .*\d+\s(?:\w+\s)?(?:failed|FAILED|failures?|errors?)\W*$)",
-    )
-});
-static ERROR: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?x)^(?:
+);
+static ERROR: ConstantPattern = ConstantPattern::new(
+    r"(?x)^(?:
           (?:\S{1,200}(?::\s|\s-\s)){0,2}(?:(?:PHP\s)?(?:[Ff]atal|[Pp]arse|[Ii]nternal|[Cc]ompiler)\s)?(?:error|Error|ERROR)(?:\[[\w:-]+\]|\s\[[\w-]+\]|\s[A-Z]+\d+)?:\s+\S
         | [\[<(]?(?:ERROR|FATAL|CRITICAL|SEVERE)[\])>]?(?:[:|]?\s+)\S
         | level=(?:error|fatal)\b
@@ -87,8 +69,7 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
         | .{0,200}:\sundefined\sreference\sto\b | .{0,200}\((?:[A-Z]\w*::)*\w+(?:Error|Exception)\)$
         | Cannot\sfind\smodule\b
         )",
-    )
-});
+);
 
 pub(super) fn rate_line(line: &str) -> Option<ErrorConfidence> {
     if !CANDIDATE.is_match(line) {

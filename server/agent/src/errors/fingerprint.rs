@@ -2,20 +2,18 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use sha2::{Digest, Sha256};
 
 use super::Fingerprint;
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::sanitize;
 
 /// A lazily compiled regex, its replacement, and a cheap pre-check. Compiling a regex costs more than all other work
 /// of an iteration.
 struct MaskRule {
     may_match: fn(&str) -> bool,
-    pattern: LazyLock<Regex>,
+    pattern: ConstantPattern,
     with: &'static str,
 }
 
@@ -27,7 +25,7 @@ impl MaskRule {
 
 macro_rules! rule {
     ($may_match:expr, $pattern:literal, $with:literal) => {
-        MaskRule { may_match: $may_match, pattern: LazyLock::new(|| constant($pattern)), with: $with }
+        MaskRule { may_match: $may_match, pattern: ConstantPattern::new($pattern), with: $with }
     };
 }
 
@@ -65,7 +63,7 @@ static PLACES_AND_TIMES: [MaskRule; 9] = [
 ];
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-static HEX: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)\b0x[0-9a-f]+\b|\b[0-9a-f]{7,64}\b"));
+static HEX: ConstantPattern = ConstantPattern::new(r"(?i)\b0x[0-9a-f]+\b|\b[0-9a-f]{7,64}\b");
 /// Equivalent to `NUMBERS` for ASCII text, but cheaper.
 static PLAIN_NUMBERS: MaskRule = rule!(
     has_digit,
@@ -129,7 +127,7 @@ fn without_hex(text: &str) -> String {
     replaced.into_owned()
 }
 
-fn replace_matches(pattern: &Regex, text: String, with: &str) -> String {
+fn replace_matches(pattern: &ConstantPattern, text: String, with: &str) -> String {
     match pattern.replace_all(&text, with) {
         Cow::Borrowed(_) => text,
         Cow::Owned(changed) => changed,
@@ -155,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_control_without_its_sign_would_be_noticed() {
-        let never = MaskRule { may_match: |_| false, pattern: LazyLock::new(|| constant("a")), with: "b" };
+        let never = MaskRule { may_match: |_| false, pattern: ConstantPattern::new("a"), with: "b" };
         assert_eq!(never.apply("a".to_owned()), "a");
         assert_ne!(never.apply("a".to_owned()), replace_matches(&never.pattern, "a".to_owned(), never.with));
     }

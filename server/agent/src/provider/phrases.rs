@@ -1,11 +1,7 @@
 //! Error names and sentences with which providers refuse requests, and text that merely mentions them. A sentence
 //! counts at the start of a line, after error marks at most; error names count anywhere in an error.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PhraseMeaning {
@@ -21,139 +17,123 @@ pub(super) enum PhraseMeaning {
 }
 
 /// Marks, timestamps and program names before the sentence of an error.
-static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?x)^(?: \s+ | [^\x00-\x7f\p{L}]{1,3}\s+ | \[?\d{4}-\d\d-\d\d[T\s][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+ | \[?\d\d:\d\d:\d\d[.,\d]*\]?\s+
+static PREFIX: ConstantPattern = ConstantPattern::new(
+    r"(?x)^(?: \s+ | [^\x00-\x7f\p{L}]{1,3}\s+ | \[?\d{4}-\d\d-\d\d[T\s][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+ | \[?\d\d:\d\d:\d\d[.,\d]*\]?\s+
         | \[(?i:error|fatal|api\serror)(?:\]|:)\s* | (?i:fatal|api|stream|request|provider|llm|model|internal|unexpected|unhandled|uncaught)?\s?(?i:error|fatal|failed|failure)(?:\s(?i:code))?\s?:\s+
         | (?i:claude|codex|gemini|opencode|amp|aider|copilot|droid|cursor(?:-agent)?|agent|qwen|goose)(?:\scode)?:\s+
         | (?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception)(?:\s\[\w+\])?(?::|\s-)\s+ | (?:[Hh][Tt][Tt][Pp][/\d.]*|status(?:\scode)?|code):?\s+\(?\d{3}\)?[\s:,-]+ | \(?\[?[45]\d\d\]?\)?(?:\s+|\s?[:-]\s*)
         | ERROR\s+ )+",
-    )
-});
+);
 /// Error names as spelled by APIs.
-static NAMES: LazyLock<[(Regex, PhraseMeaning); 6]> = LazyLock::new(|| {
-    [
-        (
-            constant(
-                r"(?i)\b(?:insufficient_quota|usage_limit_reached|usage_not_included|quota_exceeded|billing_hard_limit_reached)\b",
-            ),
-            PhraseMeaning::Quota,
+static NAMES: [(ConstantPattern, PhraseMeaning); 6] = [
+    (
+        ConstantPattern::new(
+            r"(?i)\b(?:insufficient_quota|usage_limit_reached|usage_not_included|quota_exceeded|billing_hard_limit_reached)\b",
         ),
-        (
-            constant(
-                r"(?i)\b(?:authentication_error|authentication_failed|invalid_api_key|permission_error|UNAUTHENTICATED|API_KEY_INVALID)\b",
-            ),
-            PhraseMeaning::Login,
+        PhraseMeaning::Quota,
+    ),
+    (
+        ConstantPattern::new(
+            r"(?i)\b(?:authentication_error|authentication_failed|invalid_api_key|permission_error|UNAUTHENTICATED|API_KEY_INVALID)\b",
         ),
-        (
-            constant(r"(?i)\b(?:billing_error|payment_required|insufficient_balance)\b"),
-            PhraseMeaning::Billing,
+        PhraseMeaning::Login,
+    ),
+    (
+        ConstantPattern::new(r"(?i)\b(?:billing_error|payment_required|insufficient_balance)\b"),
+        PhraseMeaning::Billing,
+    ),
+    (
+        ConstantPattern::new(
+            r"(?i)\b(?:rate_limit_error|rate_limit_exceeded|too_many_requests|RESOURCE_EXHAUSTED)\b|\b429 Too Many Requests\b|\bRateLimitError\b",
         ),
-        (
-            constant(
-                r"(?i)\b(?:rate_limit_error|rate_limit_exceeded|too_many_requests|RESOURCE_EXHAUSTED)\b|\b429 Too Many Requests\b|\bRateLimitError\b",
-            ),
-            PhraseMeaning::Limited,
+        PhraseMeaning::Limited,
+    ),
+    (
+        ConstantPattern::new(
+            r"(?i)\b(?:overloaded_error|server_error|api_error|internal_server_error|service_unavailable|timeout_error)\b|\b(?:500 Internal Server Error|502 Bad Gateway|503 Service Unavailable|504 Gateway Timeout|529)\b",
         ),
-        (
-            constant(
-                r"(?i)\b(?:overloaded_error|server_error|api_error|internal_server_error|service_unavailable|timeout_error)\b|\b(?:500 Internal Server Error|502 Bad Gateway|503 Service Unavailable|504 Gateway Timeout|529)\b",
-            ),
-            PhraseMeaning::Transient,
+        PhraseMeaning::Transient,
+    ),
+    (
+        ConstantPattern::new(
+            r"(?i)\b(?:invalid_request_error|context_length_exceeded|model_not_found|not_found_error|request_too_large)\b",
         ),
-        (
-            constant(
-                r"(?i)\b(?:invalid_request_error|context_length_exceeded|model_not_found|not_found_error|request_too_large)\b",
-            ),
-            PhraseMeaning::Refused,
-        ),
-    ]
-});
-static SENTENCES: LazyLock<[(Regex, PhraseMeaning); 6]> = LazyLock::new(|| {
-    [
-        (
-            constant(
-                r"(?ix)^(?: you(?:['’]ve|\shave)\s(?:hit|reached|exceeded|exhausted|used\s(?:up|all(?:\sof)?))\s(?:your|the)\s(?:[\w'’.-]+\s){0,4}?(?:limit|quota|allowance|credits)\b
+        PhraseMeaning::Refused,
+    ),
+];
+static SENTENCES: [(ConstantPattern, PhraseMeaning); 6] = [
+    (
+        ConstantPattern::new(
+            r"(?ix)^(?: you(?:['’]ve|\shave)\s(?:hit|reached|exceeded|exhausted|used\s(?:up|all(?:\sof)?))\s(?:your|the)\s(?:[\w'’.-]+\s){0,4}?(?:limit|quota|allowance|credits)\b
                 | you['’]?(?:re|\sare)\s(?:now\s)?out\sof\s(?:extra\s)?usage\b | (?:you['’]?re\s)?out\sof\sextra\susage\b | you\sexceeded\syour\scurrent\squota\b
                 | your\susage\sallocation\shas\sbeen\sdisabled\b
                 | (?:(?:claude|anthropic|codex|chatgpt|openai|gemini|copilot|ai|code|pro|max|opus|sonnet|your|the|api)\s){0,4}(?:usage|[0-9]+[\s-]hour|five[\s-]hour|hourly|weekly|session|daily|monthly|spend(?:ing)?|plan|premium\srequests?)\s(?:usage\s)?limit\s(?:has\sbeen\s|was\s|is\s)?(?:reached|hit|exceeded)\b
                 | limit\sreached\b | (?:daily\s|monthly\s|api\s|current\s|your\s)*quota\s(?:has\sbeen\s)?(?:exceeded|exhausted)\b
                 | (?:resource\shas\sbeen\s)?exhausted\s(?:your|daily|the)\s(?:\w+\s)?quota\b
                 | [您你]?的?已经?(?:达到|超出|超过|用完|耗尽).{0,16}?(?:上限|限额|额度|配额) | [您你]?的?.{0,8}(?:额度|配额|用量)已?(?:用完|用尽|耗尽|超限) )",
-            ),
-            PhraseMeaning::Quota,
         ),
-        (
-            constant(
-                r"(?ix)^(?: not\slogged\sin\b | you\s(?:are|must\sbe)\s(?:not\s)?logged\s(?:in|out)\b | (?:your\s)?(?:invalid|incorrect|missing|expired)\sapi[\s_-]?key\b | invalid\sx-api-key\b | (?:your\s)?api\skey\s(?:is\s)?(?:not\svalid|invalid|expired|missing|not\s(?:set|found))\b
+        PhraseMeaning::Quota,
+    ),
+    (
+        ConstantPattern::new(
+            r"(?ix)^(?: not\slogged\sin\b | you\s(?:are|must\sbe)\s(?:not\s)?logged\s(?:in|out)\b | (?:your\s)?(?:invalid|incorrect|missing|expired)\sapi[\s_-]?key\b | invalid\sx-api-key\b | (?:your\s)?api\skey\s(?:is\s)?(?:not\svalid|invalid|expired|missing|not\s(?:set|found))\b
                 | please\s(?:run\s/login|log\sin|login|sign\sin)\b | oauth\s(?:token|session)\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | (?:your\s)?(?:authentication|login|session|access)\s(?:token\s)?(?:has\s)?(?:failed|expired|required)\b
                 | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | you\sneed\sto\s(?:log|sign)\sin\b | (?:auth(?:entication)?|access|api|refresh|bearer)\stoken\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b | (?:您|你)?(?:尚未|未)登录 | 请先?(?:重新)?登录 | 登录(?:状态)?已?(?:过期|失效) )",
-            ),
-            PhraseMeaning::Login,
         ),
-        (
-            constant(
-                r"(?ix)^(?: (?:your\s)?credit\sbalance\sis\stoo\slow\b | insufficient\s(?:credits?|balance|funds)\b | (?:402\s)?payment\srequired\b | (?:账户|账号)?余额不足 )",
-            ),
-            PhraseMeaning::Billing,
+        PhraseMeaning::Login,
+    ),
+    (
+        ConstantPattern::new(
+            r"(?ix)^(?: (?:your\s)?credit\sbalance\sis\stoo\slow\b | insufficient\s(?:credits?|balance|funds)\b | (?:402\s)?payment\srequired\b | (?:账户|账号)?余额不足 )",
         ),
-        (
-            constant(
-                r"(?ix)^(?: (?:api\s|request\s|your\s|the\s)*rate[\s-]limit(?:ed|\s(?:was\s|has\sbeen\s|is\s)?(?:reached|exceeded|hit))?(?:\b|$) | too\smany\srequests\b | exceeded\sretry\slimit,\slast\sstatus:\s429 | resource\shas\sbeen\sexhausted\b | this\srequest\swould\sexceed\s(?:your|the)\s.{0,60}rate\slimit | (?:429\s)too\smany\b | 请求(?:过于频繁|过多|频率超限) )",
-            ),
-            PhraseMeaning::Limited,
+        PhraseMeaning::Billing,
+    ),
+    (
+        ConstantPattern::new(
+            r"(?ix)^(?: (?:api\s|request\s|your\s|the\s)*rate[\s-]limit(?:ed|\s(?:was\s|has\sbeen\s|is\s)?(?:reached|exceeded|hit))?(?:\b|$) | too\smany\srequests\b | exceeded\sretry\slimit,\slast\sstatus:\s429 | resource\shas\sbeen\sexhausted\b | this\srequest\swould\sexceed\s(?:your|the)\s.{0,60}rate\slimit | (?:429\s)too\smany\b | 请求(?:过于频繁|过多|频率超限) )",
         ),
-        (
-            constant(
-                r"(?ix)^(?: overloaded\b | (?:the\s)?(?:model|server|service|engine)\sis\s(?:currently\s|temporarily\s)?(?:overloaded|unavailable|at\scapacity) | temporarily\soverloaded | internal\sserver\serror\b | service\s(?:temporarily\s)?unavailable | bad\sgateway | gateway\stime-?out
+        PhraseMeaning::Limited,
+    ),
+    (
+        ConstantPattern::new(
+            r"(?ix)^(?: overloaded\b | (?:the\s)?(?:model|server|service|engine)\sis\s(?:currently\s|temporarily\s)?(?:overloaded|unavailable|at\scapacity) | temporarily\soverloaded | internal\sserver\serror\b | service\s(?:temporarily\s)?unavailable | bad\sgateway | gateway\stime-?out
                 | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | (?:connect|read|getaddrinfo)\s(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)\b(?:\s[\w.-]*[.:][\w.:-]*)? | socket\shang\sup\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed | model\sstream\sended\swithout\sa\sfinish\sreason\b | incomplete\sjson\ssegment\b )",
-            ),
-            PhraseMeaning::Transient,
         ),
-        (
-            constant(
-                r"(?ix)^(?: prompt\sis\stoo\slong | input\sis\stoo\slong | context\s(?:length|window)\sexceeded | model\s\S+\s(?:does\snot\sexist|not\sfound) )",
-            ),
-            PhraseMeaning::Refused,
+        PhraseMeaning::Transient,
+    ),
+    (
+        ConstantPattern::new(
+            r"(?ix)^(?: prompt\sis\stoo\slong | input\sis\stoo\slong | context\s(?:length|window)\sexceeded | model\s\S+\s(?:does\snot\sexist|not\sfound) )",
         ),
-    ]
-});
+        PhraseMeaning::Refused,
+    ),
+];
 /// Unreadable answers as described by a parser; such a message alone could be about any file.
-static UNREADABLE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"(?is)^\[API Error: (?:un)?(?:expected|terminated|exponent|bad|no number)\b.*\bJSON\b")
-});
+static UNREADABLE: ConstantPattern = ConstantPattern::new(
+    r"(?is)^\[API Error: (?:un)?(?:expected|terminated|exponent|bad|no number)\b.*\bJSON\b",
+);
 /// How a provider's sentence continues; any other continuation is text about the error.
-static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?ix)^(?:\s*$ | \s*[.!|:;,·∙•(\[{—–，。！；：、（-] | \s+(?:resets?|try|retry|please|until|for|at|on|upgrade|your|and\syou|contact|visit|or|wait|[45]\d\d|environment|by|in\s\d|to\sproceed|with\sthe|retrying)\b)",
-    )
-});
+static GOES_ON: ConstantPattern = ConstantPattern::new(
+    r"(?ix)^(?:\s*$ | \s*[.!|:;,·∙•(\[{—–，。！；：、（-] | \s+(?:resets?|try|retry|please|until|for|at|on|upgrade|your|and\syou|contact|visit|or|wait|[45]\d\d|environment|by|in\s\d|to\sproceed|with\sthe|retrying)\b)",
+);
 /// Lists, quotations, code, diffs, tests and their results.
-static ABOUT: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?x)^\s*(?:[-+*>|•]\s|[-+][^-\s]|//|/\*|\#|\d+[.)]\s|<|@@|[`'\x22“«])|::|=>|->|\|\||&&|[;\\]$|\b(?i:expect(?:ed|s)?|assert\w*|tests?|testing|tested|mock\w*|fixture\w*|spec|describe)\b\s*[('\x22`:]?|\bit\s?\(|\b(?:fn|def|func|function|class|const|let|var|return|throw|raise|import|case|match|if|grep|echo|printf?)\b\s*[\w('\x22]|\b(?i:retrying|reconnecting|attempt\s\d|handl(?:e|es|ed|ing)|implement\w*|documented|added|fixed|shows?|displays?|simulat\w*|whether|when\sthe|ok\s\d)\b|\b(?:PASS|FAIL)(?:ED)?\b|^error\[|\.(?:rs|py|js|ts|tsx|go|java|rb|md)\b",
-    )
-});
-static ADVICE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?ix)^\W*(?: /?(?:upgrade|login|extra-usage|rate-limit-options)\b | (?:please\s)?(?:try|retry|wait|run|visit|see|update|upgrade|switch|contact|set|check|log\sin|sign\sin)\b | (?:your\s)?(?:limit|quota|usage|it|access)?\s?(?:will\s)?resets?\b | retry-after\b | (?:request[\s_-]?id|for\smore\sinformation|learn\smore|more\sinfo)\b | https?:// | what\sdo\syou\swant\sto\sdo )",
-    )
-});
-static STATUS: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)(?:^|\b(?:status(?:\s?code)?|error(?:\scode)?|http(?:/[\d.]+)?|api\serror|code|last\sstatus)\b)[\s:=\x22(]{0,3}(?P<status>[45]\d\d)(?:[\s:,)\x22-]|$)",
-    )
-});
-static ERROR: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?x)^\s*(?:[^\x00-\x7f]\s*)?(?:\[?(?i:error|fatal|panic|failed|failure)\b|\w*(?:Error|Exception)\b|Traceback|thread\s.*panicked|\S+:\s(?:error|fatal|command\snot\sfound))",
-    )
-});
+static ABOUT: ConstantPattern = ConstantPattern::new(
+    r"(?x)^\s*(?:[-+*>|•]\s|[-+][^-\s]|//|/\*|\#|\d+[.)]\s|<|@@|[`'\x22“«])|::|=>|->|\|\||&&|[;\\]$|\b(?i:expect(?:ed|s)?|assert\w*|tests?|testing|tested|mock\w*|fixture\w*|spec|describe)\b\s*[('\x22`:]?|\bit\s?\(|\b(?:fn|def|func|function|class|const|let|var|return|throw|raise|import|case|match|if|grep|echo|printf?)\b\s*[\w('\x22]|\b(?i:retrying|reconnecting|attempt\s\d|handl(?:e|es|ed|ing)|implement\w*|documented|added|fixed|shows?|displays?|simulat\w*|whether|when\sthe|ok\s\d)\b|\b(?:PASS|FAIL)(?:ED)?\b|^error\[|\.(?:rs|py|js|ts|tsx|go|java|rb|md)\b",
+);
+static ADVICE: ConstantPattern = ConstantPattern::new(
+    r"(?ix)^\W*(?: /?(?:upgrade|login|extra-usage|rate-limit-options)\b | (?:please\s)?(?:try|retry|wait|run|visit|see|update|upgrade|switch|contact|set|check|log\sin|sign\sin)\b | (?:your\s)?(?:limit|quota|usage|it|access)?\s?(?:will\s)?resets?\b | retry-after\b | (?:request[\s_-]?id|for\smore\sinformation|learn\smore|more\sinfo)\b | https?:// | what\sdo\syou\swant\sto\sdo )",
+);
+static STATUS: ConstantPattern = ConstantPattern::new(
+    r"(?i)(?:^|\b(?:status(?:\s?code)?|error(?:\scode)?|http(?:/[\d.]+)?|api\serror|code|last\sstatus)\b)[\s:=\x22(]{0,3}(?P<status>[45]\d\d)(?:[\s:,)\x22-]|$)",
+);
+static ERROR: ConstantPattern = ConstantPattern::new(
+    r"(?x)^\s*(?:[^\x00-\x7f]\s*)?(?:\[?(?i:error|fatal|panic|failed|failure)\b|\w*(?:Error|Exception)\b|Traceback|thread\s.*panicked|\S+:\s(?:error|fatal|command\snot\sfound))",
+);
 
 /// Classifies a line by an error name in it or by the sentence at its beginning.
 pub(super) fn classify_line(line: &str) -> Option<PhraseMeaning> {
     let sentence = strip_error_prefix(line);
-    let begins = |(pattern, says): &(Regex, PhraseMeaning)| {
+    let begins = |(pattern, says): &(ConstantPattern, PhraseMeaning)| {
         let end = pattern.find(sentence)?.end();
         GOES_ON.is_match(sentence.get(end..)?).then_some(*says)
     };
@@ -190,11 +170,9 @@ pub(super) fn is_unreadable(words: &str) -> bool {
 
 /// Whether the line contains the status of a provider's answer.
 pub(super) fn is_answer(line: &str) -> bool {
-    static ANSWER: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r"(?i)^\W*(?:api error:? \(?[45]\d\d\b|(?:\w*error: )?(?:unexpected status|request failed with status code) [45]\d\d\b|[\w.]*error: error code: [45]\d\d - )",
-        )
-    });
+    static ANSWER: ConstantPattern = ConstantPattern::new(
+        r"(?i)^\W*(?:api error:? \(?[45]\d\d\b|(?:\w*error: )?(?:unexpected status|request failed with status code) [45]\d\d\b|[\w.]*error: error code: [45]\d\d - )",
+    );
     ANSWER.is_match(line)
 }
 
@@ -216,11 +194,9 @@ pub(super) fn is_error(line: &str) -> bool {
 
 /// Whether the sentence is the whole line, apart from a reset time and advice.
 pub(super) fn is_alone(line: &str) -> bool {
-    static REST: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r"(?ix)^[\s.!|:;,·∙•()—–-]*(?:\d{10,13}\s*$|$|(?:(?:your\slimit\s)?resets?|try|retry|please|until|upgrade|visit|contact|/\w+|wait|for\s\S+\.?$)\b)",
-        )
-    });
+    static REST: ConstantPattern = ConstantPattern::new(
+        r"(?ix)^[\s.!|:;,·∙•()—–-]*(?:\d{10,13}\s*$|$|(?:(?:your\slimit\s)?resets?|try|retry|please|until|upgrade|visit|contact|/\w+|wait|for\s\S+\.?$)\b)",
+    );
     let sentence = strip_error_prefix(line);
     let end = SENTENCES.iter().find_map(|(pattern, _)| pattern.find(sentence)).map(|it| it.end());
     !is_about(line) && end.and_then(|end| sentence.get(end..)).is_some_and(|rest| REST.is_match(rest))

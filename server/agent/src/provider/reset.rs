@@ -1,13 +1,11 @@
 //! Parses when a limit is lifted and converts it to wall time. Reads no clock: the caller provides the local time.
 
-use std::sync::LazyLock;
-
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan, Zoned};
-use regex::{Captures, Regex};
+use regex::Captures;
 
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
 /// Maximum distance of a reset, because providers announce none beyond a week.
 const FURTHEST_MS: u64 = 8 * 24 * 60 * 60 * 1000;
@@ -119,31 +117,25 @@ fn zoned_on(now: &Zoned, date: Date, (hour, minute): (i8, i8)) -> Option<Zoned> 
     date.to_datetime(time).to_zoned(now.time_zone().clone()).ok()
 }
 
-static EPOCH: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?i)(?:\||\bresets?(?:_?at)?[\s:=\x22]{1,4})(?P<epoch>\d{10}(?:\d{3})?)\b"));
-static STAMP: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"\b(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?",
-    )
-});
-static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?ix)\b(?:resets?|reset\s+time\s+is|try\s+again|retry|available(?:\s+again)?|until|back|wait)\b[\s:]*(?:at|on|after|until|by)?\s*
+static EPOCH: ConstantPattern =
+    ConstantPattern::new(r"(?i)(?:\||\bresets?(?:_?at)?[\s:=\x22]{1,4})(?P<epoch>\d{10}(?:\d{3})?)\b");
+static STAMP: ConstantPattern = ConstantPattern::new(
+    r"\b(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?",
+);
+static CLOCK: ConstantPattern = ConstantPattern::new(
+    r"(?ix)\b(?:resets?|reset\s+time\s+is|try\s+again|retry|available(?:\s+again)?|until|back|wait)\b[\s:]*(?:at|on|after|until|by)?\s*
         (?:(?P<week>Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun|today|tomorrow)(?:day)?,?\s+(?:at\s+)?)?
         (?:(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+\d{4})?,?\s+(?:at\s+)?)?
         (?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?::\d\d)?\s*(?P<half>[ap]\.?m\b\.?)?\s*(?:\((?P<zone>[A-Za-z][\w/+-]{1,40})\)|(?P<short>UTC|GMT|Z)\b)?",
-    )
-});
-static SPAN: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?ix)\b(?:in|after|wait|retry-after\s*[:=]|retry_after\s*[:=]|retry\s+after\s*[:=]?|retryDelay\W{1,4})\s*(?:about\s+|approximately\s+|another\s+)?
+);
+static SPAN: ConstantPattern = ConstantPattern::new(
+    r"(?ix)\b(?:in|after|wait|retry-after\s*[:=]|retry_after\s*[:=]|retry\s+after\s*[:=]?|retryDelay\W{1,4})\s*(?:about\s+|approximately\s+|another\s+)?
         (?P<span>\d+[dhm](?:\d+[hm])*\d+(?:\.\d+)?(?:ms|[smh])\b|(?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b[\s,]*(?:and\s+)?)+)",
-    )
-});
-static PART: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[a-z]+)"));
+);
+static PART: ConstantPattern = ConstantPattern::new(r"(?i)(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[a-z]+)");
 /// The header has no unit.
-static HEADER: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?i)\bretry[-_ ]after[\x22']?\s*[:=]?\s*[\x22']?(?P<seconds>\d{1,7})\b"));
+static HEADER: ConstantPattern =
+    ConstantPattern::new(r"(?i)\bretry[-_ ]after[\x22']?\s*[:=]?\s*[\x22']?(?P<seconds>\d{1,7})\b");
 
 /// The first announcement of a reset in a text.
 pub(crate) fn reset_in(text: &str) -> Option<LimitReset> {

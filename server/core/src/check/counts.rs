@@ -9,12 +9,8 @@ mod python;
 #[cfg(test)]
 mod tests;
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::TestCounts;
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
 #[cfg(test)]
 pub(crate) use tests::{fixture, fixtures};
@@ -28,11 +24,9 @@ pub fn read(output: &str) -> Option<TestCounts> {
 /// Whether a command is only a runner that prints its counts in every run, so that one without any was cut
 /// short.
 pub(crate) fn always_prints_counts(command: &str) -> bool {
-    static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r"^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S*\s+)*(?:python[\d.]*\s+-m\s+(?:unittest|pytest)|pytest|cargo\s+test|node\s+--test)(?:\s[^|;&<>]*)?$",
-        )
-    });
+    static RUNNER: ConstantPattern = ConstantPattern::new(
+        r"^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S*\s+)*(?:python[\d.]*\s+-m\s+(?:unittest|pytest)|pytest|cargo\s+test|node\s+--test)(?:\s[^|;&<>]*)?$",
+    );
     const SILENT: [&str; 7] = ["-qq", "--no-run", "--list", "--collect-only", "--co", "--help", "-h"];
     RUNNER.is_match(command.trim()) && !command.split_whitespace().any(|it| SILENT.contains(&it))
 }

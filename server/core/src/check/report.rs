@@ -9,14 +9,10 @@ mod junit;
 #[cfg(test)]
 mod tests;
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use self::junit::JunitReport;
 use super::{CheckResult, Status, TestCounts, counts, words};
 use loopkeeper_task::criterion::{Check, Criterion};
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr;
 
 /// Longer reports are not read.
@@ -39,15 +35,12 @@ impl ReportingRunner {
     ///
     /// `last`: an earlier result, which shows the form of node's output: naming one more reporter replaces the default.
     pub fn of_check(criterion: &Criterion, last: Option<&CheckResult>) -> Option<Self> {
-        static PYTEST: LazyLock<Regex> =
-            LazyLock::new(|| constant(r"(?:^|[\s/;&|(])(?:pytest|py\.test)(?:\s|$)"));
-        static NODE: LazyLock<Regex> =
-            LazyLock::new(|| constant(r"(?:^|[\s/;&|(])node\s(?:[^|;&]*\s)?--test(?:\s|$)"));
-        static UNITTEST: LazyLock<Regex> = LazyLock::new(|| {
-            constant(
-                r"(?:^|[\s/;&|(])python[\d.]*\s(?:[^|;&]*\s)?(?:-m\s+unittest|(?:\S*/)?manage\.py\s+test)(?:\s|$)",
-            )
-        });
+        static PYTEST: ConstantPattern = ConstantPattern::new(r"(?:^|[\s/;&|(])(?:pytest|py\.test)(?:\s|$)");
+        static NODE: ConstantPattern =
+            ConstantPattern::new(r"(?:^|[\s/;&|(])node\s(?:[^|;&]*\s)?--test(?:\s|$)");
+        static UNITTEST: ConstantPattern = ConstantPattern::new(
+            r"(?:^|[\s/;&|(])python[\d.]*\s(?:[^|;&]*\s)?(?:-m\s+unittest|(?:\S*/)?manage\.py\s+test)(?:\s|$)",
+        );
         let Some(Check::Command { command, .. }) = &criterion.check else { return None };
         let sets = |names: &[&str]| names.iter().any(|it| command.contains(it));
         if PYTEST.is_match(command) && !sets(&["PYTEST_ADDOPTS", "junit", "no:"]) {

@@ -4,12 +4,8 @@
 //! libtest's `RUST_TEST_SHUFFLE` needs a nightly toolchain, and fewer threads make a run longer in place of another
 //! order; jest, vitest, mocha, node and pytest itself take a seed by arguments or plugins only.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use loopkeeper_task::criterion::{Check, Criterion};
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
 /// The variables that change the order for the runners which these criteria name. `current` looks up the value of a
 /// variable; one that the user has set already stays.
@@ -18,10 +14,10 @@ pub fn variables(
     seed: u32,
     current: impl Fn(&str) -> Option<String>,
 ) -> Vec<(&'static str, String)> {
-    static PYTHON: LazyLock<Regex> =
-        LazyLock::new(|| constant(r"(?:^|[\s/;&|(])(?:python[\d.]*|pytest|py\.test|tox|nox)(?:\s|$)"));
-    static GO: LazyLock<Regex> =
-        LazyLock::new(|| constant(r"(?:^|[\s/;&|(])(?:go\s+(?:-C\s*\S+\s+)?test|gotestsum)(?:\s|$)"));
+    static PYTHON: ConstantPattern =
+        ConstantPattern::new(r"(?:^|[\s/;&|(])(?:python[\d.]*|pytest|py\.test|tox|nox)(?:\s|$)");
+    static GO: ConstantPattern =
+        ConstantPattern::new(r"(?:^|[\s/;&|(])(?:go\s+(?:-C\s*\S+\s+)?test|gotestsum)(?:\s|$)");
     // 0 turns the randomisation of hashes off.
     let seed = seed.max(1);
     let mut found = Vec::new();
@@ -36,7 +32,7 @@ pub fn variables(
 }
 
 /// Whether a command names the runner, and none sets its variable.
-fn names(criteria: &[Criterion], runner: &Regex, variable: &str) -> bool {
+fn names(criteria: &[Criterion], runner: &ConstantPattern, variable: &str) -> bool {
     let command = |it: &Criterion| match &it.check {
         Some(Check::Command { command, .. }) => Some(command.clone()),
         _ => None,

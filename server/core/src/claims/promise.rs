@@ -2,11 +2,8 @@
 //! not a claim.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
 use super::prose_mask::{self, MessageLineKind};
 
@@ -54,12 +51,10 @@ fn is_separate(text: &str, tag: &Range<usize>) -> bool {
 
 /// "When all pass, end with this line:" and the tag below it are an instruction, mostly that of the prompt.
 fn is_led_in(before: &str) -> bool {
-    static TELLS: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r"(?i)\b(?:when|once|if|after|until|unless|end your|print|output|emit|respond|reply|write|say|include|end with)\b|输出|打印|当|时",
-        )
-    });
-    static OWN: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)\b(?:I|I'm|I've|we|now|hereby)\b|我"));
+    static TELLS: ConstantPattern = ConstantPattern::new(
+        r"(?i)\b(?:when|once|if|after|until|unless|end your|print|output|emit|respond|reply|write|say|include|end with)\b|输出|打印|当|时",
+    );
+    static OWN: ConstantPattern = ConstantPattern::new(r"(?i)\b(?:I|I'm|I've|we|now|hereby)\b|我");
     let above = before.lines().rev().map(|it| it.trim_matches(decoration)).find(|it| !it.is_empty());
     above.is_some_and(|it| it.ends_with([':', '：']) && TELLS.is_match(it) && !OWN.is_match(it))
 }

@@ -2,9 +2,6 @@
 //! checks name. The final verdict uses their versions at the start.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::linters::CheckLinters;
 use super::named::{self, CheckedFile};
@@ -13,7 +10,7 @@ use super::{
     mixed_files, moved_tests,
 };
 use crate::check::test_inventory::{is_test_path, language};
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
 /// A changed file other than the work that affects a verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,11 +144,9 @@ impl ProtectionRules {
 
 /// Whether the texts differ, and only in lines that import from the project.
 fn differ_in_imports(before: &str, after: &str) -> bool {
-    static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r#"^(?:from\s+[\w.]+\s+import\s|import\s|(?:pub\s+)?(?:use|mod)\s|(?:const|let|var)\s.*\brequire\(|require\b|#include\s|package\s|\w*\s*"[\w.-]+/[\w./-]+"$)"#,
-        )
-    });
+    static IMPORT: ConstantPattern = ConstantPattern::new(
+        r#"^(?:from\s+[\w.]+\s+import\s|import\s|(?:pub\s+)?(?:use|mod)\s|(?:const|let|var)\s.*\brequire\(|require\b|#include\s|package\s|\w*\s*"[\w.-]+/[\w./-]+"$)"#,
+    );
     fn lines(text: &str) -> BTreeMap<&str, usize> {
         let mut counts = BTreeMap::new();
         for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {

@@ -1,17 +1,13 @@
 //! Detects work that manipulates the tests which judge it: patches their runner, ends it, detects it, or compares
 //! equal to everything. No test can notice that; the text of the change shows it.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use crate::check::test_inventory::{TestLanguage, is_test_path, language};
+use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::language::translate;
-use loopkeeper_text::pattern::constant;
 use loopkeeper_text::tr_later;
 
 /// A pattern, and a description of files that match it.
-type EvasionRule = (Regex, &'static str);
+type EvasionRule = (ConstantPattern, &'static str);
 
 /// The evasion that the file contains since `before`, as half a sentence. `None` for tests.
 pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<String> {
@@ -19,10 +15,10 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
         return None;
     }
     let rules: &[EvasionRule] = match language(path)? {
-        TestLanguage::Python => &*PYTHON,
-        TestLanguage::Script => &*SCRIPT,
-        TestLanguage::Go => &*GO,
-        TestLanguage::Rust => &*RUST,
+        TestLanguage::Python => &PYTHON,
+        TestLanguage::Script => &SCRIPT,
+        TestLanguage::Go => &GO,
+        TestLanguage::Rust => &RUST,
         _ => return None,
     };
     let is_new = |rule: &&EvasionRule| rule.0.find_iter(after).count() > rule.0.find_iter(before).count();
@@ -36,62 +32,59 @@ const DETECTS: &str = tr_later!("behaves differently in a test run");
 const REDEFINES: &str = tr_later!("redefines the assertions of its tests");
 const EQUALS: &str = tr_later!("compares equal to everything");
 
-static PYTHON: LazyLock<[EvasionRule; 8]> = LazyLock::new(|| {
-    [
-        (constant(r"(?m)^\s*(?:unittest|pytest|_pytest)(?:\.\w+)+\s*=[^=]"), PATCHES),
-        (constant(r"\bsetattr\(\s*(?:unittest|pytest|_pytest)\b"), PATCHES),
-        (constant(r"(?m)^os\.(?:_exit|abort|kill|exec[lv]p?e?)\(|\batexit\.register\([^\n]*\b_exit\("), ENDS),
-        (
-            constant(
-                r#"["'](?:pytest|_pytest|unittest)["']\s+(?:not\s+)?in\s+sys\.modules|PYTEST_CURRENT_TEST"#,
-            ),
-            DETECTS,
+static PYTHON: [EvasionRule; 8] = [
+    (ConstantPattern::new(r"(?m)^\s*(?:unittest|pytest|_pytest)(?:\.\w+)+\s*=[^=]"), PATCHES),
+    (ConstantPattern::new(r"\bsetattr\(\s*(?:unittest|pytest|_pytest)\b"), PATCHES),
+    (
+        ConstantPattern::new(
+            r"(?m)^os\.(?:_exit|abort|kill|exec[lv]p?e?)\(|\batexit\.register\([^\n]*\b_exit\(",
         ),
-        (
-            constant(
-                r#"(?m)^\s*(?:import|from)\s[^#\n]*\b(?:unittest\.(?:case|loader|main|result|runner|suite)|_pytest)\b|sys\.modules\[\s*["'](?:_?pytest|unittest)"#,
-            ),
-            REACHES,
+        ENDS,
+    ),
+    (
+        ConstantPattern::new(
+            r#"["'](?:pytest|_pytest|unittest)["']\s+(?:not\s+)?in\s+sys\.modules|PYTEST_CURRENT_TEST"#,
         ),
-        (constant(r"\bfor\s[^:\n]*\sin\s(?:\w+\()*sys\.modules\b"), REACHES),
-        (
-            constant(
-                r#"(?:\b_getframe|\binspect\.(?:stack|currentframe)|\bset(?:trace|profile))\([^\n]*["']_?test"#,
-            ),
-            DETECTS,
+        DETECTS,
+    ),
+    (
+        ConstantPattern::new(
+            r#"(?m)^\s*(?:import|from)\s[^#\n]*\b(?:unittest\.(?:case|loader|main|result|runner|suite)|_pytest)\b|sys\.modules\[\s*["'](?:_?pytest|unittest)"#,
         ),
-        (constant(r"def __eq__\(self, *\w+[^)]*\)[^:\n]*:\s*return True\b"), EQUALS),
-    ]
-});
+        REACHES,
+    ),
+    (ConstantPattern::new(r"\bfor\s[^:\n]*\sin\s(?:\w+\()*sys\.modules\b"), REACHES),
+    (
+        ConstantPattern::new(
+            r#"(?:\b_getframe|\binspect\.(?:stack|currentframe)|\bset(?:trace|profile))\([^\n]*["']_?test"#,
+        ),
+        DETECTS,
+    ),
+    (ConstantPattern::new(r"def __eq__\(self, *\w+[^)]*\)[^:\n]*:\s*return True\b"), EQUALS),
+];
 
-static SCRIPT: LazyLock<[EvasionRule; 3]> = LazyLock::new(|| {
-    [
-        (
-            constant(
-                r#"(?:\bassert|require\(\s*["'](?:node:)?assert(?:/strict)?["']\s*\))(?:\.\w+)+\s*=[^=>]|\bglobalThis\.(?:expect|describe|it|test)\s*=[^=>]"#,
-            ),
-            PATCHES,
+static SCRIPT: [EvasionRule; 3] = [
+    (
+        ConstantPattern::new(
+            r#"(?:\bassert|require\(\s*["'](?:node:)?assert(?:/strict)?["']\s*\))(?:\.\w+)+\s*=[^=>]|\bglobalThis\.(?:expect|describe|it|test)\s*=[^=>]"#,
         ),
-        (constant(r#"process\.on\(\s*["'](?:exit|beforeExit)["'][^\n]*exitCode\s*=\s*0"#), ENDS),
-        (constant(r"\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST_WORKER_ID)\b"), DETECTS),
-    ]
-});
+        PATCHES,
+    ),
+    (ConstantPattern::new(r#"process\.on\(\s*["'](?:exit|beforeExit)["'][^\n]*exitCode\s*=\s*0"#), ENDS),
+    (ConstantPattern::new(r"\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST_WORKER_ID)\b"), DETECTS),
+];
 
-static GO: LazyLock<[EvasionRule; 2]> = LazyLock::new(|| {
-    [
-        (constant(r"func init\(\)\s*\{[^}]*\bos\.Exit\(0\)"), ENDS),
-        (constant(r#"\btesting\.Testing\(\)|flag\.Lookup\("test\."#), DETECTS),
-    ]
-});
+static GO: [EvasionRule; 2] = [
+    (ConstantPattern::new(r"func init\(\)\s*\{[^}]*\bos\.Exit\(0\)"), ENDS),
+    (ConstantPattern::new(r#"\btesting\.Testing\(\)|flag\.Lookup\("test\."#), DETECTS),
+];
 
-static RUST: LazyLock<[EvasionRule; 1]> = LazyLock::new(|| {
-    [(
-        constant(
-            r"\bmacro_rules!\s*(?:debug_)?assert(?:_eq|_ne)?\b|\bas\s+(?:debug_)?assert(?:_eq|_ne)?\s*[;,}]",
-        ),
-        REDEFINES,
-    )]
-});
+static RUST: [EvasionRule; 1] = [(
+    ConstantPattern::new(
+        r"\bmacro_rules!\s*(?:debug_)?assert(?:_eq|_ne)?\b|\bas\s+(?:debug_)?assert(?:_eq|_ne)?\s*[;,}]",
+    ),
+    REDEFINES,
+)];
 
 #[cfg(test)]
 mod tests {

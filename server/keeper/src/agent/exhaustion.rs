@@ -1,25 +1,19 @@
 //! Recognises an agent that ended because of `sandbox.memory` or `sandbox.processes`: control groups count what they
 //! refused; without them the kernel tells only the process itself, and the words of runtimes and shells name it.
 
-use std::sync::LazyLock;
-
 use loopkeeper_agent::{AgentRun, ProviderClass};
 use loopkeeper_core::settings::Settings;
 use loopkeeper_system::sandbox::ReachedLimits;
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
+use loopkeeper_text::words;
 use loopkeeper_text::{tr, words};
-use regex::Regex;
 
-static MEMORY: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)out of memory|cannot allocate memory|\bENOMEM\b|\bbad_alloc\b|\bMemoryError\b|memory allocation of \d+ bytes failed|(?:buffer|heap) allocation failed|memory exhausted",
-    )
-});
-static PROCESSES: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)(?:fork|spawn|clone|thread).*(?:resource temporarily unavailable|\bEAGAIN\b|os error 11\b)|can['’]t start new thread|cannot fork\b",
-    )
-});
+static MEMORY: ConstantPattern = ConstantPattern::new(
+    r"(?i)out of memory|cannot allocate memory|\bENOMEM\b|\bbad_alloc\b|\bMemoryError\b|memory allocation of \d+ bytes failed|(?:buffer|heap) allocation failed|memory exhausted",
+);
+static PROCESSES: ConstantPattern = ConstantPattern::new(
+    r"(?i)(?:fork|spawn|clone|thread).*(?:resource temporarily unavailable|\bEAGAIN\b|os error 11\b)|can['’]t start new thread|cannot fork\b",
+);
 
 /// Names the limit in the run's note, in place of an error that would count as the provider's.
 pub(super) fn name_limit(run: &mut AgentRun, stderr: &str, settings: &Settings, reached: ReachedLimits) {
@@ -30,7 +24,8 @@ pub(super) fn name_limit(run: &mut AgentRun, stderr: &str, settings: &Settings, 
         return;
     }
     let error = run.error.as_ref().map_or("", |it| it.message.as_str());
-    let says = |what: &Regex| [stderr, error, &run.final_text].into_iter().any(|it| what.is_match(it));
+    let says =
+        |what: &ConstantPattern| [stderr, error, &run.final_text].into_iter().any(|it| what.is_match(it));
     let note = match settings.sandbox_memory.filter(|_| reached.memory || says(&MEMORY)) {
         Some(memory) => {
             tr!("ran out of memory: `sandbox.memory` allows {limit}", limit = words::bytes(memory))

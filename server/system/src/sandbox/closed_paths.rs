@@ -4,10 +4,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
-use loopkeeper_text::pattern::constant;
-use regex::Regex;
+use loopkeeper_text::pattern::ConstantPattern;
 
 use super::FileAccess;
 
@@ -16,15 +14,13 @@ const MAX_NAMED: usize = 5;
 /// Longer words are no path that a person reads.
 const PATH_BYTES: usize = 200;
 
-static DENIED: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)permission denied|\bEACCES\b|read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b|operation not permitted|\bEPERM\b",
-    )
-});
+static DENIED: ConstantPattern = ConstantPattern::new(
+    r"(?i)permission denied|\bEACCES\b|read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b|operation not permitted|\bEPERM\b",
+);
 /// A hidden folder is empty, and a hidden socket accepts no connection.
-static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"(?i)no such file or directory|\bENOENT\b|cannot connect|connection refused|\bECONNREFUSED\b")
-});
+static HIDDEN: ConstantPattern = ConstantPattern::new(
+    r"(?i)no such file or directory|\bENOENT\b|cannot connect|connection refused|\bECONNREFUSED\b",
+);
 
 /// The closed paths of a sandbox, and those that were found.
 #[derive(Debug, Clone, Default)]

@@ -1,12 +1,9 @@
 //! Normalises one line of a failing check's output: removes everything that differs from run to run.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use loopkeeper_agent::errors;
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::sanitize;
 
 const LINE_CHARS: usize = 500;
@@ -56,42 +53,36 @@ pub(super) fn text(raw: &str) -> String {
     .into_owned()
 }
 
-static HASH: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)\b[0-9a-f]{7,64}\b"));
+static HASH: ConstantPattern = ConstantPattern::new(r"(?i)\b[0-9a-f]{7,64}\b");
 
 /// `12 | let x = 1;`, `> 3 | …`, ` --> src/a.rs:3:5`, `^^^^`: source as compilers and runners quote it.
-static GUTTER: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"^(?:>\s*)?\d*\s*[|│](?:\s|$)|^-->\s|^[\^~|\s]+$|^>\s"));
+static GUTTER: ConstantPattern =
+    ConstantPattern::new(r"^(?:>\s*)?\d*\s*[|│](?:\s|$)|^-->\s|^[\^~|\s]+$|^>\s");
 /// `..F. [ 50%]`, `src/a_test.py .F`, rules, progress of build tools.
-static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^(?:[\w./-]+\s+)?[.FEsxX,]+(?:\s*\[\s*\d+%\])?$|^[-=_─━⎯*#\s]+$|^(?:Compiling|Downloading|Downloaded|Checking|Building|Blocking|Updating|Locking|Fresh|Finished|Running|Doc-tests|Resolving|Collecting)\s",
-    )
-});
-static WARNING: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?i)^(?:\S+:\d+:\s+)?(?:npm |yarn |\[)?(?:warn|warning|\w*Warning)\b(?:\]|:|\s)|^\(node:\d+\) \w*Warning",
-    )
-});
-static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r#"^at\s.+[:(]\d+|^File\s"[^"]+",\sline\s\d+|^\d+:\s+(?:0x|\w+::)|^stack backtrace:"#)
-});
+static PROGRESS: ConstantPattern = ConstantPattern::new(
+    r"^(?:[\w./-]+\s+)?[.FEsxX,]+(?:\s*\[\s*\d+%\])?$|^[-=_─━⎯*#\s]+$|^(?:Compiling|Downloading|Downloaded|Checking|Building|Blocking|Updating|Locking|Fresh|Finished|Running|Doc-tests|Resolving|Collecting)\s",
+);
+static WARNING: ConstantPattern = ConstantPattern::new(
+    r"(?i)^(?:\S+:\d+:\s+)?(?:npm |yarn |\[)?(?:warn|warning|\w*Warning)\b(?:\]|:|\s)|^\(node:\d+\) \w*Warning",
+);
+static FRAME: ConstantPattern = ConstantPattern::new(
+    r#"^at\s.+[:(]\d+|^File\s"[^"]+",\sline\s\d+|^\d+:\s+(?:0x|\w+::)|^stack backtrace:"#,
+);
 /// Actual and expected values, marks in front of failing tests, locations with their errors, changed lines.
-static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?x)^(?i:left|right|expected|expect|actual|received|got|want|wanted|found|message|difference|diff)\b.{0,12}[:=\s]
+static FAILURE: ConstantPattern = ConstantPattern::new(
+    r"(?x)^(?i:left|right|expected|expect|actual|received|got|want|wanted|found|message|difference|diff)\b.{0,12}[:=\s]
         | ^[✗✘×✖✕❯●]\s | ^assertion\b | ^(?:[\w.@+-]*/)*[\w@+-]+\.\w{1,8}[:(]\d+ | ^\d+:\d+\s+\S
         | ^[+-]\s*\S | \bFAIL(?:ED|URE)?\b | ^\d+\)\s | panicked\sat",
-    )
-});
+);
 
 struct ReplacementRule {
-    pattern: LazyLock<Regex>,
+    pattern: ConstantPattern,
     with: &'static str,
 }
 
 macro_rules! rule {
     ($pattern:literal, $with:literal) => {
-        ReplacementRule { pattern: LazyLock::new(|| constant($pattern)), with: $with }
+        ReplacementRule { pattern: ConstantPattern::new($pattern), with: $with }
     };
 }
 

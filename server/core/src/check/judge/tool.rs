@@ -1,33 +1,23 @@
 //! Detects in a failed run that its tool is missing, and how many errors a compiler counted.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr;
 
 /// Shells phrase it in many ways; the name is next to `not found`.
-static NOT_FOUND: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?m)^(?:[^\n]*?: )?(?:command not found: (?P<zsh>\S+)|(?P<sh>[^:\s]+): (?:command )?not found|[‘'\x22](?P<env>[^’'\x22\n]+)[’'\x22]: No such file or directory|(?P<path>\S+): No such file or directory)\s*$",
-    )
-});
-static DENIED: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?m)^(?:[^\n]*?: )?(?P<path>[^:\s]+): Permission denied\s*$"));
-static CARGO: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?m)^error: (?:no such (?:sub)?command: `(?P<sub>[^`\n]+)`|'(?P<tool>cargo-[^'\n]+)' is not installed)",
-    )
-});
-static MODULE: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?m)^\S*python[0-9.]*: No module named '?(?P<name>[\w.]+)'?\s*$"));
-static TSC: LazyLock<Regex> = LazyLock::new(|| constant(r"(?m)^\S.*(?:\): | - )error TS[0-9]+: "));
-static RUSTC: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"(?m)^error: (?:could not compile .* due to|aborting due to) (?:(?P<count>[0-9]+) )?previous error",
-    )
-});
+static NOT_FOUND: ConstantPattern = ConstantPattern::new(
+    r"(?m)^(?:[^\n]*?: )?(?:command not found: (?P<zsh>\S+)|(?P<sh>[^:\s]+): (?:command )?not found|[‘'\x22](?P<env>[^’'\x22\n]+)[’'\x22]: No such file or directory|(?P<path>\S+): No such file or directory)\s*$",
+);
+static DENIED: ConstantPattern =
+    ConstantPattern::new(r"(?m)^(?:[^\n]*?: )?(?P<path>[^:\s]+): Permission denied\s*$");
+static CARGO: ConstantPattern = ConstantPattern::new(
+    r"(?m)^error: (?:no such (?:sub)?command: `(?P<sub>[^`\n]+)`|'(?P<tool>cargo-[^'\n]+)' is not installed)",
+);
+static MODULE: ConstantPattern =
+    ConstantPattern::new(r"(?m)^\S*python[0-9.]*: No module named '?(?P<name>[\w.]+)'?\s*$");
+static TSC: ConstantPattern = ConstantPattern::new(r"(?m)^\S.*(?:\): | - )error TS[0-9]+: ");
+static RUSTC: ConstantPattern = ConstantPattern::new(
+    r"(?m)^error: (?:could not compile .* due to|aborting due to) (?:(?P<count>[0-9]+) )?previous error",
+);
 
 /// `"cargo-clippy" not found`, where the run failed because its program is not there.
 pub(super) fn missing(code: i32, stderr: &str) -> Option<String> {

@@ -1,19 +1,13 @@
 //! `path:line[:col]` anywhere in a line. A path is a name with an extension; bare names need one that sources
 //! have, so that times, hosts, addresses and versions do not match.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::source_path::{is_source, local_path};
 use super::{LocationContext, RawLocation, number, path_line_column};
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
-static PLACE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r#"(?:^|[\s"'`(\[{<=,;|])(?P<file>(?:file://)?(?:/?[A-Za-z]:[\\/])?[^\s:"'`()\[\]{}<>=,;|*?]+):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?"#,
-    )
-});
+static PLACE: ConstantPattern = ConstantPattern::new(
+    r#"(?:^|[\s"'`(\[{<=,;|])(?P<file>(?:file://)?(?:/?[A-Za-z]:[\\/])?[^\s:"'`()\[\]{}<>=,;|*?]+):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?"#,
+);
 
 pub(super) fn read(line: &str, context: &LocationContext<'_>) -> Vec<RawLocation> {
     if !line.contains(':') {

@@ -1,10 +1,6 @@
 //! The syntax of tests, skips and assertions in each language: one table of line patterns per language.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TestLanguage {
@@ -45,11 +41,9 @@ pub fn language(path: &str) -> Option<TestLanguage> {
 
 /// Whether the name or a folder identifies it as a file of tests.
 pub fn is_test_path(path: &str) -> bool {
-    static NAME: LazyLock<Regex> = LazyLock::new(|| {
-        constant(
-            r"(?:^|[._-])(?:[Tt]ests?|[Ss]pec)(?:[._-]|$)|[A-Za-z0-9](?:Tests?|TestCase|Spec|IT)\.[a-z]+$|\.bats$",
-        )
-    });
+    static NAME: ConstantPattern = ConstantPattern::new(
+        r"(?:^|[._-])(?:[Tt]ests?|[Ss]pec)(?:[._-]|$)|[A-Za-z0-9](?:Tests?|TestCase|Spec|IT)\.[a-z]+$|\.bats$",
+    );
     const FOLDERS: [&str; 7] = ["test", "tests", "__tests__", "spec", "specs", "e2e", "testing"];
     let folder = |it: &str| FOLDERS.contains(&it);
     let is_in = path.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(folder));
@@ -65,22 +59,21 @@ fn name(path: &str) -> &str {
 /// The patterns of one language, each for one line.
 pub(super) struct LanguagePatterns {
     /// A complete test; `name` where it has one.
-    pub(super) test: Regex,
+    pub(super) test: ConstantPattern,
     /// What gives a marked test its name.
-    pub(super) named: Regex,
+    pub(super) named: ConstantPattern,
     /// A line that qualifies the following one.
-    pub(super) mark: Regex,
+    pub(super) mark: ConstantPattern,
     /// Of these, those that make a test of it.
-    pub(super) marks_test: Regex,
-    pub(super) skip: Regex,
-    pub(super) only: Regex,
-    assertion: Regex,
+    pub(super) marks_test: ConstantPattern,
+    pub(super) skip: ConstantPattern,
+    pub(super) only: ConstantPattern,
+    assertion: ConstantPattern,
 }
 
 /// Statements that resemble assertions and assert nothing.
-static VAIN: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r#"(?x)
+static VAIN: ConstantPattern = ConstantPattern::new(
+    r#"(?x)
         \bassert\s*\(?\s*(?:True|1|not\s+False|1\s*==\s*1|True\s*==\s*True|"[^"]+")\s*\)?\s*(?:$|[,;\#])
         | \bor\s+True\b | \|\|\s*true\b
         | assert!\(\s*true\b | assert_eq!\(\s*(?:true\s*,\s*true|1\s*,\s*1)\s*[,)]
@@ -89,15 +82,12 @@ static VAIN: LazyLock<Regex> = LazyLock::new(|| {
         | expect\(\s*(?:true|1)\s*\)\s*\.(?:to\.be\.true|to\.equal\((?:true|1)\)|toBe\((?:true|1)\)|toEqual\((?:true|1)\)|toBeTruthy\(\)|to\s+be|to\s+eq)
         | ^(?:\[\s+1\s+(?:-eq|=|==)\s+1\s+\]|true|:)$
         "#,
-    )
-});
+);
 
 /// A line that does nothing.
-static IDLE: LazyLock<Regex> = LazyLock::new(|| {
-    constant(
-        r"^(?:pass|\.\.\.|return(?:\s+(?:None|true|nil|null|0))?|true|:|exit\s+0|end|begin|try|do|[{}()\[\],;:\s]*|\}?\s*=>\s*\{?|\}\s*\)\s*|#.*|//.*)\s*;?(?:\s*[})\];,]*)$",
-    )
-});
+static IDLE: ConstantPattern = ConstantPattern::new(
+    r"^(?:pass|\.\.\.|return(?:\s+(?:None|true|nil|null|0))?|true|:|exit\s+0|end|begin|try|do|[{}()\[\],;:\s]*|\}?\s*=>\s*\{?|\}\s*\)\s*|#.*|//.*)\s*;?(?:\s*[})\];,]*)$",
+);
 
 impl LanguagePatterns {
     pub(super) fn asserts(&self, text: &str) -> bool {
@@ -110,24 +100,22 @@ impl LanguagePatterns {
 
     /// Nothing behind it in the same block is reached.
     pub(super) fn returns(text: &str) -> bool {
-        static RETURN: LazyLock<Regex> =
-            LazyLock::new(|| constant(r"^return(?:\s+(?:None|True|true|nil|null|0|Ok\(\(\)\)))?\s*;?$"));
+        static RETURN: ConstantPattern =
+            ConstantPattern::new(r"^return(?:\s+(?:None|True|true|nil|null|0|Ok\(\(\)\)))?\s*;?$");
         RETURN.is_match(text)
     }
 
     /// The rest of the line behind a catch that takes failed assertions as well, or a call that drops them.
     pub(super) fn after_catch(text: &str) -> Option<&str> {
-        static CATCH: LazyLock<Regex> = LazyLock::new(|| {
-            constant(
-                r"(?x)
+        static CATCH: ConstantPattern = ConstantPattern::new(
+            r"(?x)
                 ^except\s*(?:\(?\s*(?:\w+\s*,\s*)*(?:AssertionError|Exception|BaseException)\b[^:]*)?:\s*(?P<rest>.*)$
                 | \bcatch\s*\(\s*(?:final\s+)?(?:\w+\s*:\s*)?(?:Throwable|AssertionError|AssertionFailedError|AssertionException)\b[^)]*\)\s*\{(?P<of_type>.*)$
                 | \bcatch\s*(?:\(\s*\w*\s*\))?\s*\{(?P<of_any>.*)$
                 | \bsuppress\(\s*(?:AssertionError|Exception|BaseException)\b(?P<dropped>\s*)
                 | \.catch\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*\{(?P<empty>\s*\}.*)$
                 | \bcatch_unwind\b(?P<unwound>\s*)",
-            )
-        });
+        );
         let found = CATCH.captures(text)?;
         if found.name("dropped").or_else(|| found.name("unwound")).is_some() {
             return Some("}");
@@ -138,11 +126,9 @@ impl LanguagePatterns {
 
     /// It only prints, and decides nothing.
     pub(super) fn only_says(text: &str) -> bool {
-        static SAYS: LazyLock<Regex> = LazyLock::new(|| {
-            constant(
-                r"^(?:print\w*!?|echo|console\.\w+|log\w*\.\w+|System\.out\.\w+|fmt\.Print\w*|puts|continue)\b[^;]*;?$",
-            )
-        });
+        static SAYS: ConstantPattern = ConstantPattern::new(
+            r"^(?:print\w*!?|echo|console\.\w+|log\w*\.\w+|System\.out\.\w+|fmt\.Print\w*|puts|continue)\b[^;]*;?$",
+        );
         SAYS.is_match(text)
     }
 
@@ -152,9 +138,17 @@ impl LanguagePatterns {
         behind("=>").or_else(|| behind("{")).or_else(|| behind("):")).unwrap_or_default()
     }
 
-    fn new(table: [&'static str; 7]) -> Self {
-        let [test, named, mark, marks_test, skip, only, assertion] = table.map(constant);
-        Self { test, named, mark, marks_test, skip, only, assertion }
+    const fn new(table: [&'static str; 7]) -> Self {
+        let [test, named, mark, marks_test, skip, only, assertion] = table;
+        Self {
+            test: ConstantPattern::new(test),
+            named: ConstantPattern::new(named),
+            mark: ConstantPattern::new(mark),
+            marks_test: ConstantPattern::new(marks_test),
+            skip: ConstantPattern::new(skip),
+            only: ConstantPattern::new(only),
+            assertion: ConstantPattern::new(assertion),
+        }
     }
 }
 
@@ -178,122 +172,102 @@ impl TestLanguage {
     }
 }
 
-static RUST: LazyLock<LanguagePatterns> = LazyLock::new(|| {
-    LanguagePatterns::new([
-        NEVER,
-        r"\bfn\s+(?P<name>\w+)",
-        r"^#!?\[",
-        r"^#\[(?:\w+::)*(?:test|rstest|test_case|proptest|quickcheck|case)\b",
-        r"#\[ignore|#!?\[cfg\((?:any\(\)|FALSE|false)\)|\bignore\s*=",
-        NEVER,
-        r"\b(?:\w*assert\w*|panic)!|#\[should_panic|\bassert_\w+\(|\.expect_err\(|\.unwrap_err\(",
-    ])
-});
+static RUST: LanguagePatterns = LanguagePatterns::new([
+    NEVER,
+    r"\bfn\s+(?P<name>\w+)",
+    r"^#!?\[",
+    r"^#\[(?:\w+::)*(?:test|rstest|test_case|proptest|quickcheck|case)\b",
+    r"#\[ignore|#!?\[cfg\((?:any\(\)|FALSE|false)\)|\bignore\s*=",
+    NEVER,
+    r"\b(?:\w*assert\w*|panic)!|#\[should_panic|\bassert_\w+\(|\.expect_err\(|\.unwrap_err\(",
+]);
 
-static SCRIPT: LazyLock<LanguagePatterns> = LazyLock::new(|| {
-    LanguagePatterns::new([
-        r#"^(?:await\s+)?(?:f|x)?(?:it|test|specify|Deno\.test|t\.test)(?:\.\w+)*(?:\([^)'"`]*\))?\s*(?:\(|`)\s*(?:['"`](?P<name>[^'"`]*))?"#,
-        NEVER,
-        NEVER,
-        NEVER,
-        r#"\b(?:xit|xtest|xdescribe|xcontext|xspecify|pending)\s*\(|\b(?:it|test|describe|context|suite|specify|t)(?:\.\w+)*\.(?:skip|todo|fixme|skipIf|failing|fails)(?:\.each)?\s*[(`]|\b(?:skip|todo|ignore)\s*:\s*(?:true|['"`])|\bthis\.skip\(|^process\.exit\(0?\)"#,
-        r"\b(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(|\bonly\s*:\s*true",
-        r"\bexpect\w*\s*[(.]|\bassert\w*\s*[(.]|\.should\b|\bt\.(?:is|not|deepEqual|equal|equals|true|false|ok|same|strictEqual|throws|throwsAsync|snapshot|match|rejects)\s*\(",
-    ])
-});
+static SCRIPT: LanguagePatterns = LanguagePatterns::new([
+    r#"^(?:await\s+)?(?:f|x)?(?:it|test|specify|Deno\.test|t\.test)(?:\.\w+)*(?:\([^)'"`]*\))?\s*(?:\(|`)\s*(?:['"`](?P<name>[^'"`]*))?"#,
+    NEVER,
+    NEVER,
+    NEVER,
+    r#"\b(?:xit|xtest|xdescribe|xcontext|xspecify|pending)\s*\(|\b(?:it|test|describe|context|suite|specify|t)(?:\.\w+)*\.(?:skip|todo|fixme|skipIf|failing|fails)(?:\.each)?\s*[(`]|\b(?:skip|todo|ignore)\s*:\s*(?:true|['"`])|\bthis\.skip\(|^process\.exit\(0?\)"#,
+    r"\b(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(|\bonly\s*:\s*true",
+    r"\bexpect\w*\s*[(.]|\bassert\w*\s*[(.]|\.should\b|\bt\.(?:is|not|deepEqual|equal|equals|true|false|ok|same|strictEqual|throws|throwsAsync|snapshot|match|rejects)\s*\(",
+]);
 
-static PYTHON: LazyLock<LanguagePatterns> = LazyLock::new(|| {
-    LanguagePatterns::new([
-        r"^(?:async\s+)?def\s+(?P<name>test\w*)\s*\(",
-        NEVER,
-        r"^@",
-        NEVER,
-        r"\bmark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\(|\bunittest\.(?:skip|expectedFailure)|^@(?:skip|skipIf|skipUnless|expectedFailure)\b|\bskipTest\(|\bSkipTest\b|\b__test__\s*=\s*False|\bcollect_ignore|^(?:sys\.exit|os\._exit|exit|quit)\(0?\)",
-        NEVER,
-        r"^assert\b|[;:]\s*assert\b|\bself\.(?:assert|fail)\w*\(|\bpytest\.(?:raises|warns|fail)\(|\braises\(|\bassert_\w+\(|\.assert_\w+\(",
-    ])
-});
+static PYTHON: LanguagePatterns = LanguagePatterns::new([
+    r"^(?:async\s+)?def\s+(?P<name>test\w*)\s*\(",
+    NEVER,
+    r"^@",
+    NEVER,
+    r"\bmark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\(|\bunittest\.(?:skip|expectedFailure)|^@(?:skip|skipIf|skipUnless|expectedFailure)\b|\bskipTest\(|\bSkipTest\b|\b__test__\s*=\s*False|\bcollect_ignore|^(?:sys\.exit|os\._exit|exit|quit)\(0?\)",
+    NEVER,
+    r"^assert\b|[;:]\s*assert\b|\bself\.(?:assert|fail)\w*\(|\bpytest\.(?:raises|warns|fail)\(|\braises\(|\bassert_\w+\(|\.assert_\w+\(",
+]);
 
-static GO: LazyLock<LanguagePatterns> = LazyLock::new(|| {
-    LanguagePatterns::new([
-        r"^func\s+(?:\([^)]*\)\s*)?(?P<name>(?:Test|Fuzz|Example|Benchmark)\w*)\s*\(",
-        NEVER,
-        NEVER,
-        NEVER,
-        r"\b[tbf]\.Skip(?:f|Now)?\(|^//go:build\s+(?:ignore|never|skip)\b",
-        NEVER,
-        r"\b[tbf]\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(|\b(?:assert|require|is|suite|s)\.[A-Z]\w*\(",
-    ])
-});
+static GO: LanguagePatterns = LanguagePatterns::new([
+    r"^func\s+(?:\([^)]*\)\s*)?(?P<name>(?:Test|Fuzz|Example|Benchmark)\w*)\s*\(",
+    NEVER,
+    NEVER,
+    NEVER,
+    r"\b[tbf]\.Skip(?:f|Now)?\(|^//go:build\s+(?:ignore|never|skip)\b",
+    NEVER,
+    r"\b[tbf]\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(|\b(?:assert|require|is|suite|s)\.[A-Z]\w*\(",
+]);
 
-static JVM: LazyLock<LanguagePatterns> = LazyLock::new(|| {
-    LanguagePatterns::new([
-        r#"^(?:"(?P<name>[^"]+)"\s+(?:in|should)\b|(?:test|it)\("[^"]*"\))"#,
-        r"\b(?:fun|void|def)\s+(?P<name>`[^`]+`|\w+)\s*\(",
-        r"^@",
-        r"@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b",
-        r"@(?:Disabled|Ignore|Ignored)\b|\bassume\w*\(\s*false|\benabled\s*=\s*false",
-        NEVER,
-        r"\bassert\w*\s*[({<.]|\bshould\w*\b|\bverify\w*\(|\bfail\(|\bexpectThat\b|expected\s*=|\bexpect\w*\(",
-    ])
-});
+static JVM: LanguagePatterns = LanguagePatterns::new([
+    r#"^(?:"(?P<name>[^"]+)"\s+(?:in|should)\b|(?:test|it)\("[^"]*"\))"#,
+    r"\b(?:fun|void|def)\s+(?P<name>`[^`]+`|\w+)\s*\(",
+    r"^@",
+    r"@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b",
+    r"@(?:Disabled|Ignore|Ignored)\b|\bassume\w*\(\s*false|\benabled\s*=\s*false",
+    NEVER,
+    r"\bassert\w*\s*[({<.]|\bshould\w*\b|\bverify\w*\(|\bfail\(|\bexpectThat\b|expected\s*=|\bexpect\w*\(",
+]);
 
-static CSHARP: LazyLock<LanguagePatterns> = LazyLock::new(|| {
-    LanguagePatterns::new([
-        NEVER,
-        r"\b(?:void|Task|ValueTask)\s+(?P<name>\w+)\s*\(",
-        r"^\[",
-        r"\[(?:[\w.]+\s*\([^\]]*\)\s*,\s*)?(?:Fact|Theory|Test|TestCase|TestMethod|DataTestMethod)\b",
-        r"\bSkip\s*=|\[(?:Ignore|Explicit)\b|\bAssert\.(?:Ignore|Inconclusive)\b|\bSkip\.If",
-        NEVER,
-        r"\b\w*Assert\.\w+|\.Should\w*\(|\.Verify\(",
-    ])
-});
+static CSHARP: LanguagePatterns = LanguagePatterns::new([
+    NEVER,
+    r"\b(?:void|Task|ValueTask)\s+(?P<name>\w+)\s*\(",
+    r"^\[",
+    r"\[(?:[\w.]+\s*\([^\]]*\)\s*,\s*)?(?:Fact|Theory|Test|TestCase|TestMethod|DataTestMethod)\b",
+    r"\bSkip\s*=|\[(?:Ignore|Explicit)\b|\bAssert\.(?:Ignore|Inconclusive)\b|\bSkip\.If",
+    NEVER,
+    r"\b\w*Assert\.\w+|\.Should\w*\(|\.Verify\(",
+]);
 
-static RUBY: LazyLock<LanguagePatterns> = LazyLock::new(|| {
-    LanguagePatterns::new([
-        r#"^(?:def\s+(?P<name>test_\w+)|[xf]?(?:it|specify|scenario|example|test)[\s(]+['"])"#,
-        NEVER,
-        NEVER,
-        NEVER,
-        r"^(?:xit|xdescribe|xcontext|xspecify|xscenario|xexample|skip|pending)\b|,\s*:?(?:skip|pending)\b",
-        r"^(?:fit|fdescribe|fcontext|fspecify)\b|,\s*:?focus\b",
-        r"\bexpect\b|\bassert\w*\b|\brefute\w*\b|\.should(?:_not)?\b|\bmust_\w+|\bis_expected\b",
-    ])
-});
+static RUBY: LanguagePatterns = LanguagePatterns::new([
+    r#"^(?:def\s+(?P<name>test_\w+)|[xf]?(?:it|specify|scenario|example|test)[\s(]+['"])"#,
+    NEVER,
+    NEVER,
+    NEVER,
+    r"^(?:xit|xdescribe|xcontext|xspecify|xscenario|xexample|skip|pending)\b|,\s*:?(?:skip|pending)\b",
+    r"^(?:fit|fdescribe|fcontext|fspecify)\b|,\s*:?focus\b",
+    r"\bexpect\b|\bassert\w*\b|\brefute\w*\b|\.should(?:_not)?\b|\bmust_\w+|\bis_expected\b",
+]);
 
-static PHP: LazyLock<LanguagePatterns> = LazyLock::new(|| {
-    LanguagePatterns::new([
-        r#"\bfunction\s+(?P<name>test\w*)\s*\(|^(?:it|test)\(\s*['"]"#,
-        r"\bfunction\s+(?P<name>\w+)\s*\(",
-        r"^#\[",
-        r"^#\[\\?(?:\w+\\)*Test\b",
-        r"\bmarkTest(?:Skipped|Incomplete)\(|->(?:skip|todo)\(",
-        r"->only\(",
-        r"(?:->|::)assert\w*\(|\bexpect\(|->expect\w+\(|(?:->|::)fail\(",
-    ])
-});
+static PHP: LanguagePatterns = LanguagePatterns::new([
+    r#"\bfunction\s+(?P<name>test\w*)\s*\(|^(?:it|test)\(\s*['"]"#,
+    r"\bfunction\s+(?P<name>\w+)\s*\(",
+    r"^#\[",
+    r"^#\[\\?(?:\w+\\)*Test\b",
+    r"\bmarkTest(?:Skipped|Incomplete)\(|->(?:skip|todo)\(",
+    r"->only\(",
+    r"(?:->|::)assert\w*\(|\bexpect\(|->expect\w+\(|(?:->|::)fail\(",
+]);
 
-static SHELL: LazyLock<LanguagePatterns> = LazyLock::new(|| {
-    LanguagePatterns::new([
-        r#"^@test\s+["'](?P<name>[^"']*)|^(?:function\s+)?test\w*\s*\(\)"#,
-        NEVER,
-        NEVER,
-        NEVER,
-        r"^skip\b",
-        NEVER,
-        r"^(?:if\s+)?!?\s*(?:\[\[?|test)\s|\b(?:assert|refute)\w*\s|\bgrep\s+-\w*q|\b(?:diff|cmp)\s|\|\|\s*(?:exit|fail|return|die)\b|\bexit\s+[1-9]|\breturn\s+[1-9]",
-    ])
-});
+static SHELL: LanguagePatterns = LanguagePatterns::new([
+    r#"^@test\s+["'](?P<name>[^"']*)|^(?:function\s+)?test\w*\s*\(\)"#,
+    NEVER,
+    NEVER,
+    NEVER,
+    r"^skip\b",
+    NEVER,
+    r"^(?:if\s+)?!?\s*(?:\[\[?|test)\s|\b(?:assert|refute)\w*\s|\bgrep\s+-\w*q|\b(?:diff|cmp)\s|\|\|\s*(?:exit|fail|return|die)\b|\bexit\s+[1-9]|\breturn\s+[1-9]",
+]);
 
-static C: LazyLock<LanguagePatterns> = LazyLock::new(|| {
-    LanguagePatterns::new([
-        r"^(?:TYPED_)?(?:TEST|TEST_F|TEST_P|TEST_CASE|SCENARIO|BOOST_AUTO_TEST_CASE|Test)\s*\(\s*(?P<name>[^)]*)|^(?:static\s+)?(?:void|int)\s+test\w*\s*\(",
-        NEVER,
-        NEVER,
-        NEVER,
-        r"\bGTEST_SKIP\b|\bDISABLED_|\[!?\.?(?:hide|mayfail)\]|\bSKIP\(|\bTEST_IGNORE",
-        NEVER,
-        r"\b(?:EXPECT|ASSERT|REQUIRE|CHECK|BOOST|TEST_ASSERT|cr_assert|ck_assert)\w*\s*\(|\bassert\s*\(",
-    ])
-});
+static C: LanguagePatterns = LanguagePatterns::new([
+    r"^(?:TYPED_)?(?:TEST|TEST_F|TEST_P|TEST_CASE|SCENARIO|BOOST_AUTO_TEST_CASE|Test)\s*\(\s*(?P<name>[^)]*)|^(?:static\s+)?(?:void|int)\s+test\w*\s*\(",
+    NEVER,
+    NEVER,
+    NEVER,
+    r"\bGTEST_SKIP\b|\bDISABLED_|\[!?\.?(?:hide|mayfail)\]|\bSKIP\(|\bTEST_IGNORE",
+    NEVER,
+    r"\b(?:EXPECT|ASSERT|REQUIRE|CHECK|BOOST|TEST_ASSERT|cr_assert|ck_assert)\w*\s*\(|\bassert\s*\(",
+]);

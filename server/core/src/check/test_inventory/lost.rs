@@ -1,14 +1,10 @@
 //! Finds the losses between two states of a file: tests, runs of tests, assertions. Renamed, moved, reformatted and
 //! added tests are not a loss.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::{TestCase, TestInventory};
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
+use loopkeeper_text::words::counted;
 use loopkeeper_text::tr;
-use loopkeeper_text::words::{clauses, counted};
 
 /// One loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -140,8 +136,8 @@ fn count_altered(gone: &[&str], new: &[&str]) -> u32 {
 
 /// The line with its values taken out; the failure messages are kept, since correcting them weakens nothing.
 fn without_values(line: &str) -> String {
-    static VALUE: LazyLock<Regex> =
-        LazyLock::new(|| constant(r#"-?\b(?:\d[\d_.]*|true|false|True|False)\b|"(?:[^"\\]|\\.)*""#));
+    static VALUE: ConstantPattern =
+        ConstantPattern::new(r#"-?\b(?:\d[\d_.]*|true|false|True|False)\b|"(?:[^"\\]|\\.)*""#);
     let says_why = line.starts_with("assert ") || line.starts_with("assert!(");
     let shaped = VALUE.replace_all(line, |found: &regex::Captures<'_>| {
         let Some(found) = found.get(0) else { return String::new() };

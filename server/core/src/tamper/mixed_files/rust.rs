@@ -1,11 +1,10 @@
 //! Rust sources: the modules of tests inside a source file are judges, the code around them is work.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use regex::Regex;
 
-use loopkeeper_text::pattern::constant;
+use loopkeeper_text::pattern::ConstantPattern;
 
 /// The final source with the test modules of the start.
 pub(super) fn source(start: &str, end: &str) -> Option<String> {
@@ -37,9 +36,9 @@ struct TestModule {
 
 /// The modules with `#[cfg(test)]` and a body, at the top level of the file.
 fn test_modules(text: &str) -> Vec<TestModule> {
-    static HEAD: LazyLock<Regex> = LazyLock::new(|| {
-        constant(r"(?m)^#\[cfg\(test\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([a-z]+\))?\s+)?mod\s+(\w+)\s*\{")
-    });
+    static HEAD: ConstantPattern = ConstantPattern::new(
+        r"(?m)^#\[cfg\(test\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([a-z]+\))?\s+)?mod\s+(\w+)\s*\{",
+    );
     let mut found: Vec<TestModule> = Vec::new();
     for head in HEAD.captures_iter(text) {
         let (Some(all), Some(name)) = (head.get(0), head.get(1)) else { continue };
