@@ -4,6 +4,7 @@
 mod block;
 mod filter;
 mod fingerprint;
+mod position;
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,7 @@
 //! Decides whether a line is an error: first discards lines that only contain the word (fields, code, counts of zero,
 //! file names, quotations), then requires the form of a real tool's error.
 
+use super::position::{after_names, after_program, has_within};
 use loopkeeper_text::pattern::ConstantPattern;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +10,9 @@ pub(super) enum ErrorConfidence {
     /// Reports that something failed but not why: the summary under other errors.
     FollowUp,
 }
+
+/// Characters before the words that identify an error, such as a list of files.
+const MAX_CONTEXT: usize = 200;
 
 /// Cheap pre-check: a line without any of these is not an error, which excludes nearly all lines.
 static CANDIDATE: ConstantPattern = ConstantPattern::new(
@@ -38,17 +42,29 @@ static CODE: ConstantPattern = ConstantPattern::new(
 );
 /// Prefixes of tool output that count even if the line looks like code.
 static SURE: ConstantPattern = ConstantPattern::new(
-    r"^(?:error\[[A-Z]*\d+\]: |Traceback \(most recent call last\)|(?:\S+(?:: | - ))?error [A-Z]+\d+: |thread .* panicked at|--- FAIL: |test result: FAILED|.{0,200}: undefined reference to |npm (?:ERR!|error) )",
+    r"^(?:error\[[A-Z]*\d+\]: |Traceback \(most recent call last\)|(?:\S+(?:: | - ))?error [A-Z]+\d+: |thread .* panicked at|--- FAIL: |test result: FAILED|npm (?:ERR!|error) )",
 );
 static FOLLOW_UP: ConstantPattern = ConstantPattern::new(
     r"(?x)^(?: npm\s(?:ERR!|error)\s | test\sresult:\sFAILED | error:\stest\sfailed | error:\saborting\sdue\sto | error:\s(?:\d+\starget|could\snot\scompile)
         | FAIL(?:ED)?$ | FAIL\s | .*\bbuild\sfailed\.?$ | Build\sFAILED | BUILD\sFAILED | make(?:\[\d+\])?:\s\*\*\* | error:\s(?:script|process|command|recipe|task)\b
         | FAILED\s\(\w+=\d | =+\s.*\bfailed\b | Tests?:?\s+.*\bfailed\b | ERROR:\s(?:Test|Build|Job)\s(?:run\s)?failed | .*\d+\s(?:\w+\s)?(?:failed|FAILED|failures?|errors?)\W*$)",
 );
+/// A message of a compiler or a program, at the beginning of a line or after names.
+static MESSAGE: ConstantPattern = ConstantPattern::new(
+    r"^(?:(?:PHP\s)?(?:[Ff]atal|[Pp]arse|[Ii]nternal|[Cc]ompiler)\s)?(?:error|Error|ERROR)(?:\[[\w:-]+\]|\s\[[\w-]+\]|\s[A-Z]+\d+)?:\s+\S",
+);
+/// The kernel's reasons, after the name of a program.
+static REASON: ConstantPattern = ConstantPattern::new(
+    r"(?:^|:\s)(?:Permission\sdenied|No\ssuch\sfile\sor\sdirectory|Is\sa\sdirectory|Not\sa\sdirectory)",
+);
+static CRASH: ConstantPattern = ConstantPattern::new(r"\b[Ss]egmentation\sfault\b|\bcore\sdumped\b");
+static LINKER: ConstantPattern = ConstantPattern::new(r":\sundefined\sreference\sto\b");
+static SURE_LINKER: ConstantPattern = ConstantPattern::new(r": undefined reference to ");
+/// At the end of a line.
+static ERROR_NAME: ConstantPattern = ConstantPattern::new(r"\((?:[A-Z]\w*::)*\w+(?:Error|Exception)\)$");
 static ERROR: ConstantPattern = ConstantPattern::new(
     r"(?x)^(?:
-          (?:\S{1,200}(?::\s|\s-\s)){0,2}(?:(?:PHP\s)?(?:[Ff]atal|[Pp]arse|[Ii]nternal|[Cc]ompiler)\s)?(?:error|Error|ERROR)(?:\[[\w:-]+\]|\s\[[\w-]+\]|\s[A-Z]+\d+)?:\s+\S
-        | [\[<(]?(?:ERROR|FATAL|CRITICAL|SEVERE)[\])>]?(?:[:|]?\s+)\S
+          [\[<(]?(?:ERROR|FATAL|CRITICAL|SEVERE)[\])>]?(?:[:|]?\s+)\S
         | level=(?:error|fatal)\b
         | (?:Uncaught\s|Unhandled\s|Caused\sby:\s|E\s{1,8}|\[\w+\]\s)?(?:\(in\spromise\)\s)?(?:[A-Za-z_][\w$]*(?:\.|::|\\))*\w*(?:Error|Exception)(?:\s\[[\w-]+\])?:(?:\s|$)
         | Exception\sin\sthread\b
@@ -63,10 +79,8 @@ static ERROR: ConstantPattern = ConstantPattern::new(
         | \s*\d+:\d+\s+error\s+\S
         | (?:\S+:\s)(?:line\s\d+:\s|\d+:\s)?(?:\S+:\s)?(?:command\s)?not\sfound(?::\s\S+)?$
         | (?:\S+:\s)command\snot\sfound:\s\S+$
-        | (?:\S+:\s)(?:.{0,200}:\s)?(?:Permission\sdenied|No\ssuch\sfile\sor\sdirectory|Is\sa\sdirectory|Not\sa\sdirectory)
         | Permission\sdenied\b
-        | Killed$ | .{0,120}\b[Ss]egmentation\sfault\b | .{0,120}\bcore\sdumped\b
-        | .{0,200}:\sundefined\sreference\sto\b | .{0,200}\((?:[A-Z]\w*::)*\w+(?:Error|Exception)\)$
+        | Killed$
         | Cannot\sfind\smodule\b
         )",
 );
@@ -76,7 +90,7 @@ pub(super) fn rate_line(line: &str) -> Option<ErrorConfidence> {
         return None;
     }
     let bare = LOGGED.replace(line, "");
-    let sure = SURE.is_match(&bare);
+    let sure = SURE.is_match(&bare) || has_within(&SURE_LINKER, &bare, MAX_CONTEXT);
     if !sure && (ABOUT.is_match(&bare) || is_only_a_word(&bare)) {
         return None;
     }
@@ -86,7 +100,18 @@ pub(super) fn rate_line(line: &str) -> Option<ErrorConfidence> {
     if FOLLOW_UP.is_match(&spoken) {
         return Some(ErrorConfidence::FollowUp);
     }
-    ERROR.is_match(&spoken).then_some(ErrorConfidence::Error)
+    reports_error(&spoken).then_some(ErrorConfidence::Error)
+}
+
+/// Lengths of the text before an error are counted here: a pattern in which it is repeated up to 200 times has as many
+/// copies of it in memory.
+fn reports_error(line: &str) -> bool {
+    ERROR.is_match(line)
+        || after_names(line, 2).iter().any(|it| MESSAGE.is_match(it))
+        || after_program(line).is_some_and(|it| has_within(&REASON, it, MAX_CONTEXT))
+        || has_within(&CRASH, line, 120)
+        || has_within(&LINKER, line, MAX_CONTEXT)
+        || has_within(&ERROR_NAME, line, MAX_CONTEXT)
 }
 
 fn is_only_a_word(line: &str) -> bool {
