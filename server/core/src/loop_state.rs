@@ -83,7 +83,7 @@ pub use weakening_state::WeakeningState;
 
 /// The version of a stored [`LoopState`]: another one is not read. It changes with the fields of the state and with what
 /// `apply` makes of the records.
-pub const SAVED_STATE_VERSION: u32 = 3;
+pub const SAVED_STATE_VERSION: u32 = 4;
 
 /// Everything that the journal contains about a loop. Only `apply` changes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

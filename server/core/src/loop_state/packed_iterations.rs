@@ -17,8 +17,9 @@ use row_block::RowBlock;
 
 /// Rows of one block.
 pub(super) const BLOCK_ROWS: usize = 64;
-/// Distinct results among which those of a row are looked for. Results that alternate recur soon or not at all.
-const SEARCHED_RESULTS: usize = 64;
+/// Distinct results, or failures, among which those of a row are looked for. Those that alternate recur soon or not at
+/// all.
+const SEARCHED: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct PackedIterations {
@@ -65,20 +66,11 @@ impl PackedIterations {
     }
 
     fn index_of_results(&mut self, results: &[(CriterionId, Status)]) -> u32 {
-        let searched = self.results.len().saturating_sub(SEARCHED_RESULTS);
-        let known = self.results.iter().enumerate().skip(searched).rev().find(|(_, it)| *it == results);
-        let index = known.map_or(self.results.len(), |(index, _)| index);
-        if index == self.results.len() {
-            self.results.push(results.to_vec());
-        }
-        u32::try_from(index).unwrap_or(u32::MAX)
+        index_in(&mut self.results, |it| it == results, || results.to_vec())
     }
 
     fn index_of_failing(&mut self, failing: &Fingerprint) -> u32 {
-        if self.failing.last() != Some(failing) {
-            self.failing.push(failing.clone());
-        }
-        u32::try_from(self.failing.len() - 1).unwrap_or(u32::MAX)
+        index_in(&mut self.failing, |it| it == failing, || failing.clone())
     }
 
     /// Adds what a row says to the sums over all rows.
@@ -170,4 +162,15 @@ impl PackedIterations {
     pub(super) fn has_agent(&self, name: &str) -> bool {
         self.agents.contains(name)
     }
+}
+
+/// The index of a value that is among the last ones of a list, or is added to it.
+fn index_in<T>(list: &mut Vec<T>, is_same: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> u32 {
+    let searched = list.len().saturating_sub(SEARCHED);
+    let known = list.iter().skip(searched).rposition(is_same).map(|it| searched + it);
+    let index = known.unwrap_or(list.len());
+    if known.is_none() {
+        list.push(make());
+    }
+    u32::try_from(index).unwrap_or(u32::MAX)
 }

@@ -147,6 +147,22 @@ fn a_stored_history_is_the_same() {
 }
 
 #[test]
+fn failures_that_alternate_are_stored_once() {
+    let mut history = IterationHistory::default();
+    for (at, row) in rows(4 * BLOCK_ROWS).into_iter().enumerate() {
+        let failing = Some(Fingerprint(format!("failure {}", at % 7)));
+        history.push(Iteration { failing, ..row });
+    }
+    let plain = history.clone();
+    while history.len() - history.recent().len() < 3 * BLOCK_ROWS {
+        history.pack_oldest(0);
+    }
+    assert_same(&history, &plain);
+    let packed = serde_json::to_value(&history).unwrap()["packed"].to_string();
+    assert_eq!(packed.matches("failure ").count(), 7);
+}
+
+#[test]
 fn ten_thousand_packed_rows_take_little_room() {
     let (packed, _) = histories(10_000);
     let text = serde_json::to_string(&packed).unwrap();
