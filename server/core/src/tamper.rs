@@ -29,6 +29,7 @@ use crate::check::test_inventory::{
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId, Expect};
 use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr;
+use loopkeeper_text::words::clauses;
 
 /// Maximum number of files that are read; those that checks name come first.
 pub(crate) const MAX_FILES: usize = 200;

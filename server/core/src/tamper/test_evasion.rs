@@ -2,8 +2,8 @@
 //! equal to everything. No test can notice that; the text of the change shows it.
 
 use crate::check::test_inventory::{TestLanguage, is_test_path, language};
-use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::language::translate;
+use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr_later;
 
 /// A pattern, and a description of files that match it.

@@ -5,7 +5,6 @@ use loopkeeper_agent::{AgentRun, ProviderClass};
 use loopkeeper_core::settings::Settings;
 use loopkeeper_system::sandbox::ReachedLimits;
 use loopkeeper_text::pattern::ConstantPattern;
-use loopkeeper_text::words;
 use loopkeeper_text::{tr, words};
 
 static MEMORY: ConstantPattern = ConstantPattern::new(

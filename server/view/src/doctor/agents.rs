@@ -10,7 +10,6 @@ use crate::sentences;
 use loopkeeper_agent::LoopMode;
 use loopkeeper_agent::catalog::{KNOWN, KnownAgent, LoginFile};
 use loopkeeper_agent::kind::{AgentKind, CapabilitySource};
-use loopkeeper_text::language::translate;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 

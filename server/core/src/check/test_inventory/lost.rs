@@ -3,8 +3,8 @@
 
 use super::{TestCase, TestInventory};
 use loopkeeper_text::pattern::ConstantPattern;
-use loopkeeper_text::words::counted;
 use loopkeeper_text::tr;
+use loopkeeper_text::words::{clauses, counted};
 
 /// One loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
