@@ -20,7 +20,7 @@ pub(crate) const NOT_NOW: &str = tr_later!("Not now");
 
 pub(crate) struct ClientQuestion {
     pub(crate) message: String,
-    /// At most three.
+    /// At most three, as written in the source; the client shows their translations.
     pub(crate) answers: Vec<&'static str>,
     /// URI of a document that the first answer refers to; a client that knows us shows it next to the question.
     pub(crate) page: Option<String>,

@@ -42,11 +42,12 @@ fn milestones(state: &LoopState) -> Option<String> {
     milestones.map(|it| tr!("reached: {milestones}", milestones = it))
 }
 
-/// The agent's last claims about its own work.
+/// What one iteration reached.
 fn milestones_of(number: u32, milestones: &[String]) -> String {
     tr!("iteration {number}, {milestones}", number, milestones = sentences::list(milestones))
 }
 
+/// The agent's last claims about its own work.
 fn claims(state: &LoopState) -> Option<String> {
     let last = state.last_iteration()?;
     let mut claims: Vec<String> = last.claims.sentences().into_iter().take(MAX_CLAIMS).collect();

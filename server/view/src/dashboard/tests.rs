@@ -184,3 +184,12 @@ fn a_removed_loop_leaves_the_selection_on_another() {
     assert_eq!(view.selected(), Some("2-works"));
     assert!(text(&view, 80, 6).contains("2 loops"));
 }
+
+#[test]
+fn chinese_is_broken_between_any_two_characters() {
+    use super::line::wrapped;
+    assert_eq!(wrapped("代理在本次迭代中没有输出", 10), ["代理在本次", "迭代中没有", "输出"]);
+    assert_eq!(wrapped("循环 20261124 已结束", 13), ["循环 20261124", "已结束"]);
+    assert_eq!(wrapped("an unbreakableword", 6), ["an", "unbreakableword"]);
+    assert_eq!(wrapped("中文", 1), ["中", "文"]);
+}
