@@ -30,7 +30,11 @@ fn findings_are_written_in_the_language_of_the_user() {
 #[test]
 fn story_files_are_judged_in_the_language_of_the_user() {
     let check = |text: &str, expect: &[&str]| assert_eq!(messages("prd.json", text), expect, "{text}");
-    check(r#"{"userStories": [{"id": 7, "title": "Pay"}]}"#, &["id：必须是引号中的文本，现在是 7。"]);
+    check(r#"{"userStories": [{"id": 7, "title": "Pay"}]}"#, &["id：应为：引号中的文本；现在是：7。"]);
+    check(
+        r#"{"userStories": [{"title": "Pay", "passes": 1}]}"#,
+        &["passes：应为：true 或 false；现在是：1。"],
+    );
     check(r#"{"stories": []}"#, &["故事文件：不会读取 `stories`。请改名为 `userStories`。"]);
     check(r#"{"userStories": []}"#, &["故事文件：`userStories` 为空，因此没有事可做。请添加一项。"]);
 }
