@@ -5,8 +5,7 @@ use std::io::Write as _;
 
 use clap::error::ErrorKind;
 use loopkeeper_system::state_dir::lock::TreeHolder;
-use loopkeeper_text::message;
-use loopkeeper_text::{sanitize, tr};
+use loopkeeper_text::{message, sanitize, tr};
 
 use super::exit::Exit;
 use super::wrong_flag;

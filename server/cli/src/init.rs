@@ -12,7 +12,7 @@ use clap::builder::PossibleValuesParser;
 use loopkeeper_core::settings::SettingOrigin;
 use loopkeeper_task::new_task::WorkProduct;
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
-use loopkeeper_text::{sanitize, tr};
+use loopkeeper_text::{sanitize, tr, words};
 use thiserror::Error;
 
 use self::template::TemplateLocation;
@@ -168,7 +168,7 @@ pub(super) struct InitReport {
 
 #[derive(Debug, Error)]
 pub(super) enum InitError {
-    #[error("{}", tr!("there is a task document already: {files}", files = files.join(", ")))]
+    #[error("{}", tr!("there is a task document already: {files}", files = words::listed(files)))]
     Exists { files: Vec<String> },
     #[error("{}", tr!("a loop of Claude Code's plugin runs here: {file}", file))]
     PluginLoop { file: String },

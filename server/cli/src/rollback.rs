@@ -110,7 +110,7 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
     }
     let n_files = words::counted(change.edited.len() as u64, "file");
     if !ask::is_interactive() {
-        let named = change.edited.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let named = words::listed(change.edited.iter().take(MAX_NAMED));
         let more = change.edited.len().saturating_sub(MAX_NAMED);
         let more = if more > 0 { tr!(" and {more} more", more) } else { String::new() };
         let what = tr!(
@@ -186,7 +186,7 @@ fn sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
     let what = match target {
         RestoreSelection::BeforeRollback => tr!("Restored the files from before the rollback").to_owned(),
         RestoreSelection::Iteration { number, paths } => {
-            let files = if paths.is_empty() { tr!("the files").to_owned() } else { paths.join(tr!(", ")) };
+            let files = if paths.is_empty() { tr!("the files").to_owned() } else { words::listed(paths) };
             match number {
                 0 => tr!("Restored {files} as of the start of the loop", files),
                 number => tr!("Restored {files} as of iteration {number}", files, number),

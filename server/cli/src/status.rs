@@ -183,7 +183,7 @@ fn not_ours(foreign: &PluginLoop, out: &mut Ui) {
     let since = foreign.started_at.as_ref().map(|it| tr!("since {began}", began = it));
     let facts: Vec<String> = [promise, since].into_iter().flatten().collect();
     if !facts.is_empty() {
-        out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(tr!(", "))));
+        out.line(format_args!("  {QUIET}{}{QUIET:#}", words::clauses(facts)));
     }
     out.line(format_args!("  {}", foreign.prompt));
     out.line(
@@ -222,7 +222,7 @@ fn print_loop(
     if !status.warnings.is_empty() {
         out.line(format_args!(
             "  {QUIET}{}{QUIET:#}",
-            tr!("note: {warnings}", warnings = status.warnings.join(tr!(", ")))
+            tr!("note: {warnings}", warnings = words::clauses(status.warnings.iter().cloned()))
         ));
     }
 }

@@ -20,8 +20,7 @@ use loopkeeper_agent::{AgentEnding, AgentEvent, AgentRun, LoopMode, ToolKind};
 use loopkeeper_core::decide::{Event, KillMode};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_text::redact::Redactor;
-use loopkeeper_text::tr;
-use loopkeeper_text::{sanitize, truncate};
+use loopkeeper_text::{sanitize, tr, truncate};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 

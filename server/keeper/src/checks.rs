@@ -21,8 +21,7 @@ use loopkeeper_core::check::{CheckResult, Location, Status, words};
 use loopkeeper_core::settings::ServiceSettings;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::redact::Redactor;
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr};
 use tokio::time::Instant;
 use tracing::{Instrument as _, debug_span};
 

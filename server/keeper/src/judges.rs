@@ -208,7 +208,7 @@ impl JudgePanel<'_> {
         if !run.unkillable.is_empty() {
             return Err(tr!(
                 "processes of it could not be ended: {unkillable}",
-                unkillable = run.unkillable.join(", ")
+                unkillable = loopkeeper_text::words::listed(&run.unkillable)
             ));
         }
         Ok(run)

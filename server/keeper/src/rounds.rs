@@ -7,8 +7,7 @@ use loopkeeper_core::decide::{Event, LoopState, Phase, sandbox_denies};
 use loopkeeper_core::journal::{LoopSpec, Round};
 use loopkeeper_core::jury::is_due;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr};
 use tracing::{debug, debug_span, warn};
 
 use super::checks::{self, RoundExtent, RoundParams};

@@ -12,8 +12,7 @@ use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_task::{CHECK_ARGUMENT, Task, TaskDocument, parse_task as read_documents};
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr};
 
 use super::checks::files;
 use super::loop_context::LoopContext;

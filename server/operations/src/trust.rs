@@ -113,7 +113,3 @@ pub fn not_trusted_error(work: &ResolvedTask, unknown: &[TrustItem]) -> Failure 
     Failure::new(FailureKind::NotTrusted, fact)
         .hint(tr!("`{show}` shows every one of them; `run --trust` trusts them and starts.", show))
 }
-
-pub fn is_or_are(items: &[TrustItem]) -> &'static str {
-    if items.len() == 1 { "is" } else { "are" }
-}

@@ -14,8 +14,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{ErrorClass, ErrorCode, Oid, Repository};
 use loopkeeper_core::journal::GitHead;
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr};
 
 use super::work_trees::OtherWorkTrees;
 

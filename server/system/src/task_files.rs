@@ -13,9 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_task::{self as task, Finding, FindingCode, Task, TaskDocument, TaskId};
-use loopkeeper_text::DocumentRange;
 use loopkeeper_text::message::HintedError;
-use loopkeeper_text::tr;
+use loopkeeper_text::{DocumentRange, tr};
 use thiserror::Error;
 
 pub use discover::{discover, has_marker, task_at};

@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use loopkeeper_core::check::CommandExit;
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr};
 
 use super::process::{Job, StdinSource, run_to_end};
 use super::sandbox::Isolation;

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use loopkeeper_agent::catalog::KNOWN;
-use loopkeeper_text::message;
-use loopkeeper_text::{sanitize, tr, words};
+use loopkeeper_text::{message, sanitize, tr, words};
 use loopkeeper_view::doctor::{
     AgentFacts, AgentVersion, DoctorFinding, DoctorLevel, DoctorTopic, LoginState,
 };

@@ -27,7 +27,7 @@ pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
     }
     facts.push(words::duration(state.time.last_at.wall.saturating_sub(state.time.started_at.wall)));
     let summary =
-        tr!("{facts}; `loopkeeper log {id}` shows all of it", facts = facts.join(tr!(", ")), id = status.id);
+        tr!("{facts}; `loopkeeper log {id}` shows all of it", facts = words::clauses(facts), id = status.id);
     lines.push(format!("{QUIET}{summary}{QUIET:#}"));
     lines
 }

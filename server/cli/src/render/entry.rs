@@ -404,7 +404,7 @@ fn not_taken_up(proposed: &[Proposal]) -> String {
         return String::new();
     }
     let edits: Vec<_> = proposed.iter().map(|it| sanitize::line(&it.to_string())).collect();
-    tr!("; criteria edited and not taken up: {edits}", edits = edits.join(", "))
+    tr!("; criteria edited and not taken up: {edits}", edits = words::listed(edits))
 }
 
 /// `: a, b and 3 more`; empty if the list is empty.
@@ -413,8 +413,8 @@ fn listed(paths: &[String]) -> String {
     let more = paths.len().saturating_sub(shown.len());
     match (shown.is_empty(), more) {
         (true, _) => String::new(),
-        (false, 0) => tr!(": {paths}", paths = shown.join(", ")),
-        (false, more) => tr!(": {paths} and {more} more", paths = shown.join(", "), more),
+        (false, 0) => tr!(": {paths}", paths = words::listed(shown)),
+        (false, more) => tr!(": {paths} and {more} more", paths = words::listed(shown), more),
     }
 }
 

@@ -63,6 +63,6 @@ fn is_own(status: &LoopStatus) -> bool {
 fn budget(status: &LoopStatus) -> Option<String> {
     match status.warnings.as_slice() {
         [] => status.forecast.clone(),
-        warnings => Some(tr!("note: {warnings}", warnings = warnings.join(tr!(", ")))),
+        warnings => Some(tr!("note: {warnings}", warnings = words::clauses(warnings.iter().cloned()))),
     }
 }

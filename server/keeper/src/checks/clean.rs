@@ -1,6 +1,6 @@
 //! `clean`: no untracked and unignored files except those that existed at the start.
 
-use loopkeeper_text::tr;
+use loopkeeper_text::{tr, words};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub(super) async fn check_clean(plan: &RoundParams<'_>, timeout: Duration) -> Ra
 fn compare(start: &[String], now: &[String]) -> RawResult {
     let start: BTreeSet<&String> = start.iter().collect();
     let new: Vec<&str> = now.iter().filter(|it| !start.contains(it)).map(String::as_str).collect();
-    let named = new.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let named = words::listed(new.iter().take(NAMED));
     match new.len() {
         0 => RawResult::new(Status::Pass, tr!("nothing new untracked")),
         1 => RawResult::new(Status::Fail, tr!("{named} is untracked", named)),

@@ -6,8 +6,7 @@ use std::time::Duration;
 use loopkeeper_core::check::{CheckResult, CommandExit, CommandRun, Status, judge, missing};
 use loopkeeper_core::decide::sandbox_denies_hosts;
 use loopkeeper_task::criterion::Criterion;
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr};
 
 use super::runner_report::RunnerReport;
 use super::{RawResult, RoundParams, lacks};

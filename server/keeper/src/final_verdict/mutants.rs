@@ -17,8 +17,7 @@ use loopkeeper_system::process::WardenPool;
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::redact::Redactor;
-use loopkeeper_text::tr;
-use loopkeeper_text::{sanitize, truncate};
+use loopkeeper_text::{sanitize, tr, truncate};
 use tokio::time::{Instant, timeout_at};
 
 use super::inputs::{self, VerdictInputs};

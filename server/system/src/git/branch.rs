@@ -9,8 +9,7 @@ use git2::{
     RepositoryState, Status, Tree,
 };
 use loopkeeper_core::decide::LoopBranch;
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr};
 
 const HEADS: &str = "refs/heads/";
 

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{Commit, ErrorClass, ErrorCode, Index, IndexEntry, IndexTime, ObjectType, Oid, Repository, Tree};
 use loopkeeper_core::decide::CommitOutcome;
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr, words};
 
 use crate::snapshots::TreeEntry;
 
@@ -236,7 +235,7 @@ impl<'a> CommitBuilder<'a> {
     }
 
     fn skipped_note(&self) -> Option<String> {
-        let named = self.left_out.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let named = words::listed(self.left_out.iter().take(NAMED));
         match self.left_out.len() {
             0 => None,
             count if count > NAMED => {

@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use loopkeeper_core::journal::line;
 use loopkeeper_text::message::HintedError;
-use loopkeeper_text::tr;
+use loopkeeper_text::{tr, words};
 
 use super::workspace::{LoopDir, Workspace, folders_in};
 use super::{StateDir, StateError};
@@ -19,7 +19,7 @@ pub enum FindError {
     #[error("{}", tr!("no loop is called `{query}`", query))]
     Unknown { query: String },
     /// Candidates, newest first.
-    #[error("{}", tr!("`{query}` may be any of {candidates}", query, candidates = candidates.join(", ")))]
+    #[error("{}", tr!("`{query}` may be any of {candidates}", query, candidates = words::listed(candidates)))]
     Ambiguous { query: String, candidates: Vec<String> },
     #[error(transparent)]
     State(#[from] StateError),

@@ -21,9 +21,7 @@ use super::diagnostics::limit;
 use super::standing::overlap;
 use super::{Diagnostic, DiagnosticCode, EditorAction, QUICKFIX, QuickFix, Severity, TextEdit, message};
 use loopkeeper_core::settings::{Layer, LayerKind, SettingCode, SettingFinding, SettingOrigin, resolve};
-use loopkeeper_text::DocumentRange;
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{DocumentRange, sanitize, tr};
 
 /// The analysis of one text, valid until the text changes.
 #[derive(Debug)]

@@ -84,7 +84,7 @@ pub(super) async fn watch(job: &Job, within: &ProbeLimits<'_>, interrupts: &mut 
     seen.ended_after_ms = stop_sent.map(|it| it.elapsed().as_millis() as u64);
     let ended = running.wait().await;
     if !ended.unkillable.is_empty() {
-        note(tr!("These could not be ended: {unkillable}", unkillable = ended.unkillable.join(", ")));
+        note(tr!("These could not be ended: {unkillable}", unkillable = words::listed(&ended.unkillable)));
     }
     Observation {
         exit: ended.exit,

@@ -96,7 +96,7 @@ fn ending(run: &AgentRun) -> String {
 }
 
 fn left_behind(survivors: &[String]) -> String {
-    tr!("; left behind and ended: {processes}", processes = survivors.join(", "))
+    tr!("; left behind and ended: {processes}", processes = words::listed(survivors))
 }
 
 /// The network of a record, whose English words are data.

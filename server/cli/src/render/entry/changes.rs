@@ -6,14 +6,14 @@ use loopkeeper_text::{sanitize, tr, words};
 /// `drift: the task does not mention 1 of 2 changed sources: src/theme.py`
 pub(super) fn off_topic(share: &DriftShare) -> Option<String> {
     let paths: Vec<String> = share.paths.iter().map(|it| sanitize::line(it)).collect();
-    let more = if share.off > paths.len() as u64 { ", …" } else { "" };
+    let more = if share.off > paths.len() as u64 { tr!(", …") } else { "" };
     let (off, total) = (share.off, words::counted(share.total, "changed source"));
     (off > 0).then(|| {
         tr!(
             "drift: the task does not mention {off} of {total}: {paths}{more}",
             off,
             total,
-            paths = paths.join(", "),
+            paths = words::listed(paths),
             more
         )
     })
@@ -27,8 +27,8 @@ pub(super) fn changed_lines(changes: &ChangeStats) -> Option<String> {
         format!("{}{lines}", sanitize::line(path))
     };
     let files: Vec<String> = changes.files_with_lines().map(file).collect();
-    let more = if changes.count > files.len() as u64 { ", …" } else { "" };
-    Some(tr!("changed: {total} lines: {files}{more}", total, files = files.join(", "), more))
+    let more = if changes.count > files.len() as u64 { tr!(", …") } else { "" };
+    Some(tr!("changed: {total} lines: {files}{more}", total, files = words::listed(files), more))
 }
 
 #[cfg(test)]

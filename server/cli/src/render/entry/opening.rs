@@ -31,7 +31,7 @@ pub(super) fn lines(opening: &TripEvidence) -> Vec<String> {
     lines.extend(opening.trees.iter().map(|it| {
         let tree: String = sanitize::line(&it.tree).chars().take(TREE_CHARS).collect();
         let iterations: Vec<_> = it.iterations.iter().map(|it| format!("#{it}")).collect();
-        tr!("tree {tree} after {iterations}", tree, iterations = iterations.join(", "))
+        tr!("tree {tree} after {iterations}", tree, iterations = words::listed(iterations))
     }));
     if opening.session_reset {
         lines.push(tr!("the agent's session was reset").into());
@@ -48,7 +48,7 @@ fn counts(counts: &BreakerCounts) -> String {
         (tr!("less output"), counts.output_decline),
         (tr!("back to earlier files"), counts.oscillation),
     ];
-    all.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(tr!(", "))
+    words::clauses(all.iter().map(|(what, count)| format!("{what} {count}")))
 }
 
 fn changed(number: u32, changes: &ChangeStats) -> String {
@@ -61,9 +61,9 @@ fn changed(number: u32, changes: &ChangeStats) -> String {
                 "#{number} changed {count}: {files}, …",
                 number,
                 count = words::counted(count, "file"),
-                files = files.join(", ")
+                files = words::listed(files)
             )
         }
-        (_, _) => tr!("#{number} changed {files}", number, files = files.join(", ")),
+        (_, _) => tr!("#{number} changed {files}", number, files = words::listed(files)),
     }
 }

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_core::check::{Location, MAX_LOCATIONS, Status};
 use loopkeeper_task::criterion::{PatternKind, TextPattern};
-use loopkeeper_text::sanitize;
-use loopkeeper_text::{tr, words};
+use loopkeeper_text::{sanitize, tr, words};
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::OFlags;
 
