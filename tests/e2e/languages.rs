@@ -15,7 +15,7 @@ fn templates(source: &str) -> Vec<String> {
     let marked = ["tr!(", "tr_later!("].iter().flat_map(|call| {
         code.match_indices(call)
             .filter(|(at, _)| !code[..*at].ends_with(|it: char| it.is_alphanumeric() || it == '_'))
-            .filter_map(|(at, _)| literal(code[at + call.len()..].trim_start()))
+            .filter_map(|(at, _)| template(code[at + call.len()..].trim_start()))
     });
     let counted = code.match_indices("counted(").filter_map(|(at, call)| {
         let arguments = &code[at + call.len()..];
@@ -39,17 +39,30 @@ fn second_argument(arguments: &str) -> Option<&str> {
     None
 }
 
-/// The value of a string literal at the start of `code`.
+/// The key of the text at the start of `code`: `"a"` or `"a" @ "context"`.
+fn template(code: &str) -> Option<String> {
+    let (text, rest) = literal_and_rest(code)?;
+    match rest.trim_start().strip_prefix('@') {
+        Some(context) => Some(format!("{text} @ {}", literal(context.trim_start())?)),
+        None => Some(text),
+    }
+}
+
 fn literal(code: &str) -> Option<String> {
-    let mut chars = code.strip_prefix('"')?.chars().peekable();
+    literal_and_rest(code).map(|(text, _)| text)
+}
+
+/// The value of a string literal at the start of `code`, and what follows it.
+fn literal_and_rest(code: &str) -> Option<(String, &str)> {
+    let mut chars = code.strip_prefix('"')?.chars();
     let mut text = String::new();
     loop {
         match chars.next()? {
-            '"' => return Some(text),
+            '"' => return Some((text, chars.as_str())),
             '\\' => match chars.next()? {
                 'n' => text.push('\n'),
                 't' => text.push('\t'),
-                '\n' => while chars.next_if(|it| it.is_whitespace()).is_some() {},
+                '\n' => chars = chars.as_str().trim_start().chars(),
                 'u' => {
                     let digits: String = chars.by_ref().skip(1).take_while(|it| *it != '}').collect();
                     text.push(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32)?);
@@ -114,6 +127,7 @@ fn templates_are_found_in_sources() {
     check("let it = tr!(\"a {b}\", b = c(1));", &["a {b}"]);
     check("$crate::tr!(\n    \"a \\\"b\\\" \\\n        c\",\n)", &["a \"b\" c"]);
     check("str!(\"a\") tr_later!(\"b\") // tr!(\"c\")", &["c", "b"]);
+    check("tr!(\"open\" @ \"plan\")", &["open @ plan"]);
     check("// tr!(\"a\")\n#[cfg(test)]\nmod tests {\n tr!(\"b\") }", &[]);
     check("counted(it.len() as u64, \"file\") + &counted(max(a, b), name)", &["{count} file"]);
     check("tr!(\"\\u{201c}{a}\\u{201d}\", a)", &["\u{201c}{a}\u{201d}"]);

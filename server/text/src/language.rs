@@ -187,13 +187,17 @@ fn push_value<'a>(text: &mut String, brace: &'a str, values: &[(&str, &dyn Displ
 
 /// A text for people in the language of this process, from its English template: `tr!("Paused")` is a `&'static str`,
 /// `tr!("iteration {number} of {max}", number, max = limits.iterations)` a `String`. Placeholders are named and
-/// without format specifications. `tests/e2e/languages.rs` checks that every template has its translation.
+/// without format specifications. A word with several meanings has a context, `tr!("open" @ "plan")`, which is a part of
+/// its key only. `tests/e2e/languages.rs` checks that every template has its translation.
 #[macro_export]
 macro_rules! tr {
     (@value $name:ident) => { $name };
     (@value $name:ident, $value:expr) => { $value };
     ($text:literal $(,)?) => {
         $crate::language::translate($text)
+    };
+    ($text:literal @ $context:literal) => {
+        $crate::language::translation(concat!($text, " @ ", $context)).unwrap_or($text)
     };
     ($text:literal, $($name:ident $(= $value:expr)?),+ $(,)?) => {
         match $crate::language::translation($text) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::dashboard::{Dashboard, DashboardCharset, DashboardKey, DashboardSize};
+use crate::dashboard::{Dashboard, DashboardCharset, DashboardKey, DashboardLine, DashboardSize};
 use crate::editor::fixture::{PROMPT, World};
 use crate::editor::{ProjectCommands, ProjectFacts, actions, describe_check, hover, in_check, lenses};
 use crate::insight::{InsightBuilder, table};
@@ -111,7 +111,7 @@ fn the_dashboard_of_a_terminal() {
             let _ = view.press(DashboardKey::Char(*key));
         }
         let lines = view.render(DashboardSize { columns: 120, rows: 20 });
-        lines.iter().map(|it| it.plain()).collect::<Vec<_>>().join("\n")
+        lines.iter().map(DashboardLine::plain).collect::<Vec<_>>().join("\n")
     };
     check(|| vec![screen(&[]), screen(&['?'])]);
 }

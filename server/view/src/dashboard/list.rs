@@ -143,7 +143,7 @@ fn criteria(line: DashboardLine, shown: &DashboardLoop, is_selected: bool) -> Da
 
 fn breaker(breaker: &BreakerStatus, band: &str) -> (String, DashboardStyle) {
     match breaker.state {
-        BreakerState::Open => (tr!("open").to_owned(), DashboardStyle::Bad),
+        BreakerState::Open => (tr!("open" @ "breaker").to_owned(), DashboardStyle::Bad),
         BreakerState::HalfOpen => (tr!("trying").to_owned(), DashboardStyle::Care),
         BreakerState::Closed if breaker.counts.no_progress > 0 => (band.to_owned(), DashboardStyle::Care),
         BreakerState::Closed => (band.to_owned(), DashboardStyle::Quiet),

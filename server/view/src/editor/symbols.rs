@@ -74,7 +74,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Symbol {
 fn of_item(item: &PlanItem) -> Symbol {
     Symbol {
         name: named(&item.title),
-        detail: if item.done { tr!("done") } else { tr!("open") }.to_owned(),
+        detail: if item.done { tr!("done") } else { tr!("open" @ "plan") }.to_owned(),
         kind: SymbolKind::PlanItem,
         place: item.place.clone(),
         selection: item.place.clone(),
