@@ -4,15 +4,20 @@ use std::collections::BTreeMap;
 
 use crate::dashboard::{Dashboard, DashboardCharset, DashboardKey, DashboardLine, DashboardSize};
 use crate::editor::fixture::{PROMPT, World};
-use crate::editor::{ProjectCommands, ProjectFacts, actions, describe_check, hover, in_check, lenses};
+use crate::editor::{
+    ProjectCommands, ProjectFacts, actions, describe_check, diagnostics, hover, in_check, lenses,
+};
 use crate::insight::{InsightBuilder, table};
 use crate::probe::{Probe, ProbeNonces, ProbeQuestion, judge_calls};
-use crate::{LateOrder, effect, sentences, start_preview};
+use crate::report::{markdown, report};
+use crate::transcript::TranscriptWriter;
+use crate::{LateOrder, effect, headline, sentences, start_preview};
 use loopkeeper_agent::LoopMode;
-use loopkeeper_core::decide::sim::{Sim, criterion, spec};
+use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
 use loopkeeper_core::journal::{GuardedOrder, OrderSource, TakeoverReason};
 use loopkeeper_task::parse_inline_task;
 use loopkeeper_text::language::{Language, english_prose};
+use loopkeeper_text::sanitize;
 
 /// Products, and texts of the user.
 const NAMES: &[&str] = &["Claude Code", "PgUp PgDn", "cargo test"];
@@ -124,4 +129,30 @@ fn figures_and_answers_about_agents() {
     check(|| judge_calls(&BTreeMap::new(), &ProbeNonces::new(1)).into_iter().map(|it| it.fact).collect());
     check(|| Probe::ALL.iter().map(|it| it.title().to_owned()).collect());
     assert_eq!(Language::SimplifiedChinese.during(|| ProbeQuestion::Work.words()), "完成工作");
+}
+
+#[test]
+fn a_loop_from_its_start_to_its_end() {
+    let acts = || vec![Act::new("fp"), Act::idle("fp"), Act::new("pp")];
+    let worlds =
+        || [World::prompt().played("fp", acts()), World::prompt().tripped(), World::prompt().cooling()];
+    check(|| worlds().iter().flat_map(|it| it.look(diagnostics)).map(|it| it.message).collect());
+    check(|| {
+        worlds()
+            .iter()
+            .filter_map(|it| it.look(|known| hover(known, ("PROMPT.md", 2))))
+            .map(|it| it.plain())
+            .collect()
+    });
+    check(|| {
+        worlds().iter().filter_map(|it| it.status.as_ref()).map(|it| headline(it).sentences()).collect()
+    });
+    let transcript = || {
+        let sim = Sim::new(spec(World::prompt().task.criteria), "fp", acts()).run();
+        let mut writer = TranscriptWriter::default();
+        sim.entries.iter().filter_map(|it| writer.describe(it, None)).collect::<String>()
+    };
+    check(|| vec![sanitize::text(&transcript())]);
+    let page = |it: &World| Some(markdown(&report(it.state.as_ref()?, it.status.as_ref()?)));
+    check(|| worlds().iter().filter_map(page).collect());
 }
