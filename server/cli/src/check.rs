@@ -121,9 +121,9 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 
 fn print_results(work: &ResolvedTask, criteria: &CriteriaStatus, results: &[CheckResult], out: &mut Ui) {
     out.write(&table::with_output(criteria, results, Glyphs::of_environment()));
-    out.line(format_args!("{}: {}", work.title(), criteria.sentence()));
+    out.line(tr!("{title}: {sentence}", title = work.title(), sentence = criteria.sentence()));
     for remedy in remedies(results) {
-        out.line(message::hint_line(format_args!("{}.", words::capitalised(remedy))));
+        out.line(message::hint_line(words::capitalised(remedy)));
     }
 }
 

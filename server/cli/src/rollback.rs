@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return Ok(Exit::Ended);
     }
     let done = restore::restore(&found.store, &found.loop_view, &target)?.unwrap_or_default();
-    out.line(format_args!("{}: {}.", sentence(&found, &target), counts(&done)));
+    out.line(tr!("{restored}: {counts}.", restored = sentence(&found, &target), counts = counts(&done)));
     for left in &done.refused {
         out.line("  ".to_owned() + &tr!("left as it is: {path}: {why}", path = left.path, why = left.why));
     }
@@ -185,12 +185,17 @@ fn plan_sentence(found: &SelectedLoop, change: &RestoreChanges, target: &Restore
 fn sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
     let what = match target {
         RestoreSelection::BeforeRollback => tr!("Restored the files from before the rollback").to_owned(),
+        RestoreSelection::Iteration { number: 0, paths } if paths.is_empty() => {
+            tr!("Restored the files as of the start of the loop").to_owned()
+        }
+        RestoreSelection::Iteration { number: 0, paths } => {
+            tr!("Restored {files} as of the start of the loop", files = words::listed(paths))
+        }
+        RestoreSelection::Iteration { number, paths } if paths.is_empty() => {
+            tr!("Restored the files as of iteration {number}", number)
+        }
         RestoreSelection::Iteration { number, paths } => {
-            let files = if paths.is_empty() { tr!("the files").to_owned() } else { words::listed(paths) };
-            match number {
-                0 => tr!("Restored {files} as of the start of the loop", files),
-                number => tr!("Restored {files} as of iteration {number}", files, number),
-            }
+            tr!("Restored {files} as of iteration {number}", files = words::listed(paths), number)
         }
     };
     match found.other_folder() {

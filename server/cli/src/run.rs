@@ -146,7 +146,7 @@ impl PreparedRun {
             failure::warn(warning);
         }
         let bounded = work.resolved.findings().iter().filter(|it| it.code == SettingCode::Bounded);
-        let bounded = bounded.map(|it| format!("{}: {}", it.origin, it.message));
+        let bounded = bounded.map(|it| tr!("{origin}: {message}", origin = it.origin, message = it.message));
         for note in work.left_aside().into_iter().chain(bounded) {
             failure::note(tr!("note: {note}", note));
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use loopkeeper_core::decide::spawns::SubagentEvent;
 use loopkeeper_text::redact::Redactor;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, tr};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
@@ -112,7 +112,7 @@ impl HookVerdict {
 
     /// As [`Self::allow`], with `why` shown to the user of the session.
     pub fn allow_with_notice(why: &str) -> Self {
-        let notice = (!why.is_empty()).then(|| format!("Ralph: {why}"));
+        let notice = (!why.is_empty()).then(|| tr!("Ralph: {why}", why));
         Self { notice, ..Self::allow(why) }
     }
 }

@@ -2,6 +2,7 @@
 
 use loopkeeper_lint::{Grade, TaskLints};
 use loopkeeper_operations::resolved_task::ResolvedTask;
+use loopkeeper_text::tr;
 use loopkeeper_view::editor::{self, Severity};
 use serde::Serialize;
 
@@ -27,7 +28,7 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     match args.format() {
         Format::Text => {
             out.write(&report::text(&items));
-            out.line(format_args!("{}: {}", work.title(), grade.sentence()));
+            out.line(tr!("{title}: {sentence}", title = work.title(), sentence = grade.sentence()));
         }
         Format::Json => out.json(&LintReport { task: &work.id.0, grade: &grade, remarks: &items }),
         Format::Github => out.write(&report::github(&items)),
