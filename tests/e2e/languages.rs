@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use crate::cli::{Ran, Terminal};
 use crate::structure::{files, root};
+use loopkeeper_text::language::english_prose;
 
 /// The templates in one source, in order.
 fn templates(source: &str) -> Vec<String> {
@@ -132,4 +134,25 @@ fn templates_are_found_in_sources() {
     check("counted(it.len() as u64, \"file\") + &counted(max(a, b), name)", &["{count} file"]);
     check("tr!(\"\\u{201c}{a}\\u{201d}\", a)", &["\u{201c}{a}\u{201d}"]);
     assert_eq!(placeholders("{{a}} {b} {c}"), BTreeSet::from(["b".to_owned(), "c".to_owned()]));
+}
+
+/// What a person reads of a whole loop, in the language of the locale.
+#[test]
+fn a_loop_speaks_the_language_of_the_locale() {
+    let terminal = Terminal::new();
+    terminal
+        .file("PROMPT.md", "# 求和\n\n## Done when\n\n- 文件存在：`exists done`\n")
+        .file("loopkeeper.toml", "agent = \"mine\"\n[agents.mine]\ncommand = [\"touch\", \"done\"]\n");
+    let run = |args: &[&str], locale: &str| {
+        Ran::of(&terminal.command(args).env("LANG", locale).output().expect("the binary starts")).stdout
+    };
+    let ran = run(&["run", "--trust"], "zh_CN.UTF-8");
+    assert!(ran.contains("已完成，已验证"), "{ran}");
+    for args in [["status"], ["log"]] {
+        let shown = run(&args, "zh_CN.UTF-8");
+        assert_eq!(english_prose(&shown, &[]), None, "{args:?}: {shown}");
+    }
+    assert!(run(&["status"], "C.UTF-8").contains("Tasks here"), "the reader's language counts");
+    terminal.file("../home/.config/loopkeeper/config.toml", "language = \"zh-CN\"\n");
+    assert!(!run(&["status"], "C.UTF-8").contains("Tasks here"), "the user's configuration counts more");
 }

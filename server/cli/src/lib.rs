@@ -59,6 +59,7 @@ use loopkeeper_system::language;
 
 /// The entry point: parses the arguments, runs one subcommand, reports its result.
 pub fn main() -> ExitCode {
+    language::set_process_language(None);
     let mut out = Ui::stdout();
     let cli = match Cli::try_parse_from(std::env::args_os()) {
         Ok(cli) => cli,
@@ -67,7 +68,6 @@ pub fn main() -> ExitCode {
     if cli.starts_server() {
         return serve::run().into();
     }
-    language::set_process_language(None);
     abort_on_panic();
     exit_code(run(cli, &mut out), out)
 }

@@ -1,6 +1,7 @@
 //! Runs the judges: agents that search for a reason against a criterion, each under a warden with its own timeout,
 //! after the other checks of a round. The core defines their prompts and interprets their answers.
 
+use loopkeeper_text::language;
 use loopkeeper_text::language::Language;
 use loopkeeper_text::tr;
 use std::cell::Cell;
@@ -178,7 +179,10 @@ impl JudgePanel<'_> {
                 Err(why) => mend = Some(why),
             }
         }
-        Vote::Void(tr!("the judge's answer cannot be read: {why}", why = mend.unwrap_or_default()))
+        // The judge reads the fault in English.
+        let why = mend.unwrap_or_default();
+        let why = language::translation(&why).map_or_else(|| why.clone(), str::to_owned);
+        Vote::Void(tr!("the judge's answer cannot be read: {why}", why))
     }
 
     async fn run_judge(
