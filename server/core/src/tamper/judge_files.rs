@@ -62,7 +62,7 @@ impl ProtectionRules {
             let stands_in = comparison.named.get(path).is_some_and(|it| it.instead_of.is_some())
                 || (is_new
                     && (is_interpreter_setup(path)
-                        || linters.replaces_defaults(path)
+                        || linters.replaces_setup(path, files)
                         || linters.ignores_sources(path, files)
                         || loads_plugin(path, files)));
             let is_setup = is_runner_setup(path) || linters.is_setup(path);
@@ -325,5 +325,24 @@ mod tests {
         check("sh scripts/check.sh", "scripts/check.sh", [Some("exit 1\n"), Some("exit 0\n")], "changed");
         check("sh scripts/build.sh", "scripts/build.sh", [Some("exit 1\n"), Some("exit 0\n")], "work");
         check("python3 -m pytest", "pytest.py", [None, Some("print('1 passed')\n")], "new");
+    }
+
+    #[test]
+    fn configuration_of_a_linter_replaces_what_was_there() {
+        let check = |command: &str, path: &'static str, start: &[&'static str], expect: bool| {
+            let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
+            let criterion = Criterion::new("a".to_owned(), "a", Some(check));
+            let rules = ProtectionRules::new(&[&criterion], &[], &[].into());
+            let start = start.iter().map(|it| (*it, [Some("a"), Some("a")]));
+            let trees = Trees(start.chain([(path, [None, Some("b")])]).collect());
+            let found = rules.changed_judges(&[path.to_owned()], &trees);
+            assert_eq!(found.first().map(|it| it.stands_in), Some(expect), "{command}: {path}");
+        };
+        check("ruff check .", "src/ruff.toml", &[], true);
+        check("npx eslint .", "src/.eslintrc.json", &[".eslintrc.yml"], true);
+        check("npx eslint .", "src/.eslintrc.json", &["src/eslint.config.mjs"], true);
+        // A project that sets up ESLint has no verdict of the start.
+        check("npx eslint .", "eslint.config.js", &[], false);
+        check("npx eslint .", "web/eslint.config.js", &["api/eslint.config.js"], false);
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct Linter {
     names: &'static [&'static str],
     /// Files that configure it; a name that ends with a dot stands for any extension.
     setup: &'static [&'static str],
-    /// It also works without any of these: a new one replaces its defaults.
+    /// It also works without any of these: the first one replaces its defaults.
     has_defaults: bool,
     /// Extensions of the sources with its directives.
     extensions: &'static [&'static str],
@@ -23,22 +23,23 @@ const PYTHON: &[&str] = &["py", "pyi"];
 const SCRIPT: &[&str] = &["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "astro"];
 const C: &[&str] = &["c", "h", "cc", "cpp", "cxx", "hpp", "m", "mm"];
 
-/// A suppression of an import without type information, which the code cannot correct.
-const UNTYPED_IMPORT: &str = "type:ignore[import";
+/// Not a suppression: an import without type information, which the code cannot correct; an environment; a stricter
+/// mode.
+const HARMLESS: [&str; 3] = ["type:ignore[import", "/*eslint-env", "#mypy:strict"];
 
 #[rustfmt::skip]
 const LINTERS: &[Linter] = &[
-    linter(&["ruff"], &["ruff.toml", ".ruff.toml"], PYTHON, &["#noqa", ":noqa"]),
+    linter(&["ruff"], &["ruff.toml", ".ruff.toml"], PYTHON, &["#noqa", ":noqa", "#ruff:"]),
     linter(&["flake8", "pycodestyle", "pyflakes"], &[".flake8"], PYTHON, &["#noqa", ":noqa"]),
     linter(&["pylint"], &[".pylintrc", "pylintrc", ".pylintrc.toml", "pylintrc.toml"], PYTHON, &["#pylint:disable", "#pylint:skip"]),
-    linter(&["mypy", "dmypy"], &["mypy.ini", ".mypy.ini"], PYTHON, &["#type:ignore", "#mypy:ignore-errors", "#mypy:disable-error-code", "@no_type_check", "@typing.no_type_check"]),
+    linter(&["mypy", "dmypy"], &["mypy.ini", ".mypy.ini"], PYTHON, &["#type:ignore", "#mypy:", "@no_type_check", "@typing.no_type_check"]),
     linter(&["pyright", "basedpyright"], &["pyrightconfig.json"], PYTHON, &["#pyright:", "#type:ignore", "@no_type_check"]),
     linter(&["ty"], &["ty.toml"], PYTHON, &["#ty:ignore", "#type:ignore"]),
     linter(&["black"], &[], PYTHON, &["#fmt:off", "#fmt:skip"]),
     linter(&["isort"], &[".isort.cfg"], PYTHON, &["isort:skip", "isort:off"]),
     linter(&["bandit"], &[".bandit", "bandit.yaml"], PYTHON, &["#nosec"]),
     linter(&["coverage", "--cov"], &[], PYTHON, &["#pragma:nocover"]),
-    needs_setup(&["eslint"], &[".eslintrc", ".eslintrc.", "eslint.config.", ".eslintignore"], SCRIPT, &["eslint-disable"]),
+    needs_setup(&["eslint"], &[".eslintrc", ".eslintrc.", "eslint.config.", ".eslintignore"], SCRIPT, &["eslint-disable", "/*eslint"]),
     needs_setup(&["tsc", "vue-tsc", "svelte-check"], &[], SCRIPT, &["@ts-ignore", "@ts-expect-error", "@ts-nocheck"]),
     linter(&["biome"], &["biome.json", "biome.jsonc"], SCRIPT, &["biome-ignore"]),
     linter(&["oxlint"], &[".oxlintrc.json"], SCRIPT, &["oxlint-disable", "eslint-disable"]),
@@ -47,7 +48,7 @@ const LINTERS: &[Linter] = &[
     linter(&["nyc", "c8", "--coverage"], &[".nycrc", ".nycrc.", ".c8rc."], SCRIPT, &["istanbulignore", "c8ignore", "v8ignore", "node:coveragedisable"]),
     linter(&["standard", "xo", "tslint"], &["tslint.json"], SCRIPT, &["eslint-disable", "tslint:disable"]),
     linter(&["stylelint"], &[".stylelintrc", ".stylelintrc.", "stylelint.config.", ".stylelintignore"], &["css", "scss", "less", "vue"], &["stylelint-disable"]),
-    linter(&["clippy"], &["clippy.toml", ".clippy.toml"], &["rs"], &["[allow(", "[expect("]),
+    linter(&["clippy"], &["clippy.toml", ".clippy.toml"], &["rs"], &["[allow(", ",allow(", "[expect("]),
     linter(&["fmt", "rustfmt"], &["rustfmt.toml", ".rustfmt.toml"], &["rs"], &["rustfmt::skip", "rustfmt_skip"]),
     linter(&["llvm-cov", "tarpaulin"], &["tarpaulin.toml"], &["rs"], &["coverage(off)", "no_coverage", "cfg(not(tarpaulin"]),
     linter(&["golangci-lint", "staticcheck", "revive"], &[".golangci."], &["go"], &["//nolint", "//lint:ignore", "//lint:file-ignore", "//revive:disable"]),
@@ -85,6 +86,9 @@ const fn needs_setup(
     Linter { names, setup, has_defaults: false, extensions, directives }
 }
 
+const SETUP_EXTENSIONS: &[&str] =
+    &["js", "mjs", "cjs", "ts", "mts", "cts", "json", "jsonc", "yml", "yaml", "toml", "neon", "xml"];
+
 /// Linters that do not read what git ignores.
 const OBEYS_GITIGNORE: &[&str] = &["ruff", "black", "prettier", "biome", "oxlint"];
 
@@ -115,9 +119,10 @@ impl CheckLinters {
         self.0.iter().any(|it| it.is_setup(path))
     }
 
-    /// Whether the file, where it is new, replaces the defaults of one of them.
-    pub(super) fn replaces_defaults(&self, path: &str) -> bool {
-        self.0.iter().any(|it| it.has_defaults && it.is_setup(path))
+    /// Whether the file, where it is new, replaces the defaults or the earlier configuration of one of them.
+    pub(super) fn replaces_setup(&self, path: &str, files: &dyn FileVersions) -> bool {
+        let replaces = |it: &&Linter| it.is_setup(path) && (it.has_defaults || it.had_setup(path, files));
+        self.0.iter().copied().any(|it| replaces(&it))
     }
 
     /// Whether the file makes git ignore sources that one of them therefore does not read.
@@ -157,7 +162,7 @@ impl CheckLinters {
             let suppresses = |it: &&Linter| it.directives.iter().any(|directive| line.contains(directive));
             let Some(linter) = of_file.iter().find(|it| suppresses(it)) else { continue };
             let is_reexport = file_name(path) == "__init__.py" && line.contains("noqa:f401");
-            if !is_reexport && !line.contains(UNTYPED_IMPORT) {
+            if !is_reexport && !HARMLESS.iter().any(|it| line.contains(it)) {
                 found.push(Directive { linter: linter.name(), line, number: index + 1 });
             }
         }
@@ -178,6 +183,20 @@ pub(super) struct Directive {
 impl Linter {
     fn name(&self) -> &'static str {
         self.names.first().copied().unwrap_or_default()
+    }
+
+    /// Whether it was configured at the start in the folder of `path` or above.
+    fn had_setup(&self, path: &str, files: &dyn FileVersions) -> bool {
+        let folders = path.rmatch_indices('/').filter_map(|(at, _)| path.get(..=at)).chain([""]);
+        let exists = |name: String| files.existed(&name);
+        folders.into_iter().any(|folder| {
+            self.setup.iter().any(|name| match name.strip_suffix('.') {
+                Some(stem) => {
+                    SETUP_EXTENSIONS.iter().any(|extension| exists(format!("{folder}{stem}.{extension}")))
+                }
+                None => exists(format!("{folder}{name}")),
+            })
+        })
     }
 
     fn is_setup(&self, path: &str) -> bool {

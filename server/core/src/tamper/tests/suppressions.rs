@@ -25,6 +25,9 @@ fn a_suppressed_finding_is_a_weakening() {
     is_found("python3 -m mypy src", "calc.py", "a = 1  #  type: ignore[assignment]\n", "mypy", 1);
     is_found("make lint", "calc.py", "import os  # noqa\n", "ruff", 1);
     is_found("npm run lint", "calc.ts", "// eslint-disable-next-line\nlet a;\n", "eslint", 1);
+    is_found("npx eslint .", "calc.ts", "/* eslint no-unused-vars: 0 */\nlet a;\n", "eslint", 1);
+    is_found("mypy .", "calc.py", "# mypy: allow-untyped-defs\n", "mypy", 1);
+    is_found("cargo clippy", "lib.rs", "#![cfg_attr(not(x), allow(clippy::all))]\n", "clippy", 1);
     is_found("npx tsc --noEmit", "calc.ts", "\n// @ts-expect-error later\n", "tsc", 2);
     is_found("cargo clippy -- -D warnings", "lib.rs", "#![allow(clippy::all)]\nfn a() {}\n", "clippy", 1);
     is_found("cargo clippy", "src/new.rs", "#[ allow(unused) ]\nfn a() {}\n", "clippy", 1);
@@ -46,6 +49,8 @@ fn only_the_linters_of_the_checks_count() {
     is_fine("mypy .", &[("calc.py", "import yaml  # type: ignore[import-untyped]\n")]);
     is_fine("ruff check .", &[("pkg/__init__.py", "from calc import VALUE  # noqa: F401\n")]);
     is_fine("cargo test", &[("lib.rs", "#[allow(dead_code)]\nfn a() {}\n")]);
+    is_fine("npx eslint .", &[("calc.ts", "/* eslint-env node */\nlet a;\n")]);
+    is_fine("mypy .", &[("calc.py", "# mypy: strict\n")]);
     is_fine("ruff check .", &[("notes.md", "add # noqa\n")]);
 }
 
