@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::documents::positions::Encoding;
 use super::ext::{COMMANDS, VERSION};
+use loopkeeper_text::language::Language;
 
 /// The characters that continue a check.
 pub(crate) const CHECK_TRIGGERS: [&str; 2] = [" ", "/"];
@@ -103,7 +104,9 @@ pub fn of_server(session: &ResolvedClientCapabilities) -> ServerCapabilities {
             }),
             file_operations: None,
         }),
-        experimental: Some(json!({"loopkeeper": {"version": VERSION}})),
+        experimental: Some(json!({
+            "loopkeeper": { "version": VERSION, "language": Language::current().tag() },
+        })),
         ..ServerCapabilities::default()
     }
 }
