@@ -309,6 +309,8 @@ mod tests {
         check("ruff check .", "src/.ruff.toml", [None, Some("a = 2")], "new");
         check("pytest", "ruff.toml", [Some("a = 1"), Some("a = 2")], "work");
         check("npx eslint .", "eslint.config.mjs", [Some("a"), Some("b")], "changed");
+        check("pre-commit run -a", ".pre-commit-config.yaml", [Some("a"), Some("b")], "changed");
+        check("pre-commit run -a", "mypy.ini", [Some("a"), Some("b")], "changed");
         check("ruff check .", ".gitignore", [Some("*.log\n"), Some("*.log\n/calc.py\n")], "changed");
         check("ruff check .", ".gitignore", [Some("*.log\n"), Some("*.log\n.venv/\n")], "work");
         check("pytest", ".gitignore", [Some(""), Some("*.py\n")], "work");

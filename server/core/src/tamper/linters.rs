@@ -66,6 +66,22 @@ const LINTERS: &[Linter] = &[
     linter(&["markdownlint", "markdownlint-cli2"], &[".markdownlint.", ".markdownlint-cli2.", ".markdownlintignore"], &["md"], &["markdownlint-disable"]),
     linter(&["yamllint"], &[".yamllint", ".yamllint.yml", ".yamllint.yaml"], &["yml", "yaml"], &["yamllintdisable"]),
     linter(&["sqlfluff"], &[".sqlfluff", ".sqlfluffignore"], &["sql"], &["--noqa"]),
+    linter(&["semgrep"], &[".semgrepignore"], SCRIPT, &["nosemgrep"]),
+    linter(&["semgrep"], &[], PYTHON, &["nosemgrep"]),
+    linter(&["gitleaks"], &[".gitleaks.toml", ".gitleaksignore"], SCRIPT, &["gitleaks:allow"]),
+    linter(&["gitleaks"], &[], PYTHON, &["gitleaks:allow"]),
+    linter(&["typos"], &["typos.toml", "_typos.toml", ".typos.toml"], &[], &[]),
+    linter(&["codespell"], &[".codespellrc"], &[], &[]),
+    linter(&["vale"], &[".vale.ini"], &[], &[]),
+    linter(&["knip"], &["knip.", ".knip."], &[], &[]),
+    linter(&["deny", "cargo-deny"], &["deny.toml", ".deny.toml"], &[], &[]),
+    linter(&["audit", "cargo-audit"], &["audit.toml"], &[], &[]),
+    linter(&["ansible-lint"], &[".ansible-lint", ".ansible-lint-ignore"], &["yml", "yaml"], &["#noqa"]),
+    linter(&["tflint"], &[".tflint.hcl"], &["tf"], &["tflint-ignore"]),
+    needs_setup(&["pre-commit", "prek"], &[".pre-commit-config."], &[], &[]),
+    needs_setup(&["lefthook"], &["lefthook.", ".lefthook."], &[], &[]),
+    needs_setup(&["trunk"], &["trunk.yaml"], &[], &[]),
+    needs_setup(&["lint-staged"], &[".lintstagedrc", ".lintstagedrc.", "lint-staged.config."], &[], &[]),
 ];
 
 const fn linter(
