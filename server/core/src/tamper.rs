@@ -127,6 +127,18 @@ impl ProtectionRules {
 
     /// Whether a change of the file could be a weakening: worth reading it for.
     pub fn is_relevant(&self, path: &str) -> bool {
+        self.is_watched(path)
+            || (linters::may_have_directives(path)
+                && !self.artefacts.contains(path)
+                && !self.is_allowed(path))
+    }
+
+    /// Whether an edit by the user is one of a watched file, or of the directives in a source.
+    pub fn is_relevant_edit(&self, path: &str, files: &dyn FileVersions) -> bool {
+        self.is_watched(path) || (self.is_relevant(path) && linters::differ_in_directives(path, files))
+    }
+
+    fn is_watched(&self, path: &str) -> bool {
         !self.artefacts.contains(path)
             && !self.is_allowed(path)
             && (self.is_protected(path)
@@ -135,7 +147,6 @@ impl ProtectionRules {
                 || is_recipe(path)
                 || is_golden(path)
                 || file_name(path) == ".npmrc"
-                || linters::may_have_directives(path)
                 || self.commands.iter().any(|it| it.line.contains(file_name(path))))
     }
 

@@ -135,7 +135,34 @@ pub(super) fn user_edited_paths(
         return Ok(Vec::new());
     }
     let changed = store.changed_paths(&of.last_tree, &snapshot.tree)?;
-    Ok(changed.into_iter().filter(|it| of.watch.is_relevant(it)).collect())
+    let two = EditedTrees { store, before: &of.last_tree, after: &snapshot.tree };
+    Ok(changed.into_iter().filter(|it| of.watch.is_relevant_edit(it, &two)).collect())
+}
+
+/// The tree after the last iteration and the tree now.
+struct EditedTrees<'a> {
+    store: &'a SnapshotStore,
+    before: &'a str,
+    after: &'a str,
+}
+
+impl FileVersions for EditedTrees<'_> {
+    fn read_before(&self, path: &str) -> Option<String> {
+        read_text(self.store, self.before, path)
+    }
+
+    fn read_after(&self, path: &str) -> Option<String> {
+        read_text(self.store, self.after, path)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.store.file(self.after, path, usize::MAX).is_ok_and(|it| it.is_some())
+    }
+}
+
+fn read_text(store: &SnapshotStore, tree: &str, path: &str) -> Option<String> {
+    let bytes = store.file(tree, path, MAX_BYTES).ok().flatten()?;
+    String::from_utf8(bytes).ok()
 }
 
 /// The tree at the pin and the tree now.
@@ -145,20 +172,13 @@ struct TreePair<'a> {
     now: &'a str,
 }
 
-impl TreePair<'_> {
-    fn text(&self, tree: &str, path: &str) -> Option<String> {
-        let bytes = self.store.file(tree, path, MAX_BYTES).ok().flatten()?;
-        String::from_utf8(bytes).ok()
-    }
-}
-
 impl FileVersions for TreePair<'_> {
     fn read_before(&self, path: &str) -> Option<String> {
-        self.text(self.of.version_of(path), path)
+        read_text(self.store, self.of.version_of(path), path)
     }
 
     fn read_after(&self, path: &str) -> Option<String> {
-        self.text(self.now, path)
+        read_text(self.store, self.now, path)
     }
 
     fn exists(&self, path: &str) -> bool {

@@ -227,6 +227,16 @@ pub(super) fn may_have_directives(path: &str) -> bool {
     LINTERS.iter().any(|it| it.extensions.contains(&extension.as_str()))
 }
 
+/// Whether the directives of any linter differ between the versions of a source.
+pub(super) fn differ_in_directives(path: &str, files: &dyn FileVersions) -> bool {
+    let all = CheckLinters(LINTERS.iter().collect());
+    let lines = |text: Option<String>| -> Vec<String> {
+        let directives = text.map_or_else(Vec::new, |it| all.directives(path, &it));
+        directives.into_iter().map(|it| it.line).collect()
+    };
+    lines(files.read_before(path)) != lines(files.read_after(path))
+}
+
 /// In lower case; empty without one.
 fn extension(path: &str) -> String {
     file_name(path).rsplit_once('.').map_or(String::new(), |(_, it)| it.to_lowercase())

@@ -1,6 +1,8 @@
 //! Directives that silence the linters of the checks.
 
-use super::{Tree, check};
+use super::{Tree, Two, check, criterion};
+use crate::tamper::ProtectionRules;
+use std::collections::BTreeSet;
 
 const CALC: Tree<'_> = &[
     ("calc.py", "import os\n\nVALUE = 1\n"),
@@ -73,4 +75,18 @@ fn a_source_without_types_is_not_checked_any_more() {
     check("npx tsc --noEmit", CALC, renamed, &[what]);
     check("npm test", CALC, renamed, &[]);
     check("npx tsc --noEmit", CALC, &[("calc.js", "exports.a = 1;\n")], &[]);
+}
+
+/// What the user edits counts as the new start; an edit of the work itself does not.
+#[test]
+fn only_edits_of_directives_are_relevant() {
+    let check = |path: &str, before: &str, after: &str, expect: bool| {
+        let one = criterion("ruff check .");
+        let rules = ProtectionRules::new(&[&one], &["tests/**".to_owned()], &BTreeSet::new());
+        let two = Two { before: [(path, before)].into(), after: [(path, after)].into() };
+        assert_eq!(rules.is_relevant_edit(path, &two), expect, "{path}: {after}");
+    };
+    check("web/app.css", "a {}\n", "b {}\n", false);
+    check("web/app.css", "a {}\n", "/* stylelint-disable */\na {}\n", true);
+    check("tests/data.css", "a {}\n", "b {}\n", true);
 }
