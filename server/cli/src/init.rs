@@ -12,7 +12,8 @@ use clap::builder::PossibleValuesParser;
 use loopkeeper_core::settings::SettingOrigin;
 use loopkeeper_task::new_task::WorkProduct;
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
-use loopkeeper_text::{sanitize, tr, words};
+use loopkeeper_text::clauses;
+use loopkeeper_text::{sanitize, tr};
 use thiserror::Error;
 
 use self::template::TemplateLocation;
@@ -168,7 +169,7 @@ pub(super) struct InitReport {
 
 #[derive(Debug, Error)]
 pub(super) enum InitError {
-    #[error("{}", tr!("there is a task document already: {files}", files = words::listed(files)))]
+    #[error("{}", tr!("there is a task document already: {files}", files = clauses::list(files)))]
     Exists { files: Vec<String> },
     #[error("{}", tr!("a loop of Claude Code's plugin runs here: {file}", file))]
     PluginLoop { file: String },

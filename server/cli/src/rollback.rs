@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use loopkeeper_text::clauses;
 use loopkeeper_text::{tr, words};
 
 use super::ask;
@@ -110,7 +111,7 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
     }
     let n_files = words::counted(change.edited.len() as u64, "file");
     if !ask::is_interactive() {
-        let named = words::listed(change.edited.iter().take(MAX_NAMED));
+        let named = clauses::list(change.edited.iter().take(MAX_NAMED));
         let more = change.edited.len().saturating_sub(MAX_NAMED);
         let more = if more > 0 { tr!(" and {more} more", more) } else { String::new() };
         let what = tr!(
@@ -189,13 +190,13 @@ fn sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
             tr!("Restored the files as of the start of the loop").to_owned()
         }
         RestoreSelection::Iteration { number: 0, paths } => {
-            tr!("Restored {files} as of the start of the loop", files = words::listed(paths))
+            tr!("Restored {files} as of the start of the loop", files = clauses::list(paths))
         }
         RestoreSelection::Iteration { number, paths } if paths.is_empty() => {
             tr!("Restored the files as of iteration {number}", number)
         }
         RestoreSelection::Iteration { number, paths } => {
-            tr!("Restored {files} as of iteration {number}", files = words::listed(paths), number)
+            tr!("Restored {files} as of iteration {number}", files = clauses::list(paths), number)
         }
     };
     match found.other_folder() {

@@ -3,6 +3,7 @@
 mod tasks;
 
 use loopkeeper_core::plugin_loop::{FILES, NAME, PluginLoop};
+use loopkeeper_text::clauses;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::{tr, words};
 use loopkeeper_view::{self as view, DisplayState, LoopStatus, headline, sentences};
@@ -183,7 +184,7 @@ fn not_ours(foreign: &PluginLoop, out: &mut Ui) {
     let since = foreign.started_at.as_ref().map(|it| tr!("since {began}", began = it));
     let facts: Vec<String> = [promise, since].into_iter().flatten().collect();
     if !facts.is_empty() {
-        out.line(format_args!("  {QUIET}{}{QUIET:#}", words::clauses(facts)));
+        out.line(format_args!("  {QUIET}{}{QUIET:#}", clauses::join_with_commas(facts)));
     }
     out.line(format_args!("  {}", foreign.prompt));
     out.line(
@@ -222,7 +223,7 @@ fn print_loop(
     if !status.warnings.is_empty() {
         out.line(format_args!(
             "  {QUIET}{}{QUIET:#}",
-            tr!("note: {warnings}", warnings = words::clauses(status.warnings.iter().cloned()))
+            tr!("note: {warnings}", warnings = clauses::join_with_commas(status.warnings.iter().cloned()))
         ));
     }
 }

@@ -1,7 +1,7 @@
 //! Files that programs of the user execute later without being asked: hooks of git, start files of shells and editors,
 //! workflows, scripts of package installations. The sandbox ends with the loop; what an agent writes into them does not.
 
-use crate::clauses::{and_more, list};
+use loopkeeper_text::clauses::{and_more, list};
 use std::collections::BTreeMap;
 
 use loopkeeper_text::sanitize;

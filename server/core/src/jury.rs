@@ -14,9 +14,9 @@ pub use votes::{Vote, VoteTally};
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckResult, Status};
-use crate::clauses::join_with_commas;
 use crate::settings::LimitSettings;
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::clauses::join_with_commas;
 use loopkeeper_text::words;
 
 /// Maximum length of the shown changes since the start; the judge reads the files itself.
@@ -116,7 +116,7 @@ impl JudgeUsage {
         let cost = self.cost_micros.map(words::cost);
         let tokens = self.tokens.map(|it| tr!("{amount} tokens", amount = words::amount(it)));
         let calls = words::counted(u64::from(self.calls), "call");
-        join_with_commas(&std::iter::once(calls).chain(cost).chain(tokens).collect::<Vec<_>>())
+        join_with_commas(std::iter::once(calls).chain(cost).chain(tokens))
     }
 }
 

@@ -16,7 +16,6 @@
 pub mod autorun;
 pub mod check;
 pub mod claims;
-mod clauses;
 pub mod decide;
 pub mod drift;
 pub mod exit_condition;

@@ -27,9 +27,9 @@ use crate::check::test_inventory::{
     TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
 };
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId, Expect};
+use loopkeeper_text::clauses::join_with_commas;
 use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr;
-use loopkeeper_text::words::clauses;
 
 /// Maximum number of files that are read; those that checks name come first.
 pub(crate) const MAX_FILES: usize = 200;
@@ -244,7 +244,11 @@ impl TamperComparison<'_> {
                 .describe_shadowing(self.files, self.changed);
             let all = [loss.any().then(|| loss.words()), own];
             let all: Vec<String> = all.into_iter().flatten().collect();
-            return if all.is_empty() { find_new_hooks(path, before, text) } else { Some(clauses(all)) };
+            return if all.is_empty() {
+                find_new_hooks(path, before, text)
+            } else {
+                Some(join_with_commas(all))
+            };
         }
         let judges = named.is_some() && decides_verdict(path);
         if named.is_some_and(|it| it.by_exit) && !judges && after.is_some() && is_gutted(before, text) {

@@ -15,6 +15,7 @@ use loopkeeper_agent::acp::start::VARIABLE;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_agent::{PermissionMode, bypass};
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::clauses;
 use loopkeeper_text::digest::{hex, sha256};
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::{sanitize, tr, words};
@@ -313,7 +314,7 @@ fn settings_effects(lines: &[String]) -> Vec<String> {
     let list = |prefix: &&str| {
         let listed: Vec<_> =
             lines.iter().filter_map(|it| it.strip_prefix(*prefix)).map(sanitize::visible).collect();
-        (!listed.is_empty()).then(|| listed_effect(prefix, &words::listed(listed)))
+        (!listed.is_empty()).then(|| listed_effect(prefix, &clauses::list(listed)))
     };
     let is_listed = |it: &&String| LISTS.iter().any(|prefix| it.starts_with(prefix));
     let others = lines.iter().filter(|it| !is_listed(it)).map(|it| match it.as_str() {

@@ -1,6 +1,7 @@
 //! Runs the judges: agents that search for a reason against a criterion, each under a warden with its own timeout,
 //! after the other checks of a round. The core defines their prompts and interprets their answers.
 
+use loopkeeper_text::clauses;
 use loopkeeper_text::language;
 use loopkeeper_text::language::Language;
 use loopkeeper_text::tr;
@@ -212,7 +213,7 @@ impl JudgePanel<'_> {
         if !run.unkillable.is_empty() {
             return Err(tr!(
                 "processes of it could not be ended: {unkillable}",
-                unkillable = loopkeeper_text::words::listed(&run.unkillable)
+                unkillable = clauses::list(&run.unkillable)
             ));
         }
         Ok(run)

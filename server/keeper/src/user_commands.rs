@@ -9,7 +9,8 @@ use loopkeeper_core::check::{CommandExit, CommandRun};
 use loopkeeper_core::decide::{Event, LoopState};
 use loopkeeper_core::journal::Entry;
 use loopkeeper_core::settings::LoopEvent;
-use loopkeeper_text::{sanitize, tr, words};
+use loopkeeper_text::clauses;
+use loopkeeper_text::{sanitize, tr};
 use loopkeeper_view::hook_payload::{HookEventEncoder, HookPayload};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -145,7 +146,7 @@ fn check_run(ran: &CommandRun, time: Duration) -> Result<(), String> {
         CommandExit::Exited(0) => {
             return Err(tr!(
                 "left processes behind, which were ended: {survivors}",
-                survivors = words::listed(&ran.survivors)
+                survivors = clauses::list(&ran.survivors)
             ));
         }
         CommandExit::Exited(code) => tr!("failed with exit {code}", code),

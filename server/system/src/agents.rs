@@ -22,15 +22,16 @@ use loopkeeper_agent::{PermissionMode, allow, bypass, codex};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::clauses;
 use loopkeeper_text::message::HintedError;
-use loopkeeper_text::{tr, words};
+use loopkeeper_text::tr;
 
 use self::preflight::PreflightError;
 use super::config_text;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    #[error("{}", tr!("no agent was found on PATH (looked for {names})", names = words::listed(AUTO.map(|it| format!("`{}`", it.name())))))]
+    #[error("{}", tr!("no agent was found on PATH (looked for {names})", names = clauses::list(AUTO.map(|it| format!("`{}`", it.name())))))]
     NoneFound,
     #[error("{}", tr!("the agent `{agent}` cannot start: no program `{program}` on PATH", agent, program))]
     Missing { agent: String, program: String },
@@ -74,7 +75,7 @@ impl HintedError for AgentError {
             }
             Self::NoProgram { agent, path, why } => why.hint(agent, path),
             Self::Unknown { .. } => {
-                let names = words::listed(KNOWN.map(|it| format!("`{}`", it.name())));
+                let names = clauses::list(KNOWN.map(|it| format!("`{}`", it.name())));
                 tr!("use {names}, `demo` or a name of `[agents]`.", names)
             }
             Self::NoSafeMode { agent } => tr!(

@@ -2,6 +2,7 @@
 //! Depends on no other module.
 
 pub mod branch;
+pub mod clauses;
 pub mod closest;
 pub mod digest;
 pub mod fold;

@@ -1,7 +1,5 @@
 //! Formats numbers for display, identically in the terminal, in journal messages and in editors.
 
-use std::fmt::Display;
-
 use jiff::Timestamp;
 
 use crate::language::{self, Language};
@@ -76,17 +74,6 @@ pub fn counted(count: u64, thing: &str) -> String {
     format!("{count} {thing}{plural}")
 }
 
-/// `2 of 3 fail, exit 1`: several facts or reasons as one text.
-pub fn clauses(parts: impl IntoIterator<Item = String>) -> String {
-    parts.into_iter().reduce(|first, second| tr!("{first}, {second}", first, second)).unwrap_or_default()
-}
-
-/// `a, b, c`: names and the like.
-pub fn listed<T: Display>(names: impl IntoIterator<Item = T>) -> String {
-    let names = names.into_iter().map(|it| it.to_string());
-    names.reduce(|names, name| tr!("{names}, {name}", names, name)).unwrap_or_default()
-}
-
 /// `4.2 KiB`, `17 MiB`.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -121,8 +108,7 @@ pub fn width(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{amount, bytes, clauses, cost, counted, duration, elapsed, listed, rfc3339};
-    use crate::language::Language;
+    use super::{amount, bytes, cost, counted, duration, elapsed, rfc3339};
 
     #[test]
     fn durations_read_naturally() {
@@ -169,13 +155,5 @@ mod tests {
         assert_eq!(bytes(17 << 20), "17 MiB");
         assert_eq!(bytes(u64::MAX), "16777216 TiB");
         assert_eq!(rfc3339(1_795_183_200_123), "2026-11-20T14:00:00.123Z");
-    }
-
-    #[test]
-    fn names_and_clauses_are_separated() {
-        let texts = || (listed(["a", "b", "c"]), clauses(["a".to_owned(), "b".to_owned()]), listed([""; 0]));
-        assert_eq!(texts(), ("a, b, c".to_owned(), "a, b".to_owned(), String::new()));
-        let chinese = Language::SimplifiedChinese.during(texts);
-        assert_eq!(chinese, ("a、b、c".to_owned(), "a，b".to_owned(), String::new()));
     }
 }

@@ -3,6 +3,7 @@
 use super::{DisplayPhase, DisplayState, LoopStatus};
 use crate::sentences;
 use loopkeeper_core::journal::{PauseReason, QuestionKind, WaitReason};
+use loopkeeper_text::clauses;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
@@ -18,11 +19,11 @@ pub fn headline(status: &LoopStatus) -> Message {
     }
     if let Some(wanted) = requested_permission(status) {
         // The agent's text comes last, because text after it could not be distinguished from it.
-        let text = sentences::clauses([iteration(status), status.criteria.sentence(), wanted]);
+        let text = clauses::join_with_commas([iteration(status), status.criteria.sentence(), wanted]);
         return tr!("{state}: {text}", state = word(status), text).into();
     }
     let cost = status.spent.cost_micros.map(words::cost);
-    let counts = sentences::clauses(std::iter::once(status.criteria.sentence()).chain(cost));
+    let counts = clauses::join_with_commas(std::iter::once(status.criteria.sentence()).chain(cost));
     // The breaker's reason is in parentheses, because a colon would be the second one of the line.
     what(status).map_fact(|it| {
         let (state, text) = (word(status), followed_by(&it, &counts));
@@ -40,7 +41,7 @@ fn followed_by(fact: &str, counts: &str) -> String {
     if fact.ends_with(['?', '!', '.', '。', '？', '！']) {
         sentences::paragraph([fact, &words::capitalised(counts)])
     } else {
-        sentences::clauses([fact, counts])
+        clauses::join_with_commas([fact, counts])
     }
 }
 
@@ -87,7 +88,7 @@ fn what(status: &LoopStatus) -> Message {
         },
         DisplayPhase::Stopping => tr!("{iteration}, stopping", iteration),
         DisplayPhase::Untrusted => tr!("its commands are not trusted").into(),
-        DisplayPhase::NeedsAnswer => sentences::clauses([iteration, question_text(status)]),
+        DisplayPhase::NeedsAnswer => clauses::join_with_commas([iteration, question_text(status)]),
         DisplayPhase::Interrupted => return interrupted(status, &iteration),
         DisplayPhase::Damaged => tr!("its journal is damaged").into(),
         DisplayPhase::Paused => match &status.pause {
@@ -95,7 +96,7 @@ fn what(status: &LoopStatus) -> Message {
                 return pause.message.clone();
             }
             Some(pause) if pause.reason != PauseReason::User => {
-                return pause.message.clone().map_fact(|it| sentences::clauses([iteration, it]));
+                return pause.message.clone().map_fact(|it| clauses::join_with_commas([iteration, it]));
             }
             _ => iteration,
         },

@@ -41,6 +41,7 @@ pub use self::status::{StatusFacts, file_uri, status};
 pub use loopkeeper_core::journal::BreakerCounts;
 use loopkeeper_core::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
 use loopkeeper_core::settings::preset::PresetSelection;
+use loopkeeper_text::clauses;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
 
@@ -207,7 +208,7 @@ impl LoopStatus {
             }
         };
         let all: Vec<String> = self.groups.iter().map(one).collect();
-        (!all.is_empty()).then(|| sentences::list(&all))
+        (!all.is_empty()).then(|| clauses::list(&all))
     }
 }
 

@@ -6,6 +6,7 @@ mod tests;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::breaker::limits;
 use loopkeeper_core::journal::BreakerState;
+use loopkeeper_text::clauses;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
@@ -44,7 +45,7 @@ fn milestones(state: &LoopState) -> Option<String> {
 
 /// What one iteration reached.
 fn milestones_of(number: u32, milestones: &[String]) -> String {
-    tr!("iteration {number}, {milestones}", number, milestones = sentences::list(milestones))
+    tr!("iteration {number}, {milestones}", number, milestones = clauses::list(milestones))
 }
 
 /// The agent's last claims about its own work.
@@ -83,7 +84,7 @@ pub(crate) fn breaker(status: &LoopStatus, state: Option<&LoopState>) -> String 
             trips => tr!("breaker open: {reason}; it has opened {count} times", reason, count = trips),
         };
     }
-    let counts = sentences::clauses(&parts);
+    let counts = clauses::join_with_commas(&parts);
     let breaker = match status.breaker.state {
         BreakerState::Closed => tr!("breaker closed: {counts}", counts),
         BreakerState::Open => tr!("breaker open: {counts}", counts),

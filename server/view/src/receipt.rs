@@ -7,7 +7,6 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::sentences;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::mutants;
@@ -16,6 +15,7 @@ use loopkeeper_core::journal::{
 };
 use loopkeeper_core::loop_state::MutantRun;
 use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
+use loopkeeper_text::clauses;
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::{tr, words};
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ pub struct Acceptance {
 impl Acceptance {
     /// `tests/a.py, by alice in a terminal at 2026-11-20T14:00:00.000Z`
     pub fn sentence(&self) -> String {
-        let (what, at) = (sentences::list(&self.what), &self.at);
+        let (what, at) = (clauses::list(&self.what), &self.at);
         match &self.by {
             Some(by) => tr!("{what}, by {by} at {at}", what, by, at),
             None => tr!("{what}, at {at}", what, at),

@@ -4,19 +4,10 @@ use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::{LoopState, mutants};
 use loopkeeper_core::journal::{GuardedOrder, OrderSource, TakeoverReason};
 use loopkeeper_core::settings::LoopEvent;
+use loopkeeper_text::clauses::{and_more, list};
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 use loopkeeper_text::words::{self, counted};
-
-/// The items of a list, such as names of files: `a, b, c`.
-pub fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
-    joined(items, |list, item| tr!("{list}, {item}", list, item))
-}
-
-/// The clauses of one sentence.
-pub fn clauses<T: AsRef<str>>(clauses: impl IntoIterator<Item = T>) -> String {
-    joined(clauses, |clause, next| tr!("{clause}, {next}", clause, next))
-}
 
 /// A fact as a complete sentence.
 pub fn sentence(fact: &str) -> String {
@@ -36,8 +27,7 @@ fn joined<T: AsRef<str>>(parts: impl IntoIterator<Item = T>, join: impl Fn(&str,
 
 /// The first names of a list and the number of the others.
 pub(crate) fn list_and_more(names: &[String], more: usize) -> String {
-    let names = list(names);
-    if more == 0 { names } else { tr!("{list} and {count} more", list = names, count = more) }
+    and_more(list(names), more)
 }
 
 /// The first names of a list, with an ellipsis for the others.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sentences;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::loop_state::SubagentRecord;
+use loopkeeper_text::clauses;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
@@ -75,7 +75,7 @@ impl SpawnStatus {
         let mut parts = vec![tr!("{used} of {budget} subagents", used = self.used, budget = self.budget)];
         parts.extend((self.depth > 1).then(|| tr!("{depth} deep", depth = self.depth)));
         parts.extend((self.refused > 0).then(|| tr!("{count} refused", count = self.refused)));
-        (self.used > 0 || self.refused > 0).then(|| sentences::clauses(&parts))
+        (self.used > 0 || self.refused > 0).then(|| clauses::join_with_commas(&parts))
     }
 
     /// One line per subagent, indented by depth.

@@ -16,6 +16,7 @@ use loopkeeper_core::decide::{
 };
 use loopkeeper_core::journal::{LoopSpec, PauseReason, QuestionKind, WaitReason, Weakening};
 use loopkeeper_core::settings::LoopEvent;
+use loopkeeper_text::clauses;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
@@ -240,7 +241,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
 fn drift_warning(state: &LoopState) -> Option<String> {
     let streak = drift::streak(state)?;
     let paths: Vec<String> = streak.paths.iter().map(|it| sanitize::line(it)).collect();
-    Some(tr!("{warning} ({paths})", warning = streak.sentence(), paths = sentences::list(&paths)))
+    Some(tr!("{warning} ({paths})", warning = streak.sentence(), paths = clauses::list(&paths)))
 }
 
 fn drift_status(state: &LoopState) -> Option<DriftStatus> {

@@ -3,6 +3,7 @@
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::{OutcomeKind, Record, StopFeedback};
+use loopkeeper_text::clauses;
 use loopkeeper_text::{tr, words};
 use loopkeeper_view::{self as view, StatusFacts, headline, sentences};
 
@@ -26,8 +27,11 @@ pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
         facts.push(sentences::no_cost(mode).to_owned());
     }
     facts.push(words::duration(state.time.last_at.wall.saturating_sub(state.time.started_at.wall)));
-    let summary =
-        tr!("{facts}; `loopkeeper log {id}` shows all of it", facts = words::clauses(facts), id = status.id);
+    let summary = tr!(
+        "{facts}; `loopkeeper log {id}` shows all of it",
+        facts = clauses::join_with_commas(facts),
+        id = status.id
+    );
     lines.push(format!("{QUIET}{summary}{QUIET:#}"));
     lines
 }

@@ -14,6 +14,7 @@ use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{
     BreakerState, Entry, PauseReason, Proposal, QuestionKind, Record, Round, SessionReason, WaitReason,
 };
+use loopkeeper_text::clauses;
 use loopkeeper_text::message::{self, Message};
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::{sanitize, tr, words};
@@ -404,7 +405,7 @@ fn not_taken_up(proposed: &[Proposal]) -> String {
         return String::new();
     }
     let edits: Vec<_> = proposed.iter().map(|it| sanitize::line(&it.to_string())).collect();
-    tr!("; criteria edited and not taken up: {edits}", edits = words::listed(edits))
+    tr!("; criteria edited and not taken up: {edits}", edits = clauses::list(edits))
 }
 
 /// `: a, b and 3 more`; empty if the list is empty.
@@ -413,8 +414,8 @@ fn listed(paths: &[String]) -> String {
     let more = paths.len().saturating_sub(shown.len());
     match (shown.is_empty(), more) {
         (true, _) => String::new(),
-        (false, 0) => tr!(": {paths}", paths = words::listed(shown)),
-        (false, more) => tr!(": {paths} and {more} more", paths = words::listed(shown), more),
+        (false, 0) => tr!(": {paths}", paths = clauses::list(shown)),
+        (false, more) => tr!(": {paths} and {more} more", paths = clauses::list(shown), more),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use loopkeeper_text::clauses;
 use loopkeeper_text::{tr, words};
 use loopkeeper_view::{DisplayState, LoopStatus, headline};
 
@@ -63,6 +64,8 @@ fn is_own(status: &LoopStatus) -> bool {
 fn budget(status: &LoopStatus) -> Option<String> {
     match status.warnings.as_slice() {
         [] => status.forecast.clone(),
-        warnings => Some(tr!("note: {warnings}", warnings = words::clauses(warnings.iter().cloned()))),
+        warnings => {
+            Some(tr!("note: {warnings}", warnings = clauses::join_with_commas(warnings.iter().cloned())))
+        }
     }
 }

@@ -5,7 +5,8 @@ use crate::out::Ui;
 use crate::render::{LOUD, QUIET};
 use loopkeeper_operations::resolved_task::MAX_LISTED;
 use loopkeeper_operations::tasks::{self, TaskSummary};
-use loopkeeper_text::{tr, words};
+use loopkeeper_text::clauses;
+use loopkeeper_text::tr;
 
 /// The tasks of this work tree. Errors become a warning, because the loops are still worth showing.
 pub(super) fn here() -> Vec<TaskSummary> {
@@ -41,5 +42,5 @@ fn facts(task: &TaskSummary) -> String {
     };
     let optional = (task.optional > 0).then(|| tr!("{optional} optional", optional = task.optional));
     let plan = task.plan.map(|it| tr!("{done} of {total} items done", done = it.done, total = it.total));
-    words::clauses(title.into_iter().chain([criteria]).chain(optional).chain(plan))
+    clauses::join_with_commas(title.into_iter().chain([criteria]).chain(optional).chain(plan))
 }

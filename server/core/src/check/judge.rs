@@ -14,8 +14,8 @@ use super::{
     CheckResult, CommandExit, CommandRun, Location, Status, TestCounts, counts, locations, number, words,
 };
 use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, TextPattern, compiled};
+use loopkeeper_text::clauses::join_with_commas;
 use loopkeeper_text::redact::Redactor;
-use loopkeeper_text::words::clauses;
 use loopkeeper_text::{sanitize, tr};
 
 /// Judges the run of a criterion whose check is a command. Every text of the result is sanitised and redacted.
@@ -144,7 +144,7 @@ fn judge_exit(
     }
     // A pipeline can lose the exit code of a runner. What the user expects of the output takes precedence.
     if let Some(failed) = tests.filter(|it| it.failed > 0 && expect.is_empty()) {
-        return make_verdict(Status::Fail, clauses([failing(failed), words::exit(code)]));
+        return make_verdict(Status::Fail, join_with_commas([failing(failed), words::exit(code)]));
     }
     for it in expect {
         match judge_expectation(it, output) {
@@ -194,7 +194,7 @@ fn passed(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option<Te
         _ if counted => {
             number::last_number(output.stdout_end()).map_or_else(String::new, |it| it.to_string())
         }
-        Some(it) if it.failed > 0 => clauses([failing(it), words::exit(code)]),
+        Some(it) if it.failed > 0 => join_with_commas([failing(it), words::exit(code)]),
         Some(it) => tr!("{passed} pass", passed = it.passed),
         None => words::exit(code),
     }

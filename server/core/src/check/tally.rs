@@ -2,8 +2,8 @@
 //! optional criteria are counted apart, so that an optional one never makes a verified task look unfinished.
 
 use super::Status;
+use loopkeeper_text::clauses::join_with_commas;
 use loopkeeper_text::tr;
-use loopkeeper_text::words::clauses;
 
 /// Criteria counted by what is known of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -73,7 +73,7 @@ impl CriteriaTally {
                 self.required.with_rest(tr!("{passed} of {total} criteria pass", passed, total = all))
             }
             _ if self.required.total() == 0 => self.optional.words(CriteriaKind::Optional),
-            _ => clauses([
+            _ => join_with_commas([
                 self.required.words(CriteriaKind::Required),
                 self.optional.words(CriteriaKind::Optional),
             ]),
@@ -146,7 +146,7 @@ impl CriteriaCounts {
         if self.unverified > 0 {
             parts.push(tr!("{count} without a check", count = self.unverified));
         }
-        clauses(parts)
+        join_with_commas(parts)
     }
 }
 

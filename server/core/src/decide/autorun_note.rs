@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::Decision;
 use crate::autorun::autorun_sentence;
-use crate::clauses::append_clause;
 use crate::journal::{Outcome, Record};
 use crate::loop_state::LoopState;
+use loopkeeper_text::clauses::append_clause;
 
 /// Changed files that are executed later without being asked, of iterations that were not rolled back.
 pub fn autorun_files(state: &LoopState) -> BTreeSet<&str> {

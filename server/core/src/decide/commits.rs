@@ -3,12 +3,12 @@
 //! found by its mark.
 
 use crate::check::Status;
-use crate::clauses::and_more;
 use crate::journal::Record;
 use crate::loop_state::{LoopState, SnapshotRange, VolatileState};
 use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Check;
+use loopkeeper_text::clauses::and_more;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 

@@ -1,8 +1,8 @@
 //! Handles the documents that were read: after the agent, to detect its edits, and before it, to write its prompt.
 
-use crate::clauses::list_within;
 use crate::journal::PauseReason;
 use crate::loop_state::{ChangedTask, LoopState, Phase, Preparation, TaskDocuments, VolatileState};
+use loopkeeper_text::clauses::list_within;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;

@@ -7,11 +7,11 @@ pub(super) mod stages;
 mod when;
 
 use crate::check::Status;
-use crate::clauses::{list_within, with_clauses};
 use crate::journal::{Outcome, OutcomeKind, Pinned};
 use crate::jury;
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::proposal;
+use loopkeeper_text::clauses::{list_within, with_clauses};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;

@@ -7,7 +7,6 @@ mod basis;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status};
-use crate::clauses::{append_clause, join_clauses, list, with_clauses};
 use crate::journal::{
     CheckProgram, CopiedTree, Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening,
 };
@@ -15,6 +14,7 @@ use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
+use loopkeeper_text::clauses::{append_clause, join_clauses, list, with_clauses};
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 
@@ -226,7 +226,7 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
         describe_order(&order),
         copied.as_ref().map(describe_copy).into_iter().collect(),
     ];
-    let basis = join_clauses(&basis.into_iter().flatten().collect::<Vec<_>>());
+    let basis = join_clauses(basis.into_iter().flatten());
     let moved = judges.iter().filter(|it| !it.is_new).all(|it| it.change == JudgeChange::OnlyImports);
     let cannot_run = !moved && cannot_run_old(state, pinned.as_ref(), &judges);
     let unproven = weakened.is_empty() && (cannot_run || unrecorded.is_open());

@@ -1,12 +1,12 @@
 //! `decide`: maps one event and the current state to the decisions that follow, one function per event. The step after
 //! an iteration is decided in [`super::between_iterations`].
 
-use crate::clauses::list;
 use crate::journal::{OutcomeKind, PauseReason, Record, SnapshotWhen};
 use crate::loop_state::{
     LoopState, Phase, Preparation, RunningAgent, SnapshotFacts, StopMode, VolatileState,
 };
 use loopkeeper_agent::{AgentEnding, AgentRun};
+use loopkeeper_text::clauses::list;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;

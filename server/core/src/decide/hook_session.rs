@@ -2,10 +2,10 @@
 //! the loop ends or pauses the agent is released first: no session waits without a deadline, and a loop never
 //! completes while its agent runs.
 
-use crate::clauses::list;
 use crate::journal::Record;
 use crate::loop_state::{LoopState, StopMode, VolatileState};
 use loopkeeper_agent::{AgentExited, LoopMode};
+use loopkeeper_text::clauses::list;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
 

@@ -1,9 +1,9 @@
 //! Limits: numbers that end a loop. Every limit is charged before the spending, from the journal, over all restarts,
 //! and reported once at four fifths. Waits are in [`super::waits`].
 
-use crate::clauses::with_clauses;
 use crate::journal::{LimitName, Outcome, OutcomeKind, WaitReason};
 use crate::loop_state::{LoopState, Wait};
+use loopkeeper_text::clauses::with_clauses;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
 use loopkeeper_text::words;

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use crate::check::{CheckResult, CriteriaTally, Status};
-use crate::clauses::{join_with_commas, list, with_clauses};
 use crate::journal::{ChangeStats, Claim, LimitName, Round};
 use crate::loop_state::{AnsweredQuestion, Iteration, LoopState, TaskDocuments};
 use crate::prompt::{
@@ -14,6 +13,7 @@ use crate::settings::CommitPolicy;
 use loopkeeper_agent::{AgentEnding, PromptBy};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::is_story_file;
+use loopkeeper_text::clauses::{join_with_commas, list, with_clauses};
 use loopkeeper_text::language::Language;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;

@@ -1,11 +1,11 @@
 //! Questions to the user: from the agent's last message, about denied tools, and whether to wait for a usage limit. A
 //! question holds its loop for a limited time, and never an unattended loop.
 
-use crate::clauses::list;
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
 use crate::loop_state::{Iteration, LoopState, Pause, PendingQuestion, Phase, VolatileState, Wait};
 use crate::settings::{AtUsageLimit, UnansweredPolicy};
 use loopkeeper_agent::PermissionMode;
+use loopkeeper_text::clauses::list;
 use loopkeeper_text::language::Language;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
@@ -215,7 +215,7 @@ fn denial_question(state: &LoopState, last: &Iteration) -> Option<String> {
     }
     let what = match last.denied.as_slice() {
         [] => tr!("a tool").to_owned(),
-        some => list(&some.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>()),
+        some => list(some.iter().map(|it| format!("`{it}`"))),
     };
     let agent = &state.spec.agent.name;
     Some(tr!(

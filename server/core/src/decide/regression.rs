@@ -2,12 +2,12 @@
 //! judges the restored files again. User edits are never overwritten: files changed since the iteration are kept.
 
 use crate::check::Status;
-use crate::clauses::list_within;
 use crate::journal::{Pinned, Round};
 use crate::jury;
 use crate::loop_state::{LoopState, RegressionReview, RollbackCause, VolatileState};
 use crate::settings::OnRegression;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::clauses::list_within;
 use loopkeeper_text::tr;
 
 use super::flaky;

@@ -3,11 +3,11 @@
 
 use crate::check::Status;
 use crate::claims::Claims;
-use crate::clauses::with_clauses;
 use crate::journal::{ChangeStats, Claim, Pinned, Record, Role, Round};
 use crate::jury::JudgeUsage;
 use crate::loop_state::{ChangedTask, LoopState, Phase, TaskDocuments, VolatileState};
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::clauses::with_clauses;
 use loopkeeper_text::tr;
 
 use super::endings::end_by_user;

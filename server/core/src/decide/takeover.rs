@@ -1,10 +1,10 @@
 //! Several agents for one loop: when the one at work cannot continue, the next takes over, and one before it in
 //! the list returns as soon as it can. An agent's own trouble is never a lack of progress.
 
-use crate::clauses::join_with_commas;
 use crate::journal::{Record, TakeoverReason};
 use crate::loop_state::{AgentSlot, Availability, LoopState};
 use loopkeeper_agent::ProviderClass;
+use loopkeeper_text::clauses::join_with_commas;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
 
@@ -56,7 +56,7 @@ fn sentence(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
         TakeoverReason::Billing => tr!("{name} has no credit left", name),
         TakeoverReason::Failing | TakeoverReason::Back => tr!("{name} does not work", name),
     };
-    let reasons = join_with_commas(&out.iter().map(why).collect::<Vec<_>>());
+    let reasons = join_with_commas(out.iter().map(why));
     tr!("{agent} takes over: {reasons}", agent = at_work, reasons)
 }
 

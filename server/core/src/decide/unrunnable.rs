@@ -3,10 +3,10 @@
 //! does. The user can continue without them.
 
 use crate::check::MissingDependency;
-use crate::clauses::join_clauses;
 use crate::journal::{PauseReason, Pinned, Round};
 use crate::loop_state::{LoopState, UnrunnableChecks};
 use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_text::clauses::join_clauses;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;

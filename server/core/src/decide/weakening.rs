@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status, counts};
-use crate::clauses::{join_clauses, join_with_commas};
 use crate::journal::{ChangeStats, PauseReason, Record, Round, SnapshotWhen, Weakening};
 use crate::loop_state::{LoopState, SnapshotFacts, VolatileState, WeakeningState};
 use crate::tamper::{ProtectionRules, WeakeningFinding};
 use loopkeeper_task::criterion::{Check, CriterionId};
+use loopkeeper_text::clauses::{join_clauses, join_with_commas};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;

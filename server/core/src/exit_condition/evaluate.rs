@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::print::{format_pattern, quote};
 use super::{Atom, ClaimCounter, ComparisonOperator, CriterionName, Expression, ExpressionNode, Quantity};
-use crate::clauses::join_with_commas;
 use loopkeeper_task::criterion::{TextPattern, compiled};
+use loopkeeper_text::clauses::join_with_commas;
 use loopkeeper_text::tr;
 
 /// What is known after an iteration.

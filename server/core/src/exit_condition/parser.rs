@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::lexer::{self, ExpressionToken, SpannedToken};
 use super::words::{self, Condition, ConditionOperand, OperandUnit};
 use super::{Atom, ClaimCounter, ComparisonOperator, Expression, ExpressionNode, WhenError, trimmed};
-use crate::clauses::list;
+use loopkeeper_text::clauses::list;
 use loopkeeper_text::sanitize::shown;
 use loopkeeper_text::tr;
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::clauses;
 use crate::journal::{HollowTest, Record, Survivor};
+use loopkeeper_text::clauses;
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,9 @@
 //! The user's prompt template: text with placeholders for the sections. Parsing it runs nothing; inserted text is not
 //! searched for placeholders.
 
+use loopkeeper_text::clauses;
 use loopkeeper_text::closest::closest;
-use loopkeeper_text::{sanitize, tr, words};
+use loopkeeper_text::{sanitize, tr};
 
 use super::PromptInput;
 use super::sections::{self, SECTIONS};
@@ -182,7 +183,7 @@ fn parse_placeholder(inside: &str) -> Result<&'static str, PlaceholderError> {
     let near = closest(inside.trim(), placeholder_names())
         .map(|it| tr!("did you mean `{near}`?", near = braced(it)));
     let hint = near.unwrap_or_else(|| {
-        let names = words::listed(placeholder_names().map(|it| format!("`{{{it}}}`")));
+        let names = clauses::list(placeholder_names().map(|it| format!("`{{{it}}}`")));
         tr!("use one of {names}; literal braces are written twice: `{braces}`", names, braces = "{{")
     });
     Err((tr!("`{placeholder}` is not part of a prompt", placeholder = shown), hint))

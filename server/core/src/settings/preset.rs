@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Preset, Settings};
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::clauses;
 use loopkeeper_text::language::translate;
 use loopkeeper_text::{tr, tr_later, words};
 
@@ -184,7 +185,7 @@ fn adaptive_size(project: &ProjectFacts, iterations: u32) -> (PresetSize, String
     }
     let why = match why.len() {
         0 => tr!("no sign of a larger project").to_owned(),
-        _ => words::clauses(why),
+        _ => clauses::join_with_commas(why),
     };
     (size, why)
 }

@@ -9,10 +9,11 @@ use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::layer::{Layer, LayerKind};
 use super::lookup::{KeyLookup, look_up};
 use super::value::RawValue;
+use loopkeeper_text::clauses;
 use loopkeeper_text::closest::is_within;
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::shell_default::{leading_default, only_default};
-use loopkeeper_text::{tr, words};
+use loopkeeper_text::tr;
 
 /// Keys with a supported counterpart, and the format of their values.
 pub(super) const MAPPED: &[(&str, &str, RalphrcForm)] = &[
@@ -219,7 +220,7 @@ impl IgnoredLine {
 fn names(keys: &[(String, Range<usize>)]) -> String {
     const MAX: usize = 12;
     let more = (keys.len() > MAX).then_some("…");
-    words::listed(keys.iter().map(|(name, _)| name.as_str()).take(MAX).chain(more))
+    clauses::list(keys.iter().map(|(name, _)| name.as_str()).take(MAX).chain(more))
 }
 
 /// One line that is neither blank nor a comment.

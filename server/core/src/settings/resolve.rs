@@ -15,9 +15,10 @@ use super::lookup::{KeyLookup, look_up};
 use super::table::{KeySupport, ValueKind};
 use super::value::{RawValue, SettingValue};
 use super::{AgentSettings, Settings, other_tools, ralphrc, toml_layer};
+use loopkeeper_text::clauses;
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
-use loopkeeper_text::{tr, words};
+use loopkeeper_text::tr;
 
 /// Prefix of a line with a glob of judges that may change, in [`ResolvedSettings::to_trust`].
 pub(crate) const MAY_CHANGE: &str = "may change ";
@@ -260,7 +261,7 @@ fn unknown_agent(settings: &Settings, name: &str, chosen: &Assignment) -> Option
         return None;
     }
     let names = || settings.agents.iter().map(|it| it.name.as_str()).chain([agents::AUTO]);
-    let known = || words::listed(names().map(|it| format!("`{it}`")));
+    let known = || clauses::list(names().map(|it| format!("`{it}`")));
     let hint = match closest(name, names()) {
         _ if name == "acp" => {
             let hint =

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
+use loopkeeper_text::clauses::list;
 use loopkeeper_text::tr;
-use loopkeeper_text::words::listed;
 
 /// One key of the configuration.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl fmt::Display for ValueKind {
                 return match words.as_slice() {
                     [only] => write!(out, "{only}"),
                     [rest @ .., last] => {
-                        write!(out, "{}", tr!("{list} or {last}", list = listed(rest), last))
+                        write!(out, "{}", tr!("{list} or {last}", list = list(rest), last))
                     }
                     [] => Ok(()),
                 };

@@ -1,6 +1,7 @@
 //! `clean`: no untracked and unignored files except those that existed at the start.
 
-use loopkeeper_text::{tr, words};
+use loopkeeper_text::clauses;
+use loopkeeper_text::tr;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub(super) async fn check_clean(plan: &RoundParams<'_>, timeout: Duration) -> Ra
 fn compare(start: &[String], now: &[String]) -> RawResult {
     let start: BTreeSet<&String> = start.iter().collect();
     let new: Vec<&str> = now.iter().filter(|it| !start.contains(it)).map(String::as_str).collect();
-    let named = words::listed(new.iter().take(NAMED));
+    let named = clauses::list(new.iter().take(NAMED));
     match new.len() {
         0 => RawResult::new(Status::Pass, tr!("nothing new untracked")),
         1 => RawResult::new(Status::Fail, tr!("{named} is untracked", named)),

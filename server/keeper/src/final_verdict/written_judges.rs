@@ -1,7 +1,8 @@
 //! Finds judges that the checks write while they run: a build script or a link can change the tests of the start as the
 //! tests begin, and restore them afterwards. What the checks write on the files of the start as well is the project's way.
 
-use loopkeeper_text::{tr, words};
+use loopkeeper_text::clauses;
+use loopkeeper_text::tr;
 use std::path::PathBuf;
 
 use loopkeeper_core::check::Status;
@@ -72,7 +73,7 @@ fn runs_command(criterion: &Criterion) -> bool {
 
 /// `could not be judged: the checks write tests/a.py while they run, and do not on the files of the start`
 fn describe_writes(paths: &[String]) -> String {
-    let named = words::listed(paths.iter().take(MAX_NAMED));
+    let named = clauses::list(paths.iter().take(MAX_NAMED));
     let more = if paths.len() > MAX_NAMED { tr!(" and others") } else { "" };
     tr!(
         "could not be judged: the checks write {named}{more} while they run, and do not on the files of the start",

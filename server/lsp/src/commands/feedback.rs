@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loopkeeper_core::journal::StopVerdict;
+use loopkeeper_text::clauses;
 use loopkeeper_text::tr;
-use loopkeeper_view::sentences;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target};
 use crate::ext::{CommandResult, FeedbackArgs};
@@ -16,7 +16,7 @@ use loopkeeper_system::state_dir::StateDir;
 
 pub(super) async fn feedback(shared: &Arc<ServerState>, args: FeedbackArgs) -> CommandOutcome {
     if args.verdict == StopVerdict::Other {
-        let words = sentences::list(StopVerdict::ALL.map(|it| format!("`{}`", it.word())));
+        let words = clauses::list(StopVerdict::ALL.map(|it| format!("`{}`", it.word())));
         return Err(CommandRefusal::bad_argument(tr!("`verdict` takes one of {words}", words)));
     }
     let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loopkeeper_text::clauses;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
-use loopkeeper_view::sentences;
 use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus};
 use lsp_types::notification::Progress as ProgressNotification;
 use lsp_types::request::WorkDoneProgressCreate;
@@ -177,7 +177,7 @@ fn message(status: &LoopStatus) -> String {
     };
     parts.extend((criteria.passed + criteria.failed > 0).then(|| criteria.sentence()));
     parts.extend(status.activity.as_deref().map(|it| sanitize::line_within(it, 60)));
-    sentences::clauses(&parts)
+    clauses::join_with_commas(&parts)
 }
 
 fn ending(status: &LoopStatus) -> String {

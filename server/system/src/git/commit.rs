@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use git2::{Commit, ErrorClass, ErrorCode, Index, IndexEntry, IndexTime, ObjectType, Oid, Repository, Tree};
 use loopkeeper_core::decide::CommitOutcome;
-use loopkeeper_text::{sanitize, tr, words};
+use loopkeeper_text::clauses;
+use loopkeeper_text::{sanitize, tr};
 
 use crate::snapshots::TreeEntry;
 
@@ -235,7 +236,7 @@ impl<'a> CommitBuilder<'a> {
     }
 
     fn skipped_note(&self) -> Option<String> {
-        let named = words::listed(self.left_out.iter().take(NAMED));
+        let named = clauses::list(self.left_out.iter().take(NAMED));
         match self.left_out.len() {
             0 => None,
             count if count > NAMED => {

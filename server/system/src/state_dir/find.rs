@@ -5,8 +5,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::time::UNIX_EPOCH;
 
 use loopkeeper_core::journal::line;
+use loopkeeper_text::clauses;
 use loopkeeper_text::message::HintedError;
-use loopkeeper_text::{tr, words};
+use loopkeeper_text::tr;
 
 use super::workspace::{LoopDir, Workspace, folders_in};
 use super::{StateDir, StateError};
@@ -19,7 +20,7 @@ pub enum FindError {
     #[error("{}", tr!("no loop is called `{query}`", query))]
     Unknown { query: String },
     /// Candidates, newest first.
-    #[error("{}", tr!("`{query}` may be any of {candidates}", query, candidates = words::listed(candidates)))]
+    #[error("{}", tr!("`{query}` may be any of {candidates}", query, candidates = clauses::list(candidates)))]
     Ambiguous { query: String, candidates: Vec<String> },
     #[error(transparent)]
     State(#[from] StateError),

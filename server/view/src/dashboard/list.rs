@@ -2,10 +2,10 @@
 
 use super::line::{padded, wrapped};
 use super::{Dashboard, DashboardLine, DashboardLoop, DashboardStyle};
-use crate::sentences;
 use crate::{BreakerStatus, DisplayState};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::BreakerState;
+use loopkeeper_text::clauses;
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
@@ -60,7 +60,7 @@ fn summary(view: &Dashboard) -> DashboardLine {
     let text = if counts.is_empty() {
         loops
     } else {
-        tr!("{loops}: {counts}", loops, counts = sentences::list(&counts))
+        tr!("{loops}: {counts}", loops, counts = clauses::list(&counts))
     };
     DashboardLine::of(DashboardStyle::Loud, format!(" {text}"))
 }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
-use crate::sentences;
 use loopkeeper_agent::LoopMode;
 use loopkeeper_agent::catalog::{KNOWN, KnownAgent, LoginFile};
 use loopkeeper_agent::kind::{AgentKind, CapabilitySource};
+use loopkeeper_text::clauses;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
@@ -120,7 +120,7 @@ pub(super) fn examine_agents(
     let missing: Vec<&str> =
         agents.iter().filter(|it| it.program.is_none() && !it.own).map(|it| it.title.as_str()).collect();
     if !missing.is_empty() {
-        let what = tr!("not installed: {list}", list = sentences::list(&missing));
+        let what = tr!("not installed: {list}", list = clauses::list(&missing));
         all.push(DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Info, what));
     }
     all.extend(agents.iter().filter(|it| it.program.is_none() && it.own).map(|it| {
@@ -227,7 +227,7 @@ fn examine_installed(
         LoginState::NotSeen => Some(tr!("no sign of a login").to_owned()),
         LoginState::Unknown => None,
     };
-    let facts = sentences::clauses(std::iter::once(program.to_owned()).chain(login));
+    let facts = clauses::join_with_commas(std::iter::once(program.to_owned()).chain(login));
     let what = tr!("{agent}: {facts}", agent = title, facts);
     let wanted = match chosen {
         Ok(SelectedAgent::Agent { name, .. }) => *name == agent.name,

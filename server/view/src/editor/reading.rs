@@ -1,7 +1,7 @@
 //! Describes the meaning of a check as text, so that its author can verify it.
 
-use crate::sentences;
 use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule, PatternKind, TextPattern};
+use loopkeeper_text::clauses;
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
@@ -10,22 +10,22 @@ pub fn describe_check(check: &Check) -> Vec<String> {
     match check {
         Check::Command { expect, .. } => command(expect),
         Check::Exists { globs } => {
-            vec![tr!("Every pattern must match a file: {patterns}.", patterns = sentences::list(globs))]
+            vec![tr!("Every pattern must match a file: {patterns}.", patterns = clauses::list(globs))]
         }
         Check::Missing { globs } => {
-            vec![tr!("No pattern may match a file: {patterns}.", patterns = sentences::list(globs))]
+            vec![tr!("No pattern may match a file: {patterns}.", patterns = clauses::list(globs))]
         }
         Check::Has { pattern, globs } => {
             vec![tr!(
                 "A file that matches {patterns} must contain {text}.",
-                patterns = sentences::list(globs),
+                patterns = clauses::list(globs),
                 text = searched(pattern)
             )]
         }
         Check::Lacks { pattern, globs } => {
             vec![tr!(
                 "No file that matches {patterns} may contain {text}.",
-                patterns = sentences::list(globs),
+                patterns = clauses::list(globs),
                 text = searched(pattern)
             )]
         }

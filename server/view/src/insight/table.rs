@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::sentences;
+use loopkeeper_text::clauses;
 use loopkeeper_text::language::translate;
 use loopkeeper_text::words::{self, counted};
 use loopkeeper_text::{sanitize, truncate};
@@ -94,7 +95,7 @@ pub(super) fn denominators(insight: &Insight) -> String {
     };
     let open = (total.open_loops > 0).then(|| tr!("{count} not ended", count = total.open_loops));
     let verified = tr!("{count} verified", count = total.verified_loops);
-    let counts = sentences::clauses([Some(counted_loops), open, Some(verified)].into_iter().flatten());
+    let counts = clauses::join_with_commas([Some(counted_loops), open, Some(verified)].into_iter().flatten());
     let known = total.cost_known_loops;
     let known = tr!("{counts}; cost known for {known} of {loops}", counts, known, loops);
     sentences::sentence(&match insight.left_out_count {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::sentences;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{CheckProgram, HollowTest, Survivor};
+use loopkeeper_text::clauses;
 use loopkeeper_text::language::{Language, translate};
 use loopkeeper_text::{sanitize, tr, tr_later, words};
 
@@ -99,7 +99,7 @@ fn facts(receipt: &Receipt) -> [(&'static str, String); 15] {
         (tr_later!("As the agent left it"), shown(receipt.verdict.as_left)),
         (tr_later!("With the judges of the start"), pinned(receipt)),
         (COPY, copied(receipt)),
-        (SEEDS, sentences::list(&receipt.verdict.seeds)),
+        (SEEDS, clauses::list(&receipt.verdict.seeds)),
         (MUTANTS, mutants(receipt)),
         (tr_later!("Agent"), receipt.environment.agent.clone()),
         (tr_later!("Sandbox"), receipt.environment.sandbox.clone()),
@@ -141,7 +141,7 @@ fn list(page: &mut String, title: &str, rows: &[String]) {
 }
 
 fn names(all: &[String]) -> String {
-    if all.is_empty() { none() } else { sentences::list(all) }
+    if all.is_empty() { none() } else { clauses::list(all) }
 }
 
 fn pinned(receipt: &Receipt) -> String {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::reader::AgentOutputReader;
+use loopkeeper_text::clauses;
 use loopkeeper_text::{tr, truncate, words};
 use loopkeeper_view::probe::Observation;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -84,7 +85,7 @@ pub(super) async fn watch(job: &Job, within: &ProbeLimits<'_>, interrupts: &mut 
     seen.ended_after_ms = stop_sent.map(|it| it.elapsed().as_millis() as u64);
     let ended = running.wait().await;
     if !ended.unkillable.is_empty() {
-        note(tr!("These could not be ended: {unkillable}", unkillable = words::listed(&ended.unkillable)));
+        note(tr!("These could not be ended: {unkillable}", unkillable = clauses::list(&ended.unkillable)));
     }
     Observation {
         exit: ended.exit,

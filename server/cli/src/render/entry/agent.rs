@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun};
 use loopkeeper_core::journal::Record;
+use loopkeeper_text::clauses;
 use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::sentences;
 
@@ -96,7 +97,7 @@ fn ending(run: &AgentRun) -> String {
 }
 
 fn left_behind(survivors: &[String]) -> String {
-    tr!("; left behind and ended: {processes}", processes = words::listed(survivors))
+    tr!("; left behind and ended: {processes}", processes = clauses::list(survivors))
 }
 
 /// The network of a record, whose English words are data.

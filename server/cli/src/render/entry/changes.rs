@@ -1,6 +1,7 @@
 //! Renders what an iteration changed: lines of files, and sources that the task does not mention.
 
 use loopkeeper_core::journal::{ChangeStats, DriftShare, LineStats};
+use loopkeeper_text::clauses;
 use loopkeeper_text::{sanitize, tr, words};
 
 /// `drift: the task does not mention 1 of 2 changed sources: src/theme.py`
@@ -13,7 +14,7 @@ pub(super) fn off_topic(share: &DriftShare) -> Option<String> {
             "drift: the task does not mention {off} of {total}: {paths}{more}",
             off,
             total,
-            paths = words::listed(paths),
+            paths = clauses::list(paths),
             more
         )
     })
@@ -28,7 +29,7 @@ pub(super) fn changed_lines(changes: &ChangeStats) -> Option<String> {
     };
     let files: Vec<String> = changes.files_with_lines().map(file).collect();
     let more = if changes.count > files.len() as u64 { tr!(", …") } else { "" };
-    Some(tr!("changed: {total} lines: {files}{more}", total, files = words::listed(files), more))
+    Some(tr!("changed: {total} lines: {files}{more}", total, files = clauses::list(files), more))
 }
 
 #[cfg(test)]

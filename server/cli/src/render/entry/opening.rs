@@ -1,6 +1,7 @@
 //! Renders the evidence for an opening of the breaker, as lines below its own.
 
 use loopkeeper_core::journal::{BreakerCounts, ChangeStats, TripEvidence};
+use loopkeeper_text::clauses;
 use loopkeeper_text::{sanitize, tr, words};
 
 const TREE_CHARS: usize = 10;
@@ -31,7 +32,7 @@ pub(super) fn lines(opening: &TripEvidence) -> Vec<String> {
     lines.extend(opening.trees.iter().map(|it| {
         let tree: String = sanitize::line(&it.tree).chars().take(TREE_CHARS).collect();
         let iterations: Vec<_> = it.iterations.iter().map(|it| format!("#{it}")).collect();
-        tr!("tree {tree} after {iterations}", tree, iterations = words::listed(iterations))
+        tr!("tree {tree} after {iterations}", tree, iterations = clauses::list(iterations))
     }));
     if opening.session_reset {
         lines.push(tr!("the agent's session was reset").into());
@@ -48,7 +49,7 @@ fn counts(counts: &BreakerCounts) -> String {
         (tr!("less output"), counts.output_decline),
         (tr!("back to earlier files"), counts.oscillation),
     ];
-    words::clauses(all.iter().map(|(what, count)| format!("{what} {count}")))
+    clauses::join_with_commas(all.iter().map(|(what, count)| format!("{what} {count}")))
 }
 
 fn changed(number: u32, changes: &ChangeStats) -> String {
@@ -61,9 +62,9 @@ fn changed(number: u32, changes: &ChangeStats) -> String {
                 "#{number} changed {count}: {files}, …",
                 number,
                 count = words::counted(count, "file"),
-                files = words::listed(files)
+                files = clauses::list(files)
             )
         }
-        (_, _) => tr!("#{number} changed {files}", number, files = words::listed(files)),
+        (_, _) => tr!("#{number} changed {files}", number, files = clauses::list(files)),
     }
 }

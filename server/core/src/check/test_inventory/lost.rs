@@ -2,9 +2,10 @@
 //! added tests are not a loss.
 
 use super::{TestCase, TestInventory};
+use loopkeeper_text::clauses::join_with_commas;
 use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr;
-use loopkeeper_text::words::{clauses, counted};
+use loopkeeper_text::words::counted;
 
 /// One loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,7 +42,7 @@ impl TestLoss {
             tests(self.forgiving).map(|count| tr!("forgives failures in {count}", count)),
             (self.narrowed > 0).then(|| tr!("runs only some of its tests").to_owned()),
         ];
-        clauses(parts.into_iter().flatten())
+        join_with_commas(parts.into_iter().flatten())
     }
 }
 

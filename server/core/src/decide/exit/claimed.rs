@@ -4,10 +4,10 @@
 
 use std::collections::HashSet;
 
-use crate::clauses::{join_with_commas, with_clauses};
 use crate::journal::{Claim, Outcome};
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::PlanItem;
+use loopkeeper_text::clauses::{join_with_commas, with_clauses};
 use loopkeeper_text::tr;
 
 use super::super::spans::iterations;

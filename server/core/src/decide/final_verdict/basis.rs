@@ -2,10 +2,10 @@
 
 use super::{MAX_NAMED, TestOrder, UnrecordedInputs, cannot_run_old};
 use crate::check::test_inventory::is_test_path;
-use crate::clauses::{list, list_within};
 use crate::decide::LoopState;
 use crate::journal::{CopiedTree, Round};
 use crate::tamper::judge_files::ChangedJudge;
+use loopkeeper_text::clauses::{list, list_within};
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use crate::editor::TaskView;
 use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::editor::standing::is_failure;
-use crate::sentences;
 use loopkeeper_core::check::Status;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_task::dependencies::cyclic;
+use loopkeeper_text::clauses;
 use loopkeeper_text::tr;
 
 /// Number of items of a cycle that a message names.
@@ -40,7 +40,7 @@ fn order_diagnostics(plan: &[PlanItem]) -> Vec<Diagnostic> {
     let titles: Vec<&str> =
         cycle.iter().filter_map(|it| plan.get(*it)).map(|it| it.id.as_str()).take(MAX_NAMES).collect();
     let more = (cycle.len() > MAX_NAMES).then_some("…");
-    let list = sentences::list(titles.into_iter().chain(more));
+    let list = clauses::list(titles.into_iter().chain(more));
     let fact = tr!("waits for itself: {list} depend on each other", list);
     let kind = (Severity::Warning, DiagnosticCode::BadValue);
     let circular = cycle

@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::cursor::{self, SettingsCursor};
 use super::explain;
 use crate::editor::{Suggestion, SuggestionKind};
-use crate::sentences;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_core::exit_condition::words::{CONDITIONS, OPERATORS};
 use loopkeeper_core::settings::LayerKind;
@@ -14,6 +13,7 @@ use loopkeeper_core::settings::agents::{AUTO, built_in, kind_of, misplaced, pars
 use loopkeeper_core::settings::keys::KEYS;
 use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_core::settings::table::{Key, KeySupport, ValueKind};
+use loopkeeper_text::clauses;
 use loopkeeper_text::language::translate;
 use loopkeeper_text::tr;
 
@@ -55,7 +55,7 @@ fn tables(
             label: format!("[{name}]"),
             kind: SuggestionKind::Table,
             detail: String::new(),
-            documentation: tr!("Keys: {list}.", list = sentences::list(&keys)),
+            documentation: tr!("Keys: {list}.", list = clauses::list(&keys)),
             replaces: replaces.clone(),
             text: written(&name),
             filter: Some(name),

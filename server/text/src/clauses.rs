@@ -1,67 +1,68 @@
 //! Joins words and clauses of sentences for people: `a, b and 3 more`, `first; second`. The separators are texts as
 //! well: Chinese has its own.
 
-use loopkeeper_text::tr;
+use std::fmt::Display;
+
+use crate::tr;
 
 /// `a, b`
-pub(crate) fn list<S: AsRef<str>>(items: &[S]) -> String {
+pub fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     join(items, |list, item| tr!("{list}, {item}", list, item))
 }
 
 /// `a, b and 3 more`, of which at most `max` are named.
-pub(crate) fn list_within<S: AsRef<str>>(items: &[S], max: usize) -> String {
+pub fn list_within<T: Display>(items: &[T], max: usize) -> String {
     and_more(list(items.get(..max).unwrap_or(items)), items.len().saturating_sub(max))
 }
 
 /// `a, b and 3 more`, where some are left out.
-pub(crate) fn and_more(list: String, more: usize) -> String {
+pub fn and_more(list: String, more: usize) -> String {
     if more == 0 { list } else { tr!("{list} and {more} more", list, more) }
 }
 
 /// `it works, it is tested`
-pub(crate) fn join_with_commas<S: AsRef<str>>(clauses: &[S]) -> String {
+pub fn join_with_commas<T: Display>(clauses: impl IntoIterator<Item = T>) -> String {
     join(clauses, |first, second| tr!("{first}, {second}", first, second))
 }
 
 /// `it works; it is tested`
-pub(crate) fn join_clauses<S: AsRef<str>>(clauses: &[S]) -> String {
+pub fn join_clauses<T: Display>(clauses: impl IntoIterator<Item = T>) -> String {
     join(clauses, append_clause)
 }
 
 /// The sentence with one more clause.
-pub(crate) fn append_clause(first: &str, second: &str) -> String {
+pub fn append_clause(first: &str, second: &str) -> String {
     tr!("{first}; {second}", first, second)
 }
 
 /// The sentence with those clauses that there are.
-pub(crate) fn with_clauses<S: AsRef<str>>(sentence: String, clauses: impl IntoIterator<Item = S>) -> String {
+pub fn with_clauses<S: AsRef<str>>(sentence: String, clauses: impl IntoIterator<Item = S>) -> String {
     clauses.into_iter().fold(sentence, |all, clause| append_clause(&all, clause.as_ref()))
 }
 
-fn join<S: AsRef<str>>(items: &[S], append: impl Fn(&str, &str) -> String) -> String {
-    let mut items = items.iter().map(AsRef::as_ref);
-    let first = items.next().unwrap_or_default().to_owned();
-    items.fold(first, |all, item| append(&all, item))
+fn join<T: Display>(items: impl IntoIterator<Item = T>, append: impl Fn(&str, &str) -> String) -> String {
+    let items = items.into_iter().map(|it| it.to_string());
+    items.reduce(|all, item| append(&all, &item)).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::{append_clause, join_clauses, join_with_commas, list, list_within, with_clauses};
-    use loopkeeper_text::language::Language;
+    use crate::language::Language;
 
     #[test]
     fn items_and_clauses_are_joined_in_each_language() {
         let all = || {
             let items = ["a", "b", "c"];
             [
-                list(&items),
+                list(items),
                 list_within(&items, 1),
                 list_within(&items, 3),
-                join_with_commas(&items),
-                join_clauses(&items),
+                join_with_commas(items),
+                join_clauses(items),
                 append_clause("a", "b"),
                 with_clauses("a".to_owned(), Some("b")),
-                list::<&str>(&[]),
+                list::<&str>([]),
             ]
         };
         let english = ["a, b, c", "a and 2 more", "a, b, c", "a, b, c", "a; b; c", "a; b", "a; b", ""];
