@@ -18,7 +18,7 @@ function Fake.new()
 end
 
 --- An editor that shows a task in a separate folder, with a fake server.
----@param options? { task?: string, replies?: table<string, { result?: any, error?: table }>, lua?: string }
+---@param options? { task?: string, replies?: table<string, { result?: any, error?: table }>, lua?: string, env?: table }
 ---@return table fake
 ---@return table editor
 ---@return string folder
@@ -28,8 +28,9 @@ function Fake.open(options)
   local folder = support.temp .. '/project'
   support.write(folder .. '/PROMPT.md', options.task or '# A task\n')
   fake:reply(options.replies or {})
+  local env = vim.tbl_extend('error', fake.env, options.env or {})
   local editor =
-    Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env, lua = options.lua })
+    Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = env, lua = options.lua })
   return fake, editor, folder
 end
 

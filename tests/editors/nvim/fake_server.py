@@ -2,7 +2,7 @@
 """A language server that does what a test tells it, for what the real one cannot be brought to do at will.
 
 It sends whatever is put into FAKE_SERVER/send-<n>.json (n = 1, 2, …) and answers requests from FAKE_SERVER/reply.json,
-{"<method or command>": {"result": …} or {"error": …}}, else with null. What it receives goes to FAKE_SERVER/received.
+{"<method or command>": {"result": …} or {"error": …}}, else with null. What it receives goes to FAKE_SERVER/received. It announces FAKE_SERVER_LANGUAGE, if that is set.
 """
 import json
 import os
@@ -18,6 +18,9 @@ capabilities = {
     "executeCommandProvider": {"commands": []},
     "experimental": {"loopkeeper": {"version": 1}},
 }
+language = os.environ.get("FAKE_SERVER_LANGUAGE")
+if language:
+    capabilities["experimental"]["loopkeeper"]["language"] = language
 
 
 def send(message):

@@ -3,6 +3,7 @@
 
 local config = require('loopkeeper.config')
 local files = require('loopkeeper.files')
+local l10n = require('loopkeeper.l10n')
 local protocol = require('loopkeeper.protocol')
 local ui = require('loopkeeper.ui')
 
@@ -37,8 +38,11 @@ local function server_is_there()
   if not told_missing then
     told_missing = true
     ui.error(
-      ('the server `%s` cannot be run. Hint: put `loopkeeper` on your PATH, or name it: '):format(program)
-        .. "vim.g.loopkeeper = { server = '/path/to/loopkeeper' }"
+      l10n.t(
+        'the server `{program}` cannot be run. Hint: put `loopkeeper` on your PATH, or name it: '
+          .. "vim.g.loopkeeper = { server = '/path/to/loopkeeper' }",
+        { program = program }
+      )
     )
   end
   return false
@@ -63,6 +67,7 @@ function M.defaults()
     handlers = require('loopkeeper.handlers').messages(),
     commands = require('loopkeeper.handlers').commands(),
     on_init = function(client)
+      l10n.follow(client)
       roots[client.id] = client.config.root_dir
     end,
     on_exit = function(code, signal, id)
@@ -247,7 +252,9 @@ function M.ended(code, signal, id)
   table.insert(deaths[root], now)
   if #deaths[root] > restarts_allowed then
     require('loopkeeper.status').forget(root)
-    ui.error('the server keeps ending. Loops keep running. Hint: see `:checkhealth loopkeeper`, then `:Ralph restart`.')
+    ui.error(
+      l10n.t('the server keeps ending. Loops keep running. Hint: see `:checkhealth loopkeeper`, then `:Ralph restart`.')
+    )
     return
   end
   start_again(root, our_buffers(root))

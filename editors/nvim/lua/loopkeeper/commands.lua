@@ -45,11 +45,11 @@ function M.run(call)
   local word, text = call.args:match('^(%S*)%s*(.-)%s*$')
   local name, bang = word:gsub('!$', '')
   local subcommand = find(name == '' and 'status' or name)
-  local ui = require('loopkeeper.ui')
+  local ui, t = require('loopkeeper.ui'), require('loopkeeper.l10n').t
   if not subcommand then
-    ui.error(('there is no `:Ralph %s`. Hint: `:help :Ralph`'):format(name))
+    ui.error(t('there is no `:Ralph {name}`. Hint: `:help :Ralph`', { name = name }))
   elseif (bang > 0 or call.bang) and not subcommand.bang then
-    ui.error(('`:Ralph %s` takes no `!`'):format(name))
+    ui.error(t('`:Ralph {name}` takes no `!`', { name = name }))
   else
     subcommand.run({ words = vim.split(text, '%s+', { trimempty = true }), text = text, bang = bang > 0 or call.bang })
   end

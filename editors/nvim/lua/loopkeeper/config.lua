@@ -38,6 +38,11 @@ M.defaults = {
 local given = {} ---@type loopkeeper.Options
 local told = {} ---@type table<string, boolean>
 
+-- Texts are needed for problems alone, and this module is loaded with every file.
+local function t(...)
+  return require('loopkeeper.l10n').t(...)
+end
+
 ---@param defaults table
 ---@param options table
 ---@param prefix string
@@ -49,13 +54,13 @@ local function merge(defaults, options, prefix, complain)
     local default = defaults[key]
     local name = prefix .. tostring(key)
     if default == nil then
-      complain(('there is no option `%s`'):format(name))
+      complain(t('there is no option `{name}`', { name = name }))
     elseif type(default) == 'table' and not vim.islist(default) and type(value) == 'table' then
       merged[key] = merge(default, value, name .. '.', complain)
     elseif type(value) == type(default) or (key == 'server' and type(value) == 'table') then
       merged[key] = value
     else
-      complain(('the option `%s` must be a %s'):format(name, type(default)))
+      complain(t('the option `{name}` must be a {kind}', { name = name, kind = type(default) }))
     end
   end
   return merged
@@ -66,7 +71,7 @@ end
 local function read(complain)
   local global = vim.g.loopkeeper
   if global ~= nil and type(global) ~= 'table' then
-    complain('`vim.g.loopkeeper` must be a table')
+    complain(t('`vim.g.loopkeeper` must be a table'))
     global = nil
   end
   return merge(M.defaults, vim.tbl_deep_extend('force', global or {}, given), '', complain)
@@ -77,7 +82,7 @@ function M.get()
   return read(function(problem)
     if not told[problem] then
       told[problem] = true
-      require('loopkeeper.ui').warn(problem .. '. See `:help loopkeeper-options`.')
+      require('loopkeeper.ui').warn(t('{problem}. See `:help loopkeeper-options`.', { problem = problem }))
     end
   end)
 end

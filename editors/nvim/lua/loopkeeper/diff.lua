@@ -1,7 +1,10 @@
 -- Shows the changes of one iteration file by file in diff mode, in a separate tab: `]f` and `[f` go to the next and the
 -- previous file, `q` closes the tab. It shows copies and never writes a file.
 
+local l10n = require('loopkeeper.l10n')
 local ui = require('loopkeeper.ui')
+
+local t = l10n.t
 
 local M = {}
 
@@ -43,10 +46,13 @@ local function map_keys(tab, buffer, show)
       show(tab)
     end
   end
-  vim.keymap.set('n', ']f', step(1), { buffer = buffer, desc = 'Ralph: next file' })
-  vim.keymap.set('n', '[f', step(-1), { buffer = buffer, desc = 'Ralph: previous file' })
-  vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = buffer, desc = 'Ralph: close' })
+  vim.keymap.set('n', ']f', step(1), { buffer = buffer, desc = l10n.desc(t('next file')) })
+  vim.keymap.set('n', '[f', step(-1), { buffer = buffer, desc = l10n.desc(t('previous file')) })
+  vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = buffer, desc = l10n.desc(t('close')) })
 end
+
+-- Of a kind of change.
+local words = { added = l10n.later('added'), changed = l10n.later('changed'), removed = l10n.later('removed') }
 
 ---@param tab loopkeeper.DiffTab
 local function show(tab)
@@ -61,8 +67,9 @@ local function show(tab)
       vim.api.nvim_win_set_buf(window, buffers[place])
       vim.cmd.diffthis()
     end)
-    local word = place == 1 and 'before' or 'after'
-    local bar = (' %s · %s · %s (%d/%d)'):format(word, file.path, file.kind, tab.index, #tab.files)
+    local word = place == 1 and t('before') or t('after')
+    local kind = t(words[file.kind] or file.kind)
+    local bar = (' %s · %s · %s (%d/%d)'):format(word, file.path, kind, tab.index, #tab.files)
     vim.wo[window].winbar = as_statusline(bar)
     map_keys(tab, buffers[place], show)
   end
@@ -73,8 +80,8 @@ end
 ---@param result loopkeeper.CommandResult
 function M.open(argument, result)
   if #result.files == 0 then
-    local part = argument.iteration and ('iteration %d'):format(argument.iteration) or 'the loop'
-    ui.info(part .. ' changed no file.')
+    local number = argument.iteration
+    ui.info(number and t('iteration {number} changed no file.', { number = number }) or t('the loop changed no file.'))
     return
   end
   vim.cmd.tabnew()

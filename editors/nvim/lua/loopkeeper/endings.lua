@@ -1,5 +1,6 @@
 -- What helps after the end of a loop: `:Ralph review` offers the actions of its notification.
 
+local t = require('loopkeeper.l10n').t
 local ui = require('loopkeeper.ui')
 
 local M = {}
@@ -34,7 +35,8 @@ function M.review()
     require('loopkeeper.questions').run_action(client, action)
     if alert.followUp then
       -- Once, and without a prompt, because the user is about to look at something else.
-      ui.info(alert.followUp.message .. ' `:Ralph feedback right`, `tooEarly` or `tooLate` answers.')
+      local question = alert.followUp.message
+      ui.info(t('{question} `:Ralph feedback right`, `tooEarly` or `tooLate` answers.', { question = question }))
       alert.followUp = nil
     end
   end)

@@ -1,5 +1,9 @@
 -- Describes additional facts about a loop or an iteration as text. Declares functions; shows nothing.
 
+local l10n = require('loopkeeper.l10n')
+
+local t = l10n.t
+
 local M = {}
 
 ---@param entry loopkeeper.IterationEntry
@@ -8,10 +12,13 @@ function M.changes(entry)
   if not entry.changed or entry.iteration == 0 then
     return nil
   elseif entry.changed == 0 then
-    return 'no file changed'
+    return t('no file changed')
   end
-  local files = entry.changed == 1 and '1 file changed' or ('%d files changed'):format(entry.changed)
-  return entry.added and entry.removed and ('%s (+%d −%d)'):format(files, entry.added, entry.removed) or files
+  local files = entry.changed == 1 and t('1 file changed') or t('{count} files changed', { count = entry.changed })
+  if not (entry.added and entry.removed) then
+    return files
+  end
+  return t('{files} (+{added} −{removed})', { files = files, added = entry.added, removed = entry.removed })
 end
 
 --- The milestones reached in it, its commit, and whether it was undone.
@@ -20,10 +27,10 @@ end
 function M.reached(entry)
   local reached = vim.list_slice(entry.milestones or {})
   if entry.commit then
-    table.insert(reached, 'commit ' .. entry.commit:sub(1, 10))
+    table.insert(reached, t('commit {id}', { id = entry.commit:sub(1, 10) }))
   end
   if entry.takenBack then
-    table.insert(reached, 'taken back')
+    table.insert(reached, t('taken back'))
   end
   return reached
 end
@@ -39,7 +46,7 @@ end
 ---@return string? why it is paused
 function M.pause(loop)
   if M.awaits_session(loop) and loop.iteration == 0 then
-    return 'type your first message in Claude Code'
+    return t('type your first message in Claude Code')
   end
   return loop.pause and loop.pause.message
 end
@@ -51,9 +58,9 @@ local function of_own_session(loop)
   if not (loop.session and loop.session.own) and not M.awaits_session(loop) then
     return {}
   end
-  local lines = { ('in your own session of %s'):format(loop.agent) }
+  local lines = { t('in your own session of {agent}', { agent = loop.agent }) }
   if not loop.spent.costMicros then
-    table.insert(lines, 'cost unknown: Claude does not report it in an interactive session')
+    table.insert(lines, t('cost unknown: Claude does not report it in an interactive session'))
   end
   return lines
 end
@@ -63,23 +70,23 @@ end
 function M.of_loop(loop)
   local lines = of_own_session(loop)
   local groups = vim.tbl_map(function(group)
-    return group.state == 'holds' and group.name .. ' holds'
-      or ('%s %d of %d'):format(group.name, group.passed, group.total)
+    return group.state == 'holds' and t('{name} holds', { name = group.name })
+      or t('{name} {passed} of {total}', { name = group.name, passed = group.passed, total = group.total })
   end, loop.groups or {})
   if #groups > 0 then
-    table.insert(lines, 'groups: ' .. table.concat(groups, ', '))
+    table.insert(lines, t('groups: {groups}', { groups = l10n.list(groups) }))
   end
   if loop.plan and loop.plan.total > 0 then
-    table.insert(lines, ('plan: %d of %d done'):format(loop.plan.done, loop.plan.total))
+    table.insert(lines, t('plan: {done} of {total} done', { done = loop.plan.done, total = loop.plan.total }))
   end
   if loop.branch then
-    table.insert(lines, 'on branch ' .. loop.branch)
+    table.insert(lines, t('on branch {branch}', { branch = loop.branch }))
   end
   if loop.away then
-    table.insert(lines, 'not on its branch: ' .. loop.away)
+    table.insert(lines, t('not on its branch: {why}', { why = loop.away }))
   end
   for _, weakening in ipairs(loop.weakened or {}) do
-    table.insert(lines, 'made easier by the agent: ' .. weakening.what)
+    table.insert(lines, t('made easier by the agent: {what}', { what = weakening.what }))
   end
   return lines
 end
@@ -94,14 +101,20 @@ end
 ---@param foreign loopkeeper.ForeignLoop
 ---@return string[]
 function M.of_foreign(foreign)
-  local lines = { ("A loop of Claude Code's plugin, iteration %s"):format(M.foreign_count(foreign)) }
+  local lines = { t("A loop of Claude Code's plugin, iteration {number}", { number = M.foreign_count(foreign) }) }
   if foreign.promise then
-    table.insert(lines, ('  until <promise>%s</promise>'):format(foreign.promise))
+    table.insert(lines, t('  until <promise>{promise}</promise>', { promise = foreign.promise }))
   end
   table.insert(lines, '  ' .. foreign.prompt)
-  table.insert(lines, '  `:Ralph import` continues it under loopkeeper, `:Ralph stop` stops it')
+  table.insert(lines, t('  `:Ralph import` continues it under loopkeeper, `:Ralph stop` stops it'))
   return lines
 end
+
+local agent_states = {
+  asked = l10n.later('{what} (about to start)'),
+  started = l10n.later('{what} (started)'),
+  ended = l10n.later('{what} (ended)'),
+}
 
 --- The number of subagents, and those of the last iteration, indented below the one that started them.
 ---@param spawns? loopkeeper.SpawnStatus
@@ -110,13 +123,13 @@ function M.of_spawns(spawns)
   if not spawns or spawns.used == 0 and spawns.refused == 0 then
     return {}
   end
-  local deep = spawns.depth > 1 and (', %d deep'):format(spawns.depth) or ''
-  local refused = spawns.refused > 0 and (', %d refused'):format(spawns.refused) or ''
-  local lines = { ('%d of %d subagents%s%s'):format(spawns.used, spawns.budget, deep, refused) }
-  local states = { asked = 'about to start', started = 'started', ended = 'ended' }
+  local parts = { t('{used} of {budget} subagents', { used = spawns.used, budget = spawns.budget }) }
+  table.insert(parts, spawns.depth > 1 and t('{count} deep', { count = spawns.depth }) or nil)
+  table.insert(parts, spawns.refused > 0 and t('{count} refused', { count = spawns.refused }) or nil)
+  local lines = { l10n.list(parts) }
   for _, agent in ipairs(spawns.agents or {}) do
     local indent = ('  '):rep(math.min(agent.depth, 8))
-    table.insert(lines, ('%s%s (%s)'):format(indent, agent.what, states[agent.state]))
+    table.insert(lines, indent .. t(agent_states[agent.state] or '{what}', { what = agent.what }))
   end
   return lines
 end
@@ -126,17 +139,17 @@ end
 ---@return string[]
 function M.of_breaker(breaker)
   local lines = {}
-  local words = { open = 'open', ['half-open'] = 'trying again' }
-  if words[breaker.state] then
-    local why = breaker.reason and ': ' .. breaker.reason or ''
-    table.insert(lines, ('breaker %s%s'):format(words[breaker.state], why))
+  local words = { open = t('breaker open'), ['half-open'] = t('breaker trying again') }
+  local word = words[breaker.state]
+  if word then
+    table.insert(lines, breaker.reason and t('{name}: {text}', { name = word, text = breaker.reason }) or word)
   end
   local counts = breaker.state ~= 'closed'
   for _, count in pairs(breaker.counts or {}) do
     counts = counts or count > 0
   end
   if breaker.preset and counts then
-    table.insert(lines, ('breaker preset: %s'):format(breaker.preset.because))
+    table.insert(lines, t('breaker preset: {preset}', { preset = breaker.preset.because }))
   end
   return lines
 end

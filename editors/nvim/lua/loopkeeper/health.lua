@@ -1,5 +1,9 @@
 -- `:checkhealth loopkeeper`: checks the requirements of the plugin.
 
+local l10n = require('loopkeeper.l10n')
+
+local t = l10n.t
+
 local M = {}
 
 local agents = { 'claude', 'codex', 'opencode', 'gemini' }
@@ -8,17 +12,17 @@ local function check_neovim()
   if vim.fn.has('nvim-0.10') == 1 then
     vim.health.ok('Neovim ' .. tostring(vim.version()))
   else
-    vim.health.error('Neovim 0.10 or newer is needed')
+    vim.health.error(t('Neovim 0.10 or newer is needed'))
   end
 end
 
 local function check_options()
   local problems = require('loopkeeper.config').problems()
   for _, problem in ipairs(problems) do
-    vim.health.error(problem, 'See `:help loopkeeper-options`.')
+    vim.health.error(problem, t('See `:help loopkeeper-options`.'))
   end
   if #problems == 0 then
-    vim.health.ok('options are well-formed')
+    vim.health.ok(t('options are well-formed'))
   end
 end
 
@@ -26,18 +30,18 @@ local function check_server()
   local command = require('loopkeeper.client').command()
   local path = vim.fn.exepath(command[1])
   if path == '' then
-    vim.health.error(('the server `%s` cannot be run'):format(command[1]), {
-      'Put `loopkeeper` on your PATH, or',
-      "name it: vim.g.loopkeeper = { server = '/path/to/loopkeeper' }",
+    vim.health.error(t('the server `{program}` cannot be run', { program = command[1] }), {
+      t('Put `loopkeeper` on your PATH, or'),
+      t("name it: vim.g.loopkeeper = { server = '/path/to/loopkeeper' }"),
     })
     return
   end
   local ok, process = pcall(vim.system, { path, '--version' }, { text = true, timeout = 10000 })
   local result = ok and process:wait() or { code = -1 }
   if result.code == 0 then
-    vim.health.ok(('%s is %s'):format(path, vim.trim(result.stdout)))
+    vim.health.ok(t('{path} is {version}', { path = path, version = vim.trim(result.stdout) }))
   else
-    vim.health.error(('%s does not report its version'):format(path), 'Is it the right program?')
+    vim.health.error(t('{path} does not report its version', { path = path }), t('Is it the right program?'))
   end
 end
 
@@ -59,20 +63,22 @@ end
 
 local function check_programs()
   if vim.fn.executable('git') == 1 then
-    vim.health.ok('git was found')
+    vim.health.ok(t('git was found'))
   else
-    vim.health.warn('git is not on PATH', 'Checks such as `clean` need it.')
+    vim.health.warn(t('git is not on PATH'), t('Checks such as `clean` need it.'))
   end
   local found = vim.tbl_filter(function(agent)
     return vim.fn.executable(agent) == 1
   end, agents)
   if #found > 0 then
-    vim.health.ok('agents on PATH: ' .. table.concat(found, ', '))
+    vim.health.ok(t('agents on PATH: {agents}', { agents = l10n.list(found) }))
   elseif describes_agents() then
-    vim.health.ok('loopkeeper.toml describes an agent; none of these is on PATH: ' .. table.concat(agents, ', '))
+    vim.health.ok(
+      t('loopkeeper.toml describes an agent; none of these is on PATH: {agents}', { agents = l10n.list(agents) })
+    )
   else
-    vim.health.warn('no known agent is on PATH: ' .. table.concat(agents, ', '), {
-      'Install one, or describe your own under `[agents]` in loopkeeper.toml.',
+    vim.health.warn(t('no known agent is on PATH: {agents}', { agents = l10n.list(agents) }), {
+      t('Install one, or describe your own under `[agents]` in loopkeeper.toml.'),
     })
   end
 end
@@ -81,24 +87,22 @@ local function check_clients()
   local client_module, status = require('loopkeeper.client'), require('loopkeeper.status')
   local clients = client_module.all()
   if #clients == 0 then
-    vim.health.info('no server runs: it starts with the first task, plan or configuration that is opened')
+    vim.health.info(t('no server runs: it starts with the first task, plan or configuration that is opened'))
   end
   for _, client in ipairs(clients) do
     local params = status.of(client)
     local root = client_module.root(client)
     if not params then
-      vim.health.warn(('the server for %s has sent nothing yet'):format(root))
+      vim.health.warn(t('the server for {root} has sent nothing yet', { root = root }))
     elseif params.health ~= 'ok' then
-      vim.health.warn(('%s: %s'):format(root, params.message or params.health))
+      vim.health.warn(t('{name}: {text}', { name = root, text = params.message or params.health }))
     else
-      local function counted(count, noun)
-        return ('%d %s%s'):format(count, noun, count == 1 and '' or 's')
-      end
-      local tasks, loops = counted(#params.tasks, 'task'), counted(#params.loops, 'loop')
-      vim.health.ok(('the server for %s: %s, %s'):format(root, tasks, loops))
+      local tasks = #params.tasks == 1 and t('1 task') or t('{count} tasks', { count = #params.tasks })
+      local loops = #params.loops == 1 and t('1 loop') or t('{count} loops', { count = #params.loops })
+      vim.health.ok(t('the server for {root}: {counts}', { root = root, counts = l10n.list({ tasks, loops }) }))
     end
   end
-  vim.health.info('messages of the server: ' .. vim.lsp.get_log_path())
+  vim.health.info(t('messages of the server: {path}', { path = vim.lsp.get_log_path() }))
 end
 
 function M.check()

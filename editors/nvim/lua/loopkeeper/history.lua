@@ -1,6 +1,7 @@
 -- `:Ralph log`: shows the iterations of a loop, and the results of each criterion in them.
 
 local facts = require('loopkeeper.facts')
+local t = require('loopkeeper.l10n').t
 local ui = require('loopkeeper.ui')
 
 local M = {}
@@ -11,15 +12,23 @@ local function duration(ms)
   if not ms then
     return ''
   elseif ms < 60000 then
-    return ('%d s'):format(math.floor(ms / 1000 + 0.5))
+    return t('{count} s', { count = math.floor(ms / 1000 + 0.5) })
   end
-  return ('%d min'):format(math.floor(ms / 60000 + 0.5))
+  return t('{count} min', { count = math.floor(ms / 60000 + 0.5) })
 end
 
 ---@param entry loopkeeper.IterationEntry
 ---@return string
 local function summary(entry)
-  return entry.summary or 'at work'
+  return entry.summary or t('at work')
+end
+
+--- Fills a column. `%-8s` counts bytes, a screen cells.
+---@param text string
+---@param width integer
+---@return string
+local function filled(text, width)
+  return text .. (' '):rep(width - vim.fn.strdisplaywidth(text))
 end
 
 ---@param entry loopkeeper.IterationEntry
@@ -27,25 +36,20 @@ end
 ---@return string
 local function iteration_line(entry, width)
   local cost = entry.costMicros and ('$%.2f'):format(entry.costMicros / 1e6) or ''
-  local changed = table.concat(vim.list_extend({ facts.changes(entry) }, facts.reached(entry)), '; ')
-  local name = entry.iteration == 0 and 'start' or tostring(entry.iteration)
-  local line = ('%5s  %-' .. width .. 's  %-8s  %-8s  %s'):format(
-    name,
-    summary(entry),
-    duration(entry.durationMs),
-    cost,
-    changed
-  )
-  return (line:gsub('%s+$', ''))
+  local changed = table.concat(vim.list_extend({ facts.changes(entry) }, facts.reached(entry)), t('; '))
+  local name = entry.iteration == 0 and t('start') or tostring(entry.iteration)
+  local columns = { filled(summary(entry), width), filled(duration(entry.durationMs), 8), filled(cost, 8), changed }
+  local lead = (' '):rep(5 - vim.fn.strdisplaywidth(name))
+  return (('%s%s  %s'):format(lead, name, table.concat(columns, '  ')):gsub('%s+$', ''))
 end
 
 ---@param loop loopkeeper.LoopStatus
 ---@param result loopkeeper.IterationsResult
 function M.show(loop, result)
-  local lines = { ('%s: loop %s'):format(loop.task.title, result.loopId), '' }
+  local lines = { t('{title}: loop {id}', { title = loop.task.title, id = result.loopId }), '' }
   local width = 0
   for _, entry in ipairs(result.iterations) do
-    width = math.max(width, #summary(entry))
+    width = math.max(width, vim.fn.strdisplaywidth(summary(entry)))
   end
   for _, entry in ipairs(result.iterations) do
     table.insert(lines, iteration_line(entry, width))

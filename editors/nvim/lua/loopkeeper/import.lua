@@ -2,6 +2,7 @@
 -- it in a new buffer. Nothing is written before the user saves it.
 
 local client_module = require('loopkeeper.client')
+local l10n = require('loopkeeper.l10n')
 local protocol = require('loopkeeper.protocol')
 local ui = require('loopkeeper.ui')
 
@@ -26,20 +27,25 @@ local read = {
   end,
 }
 
+local missing = {
+  clipboard = l10n.later('there is no text in the clipboard'),
+  selection = l10n.later('there is no text in the selection'),
+}
+
 ---@param result loopkeeper.CommandResult
 function M.show(result)
   local path = vim.uri_to_fname(result.uri)
   vim.cmd.split(vim.fn.fnameescape(path))
   vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(vim.trim(result.document), '\n'))
   vim.bo.filetype = 'markdown'
-  ui.info('Look through the task and `:write` it: until then it is only here.')
+  ui.info(l10n.t('Look through the task and `:write` it: until then it is only here.'))
 end
 
 ---@param source 'clipboard'|'selection'
 function M.text(source)
   local text = read[source]()
   if vim.trim(text) == '' then
-    return ui.error(('there is no text in the %s'):format(source))
+    return ui.error(l10n.t(missing[source]))
   end
   local client = client_module.current()
   if not client then

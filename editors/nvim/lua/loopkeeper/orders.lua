@@ -3,8 +3,11 @@
 
 local client_module = require('loopkeeper.client')
 local files = require('loopkeeper.files')
+local l10n = require('loopkeeper.l10n')
 local protocol = require('loopkeeper.protocol')
 local ui = require('loopkeeper.ui')
+
+local t = l10n.t
 
 local M = {}
 
@@ -24,9 +27,8 @@ function M.save(root)
         vim.cmd.write({ mods = { silent = true } })
       end)
       if not ok then
-        ui.error(
-          ('cannot save %s: %s'):format(vim.fn.fnamemodify(path, ':.'), tostring(problem):gsub('^.-(E%d+:)', '%1'))
-        )
+        local why = tostring(problem):gsub('^.-(E%d+:)', '%1')
+        ui.error(t('cannot save {path}: {why}', { path = vim.fn.fnamemodify(path, ':.'), why = why }))
         return false
       end
     end
@@ -40,11 +42,11 @@ end
 local function offer_place(message, data)
   local path = vim.uri_to_fname(data.uri)
   local several = (data.count or 1) > 1
-  local yes = several and 'Show problems' or 'Open ' .. vim.fn.fnamemodify(path, ':t')
+  local yes = several and t('Show problems') or t('Open {name}', { name = vim.fn.fnamemodify(path, ':t') })
   local function label(choice)
     return choice
   end
-  ui.select({ yes, 'Not now' }, message .. ' ', label, function(choice)
+  ui.select({ yes, t('Not now') }, message .. ' ', label, function(choice)
     if choice ~= yes then
       return
     end
@@ -102,24 +104,33 @@ function M.send(client, command, argument, on_result)
   end)
 end
 
+local rollback_undone =
+  l10n.later('the rollback is undone: {written} written, {removed} removed. `:Ralph rollback undo` rolls back again.')
+local rolled_back_to_start = l10n.later(
+  'files are as they were at the start: {written} written, {removed} removed. `:Ralph rollback undo` undoes it.'
+)
+local rolled_back = l10n.later(
+  'files are as they were after iteration {number}: {written} written, {removed} removed. '
+    .. '`:Ralph rollback undo` undoes it.'
+)
+
 ---@param result loopkeeper.CommandResult
 local function show_rollback(result, client, argument)
   require('loopkeeper.checktime').run(client_module.root(client))
-  local what = 'the rollback is undone'
+  local template = rollback_undone
   if argument.iteration then
-    local place = argument.iteration == 0 and 'at the start' or 'after iteration ' .. argument.iteration
-    what = 'files are as they were ' .. place
+    template = argument.iteration == 0 and rolled_back_to_start or rolled_back
   end
-  local back = argument.iteration and '`:Ralph rollback undo` undoes it.' or '`:Ralph rollback undo` rolls back again.'
-  local counts = ('%s: %d written, %d removed. %s'):format(what, result.written, result.removed, back)
+  local values = { written = result.written, removed = result.removed, number = argument.iteration }
+  local counts = t(template, values)
   if #result.refused == 0 then
     ui.info(counts)
     return
   end
   local refused = vim.tbl_map(function(it)
-    return ('%s (%s)'):format(it.path, it.why)
+    return t('{path} ({why})', { path = it.path, why = it.why })
   end, result.refused)
-  ui.warn(counts .. ' Not touched: ' .. table.concat(refused, ', '))
+  ui.warn(t('{sentence} Not touched: {files}', { sentence = counts, files = l10n.list(refused) }))
 end
 
 --- Shows that a command was accepted, and when it takes effect.

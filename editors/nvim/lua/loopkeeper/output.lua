@@ -5,6 +5,7 @@
 local ansi = require('loopkeeper.ansi')
 local client_module = require('loopkeeper.client')
 local config = require('loopkeeper.config')
+local l10n = require('loopkeeper.l10n')
 local protocol = require('loopkeeper.protocol')
 local ui = require('loopkeeper.ui')
 
@@ -174,7 +175,7 @@ local function map_keys(buffer, root)
   for _, key in ipairs({ 'gf', 'gF', '<CR>', '<2-LeftMouse>' }) do
     vim.keymap.set('n', key, function()
       require('loopkeeper.places').open_at_cursor(root)
-    end, { buffer = buffer, nowait = true, desc = 'Ralph: open the place on this line' })
+    end, { buffer = buffer, nowait = true, desc = l10n.desc(l10n.t('open the place on this line')) })
   end
 end
 

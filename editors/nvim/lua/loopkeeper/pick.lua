@@ -3,6 +3,7 @@
 
 local client_module = require('loopkeeper.client')
 local files = require('loopkeeper.files')
+local t = require('loopkeeper.l10n').t
 local status = require('loopkeeper.status')
 local ui = require('loopkeeper.ui')
 
@@ -111,10 +112,10 @@ function M.task(named, callback)
     if #own == 1 then
       take(own[1])
     elseif #choice == 0 then
-      ui.error('there is no task here. Hint: write PROMPT.md, or run `loopkeeper init` in a terminal.')
+      ui.error(t('there is no task here. Hint: write PROMPT.md, or run `loopkeeper init` in a terminal.'))
     else
       -- A task of another project must be confirmed, even if it is the only one.
-      ui.select(choice, 'Task: ', function(entry)
+      ui.select(choice, t('Task: '), function(entry)
         return ('%s  (%s)'):format(entry.it.id, entry.it.title)
       end, take)
     end
@@ -148,7 +149,7 @@ function M.foreign(callback, otherwise)
       callback(entry.client, entry.it)
     end
     if #all > 1 then
-      ui.select(all, "Loop of Claude Code's plugin: ", function(entry)
+      ui.select(all, t("Loop of Claude Code's plugin: "), function(entry)
         return vim.fn.fnamemodify(vim.uri_to_fname(entry.it.root), ':~')
       end, take)
     elseif all[1] then
@@ -194,7 +195,7 @@ function M.loop(named, only_open, callback)
     if own then
       callback(own.client, own.it)
     elseif #open > 1 then
-      ui.select(open, 'Loop: ', function(loop)
+      ui.select(open, t('Loop: '), function(loop)
         return ('%s  (%s)'):format(loop.it.task.title, loop.it.id)
       end, function(loop)
         callback(loop.client, loop.it)
@@ -203,7 +204,7 @@ function M.loop(named, only_open, callback)
       local loop = open[1] or loops[1]
       callback(loop.client, loop.it)
     else
-      ui.error(only_open and 'no loop running here. Hint: `:Ralph start`' or 'there is no loop here yet')
+      ui.error(only_open and t('no loop running here. Hint: `:Ralph start`') or t('there is no loop here yet'))
     end
   end)
 end

@@ -1,6 +1,7 @@
 -- Finds places such as `src/a.rs:3:5` in a line of output, and opens them. The output is of agents and checks, so a place
 -- never leaves the folder of its task.
 
+local t = require('loopkeeper.l10n').t
 local ui = require('loopkeeper.ui')
 
 local M = {}
@@ -92,7 +93,9 @@ function M.open_at_cursor(root)
   end) or places[1]
   local file = place and existing(place.path, root)
   if not file then
-    ui.info(place and ('there is no file %s'):format(place.path) or 'no place such as `src/a.rs:3` on this line')
+    ui.info(
+      place and t('there is no file {path}', { path = place.path }) or t('no place such as `src/a.rs:3` on this line')
+    )
     return
   end
   M.go_to_file_window()

@@ -2,6 +2,7 @@
 -- with `vim.ui.select`; any other is announced by one message and waits for `:Ralph status`, so that it does not
 -- capture the keys of a user who is typing. A question about a page is asked next to that page.
 
+local t = require('loopkeeper.l10n').t
 local ui = require('loopkeeper.ui')
 
 local M = {}
@@ -70,7 +71,7 @@ function M.asked(params, client)
     end)
   else
     table.insert(pending, question)
-    ui.tell('`:Ralph status` answers: ' .. params.message, vim.log.levels.WARN)
+    ui.tell(t('`:Ralph status` answers: {question}', { question = params.message }), vim.log.levels.WARN)
   end
   return coroutine.yield()
 end
@@ -82,7 +83,8 @@ function M.alert(params, client)
   require('loopkeeper.events').alert(params)
   local is_offered = require('loopkeeper.endings').remember(params, client)
   if require('loopkeeper.config').get().notify then
-    local message = is_offered and params.message:gsub('%.$', '') .. '. See `:Ralph review`.' or params.message
+    local sentence = params.message:gsub('%.$', ''):gsub('。$', '')
+    local message = is_offered and t('{sentence}. See `:Ralph review`.', { sentence = sentence }) or params.message
     ui.tell(message, levels[params.severity] or vim.log.levels.INFO, params)
   end
 end
@@ -100,7 +102,7 @@ function M.answer(client, argument)
   local loop = vim.iter(params and params.loops or {}):find(function(it)
     return it.id == argument.loopId
   end)
-  local question = loop and loop.question and loop.question.text:gsub('%s+', ' ') or 'Answer the agent'
+  local question = loop and loop.question and loop.question.text:gsub('%s+', ' ') or t('Answer the agent')
   -- The answer does not apply to a later question.
   local id = loop and loop.question and loop.question.id
   vim.ui.input({ prompt = question .. ' ' }, function(text)
@@ -144,7 +146,7 @@ function M.run_action(client, action)
   if action.command == commands.answer then
     M.answer(client, argument)
   elseif action.command == commands.rollback then
-    require('loopkeeper.restore').put_back(client, action.command, argument, action.title .. '? ')
+    require('loopkeeper.restore').put_back(client, action.command, argument, t('{action}? ', { action = action.title }))
   else
     require('loopkeeper.orders').send(client, action.command, argument)
   end

@@ -12,7 +12,7 @@ function M.open()
   end
   vim.fn.setqflist({}, ' ', { title = 'Ralph', items = vim.diagnostic.toqflist(diagnostics) })
   if #diagnostics == 0 then
-    require('loopkeeper.ui').info('nothing is reported.')
+    require('loopkeeper.ui').info(require('loopkeeper.l10n').t('nothing is reported.'))
   else
     vim.cmd.copen()
   end

@@ -1,21 +1,33 @@
 -- Rolls files back after a preview, and asks the user first where the files at stake require it.
 
+local l10n = require('loopkeeper.l10n')
 local ui = require('loopkeeper.ui')
+
+local t = l10n.t
 
 local M = {}
 
---- Describes what would change, and names the files that the user edited since the last snapshot.
+--- The choice of a yes: describes what would change, and names the files that the user edited since the last snapshot.
 ---@param preview loopkeeper.CommandResult
 ---@return string
 local function planned(preview)
-  local sum = ('%d written, %d removed'):format(preview.written or 0, preview.removed or 0)
   local edited = preview.edited or {}
+  local values = { written = preview.written or 0, removed = preview.removed or 0, count = #edited - 3 }
+  values.files = l10n.list(vim.list_slice(edited, 1, 3))
   if #edited == 0 then
-    return sum
+    return t('Yes ({written} written, {removed} removed; what is there now is kept)', values)
+  elseif #edited <= 3 then
+    return t(
+      'Yes ({written} written, {removed} removed, changed since the last snapshot: {files}; '
+        .. 'what is there now is kept)',
+      values
+    )
   end
-  local rest = #edited > 3 and (' and %d more'):format(#edited - 3) or ''
-  local named = table.concat(edited, ', ', 1, math.min(#edited, 3))
-  return ('%s, changed since the last snapshot: %s%s'):format(sum, named, rest)
+  return t(
+    'Yes ({written} written, {removed} removed, changed since the last snapshot: {files} and {count} more; '
+      .. 'what is there now is kept)',
+    values
+  )
 end
 
 --- Requests a preview of the command, then asks the user.
@@ -28,9 +40,9 @@ function M.put_back(client, command, argument, question, always)
     if not always and #(preview.edited or {}) == 0 then
       return orders.send(client, command, argument)
     end
-    local yes = ('Yes (%s; what is there now is kept)'):format(planned(preview))
+    local yes = planned(preview)
     ui.select({ true, false }, question, function(it)
-      return it and yes or 'No, leave the files as they are'
+      return it and yes or t('No, leave the files as they are')
     end, function(it)
       if it then
         orders.send(client, command, argument)

@@ -3,9 +3,12 @@
 
 local choices = require('loopkeeper.start_choices')
 local client_module = require('loopkeeper.client')
+local l10n = require('loopkeeper.l10n')
 local orders = require('loopkeeper.orders')
 local protocol = require('loopkeeper.protocol')
 local ui = require('loopkeeper.ui')
+
+local t = l10n.t
 
 local M = {}
 
@@ -40,7 +43,7 @@ end
 
 ---@param draft loopkeeper.StartDraft
 local function change_task(draft)
-  ui.select(draft.tasks, 'Task: ', function(entry)
+  ui.select(draft.tasks, t('Task: '), function(entry)
     return ('%s  (%s)'):format(entry.it.title, entry.it.id)
   end, function(entry)
     draft.client, draft.task, draft.choice = entry.client, entry.it, choices.of(entry.it.uri)
@@ -53,7 +56,7 @@ end
 ---@param draft loopkeeper.StartDraft
 ---@param preview loopkeeper.StartPreviewResult
 local function change_agent(draft, preview)
-  ui.select(preview.agents, 'Agent: ', tostring, function(agent)
+  ui.select(preview.agents, t('Agent: '), tostring, function(agent)
     draft.choice.agent = agent
     show(draft)
   end, function()
@@ -70,12 +73,12 @@ end
 ---@return fun(draft: loopkeeper.StartDraft, preview: loopkeeper.StartPreviewResult)
 local function change_limit(key, prompt, current, read, expected)
   return function(draft, preview)
-    vim.ui.input({ prompt = prompt, default = current(preview) }, function(text)
+    vim.ui.input({ prompt = t(prompt), default = current(preview) }, function(text)
       local value = text and read(vim.trim(text))
       if value then
         draft.choice[key] = value
       elseif text then
-        ui.warn(expected)
+        ui.warn(t(expected))
       end
       show(draft)
     end)
@@ -94,18 +97,30 @@ local function duration_of(preview)
   return duration(preview.durationMs)
 end
 
-local change_iterations = change_limit('iterations', 'At most how many iterations? ', iterations_of, function(text)
-  return text:match('^[1-9]%d*$') and #text < 10 and tonumber(text)
-end, 'enter a whole number from 1.')
+local change_iterations = change_limit(
+  'iterations',
+  l10n.later('At most how many iterations? '),
+  iterations_of,
+  function(text)
+    return text:match('^[1-9]%d*$') and #text < 10 and tonumber(text)
+  end,
+  l10n.later('enter a whole number from 1.')
+)
 
-local change_cost = change_limit('costUsd', 'At most how much in US dollars? ', cost_of, function(text)
+local change_cost = change_limit('costUsd', l10n.later('At most how much in US dollars? '), cost_of, function(text)
   local value = text:match('^%$?(%d+%.?%d*)$')
   return value and tonumber(value) > 0 and tonumber(value)
-end, 'enter an amount such as 2.50.')
+end, l10n.later('enter an amount such as 2.50.'))
 
-local change_duration = change_limit('duration', 'At most how long, such as 45m or 8h? ', duration_of, function(text)
-  return text:match('^%d+%s*[smhd]$')
-end, 'enter a duration such as 45m or 8h.')
+local change_duration = change_limit(
+  'duration',
+  l10n.later('At most how long, such as 45m or 8h? '),
+  duration_of,
+  function(text)
+    return text:match('^%d+%s*[smhd]$')
+  end,
+  l10n.later('enter a duration such as 45m or 8h.')
+)
 
 ---@param draft loopkeeper.StartDraft
 local function reset(draft)
@@ -121,16 +136,16 @@ local function rows(draft, preview)
   local function add(run, ...)
     table.insert(list, { text = table.concat({ ... }, ' · '), run = run })
   end
-  add(start, 'Start', draft.task.title, preview.agent, preview.problem or preview.upperBound)
+  add(start, t('Start'), draft.task.title, preview.agent, preview.problem or preview.upperBound)
   if #draft.tasks > 1 or preview.grade then
-    add(change_task, 'Task: ' .. draft.task.title, preview.grade)
+    add(change_task, t('Task: {title}', { title = draft.task.title }), preview.grade)
   end
-  add(change_agent, 'Agent: ' .. preview.agent)
-  add(change_iterations, 'Iterations: ' .. iterations_of(preview), preview.history)
-  add(change_cost, 'Cost: $' .. cost_of(preview))
-  add(change_duration, 'Duration: ' .. duration_of(preview))
+  add(change_agent, t('Agent: {agent}', { agent = preview.agent }))
+  add(change_iterations, t('Iterations: {count}', { count = iterations_of(preview) }), preview.history)
+  add(change_cost, t('Cost: ${amount}', { amount = cost_of(preview) }))
+  add(change_duration, t('Duration: {duration}', { duration = duration_of(preview) }))
   if next(draft.choice) then
-    add(reset, 'Use the values of the configuration')
+    add(reset, t('Use the values of the configuration'))
   end
   return list
 end
@@ -139,12 +154,12 @@ end
 ---@param list loopkeeper.StartRow[]
 ---@param on_choice fun(row: loopkeeper.StartRow)
 local function ask_by_number(list, on_choice)
-  local lines = { 'Start a loop (Esc cancels)' }
+  local lines = { t('Start a loop (Esc cancels)') }
   for number, row in ipairs(list) do
     table.insert(lines, ('%d: %s'):format(number, ui.plain(row.text)))
   end
   -- Short, because Neovim repeats the last line of a prompt that does not fit into the window.
-  table.insert(lines, 'Enter starts, a number changes: ')
+  table.insert(lines, t('Enter starts, a number changes: '))
   vim.ui.input({ prompt = table.concat(lines, '\n') }, function(text)
     local row = text and list[text == '' and 1 or tonumber(text)]
     if row then
@@ -153,7 +168,7 @@ local function ask_by_number(list, on_choice)
       -- The list is cleared first, so that the message needs no key press.
       vim.schedule(function()
         vim.cmd.redraw()
-        ui.warn('nothing was started: no such number')
+        ui.warn(t('nothing was started: no such number'))
       end)
     end
   end)
@@ -165,7 +180,7 @@ local function ask(list, on_choice)
   if ui.is_built_in(vim.ui.select) and ui.is_built_in(vim.ui.input) then
     return ask_by_number(list, on_choice)
   end
-  ui.select(list, 'Start a loop: ', function(row)
+  ui.select(list, t('Start a loop: '), function(row)
     return row.text
   end, on_choice)
 end

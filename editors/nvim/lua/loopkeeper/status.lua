@@ -4,10 +4,13 @@
 require('loopkeeper.highlights')
 
 local facts = require('loopkeeper.facts')
+local l10n = require('loopkeeper.l10n')
 local time = require('loopkeeper.time')
 
+local t = l10n.t
+
 local answer_within_ms = 20000
--- Maximum number of characters of the statusline's text.
+-- Maximum number of cells of the statusline's text.
 local widest = 24
 
 local ui_state = { text = '', highlight = 'LoopkeeperIdle' }
@@ -30,6 +33,7 @@ function M.update(client, params)
   if before and before.client == client.id and params.seq < before.params.seq then
     return
   end
+  l10n.follow(client)
   known[root] = { client = client.id, params = params }
   M.render()
   M.tell_health(root, params)
@@ -75,7 +79,7 @@ function M.when_known(client, callback)
   vim.defer_fn(function()
     if waiting[client.id] then
       waiting[client.id] = nil
-      require('loopkeeper.ui').error('the server does not answer. Hint: `:Ralph restart`')
+      require('loopkeeper.ui').error(t('the server does not answer. Hint: `:Ralph restart`'))
     end
   end, answer_within_ms)
 end
@@ -165,30 +169,32 @@ end
 local function one(loop)
   local counter = ('%d/%d'):format(loop.iteration, loop.limits.iterations)
   if facts.awaits_session(loop) and loop.iteration == 0 then
-    return 'Ralph: type in Claude', 'LoopkeeperWorking'
+    return t('Ralph: type in Claude'), 'LoopkeeperWorking'
   elseif facts.awaits_session(loop) then
-    return ('Ralph %s · your turn'):format(counter), 'LoopkeeperNeedsYou'
+    return t('Ralph {count} · your turn', { count = counter }), 'LoopkeeperNeedsYou'
   elseif M.is_tripped(loop) and loop.state == 'working' and loop.wait then
-    return ('Ralph breaker · %s'):format(time.left(loop.wait.resumesAt)), 'LoopkeeperNeedsYou'
+    return t('Ralph breaker · {time}', { time = time.left(loop.wait.resumesAt) }), 'LoopkeeperNeedsYou'
   elseif M.is_tripped(loop) and loop.state == 'needsYou' and loop.phase == 'paused' then
-    return 'Ralph breaker open', 'LoopkeeperNeedsYou'
+    return t('Ralph breaker open'), 'LoopkeeperNeedsYou'
   elseif loop.state == 'needsYou' then
-    return 'Ralph needs you', 'LoopkeeperNeedsYou'
+    return t('Ralph needs you'), 'LoopkeeperNeedsYou'
   elseif loop.state == 'paused' then
-    return 'Ralph paused ' .. counter, 'LoopkeeperPaused'
+    return t('Ralph paused {count}', { count = counter }), 'LoopkeeperPaused'
   elseif loop.state == 'working' and loop.wait then
     return ('Ralph %s · %s'):format(counter, time.left(loop.wait.resumesAt)), 'LoopkeeperPaused'
   elseif loop.state == 'working' then
     local brief = loop.criteria.brief
     local text = brief and ('Ralph %s · %s'):format(counter, brief) or 'Ralph ' .. counter
-    return vim.fn.strchars(text) > widest and 'Ralph ' .. counter or text, 'LoopkeeperWorking'
+    return vim.fn.strdisplaywidth(text) > widest and 'Ralph ' .. counter or text, 'LoopkeeperWorking'
   elseif loop.stale then
-    return ('Ralph rolled back · %d'):format(loop.iteration), 'LoopkeeperStale'
+    return t('Ralph rolled back · {count}', { count = loop.iteration }), 'LoopkeeperStale'
   elseif loop.outcome and loop.outcome.kind == 'completed' then
-    local word = loop.outcome.verified and 'done' or 'claims done'
-    return ('Ralph %s · %d'):format(word, loop.iteration), 'LoopkeeperDone'
+    local values = { count = loop.iteration }
+    local text = loop.outcome.verified and t('Ralph done · {count}', values)
+      or t('Ralph claims done · {count}', values)
+    return text, 'LoopkeeperDone'
   end
-  return 'Ralph stopped at ' .. counter, 'LoopkeeperStopped'
+  return t('Ralph stopped at {count}', { count = counter }), 'LoopkeeperStopped'
 end
 
 --- Whether the server of a root reports an error; its message was shown.
@@ -208,15 +214,20 @@ local function summary()
       return loop.state == 'needsYou' or M.is_tripped(loop)
     end, open)
     if needing > 0 then
-      local need = needing == 1 and 'needs' or 'need'
-      return ('Ralph %d · %d %s you'):format(#open, needing, need), 'LoopkeeperNeedsYou'
+      local values = { count = #open, needing = needing }
+      local text = needing == 1 and t('Ralph {count} · 1 needs you', values)
+        or t('Ralph {count} · {needing} need you', values)
+      return text, 'LoopkeeperNeedsYou'
     end
-    return ('Ralph %d at work'):format(#open), 'LoopkeeperWorking'
+    return t('Ralph {count} at work', { count = #open }), 'LoopkeeperWorking'
   elseif not open[1] and is_unable() then
-    return 'Ralph: error', 'LoopkeeperStopped'
+    return t('Ralph: error'), 'LoopkeeperStopped'
   elseif not open[1] and M.foreign()[1] then
-    local text = ('Ralph %s (plugin)'):format(facts.foreign_count(M.foreign()[1]))
-    return text:sub(1, 24), 'LoopkeeperWorking'
+    local text = t('Ralph {count} (plugin)', { count = facts.foreign_count(M.foreign()[1]) })
+    while vim.fn.strdisplaywidth(text) > widest do
+      text = vim.fn.strcharpart(text, 0, vim.fn.strchars(text) - 1)
+    end
+    return text, 'LoopkeeperWorking'
   elseif loops[1] then
     return one(loops[1])
   elseif next(M.tasks()) then

@@ -2,7 +2,10 @@
 -- and read-only; the answers are keys listed in the window's bar; and a yes is accepted once the page's end has been on
 -- the screen. Closing the page means no.
 
+local l10n = require('loopkeeper.l10n')
 local ui = require('loopkeeper.ui')
+
+local t = l10n.t
 
 local M = {}
 
@@ -14,9 +17,9 @@ local pages = {} ---@type table<integer, string> URI of the page, by buffer
 ---@param is_read boolean
 local function show_answers(window, question, is_read)
   local yes, no = question.params.actions[1], question.params.actions[2]
-  local when = is_read and '' or 'read to the end, then '
-  local text = (' %st: %s   q: %s'):format(when, yes.title, no and no.title or 'no')
-  vim.wo[window].winbar = (text:gsub('%%', '%%%%'))
+  local values = { yes = yes.title, no = no and no.title or t('no') }
+  local text = is_read and t('t: {yes}   q: {no}', values) or t('read to the end, then t: {yes}   q: {no}', values)
+  vim.wo[window].winbar = ' ' .. text:gsub('%%', '%%%%')
 end
 
 --- Calls back once the buffer's last line is on the screen.
@@ -71,12 +74,12 @@ local function take_answers(buffer, question)
     if is_read then
       close(buffer, question.params.actions[1])
     else
-      ui.warn('read to the end of the page first.')
+      ui.warn(t('read to the end of the page first.'))
     end
-  end, { buffer = buffer, nowait = true, desc = 'Ralph: ' .. question.params.actions[1].title })
+  end, { buffer = buffer, nowait = true, desc = l10n.desc(question.params.actions[1].title) })
   vim.keymap.set('n', 'q', function()
     close(buffer, question.params.actions[2])
-  end, { buffer = buffer, nowait = true, desc = 'Ralph: no' })
+  end, { buffer = buffer, nowait = true, desc = l10n.desc(t('no')) })
   vim.api.nvim_create_autocmd('BufWipeout', {
     buffer = buffer,
     callback = function()

@@ -1,10 +1,14 @@
 -- Messages, and our own plain text buffers. Text from the server is only ever set as lines of a buffer or passed to
 -- `vim.notify`, never to a command, an option or a file that Neovim would read modelines from.
 
+local l10n = require('loopkeeper.l10n')
+
+local t = l10n.t
+
 local M = {}
 
 local function notify(message, level)
-  vim.notify('Ralph: ' .. message, level, { title = 'Ralph' })
+  vim.notify(t('Ralph: {message}', { message = message }), level, { title = 'Ralph' })
 end
 
 function M.info(message)
@@ -36,7 +40,7 @@ end
 ---@param level integer
 ---@param alert? loopkeeper.AlertParams the alert that the message belongs to
 function M.tell(message, level, alert)
-  local room = vim.v.echospace - #'Ralph: '
+  local room = vim.v.echospace - vim.fn.strdisplaywidth(t('Ralph: {message}', { message = '' }))
   local line = message:gsub('%s+', ' ')
   if M.is_built_in(vim.notify) and vim.fn.strdisplaywidth(line) > room then
     local kept = math.max(room - 1, 0)
@@ -110,7 +114,7 @@ function M.scratch(name, filetype)
   vim.bo[buffer].modeline = false
   vim.bo[buffer].modifiable = false
   vim.bo[buffer].filetype = filetype
-  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, desc = 'Ralph: close' })
+  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, desc = l10n.desc(t('close')) })
   return buffer
 end
 
@@ -179,7 +183,7 @@ function M.read(uri)
   local path = vim.startswith(uri, 'file:') and vim.uri_to_fname(uri)
   local file = path and io.open(path, 'rb')
   if not file then
-    return nil, ('cannot read %s'):format(uri)
+    return nil, t('cannot read {path}', { path = uri })
   end
   local text = file:read('*a')
   file:close()

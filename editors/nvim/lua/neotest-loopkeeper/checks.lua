@@ -3,6 +3,7 @@
 
 local client_module = require('loopkeeper.client')
 local files = require('loopkeeper.files')
+local l10n = require('loopkeeper.l10n')
 local protocol = require('loopkeeper.protocol')
 local status = require('loopkeeper.status')
 
@@ -12,12 +13,16 @@ local M = {}
 ---@field stopped boolean
 ---@field settle? fun() ends what is awaited, if the process was stopped
 
-local untrusted =
+local t = l10n.t
+
+local untrusted = l10n.later(
   'The commands of this task are not trusted yet, so nothing was run. Answer the question, or run `:Ralph trust`.'
-local folder_untrusted = 'This folder is not trusted (`trusted = false` in `vim.g.loopkeeper`), so nothing was run.'
-local no_server = 'The server does not run. See `:checkhealth loopkeeper`.'
-local cancelled = 'The checks were cancelled.'
-local no_result = 'The checks ended without a result. See `:Ralph output`.'
+)
+local folder_untrusted =
+  l10n.later('This folder is not trusted (`trusted = false` in `vim.g.loopkeeper`), so nothing was run.')
+local no_server = l10n.later('The server does not run. See `:checkhealth loopkeeper`.')
+local cancelled = l10n.later('The checks were cancelled.')
+local no_result = l10n.later('The checks ended without a result. See `:Ralph output`.')
 
 --- Waits, in a task of nvim-nio, for a function that calls back.
 ---@param start fun(callback: fun(value?: any))
@@ -85,7 +90,7 @@ local function execute(client, command, argument, process)
     if process then
       process.settle = function()
         cancel()
-        callback({ err = { message = cancelled } })
+        callback({ err = { message = t(cancelled) } })
       end
     end
   end)
@@ -152,7 +157,7 @@ end
 local function run_order(client, context, order, process)
   local before = entry(client, order.task)
   if not before then
-    return no_result
+    return t(no_result)
   end
   require('loopkeeper.questions').expect()
   require('loopkeeper.orders').save(client_module.root(client))
@@ -163,7 +168,7 @@ local function run_order(client, context, order, process)
   end
   if reply.err then
     local data = type(reply.err.data) == 'table' and reply.err.data or {}
-    return data.code == protocol.errors.untrusted and untrusted or reply.err.message
+    return data.code == protocol.errors.untrusted and t(untrusted) or reply.err.message
   elseif reply.result and reply.result.effect then
     -- The loop runs the checks; its results are shown by the plugin.
     context.effects[order.task] = reply.result.effect
@@ -171,9 +176,9 @@ local function run_order(client, context, order, process)
   elseif not finished(client, order.task, before.rounds or 0, process) then
     if process.stopped then
       execute(client, protocol.commands.cancelChecks, { task = order.task })
-      return cancelled
+      return t(cancelled)
     end
-    return no_result
+    return t(no_result)
   end
   for _, item in ipairs((entry(client, order.task) or { criteria = { items = {} } }).criteria.items) do
     if order.criterion == nil or order.criterion == item.id then
@@ -187,10 +192,8 @@ end
 local function write_summary(context, path)
   local lines = vim.list_extend(vim.tbl_values(context.problems), vim.tbl_values(context.effects))
   for _, item in pairs(context.items) do
-    table.insert(
-      lines,
-      ('%s %s'):format(item.status == 'pass' and '✓' or '✗', item.name .. ': ' .. (item.fact or ''))
-    )
+    local text = t('{name}: {text}', { name = item.name, text = item.fact or '' })
+    table.insert(lines, ('%s %s'):format(item.status == 'pass' and '✓' or '✗', text))
   end
   table.sort(lines)
   vim.fn.writefile(lines, path)
@@ -203,9 +206,9 @@ local function run(context, process)
   for _, it in ipairs(context.orders) do
     local client, order, problem = client_of(it.path), it.argument, nil
     if not client then
-      problem = no_server
+      problem = t(no_server)
     elseif status.of(client) and status.of(client).trusted == false then
-      problem = folder_untrusted
+      problem = t(folder_untrusted)
     elseif not process.stopped then
       problem = run_order(client, context, order, process)
     end

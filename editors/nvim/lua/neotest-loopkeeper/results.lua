@@ -1,11 +1,15 @@
 -- Criteria as positions of neotest, and their states as results. Pure, except that the text of a document is read.
 
+local l10n = require('loopkeeper.l10n')
+
+local t = l10n.t
+
 local M = {}
 
 -- As in the test view of Visual Studio Code.
 local messages = {
-  ['could-not-run'] = 'The check could not run.',
-  ['timed-out'] = 'The check could not run.',
+  ['could-not-run'] = l10n.later('The check could not run.'),
+  ['timed-out'] = l10n.later('The check could not run.'),
 }
 
 ---@param text string
@@ -71,7 +75,12 @@ end
 ---@return neotest.Result
 local function failed(position, problem, output)
   local errors = { { message = problem, line = position.range[1] } }
-  return { status = 'failed', short = ('%s: %s'):format(position.name, problem), errors = errors, output = output }
+  return {
+    status = 'failed',
+    short = t('{name}: {text}', { name = position.name, text = problem }),
+    errors = errors,
+    output = output,
+  }
 end
 
 ---@param position table
@@ -89,13 +98,13 @@ function M.of(position, context, output)
   end
   local item = context.items[key]
   if not item or item.status == nil or item.status == 'unverified' then
-    return { status = 'skipped', short = 'no check has run', output = output }
+    return { status = 'skipped', short = t('no check has run'), output = output }
   end
   output = context.outputs[key] or output
   if item.status == 'pass' then
     return { status = 'passed', short = item.fact, output = output }
   end
-  local fact = item.fact or messages[item.status] or 'The criterion does not hold.'
+  local fact = item.fact or t(messages[item.status] or l10n.later('The criterion does not hold.'))
   return failed(position, fact, output)
 end
 

@@ -1,6 +1,7 @@
 -- Commands to a running loop: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`, `new`, and `import` of a loop that
 -- Claude Code's plugin runs or of a text.
 
+local t = require('loopkeeper.l10n').t
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')
 local status = require('loopkeeper.status')
@@ -56,7 +57,7 @@ M.import = {
     pick.foreign(function(client, foreign)
       require('loopkeeper.orders').send(client, protocol.commands.import, { file = foreign.uri })
     end, function()
-      ui.error("no loop of Claude Code's plugin is at work here")
+      ui.error(t("no loop of Claude Code's plugin is at work here"))
     end)
   end,
 }
@@ -88,7 +89,7 @@ M.new = {
     if sentence ~= '' then
       return new_task(sentence, kind)
     end
-    vim.ui.input({ prompt = 'What should be done, in one sentence: ' }, function(text)
+    vim.ui.input({ prompt = t('What should be done, in one sentence: ') }, function(text)
       new_task(text, kind)
     end)
   end,
@@ -130,7 +131,7 @@ M.steer = {
       order(nil, protocol.commands.steer, { text = call.text })
       return
     end
-    vim.ui.input({ prompt = 'Tell the agent: ' }, function(text)
+    vim.ui.input({ prompt = t('Tell the agent: ') }, function(text)
       if text and text ~= '' then
         order(nil, protocol.commands.steer, { text = text })
       end

@@ -1,15 +1,18 @@
 -- Commands about a loop that ended: `:Ralph review`, `feedback`.
 
+local l10n = require('loopkeeper.l10n')
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')
 local ui = require('loopkeeper.ui')
+
+local t = l10n.t
 
 local M = {}
 
 M.review = {
   run = function()
     if not require('loopkeeper.endings').review() then
-      ui.info('no loop has ended since Neovim started. `:Ralph diff` shows what an earlier one changed.')
+      ui.info(t('no loop has ended since Neovim started. `:Ralph diff` shows what an earlier one changed.'))
     end
   end,
 }
@@ -23,13 +26,15 @@ M.feedback = {
   run = function(call)
     local verdict = call.words[1]
     if not vim.list_contains(verdicts, verdict) then
-      return ui.error('`:Ralph feedback` takes one of: ' .. table.concat(verdicts, ', ') .. ', and a text if you like')
+      return ui.error(
+        t('`:Ralph feedback` takes one of: {verdicts}, and a text if you like', { verdicts = l10n.list(verdicts) })
+      )
     end
     local text = vim.trim(call.text:sub(#verdict + 1))
     pick.loop(nil, false, function(client, loop)
       local argument = { loopId = loop.id, verdict = verdict, text = text ~= '' and text or nil }
       require('loopkeeper.orders').send(client, protocol.commands.feedback, argument, function()
-        ui.info('recorded. `loopkeeper insight` adds it up.')
+        ui.info(t('recorded. `loopkeeper insight` adds it up.'))
       end)
     end)
   end,

@@ -3,11 +3,14 @@
 
 local client_module = require('loopkeeper.client')
 local facts = require('loopkeeper.facts')
+local l10n = require('loopkeeper.l10n')
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')
 local put_back = require('loopkeeper.restore').put_back
 local status = require('loopkeeper.status')
 local ui = require('loopkeeper.ui')
+
+local t = l10n.t
 
 local M = {}
 
@@ -21,7 +24,7 @@ local function parse(words)
     elseif not loop then
       loop = word
     else
-      return nil, nil, ('`%s` is not understood'):format(word)
+      return nil, nil, t('`{word}` is not understood', { word = word })
     end
   end
   return iteration, loop
@@ -52,9 +55,9 @@ local function describe(entry)
   if entry.summary then
     table.insert(parts, entry.summary)
   end
-  local name = entry.iteration == 0 and 'the start' or 'iteration ' .. entry.iteration
-  local first = #parts > 0 and ('%s: %s'):format(name, table.concat(parts, ', ')) or name
-  return table.concat(vim.list_extend({ first }, facts.reached(entry)), '; ')
+  local name = entry.iteration == 0 and t('the start') or t('iteration {number}', { number = entry.iteration })
+  local first = #parts > 0 and t('{name}: {text}', { name = name, text = l10n.list(parts) }) or name
+  return table.concat(vim.list_extend({ first }, facts.reached(entry)), t('; '))
 end
 
 --- Calls back with the iteration in the arguments, or else the one that the user picks.
@@ -76,7 +79,7 @@ local function with_iteration(call, prompt, smallest, callback)
         return entry.iteration >= smallest
       end, result.iterations)
       if #entries == 0 then
-        return ui.info('there is no iteration yet')
+        return ui.info(t('there is no iteration yet'))
       end
       ui.select(vim.iter(entries):rev():totable(), prompt, describe, function(entry)
         callback(client, loop, entry.iteration)
@@ -93,7 +96,7 @@ local function send(command)
 end
 
 local function undo_rollback(client, loop)
-  put_back(client, protocol.commands.undoRollback, { loopId = loop.id }, 'Undo the last rollback?')
+  put_back(client, protocol.commands.undoRollback, { loopId = loop.id }, t('Undo the last rollback?'))
 end
 
 M.rollback = {
@@ -108,10 +111,11 @@ M.rollback = {
     if call.words[1] == 'undo' then
       return pick.loop(call.words[2], false, undo_rollback)
     end
-    with_iteration(call, 'Roll back to: ', 0, function(client, loop, iteration)
+    with_iteration(call, t('Roll back to: '), 0, function(client, loop, iteration)
       local argument = { loopId = loop.id, iteration = iteration }
-      local place = iteration == 0 and 'the start' or 'iteration ' .. iteration
-      put_back(client, protocol.commands.rollback, argument, ('Roll the files back to %s?'):format(place), true)
+      local question = iteration == 0 and t('Roll the files back to the start?')
+        or t('Roll the files back to iteration {number}?', { number = iteration })
+      put_back(client, protocol.commands.rollback, argument, question, true)
     end)
   end,
 }
@@ -119,7 +123,7 @@ M.rollback = {
 M.diff = {
   complete = complete,
   run = function(call)
-    with_iteration(call, 'Changes of: ', 1, send(protocol.commands.diff))
+    with_iteration(call, t('Changes of: '), 1, send(protocol.commands.diff))
   end,
 }
 
@@ -140,7 +144,7 @@ M.output = {
         return task.loopId == loop.id
       end)
       if not latest then
-        return ui.error('an iteration is shown of the latest loop of a task only. Hint: `:Ralph output LOOP`')
+        return ui.error(t('an iteration is shown of the latest loop of a task only. Hint: `:Ralph output LOOP`'))
       end
       local argument = { task = loop.task.uri, iteration = iteration }
       require('loopkeeper.orders').send(client, protocol.commands.output, argument)

@@ -1,5 +1,6 @@
 -- `:Ralph start` and `:Ralph check`.
 
+local t = require('loopkeeper.l10n').t
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')
 local status = require('loopkeeper.status')
@@ -23,7 +24,7 @@ local function start_argument(words)
       argument.limits = argument.limits or {}
       argument.limits[settings[key]] = key == 'duration' and value or tonumber(value) or value
     elseif key then
-      return nil, ('`%s` is not understood. Hint: `:help :Ralph-start`'):format(word)
+      return nil, t('`{word}` is not understood. Hint: `:help :Ralph-start`', { word = word })
     else
       -- File names may contain spaces.
       argument.task = argument.task and argument.task .. ' ' .. word or word
@@ -95,7 +96,7 @@ M.check = {
       elseif criterion == 'here' then
         criterion = criterion_here(entry)
         if not criterion then
-          ui.error('there is no criterion on this line')
+          ui.error(t('there is no criterion on this line'))
           return
         end
       end

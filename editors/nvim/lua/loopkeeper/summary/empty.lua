@@ -1,5 +1,7 @@
 -- What the summary says where it has no loop to show: the reason, and the key that helps. Pure.
 
+local t = require('loopkeeper.l10n').t
+
 local M = {}
 
 ---@param input loopkeeper.SummaryInput
@@ -21,16 +23,18 @@ end
 function M.before(input)
   local lines = {}
   if input.server == 'failed' then
-    lines =
-      { 'The server does not run. Loops are not affected.', 'C restarts it, `:checkhealth loopkeeper` says more.' }
+    lines = {
+      t('The server does not run. Loops are not affected.'),
+      t('C restarts it, `:checkhealth loopkeeper` says more.'),
+    }
   elseif input.server == 'starting' then
-    lines = { 'The server is starting.' }
+    lines = { t('The server is starting.') }
   end
   table.insert(lines, count(input).message)
   if not input.trusted then
     table.insert(
       lines,
-      'This folder is not trusted (`trusted = false` in `vim.g.loopkeeper`), so no loop can be started.'
+      t('This folder is not trusted (`trusted = false` in `vim.g.loopkeeper`), so no loop can be started.')
     )
   end
   return lines
@@ -44,14 +48,16 @@ function M.after(input)
     return {}
   elseif all.tasks == 0 then
     return {
-      'There is no task in this folder. A task is a file such as PROMPT.md with criteria under a heading such as '
-        .. '"Done when".',
-      'n makes one from a sentence.',
+      t(
+        'There is no task in this folder. A task is a file such as PROMPT.md with criteria under a heading such as '
+          .. '"Done when".'
+      ),
+      t('n makes one from a sentence.'),
     }
   end
   return {
-    'No loop has worked in this folder yet.',
-    input.trusted and 'L starts one for the task under the cursor, r runs its checks.' or nil,
+    t('No loop has worked in this folder yet.'),
+    input.trusted and t('L starts one for the task under the cursor, r runs its checks.') or nil,
   }
 end
 

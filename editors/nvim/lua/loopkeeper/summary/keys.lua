@@ -1,8 +1,11 @@
 -- The keys of the summary. Each applies to the row under the cursor, and to its loop or task.
 
 local client_module = require('loopkeeper.client')
+local l10n = require('loopkeeper.l10n')
 local protocol = require('loopkeeper.protocol')
 local ui = require('loopkeeper.ui')
+
+local later, t = l10n.later, l10n.t
 
 local M = {}
 
@@ -21,11 +24,11 @@ local function send(row, command, argument)
 end
 
 ---@param row loopkeeper.SummaryRow
----@param what string
+---@param missing string what is said without one
 ---@return loopkeeper.LoopStatus?
-local function loop_of(row, what)
+local function loop_of(row, missing)
   if not row.loop then
-    ui.info(('no loop on this line to %s'):format(what))
+    ui.info(missing)
   end
   return row.loop
 end
@@ -35,7 +38,7 @@ end
 local function task_of(row)
   local uri = row.task and row.task.uri or (row.loop and row.loop.task.uri)
   if not uri then
-    ui.info('no task on this line')
+    ui.info(t('no task on this line'))
   end
   return uri
 end
@@ -79,7 +82,7 @@ end
 local function output(row)
   if row.criterion then
     send(row, protocol.commands.output, { task = task_of(row), criterion = row.criterion.id })
-  elseif loop_of(row, 'show the output of') then
+  elseif loop_of(row, t('no loop on this line to show the output of')) then
     local iteration = row.iteration and row.iteration .. ' ' or ''
     vim.cmd(('Ralph output %s%s'):format(iteration, row.loop.id))
   end
@@ -87,14 +90,14 @@ end
 
 ---@param row loopkeeper.SummaryRow
 local function diff(row)
-  if loop_of(row, 'show the changes of') then
+  if loop_of(row, t('no loop on this line to show the changes of')) then
     send(row, protocol.commands.diff, { loopId = row.loop.id, iteration = row.iteration })
   end
 end
 
 ---@param row loopkeeper.SummaryRow
 local function rollback(row)
-  if loop_of(row, 'roll back') then
+  if loop_of(row, t('no loop on this line to roll back')) then
     local iteration = row.iteration and row.iteration .. ' ' or ''
     vim.cmd(('Ralph rollback %s%s'):format(iteration, row.loop.id))
   end
@@ -102,12 +105,12 @@ end
 
 ---@param row loopkeeper.SummaryRow
 local function answer(row)
-  if not loop_of(row, 'answer') then
+  if not loop_of(row, t('no loop on this line to answer')) then
     return
   end
   local client = row.root and client_module.of_root(row.root)
   if client and not require('loopkeeper.questions').ask_of(client, row.loop) then
-    ui.info('this loop asks nothing')
+    ui.info(t('this loop asks nothing'))
   end
 end
 
@@ -115,7 +118,7 @@ end
 ---@return fun(row: loopkeeper.SummaryRow)
 local function stop(now)
   return function(row)
-    if loop_of(row, 'stop') then
+    if loop_of(row, t('no loop on this line to stop')) then
       send(row, protocol.commands.stop, { loopId = row.loop.id, now = now })
     end
   end
@@ -123,7 +126,7 @@ end
 
 ---@param row loopkeeper.SummaryRow
 local function pause(row)
-  if loop_of(row, 'pause') then
+  if loop_of(row, t('no loop on this line to pause')) then
     local is_running = row.loop.state == 'working' and row.loop.breaker.state ~= 'open'
     local command = is_running and protocol.commands.pause or protocol.commands.resume
     send(row, command, { loopId = row.loop.id })
@@ -165,21 +168,21 @@ end
 
 ---@type { key: string, text: string, run: fun(row: loopkeeper.SummaryRow), anywhere?: boolean }[]
 M.keys = {
-  { key = '<CR>', text = 'expand, or open the file or criterion', run = open },
-  { key = 'i', text = 'jump to the task or the criterion', run = jump },
-  { key = 'o', text = 'output of the criterion, iteration or loop', run = output },
-  { key = 'd', text = 'changes of the iteration or loop', run = diff },
-  { key = 'R', text = 'roll back to the iteration', run = rollback },
-  { key = 'a', text = 'answer the loop', run = answer },
-  { key = 's', text = 'stop after the iteration', run = stop(false) },
-  { key = 'S', text = 'stop now and end the agent', run = stop(true) },
-  { key = 'p', text = 'pause or resume', run = pause },
-  { key = 'r', text = 'run the check, or all checks of the task', run = check },
-  { key = 'L', text = 'start a loop for the task', run = start },
-  { key = 't', text = "show the task's commands and trust them", run = trust },
+  { key = '<CR>', text = later('expand, or open the file or criterion'), run = open },
+  { key = 'i', text = later('jump to the task or the criterion'), run = jump },
+  { key = 'o', text = later('output of the criterion, iteration or loop'), run = output },
+  { key = 'd', text = later('changes of the iteration or loop'), run = diff },
+  { key = 'R', text = later('roll back to the iteration'), run = rollback },
+  { key = 'a', text = later('answer the loop'), run = answer },
+  { key = 's', text = later('stop after the iteration'), run = stop(false) },
+  { key = 'S', text = later('stop now and end the agent'), run = stop(true) },
+  { key = 'p', text = later('pause or resume'), run = pause },
+  { key = 'r', text = later('run the check, or all checks of the task'), run = check },
+  { key = 'L', text = later('start a loop for the task'), run = start },
+  { key = 't', text = later("show the task's commands and trust them"), run = trust },
   {
     key = 'J',
-    text = 'next failing criterion',
+    text = later('next failing criterion'),
     anywhere = true,
     run = function()
       summary().next_failing(1)
@@ -187,7 +190,7 @@ M.keys = {
   },
   {
     key = 'K',
-    text = 'previous failing criterion',
+    text = later('previous failing criterion'),
     anywhere = true,
     run = function()
       summary().next_failing(-1)
@@ -195,7 +198,7 @@ M.keys = {
   },
   {
     key = 'zR',
-    text = 'expand all',
+    text = later('expand all'),
     anywhere = true,
     run = function()
       summary().toggle_all(true)
@@ -203,7 +206,7 @@ M.keys = {
   },
   {
     key = 'zM',
-    text = 'collapse all',
+    text = later('collapse all'),
     anywhere = true,
     run = function()
       summary().toggle_all(false)
@@ -211,7 +214,7 @@ M.keys = {
   },
   {
     key = 'n',
-    text = 'new task from a sentence',
+    text = later('new task from a sentence'),
     anywhere = true,
     run = function()
       vim.cmd('Ralph new')
@@ -219,7 +222,7 @@ M.keys = {
   },
   {
     key = 'C',
-    text = 'restart the server; loops keep running',
+    text = later('restart the server; loops keep running'),
     anywhere = true,
     run = function()
       client_module.restart()
@@ -227,7 +230,7 @@ M.keys = {
   },
   {
     key = '?',
-    text = 'this help',
+    text = later('this help'),
     anywhere = true,
     run = function()
       M.help()
@@ -239,11 +242,11 @@ M.keys = {
 function M.help()
   local lines, width = {}, 0
   for _, it in ipairs(M.keys) do
-    table.insert(lines, (' %-5s %s '):format(it.key, it.text))
+    table.insert(lines, (' %-5s %s '):format(it.key, t(it.text)))
   end
-  table.insert(lines, (' %-5s %s '):format('q', 'close'))
+  table.insert(lines, (' %-5s %s '):format('q', t('close')))
   for _, line in ipairs(lines) do
-    width = math.max(width, #line)
+    width = math.max(width, vim.fn.strdisplaywidth(line))
   end
   local buffer = ui.scratch('loopkeeper://summary-keys', 'loopkeeper-help')
   vim.bo[buffer].bufhidden = 'wipe'
@@ -261,7 +264,7 @@ function M.help()
     title = ' Ralph ',
   })
   for _, key in ipairs({ '?', '<Esc>' }) do
-    vim.keymap.set('n', key, '<Cmd>close<CR>', { buffer = buffer, nowait = true, desc = 'Ralph: close' })
+    vim.keymap.set('n', key, '<Cmd>close<CR>', { buffer = buffer, nowait = true, desc = l10n.desc(t('close')) })
   end
 end
 
@@ -273,10 +276,11 @@ function M.map(buffer)
       if row or it.anywhere then
         it.run(row)
       end
-    end, { buffer = buffer, nowait = true, desc = 'Ralph: ' .. it.text })
+    end, { buffer = buffer, nowait = true, desc = l10n.desc(t(it.text)) })
   end
-  vim.keymap.set('n', '<2-LeftMouse>', '<CR>', { buffer = buffer, remap = true, desc = 'Ralph: expand' })
-  vim.keymap.set('n', 'za', '<CR>', { buffer = buffer, remap = true, desc = 'Ralph: expand' })
+  for _, key in ipairs({ '<2-LeftMouse>', 'za' }) do
+    vim.keymap.set('n', key, '<CR>', { buffer = buffer, remap = true, desc = l10n.desc(t('expand')) })
+  end
 end
 
 return M

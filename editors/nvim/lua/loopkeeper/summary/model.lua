@@ -1,6 +1,9 @@
 -- Words and groups of the summary, equal to those of the Loops view of Visual Studio Code. Pure.
 
 local facts = require('loopkeeper.facts')
+local l10n = require('loopkeeper.l10n')
+
+local later, t = l10n.later, l10n.t
 
 local M = {}
 
@@ -8,10 +11,10 @@ local M = {}
 
 ---@type { id: loopkeeper.SummaryGroup, title: string, highlight: string }[]
 M.groups = {
-  { id = 'needsYou', title = 'Needs you', highlight = 'LoopkeeperNeedsYou' },
-  { id = 'working', title = 'Working', highlight = 'LoopkeeperWorking' },
-  { id = 'waiting', title = 'Waiting', highlight = 'LoopkeeperPaused' },
-  { id = 'done', title = 'Done', highlight = 'LoopkeeperDone' },
+  { id = 'needsYou', title = later('Needs you'), highlight = 'LoopkeeperNeedsYou' },
+  { id = 'working', title = later('Working'), highlight = 'LoopkeeperWorking' },
+  { id = 'waiting', title = later('Waiting'), highlight = 'LoopkeeperPaused' },
+  { id = 'done', title = later('Done'), highlight = 'LoopkeeperDone' },
 }
 
 M.marks = {
@@ -24,11 +27,11 @@ M.marks = {
 }
 
 local waits = {
-  quota = "waiting for the provider's usage limit",
-  backoff = 'waiting to try the agent again',
-  calls = 'waiting: the calls of this hour are used up',
-  breaker = 'one more try by itself, or now with p',
-  between = 'waiting before the next iteration',
+  quota = later("waiting for the provider's usage limit, until {time}"),
+  backoff = later('waiting to try the agent again, until {time}'),
+  calls = later('waiting: the calls of this hour are used up, until {time}'),
+  breaker = later('one more try by itself, or now with p, until {time}'),
+  between = later('waiting before the next iteration, until {time}'),
 }
 
 ---@param loop loopkeeper.LoopStatus
@@ -54,22 +57,30 @@ function M.group_of(loop)
   return (loop.state == 'paused' or loop.phase == 'waiting') and 'waiting' or 'working'
 end
 
+local outcomes =
+  { stopped = later('stopped'), limit = later('limit'), breaker = later('breaker'), failed = later('failed') }
+
 ---@param loop loopkeeper.LoopStatus
 ---@return string text, string highlight
 function M.state_of(loop)
   local outcome, group = loop.outcome, M.group_of(loop)
   if outcome and outcome.kind == 'completed' then
-    return outcome.verified and 'completed' or 'claimed', outcome.verified and 'LoopkeeperDone' or 'LoopkeeperNeedsYou'
+    if outcome.verified then
+      return t('completed'), 'LoopkeeperDone'
+    end
+    return t('claimed'), 'LoopkeeperNeedsYou'
   elseif outcome then
-    return outcome.kind, outcome.kind == 'stopped' and 'LoopkeeperPaused' or 'LoopkeeperStopped'
+    return t(outcomes[outcome.kind] or outcome.kind),
+      outcome.kind == 'stopped' and 'LoopkeeperPaused' or 'LoopkeeperStopped'
   elseif is_tripped(loop) then
-    return 'breaker open', 'LoopkeeperStopped'
+    return t('breaker open'), 'LoopkeeperStopped'
   elseif group == 'needsYou' then
-    return 'needs you', 'LoopkeeperNeedsYou'
+    return t('needs you'), 'LoopkeeperNeedsYou'
   elseif group == 'waiting' then
-    return loop.state == 'paused' and 'paused' or 'waiting', 'LoopkeeperPaused'
+    return loop.state == 'paused' and t('paused') or t('waiting'), 'LoopkeeperPaused'
   end
-  return ('iteration %d/%d'):format(loop.iteration, loop.limits.iterations), 'LoopkeeperWorking'
+  local values = { number = loop.iteration, limit = loop.limits.iterations }
+  return t('iteration {number}/{limit}', values), 'LoopkeeperWorking'
 end
 
 ---@param micros? integer
@@ -82,7 +93,7 @@ end
 ---@param loop loopkeeper.LoopStatus
 ---@return string[]
 function M.facts_of(loop)
-  local lines = { ('loop %s, agent %s'):format(loop.id, loop.agent) }
+  local lines = { t('loop {id}, agent {agent}', { id = loop.id, agent = loop.agent }) }
   if loop.outcome then
     table.insert(lines, loop.outcome.sentence)
   end
@@ -91,17 +102,17 @@ function M.facts_of(loop)
   end
   table.insert(lines, facts.pause(loop))
   if loop.wait then
-    local why = waits[loop.wait.reason] or 'waiting'
-    table.insert(lines, ('%s, until %s'):format(why, require('loopkeeper.time').clock(loop.wait.resumesAt)))
+    local template = waits[loop.wait.reason] or later('waiting, until {time}')
+    table.insert(lines, t(template, { time = require('loopkeeper.time').clock(loop.wait.resumesAt) }))
   end
   vim.list_extend(lines, facts.of_breaker(loop.breaker))
   vim.list_extend(lines, facts.of_loop(loop))
   vim.list_extend(lines, facts.of_spawns(loop.spawns))
   if loop.stale then
-    table.insert(lines, 'rolled back since')
+    table.insert(lines, t('rolled back since'))
   end
   if loop.warnings and #loop.warnings > 0 then
-    table.insert(lines, 'note: ' .. table.concat(loop.warnings, ', '))
+    table.insert(lines, t('note: {notes}', { notes = l10n.list(loop.warnings) }))
   elseif loop.forecast and is_open(loop) then
     table.insert(lines, loop.forecast)
   end

@@ -3,6 +3,7 @@
 
 local empty = require('loopkeeper.summary.empty')
 local facts = require('loopkeeper.facts')
+local t = require('loopkeeper.l10n').t
 local model = require('loopkeeper.summary.model')
 
 local M = {}
@@ -68,11 +69,11 @@ end
 function Rows:criteria(items, above)
   for _, item in ipairs(items) do
     local mark = model.marks[item.status] or { '·', 'LoopkeeperDetail' }
-    local fact = item.status == nil and ': not checked yet'
-      or (item.status ~= 'pass' and item.fact and ': ' .. item.fact)
+    local fact = item.status == nil and t(': not checked yet')
+      or (item.status ~= 'pass' and item.fact and t(': {fact}', { fact = item.fact }))
     local chunks = { { mark[1] .. ' ', item.stale and 'LoopkeeperStale' or mark[2] }, { item.name } }
     table.insert(chunks, fact and { fact, 'LoopkeeperDetail' } or nil)
-    table.insert(chunks, item.stale and { ', files changed since', 'LoopkeeperDetail' } or nil)
+    table.insert(chunks, item.stale and { t(', files changed since'), 'LoopkeeperDetail' } or nil)
     self:add({ key = above.key .. ' ' .. item.id, kind = 'criterion', chunks = chunks, criterion = item }, above)
   end
 end
@@ -91,7 +92,7 @@ function Rows:changed_files(above)
     self:add({ key = above.key .. ' ' .. file.path, kind = 'file', chunks = chunks, file = file }, above)
   end
   if not files or #files == 0 then
-    self:text(files and 'no file changed' or 'reading the changes …', above)
+    self:text(files and t('no file changed') or t('reading the changes …'), above)
   end
 end
 
@@ -100,22 +101,22 @@ end
 ---@return { [1]: string, [2]?: string }[]
 local function iteration_chunks(entry, history)
   local turned, broke = model.changes_of(history, entry.iteration)
-  local chunks = { { ('Iteration %d'):format(entry.iteration) } }
+  local chunks = { { t('Iteration {number}', { number = entry.iteration }) } }
   local function part(text, highlight)
     table.insert(chunks, { ' · ', 'LoopkeeperDetail' })
     table.insert(chunks, { text, highlight or 'LoopkeeperDetail' })
   end
   if not entry.summary then
-    part('at work', 'LoopkeeperWorking')
+    part(t('at work'), 'LoopkeeperWorking')
   end
   if entry.takenBack then
-    part('taken back')
+    part(t('taken back'))
   end
   if #turned > 0 then
-    part('✓ ' .. table.concat(turned, ', '), 'LoopkeeperPass')
+    part('✓ ' .. table.concat(turned, t(', ')), 'LoopkeeperPass')
   end
   if #broke > 0 then
-    part('✗ ' .. table.concat(broke, ', '), 'LoopkeeperFail')
+    part('✗ ' .. table.concat(broke, t(', ')), 'LoopkeeperFail')
   end
   for _, text in ipairs(vim.list_extend({ facts.changes(entry) }, model.cost(entry.costMicros))) do
     part(text)
@@ -129,7 +130,7 @@ function Rows:iterations(above)
   local loop = above.loop
   local history = loop and self.input.histories[loop.id]
   if not loop or not history then
-    return self:text('reading the iterations …', above)
+    return self:text(t('reading the iterations …'), above)
   end
   local limit, count = self.input.shown[loop.id] or M.page_size, 0
   for entry in vim.iter(history.iterations):rev() do
@@ -145,10 +146,10 @@ function Rows:iterations(above)
     end
   end
   if count > limit then
-    local text = ('show more iterations (%d)'):format(count - limit)
+    local text = t('show more iterations ({count})', { count = count - limit })
     self:add({ key = above.key .. ' more', kind = 'more', chunks = { { text, 'LoopkeeperKey' } } }, above)
   elseif count == 0 then
-    self:text('no iteration yet', above)
+    self:text(t('no iteration yet'), above)
   end
 end
 
@@ -156,7 +157,7 @@ end
 ---@return { [1]: string, [2]?: string }[]
 function Rows:loop_chunks(loop, root)
   local word, highlight = model.state_of(loop)
-  local counts = { ('%d of %d'):format(loop.criteria.passed, loop.criteria.total) }
+  local counts = { t('{passed} of {total}', { passed = loop.criteria.passed, total = loop.criteria.total }) }
   vim.list_extend(counts, model.cost(loop.spent.costMicros))
   if #self.input.roots > 1 then
     table.insert(counts, vim.fs.basename(root))
@@ -198,7 +199,7 @@ function Rows:loops()
         end
       end
     end
-    local chunks = { { group.title, group.highlight }, { (' %d'):format(#entries), 'LoopkeeperDetail' } }
+    local chunks = { { t(group.title), group.highlight }, { (' %d'):format(#entries), 'LoopkeeperDetail' } }
     local row = { key = group.id, kind = 'group', chunks = chunks }
     if #entries > 0 and self:add(row, nil, 'expanded') then
       for _, entry in ipairs(entries) do
@@ -212,7 +213,7 @@ end
 ---@param root string
 ---@param group loopkeeper.SummaryRow
 function Rows:task(task, root, group)
-  local state = task.checking and 'checking' or task.criteria.summary or 'no criteria'
+  local state = task.checking and t('checking') or task.criteria.summary or t('no criteria')
   local place = #self.input.roots > 1 and ('%s · %s'):format(task.id, vim.fs.basename(root)) or task.id
   local row = { key = root .. ' ' .. task.id, kind = 'task', task = task, root = root }
   row.chunks = { { task.title, 'LoopkeeperTitle' }, { (' · %s · %s'):format(state, place), 'LoopkeeperDetail' } }
@@ -220,8 +221,9 @@ function Rows:task(task, root, group)
     return
   end
   if task.unknownCommands > 0 then
-    local are = task.unknownCommands == 1 and 'command is' or 'commands are'
-    self:text(('%d %s not trusted yet: t shows them'):format(task.unknownCommands, are), row, 'LoopkeeperNeedsYou')
+    local text = task.unknownCommands == 1 and t('1 command is not trusted yet: t shows them')
+      or t('{count} commands are not trusted yet: t shows them', { count = task.unknownCommands })
+    self:text(text, row, 'LoopkeeperNeedsYou')
   end
   self:criteria(task.criteria.items, row)
 end
@@ -237,7 +239,7 @@ function Rows:tasks()
     for _, task in ipairs(it.params.tasks) do
       if not (task.loopId and listed[task.loopId]) then
         if not group then
-          group = { key = 'idle', kind = 'group', chunks = { { 'Not started', 'LoopkeeperIdle' } } }
+          group = { key = 'idle', kind = 'group', chunks = { { t('Not started'), 'LoopkeeperIdle' } } }
           self:add(group, nil, 'expanded')
         end
         if group.expanded then
