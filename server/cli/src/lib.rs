@@ -59,6 +59,10 @@ use loopkeeper_system::language;
 
 /// The entry point: parses the arguments, runs one subcommand, reports its result.
 pub fn main() -> ExitCode {
+    // Editors wait for the server: the definitions of all subcommands take a tenth of its start.
+    if std::env::args_os().skip(1).eq(["--stdio"]) {
+        return serve::run().into();
+    }
     language::set_process_language(None);
     let mut out = Ui::stdout();
     let cli = match Cli::try_parse_from(std::env::args_os()) {
