@@ -143,7 +143,7 @@ fn codex_runs_no_other_hook_for_the_sake_of_ours() {
     let journal = scene.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     assert_eq!(endings(&journal), ["held"], "{}", journal.told());
-    assert!(!mark.exists(), "a hook that nobody reviewed was run");
+    assert!(!mark.exists(), "a hook that not reviewed was run");
     let after = std::fs::read_to_string(scene.terminal.folder().join("home/.codex/hooks.json"));
     assert_eq!(after.expect("still there"), hooks);
 }

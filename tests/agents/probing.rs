@@ -190,7 +190,7 @@ fn codex_probed_without_a_place_for_our_hook_says_nothing_of_hooks() {
     let taken = CODEX.with("args = [\"-c\", \"hooks.Stop=[]\"]\n", true);
     let report = table(taken, 0, |body| honest(body, &tools(&CODEX)));
     let table = Table::of(&report).by_network("exit-codes");
-    table.others(&[("hook", "unclear")]).fact("hook", "nobody reviewed");
+    table.others(&[("hook", "unclear")]).fact("hook", "not reviewed");
 }
 
 #[test]

@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use self::named::CheckedFile;
+use self::named::{CheckScan, CheckedFile};
 use self::shadowed_imports::TestFileVersions;
 use crate::check::test_inventory::{
     TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
@@ -157,7 +157,7 @@ impl ProtectionRules {
             return Vec::new();
         }
         let mut paths: Vec<&str> = relevant.iter().map(String::as_str).collect();
-        let named = named::find_checked_files(&self.commands, files);
+        let CheckScan { files: named, linters } = named::scan_checks(&self.commands, files);
         paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
         paths.truncate(MAX_FILES);
         let comparison = TamperComparison {
@@ -169,7 +169,6 @@ impl ProtectionRules {
         };
         let mut found: Vec<WeakeningFinding> =
             paths.iter().filter_map(|it| comparison.compare_file(it)).collect();
-        let linters = named::find_linters(&self.commands, files);
         let suppressions = suppressions::find_suppressions(&linters, &relevant, files);
         let is_new = |it: &WeakeningFinding| found.iter().all(|known| known.path != it.path);
         let suppressions: Vec<WeakeningFinding> = suppressions.into_iter().filter(is_new).collect();

@@ -352,15 +352,15 @@ fn agent_title(name: &str, argv: &[String], permissions: &str, env: &[(String, S
     let is_bound = asks || kind.known_agent().is_some();
     let name = sanitize::visible(name);
     match (is_bound, permissions, bypass) {
-        (true, "all", _) => tr!("{name} (permissions: all: it asks nobody, whatever it does)", name),
+        (true, "all", _) => tr!("{name} (permissions: all: it runs every tool without asking)", name),
         (true, _, Some(flag)) => tr!(
-            "{name} (permissions: {permissions}, but by `{flag}` it asks nobody, whatever it does)",
+            "{name} (permissions: {permissions}, but `{flag}` makes it run every tool without asking)",
             name,
             permissions,
             flag
         ),
         (true, _, None) => tr!("{name} (permissions: {permissions})", name, permissions),
-        (false, _, Some(flag)) => tr!("{name} (by `{flag}` it asks nobody, whatever it does)", name, flag),
+        (false, _, Some(flag)) => tr!("{name} (`{flag}` makes it run every tool without asking)", name, flag),
         (false, _, None) => name,
     }
 }

@@ -7,7 +7,8 @@ use loopkeeper_core::decide::{Event, LoopState, Phase, sandbox_denies};
 use loopkeeper_core::journal::{LoopSpec, Round};
 use loopkeeper_core::jury::is_due;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
-use loopkeeper_text::{sanitize, tr};
+use loopkeeper_text::clauses::append_clause;
+use loopkeeper_text::sanitize;
 use tracing::{debug, debug_span, warn};
 
 use super::checks::{self, RoundExtent, RoundParams};
@@ -105,7 +106,7 @@ fn name_closed_paths(runtime: &RunContext, results: &mut [CheckResult]) {
             [&result.head, &result.tail].into_iter().flat_map(|it| closed.find(it)).collect::<Vec<_>>();
         if !paths.is_empty() {
             let denies = sanitize::line(&runtime.redactor.redact(&sandbox_denies(&paths)));
-            result.fact = tr!("{fact}; {denies}", fact = result.fact, denies);
+            result.fact = append_clause(&result.fact, &denies);
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::fmt::{Display, Write as _};
 
 use loopkeeper_core::settings::{SettingFinding, SettingOrigin};
+use loopkeeper_text::clauses::append_clause;
 use loopkeeper_text::message::{HintedError as _, Message};
 use loopkeeper_text::{sanitize, tr};
 
@@ -197,12 +198,7 @@ impl From<&[SettingFinding]> for Failure {
         }
         let mut what = tr!("the configuration has errors").to_owned();
         for it in blocking {
-            let _ = write!(
-                what,
-                "\n  {}: {}",
-                it.origin,
-                tr!("{fact}; {hint}", fact = it.message, hint = it.hint)
-            );
+            let _ = write!(what, "\n  {}: {}", it.origin, append_clause(&it.message, &it.hint));
         }
         let failure =
             Self::usage(what).hint(tr!("Correct these lines: defaults are not used in their place."));

@@ -108,13 +108,13 @@ fn known_agent(name: &str) -> Option<&'static KnownAgent> {
 fn bypass_sentence(agent: &str, word: &str, judges: bool) -> String {
     if judges {
         tr!(
-            "with `{word}` the agent `{agent}` would ask nobody, whatever it does, but a judge may only read",
+            "with `{word}` the agent `{agent}` runs every tool without asking, but a judge may only read",
             word,
             agent
         )
     } else {
         tr!(
-            "with `{word}` the agent `{agent}` would ask nobody, whatever it does, but `permissions` is `\"edits\"`",
+            "with `{word}` the agent `{agent}` runs every tool without asking, but `permissions` is `\"edits\"`",
             word,
             agent
         )

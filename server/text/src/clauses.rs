@@ -25,6 +25,11 @@ pub fn join_with_commas<T: Display>(clauses: impl IntoIterator<Item = T>) -> Str
     join(clauses, |first, second| tr!("{first}, {second}", first, second))
 }
 
+/// `a and b`
+pub fn join_with_and<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+    join(items, |first, second| tr!("{first} and {second}", first, second))
+}
+
 /// `it works; it is tested`
 pub fn join_clauses<T: Display>(clauses: impl IntoIterator<Item = T>) -> String {
     join(clauses, append_clause)

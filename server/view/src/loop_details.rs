@@ -39,8 +39,7 @@ fn milestones(state: &LoopState) -> Option<String> {
     let rows = marked.filter_map(|it| state.history.find(it.number));
     let mut newest: Vec<String> = rows.map(|it| milestones_of(it.number, &it.milestones)).collect();
     newest.reverse();
-    let milestones = newest.into_iter().reduce(|first, next| tr!("{first}; {next}", first, next));
-    milestones.map(|it| tr!("reached: {milestones}", milestones = it))
+    (!newest.is_empty()).then(|| tr!("reached: {milestones}", milestones = clauses::join_clauses(newest)))
 }
 
 /// What one iteration reached.

@@ -412,11 +412,10 @@ fn not_taken_up(proposed: &[Proposal]) -> String {
 fn listed(paths: &[String]) -> String {
     let shown: Vec<String> = paths.iter().take(3).map(|it| sanitize::line(it)).collect();
     let more = paths.len().saturating_sub(shown.len());
-    match (shown.is_empty(), more) {
-        (true, _) => String::new(),
-        (false, 0) => tr!(": {paths}", paths = clauses::list(shown)),
-        (false, more) => tr!(": {paths} and {more} more", paths = clauses::list(shown), more),
+    if shown.is_empty() {
+        return String::new();
     }
+    tr!(": {paths}", paths = clauses::and_more(clauses::list(shown), more))
 }
 
 /// Changes of the files that decide a verdict, or the result of the clean room.

@@ -6,7 +6,7 @@ use crate::check::MissingDependency;
 use crate::journal::{PauseReason, Pinned, Round};
 use crate::loop_state::{LoopState, UnrunnableChecks};
 use loopkeeper_task::criterion::CriterionId;
-use loopkeeper_text::clauses::join_clauses;
+use loopkeeper_text::clauses::{join_clauses, join_with_and};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
@@ -91,9 +91,7 @@ fn message(state: &LoopState, blocked: &[(&Pinned, &MissingDependency)]) -> Mess
         }
         many => tr!("{count} criteria cannot run: {missing}", count = many.len(), missing = named),
     };
-    let mut remedies = missing.iter().take(MAX_NAMED).map(|it| it.remedy.as_str());
-    let first = remedies.next().unwrap_or_default().to_owned();
-    let remedies = remedies.fold(first, |first, second| tr!("{first} and {second}", first, second));
+    let remedies = join_with_and(missing.iter().take(MAX_NAMED).map(|it| it.remedy.as_str()));
     Message::new(fact).with_hint(if state.spec.attended {
         tr!("{remedies}, then resume; resume with `--anyway` to go on without it", remedies)
     } else {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::drift::names;
 use crate::tamper::FileVersions;
+use loopkeeper_text::clauses::join_with_and;
 use loopkeeper_text::language::translate;
 use loopkeeper_text::{tr, tr_later};
 
@@ -99,17 +100,13 @@ pub struct DuplicateConfiguration {
 impl DuplicateConfiguration {
     /// `two test runners: the loop added vitest.config.ts beside jest.config.js`
     pub fn sentence(&self) -> String {
-        let (what, added) = (translate(self.what), listed(&self.added));
+        let (what, added) = (translate(self.what), join_with_and(&self.added));
         if self.earlier.is_empty() {
             return tr!("{what}: the loop added {added}", what, added);
         }
-        let earlier = listed(&self.earlier);
+        let earlier = join_with_and(&self.earlier);
         tr!("{what}: the loop added {added} beside {earlier}", what, added, earlier)
     }
-}
-
-fn listed(paths: &[String]) -> String {
-    paths.iter().cloned().reduce(|paths, path| tr!("{paths} and {path}", paths, path)).unwrap_or_default()
 }
 
 /// Those in the folders of changed files.

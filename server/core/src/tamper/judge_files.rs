@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::linters::CheckLinters;
-use super::named::{self, CheckedFile};
+use super::named::{self, CheckScan, CheckedFile};
 use super::{
     FileVersions, ProtectionRules, TamperComparison, decides_verdict, file_name, is_golden, is_recipe,
     mixed_files, moved_tests,
@@ -40,8 +40,12 @@ pub enum JudgeChange {
 impl ProtectionRules {
     /// The judges among `changed`, in their order.
     pub fn changed_judges(&self, changed: &[String], files: &dyn FileVersions) -> Vec<ChangedJudge> {
-        let named = named::find_checked_files(&self.commands, files);
-        let linters = named::find_linters(&self.commands, files);
+        self.find_judges(changed, files).into_iter().map(|(judge, _)| judge).collect()
+    }
+
+    /// The judges among `changed`, and whether each configures a runner or a linter.
+    fn find_judges(&self, changed: &[String], files: &dyn FileVersions) -> Vec<(ChangedJudge, bool)> {
+        let CheckScan { files: named, linters } = named::scan_checks(&self.commands, files);
         let composed = |path: &str| self.compose(path, &named, files);
         let judges: BTreeMap<&str, Option<String>> = changed
             .iter()
@@ -77,22 +81,20 @@ impl ProtectionRules {
             } else {
                 JudgeChange::Other
             };
-            ChangedJudge { path: path.to_owned(), is_new, stands_in, composed, change }
+            (ChangedJudge { path: path.to_owned(), is_new, stands_in, composed, change }, is_setup)
         };
         judges.into_iter().map(judge).collect()
     }
 
     /// The judges among changed files that no snapshot contains.
     pub fn unrecorded_judges(&self, paths: &[String], files: &dyn FileVersions) -> Vec<ChangedJudge> {
-        let linters = named::find_linters(&self.commands, files);
-        let judges = self.changed_judges(paths, files).into_iter();
-        judges.filter(|it| it.stands_in || is_runner_setup(&it.path) || linters.is_setup(&it.path)).collect()
+        let judges = self.find_judges(paths, files).into_iter();
+        judges.filter(|(judge, is_setup)| judge.stands_in || *is_setup).map(|(judge, _)| judge).collect()
     }
 
     /// The judges among the files of a tree, changed or not.
     pub fn judges_among(&self, paths: &[String], files: &dyn FileVersions) -> Vec<String> {
-        let named = named::find_checked_files(&self.commands, files);
-        let linters = named::find_linters(&self.commands, files);
+        let CheckScan { files: named, linters } = named::scan_checks(&self.commands, files);
         let is_judge = |it: &&String| {
             let has_parts = named.get(*it).is_some_and(|it| it.instead_of.is_none() && !it.parts.is_empty());
             has_parts || self.is_judge(it, &named, &linters)

@@ -36,11 +36,15 @@ pub(super) struct CheckedFile {
     pub(super) instead_of: Option<String>,
 }
 
-pub(super) fn find_checked_files(
-    commands: &[CheckCommand],
-    files: &dyn FileVersions,
-) -> BTreeMap<String, CheckedFile> {
-    search(commands, files).found
+/// What the command lines of the checks name.
+pub(super) struct CheckScan {
+    pub(super) files: BTreeMap<String, CheckedFile>,
+    pub(super) linters: CheckLinters,
+}
+
+pub(super) fn scan_checks(commands: &[CheckCommand], files: &dyn FileVersions) -> CheckScan {
+    let search = search(commands, files);
+    CheckScan { linters: CheckLinters::of_words(&search.words), files: search.found }
 }
 
 /// The programs that the checks run by name, with those that these run in turn.
@@ -54,11 +58,6 @@ pub(super) fn find_programs(commands: &[CheckCommand], files: &dyn FileVersions)
         }
     }
     programs
-}
-
-/// The linters that the checks run.
-pub(super) fn find_linters(commands: &[CheckCommand], files: &dyn FileVersions) -> CheckLinters {
-    CheckLinters::of_words(&search(commands, files).words)
 }
 
 fn search<'a>(commands: &[CheckCommand], files: &'a dyn FileVersions) -> CheckedFileSearch<'a> {

@@ -153,14 +153,20 @@ fn an_agent_that_bypasses_permissions_is_shown() {
         assert_eq!(page.commands[0].title, expect);
     };
     let protocol = [("LOOPKEEPER_ACP", "{}")];
-    let nobody = "it asks nobody, whatever it does";
+    let unasked = "it runs every tool without asking";
     check("codex", &["codex", "exec"], "edits", &[], "codex (permissions: edits)");
-    check("codex", &["codex", "--yolo"], "all", &[], &format!("codex (permissions: all: {nobody})"));
+    check("codex", &["codex", "--yolo"], "all", &[], &format!("codex (permissions: all: {unasked})"));
     check("mine", &["./agent.sh", "-y"], "edits", &[], "mine");
-    check("mine", &["codex", "--yolo"], "edits", &[], &format!("mine (by `--yolo` {nobody})"));
+    check(
+        "mine",
+        &["codex", "--yolo"],
+        "edits",
+        &[],
+        "mine (`--yolo` makes it run every tool without asking)",
+    );
     check("mine", &["./agent.sh"], "edits", &protocol, "mine (permissions: edits)");
-    let but = format!("mine (permissions: edits, but by `--yolo` {nobody})");
-    check("mine", &["gemini", "--acp", "--yolo"], "edits", &protocol, &but);
+    let but = "mine (permissions: edits, but `--yolo` makes it run every tool without asking)";
+    check("mine", &["gemini", "--acp", "--yolo"], "edits", &protocol, but);
 }
 
 #[test]
@@ -284,7 +290,7 @@ fn the_page_is_in_the_language_of_the_process_and_its_hash_is_not() {
 “A task”将在 /root 中运行的命令
 7 条命令，其中 6 条尚未信任。
 
-代理        claude（权限：all：无论做什么都不询问任何人）
+代理        claude（权限：all：运行任何工具都不询问）
     claude
 
 （已信任） 检查

@@ -1,7 +1,7 @@
 //! One process of the agent from start to exit: its output, its termination, and in hook mode the iterations that it
 //! works on while its stop hook holds it in between.
 
-use loopkeeper_text::tr;
+use loopkeeper_text::clauses::append_clause;
 use std::path::Path;
 use std::time::Duration;
 
@@ -336,7 +336,7 @@ impl AgentTask {
         if was_to_ask && over.error.is_none() && over.ending == AgentEnding::Exited {
             let silent = self.start.plan.kind().never_asked();
             over.note = Some(match over.note.take() {
-                Some(note) => tr!("{first}; {second}", first = note, second = silent),
+                Some(note) => append_clause(&note, &silent),
                 None => silent,
             });
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use loopkeeper_core::check::{CheckResult, CommandExit, CommandRun, Status, judge, missing};
 use loopkeeper_core::decide::sandbox_denies_hosts;
 use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::clauses::append_clause;
 use loopkeeper_text::{sanitize, tr};
 
 use super::runner_report::RunnerReport;
@@ -73,7 +74,7 @@ fn name_denied_hosts(plan: &RoundParams<'_>, result: &mut CheckResult) {
     let denied = plan.wardens.isolation().network().proxy().map(HostProxy::take_denied);
     let Some(hosts) = denied.filter(|it| !it.is_empty() && result.status != Status::Pass) else { return };
     let denies = sanitize::line(&plan.redactor.redact(&sandbox_denies_hosts(&hosts)));
-    result.fact = tr!("{fact}; {denies}", fact = result.fact, denies);
+    result.fact = append_clause(&result.fact, &denies);
 }
 
 fn streams(criterion: &Criterion) -> StreamLayout {

@@ -170,7 +170,7 @@ fn arguments_that_bypass_permissions_are_refused() {
     for (name, word) in [("claude", skip), ("codex", "--yolo"), ("gemini", "-y"), ("opencode", "--auto")] {
         let error = with_args(&place, name, Edits, &["--verbose", word]).unwrap_err();
         let expect = format!(
-            "with `{word}` the agent `{name}` would ask nobody, whatever it does, but `permissions` is `\"edits\"`"
+            "with `{word}` the agent `{name}` runs every tool without asking, but `permissions` is `\"edits\"`"
         );
         assert!(error.to_string() == expect, "{error}");
         assert!(

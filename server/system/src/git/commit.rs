@@ -146,10 +146,8 @@ impl<'a> CommitBuilder<'a> {
         let stale = update_index(&mut index, base.as_ref(), &entries).err();
         let stale = stale
             .map(|it| tr!("the index could not be brought up to date: {error}", error = error_message(&it)));
-        let note = [note, stale]
-            .into_iter()
-            .flatten()
-            .reduce(|first, second| tr!("{first}; {second}", first, second));
+        let notes = [note, stale].into_iter().flatten();
+        let note = Some(clauses::join_clauses(notes)).filter(|it| !it.is_empty());
         Ok(CommitResult { commit: Some(id), note })
     }
 
@@ -236,14 +234,8 @@ impl<'a> CommitBuilder<'a> {
     }
 
     fn skipped_note(&self) -> Option<String> {
-        let named = clauses::list(self.left_out.iter().take(NAMED));
-        match self.left_out.len() {
-            0 => None,
-            count if count > NAMED => {
-                Some(tr!("left out: {named} and {more} more", named, more = count - NAMED))
-            }
-            _ => Some(tr!("left out: {named}", named)),
-        }
+        let named = clauses::list_within(&self.left_out, NAMED);
+        (!named.is_empty()).then(|| tr!("left out: {named}", named))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What limits a job besides its namespaces and files.
 
+use loopkeeper_text::clauses::join_with_and;
 use loopkeeper_text::tr;
 use std::fmt::Write as _;
 
@@ -36,10 +37,7 @@ impl JobLimits {
             (processes && !self.groups.limits_processes() && are_counted)
                 .then_some(tr!("the number of processes")),
         ];
-        let joined = |words: [Option<&str>; 2]| match words {
-            [Some(first), Some(second)] => tr!("{first} and {second}", first, second),
-            [one, other] => one.or(other).unwrap_or_default().to_owned(),
-        };
+        let joined = |words: [Option<&'static str>; 2]| join_with_and(words.into_iter().flatten());
         let (by_groups, rest) = (joined(by_groups), joined(rest));
         let uncounted = processes && !self.groups.limits_processes() && !are_counted;
         let mut text = String::new();

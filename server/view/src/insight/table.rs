@@ -102,7 +102,7 @@ pub(super) fn denominators(insight: &Insight) -> String {
         0 => known,
         count => {
             let next = tr!("{loops} cannot be read and left out", loops = counted(count, "loop"));
-            tr!("{first}; {next}", first = known, next)
+            clauses::append_clause(&known, &next)
         }
     })
 }

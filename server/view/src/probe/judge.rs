@@ -277,7 +277,7 @@ fn judge_hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputForm
             no(tr!("{hook} did not run: its hooks are off, or this version does not take it", hook))
         }
         (false, _) if format == OutputFormat::Codex => {
-            unclear(tr!("no hook ran: it passes over hooks that nobody reviewed with it"))
+            unclear(tr!("no hook ran: the agent skips hooks that were not reviewed in it"))
         }
         (false, _) => no(tr!("no hook ran")),
     }

@@ -197,7 +197,7 @@ fn endings_and_held_sessions_are_probed() {
         calls.insert(Probe::Answer, ended(CODEX));
         calls.insert(Probe::Hook, ended("x"));
     };
-    check(of_codex, ProbeQuestion::Hook, ProbeAnswer::Unclear, "nobody reviewed");
+    check(of_codex, ProbeQuestion::Hook, ProbeAnswer::Unclear, "not reviewed");
     check(
         set(Probe::Hook, with("hooked", "yes", ended("x"))),
         ProbeQuestion::Hook,

@@ -120,7 +120,7 @@ impl WatchedProbe {
                 _ = poll_timer.tick(), if within.stop_at.is_some() && self.stop_sent.is_none() => self.check_stop_file(within),
                 how = interrupts.next() => {
                     if how == TerminateMode::Grace {
-                        note(tr!("The agent is told to end. Ctrl-C again ends it at once."));
+                        note(tr!("Asking the agent to exit. Press Ctrl-C again to kill it."));
                     }
                     self.terminate(how);
                 }
