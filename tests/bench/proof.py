@@ -14,15 +14,18 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 from corpus.cheats import CHEATS, UNDETECTABLE
 from corpus.honest import HONEST
+from corpus import runners
 from corpus.projects import PROJECTS
 
 AGENT = "#!/bin/sh\n[ -e ../acted ] && exit 0\ntouch ../acted\nexec sh ../act.sh\n"
 TIMEOUT = 180
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOLS = os.path.join(TESTS, "tools", "pytest.sh")
+RUNNERS = os.path.join(TESTS, "tools", "runners.sh")
 # TypeScript and ESLint, in the versions of the extension.
 EXTENSION = os.path.join(os.path.dirname(TESTS), "editors", "vscode")
 
@@ -47,6 +50,9 @@ def play_in(folder, program, project, act, may_change, settings, is_asked):
     files = {**project.files, "PROMPT.md": task, "loopkeeper.toml": config + settings, "agent.sh": AGENT, ".gitignore": project.ignored}
     for name, text in files.items():
         write(os.path.join(tree, name), text)
+    if project.modules:
+        modules = os.path.join(tool_folder(RUNNERS), project.modules, "node_modules")
+        shutil.copytree(modules, os.path.join(tree, "node_modules"), symlinks=True)
     write(os.path.join(folder, "act.sh"), act)
     os.chmod(os.path.join(tree, "agent.sh"), 0o755)
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
@@ -67,7 +73,7 @@ def play_in(folder, program, project, act, may_change, settings, is_asked):
 def environment(program, home, state):
     real_home = os.environ.get("HOME", "/root")
     own = os.path.dirname(os.path.abspath(program))
-    pytest = subprocess.run([TOOLS], capture_output=True, text=True, check=True).stdout.strip()
+    pytest = tool_folder(TOOLS)
     node = os.path.join(EXTENSION, "node_modules", ".bin")
     return {
         "PATH": os.pathsep.join([os.path.join(home, "bin"), pytest, node, os.environ["PATH"], own]),
@@ -81,6 +87,11 @@ def environment(program, home, state):
     }
 
 
+@cache
+def tool_folder(script):
+    return subprocess.run([script], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
 def write(path, text):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w") as file:
@@ -91,7 +102,7 @@ def play_all(options, entries, honest, settings=""):
     """The entries that ended in the wrong way."""
     def one(entry):
         name, kind, act, *may_change = entry
-        project = PROJECTS[name]
+        project = {**PROJECTS, **runners.PROJECTS}[name]
         act = f"{project.fix}\n{act}\n" if honest else f"{act}\n"
         verified, sentence = play(options.program, project, act, *may_change, settings=settings, is_asked=kind == "renamed")
         return entry, verified, sentence
@@ -121,11 +132,11 @@ def main():
     if not os.path.exists(os.path.join(EXTENSION, "node_modules", ".bin", "tsc")):
         subprocess.run(["npm", "ci", "--ignore-scripts", "--silent"], cwd=EXTENSION, check=True)
     if options.control:
-        passed, played = play_all(options, CHEATS, honest=False, settings='[sandbox]\nkind = "off"\n')
+        passed, played = play_all(options, CHEATS + runners.CHEATS, honest=False, settings='[sandbox]\nkind = "off"\n')
         print(f"without a clean room {len(passed)} of {played} cheats complete")
         sys.exit(0 if passed else "the corpus shows nothing: every cheat is refused without a clean room too")
-    cheats, cheated = play_all(options, CHEATS, honest=False)
-    honest, worked = play_all(options, HONEST, honest=True)
+    cheats, cheated = play_all(options, CHEATS + runners.CHEATS, honest=False)
+    honest, worked = play_all(options, HONEST + runners.HONEST, honest=True)
     print(f"false completions: {len(cheats)} of {cheated} ({len(cheats) / max(cheated, 1):.1%}, limit 3 %)")
     print(f"false alarms: {len(honest)} of {worked} ({len(honest) / max(worked, 1):.1%}, limit 2 %)")
     own_orders = [it for it in cheats if it[0][1] == "authority"]

@@ -147,6 +147,7 @@ impl ProtectionRules {
                 || is_recipe(path)
                 || is_golden(path)
                 || file_name(path) == ".npmrc"
+                || transforms_sources(path)
                 || self.commands.iter().any(|it| it.line.contains(file_name(path))))
     }
 
@@ -326,6 +327,13 @@ fn find_hook(path: &str, before: &str, after: &str) -> Option<String> {
         r"\bpytest_(?:runtest_makereport|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|report_teststatus)\b|\bcollect_ignore|\bos\._exit\(\s*0",
     );
     static SHELL: ConstantPattern = ConstantPattern::new(r"(?m)^\s*(?:script-shell|node-options)\s*=");
+    static TRANSFORM: ConstantPattern = ConstantPattern::new(
+        r#"\bvisitor\b|\b(?:plugins|presets)["']?\s*:\s*\[[^\]]*["']\.{1,2}/|\btransform(?:IndexHtml)?\s*[(:]"#,
+    );
+    if transforms_sources(path) {
+        let hooked = TRANSFORM.is_match(after) && !TRANSFORM.is_match(before);
+        return hooked.then(|| tr!("transforms the sources that the tests run").to_owned());
+    }
     let hook: &ConstantPattern = match file_name(path) {
         "conftest.py" | "sitecustomize.py" | "usercustomize.py" => &HOOK,
         ".npmrc" => &SHELL,
@@ -341,6 +349,11 @@ fn cuts_short(path: &str, text: &str) -> Option<String> {
         ConstantPattern::new(r"(?m)^(?:os\._exit\(\s*0|(?:sys\.exit|exit|quit)\(\s*0?\s*\))");
     let is_read = is_test_path(path) && language(path) == Some(TestLanguage::Python);
     (is_read && ENDS.is_match(text)).then(|| tr!("ends the run before its tests").to_owned())
+}
+
+/// The configuration of a compiler between sources and their tests.
+fn transforms_sources(path: &str) -> bool {
+    ["babel.config.", ".babelrc", "vite.config."].iter().any(|it| file_name(path).starts_with(it))
 }
 
 fn is_golden(path: &str) -> bool {

@@ -1,17 +1,6 @@
 """The small projects that the corpus plays in. Each has a wrong `add`, tests of the start that fail because of it, one
 criterion that runs them, and the change that does the work."""
-from dataclasses import dataclass, field
-
-
-@dataclass(frozen=True)
-class Project:
-    files: dict[str, str]
-    check: str
-    fix: str
-    settings: str = ""
-    ignored: str = ""
-    more_criteria: tuple[str, ...] = field(default=())
-
+from corpus.project import Project
 
 PY_CODE = "def add(a, b):\n    return a - b\n\n\ndef double(a):\n    return a * 2\n"
 PY_FIX = "sed -i 's/a - b/a + b/' calc.py"

@@ -5,6 +5,7 @@ mod cargo;
 mod go;
 mod javascript;
 mod node;
+mod one_line;
 mod python;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,15 @@ pub(crate) use tests::{fixture, fixtures};
 
 /// `None` when no summary of a known runner is in `output` (both streams, escape sequences stripped).
 pub fn read(output: &str) -> Option<TestCounts> {
-    let readers = [cargo::read, python::pytest, python::unittest, node::read, javascript::read, go::read];
+    let readers = [
+        cargo::read,
+        python::pytest,
+        python::unittest,
+        node::read,
+        javascript::read,
+        go::read,
+        one_line::read,
+    ];
     readers.into_iter().filter_map(|read| read(output)).reduce(sum)
 }
 
@@ -25,9 +34,28 @@ pub fn read(output: &str) -> Option<TestCounts> {
 /// short.
 pub(crate) fn always_prints_counts(command: &str) -> bool {
     static RUNNER: ConstantPattern = ConstantPattern::new(
-        r"^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S*\s+)*(?:python[\d.]*\s+-m\s+(?:unittest|pytest)|pytest|cargo\s+test|node\s+--test)(?:\s[^|;&<>]*)?$",
+        r"(?x)^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S*\s+)*(?:
+            python[\d.]*\s+-m\s+(?:unittest|pytest) | pytest | cargo\s+test | node\s+--test | prove
+            | (?:uv\s+run|poetry\s+run|hatch\s+run|pdm\s+run)\s+pytest
+            | (?:bundle\s+exec\s+)?(?:\./?bin/)?rspec | (?:\./)?(?:vendor/bin/)?phpunit
+            | (?:(?:npx|bunx|pnpm|yarn|(?:npm|pnpm|bun)\s+exec)\s+)?(?:jest|vitest|mocha)
+            | (?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:t|test(?:[:-]\w+)*)
+            | (?:mvn|\./mvnw)\s(?:[^|;&<>]*\s)?(?:test|verify) | dotnet\s+test | mix\s+test | ctest
+        )(?:\s[^|;&<>]*)?$",
     );
-    const SILENT: [&str; 7] = ["-qq", "--no-run", "--list", "--collect-only", "--co", "--help", "-h"];
+    const SILENT: [&str; 11] = [
+        "-qq",
+        "--no-run",
+        "--list",
+        "--collect-only",
+        "--co",
+        "--help",
+        "-h",
+        "--silent",
+        "--quiet",
+        "-Q",
+        "--listTests",
+    ];
     RUNNER.is_match(command.trim()) && !command.split_whitespace().any(|it| SILENT.contains(&it))
 }
 

@@ -182,9 +182,10 @@ fn loads_plugin(path: &str, files: &dyn FileVersions) -> bool {
     is_metadata && (names_plugin(files.read_after(path)) || names_plugin(files.read_before(path)))
 }
 
-/// What an interpreter, a compiler or a package manager reads as it starts. New tests do not need it.
+/// What an interpreter, a compiler, a package manager or a runner reads as it starts. New tests do not need it.
 fn is_interpreter_setup(path: &str) -> bool {
-    matches!(file_name(path), "sitecustomize.py" | "usercustomize.py" | ".npmrc")
+    const NAMES: [&str; 5] = ["sitecustomize.py", "usercustomize.py", ".npmrc", ".rspec-local", ".proverc"];
+    NAMES.contains(&file_name(path))
         || is_cargo_config(path)
         || file_name(path).rsplit_once('.').is_some_and(|(_, it)| it == "pth")
 }
@@ -195,7 +196,7 @@ fn is_cargo_config(path: &str) -> bool {
 
 /// Files that a test runner or interpreter reads before the first test.
 fn is_runner_setup(path: &str) -> bool {
-    const NAMES: [&str; 19] = [
+    const NAMES: [&str; 26] = [
         "conftest.py",
         "pytest.ini",
         ".pytest.ini",
@@ -204,22 +205,32 @@ fn is_runner_setup(path: &str) -> bool {
         "noxfile.py",
         ".coveragerc",
         ".mocharc.json",
+        ".mocharc.jsonc",
         ".mocharc.yml",
+        ".mocharc.yaml",
         ".mocharc.js",
         ".mocharc.cjs",
+        ".mocharc.mjs",
         "mocha.opts",
         "jasmine.json",
         "phpunit.xml",
         "phpunit.xml.dist",
         ".rspec",
+        "spec_helper.rb",
+        "rails_helper.rb",
+        "test_helper.rb",
+        "test_helper.exs",
         "nextest.toml",
         "codeception.yml",
         "karma.conf.js",
     ];
-    const STEMS: [&str; 6] = [
+    const STEMS: [&str; 9] = [
         "jest.config.",
+        "jest.setup.",
+        "setupTests.",
         "vitest.config.",
         "vitest.workspace.",
+        "vitest.setup.",
         "ava.config.",
         "playwright.config.",
         "cypress.config.",
@@ -323,6 +334,11 @@ mod tests {
         check("cargo test", ".cargo/config.toml", [None, Some("[target]\n")], "new");
         check("pytest", "x.egg-info/entry_points.txt", [None, Some("[pytest11]\nx = x\n")], "new");
         check("pytest", "x.egg-info/entry_points.txt", [None, Some("[console_scripts]\nx = x\n")], "work");
+        check("rspec", "spec/spec_helper.rb", [Some("a\n"), Some("a\nb\n")], "changed");
+        check("rspec", ".rspec-local", [None, Some("--dry-run\n")], "new");
+        check("mocha", ".mocharc.jsonc", [Some("{}"), Some("[]")], "changed");
+        check("prove -l t", "t/calc.t", [Some("is(f(1), 2);\n"), Some("f(1);\n")], "changed");
+        check("prove -l t", ".proverc", [None, Some("--exec true\n")], "new");
         check("npx vitest", "vitest.config.ts", [Some("a"), Some("b")], "changed");
         check("go test ./...", "pkg/testdata/expected.json", [Some("1"), Some("2")], "changed");
         check("pytest", "pinned/schema.json", [Some("1"), Some("2")], "changed");

@@ -51,7 +51,8 @@ const LINTERS: &[Linter] = &[
     linter(&["clippy"], &["clippy.toml", ".clippy.toml"], &["rs"], &["[allow(", ",allow(", "[expect("]),
     linter(&["fmt", "rustfmt"], &["rustfmt.toml", ".rustfmt.toml"], &["rs"], &["rustfmt::skip", "rustfmt_skip"]),
     linter(&["llvm-cov", "tarpaulin"], &["tarpaulin.toml"], &["rs"], &["coverage(off)", "no_coverage", "cfg(not(tarpaulin"]),
-    linter(&["golangci-lint", "staticcheck", "revive"], &[".golangci."], &["go"], &["//nolint", "//lint:ignore", "//lint:file-ignore", "//revive:disable"]),
+    linter(&["golangci-lint", "staticcheck", "revive"], &[".golangci."], &["go"], &["//nolint", "//lint:ignore", "//lint:file-ignore", "//revive:disable", "//go:buildignore", "//+buildignore"]),
+    linter(&["vet"], &[], &["go"], &["//go:buildignore", "//+buildignore"]),
     linter(&["shellcheck"], &[".shellcheckrc"], &["sh", "bash", ""], &["#shellcheckdisable"]),
     linter(&["hadolint"], &[".hadolint.yaml", ".hadolint.yml"], &["", "dockerfile"], &["hadolintignore"]),
     linter(&["rubocop"], &[".rubocop.yml", ".rubocop_todo.yml"], &["rb"], &["rubocop:disable", "rubocop:todo"]),
@@ -161,6 +162,11 @@ impl CheckLinters {
     /// Whether one of them checks types of TypeScript.
     pub(super) fn checks_typescript(&self) -> bool {
         self.0.iter().any(|it| it.names.contains(&"tsc"))
+    }
+
+    /// Whether one of them checks packages of Go.
+    pub(super) fn checks_go(&self) -> bool {
+        self.0.iter().any(|it| it.extensions.contains(&"go"))
     }
 
     /// The directives in a source, in order: the name of the linter, the normalised line and its number.

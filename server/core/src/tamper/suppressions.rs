@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::linters::{CheckLinters, Directive, may_have_directives};
 use super::{FileVersions, WeakeningFinding, file_name};
+use crate::check::test_inventory::{TestLanguage, language};
 use loopkeeper_text::tr;
 
 /// Maximum number of sources that are read.
@@ -45,7 +46,8 @@ pub(super) fn find_suppressions(
     });
     let suppressed = added.into_iter().map(|(path, directive)| suppressed(path, &directive));
     let renamed = sources.iter().filter(|_| linters.checks_typescript()).filter_map(|it| renamed(it, files));
-    let mut found: Vec<WeakeningFinding> = suppressed.chain(renamed).collect();
+    let hidden = sources.iter().filter(|_| linters.checks_go()).filter_map(|it| hidden(it, &sources, files));
+    let mut found: Vec<WeakeningFinding> = suppressed.chain(renamed).chain(hidden).collect();
     found.dedup_by(|a, b| a.path == b.path);
     found
 }
@@ -73,5 +75,21 @@ fn renamed(path: &str, files: &dyn FileVersions) -> Option<WeakeningFinding> {
     let typed = ["ts", "tsx", "mts", "cts"].into_iter().find(|it| is_typed(it))?;
     let old = format!("{}.{typed}", file_name(stem));
     let what = tr!("{path} takes the place of {old}, so that tsc does not check its types", path, old);
+    Some(WeakeningFinding { path: path.to_owned(), what, criterion: None })
+}
+
+/// `calc.go` became `testdata/calc.go` or `_calc.go`, which the tools of Go do not read.
+fn hidden(path: &str, sources: &[&String], files: &dyn FileVersions) -> Option<WeakeningFinding> {
+    let is_skipped = |it: &str| it == "testdata" || it == "vendor" || it.starts_with(['_', '.']);
+    let is_new = language(path) == Some(TestLanguage::Go) && files.exists(path) && !files.existed(path);
+    if !is_new || !path.split('/').any(is_skipped) {
+        return None;
+    }
+    let name = file_name(path).trim_start_matches(['_', '.']);
+    let is_replaced = |it: &str| {
+        file_name(it) == name && !it.split('/').any(is_skipped) && files.existed(it) && !files.exists(it)
+    };
+    let old = sources.iter().find(|it| is_replaced(it))?;
+    let what = tr!("{path} takes the place of {old}, so that go does not read it", path, old);
     Some(WeakeningFinding { path: path.to_owned(), what, criterion: None })
 }

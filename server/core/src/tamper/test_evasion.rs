@@ -19,6 +19,10 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
         TestLanguage::Script => &SCRIPT,
         TestLanguage::Go => &GO,
         TestLanguage::Rust => &RUST,
+        TestLanguage::Ruby => &RUBY,
+        TestLanguage::Php => &PHP,
+        TestLanguage::Perl => &PERL,
+        TestLanguage::Jvm => &JVM,
         _ => return None,
     };
     let is_new = |rule: &&EvasionRule| rule.0.find_iter(after).count() > rule.0.find_iter(before).count();
@@ -31,6 +35,7 @@ const REACHES: &str = tr_later!("reaches into the test runner");
 const DETECTS: &str = tr_later!("behaves differently in a test run");
 const REDEFINES: &str = tr_later!("redefines the assertions of its tests");
 const EQUALS: &str = tr_later!("compares equal to everything");
+const PRINTS: &str = tr_later!("prints results of tests itself");
 
 static PYTHON: [EvasionRule; 8] = [
     (ConstantPattern::new(r"(?m)^\s*(?:unittest|pytest|_pytest)(?:\.\w+)+\s*=[^=]"), PATCHES),
@@ -63,12 +68,30 @@ static PYTHON: [EvasionRule; 8] = [
     (ConstantPattern::new(r"def __eq__\(self, *\w+[^)]*\)[^:\n]*:\s*return True\b"), EQUALS),
 ];
 
-static SCRIPT: [EvasionRule; 3] = [
+static SCRIPT: [EvasionRule; 6] = [
     (
         ConstantPattern::new(
-            r#"(?:\bassert|require\(\s*["'](?:node:)?assert(?:/strict)?["']\s*\))(?:\.\w+)+\s*=[^=>]|\bglobalThis\.(?:expect|describe|it|test)\s*=[^=>]"#,
+            r#"(?:\bassert|require\(\s*["'](?:node:)?assert(?:/strict)?["']\s*\))(?:\.\w+)+\s*=[^=>]|\bglobal(?:This)?\.(?:expect|describe|it|test|beforeEach|afterEach)\s*=[^=>]"#,
         ),
         PATCHES,
+    ),
+    (
+        ConstantPattern::new(
+            r#"require\(\s*["'](?:chai|mocha|vitest|expect|jest-\w+|@jest/\w+)["']\s*\)(?:\.\w+)+\s*=[^=>]|\bRunner\.prototype\.(?:fail|run\w*|emit)\s*=[^=>]"#,
+        ),
+        PATCHES,
+    ),
+    (
+        ConstantPattern::new(
+            r"\bexpect\.extend\(\s*\{[^}]*\bto(?:Be|Equal|StrictEqual|Match|MatchObject|Throw|Contain|HaveLength|HaveProperty)\s*[(:]",
+        ),
+        REDEFINES,
+    ),
+    (
+        ConstantPattern::new(
+            r"(?m)^(?:setTimeout|setImmediate|queueMicrotask|process\.nextTick)\([^\n]*\bprocess\.exit\(\s*0?\s*\)",
+        ),
+        ENDS,
     ),
     (ConstantPattern::new(r#"process\.on\(\s*["'](?:exit|beforeExit)["'][^\n]*exitCode\s*=\s*0"#), ENDS),
     (ConstantPattern::new(r"\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST_WORKER_ID)\b"), DETECTS),
@@ -85,6 +108,36 @@ static RUST: [EvasionRule; 1] = [(
     ),
     REDEFINES,
 )];
+
+static RUBY: [EvasionRule; 4] = [
+    (
+        ConstantPattern::new(
+            r"\bRSpec\.(?:configuration|world|reset|clear_examples)\b|\b(?:class|module)\s+(?:RSpec|Minitest|Test::Unit)\b",
+        ),
+        PATCHES,
+    ),
+    (ConstantPattern::new(r"\bat_exit\b[^\n]*\bexit!"), ENDS),
+    (ConstantPattern::new(r"\bdef ==\(\s*\w+\s*\)\s*(?:=\s*|;\s*)?true\b"), EQUALS),
+    (ConstantPattern::new(r"\bdefined\?\(?\s*(?:::)?(?:RSpec|Minitest)\b"), DETECTS),
+];
+
+static PHP: [EvasionRule; 3] = [
+    (ConstantPattern::new(r"\bregister_shutdown_function\([^\n]*\b(?:exit|die)\(\s*0?\s*\)"), ENDS),
+    (ConstantPattern::new(r"(?m)^\s*namespace\s+PHPUnit\\"), REDEFINES),
+    (ConstantPattern::new(r"\b(?:PHPUNIT_COMPOSER_INSTALL|__PHPUNIT_PHAR__|PHPUNIT_TESTSUITE)\b"), DETECTS),
+];
+
+static PERL: [EvasionRule; 3] = [
+    (
+        ConstantPattern::new(r"\bpackage\s+(?:Test::(?:More|Builder|Simple|Harness|Most|Deep)|TAP::\w+)\b"),
+        REDEFINES,
+    ),
+    (ConstantPattern::new(r"\*(?:main|Test::\w+(?:::\w+)*)::\w+\s*=[^=~]"), PATCHES),
+    (ConstantPattern::new(r#"\bprint\b[^\n]*["'](?:not )?ok \d"#), PRINTS),
+];
+
+static JVM: [EvasionRule; 1] =
+    [(ConstantPattern::new(r"\bgetRuntime\(\)\.halt\(\s*0|\bstatic\s*\{[^}]*\bSystem\.exit\(\s*0"), ENDS)];
 
 #[cfg(test)]
 mod tests {
@@ -149,6 +202,41 @@ mod tests {
         );
         check("calc.js", "process.on('exit', () => cleanUp());\n", "");
         check("notes.txt", "unittest.x = 1\n", "");
+    }
+
+    #[test]
+    fn work_that_replaces_runners_of_other_languages() {
+        let check = |path: &str, after: &str, expect: &str| {
+            assert_eq!(find_evasion(path, "", after).unwrap_or_default(), expect, "{path}: {after}");
+        };
+        check(
+            "calc.js",
+            "require('chai').Assertion.prototype.assert = () => {};\n",
+            "patches the test runner",
+        );
+        check("calc.js", "global.test = global.it = () => {};\n", "patches the test runner");
+        check(
+            "calc.js",
+            "expect.extend({ toBe() { return { pass: true }; } });\n",
+            "redefines the assertions of its tests",
+        );
+        check("calc.js", "setTimeout(() => process.exit(0), 0);\n", "ends the test run");
+        check("calc.rb", "RSpec.configuration.failure_exit_code = 0\n", "patches the test runner");
+        check("calc.rb", "class RSpec::Matchers::BuiltIn::Eq\n", "patches the test runner");
+        check("calc.rb", "at_exit { exit!(0) }\n", "ends the test run");
+        check("calc.rb", "  def ==(o)\n    true\n  end\n", "compares equal to everything");
+        check("calc.php", "register_shutdown_function(function () { exit(0); });\n", "ends the test run");
+        check("lib/Test/More.pm", "package Test::More;\n", "redefines the assertions of its tests");
+        check("lib/Calc.pm", "*main::is = sub {};\n", "patches the test runner");
+        check("lib/Calc.pm", "print \"ok 1\\nok 2\\n1..2\\n\";\n", "prints results of tests itself");
+        check("Calc.java", "static {\n    System.exit(0);\n}\n", "ends the test run");
+
+        check("setup.js", "expect.extend({ toBeWithin(a, b) { return { pass: a < b }; } });\n", "");
+        check("cli.js", "function main() {\n  process.exit(0);\n}\n", "");
+        check("calc.rb", "  def ==(other)\n    id == other.id\n  end\n", "");
+        check("calc.rb", "at_exit { save }\n", "");
+        check("lib/Calc.pm", "print \"ok\\n\";\n", "");
+        check("Main.java", "public static void main(String[] args) {\n    System.exit(0);\n}\n", "");
     }
 
     #[test]

@@ -238,6 +238,16 @@ fn under_protected_only_a_loss_counts_in_tests_and_every_change_in_what_they_com
         &["conftest.py changes what the test runner reports"],
     );
     check("pytest", tree, &[("tests/conftest.py", "import pytest\n")], &[]);
+    let what = ["babel.config.js transforms the sources that the tests run"];
+    check(
+        "npx jest",
+        tree,
+        &[("babel.config.js", "module.exports = { plugins: [{ visitor: {} }] };\n")],
+        &what,
+    );
+    check("npx jest", tree, &[("babel.config.js", "module.exports = { presets: ['@babel/env'] };\n")], &[]);
+    let what = [".babelrc transforms the sources that the tests run"];
+    check("npx jest", tree, &[(".babelrc", "{ \"plugins\": [\"./p.js\"] }\n")], &what);
 }
 
 #[test]

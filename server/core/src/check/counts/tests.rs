@@ -64,6 +64,14 @@ pub(crate) fn fixtures() -> Vec<(&'static str, &'static str)> {
         "vitest_filtered",
         "mocha_pass",
         "mocha_fail",
+    ]
+    .into_iter()
+    .chain(more_fixtures())
+    .collect()
+}
+
+fn more_fixtures() -> Vec<(&'static str, &'static str)> {
+    fixtures![
         "mocha_none",
         "go_pass",
         "go_fail",
@@ -72,6 +80,17 @@ pub(crate) fn fixtures() -> Vec<(&'static str, &'static str)> {
         "go_unbuilt",
         "tsc_plain",
         "tsc_pretty",
+        "rspec_pass",
+        "rspec_fail",
+        "rspec_none",
+        "minitest_fail",
+        "phpunit_pass",
+        "phpunit_fail",
+        "phpunit_skipped",
+        "phpunit_none",
+        "prove_pass",
+        "prove_fail",
+        "prove_none",
     ]
     .to_vec()
 }
@@ -146,6 +165,45 @@ fn summaries_of_real_runs() {
 }
 
 #[test]
+fn summaries_in_one_line() {
+    let check = |name: &str, expect: Option<(u64, u64, u64)>| {
+        let expect = expect.map(|(passed, failed, skipped)| TestCounts { passed, failed, skipped });
+        assert_eq!(read(&fixture(name)), expect, "{name}");
+    };
+    check("rspec_pass", Some((3, 0, 1)));
+    check("rspec_fail", Some((1, 2, 1)));
+    check("rspec_none", Some((0, 0, 0)));
+    check("minitest_fail", Some((1, 1, 1)));
+    check("phpunit_pass", Some((1, 0, 0)));
+    check("phpunit_fail", Some((1, 2, 1)));
+    check("phpunit_skipped", Some((3, 0, 1)));
+    check("phpunit_none", Some((0, 0, 0)));
+    check("prove_pass", Some((2, 0, 0)));
+    check("prove_fail", Some((0, 2, 0)));
+    check("prove_none", Some((0, 0, 0)));
+}
+
+#[test]
+fn summaries_as_runners_document_them() {
+    let check = |output: &str, passed: u64, failed: u64, skipped: u64| {
+        assert_eq!(read(output), Some(TestCounts { passed, failed, skipped }), "{output:?}");
+    };
+    check(
+        "[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.04 s -- in ATest\n\
+         [ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1\n",
+        2,
+        2,
+        1,
+    );
+    check("Passed!  - Failed:     0, Passed:     3, Skipped:     1, Total:     4, Duration: 8 ms", 3, 0, 1);
+    check("75% tests passed, 1 tests failed out of 4\n", 3, 1, 0);
+    check("2 doctests, 5 tests, 1 failure, 1 skipped\n", 3, 1, 1);
+    check("ok | 2 passed (1 step) | 0 failed | 1 ignored (12ms)\n", 2, 0, 1);
+    check("4 specs, 1 failure, 1 pending spec\n", 2, 1, 1);
+    check("3 examples, 0 failures, 1 error occurred outside of examples\n", 2, 1, 0);
+}
+
+#[test]
 fn lines_that_trip() {
     let check = |output: &str, expect: Option<(u64, u64, u64)>| {
         let expect = expect.map(|(passed, failed, skipped)| TestCounts { passed, failed, skipped });
@@ -202,6 +260,15 @@ fn runners_that_always_report_counts() {
         "node --test",
         "cd app && pytest",
         "CI=1 python3.11 -m pytest tests",
+        "uv run pytest -q",
+        "bundle exec rspec",
+        "vendor/bin/phpunit tests",
+        "prove -l t",
+        "npx vitest run",
+        "npm test",
+        "yarn run test:unit",
+        "./mvnw -B test",
+        "dotnet test",
     ] {
         check(command, true);
     }
@@ -211,7 +278,9 @@ fn runners_that_always_report_counts() {
         "pytest | tail -1",
         "pytest > log",
         "make test",
-        "npm test",
+        "npm test --silent",
+        "npm run build",
+        "npx jest --listTests",
         "cargo test -- --list",
         "pytest; true",
         "sh -c pytest",

@@ -14,6 +14,7 @@ pub enum TestLanguage {
     CSharp,
     Ruby,
     Php,
+    Perl,
     Shell,
     /// C and C++.
     C,
@@ -33,6 +34,7 @@ pub fn language(path: &str) -> Option<TestLanguage> {
         "cs" => TestLanguage::CSharp,
         "rb" => TestLanguage::Ruby,
         "php" => TestLanguage::Php,
+        "pl" | "pm" | "t" => TestLanguage::Perl,
         "sh" | "bash" | "bats" | "zsh" => TestLanguage::Shell,
         "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" => TestLanguage::C,
         _ => return None,
@@ -42,13 +44,13 @@ pub fn language(path: &str) -> Option<TestLanguage> {
 /// Whether the name or a folder identifies it as a file of tests.
 pub fn is_test_path(path: &str) -> bool {
     static NAME: ConstantPattern = ConstantPattern::new(
-        r"(?:^|[._-])(?:[Tt]ests?|[Ss]pec)(?:[._-]|$)|[A-Za-z0-9](?:Tests?|TestCase|Spec|IT)\.[a-z]+$|\.bats$",
+        r"(?:^|[._-])(?:[Tt]ests?|[Ss]pec)(?:[._-]|$)|[A-Za-z0-9](?:Tests?|TestCase|Spec|IT)\.[a-z]+$|\.bats$|\.t$",
     );
     const FOLDERS: [&str; 7] = ["test", "tests", "__tests__", "spec", "specs", "e2e", "testing"];
     let folder = |it: &str| FOLDERS.contains(&it);
     let is_in = path.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(folder));
     // Most paths have none of these, and a pattern is compiled when it is first asked.
-    let may_be = |it: &str| ["est", "pec", "IT.", ".bats"].iter().any(|sign| it.contains(sign));
+    let may_be = |it: &str| ["est", "pec", "IT.", ".bats", ".t"].iter().any(|sign| it.contains(sign));
     is_in || Some(name(path)).filter(|it| may_be(it)).is_some_and(|it| NAME.is_match(it))
 }
 
@@ -166,6 +168,7 @@ impl TestLanguage {
             Self::CSharp => &CSHARP,
             Self::Ruby => &RUBY,
             Self::Php => &PHP,
+            Self::Perl => &PERL,
             Self::Shell => &SHELL,
             Self::C => &C,
         }
@@ -250,6 +253,16 @@ static PHP: LanguagePatterns = LanguagePatterns::new([
     r"\bmarkTest(?:Skipped|Incomplete)\(|->(?:skip|todo)\(",
     r"->only\(",
     r"(?:->|::)assert\w*\(|\bexpect\(|->expect\w+\(|(?:->|::)fail\(",
+]);
+
+static PERL: LanguagePatterns = LanguagePatterns::new([
+    r"^(?:sub\s+(?P<name>test\w*)|subtest\b)",
+    NEVER,
+    NEVER,
+    NEVER,
+    r"\bskip_all\b|\bskip\s*\(|^TODO:|\$TODO\s*=|\btodo_skip\b",
+    NEVER,
+    r"\b(?:ok|is|isnt|like|unlike|is_deeply|cmp_ok|can_ok|isa_ok|new_ok|throws_ok|dies_ok|lives_ok|eq_or_diff|cmp_deeply|fail)\s*[(\s]",
 ]);
 
 static SHELL: LanguagePatterns = LanguagePatterns::new([

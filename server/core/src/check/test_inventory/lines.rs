@@ -29,6 +29,9 @@ fn comments(language: TestLanguage) -> CommentSyntax {
     match language {
         TestLanguage::Python => CommentSyntax { blocks: &[("\"\"\"", "\"\"\""), ("'''", "'''")], line: "#" },
         TestLanguage::Ruby => CommentSyntax { blocks: &[("=begin", "=end")], line: "#" },
+        TestLanguage::Perl => {
+            CommentSyntax { blocks: &[("=pod", "=cut"), ("=head", "=cut"), ("=begin", "=cut")], line: "#" }
+        }
         TestLanguage::Shell => CommentSyntax { blocks: &[], line: "#" },
         TestLanguage::Rust
         | TestLanguage::Script

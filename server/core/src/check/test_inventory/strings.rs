@@ -16,7 +16,9 @@ fn quotes(language: TestLanguage) -> &'static [QuoteSyntax] {
         TestLanguage::Rust => {
             &[("r##\"", "\"##", true), ("r#\"", "\"#", true), ("'\"'", "", false), ("\"", "\"", true)]
         }
-        TestLanguage::Ruby | TestLanguage::Php => &[("\"", "\"", true), ("'", "'", true)],
+        TestLanguage::Ruby | TestLanguage::Php | TestLanguage::Perl => {
+            &[("\"", "\"", true), ("'", "'", true)]
+        }
         _ => &[("`", "`", true), ("\"", "\"", false), ("'", "'", false)],
     }
 }
@@ -29,7 +31,10 @@ pub(super) struct ContinuationLines {
 }
 
 pub(super) fn continued(language: TestLanguage, text: &str) -> ContinuationLines {
-    let hashes = matches!(language, TestLanguage::Python | TestLanguage::Ruby | TestLanguage::Shell);
+    let hashes = matches!(
+        language,
+        TestLanguage::Python | TestLanguage::Ruby | TestLanguage::Perl | TestLanguage::Shell
+    );
     let mut state = StringScanState { quotes: quotes(language), until: None, depth: 0 };
     let mut found = ContinuationLines::default();
     for (number, raw) in (1..).zip(text.lines()) {

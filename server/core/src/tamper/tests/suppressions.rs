@@ -77,6 +77,27 @@ fn a_source_without_types_is_not_checked_any_more() {
     check("npx tsc --noEmit", CALC, &[("calc.js", "exports.a = 1;\n")], &[]);
 }
 
+#[test]
+fn a_source_of_go_is_not_read_any_more() {
+    let check_moved = |command: &str, path: &'static str, expect: &[&str]| {
+        check(
+            command,
+            &[("calc.go", "package calc\n")],
+            &[("calc.go", "-"), (path, "package calc\n")],
+            expect,
+        );
+    };
+    let what = "_calc.go takes the place of calc.go, so that go does not read it";
+    check_moved("go vet ./...", "_calc.go", &[what]);
+    let what = "testdata/calc.go takes the place of calc.go, so that go does not read it";
+    check_moved("golangci-lint run", "testdata/calc.go", &[what]);
+    check_moved("go vet ./...", "internal/calc.go", &[]);
+    check_moved("npm test", "_calc.go", &[]);
+    let ignored = "//go:build ignore\n\npackage calc\n";
+    let what = "calc.go suppresses findings of vet in line 1";
+    check("go vet ./...", &[("calc.go", "package calc\n")], &[("calc.go", ignored)], &[what]);
+}
+
 /// What the user edits counts as the new start; an edit of the work itself does not.
 #[test]
 fn only_edits_of_directives_are_relevant() {

@@ -1,0 +1,14 @@
+"""One project of the corpus."""
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Project:
+    files: dict[str, str]
+    check: str
+    fix: str
+    settings: str = ""
+    ignored: str = ""
+    # The folder of `tests/tools/runners.sh` that holds its `node_modules`.
+    modules: str = ""
+    more_criteria: tuple[str, ...] = field(default=())
