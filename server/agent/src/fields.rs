@@ -7,15 +7,42 @@ use loopkeeper_text::sanitize;
 
 const DETAIL_CHARS: usize = 120;
 
-/// Parses one line in a dialect: an object with a type.
-pub(super) fn parse_typed_line(line: &str, read: impl FnOnce(&Value) -> Vec<AgentEvent>) -> Vec<AgentEvent> {
+/// Parses one line in a dialect: an object with a type, or an array of such objects.
+pub(super) fn parse_typed_line(
+    line: &str,
+    mut read: impl FnMut(&Value) -> Vec<AgentEvent>,
+) -> Vec<AgentEvent> {
     if line.trim().is_empty() {
         return Vec::new();
     }
-    match serde_json::from_str(line) {
-        Ok(value) if !text(&value, "type").is_empty() => read(&value),
-        _ => vec![AgentEvent::Unread(line.to_owned())],
+    match parse_typed(line).or_else(|| parse_typed(&strip_terminal_output(line)?)) {
+        Some(Value::Array(events)) => events.iter().flat_map(read).collect(),
+        Some(event) => read(&event),
+        None => vec![AgentEvent::Unread(line.to_owned())],
     }
+}
+
+fn parse_typed(line: &str) -> Option<Value> {
+    let is_typed = |it: &Value| !text(it, "type").is_empty();
+    let value: Value = serde_json::from_str(line).ok()?;
+    let is_event = match &value {
+        Value::Array(events) => !events.is_empty() && events.iter().all(is_typed),
+        event => is_typed(event),
+    };
+    is_event.then_some(value)
+}
+
+/// Removes what a program prints around its JSON for terminals: escape sequences, a progress line that the carriage
+/// return overwrites, a byte order mark. `None` if there is nothing of the kind.
+fn strip_terminal_output(line: &str) -> Option<String> {
+    let is_mark = |it: char| it.is_control() || it == '\u{feff}';
+    if !line.contains(is_mark) {
+        return None;
+    }
+    // Stripping turns a lone carriage return into a line end.
+    let plain = sanitize::strip_escapes(line.trim_end());
+    let last = plain.rsplit('\n').next().unwrap_or_default();
+    Some(last.trim_matches(is_mark).to_owned())
 }
 
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {

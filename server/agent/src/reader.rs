@@ -4,6 +4,8 @@
 mod failing;
 mod tally;
 
+use serde_json::Value;
+
 use crate::acp::AcpParser;
 use crate::claude::ClaudeParser;
 use crate::codex::CodexParser;
@@ -191,6 +193,7 @@ impl AgentOutputReader {
     }
 
     fn take_run(&mut self, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
+        self.read_document();
         self.last_words();
         self.last_turn();
         let is_text = self.is_text();
@@ -244,6 +247,21 @@ impl AgentOutputReader {
             output_bytes: tally.output_bytes,
             tools: tally.tools,
             commands: tally.commands,
+        }
+    }
+
+    /// Reads output that is one JSON document over several lines, as `--output-format json` of some agents prints it.
+    fn read_document(&mut self) {
+        if matches!(self.dialect, DialectParser::Text) || !self.is_text() {
+            return;
+        }
+        let unread = self.tally.unread.take();
+        let document = unread.as_deref().and_then(|it| serde_json::from_str::<Value>(it).ok());
+        let line = document.map(|it| it.to_string()).unwrap_or_default();
+        self.tally.unread = Some(String::new());
+        self.read_line(&line);
+        if self.tally.unread.is_some() {
+            self.tally.unread = unread;
         }
     }
 

@@ -80,6 +80,35 @@ fn a_reader_is_idle_between_turns() {
 }
 
 #[test]
+fn events_are_read_from_every_form_in_which_json_is_printed() {
+    let read = |output: &str| {
+        let mut reader = AgentOutputReader::new(Dialect::Claude);
+        output.split('\n').for_each(|line| drop(reader.read_line(line)));
+        let run = reader.finish(end(), &LocalClock::utc(0));
+        (run.session.unwrap_or_default(), run.final_text, run.error.map(|it| it.message), run.note)
+    };
+    let expect = ("s".to_owned(), "ok".to_owned(), None, None);
+    let pretty = |lines: &[&str]| {
+        let events: Vec<serde_json::Value> =
+            lines.iter().map(|it| serde_json::from_str(it).unwrap()).collect();
+        serde_json::to_string_pretty(&events).unwrap()
+    };
+    for output in [
+        format!("{INIT}\r\n{DONE}\r\n"),
+        format!("\u{feff}{INIT}\n{DONE}"),
+        format!("\u{1b}[2K\u{1b}[1G{INIT}\n\u{1b}[?25h{DONE}\u{1b}[0m"),
+        format!("\0\0{INIT}\n{DONE}\0"),
+        format!("⠋ Working\r⠙ Working\r{INIT}\n[=> ]\r{DONE}\r"),
+        format!("[{INIT},{DONE}]"),
+        pretty(&[INIT, DONE]),
+    ] {
+        assert_eq!(read(&output), expect, "{output:?}");
+    }
+    let quoted = format!("the log says: {DONE}");
+    assert_eq!(read(&quoted).1, quoted, "an event within other text is text");
+}
+
+#[test]
 fn an_overlong_last_line_is_not_a_crash() {
     let read = |lines: &[&str], exit| {
         let mut reader = AgentOutputReader::new(Dialect::Claude);
@@ -204,7 +233,7 @@ const DIALECTS: [Dialect; 5] =
 fn lines_without_a_type_are_returned_unparsed() {
     for dialect in DIALECTS {
         let mut reader = AgentOutputReader::new(dialect);
-        for line in ["x", "1", "[]", "{}", r#"{"type":null}"#, r#"{"type":""}"#, r#"[{"type":"result"}]"#] {
+        for line in ["x", "1", "[]", "{}", r#"{"type":null}"#, r#"{"type":""}"#, r#"[{"type":"result"},1]"#] {
             assert_eq!(reader.read_line(line), [AgentEvent::Unread(line.to_owned())], "{dialect:?}");
         }
         assert_eq!(reader.read_line(" \r"), [], "{dialect:?}");
