@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::fields::{
     denied_call, first_nonempty, status, text, text_at, tool_detail, tool_use, usd_to_micros,
 };
-use crate::{AgentEvent, ToolKind, TurnSummary};
+use crate::{AgentEvent, ToolKind, TurnSummary, provider};
 use failure::{ClaudeFailure, UsageLimitRejection};
 
 /// Maximum number of tool calls that are remembered until their result; more do not occur in practice.
@@ -51,6 +51,7 @@ impl ClaudeParser {
             "user" => self.tool_results(value),
             "rate_limit_event" => self.parse_rate_limit(value).into_iter().collect(),
             "tool_call" => cursor::tool_call(value),
+            "error" => vec![AgentEvent::Turn(self.parse_error(value))],
             "result" => vec![AgentEvent::Turn(self.parse_result(value))],
             // Types of other versions carry nothing relevant.
             _ => Vec::new(),
@@ -84,13 +85,9 @@ impl ClaudeParser {
         let input = block.get("input").unwrap_or(&Value::Null);
         let call = tool_use(text(block, "name"), text(block, "id"), input, within);
         if call.act == ToolKind::Edit {
-            let path = ["file_path", "notebook_path"]
-                .into_iter()
-                .map(|key| text(input, key))
-                .find(|it| !it.is_empty());
-            if let Some(path) = path
-                && self.writes.len() < OPEN_CALLS
-            {
+            // The last one is used by Amp.
+            let path = first_nonempty(["file_path", "notebook_path", "path"].map(|key| text(input, key)));
+            if !path.is_empty() && self.writes.len() < OPEN_CALLS {
                 self.writes.insert(call.call.clone(), path.to_owned());
             }
         }
@@ -115,19 +112,32 @@ impl ClaudeParser {
     fn parse_rate_limit(&mut self, value: &Value) -> Option<AgentEvent> {
         let info = value.get("rate_limit_info")?;
         let rejected = text(info, "status") == "rejected";
-        let resets_at =
-            info.get("resetsAt").and_then(Value::as_u64).map(|seconds| seconds.saturating_mul(1000));
+        let resets_at = provider::announced_time(info);
         self.limit = rejected.then_some(UsageLimitRejection { resets_at });
         Some(AgentEvent::Limit { rejected, resets_at })
     }
 
+    /// An error that ended the process before any result.
+    fn parse_error(&self, value: &Value) -> TurnSummary {
+        let name = text_at(value, "/error/type");
+        let message = first_nonempty([text(value, "message"), failure_message(value), name]);
+        let words = if name.is_empty() { message.to_owned() } else { format!("{name}: {message}") };
+        let mut failure = provider::classify(&words, None);
+        failure.message = loopkeeper_text::sanitize::line(message);
+        TurnSummary { final_text: self.last_text.clone(), error: Some(failure), ..TurnSummary::default() }
+    }
+
     fn parse_result(&mut self, value: &Value) -> TurnSummary {
         let result_text = text(value, "result");
+        // Older versions and Amp name a cap only here.
+        let subtype = text(value, "subtype");
         let is_error = value.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+        let is_error = is_error || (subtype.starts_with("error_") && result_text.is_empty());
         let error_word = self.error.take();
         let (error, note) = if is_error {
             let failure = ClaudeFailure {
-                terminal_reason: text(value, "terminal_reason"),
+                terminal_reason: first_nonempty([text(value, "terminal_reason"), reason_of_subtype(subtype)]),
+                is_refusal: text(value, "stop_reason") == "refusal",
                 status: status(value, "api_error_status"),
                 word: error_word.as_deref().unwrap_or_default(),
                 limit: self.limit,
@@ -152,6 +162,15 @@ impl ClaudeParser {
             error,
             note,
         }
+    }
+}
+
+/// The reason for caps that only the subtype names.
+fn reason_of_subtype(subtype: &str) -> &'static str {
+    match subtype {
+        "error_max_turns" => "max_turns",
+        "error_max_budget_usd" => "budget_exhausted",
+        _ => "",
     }
 }
 
@@ -203,8 +222,8 @@ fn describe_denial(denial: &Value) -> String {
 
 /// The CLI's own message about a failed turn.
 fn failure_message(value: &Value) -> &str {
-    // The last one is used by Qwen Code.
-    first_nonempty(["/result", "/errors/0", "/error/message"].map(|it| text_at(value, it)))
+    // The last two are used by Qwen Code and Amp.
+    first_nonempty(["/result", "/errors/0", "/error/message", "/error"].map(|it| text_at(value, it)))
 }
 
 /// `usage` covers only the last turn; `modelUsage` covers the process, as the cost does.
@@ -213,14 +232,17 @@ fn total_tokens(value: &Value) -> Option<u64> {
         ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
     const OF_TURN: [&str; 4] =
         ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
-    let count = |of: &Value, key: &str| of.get(key).and_then(Value::as_u64).unwrap_or(0);
-    let sum =
-        |of: &Value, keys: [&str; 4]| keys.map(|key| count(of, key)).into_iter().fold(0, u64::saturating_add);
-    match value.get("modelUsage").and_then(Value::as_object) {
-        Some(models) => Some(models.values().map(|it| sum(it, PER_MODEL)).fold(0, u64::saturating_add)),
-        // Older versions report only this.
-        None => value.get("usage").filter(|it| it.is_object()).map(|it| sum(it, OF_TURN)),
+    const OF_CURSOR: [&str; 4] = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"];
+    let count = |of: &Value, key: &str| of.get(key).and_then(Value::as_u64);
+    let sum = |of: &Value, keys: [&str; 4]| {
+        keys.into_iter().filter_map(|key| count(of, key)).reduce(u64::saturating_add)
+    };
+    if let Some(models) = value.get("modelUsage").and_then(Value::as_object) {
+        return Some(models.values().filter_map(|it| sum(it, PER_MODEL)).fold(0, u64::saturating_add));
     }
+    // Older versions and other agents report only this.
+    let usage = value.get("usage")?;
+    sum(usage, OF_TURN).or_else(|| sum(usage, OF_CURSOR))
 }
 
 #[cfg(test)]

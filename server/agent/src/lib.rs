@@ -121,7 +121,8 @@ impl ToolKind {
     pub fn from_tool_name(tool: &str) -> Self {
         match tool {
             "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "patch" | "apply_patch"
-            | "multiedit" | "write_file" | "replace" | "file_change" => Self::Edit,
+            | "multiedit" | "write_file" | "replace" | "file_change" | "create_file" | "edit_file"
+            | "delete" => Self::Edit,
             "Bash" | "bash" | "shell" | "exec_command" | "run_shell_command" | "command_execution" => {
                 Self::Run
             }

@@ -188,12 +188,21 @@ fn parse_payload(words: &str) -> Option<ErrorPayload> {
     })
 }
 
+/// The announced time of a reset in milliseconds of wall time.
+pub(crate) fn announced_time(info: &Value) -> Option<u64> {
+    let at = ["resets_at", "resetsAt", "reset_at"].iter().find_map(|it| info.get(it))?;
+    match at {
+        Value::String(stamp) => reset::parse_instant(stamp),
+        // Seconds until the year 5138, else milliseconds.
+        at => at.as_f64().filter(|it| *it > 0.0).map(|at| if at < 1e11 { at * 1000.0 } else { at } as u64),
+    }
+}
+
 /// The announced retry time, under the field names of different APIs.
 fn announced_reset(error: &Value) -> Option<LimitReset> {
     let number = |keys: &[&str]| keys.iter().find_map(|it| error.get(it)?.as_f64()).filter(|it| *it > 0.0);
-    if let Some(at) = number(&["resets_at", "resetsAt", "reset_at"]) {
-        // Seconds until the year 5138, else milliseconds.
-        return Some(LimitReset::At(if at < 1e11 { at * 1000.0 } else { at } as u64));
+    if let Some(at) = announced_time(error) {
+        return Some(LimitReset::At(at));
     }
     if let Some(seconds) = number(&["retry_after", "retryAfter", "resets_in_seconds"]) {
         return Some(LimitReset::In((seconds * 1000.0) as u64));

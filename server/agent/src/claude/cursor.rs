@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::fields::{text, tool_use};
+use crate::fields::{denied_call, text, tool_detail, tool_use};
 use crate::{AgentEvent, ToolKind};
 
 /// `{"type":"tool_call","subtype":"started","call_id":"c","tool_call":{"writeToolCall":{"args":{"path":"a"}}}}`
@@ -17,8 +17,9 @@ pub(super) fn tool_call(value: &Value) -> Vec<AgentEvent> {
     let result = call.get("result").unwrap_or(&Value::Null);
     match text(value, "subtype") {
         "started" => vec![AgentEvent::ToolUse(tool_use(tool, text(value, "call_id"), args, None))],
-        "completed" if result.get("rejected").is_some() => {
-            vec![AgentEvent::Denied { tool: tool.to_owned(), message: result.to_string() }]
+        "completed" if ["rejected", "permissionDenied"].iter().any(|it| result.get(it).is_some()) => {
+            let tool = denied_call(tool, &tool_detail(args));
+            vec![AgentEvent::Denied { tool, message: result.to_string() }]
         }
         "completed" if result.get("success").is_none() && result.is_object() => {
             vec![AgentEvent::ToolFailed { text: result.to_string() }]
@@ -52,7 +53,10 @@ mod tests {
         };
         let changed = AgentEvent::FileChange { path: "a".to_owned(), within: None };
         assert_eq!(done(r#"{"success":{}}"#), [changed]);
-        assert!(matches!(done(r#"{"rejected":{"reason":"no"}}"#).as_slice(), [AgentEvent::Denied { .. }]));
+        for refused in [r#"{"rejected":{"reason":"no"}}"#, r#"{"permissionDenied":{"command":"git push"}}"#] {
+            let events = done(refused);
+            assert!(matches!(events.as_slice(), [AgentEvent::Denied { tool, .. }] if tool == "write: a"));
+        }
         assert!(matches!(done(r#"{"error":{}}"#).as_slice(), [AgentEvent::ToolFailed { .. }]));
         assert_eq!(line("started", "{}"), []);
     }

@@ -23,6 +23,8 @@ pub(super) struct UsageLimitRejection {
 /// The relevant fields of a `result` with `is_error`, and the state before it.
 pub(super) struct ClaudeFailure<'a> {
     pub(super) terminal_reason: &'a str,
+    /// The model refused the request.
+    pub(super) is_refusal: bool,
     pub(super) status: Option<u16>,
     /// The error code of the assistant line, empty if there was none.
     pub(super) word: &'a str,
@@ -37,9 +39,10 @@ impl ClaudeFailure<'_> {
             "max_turns" | "budget_exhausted" | "hook_stopped" | "stop_hook_prevented" => {
                 return (None, Some(self.words()));
             }
-            "prompt_too_long" | "blocking_limit" | "rapid_refill_breaker" | "image_error" => {
+            "prompt_too_long" | "blocking_limit" | "rapid_refill_breaker" | "image_error" | "refusal" => {
                 ProviderClass::Refused
             }
+            "api_error" | "" if self.is_refusal => ProviderClass::Refused,
             // Only an external signal causes this. Our own stops are recognised by their ending.
             "aborted_tools" | "aborted_streaming" => ProviderClass::Crash,
             "model_error" => ProviderClass::Transient,
@@ -49,8 +52,8 @@ impl ClaudeFailure<'_> {
             // Older versions name no reason.
             "" if self.status.is_some() || !self.word.is_empty() => self.of_api(),
             "" if self.limit.is_some() => ProviderClass::Quota,
-            "" => provider::classify(self.message, None).class,
-            _ => ProviderClass::Unknown,
+            // Nor do Amp and Qwen Code; further reasons of other versions decide nothing.
+            _ => provider::classify(self.message, self.status).class,
         };
         let (class, reset) = match (class, self.limit) {
             (ProviderClass::Quota, limit) => {
@@ -60,8 +63,8 @@ impl ClaudeFailure<'_> {
             // Too many requests without a limit event: older versions report it only as text.
             (ProviderClass::Transient, None) if self.status == Some(429) => {
                 let classified = provider::classify(self.message, self.status);
-                let is_quota = classified.class == ProviderClass::Quota;
-                (if is_quota { classified.class } else { class }, classified.reset)
+                let is_account = matches!(classified.class, ProviderClass::Quota | ProviderClass::Billing);
+                (if is_account { classified.class } else { class }, classified.reset)
             }
             (ProviderClass::Transient, Some(limit)) => (class, limit.resets_at.map(LimitReset::At)),
             _ => (class, None),

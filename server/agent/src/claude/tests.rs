@@ -149,6 +149,87 @@ fn the_error_of_qwen_has_its_own_field() {
 }
 
 #[test]
+fn a_failed_result_is_read_from_the_fields_of_every_version() {
+    use ProviderClass::{Billing, Login, Quota, Refused, Transient};
+    let turn = |fields: &str| {
+        let line = format!(r#"{{"type":"result",{fields}}}"#);
+        let run = read(&line, "", 1);
+        (run.error.map(|it| (it.class, it.message)), run.note)
+    };
+    let failed = |class, message: &str| (Some((class, message.to_owned())), None);
+    let during = |error: &str| format!(r#""subtype":"error_during_execution","is_error":true,{error}"#);
+    for (fields, expect) in [
+        // Amp has one text, Qwen Code an object.
+        (during(r#""error":"Overloaded""#), failed(Transient, "Overloaded")),
+        (during(r#""error":{"message":"Not logged in"}"#), failed(Login, "Not logged in")),
+        (
+            r#""subtype":"error_during_execution","is_error":false,"errors":["API Error: Connection error."]"#.into(),
+            failed(Transient, "API Error: Connection error."),
+        ),
+        (during(r#""api_error_status":529,"errors":["x"]"#), failed(Transient, "x")),
+        (
+            r#""subtype":"error_max_turns","is_error":true,"error":"Maximum turns reached""#.into(),
+            (None, Some("Maximum turns reached".into())),
+        ),
+        (r#""subtype":"error_max_turns","is_error":false,"errors":[]"#.into(), (None, Some("max turns".into()))),
+        (
+            r#""is_error":true,"terminal_reason":"api_error","stop_reason":"refusal","result":"flagged""#.into(),
+            failed(Refused, "flagged"),
+        ),
+        (
+            r#""is_error":true,"terminal_reason":"api_error","api_error_status":429,"result":"Credit balance is too low""#.into(),
+            failed(Billing, "Credit balance is too low"),
+        ),
+        (
+            r#""is_error":true,"terminal_reason":"new_reason","result":"You've hit your limit · resets 9pm""#.into(),
+            failed(Quota, "You've hit your limit · resets 9pm"),
+        ),
+    ] {
+        assert_eq!(turn(&fields), expect, "{fields}");
+    }
+    let line = r#"{"type":"error","error":{"type":"overloaded_error","message":"No capacity"}}"#;
+    let error = read(line, "", 1).error.expect("an error");
+    assert_eq!((error.class, error.message.as_str()), (Transient, "No capacity"));
+}
+
+#[test]
+fn the_reset_of_a_usage_limit_is_a_number_or_an_instant() {
+    for at in [
+        "1795200628",
+        "1795200628.0",
+        "1795200628000",
+        "\"2026-11-20T18:50:28Z\"",
+        "\"2026-11-20T19:50:28+01:00\"",
+    ] {
+        let line = format!(
+            r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"rejected","resetsAt":{at}}}}}"#
+        );
+        let limit = AgentEvent::Limit { rejected: true, resets_at: Some(1_795_200_628_000) };
+        assert_eq!(events(&line), [limit], "{at}");
+    }
+}
+
+#[test]
+fn tokens_are_added_up_under_the_names_of_each_agent() {
+    let tokens = |usage: &str| {
+        read(&format!(r#"{{"type":"result","is_error":false,"result":"ok","usage":{usage}}}"#), "", 0).tokens
+    };
+    let cursor = r#"{"inputTokens":1386,"outputTokens":512,"cacheReadTokens":100,"cacheWriteTokens":2}"#;
+    let amp = r#"{"input_tokens":200,"output_tokens":60,"cache_read_input_tokens":2000,"cache_creation_input_tokens":40,"max_tokens":168000}"#;
+    assert_eq!((tokens(cursor), tokens(amp)), (Some(2000), Some(2300)));
+    assert_eq!((tokens("{}"), tokens("null")), (None, None), "nothing is reported");
+}
+
+#[test]
+fn files_are_named_by_the_tools_of_amp() {
+    let call = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"create_file","input":{"path":"/w/a.py"}}]}}"#;
+    let result =
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}}"#;
+    let end = r#"{"type":"result","is_error":false,"result":"ok"}"#;
+    assert_eq!(read(&[call, result, end].join("\n"), "", 0).files, ["/w/a.py"]);
+}
+
+#[test]
 fn qwen_adds_its_tokens_up_over_the_session() {
     let line = r#"{"type":"result","is_error":false,"result":"ok","usage":{"input_tokens":300,"output_tokens":60,"cache_read_input_tokens":50,"total_tokens":360}}"#;
     let mut reader = AgentOutputReader::for_session(Dialect::Claude, 120);

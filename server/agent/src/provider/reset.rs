@@ -137,6 +137,12 @@ static PART: ConstantPattern = ConstantPattern::new(r"(?i)(?P<count>\d+(?:\.\d+)
 static HEADER: ConstantPattern =
     ConstantPattern::new(r"(?i)\bretry[-_ ]after[\x22']?\s*[:=]?\s*[\x22']?(?P<seconds>\d{1,7})\b");
 
+/// An instant with its zone, in milliseconds of wall time.
+pub(super) fn parse_instant(stamp: &str) -> Option<u64> {
+    let at: Timestamp = stamp.parse().ok()?;
+    u64::try_from(at.as_millisecond()).ok()
+}
+
 /// The first announcement of a reset in a text.
 pub(crate) fn reset_in(text: &str) -> Option<LimitReset> {
     parse_epoch(text)
@@ -159,8 +165,7 @@ fn parse_timestamp(text: &str) -> Option<LimitReset> {
         None | Some("UTC") => "Z",
         Some(zone) => zone,
     };
-    let at: Timestamp = format!("{stamp}{zone}").parse().ok()?;
-    u64::try_from(at.as_millisecond()).ok().map(LimitReset::At)
+    parse_instant(&format!("{stamp}{zone}")).map(LimitReset::At)
 }
 
 fn parse_duration(text: &str) -> Option<LimitReset> {
