@@ -23,6 +23,8 @@ const REFUSALS: [&str; 3] = [
 #[derive(Debug, Default)]
 pub struct CodexParser {
     last_text: String,
+    /// The last error of the stream that nothing followed.
+    error: Option<String>,
 }
 
 impl CodexParser {
@@ -32,6 +34,7 @@ impl CodexParser {
 
     /// Reads one line of stdout; lines without a type were filtered out before.
     pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
+        self.error = None;
         match text(value, "type") {
             "thread.started" => {
                 let session = text(value, "thread_id").to_owned();
@@ -39,7 +42,11 @@ impl CodexParser {
             }
             "item.started" => parse_started_item(item(value)).into_iter().collect(),
             "item.completed" => self.parse_completed_item(item(value)),
-            "error" => parse_retry(text(value, "message")).into_iter().collect(),
+            "error" => {
+                let retry = parse_retry(text(value, "message"));
+                self.error = retry.is_none().then(|| text(value, "message").to_owned());
+                retry.into_iter().collect()
+            }
             "turn.completed" => vec![AgentEvent::Turn(TurnSummary {
                 session_tokens: thread_tokens(value),
                 final_text: self.last_text.clone(),
@@ -53,6 +60,11 @@ impl CodexParser {
             // Types of other versions carry nothing relevant.
             _ => Vec::new(),
         }
+    }
+
+    /// The error with which the stream ended, if it ended without the end of its turn.
+    pub(crate) fn last_error(&self) -> Option<&str> {
+        self.error.as_deref().filter(|it| !it.is_empty())
     }
 
     /// Resets the state, because the following lines belong to the next iteration.

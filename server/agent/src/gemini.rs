@@ -125,7 +125,9 @@ impl GeminiParser {
 
     fn parse_result(&mut self, value: &Value) -> TurnSummary {
         let stats = value.get("stats").filter(|it| it.is_object());
-        let used = |it: &Value| number(it, "input_tokens").saturating_add(number(it, "output_tokens"));
+        // Only the total contains the tokens of its thoughts.
+        let parts = |it: &Value| number(it, "input_tokens").saturating_add(number(it, "output_tokens"));
+        let used = |it: &Value| parts(it).max(number(it, "total_tokens"));
         let error = std::mem::take(&mut self.error);
         let words = first_nonempty([text_at(value, "/error/message"), &error]);
         let (error, note) = match (text(value, "status"), text_at(value, "/error/type")) {

@@ -136,8 +136,11 @@ fn parse_provider_failure(event: &Value) -> ProviderFailure {
     if name == "ProviderAuthError" {
         trouble.class = ProviderClass::Login;
     }
-    let announced = text_at(data, "/responseHeaders/retry-after");
-    trouble.reset = trouble.reset.or_else(|| provider::reset_in(&format!("retry-after: {announced}")));
+    if name == "ContextOverflowError" {
+        trouble.class = ProviderClass::Refused;
+    }
+    let header = |name: &str| text(data.get("responseHeaders").unwrap_or(&Value::Null), name);
+    trouble.announce(provider::retry_headers(header("retry-after"), header("retry-after-ms")));
     trouble
 }
 

@@ -1,13 +1,15 @@
 //! Classifies provider failures by the final error of a run: a status or an error's name first, its text last. Takes
 //! only that final error, never text that a transcript merely quotes.
 
+mod payload;
 mod phrases;
 mod reset;
 
-use serde_json::Value;
-
 use crate::{ProviderClass, ProviderError};
+use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::sanitize;
+use payload::parse_payload;
+pub(crate) use payload::{announced_time, retry_headers};
 use phrases::{PhraseMeaning, classify_line};
 pub(crate) use reset::reset_in;
 pub use reset::{LimitReset, LocalClock};
@@ -30,6 +32,17 @@ pub struct ProviderFailure {
 }
 
 impl ProviderFailure {
+    /// Takes the reset that is announced beside the text, if the text has none.
+    pub(crate) fn announce(&mut self, reset: Option<LimitReset>) {
+        if self.reset.is_some() || reset.is_none() {
+            return;
+        }
+        self.reset = reset;
+        if self.class == ProviderClass::Transient && self.status == Some(429) {
+            self.class = rate_limit_class(self.reset.as_ref());
+        }
+    }
+
     /// The error for the record, with its reset as wall time if that is plausible.
     pub fn into_provider_error(self, here: &LocalClock<'_>) -> ProviderError {
         let resets_at = self.reset.and_then(|it| it.wall_time(here));
@@ -43,7 +56,12 @@ pub(crate) fn classify(words: &str, status: Option<u16>) -> ProviderFailure {
     let words = inner.as_ref().map_or(words, |it| it.words.as_str());
     let status = status.or_else(|| inner.as_ref()?.status).or_else(|| phrases::parse_status(words));
     let name = inner.as_ref().map_or("", |it| it.name.as_str());
-    let meaning = classify_line(name).or_else(|| words.lines().find_map(classify_line));
+    let said = words.lines().find_map(classify_line);
+    let meaning = match (classify_line(name), said) {
+        // The name of a limit covers short and long ones; the sentence says which.
+        (Some(PhraseMeaning::Limited) | None, Some(said)) => Some(said),
+        (named, _) => named,
+    };
     let reset = reset_in(words).or_else(|| inner.as_ref()?.reset.clone());
     let class = match (status, meaning) {
         (_, Some(PhraseMeaning::Billing)) => ProviderClass::Billing,
@@ -73,8 +91,22 @@ pub(crate) fn of_failed(stderr: &str, stdout: &str) -> Option<ProviderFailure> {
     }
 }
 
+/// Classifies the output of a program that exited with success although its provider refused the request.
+pub(crate) fn of_succeeded(answer: &str) -> Option<ProviderFailure> {
+    of_whole(answer).or_else(|| of_report(answer))
+}
+
+/// Some programs print the failed request and their advice as their last lines, and exit with success.
+fn of_report(answer: &str) -> Option<ProviderFailure> {
+    let clean = sanitize::text(answer);
+    let mut last = clean.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(FINAL_LINES);
+    let report = last.find(|line| !phrases::is_advice_of_report(line))?;
+    let failure = phrases::is_report(report).then(|| classify(report, None))?;
+    (failure.class != ProviderClass::Unknown).then_some(failure)
+}
+
 /// Classifies an answer that consists only of the provider's refusal, regardless of the exit code.
-pub(crate) fn of_whole(answer: &str) -> Option<ProviderFailure> {
+fn of_whole(answer: &str) -> Option<ProviderFailure> {
     let clean = sanitize::text(answer);
     let lines: Vec<&str> = clean.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() || lines.len() > 3 || clean.chars().count() > WHOLE_CHARS {
@@ -151,71 +183,23 @@ fn without_fences(text: &str) -> Vec<&str> {
     spoken
 }
 
+/// A field of an error that Node prints below its message.
+static INSPECTED: ConstantPattern = ConstantPattern::new(
+    r"^(?:\[?(?:cause|code|details|retryDelayMs|message|errors?|reason)\]?: (?:\{|\[.*\]|\d+|'.*'|undefined),?$|\[?cause\]?: \w*Error: )",
+);
+
 /// Whether the line is a stack frame or a brace of a printed exception.
 fn is_trace(line: &str) -> bool {
     let line = line.trim();
     line.starts_with("at ")
+        || INSPECTED.is_match(line)
         || matches!(line, "{" | "}" | "}," | "]" | ")" | "});")
         || (line.starts_with("status: ") && line.len() < 14)
 }
 
-/// The fields of an error that some APIs send as JSON.
-struct ErrorPayload {
-    name: String,
-    status: Option<u16>,
-    words: String,
-    reset: Option<LimitReset>,
-}
-
-/// The JSON object at the end of a message (`API Error: 429 {…}`, `[API Error: {…}]`, `{…}`).
-fn parse_payload(words: &str) -> Option<ErrorPayload> {
-    let (from, to) = (words.find('{')?, words.rfind('}')?);
-    let prefix = words.get(..from)?;
-    let value: Value = serde_json::from_str(words.get(from..=to)?).ok()?;
-    let error = value.get("error").filter(|it| it.is_object()).unwrap_or(&value);
-    let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
-    let number = |key: &str| error.get(key).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
-    let name = ["type", "code", "status"].into_iter().map(text).find(|it| classify_line(it).is_some());
-    let message = text("message");
-    if message.is_empty() && name.is_none() {
-        return None;
-    }
-    Some(ErrorPayload {
-        name: name.unwrap_or_default().to_owned(),
-        status: number("code").or_else(|| number("status")).or_else(|| phrases::parse_status(prefix)),
-        words: if message.is_empty() { words.to_owned() } else { message.to_owned() },
-        reset: announced_reset(error).or_else(|| announced_reset(&value)),
-    })
-}
-
-/// The announced time of a reset in milliseconds of wall time.
-pub(crate) fn announced_time(info: &Value) -> Option<u64> {
-    let at = ["resets_at", "resetsAt", "reset_at"].iter().find_map(|it| info.get(it))?;
-    match at {
-        Value::String(stamp) => reset::parse_instant(stamp),
-        // Seconds until the year 5138, else milliseconds.
-        at => at.as_f64().filter(|it| *it > 0.0).map(|at| if at < 1e11 { at * 1000.0 } else { at } as u64),
-    }
-}
-
-/// The announced retry time, under the field names of different APIs.
-fn announced_reset(error: &Value) -> Option<LimitReset> {
-    let number = |keys: &[&str]| keys.iter().find_map(|it| error.get(it)?.as_f64()).filter(|it| *it > 0.0);
-    if let Some(at) = announced_time(error) {
-        return Some(LimitReset::At(at));
-    }
-    if let Some(seconds) = number(&["retry_after", "retryAfter", "resets_in_seconds"]) {
-        return Some(LimitReset::In((seconds * 1000.0) as u64));
-    }
-    if let Some(ms) = number(&["retry_after_ms", "retryAfterMs"]) {
-        return Some(LimitReset::In(ms as u64));
-    }
-    let details = error.get("details")?.as_array()?;
-    let delay = details.iter().find_map(|it| it.get("retryDelay")?.as_str())?;
-    reset_in(&format!("in {delay}"))
-}
-
 #[cfg(test)]
 mod captures;
+#[cfg(test)]
+mod sentences;
 #[cfg(test)]
 mod tests;

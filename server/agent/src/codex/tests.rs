@@ -124,3 +124,16 @@ proptest! {
         AgentOutputReader::new(Dialect::Codex).read_line(&line);
     }
 }
+
+#[test]
+fn a_stream_that_ends_with_an_error_has_failed() {
+    let limit = r#"{"type":"error","message":"You've hit your usage limit. Try again at 3:05 PM."}"#;
+    let retry = r#"{"type":"error","message":"Reconnecting... 5/5 (stream disconnected)"}"#;
+    let said = r#"{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"done"}}"#;
+    let class = |lines: &[&str], exit| {
+        read(Dialect::Codex, &lines.join("\n"), "", exit).error.map(|it| (it.class, it.resets_at.is_some()))
+    };
+    assert_eq!(class(&[limit], 1), Some((Quota, true)));
+    assert_eq!(class(&[limit, said], 1), Some((Crash, false)), "the work went on after it");
+    assert_eq!(class(&[retry], 1), Some((Crash, false)));
+}

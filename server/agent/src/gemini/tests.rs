@@ -166,3 +166,9 @@ proptest! {
         AgentOutputReader::new(Dialect::Gemini).read_line(&line);
     }
 }
+
+#[test]
+fn tokens_of_thoughts_count() {
+    let line = r#"{"type":"result","status":"success","stats":{"total_tokens":150,"input_tokens":100,"output_tokens":10,"cached":50}}"#;
+    assert_eq!(read(Dialect::Gemini, line, "", 0).tokens, Some(150));
+}

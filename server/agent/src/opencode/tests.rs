@@ -3,10 +3,10 @@
 use proptest::prelude::proptest;
 
 use crate::AgentEvent;
-use crate::ProviderClass::{Crash, Login, Refused, Transient};
+use crate::ProviderClass::{Crash, Login, Quota, Refused, Transient};
 use crate::kind::Dialect;
 use crate::reader::{AgentOutputReader, KillReason};
-use crate::transcripts::{ExpectedRun, OK, captured, failed, read, table};
+use crate::transcripts::{ExpectedRun, NOW, OK, captured, failed, read, table};
 
 fn ok(tokens: u64, cost_micros: u64, final_text: &'static str) -> ExpectedRun {
     ExpectedRun { tokens: Some(tokens), cost_micros: Some(cost_micros), final_text, ..OK }
@@ -117,4 +117,23 @@ proptest! {
         );
         AgentOutputReader::new(Dialect::Opencode).read_line(&line);
     }
+}
+
+#[test]
+fn a_failure_is_classified_by_its_name_and_headers() {
+    let class = |error: &str| {
+        let line = format!(r#"{{"type":"error","sessionID":"s","error":{error}}}"#);
+        let error = read(Dialect::Opencode, &line, "", 1).error.expect("an error");
+        (error.class, error.resets_at.map(|at| (at - NOW) / 1000))
+    };
+    let limited = |header: &str| {
+        class(&format!(
+            r#"{{"name":"APIError","data":{{"message":"Too Many Requests","statusCode":429,"responseHeaders":{{{header}}}}}}}"#
+        ))
+    };
+    assert_eq!(limited(r#""retry-after":"3600""#), (Quota, Some(3600)));
+    assert_eq!(limited(r#""retry-after-ms":"3600000""#), (Quota, Some(3600)));
+    assert_eq!(limited(r#""retry-after":"Fri, 20 Nov 2026 15:00:00 GMT""#), (Quota, Some(3600)));
+    assert_eq!(limited(r#""retry-after":"20""#), (Transient, Some(20)));
+    assert_eq!(class(r#"{"name":"ContextOverflowError","data":{"message":"too much"}}"#), (Refused, None));
 }

@@ -19,9 +19,10 @@ pub(super) enum PhraseMeaning {
 /// Marks, timestamps and program names before the sentence of an error.
 static PREFIX: ConstantPattern = ConstantPattern::new(
     r"(?x)^(?: \s+ | [^\x00-\x7f\p{L}]{1,3}\s+ | \[?\d{4}-\d\d-\d\d[T\s][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+ | \[?\d\d:\d\d:\d\d[.,\d]*\]?\s+
-        | \[(?i:error|fatal|api\serror)(?:\]|:)\s* | (?i:fatal|api|stream|request|provider|llm|model|internal|unexpected|unhandled|uncaught)?\s?(?i:error|fatal|failed|failure)(?:\s(?i:code))?\s?:\s+
+        | \[(?i:error|fatal|api\serror)(?:\]|:)\s* | (?i:fatal|api|stream|request|(?:llm\s)?provider|llm|model|internal|server|unexpected|unhandled|uncaught)?\s?(?i:error|fatal|failed|failure)(?:\s(?i:code))?\s?:\s+
         | (?i:claude|codex|gemini|opencode|amp|aider|copilot|droid|cursor(?:-agent)?|agent|qwen|goose)(?:\scode)?:\s+
         | (?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception)(?:\s\[\w+\])?(?::|\s-)\s+ | (?:[Hh][Tt][Tt][Pp][/\d.]*|status(?:\scode)?|code):?\s+\(?\d{3}\)?[\s:,-]+ | \(?\[?[45]\d\d\]?\)?(?:\s+|\s?[:-]\s*)
+        | (?i:error\swhen\stalking\sto\sgemini\sapi\s(?:full\sreport\savailable\sat:\s\S+\s)?) | Ran\sinto\sthis\serror:\s+ | [a-zA-Z]:\s+ | [Ss]orry,\s+
         | ERROR\s+ )+",
 );
 /// Error names as spelled by APIs.
@@ -34,7 +35,7 @@ static NAMES: [(ConstantPattern, PhraseMeaning); 6] = [
     ),
     (
         ConstantPattern::new(
-            r"(?i)\b(?:authentication_error|authentication_failed|invalid_api_key|permission_error|UNAUTHENTICATED|API_KEY_INVALID)\b",
+            r"(?i)\b(?:authentication_error|authentication_failed|invalid_api_key|permission_error|UNAUTHENTICATED|PERMISSION_DENIED|API_KEY_INVALID)\b",
         ),
         PhraseMeaning::Login,
     ),
@@ -44,7 +45,7 @@ static NAMES: [(ConstantPattern, PhraseMeaning); 6] = [
     ),
     (
         ConstantPattern::new(
-            r"(?i)\b(?:rate_limit_error|rate_limit_exceeded|too_many_requests|RESOURCE_EXHAUSTED)\b|\b429 Too Many Requests\b|\bRateLimitError\b",
+            r"(?i)\b(?:rate_limit_error|rate_limit_exceeded|rate_limit_reached_error|rate_limited|too_many_requests|RESOURCE_EXHAUSTED)\b|\b429 Too Many Requests\b|\bRateLimitError\b",
         ),
         PhraseMeaning::Limited,
     ),
@@ -64,11 +65,11 @@ static NAMES: [(ConstantPattern, PhraseMeaning); 6] = [
 static SENTENCES: [(ConstantPattern, PhraseMeaning); 6] = [
     (
         ConstantPattern::new(
-            r"(?ix)^(?: you(?:['’]ve|\shave)\s(?:hit|reached|exceeded|exhausted|used\s(?:up|all(?:\sof)?))\s(?:your|the)\s(?:[\w'’.-]+\s){0,4}?(?:limit|quota|allowance|credits)\b
+            r"(?ix)^(?: you(?:['’]ve|\shave)\s(?:hit|reached|exceeded|exhausted|used\s(?:up|all(?:\sof)?))\s(?:your|the)\s(?:[\w'’.-]+\s){0,4}?(?:limit|quota|allowance|credits|capacity)\b
                 | you['’]?(?:re|\sare)\s(?:now\s)?out\sof\s(?:extra\s)?usage\b | (?:you['’]?re\s)?out\sof\sextra\susage\b | you\sexceeded\syour\scurrent\squota\b
                 | your\susage\sallocation\shas\sbeen\sdisabled\b
-                | (?:(?:claude|anthropic|codex|chatgpt|openai|gemini|copilot|ai|code|pro|max|opus|sonnet|your|the|api)\s){0,4}(?:usage|[0-9]+[\s-]hour|five[\s-]hour|hourly|weekly|session|daily|monthly|spend(?:ing)?|plan|premium\srequests?)\s(?:usage\s)?limit\s(?:has\sbeen\s|was\s|is\s)?(?:reached|hit|exceeded)\b
-                | limit\sreached\b | (?:daily\s|monthly\s|api\s|current\s|your\s)*quota\s(?:has\sbeen\s)?(?:exceeded|exhausted)\b
+                | (?:(?:claude|anthropic|codex|chatgpt|openai|gemini|copilot|cursor|amp|opencode|ai|code|free|go|pro|max|opus|sonnet|fable|your|the|api)\s){0,4}(?:usage|[0-9]+[\s-]hour|five[\s-]hour|hourly|weekly|session|daily|monthly|spend(?:ing)?|plan|premium\srequests?)\s(?:usage\s)?limit\s(?:has\sbeen\s|was\s|is\s)?(?:reached|hit|exceeded)\b
+                | limit\sreached\b | (?:free\susage|(?:free|go|account)\s(?:usage\s)?limit)\s(?:exceeded|reached)\b | (?:daily\s|monthly\s|hour\s|api\s|current\s|your\s|free\s|qwen\s|oauth\s|allocated\s|token\s|request\s)*quota\s(?:has\sbeen\s)?(?:exceeded|exhausted)\b
                 | (?:resource\shas\sbeen\s)?exhausted\s(?:your|daily|the)\s(?:\w+\s)?quota\b
                 | [您你]?的?已经?(?:达到|超出|超过|用完|耗尽).{0,16}?(?:上限|限额|额度|配额) | [您你]?的?.{0,8}(?:额度|配额|用量)已?(?:用完|用尽|耗尽|超限) )",
         ),
@@ -76,38 +77,48 @@ static SENTENCES: [(ConstantPattern, PhraseMeaning); 6] = [
     ),
     (
         ConstantPattern::new(
-            r"(?ix)^(?: not\slogged\sin\b | you\s(?:are|must\sbe)\s(?:not\s)?logged\s(?:in|out)\b | (?:your\s)?(?:invalid|incorrect|missing|expired)\sapi[\s_-]?key\b | invalid\sx-api-key\b | (?:your\s)?api\skey\s(?:is\s)?(?:not\svalid|invalid|expired|missing|not\s(?:set|found))\b
+            r"(?ix)^(?: not\slogged\sin\b | you\s(?:are|must\sbe)\s(?:not\s)?logged\s(?:in|out)\b | (?:your\s)?(?:invalid|incorrect|missing|expired)(?:\sor\s(?:missing|invalid))?\sapi[\s_-]?key\b | invalid\sx-api-key\b | (?:your\s|(?:warning:\s)?the\sprovided\s)?api\skey\s(?:is\s)?(?:not\svalid|invalid|expired|missing|not\s(?:set|found))\b
                 | please\s(?:run\s/login|log\sin|login|sign\sin)\b | oauth\s(?:token|session)\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | (?:your\s)?(?:authentication|login|session|access)\s(?:token\s)?(?:has\s)?(?:failed|expired|required)\b
-                | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | you\sneed\sto\s(?:log|sign)\sin\b | (?:auth(?:entication)?|access|api|refresh|bearer)\stoken\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b | (?:您|你)?(?:尚未|未)登录 | 请先?(?:重新)?登录 | 登录(?:状态)?已?(?:过期|失效) )",
+                | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | you\sneed\sto\s(?:log|sign)\sin\b | (?:auth(?:entication)?|access|api|refresh|bearer)\stoken\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | please\sset\san\sauth\smethod\sin\s.* | no\sauth\stype\sis\sselected\b | no\sproviders?\sconfigured\b | your\s(?:access|refresh)\stoken\scould\snot\sbe\srefreshed\b.* | access\sdenied\sby\spolicy\ssettings\b | \[unauthenticated\](?:\s.*)?$ | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b | (?:您|你)?(?:尚未|未)登录 | 请先?(?:重新)?登录 | 登录(?:状态)?已?(?:过期|失效) )",
         ),
         PhraseMeaning::Login,
     ),
     (
         ConstantPattern::new(
-            r"(?ix)^(?: (?:your\s)?credit\sbalance\sis\stoo\slow\b | insufficient\s(?:credits?|balance|funds)\b | (?:402\s)?payment\srequired\b | (?:账户|账号)?余额不足 )",
+            r"(?ix)^(?: (?:your\s)?credit\sbalance\sis\stoo\slow\b | insufficient\s(?:credits?|balance|funds)\b | credits\sexhausted\b | (?:your\s(?:org(?:anization)?|workspace|team|group|account)\sis|you(?:['’]re|\sare))\sout\sof\s(?:usage\s)?credits\b | your\sorg(?:anization)?\sis\sout\sof\susage\b
+                | you\shit\syour\sspend\scap\b(?:\sset\s(?:in|by)\s[\w\s]{1,40})? | to\suse\scodex\swith\syour\schatgpt\splan,\supgrade\b.* | access\sdenied,\splease\smake\ssure\syour\saccount\sis\sin\sgood\sstanding\b | (?:402\s)?payment\srequired\b | [您你]?的?(?:账户|账号)?余额不足 | [您你]?的?(?:账户|账号)已?欠费 )",
         ),
         PhraseMeaning::Billing,
     ),
     (
         ConstantPattern::new(
-            r"(?ix)^(?: (?:api\s|request\s|your\s|the\s)*rate[\s-]limit(?:ed|\s(?:was\s|has\sbeen\s|is\s)?(?:reached|exceeded|hit))?(?:\b|$) | too\smany\srequests\b | exceeded\sretry\slimit,\slast\sstatus:\s429 | resource\shas\sbeen\sexhausted\b | this\srequest\swould\sexceed\s(?:your|the)\s.{0,60}rate\slimit | (?:429\s)too\smany\b | 请求(?:过于频繁|过多|频率超限) )",
+            r"(?ix)^(?: (?:api\s|request\s|your\s|the\s)*rate[\s-]limit(?:ed|\s(?:was\s|has\sbeen\s|is\s)?(?:reached|exceeded|hit))?(?:\b|$) | too\smany\srequests\b | you\s(?:have\sbeen|are\sbeing)\srate[\s-]limited\b | you\shave\sexceeded\syour\scopilot\stoken\susage\b | server\sis\stemporarily\slimiting\srequests\b(?:\s\(not\syour\susage\slimit\))? | \[resource_exhausted\](?:\s.*)?$ | exceeded\sretry\slimit,\slast\sstatus:\s429 | resource\shas\sbeen\sexhausted\b | this\srequest\swould\sexceed\s(?:your|the)\s.{0,60}rate\slimit | (?:429\s)too\smany\b | 请求(?:过于频繁|过多|频率超限) )",
         ),
         PhraseMeaning::Limited,
     ),
     (
         ConstantPattern::new(
-            r"(?ix)^(?: overloaded\b | (?:the\s)?(?:model|server|service|engine)\sis\s(?:currently\s|temporarily\s)?(?:overloaded|unavailable|at\scapacity) | temporarily\soverloaded | internal\sserver\serror\b | service\s(?:temporarily\s)?unavailable | bad\sgateway | gateway\stime-?out
-                | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | (?:connect|read|getaddrinfo)\s(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)\b(?:\s[\w.-]*[.:][\w.:-]*)? | socket\shang\sup\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed | model\sstream\sended\swithout\sa\sfinish\sreason\b | incomplete\sjson\ssegment\b )",
+            r"(?ix)^(?: overloaded\b | (?:the\s|selected\s)?(?:model|server|service|engine|provider|model\sprovider)\s(?:is\s)?(?:currently\s|temporarily\s)?(?:overloaded|unavailable|at\scapacity) | temporarily\soverloaded | repeated\s529\soverloaded\serrors\b | (?:codex|claude|gemini|opus|sonnet|haiku|fable|gpt[\w.-]*|(?:the\s|this\s)?model)\sis\s(?:currently\s)?experiencing\shigh\s(?:load|demand)\b | no\scapacity\savailable\sfor\s.* | streaming\s(?:setup\s)?timeout(?:\safter\s\d+s)?\b | unable\sto\sconnect\.(?:\sis\sthe\scomputer\s.*|$) | \[(?:unavailable|deadline_exceeded|aborted|internal)\](?:\s.*)?$ | internal\sserver\serror\b | service\s(?:temporarily\s)?unavailable | bad\sgateway | gateway\stime-?out
+                | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | (?:connect|read|getaddrinfo)\s(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)\b(?:\s[\w.-]*[.:][\w.:-]*)? | socket\shang\sup\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed | model\sstream\sended\swith(?:out\sa\sfinish\sreason|\sempty\sresponse\stext)\b | incomplete\sjson\ssegment\b )",
         ),
         PhraseMeaning::Transient,
     ),
     (
         ConstantPattern::new(
-            r"(?ix)^(?: prompt\sis\stoo\slong | input\sis\stoo\slong | context\s(?:length|window)\sexceeded | model\s\S+\s(?:does\snot\sexist|not\sfound) )",
+            r"(?ix)^(?: prompt\sis\stoo\slong | input\sis\stoo\slong | (?:input\sexceeds\s(?:the\s)?)?context\s(?:length|window)(?:\slimit)?(?:\sexceeded|\sof\sthis\smodel)\b | model\s\S+\s(?:does\snot\sexist|not\sfound) | model\snot\sfound\b | the\srequested\smodel\sis\snot\ssupported\b
+                | the\sinput\stoken\scount\s.{0,40}\sexceeds\b.* | codex\sran\sout\sof\sroom\sin\sthe\smodel['’]s\scontext\swindow\b | (?:this|your)\s(?:content|request|message|prompt)\s(?:was|has\sbeen)\sflagged\b | [\w.\s-]{1,30}['’]s\ssafeguards\sflagged\sthis\smessage\b | invalid\sprompt:\swe['’]ve\slimited\saccess\b.* | range\sof\sinput\slength\sshould\sbe\b )",
         ),
         PhraseMeaning::Refused,
     ),
 ];
+/// Usage limits in the languages into which agents are translated.
+static TRANSLATED_LIMITS: ConstantPattern = ConstantPattern::new(
+    r"(?ix)^(?: voc[êe]\s(?:atingiu|excedeu|esgotou)\s(?:o|a|seu|sua)\s(?:\p{L}+\s){0,2}?(?:limite|cota)\b | limite\sde\suso\s(?:atingido|excedido|alcanzado|superado)\b
+        | has\s(?:alcanzado|superado|agotado)\s(?:el|tu|su)\s(?:\p{L}+\s){0,2}?(?:l[íi]mite|cuota)\b
+        | (?:la\s|votre\s)?limite\s(?:d['’]utilisation|d['’]usage|hebdomadaire|quotidienne)\s(?:a\s[ée]t[ée]\s|est\s)?(?:atteinte|d[ée]pass[ée]e)\b | vous\savez\s(?:atteint|d[ée]pass[ée]|[ée]puis[ée])\s(?:la|le|votre)\s(?:\p{L}+\s){0,2}?(?:limite|quota)\b
+        | (?:das\s|dein\s|ihr\s)?(?:nutzungs|wochen|tages|sitzungs)(?:limit|kontingent)\s(?:ist\s|wurde\s)?(?:erreicht|überschritten|aufgebraucht|erschöpft)\b | (?:du\shast|sie\shaben)\s(?:das|dein|ihr)\s(?:\p{L}+\s)?\p{L}*(?:limit|kontingent)\s(?:erreicht|überschritten|aufgebraucht|erschöpft)\b
+        | (?:使用量|利用|使用|利用量)(?:の?(?:上限|限度)|制限)に達し(?:ました|ています) | (?:사용|이용)(?:량)?\s?(?:한도|제한)(?:에\s도달|를\s초과)(?:했습니다|하였습니다) )[^.!。\n]{0,40}",
+);
 /// Unreadable answers as described by a parser; such a message alone could be about any file.
 static UNREADABLE: ConstantPattern = ConstantPattern::new(
     r"(?is)^\[API Error: (?:un)?(?:expected|terminated|exponent|bad|no number)\b.*\bJSON\b",
@@ -142,9 +153,11 @@ pub(super) fn classify_line(line: &str) -> Option<PhraseMeaning> {
     // A bullet or a number at the beginning does not make a line an error.
     let mark = line.get(..line.len() - sentence.len()).unwrap_or_default();
     let is_error = mark.contains(|char: char| char.is_ascii_alphabetic()) || is_one_word;
+    let translated = || TRANSLATED_LIMITS.is_match(sentence).then_some(PhraseMeaning::Quota);
     SENTENCES
         .iter()
         .find_map(begins)
+        .or_else(translated)
         .or_else(|| if is_error || ERROR.is_match(line) || begins_named(line) { named() } else { None })
 }
 
@@ -190,6 +203,20 @@ pub(super) fn is_advice(line: &str) -> bool {
 
 pub(super) fn is_error(line: &str) -> bool {
     ERROR.is_match(line)
+}
+
+/// Whether the line reports a failed request in the form of a known program (Aider, Goose).
+pub(super) fn is_report(line: &str) -> bool {
+    static REPORT: ConstantPattern = ConstantPattern::new(r"^(?:litellm\.\w+Error: |Ran into this error: )");
+    REPORT.is_match(line)
+}
+
+/// Whether the line is what these programs print below the report.
+pub(super) fn is_advice_of_report(line: &str) -> bool {
+    static BELOW: ConstantPattern = ConstantPattern::new(
+        r"^(?:The API provider\b|Please retry if you think this is a transient\b|https?://\S+$)",
+    );
+    BELOW.is_match(line)
 }
 
 /// Whether the sentence is the whole line, apart from a reset time and advice.

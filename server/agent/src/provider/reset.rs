@@ -1,14 +1,15 @@
 //! Parses when a limit is lifted and converts it to wall time. Reads no clock: the caller provides the local time.
 
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
+use jiff::fmt::rfc2822;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 use regex::Captures;
 
 use loopkeeper_text::pattern::ConstantPattern;
 
-/// Maximum distance of a reset, because providers announce none beyond a week.
-const FURTHEST_MS: u64 = 8 * 24 * 60 * 60 * 1000;
+/// Maximum distance of a reset: limits are announced for a month at most.
+const FURTHEST_MS: u64 = 32 * 24 * 60 * 60 * 1000;
 /// A reset that passed this recently counts as imminent.
 const JUST_PASSED_MS: u64 = 2 * 60 * 1000;
 /// A clock time that passed this recently refers to today, not tomorrow.
@@ -21,6 +22,8 @@ pub enum LimitReset {
     At(u64),
     /// Milliseconds from now.
     In(u64),
+    /// A date and time in the local zone.
+    Local(DateTime),
     ClockTime {
         day: DayOffset,
         hour: i8,
@@ -63,6 +66,10 @@ impl LimitReset {
         let at = match self {
             Self::At(at) => *at,
             Self::In(ms) => here.wall.checked_add(*ms)?,
+            Self::Local(at) => {
+                let zone = local_time(here, None)?.time_zone().clone();
+                u64::try_from(at.to_zoned(zone).ok()?.timestamp().as_millisecond()).ok()?
+            }
             Self::ClockTime { day, hour, minute, zone } => {
                 let zoned = local_time(here, zone.as_deref())?;
                 let time = (*hour, *minute);
@@ -132,6 +139,17 @@ static SPAN: ConstantPattern = ConstantPattern::new(
     r"(?ix)\b(?:in|after|wait|retry-after\s*[:=]|retry_after\s*[:=]|retry\s+after\s*[:=]?|retryDelay\W{1,4})\s*(?:about\s+|approximately\s+|another\s+)?
         (?P<span>\d+[dhm](?:\d+[hm])*\d+(?:\.\d+)?(?:ms|[smh])\b|(?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b[\s,]*(?:and\s+)?)+)",
 );
+static DATE: ConstantPattern = ConstantPattern::new(
+    r"(?ix)\b(?:resets?|try\s+again|available(?:\s+again)?|until|ends)\s+(?:at\s+|on\s+|after\s+)*
+        (?:(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+|(?P<number>\d{1,2})/)(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:(?:,?\s+|/)\d{4})?\b",
+);
+static TRANSLATED: [ConstantPattern; 2] = [
+    ConstantPattern::new(
+        r"(?ix)\b(?:novamente|de\snuevo|nuevamente|r[ée]essayez|erneut|versuche[n]?(?:\ssie)?\ses|redefinid[oa]|restablece(?:r[áa])?|zurückgesetzt|r[ée]initialis[ée]e?)
+            (?:\s\p{L}{1,6}){0,3}\s(?P<hour>\d{1,2})(?:\s?(?:h|:)\s?)(?P<minute>\d\d)\b",
+    ),
+    ConstantPattern::new(r"(?x)(?P<hour>\d{1,2})[:：](?P<minute>\d\d)\s?(?:に|以降|에|后|後|重置|再试|重试)"),
+];
 static PART: ConstantPattern = ConstantPattern::new(r"(?i)(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[a-z]+)");
 /// The header has no unit.
 static HEADER: ConstantPattern =
@@ -143,12 +161,20 @@ pub(super) fn parse_instant(stamp: &str) -> Option<u64> {
     u64::try_from(at.as_millisecond()).ok()
 }
 
+/// The date of an HTTP header, in milliseconds of wall time.
+pub(super) fn parse_http_date(date: &str) -> Option<u64> {
+    let at = rfc2822::parse(date.trim()).ok()?;
+    u64::try_from(at.timestamp().as_millisecond()).ok()
+}
+
 /// The first announcement of a reset in a text.
 pub(crate) fn reset_in(text: &str) -> Option<LimitReset> {
     parse_epoch(text)
         .or_else(|| parse_timestamp(text))
         .or_else(|| parse_duration(text))
         .or_else(|| parse_clock_time(text))
+        .or_else(|| parse_translated_time(text))
+        .or_else(|| parse_date(text))
         .or_else(|| parse_retry_header(text))
 }
 
@@ -162,7 +188,9 @@ fn parse_timestamp(text: &str) -> Option<LimitReset> {
     let found = STAMP.captures(text)?;
     let stamp = found.name("stamp")?.as_str().replace(' ', "T");
     let zone = match found.name("zone").map(|it| it.as_str()) {
-        None | Some("UTC") => "Z",
+        // Agents name their local time.
+        None => return stamp.parse().ok().map(LimitReset::Local),
+        Some("UTC") => "Z",
         Some(zone) => zone,
     };
     parse_instant(&format!("{stamp}{zone}")).map(LimitReset::At)
@@ -193,6 +221,25 @@ fn unit_ms(unit: &str) -> Option<f64> {
 fn parse_retry_header(text: &str) -> Option<LimitReset> {
     let seconds: u64 = HEADER.captures(text)?.name("seconds")?.as_str().parse().ok()?;
     Some(LimitReset::In(seconds * 1000))
+}
+
+/// A date without a time: its beginning.
+fn parse_date(text: &str) -> Option<LimitReset> {
+    let found = DATE.captures(text)?;
+    let part = |name: &str| found.name(name).map(|it| it.as_str());
+    let number = |name: &str| part(name)?.parse().ok();
+    let month = part("month").map_or_else(|| number("number"), month_number)?;
+    let day = DayOffset::Date(month, number("day")?);
+    Some(LimitReset::ClockTime { day, hour: 0, minute: 0, zone: None })
+}
+
+/// A time of 24 hours after or before the words of another language.
+fn parse_translated_time(text: &str) -> Option<LimitReset> {
+    let found = TRANSLATED.iter().find_map(|it| it.captures(text))?;
+    let number = |name: &str| found.name(name).map(|it| it.as_str().parse::<i8>());
+    let (hour, minute) = (number("hour")?.ok()?, number("minute")?.ok()?);
+    let is_time = hour < 24 && minute < 60;
+    is_time.then_some(LimitReset::ClockTime { day: DayOffset::Next, hour, minute, zone: None })
 }
 
 fn parse_clock_time(text: &str) -> Option<LimitReset> {

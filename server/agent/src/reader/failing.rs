@@ -28,7 +28,7 @@ pub(super) fn of_text(
         AgentEnding::NotStarted => Some(not_started(end)),
         // Some agents report a missing session and exit with success.
         AgentEnding::Exited if end.exit == Some(0) => {
-            provider::of_whole(&tally.last_message).map(|it| it.into_provider_error(here))
+            provider::of_succeeded(&tally.last_message).map(|it| it.into_provider_error(here))
         }
         AgentEnding::Exited if matches!(end.exit, Some(126 | 127)) => Some(early_exit_error(end)),
         AgentEnding::Exited => {
@@ -89,8 +89,12 @@ fn of_silence(
     here: &LocalClock<'_>,
 ) -> ProviderError {
     let failure = match dialect {
-        // After its start, its stderr is never about the provider.
-        DialectParser::Claude(_) if tally.session.is_some() => None,
+        // A stream that ends with an error has no other end.
+        DialectParser::Codex(codex) if end.exit != Some(0) && codex.last_error().is_some() => {
+            codex.last_error().map(|it| provider::classify(it, None).into_provider_error(here))
+        }
+        // After the start of Claude Code, its stderr is about hooks and servers; a signal or success explains itself.
+        DialectParser::Claude(_) if tally.session.is_some() && !matches!(end.exit, Some(1..=127)) => None,
         _ => provider::of_failed(&end.stderr, "").map(|it| it.into_provider_error(here)),
     };
     failure.unwrap_or_else(|| early_exit_error(end))
