@@ -70,7 +70,7 @@ pub use streaks::Streaks;
 pub use subagent_lineage::{SubagentLineage, SubagentRecord};
 pub use time_account::TimeAccount;
 pub use tree_state::TreeState;
-pub use tree_verdict::TreeVerdict;
+pub use tree_verdict::{TreeVerdict, runs_in_clean_room};
 pub use uncommitted_work::{SnapshotRange, UncommittedWork};
 pub use undoable_rollback::UndoableRollback;
 pub use unrunnable_checks::UnrunnableChecks;
@@ -216,6 +216,11 @@ impl LoopState {
 
     pub fn pinned_criteria(&self) -> Vec<Criterion> {
         self.criteria.pinned.iter().map(|it| it.criterion.clone()).collect()
+    }
+
+    /// Whether it fails in the clean room of the last verdict, although it passed in the work tree.
+    pub(crate) fn is_refuted(&self, criterion: &Criterion) -> bool {
+        self.weakening.verdict.as_ref().is_some_and(|it| it.refutes(criterion))
     }
 
     pub(crate) fn status_of(&self, id: &CriterionId) -> Option<Status> {

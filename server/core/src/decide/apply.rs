@@ -20,7 +20,6 @@ use crate::settings::LoopEvent;
 use super::branch_tracking;
 use super::checkpoint;
 use super::commits;
-use super::final_verdict;
 use super::mutants;
 use super::questions;
 use super::shared_limits;
@@ -96,7 +95,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
             weakening::apply_record(state, &entry.record);
         }
-        Record::FinalVerdict { .. } => final_verdict::apply_verdict(state, &entry.record),
+        Record::FinalVerdict { .. } => round::apply_verdict(state, &entry.record),
         Record::Mutants { .. } => mutants::apply_mutants(state, &entry.record),
         Record::Recovered { boot, .. } => recovered::take_over(state, entry.at, boot),
         Record::Ended { outcome } => apply_outcome(state, outcome),

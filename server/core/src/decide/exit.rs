@@ -190,10 +190,17 @@ pub(super) fn progress_clause(state: &LoopState) -> Option<String> {
         (passing, total) => tr!("{passing} of {total} required criteria pass", passing, total),
     };
     let is_unstable = |it: &&&Pinned| state.status_of(&it.criterion.id) == Some(Status::Unstable);
-    Some(match (checked.iter().filter(is_unstable).count(), checked.len()) {
-        (0, _) => fact,
-        (_, 1) => tr!("{fact}: files change while it is checked", fact),
-        (n, _) => tr!("{fact}, {n} unstable: files change while they are checked", fact, n),
+    let unstable = checked.iter().filter(is_unstable).count();
+    // Only the results of the last verdict, which the next round replaces.
+    let is_refuted = |it: &&&Pinned| !passes(state, it) && state.is_refuted(&it.criterion);
+    let refuted = checked.iter().filter(is_refuted).count();
+    Some(match (unstable, refuted, checked.len()) {
+        (0, 0, _) => fact,
+        (0, _, 1) => tr!("the one required criterion passes here and fails in a clean room").to_owned(),
+        (0, 1, _) => tr!("{fact}, 1 passes here and fails in a clean room", fact),
+        (0, n, _) => tr!("{fact}, {n} pass here and fail in a clean room", fact, n),
+        (_, _, 1) => tr!("{fact}: files change while it is checked", fact),
+        (n, ..) => tr!("{fact}, {n} unstable: files change while they are checked", fact, n),
     })
 }
 

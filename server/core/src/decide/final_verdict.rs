@@ -10,10 +10,10 @@ use crate::check::{CheckResult, Status};
 use crate::journal::{
     CheckProgram, CopiedTree, Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening,
 };
-use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState};
+use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState, runs_in_clean_room};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
-use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
+use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::clauses::{append_clause, join_clauses, list, with_clauses};
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
@@ -116,7 +116,7 @@ fn admits(state: &LoopState, outcome: &Outcome) -> bool {
 
 /// Where nothing was done or nothing can run there is nothing to confirm; without a sandbox there is no clean room.
 fn needs_verdict(state: &LoopState, outcome: &Outcome) -> bool {
-    let runs = || state.criteria.pinned.iter().any(|it| runs_in_room(&it.criterion));
+    let runs = || state.criteria.pinned.iter().any(|it| runs_in_clean_room(&it.criterion));
     outcome.verified && state.iteration > 0 && state.spec.settings.sandbox != SandboxMode::Off && runs()
 }
 
@@ -402,8 +402,11 @@ pub struct GoalsForNewTests {
 
 impl GoalsForNewTests {
     pub fn of(state: &LoopState) -> Self {
-        let goals =
-            state.criteria.pinned.iter().filter(|it| it.role == Role::Goal && runs_in_room(&it.criterion));
+        let goals = state
+            .criteria
+            .pinned
+            .iter()
+            .filter(|it| it.role == Role::Goal && runs_in_clean_room(&it.criterion));
         let goals: Vec<Criterion> = goals.map(|it| it.criterion.clone()).collect();
         let ran_tests = goals.iter().map(|it| &it.id).filter(|it| ran_tests_at_start(state, it)).cloned();
         Self { ran_tests: ran_tests.collect(), goals }
@@ -434,11 +437,7 @@ fn lacks_coverage(result: &CheckResult) -> bool {
 
 /// The criteria that a clean room can judge: the others read the work tree, or ask an agent.
 pub fn judged_in_room(criteria: &[Criterion]) -> Vec<Criterion> {
-    criteria.iter().filter(|it| runs_in_room(it)).cloned().collect()
-}
-
-fn runs_in_room(criterion: &Criterion) -> bool {
-    matches!(criterion.check, Some(Check::Command { .. } | Check::Get { .. }))
+    criteria.iter().filter(|it| runs_in_clean_room(it)).cloned().collect()
 }
 
 pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {

@@ -31,8 +31,8 @@ pub(super) fn of_iteration(
     let passes = |id: &_| round.and_then(|it| it.result(id)).is_some_and(|it| it.status == Status::Pass);
     let turned = state.criteria.pinned.iter().map(|it| &it.criterion);
     let turned = turned.filter(|it| passes(&it.id) && !state.criteria.passing_before.contains(&it.id));
-    // A single pass of a flaky check is no evidence.
-    let turned = turned.filter(|it| !flaky::is_flaky(state, &it.id));
+    // A single pass of a flaky check is no evidence, nor is one that the clean room refuted.
+    let turned = turned.filter(|it| !flaky::is_flaky(state, &it.id) && !state.is_refuted(it));
     let was_open = |it: &&PlanItem| it.done && state.plan.iter().any(|old| old.id == it.id && !old.done);
     let worked = has_work(state, done);
     let ticked = done.plan.iter().filter(|it| worked && was_open(it));

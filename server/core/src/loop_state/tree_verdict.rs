@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use serde::{Deserialize, Serialize};
 
 /// The last final verdict in the journal.
@@ -21,4 +21,19 @@ pub struct TreeVerdict {
     pub failed_after: Option<u32>,
     /// The criteria that passed in a clean room, with their milliseconds.
     pub passed: BTreeMap<CriterionId, u64>,
+}
+
+impl TreeVerdict {
+    /// Whether the verdict failed because of this criterion. Until the next verdict, its pass in the work tree is no
+    /// evidence.
+    pub fn refutes(&self, criterion: &Criterion) -> bool {
+        self.failed_after.is_some()
+            && !self.passed.contains_key(&criterion.id)
+            && runs_in_clean_room(criterion)
+    }
+}
+
+/// Whether a clean room can judge the criterion: the others read the work tree, or ask an agent.
+pub fn runs_in_clean_room(criterion: &Criterion) -> bool {
+    matches!(criterion.check, Some(Check::Command { .. } | Check::Get { .. }))
 }

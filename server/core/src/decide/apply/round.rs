@@ -7,7 +7,7 @@ use crate::loop_state::{LoopState, Phase};
 use loopkeeper_agent::errors::Fingerprint;
 use loopkeeper_task::criterion::CriterionId;
 
-use super::super::{checkpoint, flaky, unrunnable, weakening};
+use super::super::{checkpoint, final_verdict, flaky, unrunnable, weakening};
 use super::agent;
 
 pub(super) fn apply_baseline(state: &mut LoopState, record: &Record) {
@@ -56,28 +56,48 @@ pub(super) fn apply_round(state: &mut LoopState, iteration: Option<u32>, round: 
         // A check that could not run before the first iteration can run now.
         state.criteria.held_at_start = all;
     }
-    let results = &state.criteria.results;
-    let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
-    let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
-    let row: Vec<(CriterionId, Status)> = state.criteria.pinned.iter().filter_map(cell).collect();
-    let failing = iteration.and_then(|_| failure_fingerprint(state));
     if moved && iteration.is_none() {
         // Files may have been changed by hand since: regressions cannot be attributed to the iteration alone.
         state.criteria.passing_before.clear();
     }
     // A round during a pause does not describe the previous iteration.
-    if let Some(last) = state.history.last_mut().filter(|it| iteration == Some(it.number)) {
-        last.row = row;
-        last.failing = failing;
+    if let Some(iteration) = iteration {
         let broken =
             round.results.iter().filter(|it| !matches!(it.status, Status::Pass | Status::Unverified));
-        last.facts = broken.map(|it| (it.criterion.clone(), it.fact.clone())).collect();
+        let facts = broken.map(|it| (it.criterion.clone(), it.fact.clone())).collect();
+        describe_iteration(state, iteration, facts);
     }
     state.criteria.passing_since = if state.criteria.required_checks_pass() {
         state.criteria.passing_since.or(Some(state.iteration))
     } else {
         None
     };
+}
+
+/// Applies a final verdict. Its failures are those of the iteration that it judged.
+pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
+    final_verdict::apply_verdict(state, record);
+    let refuted = state.weakening.verdict.as_ref().and_then(|it| it.failed_after);
+    if let Some(iteration) = refuted {
+        let pinned = state.criteria.pinned.iter().filter(|it| state.is_refuted(&it.criterion));
+        let results = pinned.filter_map(|it| state.criteria.results.get(&it.criterion.id));
+        let facts = results.map(|it| (it.criterion.clone(), it.fact.clone())).collect();
+        describe_iteration(state, iteration, facts);
+    }
+}
+
+/// Stores the present results with the iteration that they describe.
+fn describe_iteration(state: &mut LoopState, iteration: u32, facts: Vec<(CriterionId, String)>) {
+    let results = &state.criteria.results;
+    let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
+    let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
+    let row: Vec<(CriterionId, Status)> = state.criteria.pinned.iter().filter_map(cell).collect();
+    let failing = failure_fingerprint(state);
+    if let Some(last) = state.history.last_mut().filter(|it| it.number == iteration) {
+        last.row = row;
+        last.failing = failing;
+        last.facts = facts;
+    }
 }
 
 /// Fingerprint of the failing required criteria; optional criteria do not block a loop.

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::UserCommand;
 use crate::decide::final_verdict::{GoalsForNewTests, UnrecordedInputs, VerdictReply, VerdictRounds};
 use crate::decide::sim::{self, Act, Sim, criterion, round_of, spec};
-use crate::journal::{LoopSpec, OutcomeKind, Record, Round};
+use crate::journal::{BreakerState, LoopSpec, OutcomeKind, Record, Round};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 
@@ -88,6 +88,34 @@ fn clean_room_failures_go_to_the_next_iteration() {
     completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
     assert!(sim.prompts[1].contains("1 of 2 fail"), "{}", sim.prompts[1]);
     assert_eq!(verdicts(&sim), 2);
+}
+
+#[test]
+fn the_same_failure_in_the_clean_room_opens_the_breaker() {
+    let mut sim = Sim::new(LoopSpec { attended: false, ..sandboxed() }, "ff", vec![Act::new("pp"); 9]);
+    sim.verdicts = vec![judged("fp", None, Vec::new()); 9];
+    let sim = sim.run();
+    assert_eq!((sim.state.breaker.state, sim.state.iteration), (BreakerState::Open, 5));
+    let reason = "5 iterations with the same failure: tests: 1 of 2 fail in a clean room";
+    assert_eq!(sim.state.breaker.reason.as_deref(), Some(reason));
+    let reached = sim.state.history.recent().iter().map(|it| it.milestones.concat());
+    assert_eq!(
+        reached.collect::<Vec<_>>(),
+        ["now passes: testsnow passes: lint", "", "", "", ""],
+        "a pass that the clean room refuted is none"
+    );
+}
+
+#[test]
+fn a_loop_at_its_limit_says_that_a_criterion_fails_in_the_clean_room() {
+    let mut spec = sandboxed();
+    spec.settings.limits.iterations = 2;
+    let mut sim = Sim::new(spec, "ff", vec![Act::new("pp"); 2]);
+    sim.verdicts = vec![judged("fp", None, Vec::new()); 2];
+    let sim = sim.run();
+    let expect =
+        "limit reached: 2 iterations; 1 of 2 required criteria pass, 1 passes here and fails in a clean room";
+    assert_eq!(sim.sentence(), expect);
 }
 
 #[test]
