@@ -193,7 +193,8 @@ pub(super) fn is_answer(line: &str) -> bool {
 pub(super) fn is_about(line: &str) -> bool {
     // Payloads of an API are not code.
     let text = line.split_once('{').map_or(line, |(text, _)| text);
-    ABOUT.is_match(text)
+    // Advice to wait is part of the error.
+    ABOUT.is_match(&text.replace(" before retrying", ""))
 }
 
 /// Whether the line advises what to do or when to retry.

@@ -1,5 +1,9 @@
 //! Parses when a limit is lifted and converts it to wall time. Reads no clock: the caller provides the local time.
 
+mod zones;
+
+use std::borrow::Cow;
+
 use jiff::civil::{Date, DateTime};
 use jiff::fmt::rfc2822;
 use jiff::tz::{Offset, TimeZone};
@@ -88,11 +92,10 @@ impl LimitReset {
 }
 
 fn local_time(here: &LocalClock<'_>, zone: Option<&str>) -> Option<Zoned> {
-    let seconds = match zone.map(str::to_ascii_uppercase).as_deref() {
-        Some("UTC" | "GMT" | "Z") => 0,
-        // The zone is unknown here. Most agents name their local zone.
-        _ => (here.offset)(zone).or_else(|| (here.offset)(None)).unwrap_or(0),
-    };
+    let named =
+        zone.and_then(|zone| zones::fixed_offset(zone).or_else(|| (here.offset)(Some(zones::place(zone)))));
+    // A zone that is unknown here is the local one, as for most agents.
+    let seconds = named.or_else(|| (here.offset)(None)).unwrap_or(0);
     let offset = Offset::from_seconds(seconds).ok()?;
     let now = Timestamp::from_millisecond(i64::try_from(here.wall).ok()?).ok()?;
     Some(now.to_zoned(TimeZone::fixed(offset)))
@@ -124,24 +127,25 @@ fn zoned_on(now: &Zoned, date: Date, (hour, minute): (i8, i8)) -> Option<Zoned> 
     date.to_datetime(time).to_zoned(now.time_zone().clone()).ok()
 }
 
-static EPOCH: ConstantPattern =
-    ConstantPattern::new(r"(?i)(?:\||\bresets?(?:_?at)?[\s:=\x22]{1,4})(?P<epoch>\d{10}(?:\d{3})?)\b");
+static EPOCH: ConstantPattern = ConstantPattern::new(
+    r"(?i)(?:\||\bresets?(?:[\s_]?(?:at|after|on))?[\s:=\x22]{1,4})(?P<epoch>\d{10}(?:\d{3})?)\b",
+);
 static STAMP: ConstantPattern = ConstantPattern::new(
-    r"\b(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?",
+    r"\b(?P<stamp>(?:\d{4}[-/]\d\d[-/]\d\d|\d\d\.\d\d\.\d{4},?)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?",
 );
 static CLOCK: ConstantPattern = ConstantPattern::new(
-    r"(?ix)\b(?:resets?|reset\s+time\s+is|try\s+again|retry|available(?:\s+again)?|until|back|wait)\b[\s:]*(?:at|on|after|until|by)?\s*
-        (?:(?P<week>Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun|today|tomorrow)(?:day)?,?\s+(?:at\s+)?)?
+    r"(?ix)\b(?:resets?|reset\s+time\s+is|refresh(?:es|ed)?|renews?|lifted|try\s+again|retry|available(?:\s+again)?|until|back|wait)\b[\s:]*(?:at|on|after|until|by)?\s*
+        (?:next\s+)?(?:(?P<week>Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun|today|tomorrow)(?:day)?,?\s+(?:at\s+)?)?
         (?:(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+\d{4})?,?\s+(?:at\s+)?)?
-        (?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?::\d\d)?\s*(?P<half>[ap]\.?m\b\.?)?\s*(?:\((?P<zone>[A-Za-z][\w/+-]{1,40})\)|(?P<short>UTC|GMT|Z)\b)?",
+        (?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?::\d\d)?\s*(?P<half>[ap]\.?m\b\.?)?\s*(?:\((?P<zone>[A-Za-z][\w/+-]{1,40})\)|(?P<short>(?:UTC|GMT)(?:\s?[+-]\d{1,2}(?::?\d\d)?)?|Z|[PMCE][SD]?T|CES?T|BST|IST|[JHK][SK]T|SGT|AE[SD]T|(?:Pacific|Mountain|Central|Eastern)\b)(?:\b|$))?",
 );
 static SPAN: ConstantPattern = ConstantPattern::new(
     r"(?ix)\b(?:in|after|wait|retry-after\s*[:=]|retry_after\s*[:=]|retry\s+after\s*[:=]?|retryDelay\W{1,4})\s*(?:about\s+|approximately\s+|another\s+)?
         (?P<span>\d+[dhm](?:\d+[hm])*\d+(?:\.\d+)?(?:ms|[smh])\b|(?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b[\s,]*(?:and\s+)?)+)",
 );
 static DATE: ConstantPattern = ConstantPattern::new(
-    r"(?ix)\b(?:resets?|try\s+again|available(?:\s+again)?|until|ends)\s+(?:at\s+|on\s+|after\s+)*
-        (?:(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+|(?P<number>\d{1,2})/)(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:(?:,?\s+|/)\d{4})?\b",
+    r"(?ix)\b(?:resets?|refresh(?:es|ed)?|renews?|try\s+again|available(?:\s+again)?|until|ends)\s+(?:at\s+|on\s+|after\s+)*
+        (?:(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+|(?:\d{4}-)?(?P<number>\d{1,2})[/-])(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:(?:,?\s+|/)\d{4})?\b",
 );
 static TRANSLATED: [ConstantPattern; 2] = [
     ConstantPattern::new(
@@ -169,6 +173,7 @@ pub(super) fn parse_http_date(date: &str) -> Option<u64> {
 
 /// The first announcement of a reset in a text.
 pub(crate) fn reset_in(text: &str) -> Option<LimitReset> {
+    let text = &*with_numbers(text);
     parse_epoch(text)
         .or_else(|| parse_timestamp(text))
         .or_else(|| parse_duration(text))
@@ -176,6 +181,18 @@ pub(crate) fn reset_in(text: &str) -> Option<LimitReset> {
         .or_else(|| parse_translated_time(text))
         .or_else(|| parse_date(text))
         .or_else(|| parse_retry_header(text))
+}
+
+/// Times in words as numbers: `at midnight`, `in an hour`.
+fn with_numbers(text: &str) -> Cow<'_, str> {
+    static WORD: ConstantPattern = ConstantPattern::new(
+        r"(?i)\b(?:(?P<midnight>midnight)|(?P<noon>noon)|in\s+an?\s+(?P<unit>minute|hour|day))\b",
+    );
+    WORD.replace(text, |found: &Captures<'_>| match (found.name("midnight"), found.name("unit")) {
+        (Some(_), _) => "12:00 AM".to_owned(),
+        (None, Some(unit)) => format!("in 1 {}", unit.as_str()),
+        (None, None) => "12:00 PM".to_owned(),
+    })
 }
 
 fn parse_epoch(text: &str) -> Option<LimitReset> {
@@ -186,7 +203,7 @@ fn parse_epoch(text: &str) -> Option<LimitReset> {
 
 fn parse_timestamp(text: &str) -> Option<LimitReset> {
     let found = STAMP.captures(text)?;
-    let stamp = found.name("stamp")?.as_str().replace(' ', "T");
+    let stamp = iso_stamp(found.name("stamp")?.as_str())?;
     let zone = match found.name("zone").map(|it| it.as_str()) {
         // Agents name their local time.
         None => return stamp.parse().ok().map(LimitReset::Local),
@@ -194,6 +211,16 @@ fn parse_timestamp(text: &str) -> Option<LimitReset> {
         Some(zone) => zone,
     };
     parse_instant(&format!("{stamp}{zone}")).map(LimitReset::At)
+}
+
+/// `2026-11-21T15:00` for `2026/11/21 15:00` and for the German `21.11.2026 15:00`.
+fn iso_stamp(stamp: &str) -> Option<String> {
+    let (date, time) = stamp.split_once([' ', 'T'])?;
+    let date = date.trim_end_matches(',').replace('/', "-");
+    Some(match date.split('.').collect::<Vec<_>>().as_slice() {
+        [day, month, year] => format!("{year}-{month}-{day}T{time}"),
+        _ => format!("{date}T{time}"),
+    })
 }
 
 fn parse_duration(text: &str) -> Option<LimitReset> {

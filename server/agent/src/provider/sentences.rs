@@ -194,6 +194,50 @@ fn resets_by_date_by_month_and_in_other_languages() {
     assert_eq!(reset_of("您的限额将在 2026-11-21 01:00:00 重置。", 8 * 3600), Some(NOW + 3 * HOUR));
 }
 
+/// The places of the test; the machine itself has the time of London in winter.
+fn winter_offset(zone: Option<&str>) -> Option<i32> {
+    let hours = match zone? {
+        "America/Los_Angeles" => -8,
+        "America/New_York" => -5,
+        "Europe/Berlin" => 1,
+        "Asia/Tokyo" => 9,
+        _ => return None,
+    };
+    Some(hours * 3600)
+}
+
+#[test]
+fn resets_in_the_time_of_another_zone() {
+    for (words, expect) in [
+        ("resets at 10:00 PM PST", 16 * HOUR),
+        ("resets 11pm PT", 17 * HOUR),
+        ("resets at 8:00 AM EST", 23 * HOUR),
+        ("resets 4 PM CET", HOUR),
+        ("resets 3:00 AM JST", 4 * HOUR),
+        ("resets at midnight UTC", 10 * HOUR),
+        ("resets at midnight Pacific time", 18 * HOUR),
+        ("resets at noon", 22 * HOUR),
+        ("resets 23:00 (UTC+8)", HOUR),
+        ("resets at 23:30 GMT+9", 30 * MINUTE),
+        ("try again at Nov 21, 2026, 1:00 AM GMT+9", 2 * HOUR),
+        ("resets 5am (America/New_York)", 20 * HOUR),
+        ("resets 5am (Mars/Olympus)", 15 * HOUR),
+        ("resets next Monday at 9am", 2 * DAY + 19 * HOUR),
+        ("resets on 2026/11/21 01:00", 11 * HOUR),
+        ("try again at 21.11.2026 01:00", 11 * HOUR),
+        ("try again in an hour", HOUR),
+        ("Resets at 1795186800", HOUR),
+        ("It refreshes at 4pm.", 2 * HOUR),
+        ("Usage will renew on 2026-12-01", 10 * DAY + 10 * HOUR),
+        ("Please wait 45 minutes before retrying.", 45 * MINUTE),
+    ] {
+        let failure = of_failed(&format!("You've hit your usage limit. {words}"), "").expect(words);
+        let here = LocalClock { wall: NOW, offset: &winter_offset };
+        let error = failure.into_provider_error(&here);
+        assert_eq!((error.class, error.resets_at), (Quota, Some(NOW + expect)), "{words}");
+    }
+}
+
 #[test]
 fn resets_are_read_from_headers() {
     let check = |after: &str, ms: &str, expect| assert_eq!(retry_headers(after, ms), expect, "{after} {ms}");
