@@ -87,7 +87,12 @@ impl ClaudeFailure<'_> {
             ("invalid_request" | "model_not_found", _) => ProviderClass::Refused,
             (_, Some(408 | 409 | 425)) => ProviderClass::Transient,
             (_, Some(400..=499)) => ProviderClass::Refused,
-            // 5xx, overload, and no status at all: a connection failure or an invalid answer.
+            // Without a code and an answer, its client for another cloud may lack credentials.
+            ("", None) => match provider::classify(self.message, None).class {
+                class @ (ProviderClass::Login | ProviderClass::Billing) => class,
+                _ => ProviderClass::Transient,
+            },
+            // 5xx, overload, a connection failure or an invalid answer.
             (_, _) => ProviderClass::Transient,
         }
     }

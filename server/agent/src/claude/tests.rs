@@ -181,6 +181,10 @@ fn a_failed_result_is_read_from_the_fields_of_every_version() {
             failed(Billing, "Credit balance is too low"),
         ),
         (
+            r#""is_error":true,"terminal_reason":"api_error","result":"API Error: Could not load the default credentials. Browse to x""#.into(),
+            failed(Login, "API Error: Could not load the default credentials. Browse to x"),
+        ),
+        (
             r#""is_error":true,"terminal_reason":"new_reason","result":"You've hit your limit · resets 9pm""#.into(),
             failed(Quota, "You've hit your limit · resets 9pm"),
         ),

@@ -22,7 +22,7 @@ static PREFIX: ConstantPattern = ConstantPattern::new(
         | \[(?i:error|fatal|api\serror)(?:\]|:)\s* | (?i:fatal|api|stream|request|(?:llm\s)?provider|llm|model|internal|server|unexpected|unhandled|uncaught)?\s?(?i:error|fatal|failed|failure)(?:\s(?i:code))?\s?:\s+
         | (?i:claude|codex|gemini|opencode|amp|aider|copilot|droid|cursor(?:-agent)?|agent|qwen|goose)(?:\scode)?:\s+
         | (?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception)(?:\s\[\w+\])?(?::|\s-)\s+ | (?:[Hh][Tt][Tt][Pp][/\d.]*|status(?:\scode)?|code):?\s+\(?\d{3}\)?[\s:,-]+ | \(?\[?[45]\d\d\]?\)?(?:\s+|\s?[:-]\s*)
-        | (?i:error\swhen\stalking\sto\sgemini\sapi\s(?:full\sreport\savailable\sat:\s\S+\s)?) | Ran\sinto\sthis\serror:\s+ | [a-zA-Z]:\s+ | [Ss]orry,\s+
+        | (?i:error\swhen\stalking\sto\sgemini\sapi\s(?:full\sreport\savailable\sat:\s\S+\s)?) | Ran\sinto\sthis\serror:\s+ | [a-zA-Z]:\s+ | [Ss]orry,\s+ | exception\s+
         | ERROR\s+ )+",
 );
 /// Error names as spelled by APIs.
@@ -79,7 +79,7 @@ static SENTENCES: [(ConstantPattern, PhraseMeaning); 6] = [
         ConstantPattern::new(
             r"(?ix)^(?: not\slogged\sin\b | you\s(?:are|must\sbe)\s(?:not\s)?logged\s(?:in|out)\b | (?:your\s)?(?:invalid|incorrect|missing|expired)(?:\sor\s(?:missing|invalid))?\sapi[\s_-]?key\b | invalid\sx-api-key\b | (?:your\s|(?:warning:\s)?the\sprovided\s)?api\skey\s(?:is\s)?(?:not\svalid|invalid|expired|missing|not\s(?:set|found))\b
                 | please\s(?:run\s/login|log\sin|login|sign\sin)\b | oauth\s(?:token|session)\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | (?:your\s)?(?:authentication|login|session|access)\s(?:token\s)?(?:has\s)?(?:failed|expired|required)\b
-                | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | you\sneed\sto\s(?:log|sign)\sin\b | (?:auth(?:entication)?|access|api|refresh|bearer)\stoken\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | please\sset\san\sauth\smethod\sin\s.* | no\sauth\stype\sis\sselected\b | no\sproviders?\sconfigured\b | your\s(?:access|refresh)\stoken\scould\snot\sbe\srefreshed\b.* | access\sdenied\sby\spolicy\ssettings\b | \[unauthenticated\](?:\s.*)?$ | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b | (?:您|你)?(?:尚未|未)登录 | 请先?(?:重新)?登录 | 登录(?:状态)?已?(?:过期|失效) )",
+                | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | you\sneed\sto\s(?:log|sign)\sin\b | (?:auth(?:entication)?|access|api|refresh|bearer)\stoken\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | please\sset\san\sauth\smethod\sin\s.* | no\sauth\stype\sis\sselected\b | no\sproviders?\sconfigured\b | your\s(?:access|refresh)\stoken\scould\snot\sbe\srefreshed\b.* | access\sdenied\sby\spolicy\ssettings\b | \[unauthenticated\](?:\s.*)?$ | (?:the\s)?(?:security\s)?token\s(?:included\sin\sthe\srequest\s)?is\sexpired\b | could\snot\sload\sthe\sdefault\scredentials\b | failed\sto\sauthenticate\b | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b | (?:您|你)?(?:尚未|未)登录 | 请先?(?:重新)?登录 | 登录(?:状态)?已?(?:过期|失效) )",
         ),
         PhraseMeaning::Login,
     ),
@@ -99,7 +99,7 @@ static SENTENCES: [(ConstantPattern, PhraseMeaning); 6] = [
     (
         ConstantPattern::new(
             r"(?ix)^(?: overloaded\b | (?:the\s|selected\s)?(?:model|server|service|engine|provider|model\sprovider)\s(?:is\s)?(?:currently\s|temporarily\s)?(?:overloaded|unavailable|at\scapacity) | temporarily\soverloaded | repeated\s529\soverloaded\serrors\b | (?:codex|claude|gemini|opus|sonnet|haiku|fable|gpt[\w.-]*|(?:the\s|this\s)?model)\sis\s(?:currently\s)?experiencing\shigh\s(?:load|demand)\b | no\scapacity\savailable\sfor\s.* | streaming\s(?:setup\s)?timeout(?:\safter\s\d+s)?\b | unable\sto\sconnect\.(?:\sis\sthe\scomputer\s.*|$) | \[(?:unavailable|deadline_exceeded|aborted|internal)\](?:\s.*)?$ | internal\sserver\serror\b | service\s(?:temporarily\s)?unavailable | bad\sgateway | gateway\stime-?out
-                | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | (?:connect|read|getaddrinfo)\s(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)\b(?:\s[\w.-]*[.:][\w.:-]*)? | socket\shang\sup\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed | model\sstream\sended\swith(?:out\sa\sfinish\sreason|\sempty\sresponse\stext)\b | incomplete\sjson\ssegment\b )",
+                | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed(?:\ssending\srequest)?\b | (?:connect|read|getaddrinfo)\s(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)\b(?:\s[\w.-]*[.:][\w.:-]*)? | socket\shang\sup\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed | model\sstream\sended\swith(?:out\sa\sfinish\sreason|\sempty\sresponse\stext)\b | incomplete\sjson\ssegment\b )",
         ),
         PhraseMeaning::Transient,
     ),
@@ -125,7 +125,7 @@ static UNREADABLE: ConstantPattern = ConstantPattern::new(
 );
 /// How a provider's sentence continues; any other continuation is text about the error.
 static GOES_ON: ConstantPattern = ConstantPattern::new(
-    r"(?ix)^(?:\s*$ | \s*[.!|:;,·∙•(\[{—–，。！；：、（-] | \s+(?:resets?|try|retry|please|until|for|at|on|upgrade|your|and\syou|contact|visit|or|wait|[45]\d\d|environment|by|in\s\d|to\sproceed|with\sthe|retrying)\b)",
+    r"(?ix)^(?:\s*\]?$ | \s*[.!|:;,·∙•(\[{—–，。！；：、（-] | \s+(?:resets?|try|retry|please|until|for|at|on|upgrade|your|and\syou|contact|visit|or|wait|[45]\d\d|environment|by|in\s\d|to\sproceed|with\sthe|retrying)\b)",
 );
 /// Lists, quotations, code, diffs, tests and their results.
 static ABOUT: ConstantPattern = ConstantPattern::new(

@@ -11,7 +11,13 @@ const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
 /// Final errors of agents with structured output.
-const ERRORS: [(&str, ProviderClass); 45] = [
+const ERRORS: [(&str, ProviderClass); 48] = [
+    (
+        "API Error: Token is expired. To refresh this SSO session run 'aws sso login' with the corresponding profile.",
+        Login,
+    ),
+    ("Failed to authenticate. Error: invalid_grant", Login),
+    ("[API Error: exception TypeError: fetch failed sending request]", Transient),
     ("Your workspace is out of credits. Add credits to continue.", Billing),
     (
         "You hit your spend cap set by the owner of your workspace. Ask an owner to increase your spend cap to continue.",
