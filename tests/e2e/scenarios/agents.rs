@@ -347,3 +347,51 @@ fn a_successful_agent_without_changes_is_not_a_crash() {
     let act = claude(&result("0", "Nothing to do."));
     speaks_claude("", &[&act], Breaker(2, "2 iterations under 10 s without a file change"));
 }
+
+#[test]
+fn a_refused_request_counts_whatever_the_exit_code() {
+    let login = r#"litellm.AuthenticationError: AnthropicException - {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}"#;
+    let advice = "The API provider is not able to authenticate you. Check your API key.";
+    Scenario {
+        criteria: DONE,
+        acts: &[&format!("echo 'Aider v0.86.1'; echo '{login}'; echo '{advice}'")],
+        ends: Failed(1, "the agent `mine` is not logged in: invalid x-api-key"),
+        ..Scenario::default()
+    }
+    .play();
+    Scenario {
+        criteria: DONE,
+        acts: &["echo 'Your workspace is out of credits. Add credits to continue.' >&2; exit 1"],
+        ends: Failed(1, "the account of the agent `mine` has no credit left"),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn a_limit_of_a_month_is_longer_than_the_loop() {
+    let until = "$(date -d '+20 days' '+%b %-d, %Y %-I:%M %p')";
+    let played = Scenario {
+        criteria: DONE,
+        acts: &[&format!("echo \"You've hit your usage limit, try again at {until}.\" >&2; exit 1")],
+        ends: Limit(1, "the provider's usage limit lasts longer than the 8 h of this loop"),
+        ..Scenario::default()
+    }
+    .play();
+    let error = &played.record("agent-ended", 1)["run"]["error"];
+    assert!(error["resetsAt"].is_u64() && error["class"] == "quota", "{error}");
+}
+
+#[test]
+fn events_in_one_array_after_a_progress_line_are_read() {
+    let events =
+        format!("[{},{}]", r#"{"type":"system","subtype":"init","session_id":"s"}"#, result("0.5", "Done."));
+    let act = format!("touch done; printf '\\033[2K| working\\r%s\\n' '{events}'");
+    let played = speaks_claude("", &[&act], Verified(1, ""));
+    let run = &played.record("agent-ended", 1)["run"];
+    assert_eq!(
+        (run["costMicros"].as_u64(), run["finalText"].as_str()),
+        (Some(500_000), Some("Done.")),
+        "{run}"
+    );
+}

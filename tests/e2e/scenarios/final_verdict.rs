@@ -421,3 +421,18 @@ fn tests_that_depend_on_their_order_are_named() {
     assert!(!honest.last()["sentence"].as_str().unwrap().contains("order"), "{}", honest.last());
     assert_eq!(honest.record("final-verdict", 1)["seeds"].as_array().unwrap().len(), 1);
 }
+
+/// An agent that edits a file again and again cannot change what fails in the clean room alone.
+#[test]
+fn the_same_failure_in_the_clean_room_opens_the_breaker() {
+    let played = Scenario {
+        criteria: &["Here only: `$ test -f work && test \"$(stat -c %d:%i .)\" = \"$(cat place)\"`"],
+        settings: "breaker.same_error = 3",
+        acts: &["echo $n > work; stat -c %d:%i . > place"],
+        ends: Ends::Breaker(3, "3 iterations with the same failure: Here only: exit 1 in a clean room"),
+        ..Scenario::default()
+    }
+    .play();
+    let reached = [1, 2, 3].map(|it| played.record("iteration-ended", it)["milestones"].clone());
+    assert_eq!(reached[1..], [serde_json::Value::Null, serde_json::Value::Null], "{reached:?}");
+}
