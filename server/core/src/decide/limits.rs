@@ -66,8 +66,16 @@ pub(super) fn wait_limit_outcome(state: &LoopState, wait: &Wait) -> Option<Outco
 
 fn limit_reached_outcome(state: &LoopState, what: &str) -> Outcome {
     let open = exit::progress_clause(state).into_iter().chain(mutants::survivors_clause(state));
-    let sentence = with_clauses(tr!("limit reached: {what}", what), open).into();
+    let clauses = failure_clause(state).into_iter().chain(open);
+    let sentence = with_clauses(tr!("limit reached: {what}", what), clauses).into();
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
+}
+
+/// Why the last iteration did not work, in the words of its agent, which often say when the next one could.
+fn failure_clause(state: &LoopState) -> Option<String> {
+    let row = state.last_iteration().filter(|it| !it.changes.has_progress())?;
+    let message = row.error.as_ref()?.message.trim_end_matches('.');
+    (!message.is_empty()).then(|| tr!("the last iteration failed: {message}", message))
 }
 
 /// The limits of which at least four fifths but not all are used, as of the last record.

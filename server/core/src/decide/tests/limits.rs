@@ -245,11 +245,11 @@ fn a_wait_that_outlasts_the_loop_is_not_waited_for() {
         assert!(!sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })));
     };
     let hour = "limit reached: the provider's usage limit lasts longer than the 1 h of this loop, stopped after 1 \
-                iteration; the one required criterion does not pass";
+                iteration; the last iteration failed: no luck; the one required criterion does not pass";
     check(ProviderClass::Quota, true, HOUR, hour);
     check(ProviderClass::Quota, false, HOUR, hour);
     let soon = "limit reached: the next try with the provider is due only later than the 1 min 1 s of this loop, stopped \
-                after 1 iteration; the one required criterion does not pass";
+                after 1 iteration; the last iteration failed: no luck; the one required criterion does not pass";
     check(ProviderClass::Crash, true, 61_900, soon);
 }
 
