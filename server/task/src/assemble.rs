@@ -143,6 +143,7 @@ fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline 
     front_matter::parse_front_matter(text, &mut outline);
     if kind_of(path) == Some(DocumentKind::ExecutionPlan) {
         requirements::skip_examples(text, &mut outline);
+        requirements::skip_outside_tasks(text, &mut outline);
     }
     note_unreadable(&mut outline, text);
     if let Some(range) = template::unedited(text) {

@@ -9,6 +9,7 @@ use loopkeeper_text::yaml;
 use super::kind::{DocumentKind, kind_of};
 use super::markdown;
 use super::outline::TaskOutline;
+use super::prd;
 
 pub(super) use loop_state::parse_loop_state;
 
@@ -28,12 +29,21 @@ pub(super) struct EmbeddedPrompt {
 pub fn is_task_text(kind: DocumentKind, text: &str) -> bool {
     if kind == DocumentKind::StoryPrompt {
         // `CLAUDE.md` can also be the memory of a project with stories.
-        return text.contains("prd.json") && text.contains("<promise>");
+        return text.contains("prd.json") && text.contains("<promise>") || is_playbook(text);
+    }
+    if kind == DocumentKind::TaskQueue {
+        return prd::may_have_stories(text);
     }
     if kind == DocumentKind::BoxPlan {
         return !markdown::parse_plan("", text, None).plan.is_empty();
     }
     find(kind, text).is_some()
+}
+
+/// A prompt of numbered steps that begin with studying the specifications, and that names its plan.
+fn is_playbook(text: &str) -> bool {
+    let names_plan = ["fix_plan.md", "IMPLEMENTATION_PLAN.md"].iter().any(|it| text.contains(it));
+    names_plan && text.trim_start_matches('\u{feff}').trim_start().starts_with("0a.")
 }
 
 /// The value of the prompt's key, unless it is blank.

@@ -17,7 +17,7 @@ pub enum DocumentKind {
     ScriptsPrompt,
     /// `PROMPT_build.md`
     BuildPrompt,
-    /// `CLAUDE.md` or `prompt.md` beside a `prd.json` that its text names
+    /// `CLAUDE.md` or `prompt.md` beside a `prd.json` or a fix plan that its text names
     StoryPrompt,
     /// `.ralph/prd.md` beside a `tasks.json`
     ObjectivePrompt,
@@ -31,7 +31,7 @@ pub enum DocumentKind {
     Prd,
     /// `.agents/tasks/prd*.json`: stories with a `status`
     AgentStories,
-    /// `.ralph/tasks.json` beside a `state.json`, `.ralph/queue.jsonc`: tasks with a `status`
+    /// `.ralph/tasks.json`, `.ralph/queue.jsonc`: tasks with a `status`
     TaskQueue,
     /// `tasks.json`, `PRD.json`, in a folder with `.ralphy`: tasks that are `completed` or not
     TaskList,
@@ -99,7 +99,7 @@ impl DocumentKind {
 
     /// A document that is a task only if its text says so ([`super::is_task_text`]).
     pub fn needs_text(self) -> bool {
-        self.is_embedded() || matches!(self, Self::StoryPrompt | Self::BoxPlan)
+        self.is_embedded() || matches!(self, Self::StoryPrompt | Self::BoxPlan | Self::TaskQueue)
     }
 
     /// A document that is a task by itself, and not together with the others in its folder.
@@ -115,8 +115,9 @@ impl DocumentKind {
                 Some((0, &[".ralphy/config.yaml", ".ralph.toml", ".ralph/session.json", "knowledge.md"]))
             }
             Self::ExecutionPlan => Some((2, &[".ralphex"])),
-            Self::TaskQueue => Some((0, &["state.json", "queue.jsonc"])),
-            Self::StoryPrompt => Some((0, &["prd.json"])),
+            Self::StoryPrompt => {
+                Some((0, &["prd.json", "fix_plan.md", "@fix_plan.md", "IMPLEMENTATION_PLAN.md"]))
+            }
             Self::ObjectivePrompt => Some((0, &["tasks.json"])),
             Self::SystemPrompt => Some((0, &["PROGRESS.md"])),
             Self::ProgressPlan => Some((0, &["SYSTEM_PROMPT.md"])),

@@ -109,6 +109,9 @@ pub struct PlanItem {
     /// Items that must be done before this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<String>,
+    /// The field that says that the story is done, where it is not the one that files of this name have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done_field: Option<String>,
 }
 
 /// A remark on a document for its author, shown at its position.

@@ -447,7 +447,7 @@ fn is_blank_box(plain: &str) -> bool {
 }
 
 /// `Task 1: …`, `Iteration 2a: …`
-fn is_task_heading(text: &str) -> bool {
+pub(super) fn is_task_heading(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let named =
         words.next().is_some_and(|it| ["task", "iteration"].contains(&it.to_ascii_lowercase().as_str()));

@@ -77,6 +77,7 @@ pub(super) fn push_item(
         blocking: !optional && !read.attributes.optional,
         priority: None,
         depends_on: Vec::new(),
+        done_field: None,
         place: out.place(text.range.clone()),
     });
     out.plan.len() - 1

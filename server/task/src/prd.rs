@@ -33,7 +33,7 @@ pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let json = text.get(skipped..).unwrap_or_default();
     let (kind, out) = (kind_of(file), TaskOutline::new(file));
-    let mut reader = PrdReader { json, skipped, kind, out, ids: HashSet::new() };
+    let mut reader = PrdReader { json, skipped, kind, out, ids: HashSet::new(), is_other_list: false };
     match parse_json(json) {
         Ok(parsed) => reader.root(parsed.value.as_ref()),
         Err(error) => {
@@ -43,6 +43,19 @@ pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
         }
     }
     reader.out
+}
+
+/// Whether a list of stories is in a text, or it cannot be read: a damaged file never counts as one without stories.
+pub(super) fn may_have_stories(text: &str) -> bool {
+    let Ok(parsed) = parse_json(text.trim_start_matches('\u{feff}')) else { return true };
+    let list = match parsed.value {
+        Some(Value::Object(root)) => {
+            return ["userStories", "stories", "tasks"].iter().any(|it| root.get(it).is_some());
+        }
+        Some(Value::Array(list)) => list,
+        _ => return false,
+    };
+    values::are_stories(&list.elements)
 }
 
 /// Parses the text after a byte order mark, allowing comments and trailing commas like editors do.
@@ -62,15 +75,12 @@ pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
     parse_to_ast(json, &CollectOptions::default(), &options)
 }
 
-/// `stories` or `tasks`, if they have a `status` or are `completed` in the place of `passes`, as in
-/// `.agents/tasks/prd.json`, or if the file of this kind calls them so.
+/// `stories` or `tasks`, if one of them says whether it is done, as in `.agents/tasks/prd.json`, or if the file of this
+/// kind calls them so.
 fn stories_of_other_tool<'a>(root: &JsonFields<'a>, kind: Option<DocumentKind>) -> Option<&'a Value<'a>> {
     let value = root.get("stories").or_else(|| root.get("tasks"))?;
     let Value::Array(stories) = value else { return None };
-    let has = |it: &Value<'_>, name: &str| it.as_object().is_some_and(|it| it.get(name).is_some());
-    let is_known = kind == Some(DocumentKind::TaskList)
-        || stories.elements.iter().any(|it| has(it, "status") || has(it, "completed"));
-    is_known.then_some(value)
+    (kind == Some(DocumentKind::TaskList) || values::are_stories(&stories.elements)).then_some(value)
 }
 
 struct PrdReader<'a> {
@@ -80,13 +90,23 @@ struct PrdReader<'a> {
     kind: Option<DocumentKind>,
     out: TaskOutline,
     ids: HashSet<String>,
+    /// The stories are in a list of another tool, whose fields have other names too.
+    is_other_list: bool,
 }
 
 impl PrdReader<'_> {
     fn root(&mut self, value: Option<&Value<'_>>) {
-        let Some(Value::Object(root)) = value else {
-            let first = self.json.chars().next().map_or(0, char::len_utf8);
-            return self.report_syntax(tr!("no object with `userStories`"), 0..first);
+        let root = match value {
+            Some(Value::Object(root)) => root,
+            // A list without a frame, as some tools write it.
+            Some(Value::Array(list)) if values::are_stories(&list.elements) => {
+                self.is_other_list = true;
+                return self.stories(&list.elements);
+            }
+            _ => {
+                let first = self.json.chars().next().map_or(0, char::len_utf8);
+                return self.report_syntax(tr!("no object with `userStories`"), 0..first);
+            }
         };
         let fields = JsonFields::new(root, &mut |name, range| self.report_duplicate(name, range));
         self.report_misspelled(root, ROOT_FIELDS);
@@ -96,6 +116,7 @@ impl PrdReader<'_> {
             .or_else(|| fields.text("description", self))
             .unwrap_or_default();
         self.branch(&fields);
+        self.is_other_list = fields.get("userStories").is_none();
         match fields.get("userStories").or_else(|| stories_of_other_tool(&fields, self.kind)) {
             Some(Value::Array(stories)) => self.stories(&stories.elements),
             Some(other) => self.report_wrong_type("userStories", tr!("a list of stories"), other),
@@ -140,12 +161,12 @@ impl PrdReader<'_> {
     fn story(&mut self, story: &Object<'_>, known: &HashSet<&str>) {
         let fields = JsonFields::new(story, &mut |name, range| self.report_duplicate(name, range));
         let of_queue = is_of_queue(&fields);
-        let fields_here = [STORY_FIELDS, if of_queue { QUEUE_FIELDS } else { &[] }].concat();
+        let has_other_names = of_queue || self.is_other_list;
+        let fields_here = [STORY_FIELDS, if has_other_names { QUEUE_FIELDS } else { &[] }].concat();
         self.report_misspelled(story, &fields_here);
         let id = self.story_id(&fields);
         self.no_nested_stories(&fields);
-        let title = fields.text("title", self).unwrap_or_default();
-        fields.text("description", self);
+        let title = self.title(&fields);
         if !(of_queue && fields.get("notes").is_some_and(|it| it.as_array().is_some())) {
             fields.text("notes", self);
         }
@@ -171,7 +192,7 @@ impl PrdReader<'_> {
                 story.range.start..story.range.end,
             );
         }
-        let place = fields.string("title").or_else(|| fields.string("id"));
+        let place = self.title_of(&fields).or_else(|| fields.string("id"));
         let place = place.map_or_else(|| self.bytes(story.range()), |text| self.content(text));
         self.out.plan.push(PlanItem {
             id: id.unwrap_or_else(|| ids::base_id(None, &[], &title)),
@@ -181,9 +202,10 @@ impl PrdReader<'_> {
             place: self.out.place(place),
             priority,
             depends_on,
+            done_field: values::done_field(&fields, self.kind),
         });
         let plan = Some(self.out.plan.len() - 1);
-        let has_criteria = fields.get("acceptanceCriteria").is_some() || !of_queue;
+        let has_criteria = fields.get("acceptanceCriteria").is_some() || !has_other_names;
         let criteria = if has_criteria { "acceptanceCriteria" } else { "acceptance" };
         for criterion in fields.list(criteria, self) {
             self.prose_criterion(criterion, plan);
@@ -195,6 +217,18 @@ impl PrdReader<'_> {
             let item = command_item(&command.value, &self.inline(command));
             self.add(item, command, plan);
         }
+    }
+
+    /// The title of a story. Lists of other tools have only a `name` or a `description`.
+    fn title(&mut self, fields: &JsonFields<'_>) -> String {
+        let title = fields.text("title", self);
+        fields.text("description", self);
+        title.or_else(|| Some(self.title_of(fields)?.value.to_string())).unwrap_or_default()
+    }
+
+    fn title_of<'v>(&self, fields: &JsonFields<'v>) -> Option<&'v StringLit<'v>> {
+        let others = ["name", "description"].into_iter().filter(|_| self.is_other_list);
+        std::iter::once("title").chain(others).find_map(|it| fields.string(it))
     }
 
     fn no_nested_stories(&mut self, fields: &JsonFields<'_>) {
@@ -210,7 +244,9 @@ impl PrdReader<'_> {
         let id = match value {
             Value::StringLit(id) => id.value.trim().to_owned(),
             Value::NumberLit(id) => {
-                self.report_wrong_type("id", tr!("text in quotes"), value);
+                if !self.is_other_list {
+                    self.report_wrong_type("id", tr!("text in quotes"), value);
+                }
                 id.value.to_owned()
             }
             other => {
@@ -245,14 +281,23 @@ impl PrdReader<'_> {
     /// Keeps only ids of stories, because any other dependency could never be met.
     fn dependencies(&mut self, fields: &JsonFields<'_>, known: &HashSet<&str>) -> Vec<String> {
         let mut found = Vec::new();
-        let is_snake = fields.get("dependsOn").is_none() && is_of_queue(fields);
-        let name = if is_snake { "depends_on" } else { "dependsOn" };
+        let has_other_names =
+            fields.get("dependsOn").is_none() && (self.is_other_list || is_of_queue(fields));
+        let others = ["depends_on", "deps"].into_iter().filter(|_| has_other_names);
+        let name = others.into_iter().find(|it| fields.get(it).is_some()).unwrap_or("dependsOn");
         for value in fields.list(name, self) {
-            let Some(text) = self.text_of(name, value) else { continue };
-            if known.contains(text.value.trim()) {
-                found.push(text.value.trim().to_owned());
-            } else {
-                self.out_of_order(&text.value, tr!("no story has this id"), text.range.start..text.range.end);
+            let id = match value {
+                Value::NumberLit(number) if self.is_other_list => number.value,
+                _ => match self.text_of(name, value) {
+                    Some(text) => text.value.trim(),
+                    None => continue,
+                },
+            };
+            if known.contains(id) {
+                found.push(id.to_owned());
+            } else if self.kind != Some(DocumentKind::TaskQueue) {
+                // Done tasks of a queue are moved to another file.
+                self.out_of_order(id, tr!("no story has this id"), value.start()..value.end());
             }
         }
         found

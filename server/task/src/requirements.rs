@@ -27,6 +27,28 @@ pub(super) fn parse(path: &str, text: &str) -> TaskOutline {
     out
 }
 
+/// Boxes outside the tasks of `docs/plans/*.md`, such as those below `## Post-Completion`, are for people.
+pub(super) fn skip_outside_tasks(text: &str, out: &mut TaskOutline) {
+    let mut places: Vec<(usize, bool)> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let level = line.bytes().take_while(|it| *it == b'#').count();
+        let title = line.get(level..).unwrap_or_default().trim();
+        let is_task = level == 3 && markdown::is_task_heading(title);
+        if is_task || (1..=2).contains(&level) {
+            places.push((at, is_task));
+        }
+        at += line.len();
+    }
+    if places.iter().all(|it| !it.1) {
+        return;
+    }
+    for item in &mut out.plan {
+        let before = places.iter().rfind(|it| it.0 <= item.place.range.start);
+        item.blocking &= before.is_some_and(|it| it.1);
+    }
+}
+
 /// A box whose text contains a box is an example in `docs/plans/*.md`.
 pub(super) fn skip_examples(text: &str, out: &mut TaskOutline) {
     for item in &mut out.plan {
@@ -74,6 +96,19 @@ fn id_of(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::parse;
+    use crate::{TaskDocument, parse_task};
+
+    #[test]
+    fn boxes_for_people_do_not_block() {
+        let text = "# Shop\r\n\r\n## Overview\r\n\r\n- [ ] read\r\n\r\n### Task 1: Sell\r\n\r\n- [ ] sell\r\n\r\n#### Notes\r\n\r\n- [ ] count\r\n\r\n### Iteration 2a: Open\r\n\r\n- [ ] open\r\n\r\n## Post-Completion\r\n\r\n- [ ] deploy\r\n";
+        let blocking = |text: &str| {
+            let document = TaskDocument { path: "docs/plans/shop.md".to_owned(), text: text.to_owned() };
+            let plan = parse_task(&[document]).plan;
+            plan.into_iter().filter(|it| it.blocking).map(|it| it.title).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(blocking(text), "sell count open");
+        assert_eq!(blocking("# Shop\n\n- [ ] sell\n"), "sell");
+    }
 
     #[test]
     fn boxes_wait_for_those_that_they_name() {

@@ -120,6 +120,7 @@ impl<'a> YamlTask<'a> {
                 .and_then(|it| it.value.parse::<f64>().ok())
                 .map(|it| (it * 1_000.0).round() as i64),
             depends_on,
+            done_field: None,
         });
         let origin = CriterionOrigin { plan: Some(out.plan.len() - 1), ..CriterionOrigin::default() };
         for command in self.list("completionCriteria") {
@@ -205,6 +206,7 @@ fn item_of_line(task: &Object<'_>, from: usize, out: &TaskOutline) -> Option<Pla
         place: out.place(range.start + from..range.end + from),
         priority: priority.map(|it| (it * 1_000.0).round() as i64),
         depends_on: Vec::new(),
+        done_field: None,
     })
 }
 

@@ -156,12 +156,48 @@ workspaces! {
         args: &[],
         act: "touch sold",
     }
+    dot_ralph_prd Workspace {
+        folder: "dot-ralph-prd",
+        task: ".ralph/prd.json",
+        outline: &[".ralph/prd.json: The door opens", ".ralph/prd.json: It sells: `exists sold`"],
+        told: &["next: S-002: Vendre 🛒", "set its `passes` to `true`"],
+        shows: &["Plan      1 of 2 done"],
+        args: &[],
+        act: "touch sold; sed -i 's/false/true/' .ralph/prd.json; echo '<promise>COMPLETE</promise>'",
+    }
+    plans_prd Workspace {
+        folder: "plans-prd",
+        task: "plans/prd.json",
+        outline: &["plans/prd.json: The shop opens", "plans/prd.json: 卖东西"],
+        told: &["open: 卖东西", "Its `steps` say how to try it.", "set its `passes` to `true`"],
+        shows: &["Plan      1 of 2 done"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/false/true/' plans/prd.json",
+    }
+    tasks_list Workspace {
+        folder: "tasks-list",
+        task: ".ralph/PROMPT.md",
+        outline: &[".ralph/PROMPT.md: # Shop", ".ralph/tasks.json: Open the shop", ".ralph/tasks.json: Sell things"],
+        told: &["next: setup-02: Sell things", "set its `passes` to `true`"],
+        shows: &["Plan      1 of 2 done"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/false/true/' .ralph/tasks.json",
+    }
+    ghuntley Workspace {
+        folder: "ghuntley",
+        task: "prompt.md",
+        outline: &["fix_plan.md: sell things", "fix_plan.md: open the shop", "prompt.md: 0a. study specs/* to learn about the shop"],
+        told: &["study specs/*", "Its boxes are in `fix_plan.md`"],
+        shows: &["Plan      1 of 2 done"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/\\[ \\]/[x]/' fix_plan.md",
+    }
     ralphex Workspace {
         folder: "ralphex",
         task: "docs/plans/2026-01-01-shop.md",
-        outline: &["docs/plans/2026-01-01-shop.md: `test -f sold`", "docs/plans/2026-01-01-shop.md: sell things", "docs/plans/2026-01-01-shop.md: write `[ ]` boxes", "docs/plans/2026-01-01-shop.md: open the shop"],
+        outline: &["docs/plans/2026-01-01-shop.md: `test -f sold`", "docs/plans/2026-01-01-shop.md: sell things", "docs/plans/2026-01-01-shop.md: write `[ ]` boxes", "docs/plans/2026-01-01-shop.md: open the shop", "docs/plans/2026-01-01-shop.md: deploy by hand"],
         told: &[],
-        shows: &["Plan      1 of 3 done", "limits.iterations = 30"],
+        shows: &["Plan      1 of 4 done", "limits.iterations = 30", "open: deploy by hand (optional)"],
         args: &[],
         act: "touch sold; sed -i 's/\\[ \\] sell/[x] sell/' docs/plans/2026-01-01-shop.md",
     }

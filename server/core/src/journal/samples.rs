@@ -323,6 +323,7 @@ fn plan_item() -> PlanItem {
         place: DocumentRange { file: "prd.json".to_owned(), range: 0..5 },
         priority: Some(1_000),
         depends_on: vec!["US-0".to_owned()],
+        done_field: None,
     }
 }
 

@@ -41,8 +41,9 @@ fn write_duties(out: &mut String, plan: &[PlanItem]) {
     files.dedup();
     for file in &files {
         let path = code_span(&single_line(file));
-        let done = kind_of(file).and_then(DocumentKind::done_value);
-        let done = done.or_else(|| is_story_file(file).then_some(("passes", "true")));
+        let of_kind = || kind_of(file).and_then(DocumentKind::done_value);
+        let done = plan.iter().filter(|it| it.place.file == *file).find_map(written_done);
+        let done = done.or_else(of_kind).or_else(|| is_story_file(file).then_some(("passes", "true")));
         let _ = if let Some((field, value)) = done {
             writeln!(
                 out,
@@ -60,6 +61,15 @@ fn write_duties(out: &mut String, plan: &[PlanItem]) {
     }
     if !files.is_empty() {
         out.push('\n');
+    }
+}
+
+/// The field of a story that says that it is done, and its value then, where the file has another one than usual.
+fn written_done(item: &PlanItem) -> Option<(&'static str, &'static str)> {
+    match item.done_field.as_deref()? {
+        "status" => Some(("status", "\"done\"")),
+        "completed" => Some(("completed", "true")),
+        _ => Some(("passes", "true")),
     }
 }
 

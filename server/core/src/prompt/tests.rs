@@ -149,6 +149,7 @@ fn item(title: &str, done: bool) -> PlanItem {
         place: DocumentRange::default(),
         priority: None,
         depends_on: Vec::new(),
+        done_field: None,
     }
 }
 

@@ -164,9 +164,14 @@ fn with_story<T>(
     let json = text.strip_prefix('\u{feff}').unwrap_or(text);
     let offset = text.len() - json.len();
     let parsed = prd::parse_json(json).ok();
-    let root = parsed.as_ref().and_then(|it| it.value.as_ref()?.as_object());
-    let stories = root.and_then(|it| STORY_LISTS.into_iter().find_map(|name| property(it, name)));
-    let stories = stories.and_then(|it| it.value.as_array());
+    let root = parsed.as_ref().and_then(|it| it.value.as_ref());
+    let stories = match root {
+        Some(Value::Object(root)) => {
+            STORY_LISTS.into_iter().find_map(|name| property(root, name)).and_then(|it| it.value.as_array())
+        }
+        Some(Value::Array(list)) => Some(list),
+        _ => None,
+    };
     let mut stories = stories.into_iter().flat_map(|it| &it.elements).filter_map(Value::as_object);
     // Every story is an item, in the same order.
     let story = stories.nth(place_of(target.task, item));

@@ -345,3 +345,48 @@ fn a_draft_does_not_have_to_be_done() {
         plan.iter().map(|it| (it.id.as_str(), it.done, it.blocking)).collect();
     assert_eq!(shown, [("A", false, false), ("B", false, true)]);
 }
+
+#[test]
+fn stories_without_the_usual_frame_are_read() {
+    let text = r#"{"project": "P", "stories": [{"id": "S-1", "title": "A", "passes": true, "acceptance": ["done"]}, {"id": "S-2", "title": "B", "passes": false, "deps": ["S-1"], "acceptance": ["`exists sold`"]}]}"#;
+    assert_eq!(
+        shown(text),
+        [
+            "[x] S-1 A [A]",
+            "[ ] S-2 B [B]",
+            "S-1: done [done]",
+            "S-2: exists sold | Exists { globs: [\"sold\"] } [`exists sold`]"
+        ]
+    );
+    assert_eq!(parse_prd(".ralph/prd.json", text).plan[1].depends_on, ["S-1"]);
+    let list = r#"[{"category": "setup", "description": "Build it", "steps": ["Run it"], "passes": false}, {"id": 2, "name": "Open", "description": "x", "passes": true}]"#;
+    assert_eq!(shown(list), ["[ ] 18af94e0fa Build it [Build it]", "[x] 2 Open [Open]",]);
+    let numbers = r#"[{"id": 1, "description": "a", "passes": true}, {"id": 2, "description": "b", "passes": false, "dependsOn": [1]}]"#;
+    assert_eq!(shown(numbers), ["[x] 1 a [a]", "[ ] 2 b [b]"]);
+    assert_eq!(parse_prd("prd.json", numbers).plan[1].depends_on, ["1"]);
+    for other in ["[1, 2]", r#"[{"title": "a"}]"#, r#"{"stories": [{"title": "a"}]}"#] {
+        assert!(shown(other)[0].starts_with("! syntax story file: "), "{other}");
+    }
+    // An object in the place of the command is the tool's own.
+    let tasks = r#"[{"id": "t", "description": "Sell", "depends_on": [], "validation": {"commands": ["test -f sold"]}, "passes": false}]"#;
+    assert_eq!(shown(tasks), ["[ ] t Sell [Sell]"]);
+}
+
+#[test]
+fn a_task_of_a_queue_may_wait_for_one_that_was_moved_away() {
+    let text = r#"{"tasks": [{"id": "b", "title": "B", "status": "todo", "depends_on": ["a"]}]}"#;
+    let found = |path: &str| parse_prd(path, text).findings.len();
+    assert_eq!((found(".ralph/queue.jsonc"), found(".agents/tasks/prd.json")), (0, 1));
+}
+
+#[test]
+fn the_field_that_marks_a_story_as_done_is_known() {
+    let check = |path: &str, text: &str, expect: Option<&str>| {
+        assert_eq!(parse_prd(path, text).plan[0].done_field.as_deref(), expect, "{path} {text}");
+    };
+    check("prd.json", &story("\"passes\": false"), None);
+    check("prd.json", &story("\"status\": \"todo\""), Some("status"));
+    check("prd.json", &story("\"completed\": true"), Some("completed"));
+    check(".ralph/tasks.json", r#"[{"id": "t", "passes": false}]"#, Some("passes"));
+    check(".ralph/tasks.json", r#"{"tasks": [{"id": "t", "status": "todo"}]}"#, None);
+}

@@ -9,6 +9,7 @@ use jsonc_parser::common::Ranged;
 use super::PrdReader;
 use crate::FindingCode;
 use crate::grammar::ItemFault;
+use crate::kind::DocumentKind;
 use loopkeeper_text::closest::is_within;
 use loopkeeper_text::fold::shortened;
 use loopkeeper_text::language::translate;
@@ -101,8 +102,25 @@ pub(super) const STORY_FIELDS: &[&str] = &[
     "labels",
 ];
 
-/// Further fields of stories with a `status`.
-pub(super) const QUEUE_FIELDS: &[&str] = &["acceptance", "depends_on"];
+/// Further fields of stories in lists of other tools.
+pub(super) const QUEUE_FIELDS: &[&str] = &["acceptance", "depends_on", "deps"];
+/// The fields that say whether a story is done.
+const DONE_FIELDS: [&str; 3] = ["passes", "status", "completed"];
+
+/// Whether one of the elements says whether it is done.
+pub(super) fn are_stories(elements: &[Value<'_>]) -> bool {
+    let is_story = |it: &Value<'_>| {
+        it.as_object().is_some_and(|it| DONE_FIELDS.iter().any(|name| it.get(name).is_some()))
+    };
+    elements.iter().any(is_story)
+}
+
+/// The field that says whether this story is done, where a file of this kind usually has another one.
+pub(super) fn done_field(fields: &JsonFields<'_>, kind: Option<DocumentKind>) -> Option<String> {
+    let usual = kind.and_then(DocumentKind::done_value).map_or("passes", |it| it.0);
+    let field = DONE_FIELDS.into_iter().find(|it| fields.get(it).is_some())?;
+    (field != usual).then(|| field.to_owned())
+}
 
 impl PrdReader<'_> {
     pub(super) fn text_of<'v>(&mut self, name: &str, value: &'v Value<'v>) -> Option<&'v StringLit<'v>> {

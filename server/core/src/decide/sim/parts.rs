@@ -46,6 +46,7 @@ pub fn item(title: &str) -> PlanItem {
         place: DocumentRange::default(),
         priority: None,
         depends_on: Vec::new(),
+        done_field: None,
     }
 }
 

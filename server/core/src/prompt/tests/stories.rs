@@ -17,6 +17,7 @@ fn a_plan_says_where_it_is_and_who_keeps_it() {
         blocking: true,
         priority: Some(1),
         depends_on: Vec::new(),
+        done_field: None,
         place: DocumentRange { file: file.to_owned(), range: 0..0 },
     };
     let check = |items: &[(&str, &str)], expect: &str| {
@@ -55,6 +56,7 @@ fn placeholders_of_other_tools_are_filled_in_or_left_out() {
             blocking: true,
             priority: None,
             depends_on: Vec::new(),
+            done_field: None,
             place: DocumentRange { file: "prd.json".to_owned(), range: 0..0 },
         };
         scene.plan = vec![item("US-1", "{{STORY_ID}}"), item("US-2", "B")];
@@ -75,13 +77,40 @@ fn a_story_file_is_introduced() {
     let short = task_of_stories("plans/prd.json", "Shop", "\u{feff}{\"userStories\": []}\n");
     assert_eq!(
         short,
-        "# Shop\n\nThe task is the list of stories in `plans/prd.json`. Do one story at a time, the next one first: it is \
-         named below, under \"The plan\". Its `acceptanceCriteria` say what must hold.\n\nThe file as it is now:\n\n\
+        "# Shop\n\nThe task is the list of stories in `plans/prd.json`. Do one story at a time: the one that is named as \
+         the next one below, under \"The plan\", else one of your choice.\n\nThe file as it is now:\n\n\
          ```\n{\"userStories\": []}\n```\n"
     );
+    let with =
+        |field: &str| task_of_stories("prd.json", "", &format!("{{\"userStories\": [{{\"{field}\": []}}]}}"));
+    assert!(with("acceptanceCriteria").contains(" Its `acceptanceCriteria` say what must hold.\n"));
+    assert!(with("acceptance").contains(" Its `acceptance` says what must hold.\n"));
+    assert!(with("steps").contains(" Its `steps` say how to try it.\n"));
     let long = task_of_stories("prd.json", "", &"x".repeat(40_000));
     assert!(
         long.starts_with("# prd.json\n") && long.ends_with("read the story that you work on there.\n"),
         "{long}"
     );
+}
+
+#[test]
+fn a_file_with_another_field_than_usual_is_marked_by_it() {
+    let item = |file: &str, field: Option<&str>| PlanItem {
+        id: "US-7".to_owned(),
+        title: "Log in".to_owned(),
+        done: false,
+        blocking: true,
+        priority: None,
+        depends_on: Vec::new(),
+        done_field: field.map(str::to_owned),
+        place: DocumentRange { file: file.to_owned(), range: 0..0 },
+    };
+    let check = |file: &str, field: Option<&str>, expect: &str| {
+        let text = Scene { plan: vec![item(file, field)], ..Scene::new() }.build();
+        assert!(text.contains(&format!("set its {expect} there")), "{text}");
+    };
+    check(".ralph/tasks.json", None, "`status` to `\"done\"`");
+    check(".ralph/tasks.json", Some("passes"), "`passes` to `true`");
+    check("prd.json", Some("status"), "`status` to `\"done\"`");
+    check("prd.json", Some("completed"), "`completed` to `true`");
 }
