@@ -127,12 +127,13 @@ Variables of these names that begin with `CB_` win over the file, where there is
 
 | there | here |
 |---|---|
-| `event_loop.max_iterations`, `max_iterations`, `maxIterations` | `limits.iterations` |
+| `event_loop.max_iterations`, `max_iterations`, `max-iterations`, `maxIterations`, `build.max_iterations` | `limits.iterations` |
 | `event_loop.max_runtime_seconds`, `max_runtime` | `limits.duration` |
 | `event_loop.max_cost_usd`, `max_cost` | `limits.cost_usd` |
 | `event_loop.cooldown_delay_seconds` | `limits.between` |
+| `session_timeout`, `idle_timeout` | `limits.iteration_time`, `limits.idle_time` |
 | `event_loop.completion_promise`, `completion_promise` | `exit.promise` |
-| `event_loop.prompt_file`, `prompt_file`, `agent.ralph`, `agent.prompt`, `trackerOptions.path` | `tasks.files` |
+| `event_loop.prompt_file`, `prompt_file`, `agent.ralph`, `agent.prompt`, `build.prompt_file`, `trackerOptions.path` | `tasks.files`: `run` without a name takes this task |
 | `cli.backend`, `agent`, `agent.command`, `defaultAgent`, `platform` | `agent`, where loopkeeper knows an agent of that name |
 
 Other keys are ignored, and so is a limit of 0, which means none there; `run`, `check`, `doctor` and the editors list them. A prompt in `event_loop.prompt` is a task, and `backpressure.gates` are checks ([TASKS.md](TASKS.md#workspaces-of-other-tools)).

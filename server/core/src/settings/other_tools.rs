@@ -32,13 +32,31 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("platform", "agent", RalphrcForm::Driver),
     ("maxIterations", "limits.iterations", RalphrcForm::Plain),
     ("trackerOptions.path", "tasks.files", RalphrcForm::List),
+    ("max-iterations", "limits.iterations", RalphrcForm::Plain),
+    ("build.max_iterations", "limits.iterations", RalphrcForm::Plain),
+    ("build.prompt_file", "tasks.files", RalphrcForm::List),
+    ("session_timeout", "limits.iteration_time", RalphrcForm::Plain),
+    ("idle_timeout", "limits.idle_time", RalphrcForm::Plain),
 ];
-/// Which keys a file has, by the beginnings of their names.
-const BY_FILE: [(&str, &[&str]); 4] = [
-    ("ralph.yml", &["event_loop.", "cli."]),
-    ("ralph.toml", &["agent."]),
+/// Which keys a file has: those of a table by its name and a dot.
+const BY_FILE: [(&str, &[&str]); 5] = [
+    (
+        "ralph.yml",
+        &[
+            "event_loop.",
+            "cli.",
+            "agent",
+            "prompt_file",
+            "max_iterations",
+            "max_runtime",
+            "max_cost",
+            "completion_promise",
+        ],
+    ),
+    ("ralph.toml", &["agent.", "build.", "max-iterations"]),
     (".ralph-tui/config.toml", &["defaultAgent", "maxIterations", "trackerOptions."]),
-    (".ralphex/config", &["max_iterations"]),
+    ("bmalph/config.json", &["platform"]),
+    (".ralphex/config", &["max_iterations", "session_timeout", "idle_timeout"]),
 ];
 
 /// Keys that belong to the task: the prompt and its gates.
@@ -118,12 +136,15 @@ pub(super) fn keys_of(
     file: &str,
 ) -> impl Iterator<Item = &'static (&'static str, &'static str, RalphrcForm)> {
     let beginnings = BY_FILE.iter().find(|it| it.0 == file).map_or(&[][..], |it| it.1);
-    MAPPED.iter().filter(move |it| beginnings.iter().any(|beginning| it.0.starts_with(beginning)))
+    let is_of = |key: &str, it: &str| key == it || it.ends_with('.') && key.starts_with(it);
+    MAPPED.iter().filter(move |it| beginnings.iter().any(|beginning| is_of(it.0, beginning)))
 }
 
 /// The key of this file that is probably meant.
 fn near_key(file: &str, path: &str) -> Option<&'static str> {
-    keys_of(file).map(|it| it.0).find(|it| is_within(2, path, it))
+    // A key is no beginning of another one in a table: `tracker`, `trackerOptions.path`.
+    let depth = |it: &str| it.matches('.').count();
+    keys_of(file).map(|it| it.0).find(|it| depth(it) == depth(path) && is_within(2, path, it))
 }
 
 fn yaml_entries(text: &str) -> Vec<Entry> {
@@ -205,13 +226,29 @@ mod tests {
         let (set, notes) = shown("ralph.toml", text);
         assert_eq!(set, ["agent = \"codex\"", "tasks.files = [\"SHOP.md\"]"]);
         assert!(notes[0].contains("not used by loopkeeper: agent.args"), "{notes:?}");
-        let (set, notes) = shown(".ralphex/config", "# x = y\nmax_iterations = 3\nclaude_command = claude\n");
-        assert_eq!(set, ["limits.iterations = 3"]);
+        let text =
+            "# x = y\nmax_iterations = 3\nclaude_command = claude\nsession_timeout = 30m\nidle_timeout =\n";
+        let (set, notes) = shown(".ralphex/config", text);
+        assert_eq!(set, ["limits.iterations = 3", "limits.iteration_time = \"30m\""]);
         assert!(notes[0].contains("not used by loopkeeper: claude_command"), "{notes:?}");
         let (set, notes) =
             shown(".ralph-tui/config.toml", "defaultAgent = \"codex\"\nmaxIterations = 15\ndelay = 2\n");
         assert_eq!(set, ["agent = \"codex\"", "limits.iterations = 15"]);
         assert!(notes[0].contains("not used by loopkeeper: delay"), "{notes:?}");
+    }
+
+    #[test]
+    fn tools_that_share_the_name_of_their_file_are_read() {
+        let (set, notes) =
+            shown("ralph.toml", "max-iterations = 25\nagent = \"opencode\"\nspecs-dir = \"s\"\n");
+        assert_eq!(set, ["limits.iterations = 25", "agent = \"opencode\""]);
+        assert!(notes[0].contains("not used by loopkeeper: specs-dir"), "{notes:?}");
+        let text = "[plan]\nmax_iterations = 3\n[build]\nprompt_file = \"BUILD.md\"\nmax_iterations = 7\n";
+        let (set, notes) = shown("ralph.toml", text);
+        assert_eq!(set, ["tasks.files = [\"BUILD.md\"]", "limits.iterations = 7"]);
+        assert!(notes[0].contains("not used by loopkeeper: plan.max_iterations"), "{notes:?}");
+        let (_, notes) = shown(".ralph-tui/config.toml", "tracker = \"json\"\n");
+        assert!(notes[0].contains("not used by loopkeeper: tracker"), "{notes:?}");
     }
 
     #[test]

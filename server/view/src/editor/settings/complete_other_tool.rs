@@ -23,6 +23,9 @@ pub fn complete_other_tool(kind: LayerKind, (file, text): (&str, &str), offset: 
     let (Some(before), Some(written)) = (text.get(line.start..offset), text.get(line.clone())) else {
         return Vec::new();
     };
+    if file.rsplit('.').next() == Some("json") {
+        return in_json(&counterpart_keys(kind, file), (text, written), before, &line);
+    }
     let above = section(file, text, &line, before.len() - before.trim_start().len());
     let known = counterpart_keys(kind, file);
     let separator = sign.trim();
@@ -65,6 +68,42 @@ pub fn complete_other_tool(kind: LayerKind, (file, text): (&str, &str), offset: 
         }
     }
     all
+}
+
+/// A property of one line: `"name": "value",`. Names and values are replaced with their quotes.
+fn in_json(
+    known: &[CounterpartKey],
+    (text, written): (&str, &str),
+    before: &str,
+    line: &Range<usize>,
+) -> Vec<Suggestion> {
+    let quoted = |it: Suggestion| Suggestion { text: format!("\"{}\"", it.text), ..it };
+    let indent = before.len() - before.trim_start().len();
+    if let Some((name, value)) = before.split_once(':') {
+        let found = known.iter().find(|it| it.name == name.trim().trim_matches('"'));
+        let from = line.start + before.len() - value.trim_start().len();
+        let rest = written.get(from - line.start..).unwrap_or_default();
+        let end = rest.trim_end().trim_end_matches(',').trim_end().len();
+        return found
+            .map_or_else(Vec::new, |it| values(*it, &(from..from + end)).into_iter().map(quoted).collect());
+    }
+    let typed = before.get(indent..).unwrap_or_default().trim_start_matches('"');
+    if !typed.chars().all(|it| it.is_ascii_alphanumeric() || it == '_') {
+        return Vec::new();
+    }
+    let is_set = written.contains(':');
+    let end = written.find(':').unwrap_or(written.trim_end().len()).max(before.len());
+    let absent = known.iter().filter(|it| is_set || !text.contains(&format!("\"{}\"", it.name)));
+    let one = |key: &CounterpartKey| Suggestion {
+        label: key.name.to_owned(),
+        kind: SuggestionKind::Key,
+        detail: key.path.unwrap_or_default().to_owned(),
+        documentation: setting(*key).map(explain::sentence).unwrap_or_default(),
+        replaces: line.start + indent..line.start + end,
+        text: if is_set { format!("\"{}\"", key.name) } else { format!("\"{}\": ", key.name) },
+        filter: Some(format!("\"{}\"", key.name)),
+    };
+    absent.map(one).collect()
 }
 
 fn is_yaml(file: &str) -> bool {
@@ -165,7 +204,10 @@ mod tests {
     fn tables_are_completed_where_their_keys_belong() {
         let other = LayerKind::OtherTool;
         let (labels, text) = taken(other, "ralph.yml", "|");
-        assert_eq!((labels, text.as_str()), (vec!["event_loop".to_owned(), "cli".to_owned()], "event_loop:"));
+        assert_eq!(
+            (labels.get(..2), text.as_str()),
+            (Some(&["event_loop".to_owned(), "cli".to_owned()][..]), "event_loop:")
+        );
         let (labels, text) = taken(
             other,
             "ralph.yml",
@@ -183,14 +225,42 @@ mod tests {
         assert_eq!((labels.len(), text.as_str()), (1, "[trackerOptions]\npath = \n"));
     }
 
+    #[test]
+    fn properties_of_json_are_completed_with_their_quotes() {
+        let file = "bmalph/config.json";
+        let (labels, text) = taken(LayerKind::OtherTool, file, "{\n  \"pl|\n}\n");
+        assert_eq!((labels.len(), text.as_str()), (1, "{\n  \"platform\": \n}\n"));
+        let (labels, text) =
+            taken(LayerKind::OtherTool, file, "{\n  \"platform\": \"co|dex\",\n  \"name\": \"x\"\n}\n");
+        assert!(labels.contains(&"codex".to_owned()), "{labels:?}");
+        assert!(text.contains(&format!("\"platform\": \"{}\",\n", labels[0])), "{text}");
+        let (labels, text) = taken(LayerKind::OtherTool, file, "{\n  \"platform\": |\n}\n");
+        assert_eq!(text, format!("{{\n  \"platform\": \"{}\"\n}}\n", labels[0]));
+        assert_eq!(taken(LayerKind::OtherTool, file, "{\"name\": \"|\"}").0, [""; 0]);
+        assert_eq!(taken(LayerKind::OtherTool, file, "{\n  \"platform\": \"a\",\n  |\n}").0, [""; 0]);
+    }
+
+    #[test]
+    fn keys_of_an_older_form_are_completed() {
+        let (labels, text) = taken(LayerKind::OtherTool, "ralph.yml", "agent: claude\nmax_|\n");
+        assert!(
+            labels.contains(&"max_iterations".to_owned()) && !labels.contains(&"agent".to_owned()),
+            "{labels:?}"
+        );
+        assert!(text.starts_with("agent: claude\n"), "{text}");
+        let (labels, _) = taken(LayerKind::OtherTool, "ralph.yml", "agent: |\n");
+        assert!(labels.contains(&"codex".to_owned()), "{labels:?}");
+    }
+
     proptest! {
         #[test]
-        fn what_is_replaced_is_on_one_line(text in "(---\n)?[a-dé:=. \\[\\]#\\-\r\n]{0,40}", at in any::<Index>()) {
+        fn what_is_replaced_is_on_one_line(text in "(---\n)?[a-dé:=. \\[\\]#\"\\-\r\n]{0,40}", at in any::<Index>()) {
             let at = text.floor_char_boundary(at.index(text.len() + 1));
             for (kind, file) in [
                 (LayerKind::Ralphrc, ".ralphrc"),
                 (LayerKind::OtherTool, "ralph.yml"),
                 (LayerKind::OtherTool, ".ralph-tui/config.toml"),
+                (LayerKind::OtherTool, "bmalph/config.json"),
             ] {
                 for it in complete_other_tool(kind, (file, &text), at) {
                     let replaced = text.get(it.replaces.clone());
