@@ -1,7 +1,7 @@
 //! A loop of Claude Code's plugin: displayed, cancelled and imported from the terminal.
 
 use std::io::Write;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -26,6 +26,9 @@ fn a_loop_of_the_plugin_is_shown_and_stopped() {
     assert_eq!(told["foreign"]["maxIterations"], 20, "{told}");
     terminal.run(&["stop"]).expect(0).out("(was at iteration 3)");
     assert!(!terminal.root().join(FILE).exists());
+    let older = ".claude/.ralph-loop.local.md";
+    terminal.file(older, STATE).run(&["status"]).expect(0).out(&format!("`loopkeeper import {older}`"));
+    terminal.run(&["stop"]).expect(0);
     terminal.run(&["status"]).expect(0).out("No loops.");
 }
 
@@ -75,6 +78,18 @@ fn a_text_becomes_a_task_that_is_shown_before_it_is_written() {
         .err("loopkeeper run docs/prd.ralph.md");
     terminal.run(&["import", "none.md"]).expect(2).err("is empty, or does not exist");
     terminal.run(&["import", "loopkeeper.toml"]).expect(2).err("cannot be imported");
+}
+
+#[test]
+fn a_package_with_the_configuration_of_another_tool_has_its_own_settings() {
+    let terminal = Terminal::new();
+    let git = Command::new("git").args(["init", "-q"]).current_dir(terminal.root()).status();
+    assert!(git.expect("git").success());
+    terminal.file("package.json", "{}").file("packages/web/.ralphrc", "MAX_CALLS_PER_HOUR=7\n");
+    terminal.file("packages/web/.ralph/PROMPT.md", "# Web\n\n## Done when\n\n- It sells: `exists sold`\n");
+    let ran = terminal.run(&["run", "packages/web/.ralph/PROMPT.md", "--dry-run", "--agent", "demo"]);
+    ran.expect(0).out("limits.calls_per_hour = 7").out("Task      .ralph/PROMPT.md\n");
+    terminal.run(&["status"]).expect(0).out("packages/web/.ralph/PROMPT.md");
 }
 
 const LOG: &str = "build\tTest\t2026-01-01T10:00:01.1234567Z ##[group]Run test -f sold\nbuild\tTest\t2026-01-01T10:00:01.1234567Z shell: bash\nbuild\tTest\t2026-01-01T10:00:02.1234567Z \u{1b}[31mError: nothing sells\u{1b}[0m\nbuild\tTest\t2026-01-01T10:00:02.1234567Z ##[error]Process completed with exit code 1.\n";

@@ -9,7 +9,6 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use loopkeeper_core::settings::SettingOrigin;
 use loopkeeper_task::new_task::WorkProduct;
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 use loopkeeper_text::clauses;
@@ -28,6 +27,7 @@ use loopkeeper_operations::new_task::ProposedTask;
 use loopkeeper_operations::project_checks::{
     FoundCheck, InstalledTools, ManifestError, MissingTool, ProposedChecks,
 };
+use loopkeeper_operations::resolved_task;
 use loopkeeper_system::config_files::{self, root_of};
 use loopkeeper_system::config_text;
 use loopkeeper_system::task_files;
@@ -197,6 +197,10 @@ impl HintedError for InitError {
 
 /// Decides what is written into `folder`, which is `root` or below it.
 fn prepare(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitDraft, InitError> {
+    // A run takes this one, whatever else is there.
+    if let Some(named) = named_by_other_tool(root).filter(|it| root.join(it).starts_with(folder)) {
+        return Err(InitError::Exists { files: vec![named] });
+    }
     let existing = existing_tasks(folder)?;
     if !existing.is_empty() {
         let files = existing.iter().map(|it| sanitize::visible(it)).collect();
@@ -208,8 +212,7 @@ fn prepare(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitD
     }
     let is_home = machine.is_home(root);
     let before = if is_home { Vec::new() } else { tasks(root) };
-    let mut taken = taken_over(&before, root, folder);
-    taken.extend(named_by_other_tool(root).into_iter().filter(|it| root.join(it).starts_with(folder)));
+    let taken = taken_over(&before, root, folder);
     if !taken.is_empty() {
         return Err(InitError::Exists { files: taken });
     }
@@ -235,17 +238,18 @@ impl InitDraft {
 /// Documents of other tools in this folder that are tasks as they are: a new task would take their place.
 fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
     let is_task = |it: &&TaskId| {
-        // Stories and boxes in files of these names become the plan of the new task.
+        let path = root.join(&it.0);
+        // Stories and boxes in files of these names become the plan of the new task, which is beside them.
         let is_joined = |kind| match kind {
             DocumentKind::FixPlan | DocumentKind::BoxPlan => true,
-            DocumentKind::Prd => !is_of_other_tool(root, &root.join(&it.0)),
+            DocumentKind::Prd => path.parent() == Some(folder) && !is_of_other_tool(root, &path),
             _ => false,
         };
         let is_prompt = |kind: DocumentKind| kind.markers().is_some() || kind == DocumentKind::Ralph;
         let is_whole = kind_of(&it.0).is_some_and(|kind| {
             kind.is_embedded() || if kind.is_plan() { !is_joined(kind) } else { is_prompt(kind) }
         });
-        is_whole && root.join(&it.0).starts_with(folder)
+        is_whole && path.starts_with(folder)
     };
     tasks.iter().filter(is_task).map(|it| sanitize::visible(&it.0)).collect()
 }
@@ -263,10 +267,7 @@ fn is_of_other_tool(root: &Path, stories: &Path) -> bool {
 /// The prompt document that the configuration of another tool names.
 fn named_by_other_tool(root: &Path) -> Option<String> {
     let resolved = config_files::load(root, &[]).ok()?;
-    let files = resolved.effective().into_iter().find(|it| it.key == "tasks.files")?;
-    let is_theirs =
-        matches!(files.origin, SettingOrigin::File { ref place, .. } if kind_of(&place.file).is_some());
-    let named = resolved.settings().ok()?.task_files.first().filter(|_| is_theirs)?.clone();
+    let named = resolved_task::of_other_tool(&resolved, resolved.settings().ok()?)?;
     root.join(&named).exists().then(|| sanitize::visible(&named))
 }
 

@@ -2,10 +2,10 @@
 
 mod tasks;
 
-use loopkeeper_core::plugin_loop::{FILES, NAME, PluginLoop};
+use loopkeeper_core::plugin_loop::{NAME, PluginLoop};
 use loopkeeper_text::clauses;
 use loopkeeper_text::message::Message;
-use loopkeeper_text::{tr, words};
+use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::{self as view, DisplayState, LoopStatus, headline, sentences};
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use super::out::Ui;
 use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
 use super::select::LoopArg;
 use loopkeeper_operations::current_tree::CurrentTree;
-use loopkeeper_operations::foreign;
+use loopkeeper_operations::foreign::{self, PluginLoopFile};
 use loopkeeper_operations::local_time::LocalZone;
 use loopkeeper_operations::loops::{self, LoopView};
 use loopkeeper_operations::tasks::TaskSummary;
@@ -66,10 +66,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     };
     let shown: Vec<_> = loop_view.iter().map(LoopView::status).collect();
     let elsewhere: Vec<_> = others.iter().map(elsewhere).collect();
-    let foreign = args.which.name.is_none().then(foreign::find_current).flatten().map(|it| it.state);
+    let foreign = args.which.name.is_none().then(foreign::find_current).flatten();
     let tasks = if args.which.name.is_none() { tasks::here() } else { Vec::new() };
     if args.json {
-        out.json(&StatusReport { loops: shown, foreign, tasks, elsewhere });
+        out.json(&StatusReport { loops: shown, foreign: foreign.map(|it| it.state), tasks, elsewhere });
         return Ok(Exit::Done);
     }
     if let Some(foreign) = &foreign {
@@ -175,7 +175,11 @@ fn other_work_trees() -> Option<String> {
 }
 
 /// Prints a loop of another tool, and how to cancel or import it.
-fn not_ours(foreign: &PluginLoop, out: &mut Ui) {
+fn not_ours(found: &PluginLoopFile, out: &mut Ui) {
+    let foreign = &found.state;
+    let here = std::env::current_dir().unwrap_or_default();
+    let file = found.path.strip_prefix(&here).unwrap_or(&found.path).to_string_lossy();
+    let file = sanitize::visible(&file);
     out.line(format_args!(
         "{LOUD}{NAME}{LOUD:#}  {}",
         tr!("a loop of Claude Code's plugin, {progress}", progress = foreign.progress())
@@ -192,7 +196,7 @@ fn not_ours(foreign: &PluginLoop, out: &mut Ui) {
             + &tr!(
                 "`loopkeeper stop {NAME}` cancels it, `loopkeeper import {file}` continues it here.",
                 NAME,
-                file = FILES[0]
+                file
             ),
     );
 }

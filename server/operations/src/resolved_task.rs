@@ -58,7 +58,7 @@ impl ResolvedTask {
     pub fn find(path: Option<&str>, arguments: &[SettingOverride]) -> Result<Self, Failure> {
         let place = TaskLocation::of(path)?;
         let (resolved, settings) = configuration(&place.root, arguments)?;
-        let found = choose(&place, &settings)?;
+        let found = choose(&place, &resolved, &settings)?;
         let loaded = task_files::load(&place.root, &found)?;
         Self::of(place.root, (resolved, settings), (found.id, loaded), arguments)
     }
@@ -380,7 +380,11 @@ fn configuration(
     Ok((resolved, settings))
 }
 
-fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, Failure> {
+fn choose(
+    place: &TaskLocation,
+    resolved: &ResolvedSettings,
+    settings: &Settings,
+) -> Result<DiscoveredTask, Failure> {
     let TaskLocation { root, named, from } = place;
     let mut files = settings.task_files.clone();
     let relative = named.as_ref().and_then(|it| it.strip_prefix(root).ok());
@@ -391,6 +395,11 @@ fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, F
             Failure::new(FailureKind::NoTask, tr!("{named} is not a task document", named = named.display()))
                 .hint(tr!("Task documents are Markdown files."))
         });
+    }
+    // The other tool would take this one too.
+    let theirs = of_other_tool(resolved, settings).filter(|_| from == root);
+    if let Some(only) = theirs.and_then(|name| tasks.iter().find(|it| it.path == root.join(&name))) {
+        return Ok(only.clone());
     }
     match nearest(&tasks, root, from).as_slice() {
         [only] => Ok((*only).clone()),
@@ -403,6 +412,14 @@ fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, F
             Err(Failure::new(FailureKind::NoTask, what).hint(tr!("Name one of them.")))
         }
     }
+}
+
+/// The prompt document that the configuration of another tool names.
+pub fn of_other_tool(resolved: &ResolvedSettings, settings: &Settings) -> Option<String> {
+    let files = resolved.effective().into_iter().find(|it| it.key == "tasks.files")?;
+    let SettingOrigin::File { ref place, .. } = files.origin else { return None };
+    let name = settings.task_files.first()?.trim_start_matches("./").to_owned();
+    config_files::is_of_other_tool(&place.file).then_some(name)
 }
 
 /// Names the way to a task.

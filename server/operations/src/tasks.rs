@@ -52,20 +52,21 @@ pub fn list_tasks() -> Result<Vec<TaskSummary>, Failure> {
 }
 
 fn is_project(root: &Path) -> bool {
-    const FOLDERS: [&str; 5] = ["", ".ralph", "scripts/ralph", ".agents/tasks", "docs/plans"];
+    const FOLDERS: [&str; 8] =
+        ["", ".ralph", ".opencode", "scripts/ralph", ".agents/tasks", "docs/plans", "plans", "tasks"];
     let is_task = |path: &Path| {
         let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
         // `CLAUDE.md` and `PLAN.md` are in home folders too.
         let is_common = |it| matches!(it, DocumentKind::StoryPrompt | DocumentKind::BoxPlan);
         kind_of(&below).is_some_and(|it| !it.is_gates() && !is_common(it) && task_files::has_marker(path, it))
     };
-    let holds_task = |folder: &&str| {
-        let entries = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
-        entries.into_iter().any(|it| is_task(&it.path()))
-    };
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let holds_task = |folder: &Path| entries(folder).any(|it| is_task(&it.path()));
     root.join("loopkeeper.toml").exists()
         || config_files::has_repository(root)
-        || FOLDERS.iter().any(holds_task)
+        || FOLDERS.iter().any(|it| holds_task(&root.join(it)))
+        // Each task of these is in a folder of its own.
+        || entries(&root.join("ralphs")).any(|it| holds_task(&it.path()))
 }
 
 fn summary(root: &Path, found: &task_files::DiscoveredTask) -> TaskSummary {

@@ -29,8 +29,9 @@ const TOOL_FOLDERS: [(&str, usize); 7] = [
     ("scripts/ralph", 2),
 ];
 
-/// The root that `folder` belongs to: the nearest ancestor with a `loopkeeper.toml`, else with a `.git`, else the folder
-/// around that of another tool, else `folder` itself. A real path.
+/// The root that `folder` belongs to: the nearest ancestor with a `loopkeeper.toml`, else the nearest one inside of the
+/// repository with a configuration of another tool, else the one with a `.git`, else the folder around that of another
+/// tool, else `folder` itself. A real path.
 pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
     let folder = folder.canonicalize()?;
     let configured = |it: &&Path| it.join("loopkeeper.toml").exists();
@@ -40,7 +41,12 @@ pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
         (Some(root), Some(top)) if top.starts_with(root) && top != root => {
             Some(if OtherWorkTrees::new(root).holds(top) { top } else { root })
         }
-        (configured, repository) => configured.or(repository),
+        (Some(root), _) => Some(root),
+        // A package of a repository that another tool works in.
+        (None, Some(top)) => {
+            Some(folder.ancestors().find(|it| *it == top || has_other_tool(it)).unwrap_or(top))
+        }
+        (None, None) => None,
     };
     let home = std::env::home_dir().and_then(|it| it.canonicalize().ok());
     let root = root.or_else(|| around_tool_folder(&folder, home.as_deref()));
@@ -99,6 +105,17 @@ const OF_OTHER_TOOLS: [(LayerKind, &str); 7] = [
     (LayerKind::Ralphrc, ".ralphrc"),
     (LayerKind::Ralphrc, ".ralph/.ralphrc"),
 ];
+
+/// Whether a configuration with this name in a root is that of another tool.
+pub fn is_of_other_tool(name: &str) -> bool {
+    OF_OTHER_TOOLS.iter().any(|(_, known)| *known == name)
+}
+
+/// Whether another tool works in this folder, and not only keeps its files there.
+fn has_other_tool(folder: &Path) -> bool {
+    let is_inside = TOOL_FOLDERS.iter().any(|(name, _)| folder.ends_with(name));
+    !is_inside && OF_OTHER_TOOLS.iter().any(|(_, name)| folder.join(name).is_file())
+}
 
 /// The kind and the name of a configuration of another tool at `path`, if it is one in a root.
 pub fn of_other_tool(root: &Path, path: &Path) -> Option<(LayerKind, &'static str)> {
@@ -159,6 +176,25 @@ mod tests {
         check(Some("relative"), Some("/h"), Some("/h/.config/loopkeeper/config.toml"));
         check(None, Some(""), None);
         check(None, None, None);
+    }
+
+    #[test]
+    fn a_package_with_the_configuration_of_another_tool_is_a_root() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let package = home.join("mono/packages/web");
+        fs::create_dir_all(package.join(".ralph/specs")).unwrap();
+        fs::create_dir_all(home.join("mono/.git")).unwrap();
+        let check = |folder: &Path, expect: &Path| assert_eq!(root_of(folder).unwrap(), expect);
+        fs::write(package.join(".ralph/.ralphrc"), "").unwrap();
+        check(&package, &package);
+        fs::write(home.join("mono/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        for folder in ["", ".ralph", ".ralph/specs"] {
+            check(&package.join(folder), &package);
+        }
+        check(&home.join("mono/packages"), &home.join("mono"));
+        fs::write(home.join("mono/loopkeeper.toml"), "").unwrap();
+        check(&package, &home.join("mono"));
     }
 
     #[test]

@@ -55,7 +55,9 @@ pub(super) fn roots(folders: &[PathBuf], open: &[OpenText]) -> Vec<PathBuf> {
     };
     for folder in folders {
         let Ok(root) = config_files::root_of(folder) else { continue };
-        let found = task_files::discover(&root, &[], &[]).unwrap_or_default();
+        let settings = config_files::load(&root, &[]).ok().and_then(|it| it.settings().ok().cloned());
+        let exclude = settings.map_or_else(Vec::new, |it| it.task_exclude.clone());
+        let found = task_files::discover(&root, &exclude, &[]).unwrap_or_default();
         add(root);
         for root in found.iter().filter_map(|it| own_root(&it.path)) {
             add(root);

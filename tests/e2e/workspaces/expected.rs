@@ -192,6 +192,15 @@ workspaces! {
         args: &["--check", "test -f sold"],
         act: "touch sold; sed -i 's/\\[ \\]/[x]/' fix_plan.md",
     }
+    ralph_orchestrator_named Workspace {
+        folder: "ralph-orchestrator-named",
+        task: "specs/shop/PROMPT.md",
+        outline: &["PROMPT.md: # Other", "specs/shop/PROMPT.md: It sells: `exists sold`"],
+        told: &["# Shop"],
+        shows: &["exit.promise = \"SHOP_COMPLETE\"", "limits.iterations = 20"],
+        args: &[],
+        act: "touch sold",
+    }
     ralphex Workspace {
         folder: "ralphex",
         task: "docs/plans/2026-01-01-shop.md",

@@ -467,14 +467,17 @@ fn effects_on_other_tasks_are_reported() {
     assert_eq!(check(&[("prd.json", "{}")], "", &["prd.json is the plan of this task now."]), run);
     assert_eq!(
         check(
-            &[("plans/prd.json", "{}")],
+            &[("plans/fix_plan.md", "- [ ] a\n")],
             "",
             &[
-                "plans/prd.json is no task of its own any more: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run plans/prd.json`.",
+                "plans/fix_plan.md is no task of its own any more: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run plans/fix_plan.md`.",
             ]
         ),
         run
     );
+    let stories = project(&[("plans/prd.json", "{}")]);
+    let refused = init(stories.path(), stories.path()).unwrap_err().to_string();
+    assert_eq!(refused, "there is a task document already: plans/prd.json");
     let unsearched = "Tasks are not searched for in this folder (ignored, excluded or too deep): name PROMPT.md whenever you start it.";
     assert_eq!(check(&[(".gitignore", "/a/\n"), inside], "a", &[unsearched]), "loopkeeper run PROMPT.md");
 }
