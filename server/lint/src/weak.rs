@@ -253,7 +253,8 @@ fn always_succeeds(segment: &Segment<'_>) -> bool {
         program if LISTERS.contains(&program) => true,
         "ls" => arguments.iter().all(|it| it.starts_with('-')),
         "git" => match first {
-            "status" | "log" | "branch" | "stash" => true,
+            "status" | "log" | "stash" => true,
+            "branch" => !has(&["-d", "-D", "--delete", "-m", "-M"]),
             "diff" => !has(&["--exit-code", "--quiet", "--check"]),
             _ => false,
         },

@@ -12,12 +12,17 @@ const PHRASES: &[(&str, HeadingPhrase)] = &[
     ("acceptance criteria", HeadingPhrase::Criteria),
     ("success criteria", HeadingPhrase::Criteria),
     ("done when", HeadingPhrase::Criteria),
+    ("definition of done", HeadingPhrase::Criteria),
+    ("exit criteria", HeadingPhrase::Criteria),
     ("stop conditions", HeadingPhrase::Criteria),
     ("stop condition", HeadingPhrase::Criteria),
     ("validation commands", HeadingPhrase::Validation),
     ("完成标准", HeadingPhrase::Criteria),
     ("完成条件", HeadingPhrase::Criteria),
+    ("完成定义", HeadingPhrase::Criteria),
+    ("成功标准", HeadingPhrase::Criteria),
     ("验收标准", HeadingPhrase::Criteria),
+    ("验收条件", HeadingPhrase::Criteria),
 ];
 
 /// Optional headings such as `Future ideas`, `Nice to have (v2)`. With other words the heading is an ordinary one,

@@ -43,9 +43,10 @@ const VAGUE: &str = r"
     | etc\.? | and\sso\son | and\smore\s*$ | as\smuch\sas\spossible | as\s(fast|small|simple|short|quick|few|many|soon)\sas\s(possible|it\scan)
     | up\sto\s(standards?|par|scratch) | state[-\s]of[-\s]the[-\s]art | modern\s(standards|practices|code|architecture) | looks\s(right|ok|okay|fine|correct) | makes\ssense | refactored\s(properly|for\s\w+)\s*$
     | (similar|close)\senough | in\sa\s(good|clean|sensible|reasonable|timely)\s(way|manner|state|fashion) | user\sexperience\s(is\s)?(improved|good|better|smooth)
+    | ^(improve|enhance|optimi[sz]e|streamline|moderni[sz]e|tidy\sup)\s\w+ | (is|are|been)\s(considered|taken\sinto\saccount|kept\sin\smind)
 ";
 
-const VAGUE_CHINESE: &str = "正常工作|工作正常|运行正常|正常运行|正常使用|正常显示|功能正常|显示正常|正常|运行良好|表现良好|良好|合理|合适|适当|恰当|妥善|完善|健壮|鲁棒|稳定|可靠|高效|效率高|快速|迅速|流畅|顺畅|清晰|清楚|简洁|干净|整洁|易读|易懂|可读性|可维护|维护性|易于维护|易于扩展|可扩展|扩展性|高质量|质量高|质量好|高性能|性能好|性能优化|优化|提升|改善|改进|增强|更好|较好|很好|最好|足够|充分|充足|全面|尽量|尽可能|等等|差不多|基本可用|基本完成|最佳实践|代码规范|编码规范|符合规范|没有问题|没问题|无问题|没有bug|没有 bug|无bug|无 bug|无明显|没有明显|正确处理|正确显示|正确工作|正确运行|处理正确|显示正确|配置正确|结果正确|正确地|功能完整|内容完整|文档完整|信息完整|完美|到位|友好|安全可靠|生产级|可用性|健全|必要时|必要的|视情况|如有需要|适度";
+const VAGUE_CHINESE: &str = "正常工作|工作正常|运行正常|正常运行|正常使用|正常显示|功能正常|显示正常|正常|运行良好|表现良好|良好|合理|合适|适当|恰当|妥善|完善|健壮|鲁棒|稳定|可靠|高效|效率高|快速|迅速|流畅|顺畅|清晰|清楚|简洁|干净|整洁|易读|易懂|可读性|可维护|维护性|易于维护|易于扩展|可扩展|扩展性|高质量|质量高|质量好|高性能|性能好|性能优化|优化|提升|改善|改进|增强|更好|较好|很好|最好|足够|充分|充足|全面|尽量|尽可能|等等|差不多|基本可用|基本完成|最佳实践|代码规范|编码规范|符合规范|没有问题|没问题|无问题|没有bug|没有 bug|无bug|无 bug|无明显|没有明显|正确处理|正确显示|正确工作|正确运行|处理正确|显示正确|配置正确|结果正确|正确地|功能完整|内容完整|文档完整|信息完整|完美|到位|友好|安全可靠|生产级|可用性|健全|得当|主流浏览器|主流设备|常见浏览器|必要时|必要的|视情况|如有需要|适度";
 
 /// Matters of taste.
 const SUBJECTIVE: &str = r"
@@ -55,11 +56,12 @@ const SUBJECTIVE: &str = r"
     | look\sand\sfeel | delightful | pleasant | pleasing | polished | sleek | stylish | tasteful | visually\s\w+ | eye[-\s]catching
     | modern[-\s]?(looking|design|ui|look|interface|aesthetic|and) | clean[-\s,]*(and\s\w+\s)?(design|ui|layout|interface|look|and\s(modern|simple|minimal|elegant|readable|professional))
     | (good|great|excellent|better|improved|amazing|nice)\s(ux|ui|user\sexperience|developer\sexperience|dx|look|design) | professional(ly)?(\s(look|looking|design|tone|quality))?
+    | gripping | playful | charming | witty | inspiring | thought[-\s]provoking | (friendly|warm|casual|confident|relaxed)(,?\s\w+)?\s(tone|voice)
     | engaging | compelling | captivating | impressive | catchy | creative | interesting | fun\sto\s\w+ | enjoyable | friendly\s(tone|error|messages?|ui|interface) | idiomatic | pythonic | rustic | wow
     | (tone|style|wording|voice|writing|prose)\s(is|are|feels)\s\w+ | natural[-\s]sounding | high[-\s]end | (is|are|feels?)\s(appealing|satisfying|comfortable|clever|fun|boring)
 ";
 
-const SUBJECTIVE_CHINESE: &str = "优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业";
+const SUBJECTIVE_CHINESE: &str = "优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业|朗朗上口|温馨|耳目一新|令人印象深刻";
 
 /// A number with a unit or a comparison, a status, an exit code, or a quoted output: the sentence has a measure.
 const MEASURE: &str = r#"
