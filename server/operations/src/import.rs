@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use loopkeeper_task::import::{file_stem, log_document, task_document};
 use loopkeeper_text::{sanitize, tr, truncate};
 
+use loopkeeper_lint::Gate;
+
 use super::failure::Failure;
 use super::foreign::{self, ImportResult, PluginLoopFile};
 use super::project_checks::{InstalledTools, ProposedChecks};
@@ -115,8 +117,13 @@ impl ImportedText {
         let folder = folder.to_owned();
         let text = truncate::last(text, MAX_BYTES);
         let checks = ProposedChecks::of(&root_of(&folder)?, &folder, &InstalledTools::of_environment());
-        let checks = checks.map(|it| it.found).unwrap_or_default();
-        let checks: Vec<_> = checks.into_iter().map(|it| (it.criterion(), it.command)).collect();
+        let mut checks = checks.unwrap_or_default();
+        // The tool that complained is installed where the run was.
+        let complained = gate_of_log(text);
+        checks
+            .found
+            .extend(checks.left_out.into_iter().filter(|it| complained.is_some() && it.gate() == complained));
+        let checks: Vec<_> = checks.found.into_iter().map(|it| (it.criterion(), it.command)).collect();
         let title = sanitize::line(name.unwrap_or("Imported task"));
         let document = sanitize::text(&match kind {
             TextKind::Log => log_document(text, &checks),
@@ -125,6 +132,21 @@ impl ImportedText {
         let stem = name.map_or_else(|| file_stem(&document), |_| title.to_lowercase());
         Ok(Self { folder, name: format!("{stem}.ralph.md"), document })
     }
+}
+
+/// The gate of the project that a log shows to have failed, where that is not the tests.
+fn gate_of_log(text: &str) -> Option<Gate> {
+    const SIGNS: [(&str, Gate); 8] = [
+        (": error TS", Gate::Types),
+        ("Found 1 error in 1 file (checked", Gate::Types),
+        (" problems (", Gate::Lint),
+        (" problem (", Gate::Lint),
+        ("rust-clippy", Gate::Lint),
+        ("[*] fixable with the `--fix` option", Gate::Lint),
+        ("would be reformatted", Gate::Format),
+        ("Code style issues found", Gate::Format),
+    ];
+    SIGNS.iter().find(|(sign, _)| text.contains(sign)).map(|it| it.1)
 }
 
 /// The end of a log, which can be long and contain any bytes; `None` if it does not exist.

@@ -24,6 +24,11 @@ pub fn task_document(name: &str, text: &str, checks: &[(String, String)]) -> Str
     }
     let _ = writeln!(document, "{text}");
     if !task.criteria.is_empty() {
+        // Nothing that it asks for could be verified.
+        if task.criteria.iter().all(|it| it.check.is_none()) && !checks.is_empty() {
+            document.push_str("\n## Done when\n\n");
+            write_checks(&mut document, checks);
+        }
         return document;
     }
     document.push_str("\n## Done when\n\n");
@@ -40,16 +45,22 @@ pub fn task_document(name: &str, text: &str, checks: &[(String, String)]) -> Str
     if is_fault {
         document.push_str("- A test reproduces the fault, and passes now\n");
     }
-    for item in &expected {
+    let required =
+        if open.is_empty() && expected.is_empty() { issue::requirements(text) } else { Vec::new() };
+    for item in expected.iter().chain(&required) {
         let _ = writeln!(document, "- {item}");
     }
-    for (name, command) in checks {
-        let _ = writeln!(document, "- {name}: `$ {command}`");
-    }
-    if open.is_empty() && checks.is_empty() && !is_fault {
+    write_checks(&mut document, checks);
+    if open.is_empty() && checks.is_empty() && required.is_empty() && !is_fault {
         document.push_str("- What is described above is done\n");
     }
     document
+}
+
+fn write_checks(document: &mut String, checks: &[(String, String)]) {
+    for (name, command) in checks {
+        let _ = writeln!(document, "- {name}: `$ {command}`");
+    }
 }
 
 /// The task to mend what a log reports, whether or not the log says that it is one.
@@ -99,6 +110,12 @@ mod tests {
         );
         let own = "# Shop\n\n## Acceptance criteria\n\n- it sells: `exists sold`\n";
         check(own, own);
+        let prose = "# Shop\n\n## Acceptance criteria\n\n- it sells\n";
+        check(prose, &format!("{prose}\n## Done when\n\n- All tests pass: `$ cargo test`\n"));
+        check(
+            "# Shop\n\n## Requirements\n\n- Sell things\n",
+            "# Shop\n\n## Requirements\n\n- Sell things\n\n## Done when\n\n- Sell things\n- All tests pass: `$ cargo test`\n",
+        );
         let bare = task_document("shop", "Sell.", &[]);
         assert_eq!(bare, "# shop\n\nSell.\n\n## Done when\n\n- What is described above is done\n");
     }

@@ -26,6 +26,33 @@ const SIGNS: [&str; 12] = [
     "Error: The command exited with status",
     "~~~ Running ",
 ];
+/// Beginnings of lines of test runners, compilers and build tools that report a failure.
+const REPORTS: [&str; 13] = [
+    "=========================== short test summary info",
+    "--- FAIL: ",
+    "test result: FAILED",
+    "error: test failed, to rerun pass",
+    "error: could not compile `",
+    "[INFO] BUILD FAILURE",
+    "FAILURE: Build failed with an exception.",
+    "Failed!  - Failed:",
+    "Build FAILED.",
+    "npm ERR! ",
+    "npm error ",
+    " ERR_PNPM_",
+    "make: *** [",
+];
+/// Beginnings of lines of a text that somebody wrote: an issue that quotes a log is no log.
+const WRITTEN: [&str; 3] = ["```", "## ", "### "];
+/// Beginnings of lines of build tools that say nothing about the cause.
+const ADVICE: [&str; 6] = [
+    "[ERROR] Please refer to",
+    "[ERROR] -> [Help",
+    "[ERROR] To see the full",
+    "[ERROR] Re-run Maven",
+    "[ERROR] For more information",
+    "[ERROR] [Help",
+];
 /// Beginnings of lines that end a step which failed.
 const FAILED: [&str; 11] = [
     "##[error]Process completed with exit code",
@@ -43,7 +70,13 @@ const FAILED: [&str; 11] = [
 
 pub(super) fn is_log(text: &str) -> bool {
     let plain = sanitize::strip_escapes(text);
-    SIGNS.iter().any(|it| plain.contains(it))
+    let begins = |line: &str, with: &[&str]| with.iter().any(|it| line.starts_with(it));
+    // Later lines that begin with `# ` are those of a test runner.
+    let is_titled = ["title:\t", "# "].iter().any(|it| plain.trim_start().starts_with(it));
+    if is_titled || plain.lines().any(|it| begins(it, &WRITTEN)) {
+        return false;
+    }
+    SIGNS.iter().any(|it| plain.contains(it)) || plain.lines().any(|it| begins(it, &REPORTS))
 }
 
 /// The task, with `checks`, each a name and a command, besides the command that failed.
@@ -118,7 +151,8 @@ impl<'a> FailedStep<'a> {
     }
 
     fn errors(&self) -> Vec<String> {
-        const MARKS: [&str; 14] = [
+        const MARKS: [&str; 15] = [
+            "Failure:",
             "error",
             "Error:",
             "FAILED",
@@ -139,7 +173,10 @@ impl<'a> FailedStep<'a> {
             let trimmed = line.trim_start_matches("##[error]").trim();
             let is_end = FAILED.iter().any(|it| line.starts_with(it));
             let is_summary = trimmed.starts_with("npm ") || trimmed.ends_with("0 errors");
-            if is_end || is_summary || !MARKS.iter().any(|it| trimmed.contains(it)) {
+            let is_advice = trimmed == "[ERROR]" || ADVICE.iter().any(|it| trimmed.starts_with(it));
+            // pytest marks the lines of an assertion.
+            let is_marked = trimmed.starts_with("E  ") || MARKS.iter().any(|it| trimmed.contains(it));
+            if is_end || is_summary || is_advice || !is_marked {
                 continue;
             }
             let trimmed = shortened(trimmed, MAX_CHARS).into_owned();
@@ -262,13 +299,27 @@ fn without_frame(raw: &str) -> (Option<String>, &str) {
 /// `2026-01-01T10:00:00.1234567Z text` without its first word.
 fn without_time(line: &str) -> Option<&str> {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    // Jenkins writes brackets around it.
+    let word = word.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(word);
     let is_digit = |at: usize| word.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
     let is_time = word.len() >= 20
         && word.ends_with('Z')
         && is_digit(0)
         && is_digit(3)
         && word.get(10..11) == Some("T");
-    is_time.then_some(rest)
+    is_time.then(|| without_stream(rest))
+}
+
+/// Without the number of the stream that GitLab writes behind the time: `00O text`, `01E text`, `00O+text`.
+fn without_stream(line: &str) -> &str {
+    let is_stream = |it: &str| {
+        let bytes = it.as_bytes();
+        bytes.len() == 3
+            && bytes.iter().take(2).all(u8::is_ascii_hexdigit)
+            && matches!(bytes.last(), Some(b'O' | b'E'))
+    };
+    let rest = line.get(..3).filter(|it| is_stream(it)).and_then(|_| line.get(3..));
+    rest.and_then(|it| it.strip_prefix([' ', '+'])).unwrap_or(line)
 }
 
 #[cfg(test)]
@@ -342,6 +393,24 @@ mod tests {
             "- Failure/Error: expect(1).to eq 2\n",
             "~~~ Running",
         );
+        check(
+            "Started by user me\n[Pipeline] sh\n[2026-05-01T10:00:00.000Z] + ./gradlew test\n[2026-05-01T10:00:21.000Z] CartTest > addsItems() FAILED\n[2026-05-01T10:00:22.000Z] BUILD FAILED in 22s\n[Pipeline] }\nERROR: script returned exit code 1\nFinished: FAILURE\n",
+            "./gradlew test",
+            "- CartTest > addsItems() FAILED\n",
+            "2026",
+        );
+        check(
+            "2026-05-01T10:00:00.123456Z 00O section_start:1714557600:step_script\r\u{1b}[0K\n2026-05-01T10:00:03.123456Z 01O \u{1b}[32;1m$ cargo clippy -- -D warnings\u{1b}[0;m\n2026-05-01T10:00:04.123456Z 01E error: this `if` has identical blocks\n2026-05-01T10:00:05.123456Z 01O+ --> src/lib.rs:3:5\n2026-05-01T10:00:30.123456Z 00O \u{1b}[31;1mERROR: Job failed: exit code 101\n",
+            "cargo clippy -- -D warnings",
+            "- error: this 'if' has identical blocks\n",
+            "01O",
+        );
+        check(
+            "+ mvn test\n[ERROR] CartTest.adds <<< FAILURE!\n[ERROR] \n[ERROR] -> [Help 1]\n[INFO] BUILD FAILURE\nERROR: script returned exit code 1\n",
+            "mvn test",
+            "## What it said\n\n- [ERROR] CartTest.adds <<< FAILURE!\n\n",
+            "01O",
+        );
         // Copied from a page: the escape characters are gone.
         check(
             "2026-05-01T10:00:01.0000000Z ##[group]Run pytest -q\n2026-05-01T10:00:01.0000000Z [36;1mpytest -q[0m\n2026-05-01T10:00:01.0000000Z shell: /usr/bin/bash -e {0}\n2026-05-01T10:00:01.0000000Z env:\n2026-05-01T10:00:01.0000000Z   pythonLocation: /opt\n2026-05-01T10:00:01.0000000Z ##[endgroup]\n2026-05-01T10:00:03.0000000Z FAILED tests/test_cart.py::test_add\n2026-05-01T10:00:03.0000000Z ##[error]Process completed with exit code 1.\n",
@@ -362,7 +431,28 @@ mod tests {
     }
 
     #[test]
+    fn output_of_a_runner_is_a_log() {
+        for log in [
+            "ok  \tshop/api\t0.012s\n--- FAIL: TestTotal (0.00s)\nFAIL\n",
+            "E   assert 10 == 9\n=========================== short test summary info ============\nFAILED a.py::b\n",
+            "running 1 test\n\ntest result: FAILED. 0 passed; 1 failed\n",
+            "[INFO] BUILD FAILURE\n",
+            "TAP version 13\n# Subtest: cart\nnot ok 1 - cart\nnpm error code 1\n",
+        ] {
+            assert!(is_log(log), "{log}");
+        }
+        let task = document("E       assert 10 == 9\n", &[]);
+        assert!(task.contains("- E       assert 10 == 9\n"), "{task}");
+    }
+
+    #[test]
     fn a_text_about_a_failure_is_not_a_log() {
         assert!(!is_log("# Crash\n\nIt exits with code 1.\n"));
+        let quoted =
+            "CI fails:\n\n```\n--- FAIL: TestTotal\n##[error]Process completed with exit code 1.\n```\n";
+        assert!(
+            !is_log(quoted)
+                && !is_log("title:\tCI fails\n--\n##[error]Process completed with exit code 1.\n")
+        );
     }
 }

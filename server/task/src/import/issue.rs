@@ -3,6 +3,8 @@
 
 /// Criteria from one section.
 const MAX_EXPECTED: usize = 5;
+/// Criteria from the lists of a document.
+const MAX_REQUIRED: usize = 15;
 
 /// The text with a heading in the place of the printed fields.
 pub(super) fn with_title(text: &str) -> String {
@@ -42,9 +44,70 @@ pub(super) fn expectations(text: &str) -> (bool, Vec<String>) {
     (is_fault || !found.is_empty(), found)
 }
 
+/// The items of lists below headings such as `Requirements` and `Describe the solution you'd like`.
+pub(super) fn requirements(text: &str) -> Vec<String> {
+    const REQUIRED: [&str; 14] = [
+        "requirements",
+        "functional requirements",
+        "non-functional requirements",
+        "features",
+        "what to build",
+        "describe the solution",
+        "proposed solution",
+        "suggested solution",
+        "desired behavio",
+        "功能需求",
+        "非功能需求",
+        "功能要求",
+        "需求列表",
+        "期望的解决方案",
+    ];
+    let mut level = None;
+    let mut found = Vec::new();
+    let mut in_code = false;
+    for line in text.lines() {
+        in_code ^= line.trim_start().starts_with("```");
+        let depth = line.bytes().take_while(|it| *it == b'#').count();
+        if depth > 0 && !in_code {
+            let heading = line.trim_start_matches('#').trim_start_matches(|it: char| !it.is_alphabetic());
+            let heading = heading.to_lowercase();
+            let is_required = REQUIRED.iter().any(|it| heading.starts_with(it));
+            // A part of such a section belongs to it.
+            level = level.filter(|it| depth > *it).or(is_required.then_some(depth));
+        } else if level.is_some() && !in_code && found.len() < MAX_REQUIRED {
+            found.extend(list_item(line).map(str::to_owned));
+        }
+    }
+    found
+}
+
+/// The text of an item that is not indented: `- text`, `2. text`.
+fn list_item(line: &str) -> Option<&str> {
+    let numbered = line.trim_start_matches(|it: char| it.is_ascii_digit());
+    let rest = if numbered.len() < line.len() {
+        numbered.strip_prefix(['.', ')', '、'])
+    } else {
+        line.strip_prefix(['-', '*', '+'])
+    };
+    let text = rest?.trim_start().trim_start_matches("[ ]").trim();
+    (!text.is_empty() && rest?.starts_with([' ', '\t']) && !text.starts_with("[x]")).then_some(text)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{expectations, with_title};
+    use super::{expectations, requirements, with_title};
+
+    #[test]
+    fn lists_of_requirements_become_criteria() {
+        let check = |text: &str, expect: &[&str]| assert_eq!(requirements(text), expect, "{text}");
+        check(
+            "# Export\n\n## 4. Functional requirements\n\n- FR-1: Export as CSV\n  - a detail\n\n### Limits\n\n1. At most 10,000 rows\n\n## Out of scope\n\n- Excel\n",
+            &["FR-1: Export as CSV", "At most 10,000 rows"],
+        );
+        check("## 功能需求\n\n1. 购物车保留 30 天\n\n## 背景\n\n- 无\n", &["购物车保留 30 天"]);
+        check("### Describe the solution you'd like\n\n* A button\n\n```\n- code\n```\n", &["A button"]);
+        check("# Export\n\n- a\n", &[]);
+    }
 
     #[test]
     fn printed_fields_become_a_title() {
