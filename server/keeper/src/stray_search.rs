@@ -1,6 +1,6 @@
 //! Reads from the snapshots of a loop what it left and nothing needs.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::drift::{TaskMentions, TaskTexts};
@@ -86,6 +86,11 @@ impl StraySearch {
     }
 }
 
+/// Without a copy where the bytes are UTF-8, as nearly all are.
+fn lossy(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 struct StartAndEnd<'a> {
     store: &'a SnapshotStore,
     start: &'a str,
@@ -99,28 +104,25 @@ impl StartAndEnd<'_> {
 
     /// Every text file of the final tree; `None` if some cannot be read, or there are too many.
     fn texts(&self) -> Result<Option<Vec<TreeText>>, SnapshotError> {
-        let paths: HashSet<Vec<u8>> = self.store.paths(self.end)?;
-        if paths.len() > MAX_FILES {
-            return Ok(None);
-        }
-        let (mut files, mut size) = (Vec::new(), 0);
-        for path in paths {
-            let bytes = match self.store.entry_at(self.end, &path)? {
+        let (mut files, mut size, mut is_whole) = (Vec::new(), 0, true);
+        self.store.read_files(self.end, MAX_FILES, |path, entry| {
+            let bytes = match entry {
                 TreeEntry::File { bytes, .. } | TreeEntry::Link(bytes) => bytes,
-                TreeEntry::Nothing => continue,
-                TreeEntry::Unknown => return Ok(None),
+                TreeEntry::Nothing => return true,
+                TreeEntry::Unknown => {
+                    is_whole = false;
+                    return false;
+                }
             };
-            if bytes.contains(&0) {
-                continue;
+            if !bytes.contains(&0) {
+                size += bytes.len();
+                files.push(TreeText { path: lossy(path), text: lossy(bytes) });
             }
-            size += bytes.len();
-            if size > MAX_TEXT {
-                return Ok(None);
-            }
-            let path = String::from_utf8_lossy(&path).into_owned();
-            files.push(TreeText { path, text: String::from_utf8_lossy(&bytes).into_owned() });
-        }
-        Ok(Some(files))
+            is_whole = size <= MAX_TEXT;
+            is_whole
+        })?;
+        // A tree with too many files is not read at all, and an added file is one.
+        Ok((is_whole && !files.is_empty()).then_some(files))
     }
 
     fn text(&self, tree: &str, path: &str) -> Option<String> {

@@ -200,6 +200,25 @@ impl SnapshotStore {
         Ok(files.into_iter().map(|it| it.path).collect())
     }
 
+    /// Reads the files of a snapshot in the order of its folders, as long as `take` returns true. `take` is also called
+    /// with the paths of files that are not stored. Nothing if there are more than `most`.
+    pub fn read_files(
+        &self,
+        tree: &str,
+        most: usize,
+        mut take: impl FnMut(Vec<u8>, TreeEntry) -> bool,
+    ) -> Result<()> {
+        let files = compare::list_files(&self.objects, self.objects.resolve_snapshot(tree)?)?;
+        for file in files.iter().take_while(|_| files.len() <= most) {
+            let Some(item) = file.new else { continue };
+            // Objects are read by their ids: following each path reads its folders again.
+            if !take(file.path.clone(), self.entry_of(item)?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// The files that differ, with what to ask [`Self::bytes`] for.
     pub fn files_changed(&self, a: &str, b: &str) -> Result<Vec<FileChange>> {
         let changes = compare::diff_trees(
@@ -248,7 +267,10 @@ impl SnapshotStore {
 
     /// The entry at a path, as [`Self::files_changed`] names it.
     pub fn entry_at(&self, tree: &str, path: &[u8]) -> Result<TreeEntry> {
-        let Some(at) = self.item(tree, path)? else { return Ok(TreeEntry::Nothing) };
+        self.item(tree, path)?.map_or(Ok(TreeEntry::Nothing), |at| self.entry_of(at))
+    }
+
+    fn entry_of(&self, at: TreeItem) -> Result<TreeEntry> {
         let bytes = || self.objects.read(at.id, ObjectType::Blob);
         Ok(match at.kind {
             TreeItemKind::Folder => TreeEntry::Nothing,

@@ -1,6 +1,9 @@
 //! The words of the files of a tree, by which one file may refer to another.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::TreeText;
 use crate::drift::names;
@@ -17,6 +20,9 @@ const DYNAMIC: [&str; 9] = [
     "ServiceLoader",
     "include_dir!",
 ];
+
+static DYNAMIC_CALLS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&DYNAMIC.map(regex::escape).join("|")).ok());
 
 /// Files whose patterns select what to compile or to ignore, and so need no file.
 const SELECTING: [&str; 8] =
@@ -50,7 +56,9 @@ impl<'a> ReferenceIndex<'a> {
                 glob_starts.extend(lines.flat_map(|it| it.split(is_quote_or_blank)).filter_map(glob_start));
             }
         }
-        let is_dynamic = files.iter().any(|file| DYNAMIC.iter().any(|it| file.text.contains(it)));
+        // One pass over the text for all of them.
+        let dynamic = DYNAMIC_CALLS.as_ref();
+        let is_dynamic = dynamic.is_none_or(|calls| files.iter().any(|file| calls.is_match(&file.text)));
         Self { by_stem, glob_starts, is_dynamic }
     }
 
