@@ -71,9 +71,16 @@ pub fn log_document(text: &str, checks: &[(String, String)]) -> String {
 /// A name for the file of a task document, from its title: `cart-loses-items`.
 pub fn file_stem(document: &str) -> String {
     const MAX_WORDS: usize = 6;
+    const JOINING: [&str; 14] =
+        ["a", "an", "the", "and", "or", "of", "to", "in", "on", "for", "with", "by", "from", "at"];
     let title = document.lines().find_map(|it| it.strip_prefix("# ")).unwrap_or_default().to_lowercase();
     let words = title.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
-    let stem = words.take(MAX_WORDS).collect::<Vec<_>>().join("-");
+    let mut words: Vec<&str> = words.take(MAX_WORDS).collect();
+    // A name does not end in the middle of a phrase.
+    while words.len() > 1 && words.last().is_some_and(|it| JOINING.contains(it)) {
+        words.pop();
+    }
+    let stem = words.join("-");
     let stem: String = stem.chars().take(60).collect();
     if stem.is_empty() { "imported".to_owned() } else { stem }
 }
@@ -90,6 +97,11 @@ mod tests {
         let ends = "## Done when\n\n- A test reproduces the fault, and passes now\n- Both items stay.\n- All tests pass: `$ npm test`\n";
         assert!(task.ends_with(ends), "{task}");
         assert_eq!(file_stem(&task), "cart-loses-items");
+        assert_eq!(
+            file_stem("# Subtract two numbers and refuse a negative\n"),
+            "subtract-two-numbers-and-refuse"
+        );
+        assert_eq!(file_stem("# The\n"), "the");
         assert_eq!(
             (file_stem("# 购物车 丢失!\n"), file_stem("x")),
             ("购物车-丢失".to_owned(), "imported".to_owned())

@@ -151,7 +151,8 @@ impl<'a> FailedStep<'a> {
     }
 
     fn errors(&self) -> Vec<String> {
-        const MARKS: [&str; 15] = [
+        const MARKS: [&str; 16] = [
+            "--- FAIL: ",
             "Failure:",
             "error",
             "Error:",
@@ -441,6 +442,8 @@ mod tests {
         ] {
             assert!(is_log(log), "{log}");
         }
+        let go = document("--- FAIL: TestTotal (0.00s)\nFAIL\n", &[]);
+        assert!(go.contains("- --- FAIL: TestTotal (0.00s)\n"), "{go}");
         let task = document("E       assert 10 == 9\n", &[]);
         assert!(task.contains("- E       assert 10 == 9\n"), "{task}");
     }
