@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use super::world::World;
-use crate::snapshots::{SnapshotError, WhyNot};
+use crate::snapshots::{SnapshotError, TreeEntry, WhyNot};
 
 fn paths(world: &mut World) -> Vec<String> {
     let empty = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -296,4 +296,29 @@ fn other_work_trees_are_excluded_from_the_tree() {
     let mut after = world.contents();
     after.insert(b"a.txt".to_vec(), contents.get(&b"a.txt"[..]).unwrap().clone());
     assert_eq!(after, contents);
+}
+
+#[test]
+fn all_files_of_a_snapshot_are_read_in_the_order_of_its_folders() {
+    let mut world = World::new();
+    world.write("b/two", "2");
+    world.write("a/one", "1");
+    world.link("link", "a/one");
+    let tree = world.take().tree;
+    let read = |most: usize, until: usize| {
+        let mut found = Vec::new();
+        let taken = world.store.read_files(&tree, most, |path, entry| {
+            found.push((String::from_utf8(path).unwrap(), entry));
+            found.len() < until
+        });
+        taken.unwrap();
+        found
+    };
+    let file = |path: &str, bytes: &str| {
+        (path.to_owned(), TreeEntry::File { bytes: bytes.into(), executable: false })
+    };
+    let all = [file("a/one", "1"), file("b/two", "2"), ("link".to_owned(), TreeEntry::Link("a/one".into()))];
+    assert_eq!(read(3, 9), all);
+    assert_eq!(read(3, 2), all[..2]);
+    assert_eq!(read(2, 9), []);
 }
