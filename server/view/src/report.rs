@@ -23,6 +23,7 @@ pub use self::markdown::markdown;
 use crate::LoopStatus;
 use crate::budget::budget;
 use crate::editor::without_progress;
+use crate::headline;
 
 /// Limit of the criteria times the iterations, so that a page stays below a megabyte. Older iterations are left out.
 const MAX_CELLS: usize = 20_000;
@@ -202,15 +203,17 @@ fn sentence(state: &LoopState, status: &LoopStatus) -> String {
     }
     let text = match state.outcome() {
         Some(outcome) => outcome.sentence.to_string(),
-        None => match &state.pause {
-            Some(pause) => tr!("paused: {reason}", reason = pause.message.fact()),
-            None => tr!(
-                "open, after {iterations}",
-                iterations = words::counted(u64::from(state.iteration), "iteration")
-            ),
-        },
+        None => headline(status).fact().to_owned(),
     };
     words::capitalised(&line(&text))
+}
+
+/// `2026-11-20 14:03 UTC` of an RFC 3339 time: a page without a script does not know the reader's time zone.
+fn minute(time: &str) -> String {
+    match (time.get(..10), time.get(11..16)) {
+        (Some(day), Some(clock)) => format!("{day} {clock} UTC"),
+        _ => time.to_owned(),
+    }
 }
 
 fn limit_shares(state: &LoopState) -> Vec<LimitShare> {

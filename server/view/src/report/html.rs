@@ -7,7 +7,7 @@ use loopkeeper_text::{tr, tr_later, words};
 use maud::{Markup, PreEscaped, html};
 
 use super::chart;
-use super::{CriterionHistory, ErrorCount, IterationReport, LoopReport};
+use super::{CriterionHistory, ErrorCount, IterationReport, LoopReport, minute};
 use crate::page::page;
 use crate::sentences;
 
@@ -38,7 +38,7 @@ fn origin(report: &LoopReport) -> PreEscaped<String> {
     let id = html! { code { (report.loop_id) } }.into_string();
     let task = html! { code { (report.task) } }.into_string();
     let agent = html! { (report.agent) }.into_string();
-    let time = html! { time datetime=(report.started_at) { (report.started_at) } }.into_string();
+    let time = html! { time datetime=(report.started_at) { (minute(&report.started_at)) } }.into_string();
     PreEscaped(tr!("Loop {id} on {task} with {agent}, started {time}.", id, task, agent, time))
 }
 

@@ -7,7 +7,7 @@ use loopkeeper_core::check::Status;
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
-use super::LoopReport;
+use super::{LoopReport, minute};
 
 /// Iterations of the grid, the newest ones; the table has all of them.
 const COLUMNS: usize = 40;
@@ -20,7 +20,7 @@ pub fn markdown(report: &LoopReport) -> String {
         id = report.loop_id,
         task = report.task.replace('`', "'"),
         agent = escaped(&report.agent),
-        time = report.started_at,
+        time = minute(&report.started_at),
         budget = escaped(&report.budget)
     );
     let _ = writeln!(page, "{origin}\n");

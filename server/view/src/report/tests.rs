@@ -1,19 +1,23 @@
-use super::{html, markdown, report};
+use super::{LoopReport, html, markdown, report};
 use crate::{StatusFacts, status};
 use loopkeeper_core::check::Status;
-use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::decide::{LoopState, Phase};
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
 use loopkeeper_core::journal::{StopFeedback, StopVerdict};
 use loopkeeper_task as task;
 use loopkeeper_task::TaskDocument;
+use loopkeeper_task::criterion::Criterion;
 
 const HOSTILE: &str = "<script>alert(1)</script>\u{1b}[31m\u{202e}|`";
 
-fn ended() -> LoopState {
+fn two_criteria() -> Vec<Criterion> {
     let text = "# Pay\n\nDone when:\n\n- tests: `$ a`\n- lint: `$ b`\n";
     let documents = [TaskDocument { path: "PROMPT.md".into(), text: text.into() }];
-    let criteria = task::parse_task(&documents).criteria;
-    let mut state = Sim::new(spec(criteria), "fp", vec![Act::new("fp"), Act::new("pp")]).run().state;
+    task::parse_task(&documents).criteria
+}
+
+fn ended() -> LoopState {
+    let mut state = Sim::new(spec(two_criteria()), "fp", vec![Act::new("fp"), Act::new("pp")]).run().state;
     state.spec.title = format!("Title {HOSTILE}");
     state.criteria.pinned[0].criterion.name = HOSTILE.to_owned();
     for iteration in state.history.recent_mut() {
@@ -33,6 +37,20 @@ fn criteria_iterations_and_shares_are_those_of_the_loop() {
     assert_eq!(cells, [false, true]);
     assert!(report.limits.iter().any(|it| it.name == "Iterations" && it.text.starts_with("2 of ")));
     assert!(serde_json::to_string(&report).is_ok());
+}
+
+#[test]
+fn a_page_says_what_a_loop_is_doing_and_when_it_started() {
+    let mut sim = Sim::new(spec(two_criteria()), "fp", vec![Act::new("fp"), Act::new("pp")]);
+    while !matches!(sim.state.phase, Phase::Iterating(_)) {
+        assert!(sim.turn());
+    }
+    let alive = StatusFacts { keeper: Some(Some(1)), ..StatusFacts::default() };
+    let report = report(&sim.state, &status(&sim.state, &alive));
+    assert!(report.sentence.starts_with("Working: iteration 1/"), "{}", report.sentence);
+    let report = LoopReport { started_at: "2026-11-20T14:03:22.123Z".to_owned(), ..report };
+    assert!(html(&report).contains(r#"datetime="2026-11-20T14:03:22.123Z">2026-11-20 14:03 UTC<"#));
+    assert!(markdown(&report).contains("started 2026-11-20 14:03 UTC."));
 }
 
 #[test]
