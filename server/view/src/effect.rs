@@ -34,13 +34,13 @@ pub fn effect(state: &LoopState, order: LateOrder, name: &str) -> String {
         LateOrder::Pause if starting => tr!("{name} pauses before its first iteration.", name),
         LateOrder::Pause => tr!("{name} pauses now.", name),
         LateOrder::Steer if state.is_paused_between_iterations() => tr!(
-            "{name} puts the steering text into its next prompt (iteration {number}), once it is resumed.",
+            "{name} passes the text on in iteration {number}, once it is resumed.",
             name,
             number = next
         ),
         LateOrder::Steer => {
             tr!(
-                "{name} puts the steering text into its next prompt (iteration {number}).",
+                "{name} passes the text on in iteration {number}.",
                 name,
                 number = next
             )
@@ -95,7 +95,7 @@ mod tests {
             LateOrder::Check,
             "The loop runs the checks after the agent's present call (iteration 1).",
         );
-        let steered = "The loop puts the steering text into its next prompt (iteration 2)";
+        let steered = "The loop passes the text on in iteration 2";
         check(&sim, LateOrder::Steer, &format!("{steered}."));
         sim.order(UserCommand::Pause);
         sim.play();

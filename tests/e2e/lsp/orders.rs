@@ -338,7 +338,7 @@ fn says_when_orders_take_effect(studio: &mut Studio, id: &str) {
     let taken = effect(studio.done("check", &json!({"task": "PROMPT.md"})));
     assert_eq!(taken, "The loop runs the checks after the agent's present call (iteration 1).");
     let taken = effect(studio.done("steer", &json!({"loopId": id, "text": "Mind the gap."})));
-    assert_eq!(taken, "The loop puts the steering text into its next prompt (iteration 2).");
+    assert_eq!(taken, "The loop passes the text on in iteration 2.");
     let taken = effect(studio.done("pause", &json!({"loopId": id})));
     assert_eq!(taken, "The loop pauses after this iteration (1).");
 }

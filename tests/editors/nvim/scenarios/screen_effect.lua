@@ -23,7 +23,7 @@ end
 
 local function steers(screen)
   screen:ex('Ralph steer mind the gap')
-  screen:wait('The loop puts the steering text')
+  screen:wait('The loop passes the text on')
   vim.wait(300)
   support.same(nil, screen:text():find('Press ENTER', 1, true), 'a prompt to press Enter')
   screen:wait('iteration 2%)')
