@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { MarkdownString, commands, window, workspace } from "vscode";
-import type { OutputChannel } from "vscode";
+import type { CancellationToken, OutputChannel } from "vscode";
 import {
   CloseAction,
   ErrorAction,
@@ -21,6 +21,7 @@ import { plainMessage } from "./plain";
 import { Commands, protocolVersion } from "./protocol";
 import type { StatusParams } from "./protocol";
 import type { Questions } from "./questions";
+import { closedQuestion } from "./trustPage";
 import type { TrustPages } from "./trustPage";
 import { findMismatch } from "./version";
 
@@ -47,14 +48,31 @@ export function connect(program: string, hooks: Hooks): Connection {
   client.registerFeature(announcement);
   // The library passes these to the editor unchanged, which would turn `[text](command:…)` into a link.
   client.onNotification(ShowMessageNotification.type, (it) => void show(it.type, it.message, []));
-  client.onRequest(ShowMessageRequest.type, async (it) => {
+  client.onRequest(ShowMessageRequest.type, async (it, cancelled) => {
     const actions = it.actions ?? [];
     const page = (actions[0] as { page?: string } | undefined)?.page;
-    const answer = page === undefined ? show(it.type, it.message, actions) : hooks.pages.ask(actions, page);
+    const answer = untilClosed(page === undefined ? show(it.type, it.message, actions) : hooks.pages.ask(actions, page), cancelled);
+    if (page !== undefined) cancelled.onCancellationRequested(() => void hooks.pages.close(page));
     hooks.questions.add(it.message, answer, async () => (page === undefined ? commands.executeCommand("notifications.showList") : hooks.pages.reveal(page)));
     return (await answer) ?? null;
   });
   return client;
+}
+
+/**
+ * Resolves without an answer when the server withdraws its question. The editor cannot close a notification, so an answer
+ * in one that is still open has no effect, which the user is told.
+ */
+function untilClosed(answer: Promise<MessageActionItem | undefined>, cancelled: CancellationToken): Promise<MessageActionItem | undefined> {
+  return new Promise((done, failed) => {
+    cancelled.onCancellationRequested(() => {
+      done(undefined);
+    });
+    answer.then((it) => {
+      if (it && cancelled.isCancellationRequested) void window.showInformationMessage(closedQuestion());
+      done(it);
+    }, failed);
+  });
 }
 
 function options(hooks: Hooks): LanguageClientOptions {

@@ -8,6 +8,8 @@ import { t } from "./l10n";
 
 export const trustScheme = "loopkeeper-trust";
 
+export const closedQuestion = (): string => t("This question is closed. Start the loop or its checks again.");
+
 interface OpenPage {
   text: string;
   actions: MessageActionItem[];
@@ -25,7 +27,7 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
   });
 
   provideTextDocumentContent(uri: Uri): string {
-    return this.open.get(uri.toString())?.text ?? `${t("This question is closed. Start the loop or its checks again.")}\n`;
+    return this.open.get(uri.toString())?.text ?? `${closedQuestion()}\n`;
   }
 
   provideCodeLenses(document: TextDocument): CodeLens[] {
@@ -34,8 +36,8 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
     if (!yes) return [];
     const ends = [...new Set([0, document.lineCount - 1])].map((line) => new Range(line, 0, line, 0));
     return ends.flatMap((at) => [
-      new CodeLens(at, { title: `$(verified) ${yes.title}`, command: "loopkeeper.trustShownPage" }),
-      new CodeLens(at, { title: `$(close) ${no?.title ?? t("Cancel")}`, command: "loopkeeper.cancelShownPage" }),
+      new CodeLens(at, { title: `$(verified)\u00a0${yes.title}`, command: "loopkeeper.trustShownPage" }),
+      new CodeLens(at, { title: `$(close)\u00a0${no?.title ?? t("Cancel")}`, command: "loopkeeper.cancelShownPage" }),
     ]);
   }
 
@@ -44,7 +46,7 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
     const file = Uri.parse(page);
     if (file.scheme !== "file") return undefined;
     const text = new TextDecoder().decode(await workspace.fs.readFile(file));
-    const uri = Uri.from({ scheme: trustScheme, path: `/${t("Commands to trust")}`, query: page });
+    const uri = pageUri(page);
     this.open.get(uri.toString())?.answer(undefined);
     const answered = new Promise<MessageActionItem | undefined>((answer) => {
       this.open.set(uri.toString(), { text, actions, answer });
@@ -57,8 +59,15 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
 
   /** Brings the page of an open question to the front. */
   async reveal(page: string): Promise<void> {
-    const uri = Uri.from({ scheme: trustScheme, path: `/${t("Commands to trust")}`, query: page });
+    const uri = pageUri(page);
     await window.showTextDocument(await workspace.openTextDocument(uri), { preview: false });
+  }
+
+  /** Closes the page of a question that the server withdrew. */
+  async close(page: string): Promise<void> {
+    const uri = pageUri(page);
+    this.answer(uri, undefined);
+    await closeTabs(uri);
   }
 
   /** Chooses the first answer of the active page. */
@@ -81,8 +90,7 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
     const page = uri && this.open.get(uri.toString());
     if (!uri || !page) return;
     this.answer(uri, choose(page.actions));
-    const tabs = window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => pageOf(tab)?.toString() === uri.toString());
-    await window.tabGroups.close(tabs);
+    await closeTabs(uri);
   }
 
   private answer(uri: Uri | undefined, action: MessageActionItem | undefined): void {
@@ -92,6 +100,15 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
     this.open.delete(key);
     page.answer(action);
   }
+}
+
+function pageUri(page: string): Uri {
+  return Uri.from({ scheme: trustScheme, path: `/${t("Commands to trust")}`, query: page });
+}
+
+async function closeTabs(uri: Uri): Promise<void> {
+  const tabs = window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => pageOf(tab)?.toString() === uri.toString());
+  await window.tabGroups.close(tabs);
 }
 
 function pageOf(tab: Tab): Uri | undefined {

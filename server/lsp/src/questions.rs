@@ -6,7 +6,14 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use lsp_types::{MessageActionItem, MessageActionItemProperty, MessageType};
+use lsp_types::notification::Cancel;
+use lsp_types::request::{Request as _, ShowMessageRequest};
+use lsp_types::{
+    CancelParams, MessageActionItem, MessageActionItemProperty, MessageType, NumberOrString,
+    ShowMessageRequestParams,
+};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request};
+use tower_service::Service as _;
 
 use super::session::ServerState;
 use loopkeeper_text::language::translate;
@@ -60,6 +67,15 @@ pub(crate) fn can_ask(shared: &ServerState) -> bool {
 
 /// The chosen answer; `None` if the question was closed, rejected or not answered.
 pub(crate) async fn ask_client(shared: &ServerState, question: &ClientQuestion) -> Option<String> {
+    ask_client_until(shared, question, std::future::pending()).await
+}
+
+/// The same, for a question that may become obsolete. A client is told when its answer has no effect any more.
+pub(crate) async fn ask_client_until(
+    shared: &ServerState,
+    question: &ClientQuestion,
+    obsolete: impl Future<Output = ()>,
+) -> Option<String> {
     let answers = order_answers(QuestionSupport::of(shared), &question.answers);
     let first = question.answers.first();
     let item = |it: &&'static str| {
@@ -68,18 +84,41 @@ pub(crate) async fn ask_client(shared: &ServerState, question: &ClientQuestion) 
         let properties: HashMap<_, _> = page.map(property).into_iter().collect();
         MessageActionItem { title: translate(it).to_owned(), properties }
     };
-    let asked = shared.client.show_message_request(
-        MessageType::WARNING,
-        question.message.clone(),
-        Some(answers.iter().map(item).collect()),
-    );
-    let answer = tokio::time::timeout(question.expiry, asked).await.ok()?;
-    if let Ok(item) = answer {
-        return item.and_then(|it| answer_titled(&answers, &it.title)).map(str::to_owned);
+    let params = ShowMessageRequestParams {
+        typ: MessageType::WARNING,
+        message: question.message.clone(),
+        actions: Some(answers.iter().map(item).collect()),
+    };
+    let id = shared.client.next_request_id();
+    let params = serde_json::to_value(params).unwrap_or_default();
+    let request = Request::build(ShowMessageRequest::METHOD).id(id.clone()).params(params).finish();
+    let asked = shared.client.clone().call(request);
+    let answer = tokio::select! {
+        answer = asked => answer.ok().flatten()?.into_parts().1,
+        () = tokio::time::sleep(question.expiry) => Err(Error::new(ErrorCode::RequestCancelled)),
+        () = obsolete => Err(Error::new(ErrorCode::RequestCancelled)),
+    };
+    match answer {
+        Ok(item) => {
+            let item: Option<MessageActionItem> = serde_json::from_value(item).ok().flatten();
+            return item.and_then(|it| answer_titled(&answers, &it.title)).map(str::to_owned);
+        }
+        Err(error) if error.code == ErrorCode::RequestCancelled => {
+            shared.client.send_notification::<Cancel>(cancel_params(id)).await;
+        }
+        // The client announced support, and failed.
+        Err(_) => warn(shared, &question.message).await,
     }
-    // The client announced support, and failed.
-    warn(shared, &question.message).await;
     None
+}
+
+fn cancel_params(id: Id) -> CancelParams {
+    let id = match id {
+        Id::Number(id) => NumberOrString::Number(i32::try_from(id).unwrap_or_default()),
+        Id::String(id) => NumberOrString::String(id),
+        Id::Null => NumberOrString::String(String::new()),
+    };
+    CancelParams { id }
 }
 
 /// Answers in display order: if the first one is the default, it must be the one without an effect.

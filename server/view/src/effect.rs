@@ -33,17 +33,11 @@ pub fn effect(state: &LoopState, order: LateOrder, name: &str) -> String {
         }
         LateOrder::Pause if starting => tr!("{name} pauses before its first iteration.", name),
         LateOrder::Pause => tr!("{name} pauses now.", name),
-        LateOrder::Steer if state.is_paused_between_iterations() => tr!(
-            "{name} passes the text on in iteration {number}, once it is resumed.",
-            name,
-            number = next
-        ),
+        LateOrder::Steer if state.is_paused_between_iterations() => {
+            tr!("{name} passes the text on in iteration {number}, once it is resumed.", name, number = next)
+        }
         LateOrder::Steer => {
-            tr!(
-                "{name} passes the text on in iteration {number}.",
-                name,
-                number = next
-            )
+            tr!("{name} passes the text on in iteration {number}.", name, number = next)
         }
         LateOrder::Check if state.is_paused_between_iterations() => tr!("{name} runs the checks now.", name),
         LateOrder::Check => match state.phase {

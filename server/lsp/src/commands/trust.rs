@@ -192,6 +192,13 @@ fn items(work: &ResolvedTask) -> Result<Vec<TrustItem>, Failure> {
     operations::trust::known_items(work, |_| ())
 }
 
+/// Whether the user trusts everything that would run with the current configuration.
+fn is_trusted(task: &TaskSnapshot) -> Result<bool, Failure> {
+    let work = ResolvedTask::find(task.path.to_str(), &[])?;
+    let trust = TrustStore::open(&StateDir::open()?);
+    Ok(whole_page(&work, &trust)?.untrusted_count() == 0)
+}
+
 fn whole_page(work: &ResolvedTask, trust: &TrustStore) -> Result<TrustPage, Failure> {
     let items = items(work)?;
     Ok(operations::trust::page(&work.root, &items, &trust.untrusted_items(&work.root, &items)))

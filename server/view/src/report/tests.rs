@@ -1,8 +1,8 @@
 use super::{LoopReport, html, markdown, report};
 use crate::{StatusFacts, status};
 use loopkeeper_core::check::Status;
-use loopkeeper_core::decide::{LoopState, Phase};
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::{LoopState, Phase};
 use loopkeeper_core::journal::{StopFeedback, StopVerdict};
 use loopkeeper_task as task;
 use loopkeeper_task::TaskDocument;

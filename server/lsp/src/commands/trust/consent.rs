@@ -100,7 +100,9 @@ async fn ask_for_consent(shared: &Arc<ServerState>, needed: &TrustRequest, then:
     let answers = vec![SHOW, then.confirm_label(), NOT_NOW];
     let question =
         ClientQuestion { message: message(needed), answers, page: None, expiry: questions::EXPIRY };
-    while let Some(answer) = questions::ask_client(shared, &question).await {
+    while let Some(answer) =
+        questions::ask_client_until(shared, &question, trusted_elsewhere(shared, needed)).await
+    {
         if answer == then.confirm_label() {
             // The question is answered; the next step may ask another one.
             drop(place);
@@ -143,11 +145,26 @@ async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterT
     let answers = vec![then.confirm_label(), NOT_NOW];
     let question =
         ClientQuestion { message, answers, page: shows_itself.then_some(uri), expiry: questions::EXPIRY };
-    let answer = questions::ask_client(shared, &question).await;
+    let answer = questions::ask_client_until(shared, &question, trusted_elsewhere(shared, needed)).await;
     drop(place);
     if answer.as_deref() == Some(then.confirm_label()) {
         grant_and_continue(shared, needed, then).await;
     }
+}
+
+/// Resolves when nothing on the page is left to trust: the user may trust it in a terminal or in another editor.
+async fn trusted_elsewhere(shared: &Arc<ServerState>, needed: &TrustRequest) {
+    let mut snapshots = shared.index().subscribe_snapshots();
+    // The index knows the configuration, and not what this start replaces in it.
+    while needed.arguments.is_empty() && snapshots.changed().await.is_ok() {
+        let task = snapshots.borrow_and_update().tasks.iter().find(|it| it.uri == needed.task).cloned();
+        let Some(task) = task.filter(|it| it.unknown.count == 0) else { continue };
+        // The snapshot may be older than the question.
+        if run_blocking(move || Ok(super::is_trusted(&task)?)).await.unwrap_or(false) {
+            return;
+        }
+    }
+    std::future::pending::<()>().await;
 }
 
 async fn write_page(shared: &Arc<ServerState>, needed: &TrustRequest) -> Option<PathBuf> {
