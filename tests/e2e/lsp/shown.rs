@@ -236,6 +236,8 @@ fn hovers_are_in_the_format_of_the_client_and_never_markup_of_others() {
     let heading = desk.hover(0, 3)["contents"]["value"].clone();
     assert!(heading.as_str().unwrap().contains("Idle"), "{heading}");
     assert_eq!(desk.hover(1, 0), Value::Null);
+    // Where a cursor is that came by line: on the marker of the item.
+    assert_eq!(desk.hover(4, 0)["contents"], shown);
     desk.editor.quit();
     let mut plain = Desk::new(&json!({}), &json!(["utf-16"]));
     let shown = plain.hover(4, 8)["contents"].clone();

@@ -55,7 +55,7 @@ async fn other_tool_cures(
 }
 
 /// A cursor on the bullet of an item, or before it, is about the item, whose range begins behind the bullet.
-fn past_marker(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn past_marker(text: &str, range: Range<usize>) -> Range<usize> {
     let start = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
     let line = text.get(start..).and_then(|it| it.lines().next()).unwrap_or_default();
     let content = line.trim_start_matches([' ', '\t', '-', '*', '+']);

@@ -4,6 +4,7 @@
 use loopkeeper_view::editor;
 use lsp_types::{Hover, HoverParams};
 
+use super::code_action::past_marker;
 use crate::document_context::{DocumentContext, DocumentSnapshot};
 use crate::foreign;
 use crate::session::ServerState;
@@ -33,6 +34,7 @@ pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<
     if let Some(hover) = editor::settings::explain_front_matter((&sight.file, sight.shown.text()), offset) {
         return Some(to_proto::hover(&sight.shown, session, &hover));
     }
+    let offset = past_marker(sight.shown.text(), offset..offset).end;
     let hover = sight.with_view(|known| editor::hover(known, (&sight.file, offset)))?;
     Some(to_proto::hover(&sight.shown, session, &hover))
 }
