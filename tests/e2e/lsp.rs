@@ -12,6 +12,7 @@ mod loop_end;
 mod many;
 mod mutants;
 mod noise;
+mod odd_clients;
 mod orders;
 mod other_settings;
 mod plan;
