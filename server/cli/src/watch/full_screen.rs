@@ -190,8 +190,76 @@ impl LineEncoder {
 
 #[cfg(test)]
 mod tests {
-    use super::{LineEncoder, frame};
+    use std::fs::{File, OpenOptions};
+    use std::io::Read as _;
+    use std::process::{Command, Stdio};
+
+    use loopkeeper_keeper::abort_on_panic;
     use loopkeeper_view::dashboard::{DashboardLine, DashboardSpan, DashboardStyle};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{LocalModes, tcgetattr};
+
+    use super::{ENTER, FullScreen, LEAVE, LineEncoder, frame};
+
+    /// Set in the process of the test that panics.
+    const PANICS: &str = "LOOPKEEPER_TEST_PANICS";
+    const PANIC: &str = "a panic on the full screen";
+
+    #[test]
+    fn a_panic_leaves_the_terminal_as_it_was() {
+        if std::env::var_os(PANICS).is_some() {
+            return panic_on_the_screen();
+        }
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let name = ptsname(&terminal, Vec::new()).unwrap();
+        // Open until the end, so that the settings survive the process.
+        let side = OpenOptions::new().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+        let before = tcgetattr(&side).unwrap();
+        let mut panicking = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "watch::full_screen::tests::a_panic_leaves_the_terminal_as_it_was",
+                "--nocapture",
+            ])
+            .env(PANICS, "1")
+            .env("RUST_BACKTRACE", "0")
+            .stdin(Stdio::from(side.try_clone().unwrap()))
+            .stdout(Stdio::from(side.try_clone().unwrap()))
+            .stderr(Stdio::from(side.try_clone().unwrap()))
+            .spawn()
+            .unwrap();
+        assert!(!panicking.wait().unwrap().success());
+        let after = tcgetattr(&side).unwrap();
+        assert_eq!(after.local_modes, before.local_modes);
+        assert!(after.local_modes.contains(LocalModes::ICANON | LocalModes::ECHO));
+        let shown = written(File::from(terminal), side);
+        let entered = shown.find(ENTER).expect("the full screen");
+        let left = shown.find(LEAVE).expect("its end");
+        let reported = shown.find(PANIC).expect("the report");
+        assert!(entered < left && left < reported, "{shown:?}");
+    }
+
+    fn panic_on_the_screen() {
+        abort_on_panic();
+        let mut screen = FullScreen::open().unwrap();
+        let line =
+            DashboardLine(vec![DashboardSpan { text: "1 loop".to_owned(), style: DashboardStyle::Plain }]);
+        screen.draw(&[line], 80).unwrap();
+        assert!(!tcgetattr(std::io::stdin()).unwrap().local_modes.contains(LocalModes::ICANON));
+        panic!("{PANIC}");
+    }
+
+    /// Everything that was written on `side`; reading ends with an error once that is closed.
+    fn written(mut terminal: File, side: File) -> String {
+        drop(side);
+        let (mut all, mut buffer) = (Vec::new(), [0; 4096]);
+        while let Ok(length @ 1..) = terminal.read(&mut buffer) {
+            all.extend_from_slice(&buffer[..length]);
+        }
+        String::from_utf8_lossy(&all).into_owned()
+    }
 
     fn lines(text: &[&str]) -> Vec<String> {
         text.iter().map(|it| (*it).to_owned()).collect()
