@@ -8,34 +8,68 @@ import type { Parts, Target } from "../parts";
 import { Commands, type OrderResult } from "../protocol";
 import type { LoopStatus } from "../protocol/loop";
 
+/** Shortest time between two pages of one loop: each is made from its whole history. */
+const pause = 2000;
+
 /** One panel for each loop. */
-const panels = new Map<string, WebviewPanel>();
+const panels = new Map<string, LoopPanel>();
 
 export async function showDashboard({ server }: Parts, target?: Target): Promise<void> {
   const it = await pickLoop(server.status, t("Show the dashboard of which loop?"), () => true, t("No loop has worked in this folder yet."), target);
   if (!it) return;
-  const show = () => refresh(server, it);
-  const panel = panels.get(it.id) ?? openPanel(it, show);
+  const panel = panels.get(it.id) ?? new LoopPanel(server, it);
   panel.reveal();
-  await show();
+  await panel.refresh();
 }
 
-function openPanel(loop: LoopStatus, show: () => Promise<void>): WebviewPanel {
-  const options = { enableScripts: false, localResourceRoots: [] };
-  const panel = window.createWebviewPanel("loopkeeper.dashboard", t("Ralph: {0}", loop.task.title), ViewColumn.Active, options);
-  panels.set(loop.id, panel);
-  // What happened meanwhile is shown when the panel is looked at again.
-  panel.onDidChangeViewState(({ webviewPanel }) => {
-    if (webviewPanel.visible) void show();
-  });
-  panel.onDidDispose(() => panels.delete(loop.id));
-  return panel;
-}
+class LoopPanel {
+  private readonly panel: WebviewPanel;
+  /** The newest record of the loop on the page. */
+  private shown: number | undefined;
+  private timer: NodeJS.Timeout | undefined;
 
-async function refresh(server: Parts["server"], loop: LoopStatus): Promise<void> {
-  const result = await server.run<OrderResult & { uri?: string }>(Commands.report, { loopId: loop.id });
-  const panel = panels.get(loop.id);
-  if (!panel || !result?.uri) return;
-  const page = new TextDecoder().decode(await workspace.fs.readFile(Uri.parse(result.uri)));
-  if (panel.webview.html !== page) panel.webview.html = page;
+  constructor(private readonly server: Parts["server"], private readonly loop: LoopStatus) {
+    const options = { enableScripts: false, localResourceRoots: [] };
+    this.panel = window.createWebviewPanel("loopkeeper.dashboard", t("Ralph: {0}", loop.task.title), ViewColumn.Active, options);
+    panels.set(loop.id, this);
+    const changes = server.onChange(() => {
+      this.follow();
+    });
+    // What happened meanwhile is shown when the panel is looked at again.
+    this.panel.onDidChangeViewState(() => {
+      this.follow();
+    });
+    this.panel.onDidDispose(() => {
+      clearTimeout(this.timer);
+      changes.dispose();
+      panels.delete(loop.id);
+    });
+  }
+
+  reveal(): void {
+    this.panel.reveal();
+  }
+
+  async refresh(): Promise<void> {
+    this.shown = this.now();
+    const result = await this.server.run<OrderResult & { uri?: string }>(Commands.report, { loopId: this.loop.id });
+    if (!panels.has(this.loop.id) || !result?.uri) return;
+    const page = new TextDecoder().decode(await workspace.fs.readFile(Uri.parse(result.uri)));
+    if (panels.has(this.loop.id) && this.panel.webview.html !== page) this.panel.webview.html = page;
+  }
+
+  /** Replaces the page soon if the loop has gone on. The editor keeps the page's scroll position. */
+  private follow(): void {
+    if (this.timer || !this.panel.visible || this.now() === this.shown) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      if (this.panel.visible) void this.refresh().then(() => {
+        this.follow();
+      });
+    }, pause);
+  }
+
+  private now(): number | undefined {
+    return this.server.status?.loops.find((it) => it.id === this.loop.id)?.seq;
+  }
 }
