@@ -112,7 +112,7 @@ function M.task(named, callback)
     if #own == 1 then
       take(own[1])
     elseif #choice == 0 then
-      ui.error(t('there is no task here. Hint: write PROMPT.md, or run `loopkeeper init` in a terminal.'))
+      ui.error(t('there is no task here. Hint: `:Ralph new` makes one from a sentence.'))
     else
       -- A task of another project must be confirmed, even if it is the only one.
       ui.select(choice, t('Task: '), function(entry)

@@ -153,14 +153,18 @@ local function set_tree_options(window)
   vim.wo[window].signcolumn, vim.wo[window].foldcolumn = 'no', '0'
 end
 
+--- Beside the text only where a usual width of text is left.
+local function is_below()
+  return vim.o.columns < config.get().summary.width + 80
+end
+
 ---@param buffer integer
 local function show(buffer)
   local window, width = vim.fn.bufwinid(buffer), config.get().summary.width
   if window ~= -1 then
     return vim.api.nvim_set_current_win(window)
   end
-  -- Beside the text only where a usual width of text is left.
-  if vim.o.columns < width + 80 then
+  if is_below() then
     ui.show_text_below(buffer)
     return set_tree_options(vim.fn.bufwinid(buffer))
   end
@@ -180,7 +184,13 @@ function M.open()
   draw(buffer)
   show(buffer)
   if client then
-    status.when_known(client, M.refresh)
+    status.when_known(client, function()
+      M.refresh()
+      -- It was opened for what was known before the server answered.
+      if is_below() then
+        ui.grow(buffer)
+      end
+    end)
   end
 end
 

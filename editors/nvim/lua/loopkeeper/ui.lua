@@ -166,7 +166,17 @@ end
 ---@param buffer integer
 function M.show_text_below(buffer)
   local most = math.floor(vim.o.lines / 2)
-  local window = M.show_below(buffer, math.min(vim.api.nvim_buf_line_count(buffer) + 1, most), true)
+  M.show_below(buffer, math.min(vim.api.nvim_buf_line_count(buffer) + 1, most), true)
+  M.grow(buffer)
+end
+
+--- Makes the window of a buffer as high as its lines need at that width, at most half the screen. Never lower.
+---@param buffer integer
+function M.grow(buffer)
+  local window, most = vim.fn.bufwinid(buffer), math.floor(vim.o.lines / 2)
+  if window == -1 then
+    return
+  end
   local needed = vim.api.nvim_win_text_height(window, {}).all
   if needed > vim.api.nvim_win_get_height(window) then
     vim.api.nvim_win_set_height(window, math.min(needed, most))

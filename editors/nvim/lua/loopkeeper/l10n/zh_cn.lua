@@ -212,7 +212,7 @@ return {
   ['there is no iteration yet'] = '还没有迭代',
   ['there is no loop here yet'] = '此处还没有循环',
   ['there is no option `{name}`'] = '没有选项 `{name}`',
-  ['there is no task here. Hint: write PROMPT.md, or run `loopkeeper init` in a terminal.'] = '此处没有任务。提示：请编写 PROMPT.md，或在终端中运行 `loopkeeper init`。',
+  ['there is no task here. Hint: `:Ralph new` makes one from a sentence.'] = '此处没有任务。提示：`:Ralph new` 用一句话生成任务。',
   ['there is no text in the clipboard'] = '剪贴板中没有文本',
   ['there is no text in the selection'] = '没有选择文本',
   ['this help'] = '此帮助',
