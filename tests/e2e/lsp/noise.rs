@@ -247,6 +247,25 @@ fn lenses_are_asked_for_again_when_they_say_something_else() {
 }
 
 #[test]
+fn lenses_of_a_document_that_becomes_a_task_are_asked_for() {
+    let mut studio = Studio::open(&far(&[WAITS]));
+    studio.status(|it| it["tasks"].as_array().unwrap().len() == 1);
+    let text = "# Later\n\n## Done when\n\n- It is there: `exists x`\n";
+    // As an editor shows a proposed task: the file does not exist before it is saved.
+    let document =
+        json!({"uri": studio.uri("later.ralph.md"), "languageId": "markdown", "version": 1, "text": text});
+    studio.editor.notify("textDocument/didOpen", &json!({"textDocument": document}));
+    let at = json!({"textDocument": {"uri": studio.uri("later.ralph.md")}});
+    studio.editor.request("textDocument/codeLens", &at);
+    settled(&studio.editor);
+    let before = studio.editor.count("workspace/codeLens/refresh");
+    studio.save("later.ralph.md", text);
+    studio.editor.until_count("workspace/codeLens/refresh", before + 1);
+    let lenses = studio.editor.request("textDocument/codeLens", &at).to_string();
+    assert!(lenses.contains("Start loop"), "{lenses}");
+}
+
+#[test]
 fn agent_output_goes_to_subscribers() {
     let act = "touch $folder/up; until [ -f $folder/go ]; do sleep 0.02; done; \
                printf 'said\\033[31m red\\n'; until [ -f $folder/on ]; do sleep 0.02; done";

@@ -1,6 +1,6 @@
 //! Sends `workspace/codeLens/refresh` when the text of lenses changed although their document did not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +14,8 @@ use loopkeeper_workspace::WorkspaceSnapshot;
 #[derive(Default)]
 pub(super) struct LensPublisher {
     shown: BTreeMap<PathBuf, Vec<Lens>>,
+    /// The documents that were open at the last snapshot.
+    open: BTreeSet<PathBuf>,
     /// Whether a refresh is unanswered; at most one is in flight.
     under_way: Arc<AtomicBool>,
 }
@@ -34,8 +36,13 @@ impl LensPublisher {
                 now.insert(task.root.join(&document.path), lenses);
             }
         }
-        let stays = now.iter().all(|(path, lenses)| self.shown.get(path).is_none_or(|it| it == lenses));
+        // A client asks when it opens a document, and not again when an open document becomes a task.
+        let stays = now.iter().all(|(path, lenses)| match self.shown.get(path) {
+            Some(shown) => shown == lenses,
+            None => lenses.is_empty() || !self.open.contains(path),
+        });
         self.shown = now;
+        self.open = shared.documents.all().into_iter().filter_map(|it| it.path.clone()).collect();
         if stays || self.under_way.swap(true, Ordering::SeqCst) {
             return;
         }
