@@ -11,7 +11,7 @@ local function start()
     folder = project.folder,
     file = 'PROMPT.md',
     server = project.server,
-    width = 60,
+    width = 44,
   })
   screen:wait(' Ralph\n')
   screen:ex('Ralph! start')
@@ -26,7 +26,7 @@ local function steers(screen)
   screen:wait('The loop passes the text on')
   vim.wait(300)
   support.same(nil, screen:text():find('Press ENTER', 1, true), 'a prompt to press Enter')
-  screen:wait('iteration 2%)')
+  screen:wait('2%. *│')
   -- The next keys are commands again.
   screen:ex('echo 40 + 2')
   screen:wait('42')
