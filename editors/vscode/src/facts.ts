@@ -1,6 +1,6 @@
 // Additional facts about a loop, one line each, for the tooltip: only unusual ones and those that the user asked for.
 
-import { t } from "./l10n";
+import { list, t } from "./l10n";
 import { costUnknown, isOwn } from "./own";
 import type { LoopStatus } from "./protocol";
 
@@ -25,7 +25,7 @@ export function waiting(reason: string | undefined, until: string | undefined): 
 
 function groups({ groups = [] }: LoopStatus): string[] {
   const parts = groups.map((it) => (it.state === "holds" ? t("{0} holds", it.name) : t("{0} {1} of {2}", it.name, it.passed, it.total)));
-  return parts.length > 0 ? [t("groups: {0}", parts.join(", "))] : [];
+  return parts.length > 0 ? [t("groups: {0}", list(...parts))] : [];
 }
 
 function plan({ plan }: LoopStatus): string[] {
@@ -54,7 +54,7 @@ function subagents({ spawns }: LoopStatus): string[] {
   if (used === 0 && refused === 0) return [];
   const counts = [t("{0} of {1} subagents", used, budget), ...(depth > 1 ? [t("{0} deep", depth)] : []), ...(refused > 0 ? [t("{0} refused", refused)] : [])];
   const indent = (by: number): string => "\u00a0\u00a0".repeat(Math.min(by, 8));
-  return [counts.join(", "), ...agents.map((it) => indent(it.depth) + subagent(it.what, it.state))];
+  return [list(...counts), ...agents.map((it) => indent(it.depth) + subagent(it.what, it.state))];
 }
 
 function subagent(what: string, state: "asked" | "started" | "ended"): string {

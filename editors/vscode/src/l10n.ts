@@ -9,6 +9,11 @@ export function useTranslation(translation: Translate): void {
   translate = translation;
 }
 
+/** Parts side by side, with the separator of the language. */
+export function list(...parts: string[]): string {
+  return parts.reduce((all, it) => t("{0}, {1}", all, it));
+}
+
 /** A whole sentence or label: other languages order its parts differently. `{0}` stands for the first argument. */
 export function t(message: string, ...args: (string | number)[]): string {
   return translate(message, ...args);

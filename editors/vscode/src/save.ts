@@ -1,7 +1,9 @@
 // Saves the task's document before a loop or its checks start, because they use the file on disk.
 
-import { Uri, workspace } from "vscode";
-import type { StatusParams } from "./protocol";
+import { Uri, window, workspace } from "vscode";
+import type { Event } from "vscode";
+import type { StatusParams, TaskEntry } from "./protocol";
+import { settled } from "./settled";
 
 /** `argument.task` is a file URI or a task's id. */
 export async function saveTask(argument: object, status: StatusParams | undefined): Promise<void> {
@@ -10,6 +12,18 @@ export async function saveTask(argument: object, status: StatusParams | undefine
   const entry = status?.tasks.find((it) => it.id === task || it.uri === task);
   const uri = entry?.uri ?? task;
   if (uri.startsWith("file:")) await saveDocument(Uri.parse(uri));
+}
+
+/** How long the server may take to see a task that was just saved. */
+const seen = 10_000;
+
+/** Saves the proposed task in the active editor, which exists nowhere else; `undefined` if there is none there. */
+export async function saveNewTask(server: { status: StatusParams | undefined; onChange: Event<void> }): Promise<TaskEntry | undefined> {
+  const document = window.activeTextEditor?.document;
+  if (document?.uri.scheme !== "untitled" || !document.uri.path.startsWith("/") || !(await document.save())) return undefined;
+  const entry = (): TaskEntry | undefined => server.status?.tasks.find((it) => Uri.parse(it.uri).path === document.uri.path);
+  await settled(server.onChange, () => entry() !== undefined, seen);
+  return entry();
 }
 
 /** `false` if it is not open, or cannot be saved. */

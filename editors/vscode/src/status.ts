@@ -4,7 +4,7 @@
 import { type Bar, widest } from "./bar";
 import { facts, waiting } from "./facts";
 import { foreignBar } from "./foreign";
-import { t } from "./l10n";
+import { list, t } from "./l10n";
 import { awaitsSession, firstMessage, yourTurn } from "./own";
 import type { CriterionStatus, LoopStatus, StatusParams } from "./protocol";
 import { clock, left } from "./time";
@@ -78,7 +78,7 @@ export function isCooling(it: LoopStatus): boolean {
 export function progress(it: LoopStatus): string {
   const parts = [it.iteration === 0 ? t("before the first iteration") : t("iteration {0} of {1}", it.iteration, it.limits.iterations)];
   if (it.criteria.total > 0 && it.criteria.summary !== undefined) parts.push(it.criteria.summary);
-  return parts.join(", ");
+  return list(...parts);
 }
 
 /** The activity of a loop or how it ended, in a few words. */
@@ -107,7 +107,7 @@ export function situation(it: LoopStatus): string {
     case "checking":
       return t("running checks");
     case "stopping":
-      return "stopping";
+      return t("stopping");
     case "iterating":
     case "ended":
       return it.activity ?? t("working");
@@ -219,7 +219,7 @@ function about(it: LoopStatus): string {
   lines.push(...facts(it));
   const { costMicros } = it.spent;
   if (costMicros !== undefined) lines.push(t("${0} of ${1} spent", dollars(costMicros), dollars(it.limits.costMicros)));
-  if (it.warnings && it.warnings.length > 0) lines.push(t("note: {0}", it.warnings.join(", ")));
+  if (it.warnings && it.warnings.length > 0) lines.push(t("note: {0}", list(...it.warnings)));
   else if (it.forecast && !it.outcome) lines.push(it.forecast);
   return lines.join("\n");
 }

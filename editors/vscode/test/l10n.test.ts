@@ -5,6 +5,10 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { t, useTranslation } from "../src/l10n";
+import { loopRow } from "../src/loops/model";
+import type { LoopStatus } from "../src/protocol";
+import { progress, situation } from "../src/status";
+import { loop } from "./samples";
 
 const read = (path: string): Record<string, string> => JSON.parse(readFileSync(path, "utf8")) as Record<string, string>;
 const bundle = read("l10n/bundle.l10n.zh-cn.json");
@@ -57,6 +61,18 @@ test("every text has a translation with the same places for values", () => {
 
 test("no text is left out of the translation or put together from fragments", () => {
   for (const it of sources) if (it !== "l10n.ts") assert.deepEqual(faults(readFileSync(join("src", it), "utf8")), [], it);
+});
+
+test("no state of a loop leaves a word in English", (context) => {
+  useTranslation((message, ...args) => (bundle[message] ?? `untranslated ${message}`).replaceAll(/\{(\d+)\}/g, (_, index) => String(args[Number(index)] ?? "")));
+  context.after(() => {
+    useTranslation((message, ...args) => message.replaceAll(/\{(\d+)\}/g, (_, index) => String(args[Number(index)] ?? "")));
+  });
+  const phases: LoopStatus["phase"][] = ["baseline", "iterating", "checking", "waiting", "stopping", "untrusted", "needsAnswer", "interrupted", "damaged", "paused"];
+  for (const phase of phases) {
+    const it = loop({ phase, criteria: { ...loop().criteria, summary: "3/5" } });
+    assert.doesNotMatch([situation(it), progress(it), loopRow(it).description].join(" "), /[a-z]{2}/, phase);
+  }
 });
 
 test("such texts would be found", () => {

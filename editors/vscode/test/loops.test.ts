@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changesOf, groupOf, groups, iterationRows, loopRow, needing, pageSize } from "../src/loops/model";
+import { changesOf, currentIteration, groupOf, groups, iterationRows, loopRow, needing, pageSize } from "../src/loops/model";
 import type { IterationsResult, LoopStatus } from "../src/protocol";
 import { counts, ended, loop, status } from "./samples";
 
@@ -28,19 +28,20 @@ test("a loop shows its state, its criteria and its cost, and no icon is the only
   const check = (it: LoopStatus, description: string, icon: string, context: string): void => {
     const row = loopRow(it);
     assert.deepEqual([row.label, row.description, row.icon, row.context], ["Parse dates", description, icon, context]);
-    const [state] = description.split(" · ");
-    assert.ok(row.spoken.startsWith(`Parse dates, ${state ?? ""}, 3 of 5 criteria pass`), row.spoken);
+    const [state = ""] = description.split(" · ");
+    const spoken = /^\d/.test(state) ? `iteration ${state}` : state;
+    assert.ok(row.spoken.startsWith(`Parse dates, ${spoken}, 3 of 5 criteria pass`), row.spoken);
   };
-  check(loop({ spent: { costMicros: 1_200_000, calls: 7, callsThisHour: 7 } }), "iteration 7/30 · 3 of 5 · $1.20", "sync", "loopkeeper.loop.active");
-  check(loop({ state: "paused", phase: "paused" }), "paused · 3 of 5", "debug-pause", "loopkeeper.loop.active");
-  check(loop({ phase: "waiting" }), "waiting · 3 of 5", "clock", "loopkeeper.loop.active");
+  check(loop({ spent: { costMicros: 1_200_000, calls: 7, callsThisHour: 7 } }), "7/30 · 3 of 5 pass · $1.20", "sync", "loopkeeper.loop.active");
+  check(loop({ state: "paused", phase: "paused" }), "paused · 3 of 5 pass", "debug-pause", "loopkeeper.loop.active");
+  check(loop({ phase: "waiting" }), "waiting · 3 of 5 pass", "clock", "loopkeeper.loop.active");
   const question = { id: "q", kind: "agent" as const, text: "Which?" };
-  check(loop({ state: "needsYou", phase: "needsAnswer", question }), "needs you · 3 of 5", "bell-dot", "loopkeeper.loop.active.asks");
-  check(loop({ state: "needsYou", phase: "paused", breaker: open }), "breaker open · 3 of 5", "error", "loopkeeper.loop.active");
-  check(ended("completed", true), "completed · 3 of 5", "pass", "loopkeeper.loop.ended");
-  check(ended("completed", false), "claimed · 3 of 5", "unverified", "loopkeeper.loop.ended");
-  check(ended("stopped", false), "stopped · 3 of 5", "debug-stop", "loopkeeper.loop.ended");
-  check(ended("failed", false), "failed · 3 of 5", "error", "loopkeeper.loop.ended");
+  check(loop({ state: "needsYou", phase: "needsAnswer", question }), "needs you · 3 of 5 pass", "bell-dot", "loopkeeper.loop.active.asks");
+  check(loop({ state: "needsYou", phase: "paused", breaker: open }), "breaker open · 3 of 5 pass", "error", "loopkeeper.loop.active");
+  check(ended("completed", true), "completed · 3 of 5 pass", "pass", "loopkeeper.loop.ended");
+  check(ended("completed", false), "claimed · 3 of 5 pass", "unverified", "loopkeeper.loop.ended");
+  check(ended("stopped", false), "stopped · 3 of 5 pass", "debug-stop", "loopkeeper.loop.ended");
+  check(ended("failed", false), "failed · 3 of 5 pass", "error", "loopkeeper.loop.ended");
 });
 
 function history(count: number, criteria: IterationsResult["criteria"] = []): IterationsResult {
@@ -61,6 +62,18 @@ test("an iteration shows what turned, what broke, its files and its cost", () =>
     ["Iteration 1", "✓ tests · 1 file", "pass"],
   ]);
   assert.deepEqual(rows.map(({ row }) => row.spoken)[0], "Iteration 3, now failing: tests, 3 files changed");
+});
+
+test("an iteration that has not ended cannot be expanded or rolled back to", () => {
+  const all = history(2);
+  const [start, first, second] = all.iterations;
+  assert.ok(start && first && second);
+  delete second.changed;
+  const rows = (current?: number): unknown => iterationRows(all, pageSize, current).rows.map(({ row }) => [row.description, row.icon, row.context, row.leaf]);
+  const ended = ["1 file", "circle-outline", "loopkeeper.iteration", undefined];
+  assert.deepEqual(rows(2), [["at work", "sync", "", true], ended]);
+  assert.deepEqual(rows(), [["not finished", "circle-outline", "", true], ended]);
+  assert.deepEqual([currentIteration(loop()), currentIteration(loop({ state: "paused", phase: "paused" })), currentIteration(undefined)], [7, undefined, undefined]);
 });
 
 test("at most a page of iterations, newest first", () => {

@@ -47,12 +47,13 @@ const calm = {
 
 export class Editor {
   /** `extensions`: the packages to install. `trust`: whether the editor asks for trust in folders at all. */
-  static async start({ extensions = [need("LOOPKEEPER_TEST_VSIX")], settings = {}, trust = false, env = {}, path: search = process.env.PATH } = {}) {
+  static async start({ extensions = [need("LOOPKEEPER_TEST_VSIX")], settings = {}, trust = false, locale = "en", env = {}, path: search = process.env.PATH } = {}) {
     const editor = new Editor();
     try {
       editor.prepare(settings, { ...env, PATH: search });
+      if (locale !== "en") editor.speak(locale);
       for (const it of extensions) editor.install(it);
-      await editor.serve(trust);
+      await editor.serve(trust, locale);
       editor.browser = await chromium.launchPersistentContext(path.join(editor.root, "chromium"), {
         executablePath: tools.chromium,
         headless: true,
@@ -144,10 +145,19 @@ export class Editor {
     if (done.status !== 0) throw new Error(`${vsix} was not installed: ${done.stdout}${done.stderr}`);
   }
 
-  async serve(trust) {
+  /** Registers a language pack without a single translation: the editor then has its language, with English texts. */
+  speak(locale) {
+    const pack = path.join(this.root, "language-pack.json");
+    fs.writeFileSync(pack, JSON.stringify({ version: "1.0.0", contents: {} }));
+    const extensions = [{ extensionIdentifier: { id: "tests.language-pack" }, version: "1.0.0" }];
+    const entry = { hash: "1", label: locale, extensions, translations: { vscode: pack } };
+    fs.writeFileSync(path.join(this.data, "languagepacks.json"), JSON.stringify({ [locale]: entry }));
+  }
+
+  async serve(trust, locale) {
     const log = path.join(this.root, "log");
     const out = fs.openSync(log, "w");
-    const args = ["--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--disable-proxy"];
+    const args = ["--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--disable-proxy", "--locale", locale];
     if (!trust) args.push("--disable-workspace-trust");
     this.process = spawn(tools.node, [...this.base, ...args], { env: this.env, stdio: ["ignore", out, out], detached: true });
     fs.closeSync(out);

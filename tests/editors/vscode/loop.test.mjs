@@ -194,6 +194,44 @@ test("vscode_loop: the dashboard of a loop is a page without scripts", async () 
   });
 });
 
+test("vscode_loop: an open dashboard follows its loop to the end", async () => {
+  await opened({ files: { "greeting.txt": "hi\n" } }, async (project, window) => {
+    await window.sees("Ralph");
+    await window.startLoop();
+    await window.sees("Ralph 1/9 · 1/3 pass");
+    await window.palette("Ralph: Show Dashboard");
+    await window.see("the loop at work", () => window.webviews(), (it) => it.includes("Working: iteration 1/9") && it.includes(" UTC."));
+    project.turn(1, "echo hello > greeting.txt");
+    await window.see("its next iteration", () => window.webviews(), (it) => it.includes("Working: iteration 2/9") && it.includes("2 of 3 criteria pass"));
+    project.turn(2, "echo hello world > greeting.txt");
+    await window.see("its end", () => window.webviews(), (it) => it.includes("Completed, verified"));
+    await window.picture("dashboard followed");
+  });
+});
+
+test("vscode_loop: the iteration at work is a row without files, and no error", async () => {
+  await opened({ files: { "greeting.txt": "hi\n" } }, async (project, window) => {
+    await window.sees("Ralph");
+    project.turn(1, "echo hello > greeting.txt");
+    await window.startLoop();
+    await window.sees("Ralph 2/9 · 2/3 pass");
+    await window.page.locator(".activitybar .action-label[aria-label^='Ralph']").click();
+    await window.expandLoop("2/9 · 2 of 3 pass");
+    const rows = await window.see("the iterations", () => window.loops(), (all) => all.some((it) => it.startsWith("Iteration 1")));
+    assert.ok(rows.some((it) => it === "Iteration 2at work"), String(rows));
+    assert.equal(await window.page.locator(".part.sidebar .monaco-list-row", { hasText: "Iteration 2" }).locator(".monaco-tl-twistie.collapsible").count(), 0);
+    await window.expandLoop("Iteration 1");
+    await window.see("its file", () => window.loops(), (all) => all.some((it) => it.startsWith("greeting.txt")));
+    assert.deepEqual(await window.notifications(), []);
+    // A list of actions for a loop at work leads to everything that is known of it.
+    await window.palette("Ralph: Show Status");
+    const offered = await window.see("the actions", () => window.rows(), (all) => all.length > 6);
+    for (const it of ["Pause After This Iteration", "Stop Loop", "Steer…", "Show Output", "Review All Changes", "Show Dashboard"]) assert.ok(offered.some((row) => row.trim().startsWith(it)), `${it}: ${offered.join("|")}`);
+    await window.picture("loop actions");
+    await window.page.keyboard.press("Escape");
+  });
+});
+
 test("vscode_loop: two windows on one folder show the same", async () => {
   await opened({}, async (project, window) => {
     const other = await editor.open(project.folder, "PROMPT.md");

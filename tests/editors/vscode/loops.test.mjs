@@ -34,9 +34,9 @@ test("vscode_loops: loops are grouped, and one expands to iterations and changed
   stage.status([stage.loop(asking), stage.loop({ spent: { costMicros: 1_200_000, calls: 7, callsThisHour: 7 } }), stage.loop(ended)]);
   const rows = await window.see("three groups", () => window.loops(), (all) => ["Needs you", "Working", "Done"].every((it) => all.some((one) => one.startsWith(it))));
   assert.ok(!rows.some((it) => it.startsWith("Waiting")), String(rows));
-  assert.ok(rows.some((it) => it.includes("iteration 7/30 · 3 of 5 · $1.20")), String(rows));
+  assert.ok(rows.some((it) => it.includes("7/30 · 3 of 5 pass · $1.20")), String(rows));
   assert.ok(!stage.received().some((it) => it.method === "loopkeeper/iterations"), "nothing is requested before a loop is expanded");
-  await window.expandLoop("iteration 7/30");
+  await window.expandLoop("7/30");
   const open = await window.see("the iterations", () => window.loops(), (all) => all.some((it) => it.includes("Iteration 2")));
   assert.ok(open.some((it) => it.includes("✓ tests · ✗ docs · 2 files · $0.40")), String(open));
   await window.expandLoop("Iteration 2");

@@ -309,6 +309,12 @@ export class Window {
     return (await Promise.all(texts)).join("\n");
   }
 
+  /** The text of the page in a web view, without that of the frames around it. */
+  async webviewPage() {
+    const texts = this.page.frames().slice(1).map((it) => it.evaluate(() => (document.querySelector("h1") ? document.body.innerText : "")).catch(() => ""));
+    return (await Promise.all(texts)).join("");
+  }
+
   async picture(name) {
     const folder = process.env.LOOPKEEPER_TEST_PICTURES;
     if (!folder) return;

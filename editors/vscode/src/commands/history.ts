@@ -3,7 +3,7 @@
 import { window } from "vscode";
 import { showChanges } from "../changes";
 import { files, iterationRow } from "../iterations";
-import { t } from "../l10n";
+import { list, t } from "../l10n";
 import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands, Requests } from "../protocol";
@@ -81,7 +81,7 @@ function planned(preview: RollbackResult): string {
   const stored = t("The files as they are now are kept, and Undo brings them back.");
   const edited = preview.edited ?? [];
   if (edited.length === 0) return [sum, stored].join(" ");
-  const first = edited.slice(0, 3).join(", ");
+  const first = list(...edited.slice(0, 3));
   const changed = edited.length > 3 ? t("Changed since the last snapshot: {0} and {1} more.", first, edited.length - 3) : t("Changed since the last snapshot: {0}.", first);
   return [sum, changed, stored].join(" ");
 }
@@ -107,8 +107,8 @@ export async function giveFeedback({ server }: Parts): Promise<void> {
   if (verdict !== undefined) await server.run<OrderResult>(Commands.feedback, { loopId: it.id, verdict });
 }
 
-export async function reviewChanges({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, t("Review the changes of which loop?"), () => true, noLoop());
+export async function reviewChanges({ server }: Parts, target?: Target): Promise<void> {
+  const it = await pickLoop(server.status, t("Review the changes of which loop?"), () => true, noLoop(), target);
   if (!it) return;
   const result = await server.run<DiffResult>(Commands.diff, { loopId: it.id });
   if (result) await presentResult({ server }, Commands.diff, { loopId: it.id }, result);

@@ -2,6 +2,7 @@
 // document. Nothing is written before the user saves it.
 
 import { Position, Uri, WorkspaceEdit, env, window, workspace } from "vscode";
+import type { TextDocument } from "vscode";
 
 import { t } from "../l10n";
 import type { Parts } from "../parts";
@@ -32,4 +33,10 @@ export async function showUnsaved(result: ProposedDocument | undefined): Promise
   edit.insert(unsaved, new Position(0, 0), result.document);
   await workspace.applyEdit(edit);
   await window.showTextDocument(document);
+  void offerToSave(document);
+}
+
+async function offerToSave(document: TextDocument): Promise<void> {
+  const save = t("Save");
+  if ((await window.showInformationMessage(t("Look through the task, then save it or start it: until then it is only here."), save)) === save) await document.save();
 }

@@ -7,6 +7,7 @@ import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands } from "../protocol";
 import type { LoopStatus, OrderResult } from "../protocol";
+import { saveNewTask } from "../save";
 import { asks, isActive, isTripped, isWorking } from "../status";
 import { sayEffect } from "./history";
 import { pickLoop, pickTask } from "./pick";
@@ -14,7 +15,7 @@ import { pickLoop, pickTask } from "./pick";
 const nothingRuns = (): string => t("No loop running in this folder.");
 
 export async function runChecks({ server }: Parts): Promise<void> {
-  const task = await pickTask(server.status, t("Run the checks of which task?"));
+  const task = (await saveNewTask(server)) ?? await pickTask(server.status, t("Run the checks of which task?"));
   if (task) sayEffect(task.title, await server.run<OrderResult>(Commands.check, { task: task.uri }));
 }
 
@@ -52,7 +53,10 @@ export async function resetBreaker({ server }: Parts): Promise<void> {
 
 export async function steer({ server }: Parts): Promise<void> {
   const it = await pickLoop(server.status, t("Steer which loop?"), isActive, nothingRuns());
-  if (!it) return;
+  if (it) await steerLoop(server, it);
+}
+
+export async function steerLoop(server: Parts["server"], it: LoopStatus): Promise<void> {
   const text = await window.showInputBox({
     title: plainLabel(t("Steer \"{0}\"", it.task.title)),
     prompt: t("The agent reads this at the start of its next iteration."),

@@ -3,13 +3,15 @@
 import { commands } from "vscode";
 import { openServerSetting } from "../failure";
 import { foreignProgress } from "../foreign";
-import { t } from "../l10n";
+import { list, t } from "../l10n";
 import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
 import { Commands } from "../protocol";
 import type { AlertParams, ForeignLoop, LoopStatus, TaskEntry } from "../protocol";
 import { asks, isActive, isCooling, isTripped, progress, situation } from "../status";
-import { answerLoop } from "./loops";
+import { showDashboard } from "./dashboard";
+import { reviewChanges } from "./history";
+import { answerLoop, steerLoop } from "./loops";
 import { pickFrom } from "./pick";
 import type { Choice } from "./pick";
 
@@ -32,7 +34,7 @@ function title({ server }: Parts, active: LoopStatus[]): string {
   const [alert] = server.status?.alerts ?? [];
   if (alert) return alert.message;
   const [first, second] = active;
-  if (first && !second) return t("Ralph: {0}", [progress(first), situation(first)].join(", "));
+  if (first && !second) return t("Ralph: {0}", list(progress(first), situation(first)));
   return first ? t("Ralph: {0} loops", active.length) : t("Ralph: no loop running");
 }
 
@@ -54,7 +56,8 @@ function alertRows(it: AlertParams): Row[] {
   return [plainLabel(it.message), ...rows];
 }
 
-function loopRows({ server, output }: Parts, it: LoopStatus): Row[] {
+function loopRows(parts: Parts, it: LoopStatus): Row[] {
+  const { server, output } = parts;
   const order = (label: string, icon: string, command: string): Choice<Act> => ({
     label: `$(${icon}) ${label}`,
     value: () => server.run(command, { loopId: it.id }),
@@ -66,9 +69,20 @@ function loopRows({ server, output }: Parts, it: LoopStatus): Row[] {
   else if (it.state === "working") rows.push(order(t("Pause After This Iteration"), "debug-pause", Commands.pause));
   else rows.push(order(t("Resume"), "debug-continue", Commands.resume));
   rows.push(order(t("Stop Loop"), "debug-stop", Commands.stop));
-  rows.push({ label: `$(output) ${t("Show Output")}`, value: () => output.show(it) });
-  // On a line of its own: a question or a reason is longer than what fits beside the label.
-  return [plainLabel([it.task.title, progress(it)].join(", ")), ...rows.map((row, at) => (at === 0 ? { ...row, detail: plainLabel(situation(it)) } : row))];
+  rows.push({ label: `$(edit) ${t("Steer…")}`, value: () => steerLoop(server, it) });
+  rows.push({ label: `$(output) ${t("Show Output")}`, value: () => output.show(it) }, ...pageRows(parts, it));
+  // A question or a reason is longer than what fits beside the label, so it has a line of its own. What the agent is
+  // doing has nothing to do with the first action.
+  const detail = it.state === "working" && !isTripped(it) ? {} : { detail: plainLabel(situation(it)) };
+  return [plainLabel(list(it.task.title, progress(it))), ...rows.map((row, at) => (at === 0 ? { ...row, ...detail } : row))];
+}
+
+/** What a loop has changed, and its history. */
+function pageRows(parts: Parts, it: LoopStatus): Choice<Act>[] {
+  return [
+    { label: `$(diff-multiple) ${t("Review All Changes")}`, value: () => reviewChanges(parts, { loopId: it.id }) },
+    { label: `$(graph) ${t("Show Dashboard")}`, value: () => showDashboard(parts, { loopId: it.id }) },
+  ];
 }
 
 /** A loop that Claude Code's plugin runs. */
@@ -81,14 +95,17 @@ function foreignRows({ server }: Parts, it: ForeignLoop): Row[] {
   ];
 }
 
-function taskRows({ server }: Parts, it: TaskEntry, active: LoopStatus[]): Row[] {
+function taskRows(parts: Parts, it: TaskEntry, active: LoopStatus[]): Row[] {
+  const { server } = parts;
   if (active.some((loop) => loop.id === it.loopId)) return [];
   const known = it.criteria.summary ?? it.state;
-  const last = server.status?.loops.find((loop) => loop.id === it.loopId)?.outcome?.sentence;
+  const ended = server.status?.loops.find((loop) => loop.id === it.loopId);
+  const last = ended?.outcome?.sentence;
   const rows: Row[] = [
     plainLabel(it.title),
     { label: `$(play) ${t("Start Loop")}`, description: known, ...(last && { detail: plainLabel(last) }), value: () => server.run(Commands.start, { task: it.uri }) },
     { label: `$(checklist) ${t("Run Checks")}`, description: known, value: () => server.run(Commands.check, { task: it.uri }) },
+    ...(ended ? pageRows(parts, ended) : []),
   ];
   if (it.unknownCommands > 0) {
     const description = t("{0} not trusted yet", it.unknownCommands);

@@ -1,7 +1,7 @@
 // Resolves the task or loop of a command: the only one, that of the active document, or else the one that the user
 // picks.
 
-import { QuickPickItemKind, Uri, window } from "vscode";
+import { QuickPickItemKind, Uri, commands, window } from "vscode";
 import type { QuickPickItem } from "vscode";
 import { t } from "../l10n";
 import type { Target } from "../parts";
@@ -18,10 +18,14 @@ export async function pickTask(status: StatusParams | undefined, title: string):
   return choose(tasks, title, (it) => it.uri, (it) => ({ label: plainLabel(it.title), description: plainLabel(it.id) }));
 }
 
+/** Says so, and offers what makes one. */
 export function noTask(): void {
-  void window.showInformationMessage(
-    t("There is no task in this folder. A task is a file such as PROMPT.md with criteria under a heading such as \"Done when\"."),
-  );
+  const offers = new Map([[t("New Task…"), "loopkeeper.newTask"], [t("Import Selection or Clipboard…"), "loopkeeper.importText"]]);
+  const message = t("There is no task in this folder. A task is a file such as PROMPT.md with criteria under a heading such as \"Done when\".");
+  void window.showInformationMessage(message, ...offers.keys()).then((chosen) => {
+    const command = chosen === undefined ? undefined : offers.get(chosen);
+    if (command !== undefined) void commands.executeCommand(command);
+  });
 }
 
 export async function pickLoop(

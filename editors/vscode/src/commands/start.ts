@@ -7,6 +7,7 @@ import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
 import { Commands, Requests } from "../protocol";
 import type { StartPreviewResult, TaskEntry } from "../protocol";
+import { saveNewTask } from "../save";
 import { dollars, durationText, startArguments, wholeNumber } from "../startChoices";
 import type { StartChoice } from "../startChoices";
 import { noTask, pickFrom, pickTask } from "./pick";
@@ -24,8 +25,9 @@ export async function startLoop({ server, choices }: Parts): Promise<void> {
     if (refused) await server.run(Commands.start, { task: refused.uri });
     return;
   }
+  const saved = await saveNewTask(server);
   const tasks = server.status?.tasks ?? [];
-  const task = firstTask(tasks, choices.last);
+  const task = saved ?? firstTask(tasks, choices.last);
   if (!task) {
     noTask();
     return;

@@ -1,7 +1,7 @@
 // The rows of the Loops view. Pure: no editor. Text of tasks and agents is escaped by the caller.
 
 import { files } from "../iterations";
-import { t } from "../l10n";
+import { list, t } from "../l10n";
 import type { IterationEntry, IterationsResult, LoopStatus, StatusParams } from "../protocol";
 import { asks, isActive, isTripped, situation } from "../status";
 
@@ -17,6 +17,8 @@ export interface TreeRow {
   context: string;
   /** For screen readers: everything that an icon shows is in it. */
   spoken: string;
+  /** Nothing is below it. */
+  leaf?: boolean;
 }
 
 const titles = (): [GroupId, string][] => [
@@ -46,15 +48,15 @@ export function needing(status: StatusParams | undefined): number {
 }
 
 export function loopRow(it: LoopStatus): TreeRow {
-  const words = [stateName(it), t("{0} of {1}", it.criteria.passed, it.criteria.total), ...cost(it.spent.costMicros)];
-  const spoken = [it.task.title, stateName(it), t("{0} of {1} criteria pass", it.criteria.passed, it.criteria.total), situation(it)].join(", ");
-  return { label: it.task.title, description: words.join(" · "), icon: loopIcon(it), context: contextOf(it), spoken };
+  const words = [shortState(it), t("{0} of {1} pass", it.criteria.passed, it.criteria.total), ...cost(it.spent.costMicros)];
+  const spoken = [it.task.title, stateName(it), t("{0} of {1} criteria pass", it.criteria.passed, it.criteria.total), situation(it)];
+  return { label: it.task.title, description: words.join(" · "), icon: loopIcon(it), context: contextOf(it), spoken: list(...spoken) };
 }
 
-/** Newest first. The baseline is not an iteration. */
-export function iterationRows(history: IterationsResult, shown: number): { rows: { iteration: number; row: TreeRow }[]; more: number } {
+/** Newest first. The baseline is not an iteration. `current`: the iteration at work. */
+export function iterationRows(history: IterationsResult, shown: number, current?: number): { rows: { iteration: number; row: TreeRow }[]; more: number } {
   const all = history.iterations.filter((it) => it.iteration > 0).reverse();
-  const rows = all.slice(0, shown).map((it) => ({ iteration: it.iteration, row: iterationRow(it, history) }));
+  const rows = all.slice(0, shown).map((it) => ({ iteration: it.iteration, row: it.changed === undefined ? openRow(it, current) : iterationRow(it, history) }));
   return { rows, more: Math.max(0, all.length - shown) };
 }
 
@@ -66,19 +68,31 @@ export function changesOf(history: IterationsResult, iteration: number): { turne
   return { turned: pick((before, now) => now === "✓" && before !== "✓"), broke: pick((before, now) => before === "✓" && now === "✗") };
 }
 
+/** The iteration that the agent works on. */
+export function currentIteration(it: LoopStatus | undefined): number | undefined {
+  return it && groupOf(it) === "working" ? it.iteration : undefined;
+}
+
+/** An iteration that has not ended, or was cut off: it has no difference to show, and no snapshot to roll back to. */
+function openRow(it: IterationEntry, current: number | undefined): TreeRow {
+  const label = t("Iteration {0}", it.iteration);
+  const [state, icon] = it.iteration === current ? [t("at work"), "sync"] : [t("not finished"), "circle-outline"];
+  return { label, description: state, icon, context: "", spoken: list(label, state), leaf: true };
+}
+
 function iterationRow(it: IterationEntry, history: IterationsResult): TreeRow {
   const { turned, broke } = changesOf(history, it.iteration);
   const parts = [
     ...(it.takenBack ? [t("taken back")] : []),
-    ...(turned.length > 0 ? [`✓ ${turned.join(", ")}`] : []),
-    ...(broke.length > 0 ? [`✗ ${broke.join(", ")}`] : []),
+    ...(turned.length > 0 ? [`✓ ${list(...turned)}`] : []),
+    ...(broke.length > 0 ? [`✗ ${list(...broke)}`] : []),
     ...(it.changed === undefined ? [] : [files(it.changed)]),
     ...cost(it.costMicros),
   ];
   const label = t("Iteration {0}", it.iteration);
-  const spoken = [label, ...(turned.length > 0 ? [t("now passing: {0}", turned.join(", "))] : []), ...(broke.length > 0 ? [t("now failing: {0}", broke.join(", "))] : []), ...(it.changed === undefined ? [] : [t("{0} changed", files(it.changed))])];
+  const spoken = [label, ...(turned.length > 0 ? [t("now passing: {0}", list(...turned))] : []), ...(broke.length > 0 ? [t("now failing: {0}", list(...broke))] : []), ...(it.changed === undefined ? [] : [t("{0} changed", files(it.changed))])];
   const icon = broke.length > 0 ? "error" : turned.length > 0 ? "pass" : "circle-outline";
-  return { label, description: parts.join(" · "), icon, context: "loopkeeper.iteration", spoken: spoken.join(", ") };
+  return { label, description: parts.join(" · "), icon, context: "loopkeeper.iteration", spoken: list(...spoken) };
 }
 
 function needsUser(it: LoopStatus): boolean {
@@ -97,6 +111,11 @@ function stateName(it: LoopStatus): string {
     case "done":
       return t("iteration {0}/{1}", it.iteration, it.limits.iterations);
   }
+}
+
+/** The state where a narrow side bar cuts everything after it: its icon says that the loop is working. */
+function shortState(it: LoopStatus): string {
+  return groupOf(it) === "working" ? `${it.iteration}/${it.limits.iterations}` : stateName(it);
 }
 
 function outcomeName({ kind, verified }: NonNullable<LoopStatus["outcome"]>): string {

@@ -5,11 +5,11 @@ import { EventEmitter, ThemeIcon, TreeItem, TreeItemCollapsibleState, window } f
 import type { Disposable, TreeDataProvider } from "vscode";
 import { side } from "../changes";
 import type { Server } from "../client";
-import { t } from "../l10n";
+import { list, t } from "../l10n";
 import { plainLabel } from "../plain";
 import { Commands, Requests } from "../protocol";
 import type { DiffResult, IterationsParams, IterationsResult, LoopStatus } from "../protocol";
-import { groups, iterationRows, loopRow, needing, pageSize } from "./model";
+import { currentIteration, groups, iterationRows, loopRow, needing, pageSize } from "./model";
 import type { GroupId, LoopGroup, TreeRow } from "./model";
 
 export type LoopNode =
@@ -97,7 +97,7 @@ export class LoopsView implements TreeDataProvider<LoopNode>, Disposable {
     const params: IterationsParams = { loopId };
     const history = await this.server.ask<IterationsResult>(Requests.iterations, params);
     if (!history) return [];
-    const { rows, more } = iterationRows(history, this.shown.get(loopId) ?? pageSize);
+    const { rows, more } = iterationRows(history, this.shown.get(loopId) ?? pageSize, currentIteration(this.loop(loopId)));
     const nodes: LoopNode[] = rows.map(({ iteration, row }) => ({ kind: "iteration", loopId, iteration, row }));
     return more > 0 ? [...nodes, { kind: "more", loopId, count: more }] : nodes;
   }
@@ -116,7 +116,7 @@ function groupItem(group: LoopGroup | undefined): TreeItem {
 }
 
 function rowItem(id: string, row: TreeRow): TreeItem {
-  const item = new TreeItem(row.label, TreeItemCollapsibleState.Collapsed);
+  const item = new TreeItem(row.label, row.leaf ? TreeItemCollapsibleState.None : TreeItemCollapsibleState.Collapsed);
   item.id = id;
   item.description = plainLabel(row.description);
   item.iconPath = new ThemeIcon(row.icon);
@@ -141,7 +141,7 @@ function fileItem(file: DiffResult["files"][number], iteration: number): TreeIte
   const item = new TreeItem(file.path);
   item.description = changeName(file.kind);
   item.iconPath = new ThemeIcon(`diff-${file.kind === "changed" ? "modified" : file.kind}`);
-  item.tooltip = [file.path, changeName(file.kind)].join(", ");
+  item.tooltip = list(file.path, changeName(file.kind));
   item.accessibilityInformation = { label: item.tooltip };
   const name = file.path.split("/").at(-1) ?? file.path;
   const sides = [side(file.path, file.before), side(file.path, file.after), t("{0} (iteration {1})", name, iteration)];
