@@ -4,18 +4,38 @@ use std::fs;
 
 use crate::cli::Terminal;
 
+const STEPS: [&str; 8] = [
+    "checks before iteration 1: 1 of 5 pass",
+    "1 file changed, 2 of 5 pass; ✗ ",
+    "2 files changed, 4 of 5 pass, although the agent says it is done",
+    "1 file changed, 4 of 5 pass, 1 broke; ✗ Unknown options are refused: exit 0, needs exit 2",
+    "1 file changed, 5 of 5 pass",
+    "final verdict in a clean room: 4/4 pass",
+    "mutants: 12 of 13 noticed; receipt.sh:8: no check notices that `echo 'A basket has one ",
+    "ompleted, verified",
+];
+
+#[test]
+fn the_picture_of_the_demo_shows_its_steps() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/server/guide/media/demo.svg");
+    let picture = fs::read_to_string(path).expect("the picture");
+    let text: String = picture.split('<').filter_map(|it| it.split_once('>')).map(|it| it.1).collect();
+    // Long lines are broken at words.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for step in STEPS {
+        assert!(text.contains(step.trim_end()), "{step}: {text}");
+    }
+}
+
 #[test]
 fn the_demo_gets_from_failing_to_verified() {
     let terminal = Terminal::new();
     let ran = terminal.run(&["demo"]);
-    ran.expect(0)
-        .out("checks before iteration 1: 1 of 5 pass")
-        .out("1 file changed, 2 of 5 pass; ✗ ")
-        .out("2 files changed, 4 of 5 pass, although the agent says it is done")
-        .out("1 file changed, 4 of 5 pass, 1 broke; ✗ Unknown options are refused: exit 0, needs exit 2\n")
-        .out("1 file changed, 5 of 5 pass\n")
-        .out("mutants: 12 of 13 noticed; receipt.sh:8: no check notices that `echo 'A basket has one ")
-        .out("ompleted, verified");
+    let ran = ran.expect(0);
+    for step in STEPS {
+        ran.out(step);
+    }
+    ran.out("needs exit 2\n").out("5 of 5 pass\n");
     // No file of it is left anywhere.
     for folder in [terminal.state(), terminal.root()] {
         let left = fs::read_dir(&folder).map_or(0, Iterator::count);
