@@ -1,6 +1,9 @@
 //! The agent's question in an editor: reported, shown at the task's text, answered; also for a client that supports
 //! only the protocol.
 
+use std::io::Write as _;
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
 use super::studio::{Studio, everything_but, has, is_in};
@@ -246,4 +249,28 @@ fn missing_programs_are_reported_with_a_remedy() {
     studio.done("resume", &actions[1]["arguments"][0]);
     let status = studio.status(|it| is_in(it, &id, "done"));
     assert_eq!(status["loops"][0]["outcome"]["verified"], true, "{status:#}");
+}
+
+#[test]
+fn a_question_about_trust_is_withdrawn_when_a_terminal_answers_it() {
+    let mut studio = Studio::open(&Scenario {
+        criteria: &["It is made: `exists made`", "It counts: `$ test -e made`"],
+        acts: &["touch made"],
+        ..Scenario::default()
+    });
+    studio.editor.answers("window/showMessageRequest", Reply::Never);
+    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    let asked = studio.editor.until("the question", |it| it["method"] == "window/showMessageRequest");
+    studio.status(|it| it["tasks"][0]["unknownCommands"] == 2);
+    assert_eq!(studio.editor.count("$/cancelRequest"), 0);
+    let mut terminal = studio.world.terminal.command(&["trust"]);
+    let mut answering = terminal.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    answering.stdin.take().unwrap().write_all(b"y\n").unwrap();
+    assert!(answering.wait().unwrap().success());
+    let cancelled = studio.editor.wait_for("$/cancelRequest", |_| true);
+    assert_eq!(cancelled["id"], asked["id"]);
+    // Trust was wanted elsewhere, for a purpose that is not known here.
+    assert!(studio.world.loops().is_empty() && studio.world.starts() == 0, "nothing was started");
+    studio.done("start", &json!({"task": "PROMPT.md"}));
+    assert_eq!(studio.editor.count("window/showMessageRequest"), 1);
 }

@@ -1,8 +1,5 @@
 //! `start`: its arguments, its refusals, and that an untrusted task starts nothing.
 
-use std::io::Write as _;
-use std::process::Stdio;
-
 use serde_json::{Value, json};
 
 use super::studio::{Studio, everything_but, has, is_in};
@@ -99,26 +96,6 @@ fn an_untrusted_start_starts_nothing_and_asks() {
     studio.editor.request("loopkeeper/loops", &json!({}));
     assert_eq!(studio.editor.count("window/showMessageRequest"), 1, "asked once");
     assert!(studio.world.loops().is_empty() && studio.world.starts() == 0, "nothing was started");
-}
-
-#[test]
-fn a_question_about_trust_is_withdrawn_when_a_terminal_answers_it() {
-    let mut studio = Studio::open(&task(MAKES));
-    studio.editor.answers("window/showMessageRequest", Reply::Never);
-    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
-    let asked = studio.editor.until("the question", |it| it["method"] == "window/showMessageRequest");
-    studio.status(|it| it["tasks"][0]["unknownCommands"] == 2);
-    assert_eq!(studio.editor.count("$/cancelRequest"), 0);
-    let mut terminal = studio.world.terminal.command(&["trust"]);
-    let mut answering = terminal.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    answering.stdin.take().unwrap().write_all(b"y\n").unwrap();
-    assert!(answering.wait().unwrap().success());
-    let cancelled = studio.editor.wait_for("$/cancelRequest", |_| true);
-    assert_eq!(cancelled["id"], asked["id"]);
-    // Trust was wanted elsewhere, for a purpose that is not known here.
-    assert!(studio.world.loops().is_empty() && studio.world.starts() == 0, "nothing was started");
-    studio.done("start", &json!({"task": "PROMPT.md"}));
-    assert_eq!(studio.editor.count("window/showMessageRequest"), 1);
 }
 
 #[test]
