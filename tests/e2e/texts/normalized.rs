@@ -17,6 +17,7 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\bsince \d{2}:\d{2}\b", "since CLOCK"),
         (r"\b(\d+ min )?\d+(\.\d+)? m?s of\b", "DURATION of"),
         (r"\b\d+ h( \d+ min)? left\b", "DURATION left"),
+        (r"\b\d\d:\d\d UTC\b", "CLOCK UTC"),
         // A duration that rounds to zero is not printed.
         (r" · (\d+ min )?\d+(\.\d+)? m?s\b", ""),
         (r"\b(\d+ min )?\d+(\.\d+)? m?s\b", "DURATION"),
@@ -54,6 +55,7 @@ fn varying_values_are_replaced_by_words() {
     check("loop 20261125-h5m4ea ended", "loop LOOP ended");
     check("2026-11-25\n19:42:04   #1", "DATE\nCLOCK   #1");
     check("started 2026-11-25T19:42:04.586Z, since 19:42", "started TIMESTAMP, since CLOCK");
+    check("started 2026-11-25 19:42 UTC.", "started DATE CLOCK UTC.");
     check("done after 33 ms, 2 min 3 s of 8 h", "done after DURATION, DURATION of 8 h");
     check("✓ pass  long enough · 7 ms", "✓ pass  long enough");
     check("snapshot: 348adb6840, process 25091", "snapshot: ID, process PID");
