@@ -18,6 +18,7 @@ mod check_processes;
 mod commands;
 mod document_context;
 pub mod documents;
+mod early_lens_requests;
 mod ext;
 mod foreign;
 mod handlers;

@@ -10,6 +10,7 @@ use tower_lsp::Client;
 use super::capabilities::ResolvedClientCapabilities;
 use super::check_processes::CheckProcesses;
 use super::documents::Documents;
+use super::early_lens_requests::EarlyLensRequests;
 use super::open_questions::OpenQuestions;
 use super::project_cache::ProjectCache;
 use super::trace::ClientTrace;
@@ -27,6 +28,7 @@ pub struct ServerState {
     folders: Mutex<Vec<PathBuf>>,
     pub(crate) pending: OpenQuestions,
     pub(crate) trust_pages: TrustPages,
+    pub(crate) early_lens_requests: EarlyLensRequests,
     pub(crate) project_files: ProjectCache,
     pub(crate) check_processes: CheckProcesses,
     /// Sequence number of the last status.
@@ -44,6 +46,7 @@ impl ServerState {
             folders: Mutex::default(),
             pending: OpenQuestions::default(),
             trust_pages: TrustPages::default(),
+            early_lens_requests: EarlyLensRequests::default(),
             project_files: ProjectCache::default(),
             check_processes: CheckProcesses::default(),
             seq: AtomicU64::new(0),

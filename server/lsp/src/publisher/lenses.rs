@@ -1,6 +1,6 @@
 //! Sends `workspace/codeLens/refresh` when the text of lenses changed although their document did not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,8 +14,6 @@ use loopkeeper_workspace::WorkspaceSnapshot;
 #[derive(Default)]
 pub(super) struct LensPublisher {
     shown: BTreeMap<PathBuf, Vec<Lens>>,
-    /// The documents that were open at the last snapshot.
-    open: BTreeSet<PathBuf>,
     /// Whether a refresh is unanswered; at most one is in flight.
     under_way: Arc<AtomicBool>,
 }
@@ -36,13 +34,17 @@ impl LensPublisher {
                 now.insert(task.root.join(&document.path), lenses);
             }
         }
-        // A client asks when it opens a document, and not again when an open document becomes a task.
-        let stays = now.iter().all(|(path, lenses)| match self.shown.get(path) {
-            Some(shown) => shown == lenses,
-            None => lenses.is_empty() || !self.open.contains(path),
-        });
+        let open = shared.documents.all().into_iter().filter_map(|it| it.path.clone()).collect();
+        shared.early_lens_requests.retain(&open);
+        // All are looked at, so that each early request leads to one refresh.
+        let mut stays = true;
+        for (path, lenses) in &now {
+            stays &= match self.shown.get(path) {
+                Some(shown) => shown == lenses,
+                None => lenses.is_empty() || !shared.early_lens_requests.take(path),
+            };
+        }
         self.shown = now;
-        self.open = shared.documents.all().into_iter().filter_map(|it| it.path.clone()).collect();
         if stays || self.under_way.swap(true, Ordering::SeqCst) {
             return;
         }
