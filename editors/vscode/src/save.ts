@@ -1,7 +1,7 @@
 // Saves the task's document before a loop or its checks start, because they use the file on disk.
 
 import { Uri, window, workspace } from "vscode";
-import type { Event } from "vscode";
+import type { Event, TextDocument } from "vscode";
 import type { StatusParams, TaskEntry } from "./protocol";
 import { settled } from "./settled";
 
@@ -20,10 +20,17 @@ const seen = 10_000;
 /** Saves the proposed task in the active editor, which exists nowhere else; `undefined` if there is none there. */
 export async function saveNewTask(server: { status: StatusParams | undefined; onChange: Event<void> }): Promise<TaskEntry | undefined> {
   const document = window.activeTextEditor?.document;
-  if (document?.uri.scheme !== "untitled" || !document.uri.path.startsWith("/") || !(await document.save())) return undefined;
+  if (document?.uri.scheme !== "untitled" || !document.uri.path.startsWith("/") || !(await saveProposed(document))) return undefined;
   const entry = (): TaskEntry | undefined => server.status?.tasks.find((it) => Uri.parse(it.uri).path === document.uri.path);
   await settled(server.onChange, () => entry() !== undefined, seen);
   return entry();
+}
+
+/** Saves a document that has a path and no file yet. The editor closes it then, so the file is opened. */
+export async function saveProposed(document: TextDocument): Promise<boolean> {
+  if (!(await document.save())) return false;
+  await window.showTextDocument(document.uri.with({ scheme: "file" }));
+  return true;
 }
 
 /** `false` if it is not open, or cannot be saved. */

@@ -7,6 +7,7 @@ import type { TextDocument } from "vscode";
 import { t } from "../l10n";
 import type { Parts } from "../parts";
 import { Commands, type OrderResult } from "../protocol";
+import { saveProposed } from "../save";
 
 export async function importText({ server }: Parts): Promise<void> {
   const editor = window.activeTextEditor;
@@ -38,5 +39,5 @@ export async function showUnsaved(result: ProposedDocument | undefined): Promise
 
 async function offerToSave(document: TextDocument): Promise<void> {
   const save = t("Save");
-  if ((await window.showInformationMessage(t("Look through the task, then save it or start it: until then it is only here."), save)) === save) await document.save();
+  if ((await window.showInformationMessage(t("Look through the task, then save it or start it: until then it is only here."), save)) === save) await saveProposed(document);
 }
