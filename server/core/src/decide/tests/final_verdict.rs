@@ -119,6 +119,22 @@ fn a_loop_at_its_limit_says_that_a_criterion_fails_in_the_clean_room() {
 }
 
 #[test]
+fn a_round_that_passes_does_not_replace_a_verdict_that_failed() {
+    let mut sim = loop_with(vec![Act::new("pp"); 2], vec![judged("fp", None, Vec::new())]);
+    while verdicts(&sim) == 0 {
+        assert!(sim.turn(), "never judged");
+    }
+    sim.order(UserCommand::Pause);
+    sim.order(UserCommand::Check);
+    sim.play();
+    assert!(sim.state.criteria.required_checks_pass(), "the round in the work tree passes");
+    assert_eq!(sim.state.outcome(), None);
+    sim.order(UserCommand::Resume);
+    sim.play();
+    completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
+}
+
+#[test]
 fn a_pass_that_needs_a_changed_judge_is_weakened_until_it_is_accepted() {
     let red = || judged("pp", Some("fp"), vec![judge()]);
     let mut sim = loop_with(vec![Act::new("pp"), Act::idle("pp")], vec![red()]).run();
