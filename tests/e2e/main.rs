@@ -27,6 +27,7 @@ mod configuration;
 mod control;
 mod demo;
 mod doctor;
+mod environment;
 mod foreign;
 mod hook_install;
 mod init;

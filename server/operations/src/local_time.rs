@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use loopkeeper_system::clock;
 use loopkeeper_text::tr;
 
 /// The reader's zone, looked up once.
@@ -12,7 +13,7 @@ pub struct LocalZone(TimeZone);
 impl LocalZone {
     /// UTC if the system names no zone.
     pub fn local() -> Self {
-        Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
+        Self(clock::local_zone())
     }
 
     /// Wall time in milliseconds of an RFC 3339 text.

@@ -1,0 +1,30 @@
+//! Commands in a terminal that lacks something: its folder, its files, its time zone.
+
+use std::fs;
+use std::process::Command;
+
+use rustix::fs::{CWD, Mode, mkfifoat};
+
+use crate::cli::{Ran, Terminal};
+
+const TASK: &str = "# T\n\nDone when:\n\n- It exists: `exists a.txt`\n";
+
+/// Runs the command with one more variable, ended after a while.
+fn run_with(terminal: &Terminal, (name, value): (&str, &str), args: &[&str]) -> Ran {
+    let plain = terminal.command(args);
+    let mut command = Command::new("timeout");
+    command.arg("20").arg(plain.get_program()).args(plain.get_args()).current_dir(terminal.root());
+    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    Ran::of(&command.env(name, value).output().expect("timeout"))
+}
+
+#[test]
+fn a_time_zone_leads_to_no_pipe_of_the_workspace() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", TASK);
+    fs::create_dir(terminal.root().join("Mars")).unwrap();
+    mkfifoat(CWD, terminal.root().join("Mars/Olympus"), Mode::RUSR | Mode::WUSR).unwrap();
+    for zone in ["Mars/Olympus", ":Mars/Olympus", "./zoneinfo/../Mars/Olympus", ":/dev/zero"] {
+        run_with(&terminal, ("TZ", zone), &["status"]).expect(0).out("PROMPT.md");
+    }
+}
