@@ -19,6 +19,23 @@ fn run_with(terminal: &Terminal, (name, value): (&str, &str), args: &[&str]) -> 
 }
 
 #[test]
+fn a_deleted_folder_is_named_as_such() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", TASK);
+    for args in [&["check"][..], &["run"], &["trust"], &["init"], &["doctor"], &["import", "-"]] {
+        let gone = terminal.folder().join("gone");
+        fs::create_dir(&gone).unwrap();
+        let plain = terminal.command(args);
+        let mut command = Command::new("sh");
+        command.args(["-c", "rmdir \"$PWD\" && exec \"$@\"", "sh"]).current_dir(&gone);
+        command.arg(plain.get_program()).args(args).env_clear();
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let ran = Ran::of(&command.output().unwrap());
+        ran.expect(2).err("error: the current folder is gone").err("Hint: Change to a folder that exists");
+    }
+}
+
+#[test]
 fn a_time_zone_leads_to_no_pipe_of_the_workspace() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", TASK);

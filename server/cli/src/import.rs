@@ -2,7 +2,7 @@
 //! log of a failed run. Shows the task before it writes it.
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueHint;
 use loopkeeper_text::{sanitize, tr};
@@ -11,6 +11,7 @@ use super::ask;
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
+use loopkeeper_operations::current_tree::current_folder;
 use loopkeeper_operations::foreign::ImportResult;
 use loopkeeper_operations::import::{ImportSource, ImportedText};
 
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 fn piped() -> Result<ImportSource, Failure> {
     let mut bytes = Vec::new();
     io::stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes)?;
-    let folder = Path::new(".").canonicalize()?;
+    let folder = current_folder()?;
     ImportedText::of(&folder, None, &String::from_utf8_lossy(&bytes)).map(ImportSource::Text)
 }
 

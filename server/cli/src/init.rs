@@ -21,6 +21,7 @@ use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
 use super::out::Ui;
 use super::trust::TrustConsent;
+use loopkeeper_operations::current_tree::current_folder;
 use loopkeeper_operations::failure::FailureKind;
 use loopkeeper_operations::foreign;
 use loopkeeper_operations::new_task::ProposedTask;
@@ -54,7 +55,7 @@ pub(crate) struct Args {
 
 /// The subcommand: writes the file and prints the next steps.
 pub(crate) fn command(args: &Args, out: &mut Ui) -> ExitResult {
-    let folder = Path::new(".").canonicalize()?;
+    let folder = current_folder()?;
     if let Some(sentence) = &args.task {
         return write_sentence(&folder, sentence, WorkProduct::of_word(&args.kind).unwrap_or_default(), out);
     }

@@ -1,9 +1,24 @@
 //! Finds the work tree of the current folder and decides which loops work in it. A loop of another tree must be named
 //! by its id: `rollback latest 0` must never change a project that the user is not in.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_system::{config_files, work_trees};
+use loopkeeper_text::tr;
+
+use super::failure::Failure;
+
+/// The folder in which a command was run, a real path.
+pub fn current_folder() -> Result<PathBuf, Failure> {
+    Path::new(".").canonicalize().map_err(|error| {
+        let fact = match error.kind() {
+            ErrorKind::NotFound => tr!("the current folder is gone").to_owned(),
+            _ => tr!("the current folder cannot be read: {error}", error),
+        };
+        Failure::usage(fact).hint(tr!("Change to a folder that exists, then try again."))
+    })
+}
 
 /// The place where a command was run.
 #[derive(Debug, Clone)]

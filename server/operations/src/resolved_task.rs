@@ -18,6 +18,7 @@ use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::{DocumentRange, sanitize, tr};
 use loopkeeper_view::editor;
 
+use super::current_tree::current_folder;
 use super::failure::{Failure, FailureKind, FailureLocation};
 use super::foreign;
 use loopkeeper_system::config_files;
@@ -341,7 +342,7 @@ struct TaskLocation {
 
 impl TaskLocation {
     fn of(path: Option<&str>) -> Result<Self, Failure> {
-        let here = Path::new(".").canonicalize()?;
+        let here = current_folder()?;
         let Some(path) = path else {
             return Ok(Self { root: config_files::root_of(&here)?, named: None, from: here });
         };
