@@ -6,6 +6,7 @@ use std::process::Command;
 use rustix::fs::{CWD, Mode, mkfifoat};
 
 use crate::cli::{Ran, Terminal};
+use crate::cli_refusals::run_limited;
 
 const TASK: &str = "# T\n\nDone when:\n\n- It exists: `exists a.txt`\n";
 
@@ -43,5 +44,17 @@ fn a_time_zone_leads_to_no_pipe_of_the_workspace() {
     mkfifoat(CWD, terminal.root().join("Mars/Olympus"), Mode::RUSR | Mode::WUSR).unwrap();
     for zone in ["Mars/Olympus", ":Mars/Olympus", "./zoneinfo/../Mars/Olympus", ":/dev/zero"] {
         run_with(&terminal, ("TZ", zone), &["status"]).expect(0).out("PROMPT.md");
+    }
+}
+
+#[test]
+fn a_check_without_descriptors_names_their_limit() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", TASK);
+    for limit in ["--nofile=12", "--nofile=14", "--nofile=16", "--nofile=18"] {
+        let ran = run_limited(&terminal, limit, &["check", "--trust"]);
+        if ran.code != Some(1) || !ran.stderr.is_empty() {
+            ran.expect(1).err("Too many open files").err("ulimit -n");
+        }
     }
 }

@@ -7,6 +7,8 @@ use loopkeeper_text::language::translate;
 use loopkeeper_text::message::HintedError;
 use loopkeeper_text::tr;
 
+use crate::exhausted;
+
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     #[error("{}", tr!("Cannot {action} {path}: {source}", action = translate(action), path = path.display(), source))]
@@ -27,7 +29,8 @@ pub enum SnapshotError {
 impl HintedError for SnapshotError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Io { .. } | Self::OutOfTime => None,
+            Self::Io { source, .. } => exhausted::hint(source).map(str::to_owned),
+            Self::OutOfTime => None,
             Self::Missing { .. } => {
                 Some(tr!("it was deleted while in use; start again to make a new, empty one.").to_owned())
             }
