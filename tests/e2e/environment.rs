@@ -58,3 +58,10 @@ fn a_check_without_descriptors_names_their_limit() {
         }
     }
 }
+
+#[test]
+fn an_answer_that_nobody_gives_ends_its_line() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", "# T\n\nDone when:\n\n- It works: `$ true`\n");
+    terminal.run(&["trust"]).expect(5).err("[y/N] \nerror: ");
+}

@@ -13,7 +13,11 @@ pub(crate) fn confirm(question: &str) -> io::Result<bool> {
     write!(stderr, "{question} [y/N] ")?;
     stderr.flush()?;
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
+    let is_at_end = io::stdin().lock().read_line(&mut answer)? == 0;
+    if is_at_end {
+        // Nobody pressed Enter.
+        writeln!(stderr)?;
+    }
     Ok(is_yes(&answer))
 }
 
