@@ -65,3 +65,15 @@ fn an_answer_that_nobody_gives_ends_its_line() {
     terminal.file("PROMPT.md", "# T\n\nDone when:\n\n- It works: `$ true`\n");
     terminal.run(&["trust"]).expect(5).err("[y/N] \nerror: ");
 }
+
+#[test]
+fn a_command_that_no_system_starts_is_refused_where_it_is_written() {
+    let terminal = Terminal::new();
+    let check = |length: usize| {
+        let command = format!("true {}", "x".repeat(length - "true ".len()));
+        terminal.file("PROMPT.md", &format!("# T\n\nDone when:\n\n- It works: `$ {command}`\n"));
+        terminal.run(&["check", "--trust"])
+    };
+    check(128 * 1024 - 1).expect(0);
+    check(128 * 1024).expect(2).err("PROMPT.md:5: ").err("a command of more than 128 KiB cannot be started");
+}

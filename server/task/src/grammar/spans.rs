@@ -9,6 +9,9 @@ use super::fault::SpanError;
 use crate::criterion::address::url_fault;
 use crate::criterion::{Check, PatternKind, TextPattern};
 
+/// The most that Linux takes as one argument of a program.
+const MAX_COMMAND_BYTES: usize = 128 * 1024 - 1;
+
 /// The kind of a code span, independent of its context.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CodeSpanKind {
@@ -75,6 +78,12 @@ fn parse_command(rest: &str) -> CodeSpanKind {
     let command = command.trim();
     if command.contains('\0') {
         return CodeSpanKind::BadCommand(tr!("a NUL byte cannot be part of a command").into());
+    }
+    if command.len() > MAX_COMMAND_BYTES {
+        return CodeSpanKind::BadCommand(SpanError::with_hint(
+            tr!("a command of more than 128 KiB cannot be started"),
+            tr!("Move it to a script"),
+        ));
     }
     CodeSpanKind::Command(Check::Command { command: command.to_owned(), expect: Vec::new() })
 }
