@@ -107,6 +107,12 @@ fn doctor_ends_with_one_where_no_loop_could_start() {
     ran.expect(1).out("no agent was found on PATH").out("Hint: ").out("there is no task here");
     terminal.file("loopkeeper.toml", "agent = \"demo\"\n[limits]\niteration = 3\n");
     run(doctor(&terminal, &[], &[])).expect(1).out("loopkeeper.toml:3:").out("Did you mean");
+    fs::write(terminal.root().join("loopkeeper.toml"), b"# caf\xe9\n").unwrap();
+    let ran = run(doctor(&terminal, &[], &[]));
+    ran.expect(1)
+        .out("git version")
+        .out("loopkeeper.toml is not UTF-8 text")
+        .out("Hint: Save the file as UTF-8.");
     terminal.file("loopkeeper.toml", "agent = \"demo\"\n");
     terminal.file("PROMPT.md", "# A\n\n## Done when\n\n- It is: `$ true` `$ false`\n");
     run(doctor(&terminal, &[], &[])).expect(1).out("PROMPT.md:5:");

@@ -1,7 +1,7 @@
 //! Collects the facts that `doctor` reports. A failed lookup is reported as a fact too and does not end the command.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures::future::join_all;
@@ -9,7 +9,7 @@ use loopkeeper_agent::LoopMode;
 use loopkeeper_agent::catalog::{KNOWN, KnownAgent};
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{AgentSettings, ResolvedSettings, SettingOverride, Settings};
+use loopkeeper_core::settings::{AgentSettings, ResolvedSettings, SettingOverride, Settings, resolve};
 use loopkeeper_task as task;
 use loopkeeper_text::message::HintedError as _;
 use loopkeeper_text::{sanitize, tr};
@@ -20,10 +20,12 @@ use loopkeeper_view::doctor::{
 use loopkeeper_view::probe::PROBED;
 
 use loopkeeper_keeper::run_context::{limit_network, limit_resources, warden_program};
+use loopkeeper_operations::current_tree::current_folder;
 use loopkeeper_operations::failure::{Failure, FailureKind};
 use loopkeeper_operations::resolved_task::{MAX_LISTED, ResolvedTask};
 use loopkeeper_operations::{self as operations, installed};
 use loopkeeper_system::agents::{self, AgentQuery};
+use loopkeeper_system::config_text::ConfigFileError;
 use loopkeeper_system::env::{EnvAudience, scrubbed_env};
 use loopkeeper_system::host_info::{self, LoginTraces};
 use loopkeeper_system::host_proxy::HostProxy;
@@ -38,7 +40,9 @@ pub(super) struct FactContext {
     pub(super) root: PathBuf,
     pub(super) path: OsString,
     pub(super) resolved: Arc<ResolvedSettings>,
-    /// The defaults if the configuration is invalid.
+    /// The configuration file that could not be read.
+    pub(super) unreadable: Option<ConfigFileError>,
+    /// The defaults if the configuration is invalid or unreadable.
     pub(super) settings: Arc<Settings>,
     state: Result<StateDir, StateError>,
     pub(super) domain: Isolation,
@@ -47,8 +51,11 @@ pub(super) struct FactContext {
 
 impl FactContext {
     pub(super) fn from_current_dir(arguments: &[SettingOverride]) -> Result<Self, Failure> {
-        let root = config_files::root_of(Path::new("."))?;
-        let resolved = config_files::load(&root, arguments)?;
+        let root = config_files::root_of(&current_folder()?)?;
+        let (resolved, unreadable) = match config_files::load(&root, arguments) {
+            Ok(resolved) => (resolved, None),
+            Err(error) => (Arc::new(resolve(&[], arguments)), Some(error)),
+        };
         let settings = resolved.settings().cloned().unwrap_or_default();
         let state = StateDir::open();
         let warden = state.as_ref().map_or_else(|_| "/proc/self/exe".into(), warden_program);
@@ -67,7 +74,7 @@ impl FactContext {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let is_network_open = domain.network().is_open();
         let enclosure = SandboxFacts { wanted, kind, is_network_open, sentence };
-        Ok(Self { root, path, resolved, settings, state, domain, enclosure })
+        Ok(Self { root, path, resolved, unreadable, settings, state, domain, enclosure })
     }
 
     pub(super) fn facts(&self) -> Result<DoctorFacts, Failure> {
@@ -250,13 +257,19 @@ impl FactContext {
     }
 
     fn workspace(&self) -> WorkspaceFacts {
-        let is_readable = self.resolved.settings().is_ok();
+        let tasks = match &self.unreadable {
+            Some(error) => Some(Err(DoctorProblem {
+                what: sanitize::line(&error.to_string()),
+                hint: error.hint().unwrap_or_default(),
+            })),
+            None => self.resolved.settings().is_ok().then(|| self.tasks().map_err(|it| trouble(&it))),
+        };
         WorkspaceFacts {
             root: sanitize::line(&self.root.to_string_lossy()),
             is_repository: self.root.ancestors().any(config_files::has_repository),
             work_trees: OtherWorkTrees::new(&self.root).paths(),
             config: self.resolved.findings().to_vec(),
-            tasks: is_readable.then(|| self.tasks().map_err(|it| trouble(&it))),
+            tasks,
         }
     }
 

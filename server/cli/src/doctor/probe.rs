@@ -37,7 +37,10 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         source: OverrideSource::Argument,
     };
     let arguments: Vec<SettingOverride> = args.agent.iter().map(named).collect();
-    let context = FactContext::from_current_dir(&arguments)?;
+    let mut context = FactContext::from_current_dir(&arguments)?;
+    if let Some(error) = context.unreadable.take() {
+        return Err(error.into());
+    }
     context.resolved.settings()?;
     let plan = context.plan()?;
     consent::ensure_trusted(&context, &plan, args)?;
