@@ -57,16 +57,29 @@ pub struct ErrorScan {
     errors: VecDeque<SeenError>,
     /// The last line that reports a failure without its cause; counts only if no other line names the cause.
     follow_up: Option<SeenError>,
+    /// The last line of a program.
+    last: String,
 }
 
 impl ErrorScan {
     pub fn new(voice: OutputSource) -> Self {
-        Self { voice, fence: None, block: None, errors: VecDeque::new(), follow_up: None }
+        Self {
+            voice,
+            fence: None,
+            block: None,
+            errors: VecDeque::new(),
+            follow_up: None,
+            last: String::new(),
+        }
     }
 
     /// Reads one line, without its line end.
     pub fn push_line(&mut self, raw: &str) {
-        let clean = sanitize::strip_escapes(truncate::first(raw, LINE_BYTES));
+        let raw = truncate::first(raw, LINE_BYTES);
+        if self.repeats(raw) {
+            return;
+        }
+        let clean = sanitize::strip_escapes(raw);
         for line in clean.split('\n') {
             self.clean_line(line.trim_end());
         }
@@ -75,6 +88,7 @@ impl ErrorScan {
     /// Reads a complete text: a message, or the output of one tool.
     pub fn push_text(&mut self, text: &str) {
         self.close_block();
+        self.last.clear();
         for line in text.lines() {
             self.push_line(line);
         }
@@ -88,6 +102,18 @@ impl ErrorScan {
             self.errors.extend(self.follow_up);
         }
         self.errors.into()
+    }
+
+    /// Whether a program prints its last line again: one that is caught in a loop prints it millions of times.
+    fn repeats(&mut self, raw: &str) -> bool {
+        if self.voice == OutputSource::Words {
+            return false;
+        }
+        if self.last == raw {
+            return true;
+        }
+        raw.clone_into(&mut self.last);
+        false
     }
 
     fn clean_line(&mut self, line: &str) {

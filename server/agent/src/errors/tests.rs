@@ -221,6 +221,23 @@ fn the_last_distinct_errors_are_kept() {
 }
 
 #[test]
+fn a_line_that_a_program_repeats_is_read_once() {
+    let check = |output: &str, expect: &[&str]| {
+        assert_eq!(errors(OutputSource::Program, output), expect, "{output}");
+        // However often each of its lines is repeated.
+        let repeated: Vec<String> = output.lines().map(|line| format!("{line}\n").repeat(1_000)).collect();
+        assert_eq!(errors(OutputSource::Program, &repeated.concat()), expect, "{output}");
+    };
+    check("error: bad a", &["error: bad a"]);
+    check("error: bad a\nerror: bad b\nerror: bad a", &["error: bad b", "error: bad a"]);
+    check("Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: no", &["ValueError: no"]);
+    let mut scan = ErrorScan::new(OutputSource::Program);
+    scan.push_text("error: bad a");
+    scan.push_text("error: bad a");
+    assert_eq!(scan.finish().len(), 1);
+}
+
+#[test]
 fn the_same_error_elsewhere_has_the_same_fingerprint() {
     for (a, b) in [
         ("error: bad at src/a.rs:3:5", "error: bad at server/core/src/b.rs:17"),
