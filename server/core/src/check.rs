@@ -21,6 +21,7 @@ pub mod words;
 use serde::{Deserialize, Serialize};
 
 pub use comparison::FailedComparison;
+use loopkeeper_agent::errors::Fingerprint;
 use loopkeeper_task::criterion::CriterionId;
 pub use missing::{DependencyProvider, MissingDependency, MissingKind};
 pub use tally::CriteriaTally;
@@ -95,6 +96,9 @@ pub struct CheckResult {
     /// What kept it from running, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<MissingDependency>,
+    /// Of a failure that is recorded: replay need not compute it again. Absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Fingerprint>,
 }
 
 impl CheckResult {
@@ -116,6 +120,7 @@ impl CheckResult {
             locations: Vec::new(),
             survivors: Vec::new(),
             missing: None,
+            fingerprint: None,
         }
     }
 }

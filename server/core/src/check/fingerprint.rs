@@ -6,12 +6,23 @@ mod normalize;
 #[cfg(test)]
 mod tests;
 
-use super::CheckResult;
+use super::{CheckResult, Status};
 use loopkeeper_agent::errors::{self, Fingerprint};
 use normalize::{LineClass, line};
 
 /// The fingerprint of one result that is no pass.
 pub(crate) fn fingerprint(result: &CheckResult) -> Fingerprint {
+    result.fingerprint.clone().unwrap_or_else(|| compute(result))
+}
+
+/// Stores the fingerprints of the failures among results that are about to be recorded.
+pub(crate) fn store_in(results: &mut [CheckResult]) {
+    for result in results.iter_mut().filter(|it| !matches!(it.status, Status::Pass | Status::Unverified)) {
+        result.fingerprint = Some(compute(result));
+    }
+}
+
+fn compute(result: &CheckResult) -> Fingerprint {
     let mut parts = vec![format!("{:?} {}", result.status, normalize::text(&result.fact))];
     parts.extend(result.exit.map(|it| format!("exit {it}")));
     parts.extend(result.tests.map(|it| format!("{} failed, {} passed", it.failed, it.passed)));

@@ -46,6 +46,7 @@ pub fn judge(criterion: &Criterion, run: &CommandRun, root: &Path, redactor: &Re
         locations: clean_locations(&output.both, root, redactor),
         survivors: run.survivors.iter().map(|it| clean(it, redactor)).collect(),
         missing: None,
+        fingerprint: None,
     }
 }
 

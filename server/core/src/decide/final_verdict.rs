@@ -452,7 +452,8 @@ pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
         .collect();
     for result in &failed {
         let fact = tr!("{fact} in a clean room", fact = result.fact);
-        state.criteria.results.insert(result.criterion.clone(), CheckResult { fact, ..(*result).clone() });
+        let result = CheckResult { fact, fingerprint: None, ..(*result).clone() };
+        state.criteria.results.insert(result.criterion.clone(), result);
     }
     let required: BTreeSet<_> = state.required().map(|it| it.criterion.id.clone()).collect();
     let fails = failed.iter().any(|it| required.contains(&it.criterion));

@@ -1,6 +1,7 @@
 //! `decide`: maps one event and the current state to the decisions that follow, one function per event. The step after
 //! an iteration is decided in [`super::between_iterations`].
 
+use crate::check::fingerprint;
 use crate::journal::{OutcomeKind, PauseReason, Record, SnapshotWhen};
 use crate::loop_state::{
     LoopState, Phase, Preparation, RunningAgent, SnapshotFacts, StopMode, VolatileState,
@@ -25,7 +26,18 @@ const IDLE_POLLS: u64 = 4;
 pub fn decide(state: &LoopState, live: &mut VolatileState, now: Moment, event: Event) -> Vec<Decision> {
     let decisions = autorun_note::with_note(state, dispatch(state, live, now, event));
     // Many decisions leave the session: all that end the loop, open the breaker, or restore files from before it.
-    sessions::with_session_changes(state, decisions)
+    let mut decisions = sessions::with_session_changes(state, decisions);
+    store_fingerprints(&mut decisions);
+    decisions
+}
+
+/// Computing them takes longer than everything else in replay.
+fn store_fingerprints(decisions: &mut [Decision]) {
+    for decision in decisions {
+        if let Decision::Record(Record::ChecksDone { iteration: Some(_), round }) = decision {
+            fingerprint::store_in(&mut round.results);
+        }
+    }
 }
 
 fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Event) -> Vec<Decision> {

@@ -360,6 +360,7 @@ fn round(status: Status) -> Round {
                 owner: DependencyProvider::Machine,
                 remedy: "install it".to_owned(),
             }),
+            fingerprint: Some(Fingerprint("0123456789ab".to_owned())),
         }],
     }
 }

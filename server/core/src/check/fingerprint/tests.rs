@@ -1,4 +1,4 @@
-use super::{fingerprint, of_all};
+use super::{fingerprint, of_all, store_in};
 use crate::check::{CheckResult, Status, TestCounts};
 use loopkeeper_task::criterion::CriterionId;
 
@@ -205,4 +205,16 @@ fn several_failures_are_a_set() {
     assert_ne!(of_all([&a, &b].into_iter()), of_all([&a].into_iter()));
     assert_ne!(of_all([&one("a", "exit 2")].into_iter()), of_all([&one("b", "exit 2")].into_iter()));
     assert_eq!(of_all([].into_iter()), None);
+}
+
+#[test]
+fn a_stored_fingerprint_is_not_computed_again() {
+    let passed = CheckResult { status: Status::Pass, ..failed("", "") };
+    let mut results = [failed("exit 1", "error: no"), passed];
+    let computed = fingerprint(&results[0]);
+    store_in(&mut results);
+    assert_eq!(results[0].fingerprint.as_ref(), Some(&computed));
+    assert_eq!(results[1].fingerprint, None);
+    results[0].head = "another output".to_owned();
+    assert_eq!(fingerprint(&results[0]), computed);
 }
