@@ -93,8 +93,23 @@ fn decode_record(line: &[u8], head: &LineHeader<'_>) -> Result<Entry, BadLine> {
 
 /// The record of a line whose checksum was verified before; `None` if its type is not wanted: it is not parsed then.
 pub fn decode_wanted(line: &[u8], is_wanted: impl Fn(&str) -> bool) -> Result<Option<Entry>, BadLine> {
+    if leading_type(line).is_some_and(|it| !is_wanted(it)) {
+        return Ok(None);
+    }
     let head = read_head(line)?;
     is_wanted(&head.type_name).then(|| decode_record(line, &head)).transpose()
+}
+
+/// The type of a line that begins as [`encode_line`] writes it: most lines are much longer than their beginning. None of
+/// the values before the type contains a quote.
+fn leading_type(line: &[u8]) -> Option<&str> {
+    const LONGEST: usize = 200;
+    const KEY: &[u8] = b",\"type\":\"";
+    let head = line.get(..LONGEST.min(line.len()))?;
+    let head = head.strip_prefix(format!(r#"{{"v":{VERSION},"seq":"#).as_bytes())?;
+    let begin = head.windows(KEY.len()).position(|it| it == KEY)? + KEY.len();
+    let name = head.get(begin..)?.split(|it| *it == b'"').next()?;
+    str::from_utf8(name).ok()
 }
 
 /// The checksum of a line that continues `previous`, without reading its record; `None` if it does not continue it.

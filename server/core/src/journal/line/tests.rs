@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{BadLine, decode_line, encode_line, looks_like_record};
+use super::{BadLine, decode_line, decode_wanted, encode_line, looks_like_record};
 use crate::journal::samples::{entry, records};
 use crate::journal::tagged::members_of;
 use crate::journal::{Entry, Outcome, OutcomeKind, PauseReason, Record, WaitReason};
@@ -222,4 +222,24 @@ proptest! {
         let (line, _) = encode_line(&entry, one).unwrap();
         prop_assert_eq!(decode_line(line.trim_end().as_bytes(), other), Err(BadLine::Checksum));
     }
+}
+
+#[test]
+fn of_records_that_are_not_wanted_only_the_type_is_read() {
+    let check = |line: &str, expect: Option<bool>| {
+        let found = decode_wanted(line.as_bytes(), |it| it == "stopping").map(|it| it.is_some());
+        assert_eq!(found.ok(), expect, "{line}");
+    };
+    let head = r#"{"v":1,"seq":1,"epoch":1,"at":"2026-11-20T14:00:00.123Z","up":1,"type":"#;
+    check(&format!(r#"{head}"stopping","now":true,"sum":"00000000"}}"#), Some(true));
+    check(&format!(r#"{head}"steered","text":"\",\"type\":\"stopping\"","sum":"00000000"}}"#), Some(false));
+    // What follows is not read at all.
+    check(&format!(r#"{head}"steered",???"#), Some(false));
+    check(&format!(r#"{head}"stopping",???"#), None);
+    // Other forms of the same line are read whole.
+    let other =
+        r#"{"type":"steered","v":1,"seq":1,"epoch":1,"at":"2026-11-20T14:00:00.123Z","up":1,"text":"a"}"#;
+    check(other, Some(false));
+    check(&other.replace("steered", "stopping").replace(r#""text":"a""#, r#""now":false"#), Some(true));
+    check(&head.replace("\"v\":1", "\"v\":2"), None);
 }
