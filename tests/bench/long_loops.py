@@ -15,7 +15,7 @@ from editor import Editor
 from loop import Bench, proc
 
 LIMIT_READER_MS, LIMIT_READER_MB, LIMIT_KEEPER_MB, LIMIT_FLAT = 100, 30, 12, 1.1
-READERS = (("status",), ("log",), ("log", "--json"), ("report", "--to", "/dev/null"), ("receipt", "latest"))
+READERS = (("status",), ("log",), ("log", "--json"), ("report", "--to", "/dev/null"), ("receipt", "latest"), ("insight",))
 CLIENT = {"experimental": {"loopkeeper": {"version": 1}}}
 
 

@@ -14,6 +14,7 @@ mod git_state;
 mod iteration;
 mod iteration_history;
 mod iteration_outline;
+mod model_history;
 mod mutant_run;
 mod packed_iterations;
 mod phase;
@@ -57,6 +58,7 @@ pub use git_state::GitState;
 pub use iteration::Iteration;
 pub use iteration_history::IterationHistory;
 pub use iteration_outline::{IterationFigures, IterationOutline};
+pub use model_history::ModelHistory;
 pub use mutant_run::{FewestSurvivors, MutantRun};
 pub use phase::{Phase, RunningAgent, Wait};
 pub(crate) use question_state::ALWAYS;
@@ -83,7 +85,7 @@ pub use weakening_state::WeakeningState;
 
 /// The version of a stored [`LoopState`]: another one is not read. It changes with the fields of the state and with what
 /// `apply` makes of the records.
-pub const SAVED_STATE_VERSION: u32 = 4;
+pub const SAVED_STATE_VERSION: u32 = 5;
 
 /// Everything that the journal contains about a loop. Only `apply` changes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,6 +100,7 @@ pub struct LoopState {
     pub plan: Vec<PlanItem>,
     pub tree: TreeState,
     pub history: IterationHistory,
+    pub models: ModelHistory,
     pub spent: LoopUsage,
     pub breaker: Breaker,
     pub streaks: Streaks,

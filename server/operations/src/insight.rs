@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf, absolute};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_text::{sanitize, tr, words};
-use loopkeeper_view::insight::{Insight, InsightBuilder, JournalObserver};
+use loopkeeper_view::insight::{Insight, InsightBuilder, LoopFacts};
 
 use super::failure::Failure;
 use super::follow::LoopTailer;
@@ -51,9 +51,8 @@ fn real_path(folder: &Path) -> PathBuf {
 }
 
 fn add_journal(builder: &mut InsightBuilder, dir: &LoopDir, since: Option<u64>) {
-    let mut tailer = LoopTailer::new(&dir.journal());
-    let mut observer = JournalObserver::default();
-    if let Err(error) = tailer.poll_each(|entry| observer.observe(&entry)) {
+    let mut tailer = LoopTailer::from_saved_state(&dir.journal());
+    if let Err(error) = tailer.advance() {
         return builder.leave_out(dir.id(), error.to_string());
     }
     let starts_earlier =
@@ -66,6 +65,6 @@ fn add_journal(builder: &mut InsightBuilder, dir: &LoopDir, since: Option<u64>) 
     }
     // Without a record it is just being started, or its start was cut off: nothing was spent.
     if let Some(state) = tailer.state() {
-        builder.add(&observer.finish(state));
+        builder.add(&LoopFacts::of(state));
     }
 }

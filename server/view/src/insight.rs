@@ -14,7 +14,7 @@ use serde::Serialize;
 
 pub use self::figures::{FeedbackFigures, IterationFigures, LoopFigures, ResultFigures};
 pub use self::html::html;
-pub use self::loop_facts::{IterationFacts, IterationResult, JournalObserver, LoopFacts};
+pub use self::loop_facts::{IterationFacts, IterationResult, LoopFacts};
 pub use self::table::table;
 
 use self::figures::GroupCollector;

@@ -12,8 +12,9 @@ use crate::journal::{
 };
 use crate::loop_state::{
     AgentRoster, Breaker, CriteriaState, GitState, IterationHistory, JournalPosition, LoopState, LoopUsage,
-    Pause, PendingQuestion, Phase, QuestionState, ReportedProblems, RollbackHistory, SessionChange,
-    SessionHistory, StopMode, Streaks, SubagentLineage, TimeAccount, TreeState, Wait, WeakeningState,
+    ModelHistory, Pause, PendingQuestion, Phase, QuestionState, ReportedProblems, RollbackHistory,
+    SessionChange, SessionHistory, StopMode, Streaks, SubagentLineage, TimeAccount, TreeState, Wait,
+    WeakeningState,
 };
 use crate::settings::LoopEvent;
 
@@ -50,6 +51,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         return;
     }
     pass_time(state, entry);
+    state.time.end_wait(entry.at, entry.epoch);
     state.position.seq = entry.seq;
     state.position.epoch = entry.epoch;
     state.time.last_at = entry.at;
@@ -66,7 +68,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::Baseline { .. } => round::apply_baseline(state, &entry.record),
         Record::IterationIntended { .. } => iteration::apply_iteration_intent(state, entry.at, &entry.record),
         Record::AgentStarted { pid, holds, .. } => agent::apply_agent_start(state, *pid, *holds),
-        Record::AgentEnded { run, .. } => agent::apply_agent_run(state, entry.at, run),
+        Record::AgentEnded { iteration, run } => agent::apply_agent_run(state, entry.at, *iteration, run),
         Record::SubagentAsked { .. } | Record::SubagentStarted { .. } | Record::SubagentEnded { .. } => {
             state.spawns.apply_record(&entry.record);
         }
@@ -75,7 +77,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::ChecksDone { iteration, round } => round::apply_round(state, *iteration, round),
         Record::IterationEnded { .. } => iteration::apply_iteration_end(state, entry.at, &entry.record),
         Record::BreakerChanged { .. } => breaker_changed(state, &entry.record),
-        Record::Waiting { .. } => apply_wait(state, &entry.record),
+        Record::Waiting { .. } => apply_wait(state, entry),
         Record::Paused { reason, message } => {
             state.pause = Some(Pause { reason: *reason, message: message.clone() });
         }
@@ -155,6 +157,7 @@ fn initial_state(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
         plan: spec.plan.clone(),
         tree: TreeState::default(),
         history: IterationHistory::default(),
+        models: ModelHistory::default(),
         spent: LoopUsage::default(),
         breaker: Breaker::default(),
         streaks: Streaks::default(),
@@ -183,8 +186,9 @@ fn pass_time(state: &mut LoopState, entry: &Entry) {
 }
 
 /// Anything prepared before the wait is prepared again after it.
-fn apply_wait(state: &mut LoopState, record: &Record) {
-    let Record::Waiting { reason, until, met_by } = record else { return };
+fn apply_wait(state: &mut LoopState, entry: &Entry) {
+    let Record::Waiting { reason, until, met_by } = &entry.record else { return };
+    state.time.begin_wait(entry.at, entry.epoch);
     if state.is_between_iterations() {
         let wait = Wait { reason: *reason, until: *until, met_by: met_by.clone() };
         state.enter(Phase::Boundary { wait: Some(wait) });

@@ -11,11 +11,15 @@ pub struct TimeAccount {
     /// Milliseconds at work or waiting for the provider, up to `last_at`; pauses and dead keepers left out.
     pub worked_ms: u64,
     pub paused_ms: u64,
+    /// Milliseconds of waits for a provider, a limit of calls or as configured; also part of `worked_ms`.
+    pub waited_ms: u64,
+    /// When the wait began that the last record reports, and the epoch of its keeper.
+    waiting_since: Option<(Moment, u32)>,
 }
 
 impl TimeAccount {
     pub(crate) fn starting(at: Moment) -> Self {
-        Self { started_at: at, last_at: at, worked_ms: 0, paused_ms: 0 }
+        Self { started_at: at, last_at: at, worked_ms: 0, paused_ms: 0, waited_ms: 0, waiting_since: None }
     }
 
     /// Accounts for the time between the last record and one at `at`.
@@ -23,5 +27,16 @@ impl TimeAccount {
         let passed = at.ms_since(self.last_at);
         let account = if waits_for_user { &mut self.paused_ms } else { &mut self.worked_ms };
         *account = account.saturating_add(passed);
+    }
+
+    pub(crate) fn begin_wait(&mut self, at: Moment, epoch: u32) {
+        self.waiting_since = Some((at, epoch));
+    }
+
+    /// Any record ends a wait. The time of a dead keeper does not count.
+    pub(crate) fn end_wait(&mut self, at: Moment, epoch: u32) {
+        if let Some((since, _)) = self.waiting_since.take().filter(|(_, began)| *began == epoch) {
+            self.waited_ms = self.waited_ms.saturating_add(at.ms_since(since));
+        }
     }
 }

@@ -1,27 +1,14 @@
-//! What one journal says about the cost of its loop and the results of its iterations.
+//! What the state of one loop says about its cost and the results of its iterations.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use loopkeeper_agent::{LoopMode, ProviderClass};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::{Iteration, LoopState, Phase};
-use loopkeeper_core::journal::{Entry, OutcomeKind, Record, Role, SnapshotWhen, StopVerdict};
+use loopkeeper_core::journal::{OutcomeKind, Role, SnapshotWhen, StopVerdict};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::digest::sha256;
-use loopkeeper_text::moment::Moment;
-use loopkeeper_text::{sanitize, truncate};
-
-/// Of the name of a model, which comes from an agent's output.
-const NAME_BYTES: usize = 80;
-
-/// Collects, record by record, what the state of a loop does not keep.
-#[derive(Debug, Default)]
-pub struct JournalObserver {
-    models: BTreeMap<u32, String>,
-    /// The beginning of a wait between two iterations.
-    waiting: Option<(Moment, u32)>,
-    waited_ms: u64,
-}
+use loopkeeper_text::sanitize;
 
 /// A loop, as far as figures need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,41 +53,22 @@ pub enum IterationResult {
     Waited,
 }
 
-impl JournalObserver {
-    pub fn observe(&mut self, entry: &Entry) {
-        if let Some((since, epoch)) = self.waiting.take()
-            && epoch == entry.epoch
-        {
-            self.waited_ms = self.waited_ms.saturating_add(entry.at.ms_since(since));
-        }
-        match &entry.record {
-            Record::Waiting { .. } => self.waiting = Some((entry.at, entry.epoch)),
-            Record::AgentEnded { iteration, run } => {
-                if let Some(model) = &run.model {
-                    let name = truncate::first(&sanitize::line(model), NAME_BYTES).to_owned();
-                    self.models.insert(*iteration, name);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// `state`: of the whole journal.
-    pub fn finish(self, state: &LoopState) -> LoopFacts {
+impl LoopFacts {
+    pub fn of(state: &LoopState) -> Self {
         let outcome = state.outcome();
         let running = matches!(state.phase, Phase::Iterating(_) | Phase::Closing | Phase::Checking);
         let finished = state.history.len() - usize::from(running && !state.history.is_empty());
         let mut tracker = ProgressTracker::at_start(state);
         let iterations = state.history.iter().take(finished).map(|row| IterationFacts {
             agent: sanitize::line(&row.agent),
-            model: self.models.get(&row.number).cloned(),
+            model: state.models.find(row.number).map(str::to_owned),
             result: tracker.result_of(&row),
             duration_ms: row.ended_at.ms_since(row.started_at),
             cost_micros: row.cost_micros,
             is_cost_known: is_cost_known(state, &row),
         });
         let iterations: Vec<IterationFacts> = iterations.collect();
-        LoopFacts {
+        Self {
             project: sanitize::line(&state.spec.root),
             task: task_identity(state),
             has_ended: outcome.is_some(),
@@ -109,7 +77,7 @@ impl JournalObserver {
                 && outcome.is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified),
             cost_micros: state.spent.cost_micros.unwrap_or(0),
             is_cost_known: !running && iterations.iter().all(|it| it.is_cost_known),
-            waited_ms: self.waited_ms,
+            waited_ms: state.time.waited_ms,
             iterations,
         }
     }

@@ -1,6 +1,4 @@
-use super::{
-    Insight, InsightBuilder, IterationFacts, IterationResult, JournalObserver, LoopFacts, html, table,
-};
+use super::{Insight, InsightBuilder, IterationFacts, IterationResult, LoopFacts, html, table};
 use expect_test::expect;
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
@@ -14,13 +12,8 @@ fn loop_spec() -> LoopSpec {
     spec
 }
 
-/// What the journal of a simulated loop says.
 fn facts_of(sim: &Sim) -> LoopFacts {
-    let mut observer = JournalObserver::default();
-    for it in &sim.entries {
-        observer.observe(it);
-    }
-    observer.finish(&sim.state)
+    LoopFacts::of(&sim.state)
 }
 
 fn played(acts: Vec<Act>) -> LoopFacts {

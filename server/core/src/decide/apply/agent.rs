@@ -13,7 +13,7 @@ pub(super) fn apply_agent_start(state: &mut LoopState, started: u32, holds: Opti
     }
 }
 
-pub(super) fn apply_agent_run(state: &mut LoopState, at: Moment, run: &AgentRun) {
+pub(super) fn apply_agent_run(state: &mut LoopState, at: Moment, iteration: u32, run: &AgentRun) {
     state.enter(Phase::Closing);
     state.questions.discard_permission();
     state.agents.hold.is_held = run.ending == AgentEnding::Held;
@@ -22,6 +22,7 @@ pub(super) fn apply_agent_run(state: &mut LoopState, at: Moment, run: &AgentRun)
     }
     add_reported(&mut state.spent.cost_micros, run.cost_micros);
     add_reported(&mut state.spent.tokens, run.tokens);
+    state.models.record(iteration, run.model.as_deref());
     if let Some(row) = state.history.last_mut() {
         row.duration_ms = at.ms_since(row.started_at);
         row.cost_micros = run.cost_micros;
