@@ -40,6 +40,12 @@ BREAKS = [
         "loopkeeper-core", "journal::reading",
     ),
     Break(
+        1, "a stored state is shown for other records than its own", "server/system/src/journal_file/saved_state.rs",
+        "Ok(bytes == trailer.offset && trailer.chain.is_end_of(lines, sum))",
+        "Ok(bytes == trailer.offset && lines > 0 && sum > 0)",
+        "loopkeeper-system", "saved_state",
+    ),
+    Break(
         2, "nothing is synced before its effect", "server/core/src/decide/durability.rs",
         "            Self::Soon\n        } else {\n            Self::Now\n",
         "            Self::Soon\n        } else {\n            Self::Soon\n",
@@ -58,6 +64,16 @@ BREAKS = [
         "loopkeeper-system", "state_dir",
     ),
     Break(
+        3, "a keeper that was replaced changes the state", "server/core/src/decide/apply.rs",
+        "if entry.epoch < state.position.epoch {", "if entry.epoch + 1_000 < state.position.epoch {",
+        "loopkeeper-core", "decide::tests",
+    ),
+    Break(
+        3, "a job is over although its processes remain", "server/keeper/src/warden/watch.rs",
+        "tree::end_children(other_processes, |_| false, reap)", "tree::end_children(other_processes, |_| true, reap)",
+        "loopkeeper", "wardens",
+    ),
+    Break(
         4, "one iteration more than the limit", "server/core/src/decide/limits.rs",
         "if state.iteration >= limits.iterations {", "if state.iteration > limits.iterations {",
         "loopkeeper-core", "decide::tests",
@@ -66,6 +82,12 @@ BREAKS = [
         4, "an agent is started although the budget is spent", "server/core/src/decide/limits.rs",
         "filter(|it| *it >= limits.cost_micros)", "filter(|it| *it / 2 >= limits.cost_micros)",
         "loopkeeper-core", "decide::tests",
+    ),
+    Break(
+        4, "0 is a limit, and means none", "server/core/src/settings/value_parsers.rs",
+        "Ok(0) => Err(unexpected_value_with_hint(raw.to_string(), NO_UNLIMITED)),",
+        "Ok(0) => Ok(SettingValue::Count(u32::MAX)),",
+        "loopkeeper-core", "settings",
     ),
     Break(
         5, "completed although a required check fails", "server/core/src/decide/exit.rs",
@@ -79,9 +101,30 @@ BREAKS = [
         "loopkeeper-core", "decide::tests",
     ),
     Break(
+        5, "no test is a pass", "server/core/src/check/judge.rs",
+        "if tests.is_some_and(|it| it.ran() == 0) {", "if tests.is_some_and(|it| it.ran() == 0 && it.failed > 0) {",
+        "loopkeeper-core", "check::judge",
+    ),
+    Break(
+        5, "a command that exceeds its time passes", "server/core/src/check/judge.rs",
+        "return make_verdict(Status::TimedOut,", "return make_verdict(Status::Pass,",
+        "loopkeeper-core", "check::judge",
+    ),
+    Break(
+        5, "files that change during a round do not matter", "server/core/src/decide/rounds.rs",
+        "if let Some(first) = progress::unexpected_writes(state, wrote).first() {",
+        "if let Some(first) = progress::unexpected_writes(state, wrote).get(1_000) {",
+        "loopkeeper-core", "decide::tests",
+    ),
+    Break(
         6, "any trial closes the breaker", "server/core/src/decide/breaker/trial.rs",
         "} else if look.is_new() && !fails_as_before(&past, &look) {",
         "} else if look.is_new() || !fails_as_before(&past, &look) || !look.is_new() {",
+        "loopkeeper-core", "decide::tests",
+    ),
+    Break(
+        6, "an open breaker never admits a trial", "server/core/src/decide/breaker.rs",
+        "state.breaker.resumes_at.filter(|_| rests)", "state.breaker.resumes_at.filter(|_| rests && state.iteration > 1_000)",
         "loopkeeper-core", "decide::tests",
     ),
     Break(
@@ -91,14 +134,30 @@ BREAKS = [
         "loopkeeper-core", "decide::tests",
     ),
     Break(
+        7, "a keeper that takes over forgets the stop", "server/core/src/decide/apply/recovered.rs",
+        "    state.spec.attended = true;\n", "    state.spec.attended = true;\n    state.stop = None;\n",
+        "loopkeeper-core", "decide::tests",
+    ),
+    Break(
         8, "criteria whose commands are not trusted run", "server/core/src/decide/documents.rs",
         "if !unknown.is_empty() {", "if unknown.len() > 1_000 {",
         "loopkeeper-core", "decide::tests",
     ),
     Break(
+        8, "git runs the monitor that a repository names", "server/system/src/git/program.rs",
+        '    "core.fsmonitor=false",\n', '    "core.fscache=false",\n',
+        "loopkeeper", "snapshots::hostile",
+    ),
+    Break(
         9, "a restored file replaces what was put in its place meanwhile", "server/system/src/snapshots/restore/slot.rs",
         "match self.rename(temporary, &self.name, RenameFlags::NOREPLACE) {",
         "match self.rename(temporary, &self.name, RenameFlags::empty()) {",
+        "loopkeeper-system", "snapshots",
+    ),
+    Break(
+        9, "a file that was edited since is removed", "server/system/src/snapshots/restore/slot.rs",
+        "            _ => return Err(EntryError::Refused(CHANGED)),\n        }\n        let aside",
+        "            _ => {}\n        }\n        let aside",
         "loopkeeper-system", "snapshots",
     ),
     Break(
@@ -108,14 +167,30 @@ BREAKS = [
         "loopkeeper-agent", "",
     ),
     Break(
-        11, "trouble of the provider counts as lack of progress", "server/core/src/decide/breaker.rs",
-        "row.interrupted || row.error.is_some() || !by_itself", "row.interrupted || !by_itself",
+        10, "control characters are shown", "server/text/src/sanitize.rs",
+        "Some(c) if c.is_control() || is_invisible(c) => {}", "Some(c) if is_invisible(c) => {}",
+        "loopkeeper-text", "sanitize",
+    ),
+    Break(
+        10, "a secret that arrives in pieces is stored", "server/text/src/redact.rs",
+        "let found = |it: &&Vec<u8>| bytes.starts_with(it)", "let found = |it: &&Vec<u8>| bytes == it.as_slice()",
+        "loopkeeper-text", "redact",
+    ),
+    Break(
+        11, "trouble of the provider counts as lack of progress", "server/core/src/loop_state/iteration.rs",
+        "self.interrupted || self.error.is_some() || !by_itself", "self.interrupted || !by_itself",
         "loopkeeper-core", "decide::tests",
     ),
     Break(
         12, "errors of an agent are kept without a bound", "server/agent/src/errors.rs",
         "if errors.len() > MAX_ERRORS {", "if errors.len() > MAX_ERRORS * 1_000 {",
         "loopkeeper-agent", "",
+    ),
+    Break(
+        12, "a line without an end is kept whole", "server/system/src/process/lines.rs",
+        "        if self.bytes > LINE_BYTES {\n            self.kept = Vec::new();\n",
+        "        if self.bytes > LINE_BYTES * 1_000 {\n            self.kept = Vec::new();\n",
+        "loopkeeper-system", "process",
     ),
 ]
 
@@ -127,7 +202,9 @@ def git(*args):
 def fails(crate, tests):
     """Whether one of the tests fails. A build that fails is an error of the change."""
     env = {**os.environ, "CARGO_TARGET_DIR": TARGET, "PROPTEST_CASES": "64"}
-    cargo = ["cargo", "nextest", "run", "--color", "never", "-p", crate, *([tests] if tests else [])]
+    # The root package has the programs, which only its end-to-end tests start.
+    test = ["--config-file", "tests/nextest.toml", "--test", "e2e"] if crate == "loopkeeper" else []
+    cargo = ["cargo", "nextest", "run", "--color", "never", "-p", crate, *test, *([tests] if tests else [])]
     ran = subprocess.run(cargo, cwd=COPY, env=env, capture_output=True, text=True)
     if not re.search(r"tests? run:", ran.stderr):
         sys.exit(ran.stderr[-3000:])
