@@ -79,10 +79,12 @@ impl ServerState {
 
     /// Updates the folders that are open.
     pub(crate) fn change_folders(&self, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        // Its first use reads the folders, so they are not locked yet.
+        let index = self.index();
         let mut folders = self.folders();
-        folders.retain(|it| !removed.contains(it));
+        folders.retain(|it| !removed.contains(it) && !added.contains(it));
         folders.extend(added);
-        self.index().set_folders(folders.clone());
+        index.set_folders(folders.clone());
     }
 
     pub(crate) fn current_seq(&self) -> u64 {

@@ -6,7 +6,9 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
+use super::server;
 use super::studio::{Studio, has, remarks, show, start};
+use crate::cli::Terminal;
 use crate::support::lsp::{Editor, uri};
 use crate::support::scenario::{Scenario, task};
 
@@ -102,6 +104,25 @@ fn a_plan_belongs_to_its_task() {
     assert_eq!(error["data"]["uri"], studio.uri("prd.json"));
     studio.type_into("prd.json", 3, files[0].1);
     studio.remarks("prd.json", |it| !has(it, "syntax"));
+}
+
+/// Before `initialized` nothing has used the index yet.
+#[test]
+fn folders_opened_before_anything_else() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", GOOD).file("other/RALPH.md", GOOD);
+    let mut editor = Editor::start(server(&terminal));
+    let capabilities = json!({"experimental": {"loopkeeper": {"version": 1}}});
+    let params = json!({"processId": null, "rootUri": uri(&terminal.root()), "capabilities": capabilities});
+    editor.request("initialize", &params);
+    let added = json!([{"uri": uri(&terminal.root().join("other")), "name": "other"}]);
+    let event = json!({"event": {"added": added, "removed": []}});
+    for _ in 0..3 {
+        editor.notify("workspace/didChangeWorkspaceFolders", &event);
+    }
+    editor.request("loopkeeper/loops", &json!({}));
+    editor.notify("initialized", &json!({}));
+    editor.wait_for("loopkeeper/status", |it| ids(it).len() == 2);
 }
 
 #[test]
