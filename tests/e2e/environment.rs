@@ -77,3 +77,18 @@ fn a_command_that_no_system_starts_is_refused_where_it_is_written() {
     check(128 * 1024 - 1).expect(0);
     check(128 * 1024).expect(2).err("PROMPT.md:5: ").err("a command of more than 128 KiB cannot be started");
 }
+
+#[test]
+fn a_limit_of_file_sizes_is_named() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", TASK);
+    terminal.file("loopkeeper.toml", "agent = \"mine\"\n[agents.mine]\ncommand = [\"/bin/true\"]\n");
+    for args in [&["check", "--trust"][..], &["run", "--trust"], &["run", "--trust", "--detach"]] {
+        let ran = run_limited(&terminal, "--fsize=4096", args);
+        ran.expect(1).err("File too large").err("ulimit -f");
+    }
+    assert_eq!(terminal.run(&["status"]).expect(0).stderr, "", "something is left of the loops");
+    // A loop that has begun ends with the error, and is not lost.
+    let ran = run_limited(&terminal, "--fsize=70000", &["run", "--trust"]);
+    assert!(ran.code.is_some(), "ended by a signal: {ran:?}");
+}

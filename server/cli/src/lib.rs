@@ -54,7 +54,7 @@ use self::args::{Cli, CliCommand, HiddenCommand, PublicCommand};
 use self::exit::Exit;
 use self::failure::ExitResult;
 use self::out::Ui;
-use loopkeeper_keeper::abort_on_panic;
+use loopkeeper_keeper::{abort_on_panic, outlive_file_size_limit};
 use loopkeeper_system::language;
 
 /// The entry point: parses the arguments, runs one subcommand, reports its result.
@@ -73,6 +73,7 @@ pub fn main() -> ExitCode {
         return serve::run().into();
     }
     abort_on_panic();
+    outlive_file_size_limit();
     exit_code(run(cli, &mut out), out)
 }
 

@@ -61,16 +61,23 @@ pub fn create_loop_dir(
     ensure_open_files()?;
     let dir = workspace.new_loop(state, clock::now())?;
     dir.id().clone_into(&mut spec.loop_id);
+    write_start_files(&dir, workspace.root(), spec, task_text).inspect_err(|_| {
+        // A folder without a journal would be reported as a loop whose journal was deleted.
+        let _ = std::fs::remove_dir_all(dir.path());
+    })?;
+    Ok(dir)
+}
+
+fn write_start_files(dir: &LoopDir, root: &Path, spec: LoopSpec, task_text: &str) -> Result<(), KeeperError> {
     let template = spec.settings.prompt_template.clone();
-    let start = start_file(&dir);
+    let start = start_file(dir);
     let json = serde_json::to_vec_pretty(&LaunchConfig { spec })
         .map_err(|error| KeeperError::io(tr_later!("write"), &start)(error.into()))?;
     // Durable, because no keeper can take the loop over after a power cut without these files.
     durable::replace_file(&start, &json).map_err(KeeperError::io(tr_later!("write"), &start))?;
-    let copy = task_reload::task_copy(&dir);
+    let copy = task_reload::task_copy(dir);
     durable::replace_file(&copy, task_text.as_bytes()).map_err(KeeperError::io(tr_later!("write"), &copy))?;
-    template::save_copy(&dir, workspace.root(), template.as_deref())?;
-    Ok(dir)
+    template::save_copy(dir, root, template.as_deref())
 }
 
 /// Starts the keeper of a loop detached from this process and its terminal; returns its pid once it has begun. Called

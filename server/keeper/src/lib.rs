@@ -39,7 +39,9 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::sync::Arc;
 
+use signal_hook::consts::SIGXFSZ;
 use thiserror::Error;
 use tokio::task::{JoinHandle, LocalSet};
 
@@ -148,6 +150,14 @@ pub fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
 pub(crate) fn spawn_boxed_local(work: impl Future<Output = ()> + 'static) -> JoinHandle<()> {
     let work: Pin<Box<dyn Future<Output = ()>>> = Box::pin(work);
     tokio::task::spawn_local(work)
+}
+
+/// Turns the signal of the limit of file sizes into an error of the write, which can be reported. Programs that this
+/// process starts get the signal as before.
+pub fn outlive_file_size_limit() {
+    let was_received = Arc::default();
+    // Without it the process ends at the limit.
+    let _ = signal_hook::flag::register(SIGXFSZ, was_received);
 }
 
 /// Aborts on any panic: a keeper that lost a task would hang, a dead one can be resumed.

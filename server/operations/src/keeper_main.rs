@@ -14,7 +14,7 @@ use super::authority;
 use super::failure::{Failure, FailureKind};
 use super::loops::LoopView;
 use loopkeeper_keeper::disk_room::{self, DiskWait};
-use loopkeeper_keeper::{abort_on_panic, block_on, launch};
+use loopkeeper_keeper::{abort_on_panic, block_on, launch, outlive_file_size_limit};
 use loopkeeper_system::language;
 use loopkeeper_system::logging::WarningEcho;
 use loopkeeper_system::state_dir::StateDir;
@@ -64,6 +64,7 @@ impl Args {
 /// Runs the keeper of one loop, or starts one detached. `words` come after the subcommand's name.
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     abort_on_panic();
+    outlive_file_size_limit();
     language::set_process_language(None);
     let done = match Args::read(words) {
         Some(args) if args.build.as_deref().is_some_and(|it| it != BUILD) => {

@@ -31,6 +31,7 @@ pub fn hint(error: &Error) -> Option<&'static str> {
         // A thread or a process that cannot be started.
         ErrorKind::WouldBlock => Some(tr!("Raise the limit of processes: `ulimit -u`.")),
         ErrorKind::OutOfMemory => Some(tr!("Raise the limit of memory: `ulimit -v`.")),
+        ErrorKind::FileTooLarge => Some(tr!("Raise the limit of file sizes: `ulimit -f`.")),
         ErrorKind::StorageFull => Some(tr!("Make room on the disk, then try again.")),
         _ => None,
     }
@@ -55,6 +56,7 @@ mod tests {
         check(11, Some("`ulimit -u`"));
         check(12, Some("`ulimit -v`"));
         check(28, Some("Make room"));
+        check(27, Some("`ulimit -f`"));
         check(2, None);
         check(13, None);
     }

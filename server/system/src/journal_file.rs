@@ -22,7 +22,7 @@ use loopkeeper_text::message::HintedError;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::{tr, tr_later};
 
-use super::durable;
+use super::{durable, exhausted};
 
 /// Released when the disk is full, so that the record that reports it still fits.
 pub const RESERVE_BYTES: usize = 64 * 1024;
@@ -56,6 +56,9 @@ impl HintedError for JournalError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Full { .. } => tr!("Make room on that disk, then resume the loop."),
+            Self::Io { source, .. } | Self::Sync { source, .. } if exhausted::hint(source).is_some() => {
+                return exhausted::hint(source).map(str::to_owned);
+            }
             Self::Io { .. } | Self::Sync { .. } | Self::Broken { .. } => {
                 tr!("Check the disk and the permissions of that folder, then resume the loop.")
             }

@@ -128,7 +128,10 @@ impl Workspace {
                 Ok(()) => {
                     let made = LoopDir { id, dir, root: self.root.clone() };
                     for folder in [made.prompts(), made.output()] {
-                        durable::make_folder(&folder).map_err(StateError::io(tr_later!("make"), &folder))?;
+                        let result = durable::make_folder(&folder);
+                        result.map_err(StateError::io(tr_later!("make"), &folder)).inspect_err(|_| {
+                            let _ = std::fs::remove_dir_all(&made.dir);
+                        })?;
                     }
                     return Ok(made);
                 }
