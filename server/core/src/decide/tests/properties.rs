@@ -5,8 +5,9 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
 
 use crate::check::Status;
-use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::{UserCommand, apply};
+use crate::journal::samples::records;
 use crate::journal::{BreakerState, Entry, QuestionKind, Record};
 use crate::settings::{AtUsageLimit, UnansweredPolicy};
 use loopkeeper_agent::{AgentEnding, LoopMode, ProviderClass};
@@ -182,4 +183,27 @@ fn check_verified(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCa
         }
     }
     Ok(())
+}
+
+#[test]
+fn records_of_a_keeper_that_was_replaced_change_nothing() {
+    let mut sim = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f"); 2]);
+    while sim.state.iteration < 2 {
+        assert!(sim.turn(), "{}", sim.sentence());
+    }
+    sim.crash("boot");
+    let (state, epoch, seq) = (sim.state.clone(), sim.state.position.epoch, sim.state.position.seq);
+    for record in records() {
+        let late = Entry { seq: seq + 1, epoch: epoch - 1, at: sim.now, record };
+        apply(&mut sim.state, &late);
+        assert_eq!(sim.state, state, "{late:?}");
+    }
+    // The control: the same records of the present keeper.
+    let mut changed = 0;
+    for record in records() {
+        let mut next = state.clone();
+        apply(&mut next, &Entry { seq: seq + 1, epoch, at: sim.now, record });
+        changed += usize::from(next != state);
+    }
+    assert_eq!(changed, records().len());
 }
