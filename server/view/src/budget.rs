@@ -1,6 +1,6 @@
 //! One sentence for terminal and hover: how much of its limits a loop has used, and what is left.
 
-use super::LoopStatus;
+use super::{DisplayPhase, LoopStatus};
 use crate::sentences;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_text::moment::Moment;
@@ -14,7 +14,10 @@ pub fn budget(status: &LoopStatus, state: Option<&LoopState>, now: Moment) -> St
     let is_open = status.outcome.is_none();
     let mut parts =
         vec![tr!("{used} of {limit} iterations", used = status.iteration, limit = limits.iterations)];
-    parts.extend(state.map(|it| time(it.elapsed_ms(now), limits.duration_ms, is_open)));
+    // The time of a dead keeper does not count.
+    let is_interrupted = status.phase == DisplayPhase::Interrupted;
+    let until = |state: &LoopState| if is_interrupted { state.time.last_at } else { now };
+    parts.extend(state.map(|it| time(it.elapsed_ms(until(it)), limits.duration_ms, is_open)));
     parts.extend(cost(status, state));
     parts.extend(status.spent.tokens.map(|it| tokens(it, limits.tokens)));
     if is_open && limits.calls_per_hour > 0 {

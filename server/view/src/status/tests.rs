@@ -291,3 +291,15 @@ fn an_open_breaker_that_tries_again_works_and_waits() {
     let line = "Breaker open at iteration 0/25 (because), retries automatically, no criteria";
     assert_eq!(headline(&shown).to_string(), line);
 }
+
+#[test]
+fn the_time_since_a_keeper_died_is_not_used() {
+    let state = after(&[baseline(), intended()]);
+    let check = |keeper: Option<Option<u32>>, expect: &str| {
+        let now = Moment { wall: NOON, awake: 0 }.plus_ms(3 * 3_600_000);
+        let text = crate::budget(&status(&state, &StatusFacts { keeper, now, ..alive() }), Some(&state), now);
+        assert!(text.contains(expect), "{text}");
+    };
+    check(Some(Some(4711)), "3 h of 8 h, 5 h left");
+    check(None, "2.0 s of 8 h, 7 h 59 min left");
+}
