@@ -50,6 +50,8 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
     if entry.epoch < state.position.epoch {
         return;
     }
+    // A clock that went back counts from another start: a restored machine, or another time namespace.
+    let clock_went_back = entry.at.awake < state.time.last_at.awake;
     pass_time(state, entry);
     state.time.end_wait(entry.at, entry.epoch);
     state.position.seq = entry.seq;
@@ -99,7 +101,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         }
         Record::FinalVerdict { .. } => round::apply_verdict(state, &entry.record),
         Record::Mutants { .. } => mutants::apply_mutants(state, &entry.record),
-        Record::Recovered { boot, .. } => recovered::take_over(state, entry.at, boot),
+        Record::Recovered { boot, .. } => recovered::take_over(state, entry.at, (boot, clock_went_back)),
         Record::Ended { outcome } => apply_outcome(state, outcome),
         Record::Feedback { verdict, text } => {
             state.feedback = Some(StopFeedback { verdict: *verdict, text: text.clone() });

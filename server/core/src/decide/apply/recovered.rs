@@ -6,14 +6,14 @@ use loopkeeper_text::moment::Moment;
 use super::super::spans::DAY_MS;
 
 /// Ends the work in flight: the number of the iteration stays used and charged, its tree is still to be judged.
-pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
+pub(super) fn take_over(state: &mut LoopState, at: Moment, (boot, clock_went_back): (&str, bool)) {
     // Only detached keepers take over, so questions can be answered from here on.
     state.spec.attended = true;
     // The held agent died with its keeper.
     state.agents.hold.is_held = false;
     state.spawns.end_all();
     state.questions.discard_permission();
-    if boot != state.position.boot {
+    if boot != state.position.boot || clock_went_back {
         boot.clone_into(&mut state.position.boot);
         state.session.rebase_clock(at);
         if let Some(until) = state.questions.open.as_mut().and_then(|it| it.until.as_mut()) {

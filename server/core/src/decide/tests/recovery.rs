@@ -335,3 +335,20 @@ fn commits_are_forbidden_where_the_user_wants_none() {
     check(CommitPolicy::Agent, false);
     check(CommitPolicy::Never, true);
 }
+
+/// A restored machine, or another time namespace of the same boot.
+#[test]
+fn a_wait_is_no_longer_after_the_clock_went_back() {
+    let mut spec = two(OnRegression::Keep);
+    spec.settings.limits.between_ms = 5_000;
+    let mut sim = Sim::new(spec, "ff", vec![Act::new("ff"), Act::new("pp")]);
+    while sim.state.phase.wait().is_none() {
+        assert!(sim.turn(), "{}", sim.sentence());
+    }
+    sim.now.awake = 5;
+    sim.crash("boot-1");
+    let until = sim.state.phase.wait().map(|it| it.until.awake);
+    assert!(until.is_some_and(|it| it <= 5_005), "{until:?}");
+    sim.play();
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Completed), "{}", sim.sentence());
+}
