@@ -297,7 +297,7 @@ fn the_time_since_a_keeper_died_is_not_used() {
     let state = after(&[baseline(), intended()]);
     let check = |keeper: Option<Option<u32>>, expect: &str| {
         let now = Moment { wall: NOON, awake: 0 }.plus_ms(3 * 3_600_000);
-        let text = crate::budget(&status(&state, &StatusFacts { keeper, now, ..alive() }), Some(&state), now);
+        let text = crate::budget(&status(&state, &StatusFacts { now, keeper, ..alive() }), Some(&state), now);
         assert!(text.contains(expect), "{text}");
     };
     check(Some(Some(4711)), "3 h of 8 h, 5 h left");
