@@ -141,4 +141,18 @@ mod tests {
             prop_assert_eq!(read(&chunks), expect);
         }
     }
+
+    #[test]
+    fn a_line_without_an_end_is_counted_and_not_kept() {
+        const CHUNK: usize = 64 * 1024;
+        let mut splitter = LineSplitter::default();
+        for _ in 0..100 {
+            splitter.push_chunk(Stream::Stdout, vec![b'x'; CHUNK]);
+            assert!(splitter.next().is_none());
+            assert!(splitter.out.kept.capacity() <= 2 * LINE_BYTES);
+        }
+        assert!(splitter.finish());
+        let bytes = 100 * CHUNK;
+        assert_eq!(splitter.next(), Some(OutputEvent::Oversize { stream: Stream::Stdout, bytes }));
+    }
 }
