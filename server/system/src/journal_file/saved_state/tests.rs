@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use loopkeeper_core::decide::{LoopState, SAVED_STATE_VERSION, apply, replay};
-use loopkeeper_core::journal::{Entry, Record};
+use loopkeeper_core::journal::{Entry, Record, line};
 use tempfile::TempDir;
 
 use crate::journal_file::follow::Follower;
@@ -99,6 +99,34 @@ fn a_state_that_does_not_match_is_ignored() {
     check(|path| fs::write(path, &recorded("demo")[..2000]).unwrap(), false);
     let (_dir, path) = saved_at(9);
     replace(&path, "\"epoch\":1,", "\"epoch\":2,");
+    assert!(Follower::from_saved_state(&path).is_none());
+}
+
+/// The lines of a journal with these records.
+fn encoded(entries: &[Entry]) -> String {
+    let mut sum = 0;
+    let lines = entries.iter().map(|it| {
+        let (line, next) = line::encode_line(it, sum).unwrap();
+        sum = next;
+        line
+    });
+    lines.collect()
+}
+
+#[test]
+fn a_state_of_other_records_in_as_many_bytes_is_ignored() {
+    let (_dir, path) = saved_at(9);
+    let mut entries = journal_file::read(&path).unwrap().entries;
+    let before = encoded(&entries);
+    fs::write(&path, &before).unwrap();
+    let opened = JournalFile::open(&path).unwrap();
+    opened.journal.save_state(&replay(&opened.entries).unwrap()).unwrap();
+    assert!(Follower::from_saved_state(&path).is_some());
+    // Another last digit.
+    entries[1].at.awake ^= 1;
+    let after = encoded(&entries);
+    assert_eq!(after.len(), before.len());
+    fs::write(&path, after).unwrap();
     assert!(Follower::from_saved_state(&path).is_none());
 }
 
