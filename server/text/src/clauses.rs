@@ -1,5 +1,5 @@
-//! Joins words and clauses of sentences for people: `a, b and 3 more`, `first; second`. The separators are texts as
-//! well: Chinese has its own.
+//! Joins words and clauses into sentences: `a, b and 3 more`, `first; second`. Separators are translated too, because
+//! Chinese has its own.
 
 use std::fmt::Display;
 

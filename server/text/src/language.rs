@@ -1,4 +1,4 @@
-//! The language of texts for people: English in the source, translations in the tables under `locales/`.
+//! The language of user-visible texts: English in the source, translations in the tables under `locales/`.
 //!
 //! A text is looked up by its English template (`tr!`), so that the source stays readable and a text without a
 //! translation is shown in English. The language is a property of the process, set once at its start; nothing else in
@@ -83,7 +83,7 @@ impl Language {
 impl Language {
     /// Runs a function whose texts are in this language, such as the prompt of an agent in English.
     pub fn during<T>(self, write: impl FnOnce() -> T) -> T {
-        /// Also after a panic.
+        /// Restores the previous language on drop, also after a panic.
         struct Restore(Option<Language>);
         impl Drop for Restore {
             fn drop(&mut self) {

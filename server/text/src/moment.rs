@@ -1,4 +1,4 @@
-//! The core's only notion of time.
+//! A point in time that is passed to the core as a value, because the core reads no clock.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Words of a shell command.
+//! Quotes words of shell commands.
 
 /// Quotes a word for `sh`, where it needs quotes.
 pub fn quoted(word: &str) -> String {

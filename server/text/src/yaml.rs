@@ -1,4 +1,5 @@
-//! The scalars of a YAML document with their paths and positions. For files of other tools, of which a few keys count.
+//! Reads the scalars of a YAML document with their paths and positions, for files of other tools of which only a few
+//! keys are used.
 
 use std::ops::Range;
 
