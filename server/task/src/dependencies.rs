@@ -17,8 +17,8 @@ pub fn cyclic(before: &[Vec<usize>]) -> Vec<usize> {
     stuck.iter().enumerate().filter(|(_, is_stuck)| **is_stuck).map(|(node, _)| node).collect()
 }
 
-/// Of the nodes that `kept` selects, those that remain when each node without an open one in `before` is removed, again
-/// and again.
+/// Repeatedly removes each node without an open one in `before` from the nodes that `kept` selects, and returns the
+/// rest.
 fn peeled(kept: &[bool], before: &[Vec<usize>], behind: &[Vec<usize>]) -> Vec<bool> {
     let is_kept = |node: usize, kept: &[bool]| kept.get(node).copied().unwrap_or(false);
     let mut open: Vec<usize> =

@@ -1,4 +1,4 @@
-//! A prompt in a configuration or state file of another tool: its text, and where that text is in the file.
+//! Finds the prompt in a configuration or state file of another tool: its text, and the range of that text in the file.
 
 mod loop_state;
 

@@ -1,5 +1,5 @@
-//! Gates of other tools: files next to a task that list commands which must pass. Each command becomes a criterion at
-//! its place there.
+//! Reads the gates of other tools: files next to a task that list commands which must pass. Each command becomes a
+//! criterion with its range in that file.
 
 pub(super) mod folders;
 mod json;

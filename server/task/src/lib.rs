@@ -86,7 +86,7 @@ pub struct ContextPath {
 /// A setting given by a document. It overrides the configuration and is overridden by an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenSetting {
-    /// As in the configuration: `limits.iterations`.
+    /// The key as in the configuration: `limits.iterations`.
     pub key: &'static str,
     pub value: String,
     pub place: DocumentRange,

@@ -1,4 +1,5 @@
-//! `May change`: globs of tests, test data and files of checks that a task allows to change.
+//! Parses the section `May change`: globs of tests, test data and files of checks that a task allows the agent to
+//! change.
 
 /// The heading, or the label in front of a list.
 const LABELS: [&str; 3] = ["may change", "也可以改", "可以修改"];

@@ -198,7 +198,7 @@ fn finished(sentence: &str) -> String {
     format!("{prose}{end}")
 }
 
-/// Without the characters by which a line becomes a heading or an item.
+/// Removes the characters that turn a line into a heading or an item.
 fn without_markers(line: &str) -> &str {
     let bare = line.trim_start_matches(['#', '-', '*', '+', '>', ' ']);
     let boxed = ["[ ] ", "[x] ", "[X] "].iter().find_map(|it| bare.strip_prefix(it));
@@ -209,7 +209,7 @@ fn in_folder(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.trim_end_matches('/')) }
 }
 
-/// As an argument of a check of files.
+/// Formats a path as an argument of a file check.
 fn quoted(path: &str) -> String {
     if path.contains(char::is_whitespace) { format!("\"{path}\"") } else { path.to_owned() }
 }

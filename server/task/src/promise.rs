@@ -1,4 +1,4 @@
-//! The line that tells the agent what to print when done: `Output <promise>DONE</promise>`.
+//! Finds the line that instructs the agent what to print when done: `Output <promise>DONE</promise>`.
 
 use super::outline::TaskOutline;
 use super::promise_tag::{self, PromiseTag};

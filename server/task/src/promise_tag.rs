@@ -1,4 +1,4 @@
-//! The tags of a promise, `<promise>DONE</promise>`, in one line or text.
+//! Finds the tags of a promise, `<promise>DONE</promise>`, in one line or text.
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";

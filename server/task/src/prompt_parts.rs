@@ -1,5 +1,5 @@
-//! Texts of other files that belong into a prompt, as ralphify has them: contexts and instructions. Each is put where its
-//! placeholder is, or at the end if the prompt has none of its kind.
+//! Inserts texts of other files into a prompt, as ralphify does: contexts and instructions. Each replaces its
+//! placeholder, or is appended if the prompt has no placeholder of its kind.
 
 use super::TaskDocument;
 use super::gates::folders::{body, is_enabled, name_of};

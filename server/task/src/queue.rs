@@ -40,7 +40,7 @@ pub struct TaskQueue {
 pub struct QueueEntry {
     /// The text of the link.
     pub name: String,
-    /// As written, relative to the folder of the document.
+    /// The path as written, relative to the folder of the document.
     pub path: String,
     /// Indices of the entries that have to be completed before.
     pub after: Vec<usize>,

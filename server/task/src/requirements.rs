@@ -1,5 +1,5 @@
-//! `PRD.md` of other tools: boxes with annotations. `**T2** Count depends: T1` waits for the box that begins with `**T1**`,
-//! and a box with `[DECOMPOSED]` is done by those that replace it.
+//! Reads `PRD.md` of other tools: boxes with annotations. `**T2** Count depends: T1` depends on the box that begins
+//! with `**T1**`, and a box with `[DECOMPOSED]` does not keep the loop running, because other boxes replace it.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! Tasks of other tools that are no JSON document: a YAML list or tree of tasks, and one JSON object a line. Each becomes an
-//! item of the plan at its title.
+//! Reads task lists of other tools in formats other than one JSON document: YAML lists and trees, and JSON Lines. Each
+//! task becomes a plan item with the range of its title.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -16,7 +16,7 @@ pub enum NumberRule {
 }
 
 impl NumberRule {
-    /// As in a task, without the backticks of a code span.
+    /// Formats the rule as in a task, without the backticks of a code span.
     pub fn written(self) -> String {
         match self {
             Self::Rising => "(rising)".to_owned(),

@@ -97,7 +97,7 @@ fn enclosing_block<'a>(blocks: &'a [ItemBlock], item: &PlanItem) -> Option<&'a I
     blocks.iter().filter(|it| it.range.contains(&item.place.range.start)).min_by_key(|it| it.range.len())
 }
 
-/// From the start of its first line to the end of the last non-empty one.
+/// The range from the start of its first line to the end of the last non-empty one.
 fn lines(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |at| at + 1);
     let start = start.max(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });

@@ -1,4 +1,4 @@
-//! `.ralph/ralph-loop.state.json` of open-ralph-wiggum: the prompt of a loop, and how it ends.
+//! Reads `.ralph/ralph-loop.state.json` of open-ralph-wiggum: the prompt of a loop, and its end condition.
 
 use std::ops::Range;
 

@@ -6,7 +6,7 @@ use loopkeeper_text::tr_later;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrontMatterKey {
     pub name: &'static str,
-    /// What is written behind the key.
+    /// The form of the value.
     pub form: &'static str,
     /// Translated where it is shown.
     pub doc: &'static str,

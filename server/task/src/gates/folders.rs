@@ -1,4 +1,5 @@
-//! Checks, contexts and instructions in folders of their own: front matter with a command, and a text for the prompt.
+//! Reads folders of checks, contexts and instructions of other tools: front matter with a command, and a text for the
+//! prompt.
 
 use loopkeeper_text::yaml::{self, YamlScalar};
 
@@ -18,7 +19,7 @@ pub(super) fn check(file: &str, text: &str, out: &mut TaskOutline) {
     add(out, name_of(file), &command.value, command.range.clone(), timeout);
 }
 
-/// `checks/NAME/run.sh`, an executable in the place of a command.
+/// `checks/NAME/run.sh`, an executable instead of a command.
 pub(super) fn script(file: &str, text: &str, out: &mut TaskOutline) {
     let first_line = text.lines().next().map_or(0, str::len);
     add(out, name_of(file), &loopkeeper_text::shell_word::quoted(file), 0..first_line, None);

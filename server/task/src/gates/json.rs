@@ -1,4 +1,4 @@
-//! Gates in JSON files of other tools.
+//! Reads gates from JSON files of other tools.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! `(optional) (timeout 10m) (group x) (stage n) (rising) (not falling)` at the end of an item.
+//! Parses the attributes at the end of an item: `(optional) (timeout 10m) (group x) (stage n) (rising) (not falling)`.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! Fixes for spans that begin like a check, where there is one obvious intention. A fix is offered only if it parses as
-//! intended.
+//! Suggests fixes for spans that begin like a check and have one obvious intention. A fix is offered only if it parses
+//! as intended.
 
 use super::expectations::{self, ParsedExpectation};
 use super::spans::{self, CodeSpanKind};

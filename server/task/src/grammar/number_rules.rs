@@ -1,4 +1,4 @@
-//! `>= baseline`, `(rising)` and `(not falling)`: they need a command, whose number they compare.
+//! Validates `>= baseline`, `(rising)` and `(not falling)`: they need a command, whose number they compare.
 
 use loopkeeper_text::tr;
 

@@ -1,4 +1,4 @@
-//! The code spans of an item, how each may be read, and the text after it.
+//! The code spans of an item, each with its possible readings and the text after it.
 
 use super::attributes;
 use super::expectations::{self, ParsedExpectation as Expectation};
@@ -24,7 +24,7 @@ pub(super) struct CodeSpan<'a> {
 pub(super) enum TrailingText {
     /// Expectations, attributes and punctuation.
     Nothing,
-    /// Also other checks and words such as "and".
+    /// Other checks, and words such as "and", in addition.
     Checks,
     Prose,
 }

@@ -1,6 +1,6 @@
-//! A log of a failed run in continuous integration: which command failed, what it said, and the task to mend that. Knows
-//! logs of GitHub Actions (also as `gh run view --log-failed` prints them), GitLab, Azure Pipelines, CircleCI, Jenkins and
-//! Buildkite, and traces of a shell.
+//! Converts the log of a failed CI run to a task: the command that failed, its error output, and a criterion that it
+//! passes. Supports logs of GitHub Actions (also as `gh run view --log-failed` prints them), GitLab, Azure Pipelines,
+//! CircleCI, Jenkins and Buildkite, and traces of a shell.
 
 use std::fmt::Write as _;
 
@@ -120,7 +120,7 @@ struct FailedStep<'a> {
     place: Option<String>,
     /// A command of one line that can be run elsewhere too.
     command: Option<String>,
-    /// Without time stamps, at most [`MAX_LINES`].
+    /// The output without time stamps, at most [`MAX_LINES`].
     lines: Vec<&'a str>,
 }
 

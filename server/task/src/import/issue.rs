@@ -1,5 +1,5 @@
-//! The text of an issue: the fields that `gh issue view` prints before it become a title, and what its author expects
-//! becomes criteria.
+//! Converts the text of an issue to a task: the fields that `gh issue view` prints first become a title, and the
+//! behaviour that the author expects becomes criteria.
 
 /// Criteria from one section.
 const MAX_EXPECTED: usize = 5;

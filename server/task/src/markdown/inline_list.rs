@@ -1,4 +1,4 @@
-//! `Done when: - tests pass: `$ cargo test` - docs are written`: criteria in one paragraph.
+//! `Done when: - tests pass: `$ cargo test` - docs are written`: parses criteria that are written in one paragraph.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Reads tables with a column for the status as plans: every row is an item. A table in which some status is not known is
-//! no plan.
+//! Reads tables with a column for the status as plans: every row is an item. A table with an unknown status is not a
+//! plan.
 
 use std::ops::Range;
 
@@ -162,7 +162,7 @@ fn trimmed(row: &str, range: Range<usize>, row_start: usize) -> Range<usize> {
     start..start + text.trim().len()
 }
 
-/// Without emphasis and in lower case.
+/// Removes emphasis and converts to lower case.
 fn plain(cell: &str) -> String {
     cell.trim().trim_matches(['*', '_', '`', ':']).trim().to_lowercase()
 }
