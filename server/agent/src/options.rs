@@ -27,7 +27,7 @@ pub enum PromptBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PermissionMode {
-    /// For judges only, never for a working agent.
+    /// Used for judges only, never for a working agent.
     ReadOnly,
     Edits,
     /// Like [`Self::Edits`], but the user is asked about everything else; requires `output = "acp"`.

@@ -60,7 +60,7 @@ static REASON: ConstantPattern = ConstantPattern::new(
 static CRASH: ConstantPattern = ConstantPattern::new(r"\b[Ss]egmentation\sfault\b|\bcore\sdumped\b");
 static LINKER: ConstantPattern = ConstantPattern::new(r":\sundefined\sreference\sto\b");
 static SURE_LINKER: ConstantPattern = ConstantPattern::new(r": undefined reference to ");
-/// At the end of a line.
+/// The name of an error at the end of a line.
 static ERROR_NAME: ConstantPattern = ConstantPattern::new(r"\((?:[A-Z]\w*::)*\w+(?:Error|Exception)\)$");
 static ERROR: ConstantPattern = ConstantPattern::new(
     r"(?x)^(?:

@@ -25,7 +25,7 @@ fn after_name(line: &str) -> [Option<&str>; 2] {
     [before_colon.map(|_| rest), before_dash.and_then(|_| without_blank(rest.strip_prefix('-')?))]
 }
 
-/// What is left after a word that ends in a colon.
+/// The remainder after a word that ends in a colon.
 pub(super) fn after_program(line: &str) -> Option<&str> {
     split_word(line).filter(|(word, _)| word.len() > 1 && word.ends_with(':')).map(|(_, rest)| rest)
 }
