@@ -1,4 +1,4 @@
-//! Pairs of criteria: the same one twice, and two that cannot both hold.
+//! Finds pairs of criteria that repeat each other or cannot both hold.
 
 use std::collections::HashMap;
 

@@ -149,7 +149,7 @@ fn replace_check(context: &LintContext<'_>, criterion: &Criterion, check: &str) 
     })
 }
 
-/// Removes the line of a criterion, if it has one of its own.
+/// Removes the line of a criterion, if nothing else is on it.
 fn remove_line(context: &LintContext<'_>, criterion: &Criterion) -> Option<LintFix> {
     let document = context.documents.iter().find(|it| it.path == criterion.place.file)?;
     if is_story_file(&document.path) {
@@ -169,7 +169,7 @@ fn remove_line(context: &LintContext<'_>, criterion: &Criterion) -> Option<LintF
     })
 }
 
-/// As it is written in a document: JSON strings escape quotes and backslashes.
+/// Escapes a text for its document: JSON strings escape quotes and backslashes.
 fn escaped(file: &str, text: &str) -> String {
     if is_story_file(file) { text.replace('\\', "\\\\").replace('"', "\\\"") } else { text.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Gates that nearly every project has: tests, types, linter, format, build, coverage. Recognised in prose and in
+//! Recognises the gates that nearly every project has (tests, types, linter, format, build, coverage) in prose and in
 //! commands, in English and Chinese.
 
 use std::sync::LazyLock;

@@ -33,7 +33,7 @@ fn corpus() -> Vec<(&'static str, &'static str)> {
     CORPUS.split("\n@@ ").skip(1).filter_map(|it| it.split_once('\n')).collect()
 }
 
-/// Without the reason.
+/// The label without the reason.
 fn kind(label: &str) -> &'static str {
     let Some(kind) = LABELS.into_iter().find(|it| label.starts_with(it)) else { panic!("label {label}") };
     kind

@@ -1,5 +1,5 @@
-//! Criteria that act on more than the work tree: a check runs again and again, and each time it deletes, publishes or
-//! deploys.
+//! Finds checks with effects beyond the work tree: a check runs many times, and each time it would delete, publish or
+//! deploy.
 
 use std::sync::LazyLock;
 

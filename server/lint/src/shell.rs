@@ -20,7 +20,7 @@ pub(crate) enum Operator {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Segment<'a> {
     pub(crate) operator: Operator,
-    /// Without the operator and surrounding blanks.
+    /// The text without the operator and surrounding blanks.
     pub(crate) text: &'a str,
     /// Byte range in the whole command, with the operator at its start.
     pub(crate) range: Range<usize>,

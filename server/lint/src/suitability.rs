@@ -1,4 +1,4 @@
-//! Tasks for which a loop is the wrong tool: nothing to verify, no end, or less work than a loop costs.
+//! Detects tasks for which a loop is the wrong tool: nothing to verify, no end, or less work than a loop costs.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Checks that cannot fail, or that pass where nothing was done yet.
+//! Finds checks that cannot fail, or that pass before any work is done.
 
 use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule, TextPattern, compiled};
 

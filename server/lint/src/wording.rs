@@ -1,5 +1,5 @@
-//! Words that no check can decide: measures without a number, and matters of taste. Only criteria without a check are
-//! looked at, because a check says what its words mean.
+//! Finds words that no check can decide: measures without a number, and matters of taste. Only criteria without a check
+//! are examined, because a check defines what its words mean.
 
 mod words;
 

@@ -1,4 +1,4 @@
-//! The words themselves, in English and Chinese.
+//! Tables of vague words in English and Chinese.
 
 use std::sync::LazyLock;
 
