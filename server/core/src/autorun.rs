@@ -1,5 +1,6 @@
-//! Files that programs of the user execute later without being asked: hooks of git, start files of shells and editors,
-//! workflows, scripts of package installations. The sandbox ends with the loop; what an agent writes into them does not.
+//! Recognises files that programs of the user execute later without being asked: hooks of git, start files of shells
+//! and editors, workflows, scripts of package installations. The sandbox ends with the loop, but what an agent wrote
+//! into such a file remains.
 
 use loopkeeper_text::clauses::{and_more, list};
 use std::collections::BTreeMap;

@@ -44,7 +44,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// As in records and on the wire.
+    /// The word in records and on the wire.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",

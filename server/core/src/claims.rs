@@ -33,7 +33,7 @@ pub use report::ClaimRow;
 use status::{StatedState, StatedTests, StatusBlock};
 pub(crate) use test_only::is_test_only;
 
-/// Of a claim's line.
+/// Maximum length of a claim's line.
 const EXCERPT_CHARS: usize = 120;
 /// Distinct phrases that are kept, of each kind.
 const MAX_LISTED: usize = 24;
@@ -45,7 +45,7 @@ const PHRASES_FOR_A_CLAIM: usize = 2;
 #[serde(rename_all = "camelCase", default)]
 pub struct Claims {
     pub promise: bool,
-    /// Of the last status block and of a line of its own; where these differ, `false`.
+    /// The exit signal of the last status block and of a separate line; `false` if they differ.
     pub exit_signal: Option<bool>,
     pub status: Option<StatusBlock>,
     pub indicators: Vec<Indicator>,

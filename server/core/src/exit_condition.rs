@@ -125,7 +125,7 @@ enum Atom {
     Plan,
     Promise,
     ExitSignal,
-    /// As many as the configuration asks for.
+    /// The number that the configuration requires.
     Enough(ClaimCounter),
     /// In milliseconds, micro-dollars, or as counted.
     Compare(Quantity, ComparisonOperator, u64),
@@ -178,7 +178,7 @@ impl ComparisonOperator {
 enum CriterionName {
     /// The id, or its beginning.
     Id(String),
-    /// As it is written in the task.
+    /// The criterion's text in the task.
     Prose(String),
 }
 

@@ -429,7 +429,7 @@ pub enum Record {
         /// Why the loop itself did it; `None`: the user asked for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
-        /// Of what was weakened, the files that are what they are measured against again.
+        /// Weakened files that are equal to their baseline again.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         mended: Vec<String>,
         /// The tree that it left, kept, where that is not `tree`: paths were named, or files were left as they are.

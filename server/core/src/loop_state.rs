@@ -116,7 +116,7 @@ pub struct LoopState {
     pub rollback: RollbackHistory,
     pub weakening: WeakeningState,
     pub git: GitState,
-    /// Of an ended loop.
+    /// The user's feedback on an ended loop.
     pub feedback: Option<StopFeedback>,
 }
 
@@ -249,7 +249,7 @@ impl LoopState {
         self.history.last()
     }
 
-    /// Until when the agent at work must not be started; `None` where its own last iteration decides it.
+    /// The time before which the current agent must not start; `None` if its own last iteration decides.
     pub(crate) fn unavailable_until(&self) -> Option<Moment> {
         let own = &self.spec.agent.name;
         let is_own = self.last_iteration().is_some_and(|it| it.agent == *own);

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
-/// Where the plugin keeps it, below the folder that Claude Code was started in; the second is that of older ones.
+/// Paths of the state file below the folder that Claude Code was started in; the second is that of older versions.
 pub const FILES: [&str; 2] = [".claude/ralph-loop.local.md", ".claude/.ralph-loop.local.md"];
-/// By which it is stopped, where a loop's id is asked for.
+/// Accepted in place of a loop's id to stop it.
 pub const NAME: &str = "ralph-loop";
-/// What it becomes; with a number where that is taken.
+/// The document that an import creates; numbered if a file of this name exists.
 pub const DOCUMENT: &str = "ralph-loop.ralph.md";
 
 /// Maximum length of a prompt; a longer one does not count.

@@ -27,7 +27,7 @@ pub use template::{MAX_TEMPLATE_BYTES, PromptTemplate, TemplateFault};
 
 /// The whole prompt is never longer; outputs of checks are shortened first, the task's text last.
 pub const MAX_BYTES: usize = 256 * 1024;
-/// As [`MAX_BYTES`], where the prompt travels as an argument: Linux takes 128 KiB in one.
+/// Like [`MAX_BYTES`], for a prompt that is passed as an argument: Linux limits one to 128 KiB.
 pub const MAX_ARGUMENT_BYTES: usize = 120 * 1024;
 
 /// Number of iterations, the newest ones, that a prompt describes in full.

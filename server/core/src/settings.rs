@@ -119,7 +119,7 @@ pub struct Settings {
     /// Bytes of data of one process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_memory: Option<u64>,
-    /// Of one agent or check.
+    /// The limit for one agent or check.
     #[serde(default = "processes")]
     pub sandbox_processes: u32,
     pub keep_loops: u32,

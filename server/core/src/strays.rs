@@ -1,4 +1,4 @@
-//! Finds what a loop left in a tree and nothing needs: sources to which nothing refers, and a second configuration of a
+//! Finds files that a loop added and nothing needs: sources to which nothing refers, and a second configuration of a
 //! tool that had one. Remarks only: they decide nothing.
 //!
 //! The rule prefers silence to a false alarm. A word that may be a reference counts as one; languages whose files

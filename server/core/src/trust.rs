@@ -38,10 +38,10 @@ pub struct CommandSource {
     pub criterion: String,
 }
 
-/// What runs, to the byte. What is executed is made of this value, never read again.
+/// The exact bytes that run. The executed command is built from this value and never read again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrustSubject {
-    /// By `sh -c` in the root.
+    /// Executed by `sh -c` in the root.
     Check { command: String },
     Agent {
         name: String,

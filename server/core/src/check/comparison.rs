@@ -78,7 +78,7 @@ impl CheckResult {
     }
 }
 
-/// As in the fact.
+/// The name as in the fact.
 fn name(pattern: &TextPattern) -> String {
     sanitize::line(&pattern.written())
 }

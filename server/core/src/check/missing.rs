@@ -22,7 +22,7 @@ pub use read::MissingCandidate;
 use read::{FailedCommand, MissingSymptom};
 pub use tree::{FileFacts, MANIFESTS, TreeFacts};
 
-/// Of a name or a remedy.
+/// Maximum length of a name or a remedy.
 const MAX_CHARS: usize = 200;
 
 /// What keeps a check from running.
@@ -46,7 +46,7 @@ pub enum DependencyProvider {
     Project,
     /// It belongs on the machine: the user's.
     Machine,
-    /// Of a newer program.
+    /// Written by a newer version.
     #[serde(other)]
     Other,
 }
@@ -74,7 +74,7 @@ pub enum MissingKind {
     File,
     /// A target of `make`, a script of `package.json`, a test target of `cargo`.
     Target,
-    /// Of a newer program.
+    /// Written by a newer version.
     #[serde(other)]
     Other,
 }
@@ -165,7 +165,7 @@ pub fn not_started(program: &str) -> Vec<MissingCandidate> {
     vec![MissingCandidate { sign: MissingSymptom::Program, name: program.to_owned() }]
 }
 
-/// What is missing, by what is known of the tree: what only the user can provide before all else.
+/// Resolves the missing dependencies with facts about the tree; those that only the user can provide come first.
 pub fn resolve_missing(
     suspects: &[MissingCandidate],
     command: &str,

@@ -14,7 +14,7 @@ use super::{CheckResult, Status, words};
 /// The numbers of one criterion that was judged at least once.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct NumberHistory {
-    /// Of the first round; `None` if its check gave none.
+    /// The number of the first round; `None` if its check printed none.
     pub baseline: Option<f64>,
     /// The highest number at which the criterion passed.
     pub best: Option<f64>,

@@ -5,7 +5,7 @@ use super::Status;
 use loopkeeper_text::clauses::join_with_commas;
 use loopkeeper_text::tr;
 
-/// Criteria counted by what is known of them.
+/// Counts of criteria by status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CriteriaTally {
     required: CriteriaCounts,
@@ -30,7 +30,7 @@ enum CriteriaKind {
 }
 
 impl CriteriaTally {
-    /// Of each criterion whether it is required, and its latest status; `None`: it was never run.
+    /// `criteria`: for each criterion whether it is required, and its latest status; `None`: it was never run.
     pub fn of(criteria: impl IntoIterator<Item = (bool, Option<Status>)>) -> Self {
         let mut tally = Self::default();
         for (required, status) in criteria {

@@ -1,5 +1,6 @@
-//! Another order of tests, or of what they iterate over, where a runner takes it from a variable of the environment: the
-//! command stays as the user wrote it. Checks in a clean room run in another order than in the work tree.
+//! Changes the order of tests, or of the collections that they iterate over, for runners that take a seed from an
+//! environment variable: the command stays as the user wrote it. Checks in a clean room run in another order than in
+//! the work tree.
 //!
 //! libtest's `RUST_TEST_SHUFFLE` needs a nightly toolchain, and fewer threads make a run longer in place of another
 //! order; jest, vitest, mocha, node and pytest itself take a seed by arguments or plugins only.
@@ -8,7 +9,7 @@ use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::pattern::ConstantPattern;
 
 /// The variables that change the order for the runners which these criteria name. `current` looks up the value of a
-/// variable; one that the user has set already stays.
+/// variable; a variable that the user has set is kept.
 pub fn variables(
     criteria: &[Criterion],
     seed: u32,

@@ -4,7 +4,7 @@ use super::prose::is_cjk;
 use super::prose_mask::MessageLine;
 use loopkeeper_text::sanitize;
 
-/// Of a decision or a note.
+/// Maximum length of a decision or a note.
 const MARKED_CHARS: usize = 300;
 const MAX_DECISIONS: usize = 16;
 const MAX_NOTES: usize = 8;

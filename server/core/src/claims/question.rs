@@ -4,7 +4,7 @@
 use super::prose::{ProseToken, Sentence, is_cjk};
 use loopkeeper_text::sanitize;
 
-/// Of the question's text.
+/// Maximum length of the question's text.
 const QUESTION_CHARS: usize = 500;
 /// Number of sentences at the end of a message that are searched for a question.
 const NEAR_THE_END: usize = 10;

@@ -134,7 +134,7 @@ impl Claims {
         !self.not_yet.is_empty() || self.contradiction().is_some()
     }
 
-    /// By what the agent claims to be done, if it does.
+    /// The claim that states completion, if there is one.
     fn done_by(&self) -> Option<&'static str> {
         let is_complete =
             self.status.as_ref().and_then(|it| it.state.as_ref()) == Some(&StatedState::Complete);

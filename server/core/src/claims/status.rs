@@ -12,7 +12,7 @@ use fields::{StatusDraft, parse_bool, split_line};
 #[derive(Debug, Default)]
 pub(super) struct ParsedStatus {
     pub(super) block: Option<StatusBlock>,
-    /// Of the last line that is nothing but an exit signal, outside every block.
+    /// The exit signal of the last line outside every block that contains nothing else.
     pub(super) exit_line: Option<bool>,
     /// Lines that belong to a block, even to a broken one: they are no prose.
     pub(super) covered: Vec<bool>,

@@ -72,7 +72,7 @@ pub(crate) fn is_test_only(
     tested && changed_files.iter().all(|it| is_test_file(it))
 }
 
-/// By its name or its folder, in Rust, JavaScript, TypeScript, Python, Go, Java and shell.
+/// Recognises a test file by its name or folder, in Rust, JavaScript, TypeScript, Python, Go, Java and shell.
 pub(super) fn is_test_file(path: &str) -> bool {
     let path = path.replace('\\', "/");
     let mut parts: Vec<&str> = path.split('/').filter(|it| !it.is_empty() && *it != ".").collect();

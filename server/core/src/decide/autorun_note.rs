@@ -1,5 +1,5 @@
-//! Names changed files that are executed later without being asked at the end of a loop: until then the sandbox holds
-//! what the agent wrote, and afterwards nothing does.
+//! Lists, at the end of a loop, changed files that other programs execute later without being asked: the sandbox
+//! confines what the agent wrote only until then.
 
 use std::collections::BTreeSet;
 

@@ -79,7 +79,7 @@ fn wait_for_slot(state: &LoopState, until: Moment) -> Vec<Decision> {
     Decision::record_and_continue(record)
 }
 
-/// Without the list a loop must neither start unbounded nor be blocked by an unreadable file.
+/// If the list cannot be read, a loop must neither start unbounded nor be blocked by it.
 fn proceed_without_list(
     state: &LoopState,
     now: Moment,

@@ -1,5 +1,5 @@
-//! Counts iterations in a row that changed only sources which the task does not mention. The agent and the user are
-//! told; no loop pauses or ends for it.
+//! Counts consecutive iterations that changed only sources which the task does not mention. It is reported to the agent
+//! and the user, and never pauses or ends a loop.
 
 use crate::drift::{MAX_PATHS, TaskTexts, drift_share};
 use crate::journal::DriftShare;
@@ -65,7 +65,7 @@ fn is_on_topic(row: &Iteration) -> bool {
     !row.milestones.is_empty() || row.drift.as_ref().is_some_and(|it| !it.is_complete())
 }
 
-/// For the next prompt.
+/// The text for the next prompt.
 pub(super) fn advice(state: &LoopState) -> Option<String> {
     let streak = streak(state)?;
     let paths: Vec<String> = streak.paths.iter().map(|it| code_span(&single_line(it))).collect();

@@ -1,4 +1,4 @@
-//! What a loop hands to the next task of a queue.
+//! The data that a loop passes to the next task of a queue.
 
 use super::prompt_input::decisions;
 use crate::journal::EarlierTask;

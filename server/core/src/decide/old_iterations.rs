@@ -1,5 +1,5 @@
-//! Bounds what the state keeps of each iteration of a long loop: texts of old ones are in the journal alone. Kept is what
-//! decisions may need however old it is: numbers, results, trees, commits and lasting decisions.
+//! Bounds the memory of each iteration in a long loop: texts of old iterations remain only in the journal. Data that
+//! decisions may need at any age is kept: numbers, results, trees, commits and lasting decisions.
 
 use crate::claims::Claims;
 use crate::loop_state::{Iteration, LoopState};

@@ -231,7 +231,7 @@ fn is_disturbed(state: &LoopState, wrote: &[String]) -> bool {
     !progress::unexpected_writes(state, wrote).is_empty()
 }
 
-/// On a tree that changed during the round a pass proves nothing.
+/// A pass proves nothing if the tree changed during the round.
 pub fn mark_unstable(round: &mut Round, moved: &str) {
     for result in round.results.iter_mut().filter(|it| it.status == Status::Pass) {
         result.status = Status::Unstable;

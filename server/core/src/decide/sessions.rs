@@ -1,5 +1,5 @@
-//! The agent's session, where iterations continue that of the one before (`session.continue`). Its ids are made
-//! of the loop's own, so that no loop takes over a session that it did not begin.
+//! The agent's session, if each iteration continues that of the previous one (`session.continue`). Session ids are
+//! derived from the loop's id, so that no loop continues a session that it did not begin.
 
 use crate::journal::{BreakerState, Record, SessionReason};
 use crate::loop_state::LoopState;
@@ -124,7 +124,7 @@ pub fn after_rollback(state: &LoopState, to: u32) -> Option<Record> {
     Some(Record::SessionChanged { from: Some(from), to: None, reason: SessionReason::RolledBack })
 }
 
-/// By the user's word: the next iteration begins with a fresh context.
+/// Handles the user's order that the next iteration begins with a fresh context.
 pub(super) fn reset(state: &LoopState) -> Vec<Decision> {
     leave_session_step(state, SessionReason::Reset).into_iter().collect()
 }

@@ -1,5 +1,5 @@
-//! A usage limit that another loop of this user met with the same agent and account. It is heeded before an agent is
-//! started, by a wait or by the next agent of the list, unless the user orders to start it anyway.
+//! A usage limit that another loop of this user met with the same agent and account. Before an agent starts, the loop
+//! waits for the limit to end or switches to the next agent of the list, unless the user orders the start anyway.
 
 use crate::journal::{Record, WaitReason};
 use crate::loop_state::{LoopState, Wait};
@@ -37,7 +37,7 @@ pub(super) fn is_waited_for(state: &LoopState) -> bool {
     met_by(state).is_some()
 }
 
-/// By the user's word it is not waited for any longer.
+/// Ends the wait for a shared limit, by order of the user.
 pub(super) fn clear_shared_limit(state: &mut LoopState) {
     let shared = state.phase.wait_mut().and_then(|it| it.take_if(|it| it.met_by.is_some()));
     if let Some(wait) = shared {
@@ -49,7 +49,7 @@ fn met_by(state: &LoopState) -> Option<&str> {
     state.phase.wait()?.met_by.as_deref()
 }
 
-/// For people, while it is waited for.
+/// The user-visible text during the wait.
 pub fn sentence(state: &LoopState) -> Option<String> {
     let met_by = met_by(state)?;
     let agent = &state.spec.agent.name;

@@ -1,5 +1,5 @@
-//! A world for the machine: it answers every effect from a script, jumps to deadlines, and checks after every
-//! record that replay agrees with the live state.
+//! Simulator of the keeper and its environment: answers every effect from a script, jumps to deadlines, and checks
+//! after every record that replay agrees with the live state.
 
 #![expect(clippy::expect_used, reason = "only tests use it")]
 
@@ -41,7 +41,7 @@ pub struct Sim {
     pub prompts: Vec<String>,
     /// The answers to the agent's requests.
     pub permits: Vec<PermissionAnswer>,
-    /// Of each start: the iteration whose session it was given, and whether it continues.
+    /// For each start: the iteration whose session it was given, and whether it continues.
     pub sessions: Vec<(String, bool)>,
     pub documents: Vec<Criterion>,
     /// The text of the task.

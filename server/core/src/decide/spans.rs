@@ -1,4 +1,4 @@
-//! Spans of time that several rules use, and counts of iterations in words.
+//! Constants of time and the wording of iteration counts, shared by several rules.
 
 use loopkeeper_text::words;
 

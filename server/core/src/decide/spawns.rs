@@ -1,6 +1,6 @@
-//! Subagents: all agents of a loop draw on one budget, however deep they nest, so that a child spends what is its
-//! parent's. Caps on depth, on children of one agent and on those at work are a second line. Follows the journal alone:
-//! whatever else counted them, a replay counts them again.
+//! Subagents: all agents of a loop draw on one budget, however deep they nest, so that a child spends the budget of its
+//! parent. Limits on depth, on children of one agent and on concurrent children are a second line of defence. Computed
+//! from the journal alone, so that a replay gives the same counts.
 
 use crate::journal::Record;
 use crate::loop_state::LoopState;
@@ -10,7 +10,7 @@ use loopkeeper_text::words;
 
 use super::{Decision, Effect, RefusalReason};
 
-/// Of refusals in one iteration; an agent that asks on and on is answered all the same.
+/// Maximum number of recorded refusals per iteration; further requests are still answered.
 const REFUSALS_KEPT: u32 = 100;
 
 /// A report of the agent's hook, or of its output, about a subagent.

@@ -1,5 +1,5 @@
-//! Several agents for one loop: when the one at work cannot continue, the next takes over, and one before it in
-//! the list returns as soon as it can. An agent's own trouble is never a lack of progress.
+//! Several agents for one loop: when the current agent cannot continue, the next in the list takes over, and an earlier
+//! one returns as soon as it is available. Failures of an agent never count as a lack of progress.
 
 use crate::journal::{Record, TakeoverReason};
 use crate::loop_state::{AgentSlot, Availability, LoopState};
@@ -82,7 +82,7 @@ fn takeover_cause(state: &LoopState) -> Option<TakeoverCause> {
     }
 }
 
-/// To the first that can work; where none can, to the one whose usage limit ends first.
+/// Switches to the first available agent, or if none is, to the one whose usage limit ends first.
 fn hand_over(
     state: &LoopState,
     now: Moment,

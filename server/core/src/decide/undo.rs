@@ -1,6 +1,6 @@
-//! Undoing a rollback: the files return to what they were right before it, and the loop remembers again what it
-//! remembered then. Undoing an undo is a rollback like any other, so that it can be redone. Once another iteration
-//! was started the files are that iteration's as well, and nothing is undone any more.
+//! Undoes a rollback: files and state return to what they were right before it. The undo of an undo is an ordinary
+//! rollback, so that it can be redone. Once another iteration has started, the files contain its changes as well, and
+//! the rollback can no longer be undone.
 
 use crate::journal::Record;
 use crate::loop_state::{LoopMemory, LoopState, UndoableRollback};

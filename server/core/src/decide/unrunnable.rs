@@ -1,6 +1,6 @@
-//! Checks that cannot run since the machine lacks something that only the user can provide: no call of an agent is
-//! spent on them. What could not run before the first iteration stops the start; later the second round in a row
-//! does. The user can continue without them.
+//! Pauses for checks that cannot run because the machine lacks something that only the user can provide, so that no
+//! call of an agent is spent on them. A check that cannot run in the first round pauses the loop before its first
+//! iteration; later, the second round in a row does. The user can continue without such checks.
 
 use crate::check::MissingDependency;
 use crate::journal::{PauseReason, Pinned, Round};

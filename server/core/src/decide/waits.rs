@@ -1,5 +1,5 @@
-//! How long a loop waits before its next iteration, and when waiting is no remedy any more. Waits count on the
-//! clock that never jumps; what a provider announces is believed for a day at most.
+//! Computes how long a loop waits before its next iteration, and when waiting no longer helps. Waits use the clock that
+//! never jumps; a reset time that a provider announces is accepted up to one day ahead.
 
 use crate::journal::{BreakerState, WaitReason};
 use crate::loop_state::{Iteration, LoopState, Wait};
@@ -40,8 +40,8 @@ pub(super) fn before_next(state: &LoopState, now: Moment) -> Option<Wait> {
     (until.awake > now.awake).then_some(Wait { reason, until, met_by: None })
 }
 
-/// Until the announced reset and a little more, never longer than a day; an hour when nothing is announced. A reset
-/// that already passed, or one that every answer repeats, is asked for less and less often.
+/// The wait until shortly after the announced reset, at most a day; an hour if nothing is announced. If the reset has
+/// passed or every answer repeats it, the intervals grow.
 pub(super) fn quota_ms(state: &LoopState, row: &Iteration) -> u64 {
     let again = |n: u32| (MINUTE_MS << n.min(6)).min(HOUR_MS);
     let before = state.streaks.stalls.saturating_sub(1);

@@ -65,7 +65,7 @@ pub fn unreported(state: &LoopState) -> impl Iterator<Item = &Weakening> {
     current_weakenings(state).filter(|it| !state.weakening.mended.contains(&it.path))
 }
 
-/// As it was at the start is what it is measured against: the user did not edit the file since.
+/// Whether the file is compared with its version at the start, because the user has not edited it since.
 pub fn is_of_start(state: &LoopState, weakening: &Weakening) -> bool {
     let protection = &state.weakening;
     !weakening.path.is_empty()
@@ -309,7 +309,7 @@ fn pin_paths(protection: &mut WeakeningState, paths: &[String], tree: &str) {
     protection.pins.extend(paths.iter().map(|it| (it.clone(), tree.to_owned())));
 }
 
-/// Of what is weakened, the files that `tree` brought back to what they are measured against.
+/// The weakened files that equal their baseline in `tree`.
 pub fn restored_files(state: &LoopState, tree: &str, paths: &[String], refused: &[String]) -> Vec<String> {
     let protection = &state.weakening;
     let start =

@@ -31,7 +31,7 @@ pub struct ExitFacts<'a> {
     pub tokens: Option<u64>,
     pub criterion: Vec<CriterionFact<'a>>,
     pub groups: BTreeMap<&'a str, bool>,
-    /// Of the last iteration; `None` where the agent left none.
+    /// The last message of the last iteration; `None` if the agent left none.
     pub last_message: Option<&'a str>,
     /// Names of what was used in the last iteration; `None` where the agent does not report them.
     pub tools: Option<Vec<&'a str>>,

@@ -32,7 +32,7 @@ impl fmt::Display for ExpressionNode {
 }
 
 impl ExpressionNode {
-    /// As printed behind `not` or next to `and`.
+    /// The form behind `not` or next to `and`.
     fn parenthesized(&self) -> String {
         match self {
             Self::And(_) | Self::Or(_) => format!("({self})"),

@@ -1,4 +1,4 @@
-//! What the language takes, what it refuses and where, and what it comes to.
+//! Accepted and rejected expressions, with the position of each error, and their values.
 
 mod languages;
 mod meaning;

@@ -9,7 +9,7 @@ use loopkeeper_text::{tr, tr_later};
 #[derive(Debug)]
 pub struct Condition {
     pub name: &'static str,
-    /// As it is written, with a placeholder where it takes something.
+    /// The syntax, with a placeholder for an operand.
     pub form: &'static str,
     pub(crate) takes: ConditionOperand,
     /// Fits behind "holds when"; in English, translated where it is shown.

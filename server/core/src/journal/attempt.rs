@@ -58,7 +58,7 @@ impl GuardedOrder {
         ("feedback", Self::Feedback),
     ];
 
-    /// By its verb in the control protocol; `None`: not restricted, or unknown.
+    /// Looks up the order by its verb in the control protocol; `None`: not restricted, or unknown.
     pub fn of_verb(verb: &str) -> Option<Self> {
         let verb = if verb == "undo-rollback" { "rollback" } else { verb };
         Self::ALL.iter().find(|(name, _)| *name == verb).map(|(_, order)| *order)

@@ -16,10 +16,10 @@ pub struct ChangeStats {
     /// HEAD moved to a commit with another tree.
     #[serde(default)]
     pub committed: bool,
-    /// Of all of them together; `None` where too much changed to be counted.
+    /// Total of all files; `None` if too much changed to be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineStats>,
-    /// Of each of `files`, in their order; empty where not counted.
+    /// Counts for each of `files`, in their order; empty if not counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_file: Vec<LineStats>,
     /// Changed files that programs of the user execute later without being asked, those of git included; the first 20.

@@ -28,7 +28,7 @@ impl StopVerdict {
     /// Those that a user can give.
     pub const ALL: [Self; 3] = [Self::TooEarly, Self::Right, Self::TooLate];
 
-    /// As commands take it.
+    /// The word that commands accept.
     pub fn word(self) -> &'static str {
         match self {
             Self::TooEarly => "tooEarly",
@@ -38,7 +38,7 @@ impl StopVerdict {
         }
     }
 
-    /// As a part of a sentence.
+    /// The wording inside a sentence.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::TooEarly => tr!("too early"),

@@ -15,7 +15,7 @@ pub enum Claim {
     ExitSignal,
     /// Every blocking plan item is ticked or passes.
     Plan,
-    /// As many indications of completion as `exit.completion_indicators` asks for.
+    /// The number of indications of completion reached `exit.completion_indicators`.
     Words,
 }
 

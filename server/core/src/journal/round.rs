@@ -91,7 +91,7 @@ pub struct CheckProgram {
     /// The first line that it prints for `--version`, where that is known to be harmless.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Of its file; absent for very large ones.
+    /// Hash of the program's file; absent for very large files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Reads a journal piece by piece, so that a long one never is in memory as a whole. The result is that of
+//! Reads a journal in pieces, so that a long one is never in memory as a whole. The result is that of
 //! [`reading::read_on`] over all pieces together.
 
 use super::Entry;

@@ -1,5 +1,5 @@
-//! The record of a line as JSON: its type is a member of the same object as its own members. Not left to serde's
-//! `tag`, which copies every member before it reads one: most of the time that a long journal takes.
+//! The record of a line as JSON: its type is a member of the same object as its own members. Not left to serde's `tag`,
+//! which copies every member before it reads one and so takes most of the time of reading a long journal.
 
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, VariantAccess, Visitor};

@@ -1,4 +1,4 @@
-//! The agents of a loop, and the process of the one at work.
+//! The agents of a loop, and the process of the current one.
 
 use crate::journal::LoopSpec;
 use loopkeeper_text::moment::Moment;
@@ -11,7 +11,7 @@ pub struct AgentRoster {
     /// In the order of the list; `spec.agent` is the one at work.
     pub roster: Vec<AgentSlot>,
     pub hold: AgentHold,
-    /// Until then agents are started in spite of a usage limit that another loop met, by order of the user.
+    /// By order of the user, usage limits that other loops met are ignored until then.
     pub limit_overridden: Option<Moment>,
 }
 

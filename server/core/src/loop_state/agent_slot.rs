@@ -1,4 +1,4 @@
-//! One of a loop's agents, and whether it can be set to work.
+//! One of a loop's agents, and whether it is available.
 
 use crate::journal::{AgentPlan, TakeoverReason};
 use loopkeeper_text::moment::Moment;

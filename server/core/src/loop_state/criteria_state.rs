@@ -1,4 +1,4 @@
-//! The criteria that a loop is judged by, and what its rounds of checks found.
+//! The criteria of a loop, and the results of its rounds of checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub struct CriteriaState {
     pub proposed: Vec<Proposal>,
     /// The last result of each criterion.
     pub results: BTreeMap<CriterionId, CheckResult>,
-    /// Of the criteria with number rules that were judged.
+    /// Histories of the judged criteria that have number rules.
     pub numbers: BTreeMap<CriterionId, NumberHistory>,
     /// Everything required held before the first iteration.
     pub held_at_start: bool,

@@ -1,4 +1,4 @@
-//! What the keeper reads of the work tree around an iteration: a snapshot of it, and the task's documents.
+//! Data that the keeper reads from the work tree around an iteration: a snapshot, and the task's documents.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the records say of the user's repository.
+//! The state of the user's repository, as far as it is recorded.
 
 use crate::journal::GitHead;
 use serde::{Deserialize, Serialize};

@@ -143,7 +143,7 @@ impl Iteration {
     }
 }
 
-/// Of ten thousand rows, most have nothing in most fields.
+/// Default values are not stored, because most fields of most rows are empty.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

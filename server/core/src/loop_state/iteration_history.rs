@@ -1,5 +1,5 @@
 //! The iterations of a loop. The newest are rows as their records filled them; older ones are packed, so that a loop of
-//! ten thousand is as light as one of a hundred.
+//! ten thousand iterations needs little more memory than one of a hundred.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What decisions compare of an iteration, however old it is: its numbers, its results and how it failed.
+//! The part of an iteration that decisions compare at any age: its numbers, its results and how it failed.
 
 use crate::check::Status;
 use loopkeeper_agent::errors::{Fingerprint, SeenError};
@@ -57,7 +57,7 @@ impl<'a> IterationOutline<'a> {
         }
     }
 
-    /// What was found for a criterion after it; `None`: it was not judged.
+    /// The result of a criterion after it; `None`: it was not judged.
     pub fn status_of(&self, criterion: &CriterionId) -> Option<Status> {
         self.results.iter().find(|(id, _)| id == criterion).map(|(_, status)| *status)
     }

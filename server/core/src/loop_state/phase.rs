@@ -34,7 +34,8 @@ pub struct RunningAgent {
     pub pid: Option<u32>,
 }
 
-/// Until when no agent is started. Kept after its end until the iteration starts, so that it is not waited for again.
+/// A wait before the next iteration. Kept after it ends until the iteration starts, so that the loop does not wait
+/// again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
     pub reason: WaitReason,

@@ -1,4 +1,4 @@
-//! Problems beside the work, each reported to the user once.
+//! Problems outside the work itself, each reported to the user once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Changes that are kept and shown.
 const KEPT: usize = 50;
 
-/// What the records say of sessions.
+/// The recorded state of all sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SessionHistory {
     /// The session that the next iteration continues.

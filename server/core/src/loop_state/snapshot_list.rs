@@ -13,7 +13,7 @@ pub struct SnapshotList {
     rows: Vec<SnapshotRow>,
 }
 
-/// As an array, without names: iteration, when, place of the tree.
+/// A row stored as an array without names: iteration, when, place of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct SnapshotRow(u32, SnapshotWhen, u32, u32);
 

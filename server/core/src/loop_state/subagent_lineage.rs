@@ -3,10 +3,10 @@
 use crate::journal::Record;
 use serde::{Deserialize, Serialize};
 
-/// Of one iteration; more are neither kept nor allowed.
+/// Maximum number of subagents per iteration; more are neither kept nor allowed.
 const KEPT: usize = 256;
 
-/// What the records say of subagents.
+/// The recorded state of all subagents.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SubagentLineage {
     /// Allowed, or started without a question, so far in all iterations.
@@ -14,11 +14,11 @@ pub struct SubagentLineage {
     pub refused: u32,
     /// How deep they nested.
     pub depth: u32,
-    /// Of `used`, those of this iteration.
+    /// Those of `used` in this iteration.
     pub in_iteration: u32,
     /// Those of this iteration, in the order in which they were allowed.
     pub agents: Vec<SubagentRecord>,
-    /// Of `refused`, those of this iteration.
+    /// Those of `refused` in this iteration.
     refusals: u32,
 }
 

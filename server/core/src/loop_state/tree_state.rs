@@ -1,4 +1,4 @@
-//! What the records say of the files: their snapshots, and which of them was judged.
+//! The recorded state of the files: their snapshots, and the snapshot that was judged.
 
 use std::collections::BTreeSet;
 

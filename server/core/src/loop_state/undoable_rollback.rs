@@ -7,7 +7,7 @@ use super::checkpoint::LoopMemory;
 /// The last rollback on record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UndoableRollback {
-    /// Of its record; of the snapshot before it, where the rollback was cut off.
+    /// The number of its record, or of the snapshot before it if the rollback was interrupted.
     pub seq: u64,
     /// The snapshot taken right before it.
     pub from: String,

@@ -1,4 +1,4 @@
-//! What a loop has spent.
+//! Cost, tokens and calls that a loop has spent.
 
 use crate::jury::JudgeUsage;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct LoopUsage {
 }
 
 impl LoopUsage {
-    /// What judges cost is spent like what the agent costs.
+    /// The cost of judges counts like the cost of the agent.
     pub(crate) fn add(&mut self, asked: JudgeUsage) {
         let mut all = JudgeUsage { calls: self.calls, cost_micros: self.cost_micros, tokens: self.tokens };
         all.add(asked);

@@ -1,5 +1,5 @@
-//! What only the running keeper knows: work that was requested and has not been answered, and what it observed of the
-//! agent. Lost with the keeper, and never read by a decision that ends, charges or trips.
+//! State that only the running keeper has: requested work without an answer yet, and observations of the agent. Lost
+//! with the keeper, and never read by a decision that ends, charges or trips.
 
 use std::collections::BTreeMap;
 

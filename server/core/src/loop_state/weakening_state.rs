@@ -1,4 +1,4 @@
-//! What the agent made easier than it was at the pinned start, and what it is measured against.
+//! The weakenings by the agent, and the baseline that files are compared with.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::{FewestSurvivors, MutantRun, TreeVerdict};
 /// The weakenings in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WeakeningState {
-    /// As found after the last iteration, less what was restored or accepted since.
+    /// The weakenings found after the last iteration, without those restored or accepted since.
     pub weakened: Vec<Weakening>,
     /// Files of these that were put back since. They count until their checks ran on them; they are not reported.
     pub mended: BTreeSet<String>,

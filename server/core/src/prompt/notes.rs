@@ -8,7 +8,7 @@ use loopkeeper_text::truncate;
 use super::PromptInput;
 use super::markdown::{code_span, fenced_block, single_line};
 
-/// Of the patterns at the top of a progress file.
+/// Maximum size of the patterns at the top of a progress file.
 const PATTERNS_BYTES: usize = 8 * 1024;
 
 /// What of these files is there, by paths relative to the root. Unchanged until they are edited.

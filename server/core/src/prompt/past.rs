@@ -11,9 +11,9 @@ use super::{IterationSummary, KEPT_WHOLE, MAX_DECISIONS, MAX_LINES, PromptInput}
 
 /// Number of changed files that are named.
 const MAX_FILES: usize = 20;
-/// Of an iteration's last message.
+/// Maximum length of an iteration's last message.
 const HANDOFF_BYTES: usize = 2 * 1024;
-/// Of an iteration that has one line.
+/// Maximum length of an iteration in one line.
 const LINE_BYTES: usize = 500;
 /// Number of tasks of a queue that are described, the newest ones.
 const MAX_EARLIER: usize = 10;

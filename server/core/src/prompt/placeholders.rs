@@ -1,5 +1,5 @@
-//! Other tools' placeholders in the task's text, filled in with what the loop knows. One without a value is
-//! left out: no agent reads the braces.
+//! Fills in other tools' placeholders in the task's text from the state of the loop. A placeholder without a value is
+//! removed, so that no agent reads the braces.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use super::grammar::format_criterion;
 use super::markdown::{fenced_block, single_line};
 use super::{PromptInput, plan};
 
-/// Of one command's output.
+/// Maximum output of one command.
 const OUTPUT_BYTES: usize = 8 * 1024;
 
 pub(super) fn fill_placeholders<'a>(input: &PromptInput<'a>) -> Cow<'a, str> {

@@ -16,7 +16,7 @@ use loopkeeper_text::{tr, tr_later, words};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProjectFacts {
     pub files: Option<u64>,
-    /// Of the tracked files, in percent.
+    /// Share of tests in the tracked files, in percent.
     pub tests: Option<u64>,
     /// The usual length of an iteration in earlier loops.
     pub iteration_ms: Option<u64>,

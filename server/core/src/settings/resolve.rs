@@ -45,7 +45,7 @@ pub struct ResolvedSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveSetting {
     pub key: String,
-    /// As TOML on one line; values of environment variables are left out.
+    /// The value as TOML on one line; values of environment variables are left out.
     pub value: String,
     pub origin: SettingOrigin,
 }

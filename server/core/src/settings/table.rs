@@ -12,7 +12,7 @@ pub struct Key {
     /// Dotted; `*` is a placeholder for the name of an agent.
     pub(crate) path: &'static str,
     pub takes: ValueKind,
-    /// As written in TOML; empty where there is none.
+    /// The default as written in TOML; empty if there is none.
     pub default: &'static str,
     /// One sentence: a capital first, a period last; translated where it is shown.
     pub doc: &'static str,

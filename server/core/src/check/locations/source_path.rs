@@ -1,4 +1,4 @@
-//! Tells names of source files from what looks like them in an output: addresses, modules of the runtime.
+//! Distinguishes names of source files from similar text in an output: addresses, modules of the runtime.
 
 const SOURCES: &str = " astro bash bat bats c cc cfg cjs clj cmake conf cpp cs css cts cxx dart el erl ex exs fish fs go \
 gradle groovy h hh hpp hs html hxx ini java jl js json jsonc jsx kt kts less lua m md mjs ml mli mm mts nim nix nu \

@@ -36,7 +36,7 @@ pub struct TreeFacts {
     pub files: BTreeSet<String>,
     /// Those of [`MANIFESTS`] and of `requirements*.txt`, with their texts.
     pub manifests: BTreeMap<String, String>,
-    /// Of [`TreeFacts::paths_to_probe`], what is there.
+    /// Those of [`TreeFacts::paths_to_probe`] that exist.
     pub present: BTreeMap<String, FileFacts>,
 }
 

@@ -20,10 +20,10 @@ pub struct FileBindings {
 /// A name from elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportBinding {
-    /// As it is called here; empty: whatever the module holds.
+    /// The local name; empty: all names of the module.
     pub name: String,
     pub module: String,
-    /// As the module calls it; `None`: the module itself.
+    /// The name in the module; `None`: the module itself.
     pub of: Option<String>,
 }
 
@@ -42,7 +42,7 @@ pub struct Definition {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefinitionKind {
-    /// By a word of the language: a function, a class.
+    /// Declared by a keyword of the language: a function, a class.
     Declared,
     Assigned,
     /// On an object that has another name.

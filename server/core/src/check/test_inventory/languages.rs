@@ -66,7 +66,7 @@ pub(super) struct LanguagePatterns {
     pub(super) named: ConstantPattern,
     /// A line that qualifies the following one.
     pub(super) mark: ConstantPattern,
-    /// Of these, those that make a test of it.
+    /// Those of these lines that mark a test.
     pub(super) marks_test: ConstantPattern,
     pub(super) skip: ConstantPattern,
     pub(super) only: ConstantPattern,

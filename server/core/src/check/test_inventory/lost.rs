@@ -52,7 +52,7 @@ pub fn test_loss(before: &TestInventory, after: &TestInventory, elsewhere: &[Tes
     let mut pairs: Vec<(&TestCase, &TestCase)> = Vec::new();
     let mut rest: Vec<&TestCase> = before.tests.iter().collect();
     pair_tests(&mut rest, &mut pairs, |case| pool.take(|it| it.name == case.name));
-    // One that was renamed still asserts what it did; one that was rewritten takes what is left.
+    // A renamed test has the same assertions; the remaining ones are paired with rewritten tests.
     let shares =
         |case: &TestCase, it: &TestCase| case.assertions.iter().any(|line| it.assertions.contains(line));
     pair_tests(&mut rest, &mut pairs, |case| pool.take(|it| shares(case, it)));

@@ -1,4 +1,4 @@
-//! What the agent of an iteration does.
+//! Scripted acts of the agent in one iteration.
 
 use super::Sim;
 use super::parts::{quiet_run, seen};

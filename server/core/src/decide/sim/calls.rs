@@ -1,4 +1,4 @@
-//! The list of calls that all loops of a user share.
+//! Simulates the list of calls that all loops of a user share.
 
 use super::Sim;
 use crate::decide::{CallSlot, Event};

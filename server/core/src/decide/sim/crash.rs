@@ -1,4 +1,4 @@
-//! A keeper that dies, and the next one.
+//! Simulates a keeper that is killed, and the one that takes over.
 
 use super::Sim;
 use crate::decide::{Decision, Event, VolatileState, apply, decide, replay};

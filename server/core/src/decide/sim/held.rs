@@ -1,11 +1,11 @@
-//! In hook mode: one process that works many iterations, and reports its cost at its end.
+//! Simulates hook mode: one process that works on many iterations, and reports its cost when it ends.
 
 use super::Sim;
 use crate::decide::Event;
 use crate::decide::attached::SessionOffer;
 use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun, LoopMode};
 
-/// Of each turn.
+/// Tokens of each turn.
 const TOKENS: u64 = 1_000;
 
 #[derive(Debug, Default)]
@@ -65,8 +65,7 @@ impl Sim {
         self.state.spec.settings.mode == LoopMode::Attach
     }
 
-    /// Of a session that its user opened only the last message and the tokens are known; where the script has an
-    /// error, it is closed.
+    /// An attached session reports only the last message and the tokens; an error in the script closes it.
     fn turn_over(&mut self, run: AgentRun) -> AgentRun {
         let session_tokens = self.process.uses(TOKENS);
         let tokens = session_tokens.map(|it| it.saturating_sub(self.process.used_before));

@@ -1,4 +1,4 @@
-//! What played loops are made of: criteria, plans, results, runs, and a loop's beginning.
+//! Builders for simulated loops: criteria, plans, results, runs, and the first records of a loop.
 
 use crate::check::{CheckResult, DependencyProvider, MissingDependency, MissingKind, Status, TestCounts};
 use crate::decide::commits::CommitPlan;

@@ -121,7 +121,7 @@ fn verdicts() {
     check("beginnings without end", endless.into_bytes(), 5, damaged);
 }
 
-/// What was written whole is never cut off as torn, even as the last line.
+/// A line that was written completely is never cut off as torn, even if it is the last one.
 #[test]
 fn records_of_a_later_version_are_kept() {
     let sealed = |body: &str| format!("{body},\"sum\":\"{:08x}\"}}\n", crc32c::crc32c(body.as_bytes()));
@@ -189,7 +189,7 @@ proptest! {
         prop_assert_eq!(reading.tail == JournalTail::Clean, bytes.is_empty());
     }
 
-    /// Whatever is done to a journal, what is read from it is a beginning of what was written.
+    /// For any damage to a journal, the records that are read are a prefix of those that were written.
     #[test]
     fn nothing_is_read_that_was_not_written(
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3_u8), 1..6),

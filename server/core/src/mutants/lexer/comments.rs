@@ -5,7 +5,7 @@ use super::special::lua_long;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CommentPosition {
-    /// Of the file.
+    /// At the beginning of the file.
     pub(super) is_first: bool,
     pub(super) is_line_start: bool,
 }

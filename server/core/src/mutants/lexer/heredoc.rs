@@ -1,4 +1,4 @@
-//! Texts that begin on the line after their mark and end at a line of their own.
+//! Finds here-documents: texts that begin on the line after their mark and end at a delimiter line.
 
 use super::super::syntax::SpecialText;
 use super::word_length;

@@ -3,7 +3,7 @@
 use super::super::MAX_LINE;
 use super::super::syntax::{EscapeRule, Quote};
 
-/// What is open at some place in a string.
+/// An open quote or interpolation at some position in a string.
 #[derive(Clone, Copy)]
 enum LiteralLevel {
     Text(&'static Quote),

@@ -1,10 +1,10 @@
-//! Finds texts that begin with more than a quote.
+//! Finds the end of string literals that begin with more than a quote: raw strings, long brackets, sigils.
 
 use super::super::syntax::SpecialText;
 use super::literals::delimited;
 use super::word_length;
 
-/// What is before a text.
+/// The context before a literal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextPlace {
     pub(super) follows_operand: bool,

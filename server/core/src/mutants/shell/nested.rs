@@ -3,7 +3,7 @@
 use super::super::lexer::SourcePart;
 use super::tokens::{ShellReader, backquoted_length};
 
-/// What is open at some place.
+/// An open construct at some position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NestingLevel {
     /// `"…"`

@@ -17,7 +17,7 @@ const OPERATORS: &[(&str, &str)] = &[
     ("-z", "-n"),
     ("-n", "-z"),
 ];
-/// Of files.
+/// Operators on files.
 const PROPERTIES: &[&str] = &["-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-v"];
 
 impl ScriptSource<'_> {

@@ -1,4 +1,4 @@
-//! Words of a shell.
+//! Classifies words of a shell.
 
 /// A name of a variable.
 pub(super) fn is_name(text: &str) -> bool {
