@@ -103,7 +103,7 @@ fn alert_state(status: &LoopStatus) -> AlertState {
     }
 }
 
-/// Only of a loop whose next iteration has begun: between two iterations it may still end.
+/// Warns only about a loop whose next iteration has begun: between two iterations it may still end.
 fn warnings(status: &LoopStatus, state: &LoopState) -> Vec<EarlyWarning> {
     let is_at_work = status.state == DisplayState::Working && matches!(state.phase, Phase::Iterating(_));
     if is_at_work { early_warnings(state) } else { Vec::new() }

@@ -80,7 +80,7 @@ pub struct TaskView<'a> {
     pub live: bool,
     /// Files that this loop added, that nothing refers to and that are still there.
     pub strays: &'a [String],
-    /// Of this task and these documents.
+    /// The lints of this task and these documents.
     pub lints: &'a LintCache,
 }
 

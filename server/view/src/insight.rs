@@ -1,5 +1,5 @@
-//! What loops cost and what it bought: figures over the journals of many loops, as data for JSON, a table and a page.
-//! Everything that was spent counts, also in loops that failed; every figure comes with its denominators.
+//! Cost and results of loops: figures over the journals of many loops, as data for JSON, a table and a page. The cost
+//! of failed loops is included; every figure comes with its denominators.
 
 mod figures;
 mod html;

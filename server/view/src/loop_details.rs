@@ -1,4 +1,4 @@
-//! What there is to know about one loop besides its state and its criteria: one fact a line, without the sentence's end.
+//! Details of one loop besides its state and its criteria: one fact per line, without a final full stop.
 
 #[cfg(test)]
 mod tests;

@@ -63,7 +63,7 @@ pub struct Receipt {
     pub acceptances: Vec<Acceptance>,
     pub environment: ReceiptEnvironment,
     pub journal: JournalDigest,
-    /// Of everything else, as compact JSON.
+    /// Hash of all other fields as compact JSON.
     pub digest: String,
 }
 
@@ -104,7 +104,7 @@ impl Acceptance {
 pub struct ReceiptCriterion {
     pub id: String,
     pub name: String,
-    /// Of its check with expectations and timeout; absent without a check.
+    /// The check with expectations and timeout; absent without a check.
     pub check: Option<String>,
     pub required: bool,
     /// In the last round.
@@ -357,7 +357,7 @@ fn count_round(round: &Round) -> RoundCount {
     RoundCount { passed: passed as u64, total: round.results.len() as u64 }
 }
 
-/// Of the last final verdict.
+/// The programs of the last final verdict.
 fn programs(entries: &[Entry]) -> Vec<CheckProgram> {
     let all = entries.iter().rev().find_map(|it| match &it.record {
         Record::FinalVerdict { programs, .. } => Some(programs.clone()),

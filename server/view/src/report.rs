@@ -300,7 +300,7 @@ fn iterations(state: &LoopState, omitted: usize) -> Vec<IterationReport> {
     state.history.rows_from(omitted).zip(counts).map(of).collect()
 }
 
-/// By fingerprint, each with the text of its last occurrence.
+/// Counts errors by fingerprint, each with the text of its last occurrence.
 fn errors(state: &LoopState) -> Vec<ErrorCount> {
     let mut counts: HashMap<Fingerprint, ErrorCount> = HashMap::new();
     for seen in state.history.recent().iter().flat_map(|it| &it.errors) {

@@ -1,5 +1,5 @@
-//! What the user should know before a start: what loops like this took, and what this one costs at most. Sentences only;
-//! decides nothing.
+//! Sentences that the user should read before a start: the cost of similar loops, and the maximum cost of this one.
+//! Decides nothing.
 
 #[cfg(test)]
 mod tests;

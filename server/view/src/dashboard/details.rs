@@ -1,4 +1,5 @@
-//! One loop: its sentence, budget, question, criteria over iterations, decisions and the end of its output.
+//! The screen of one loop: its sentence, budget, question, criteria over iterations, decisions and the end of its
+//! output.
 
 use super::line::wrapped;
 use super::{DashboardLine, DashboardLoop, DashboardStyle};

@@ -1,4 +1,4 @@
-//! What a key does.
+//! Maps keys to actions of the full-screen view.
 
 use super::{Dashboard, DashboardLoop, DashboardPrompt, DashboardScreen};
 use crate::DisplayState;

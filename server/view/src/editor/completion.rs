@@ -198,7 +198,7 @@ fn line_before(text: &str, offset: usize) -> Option<&str> {
     before.get(before.rfind(['\n', '\r']).map_or(0, |it| it + 1)..)
 }
 
-/// As it is written in a string of a JSON document.
+/// Escapes a text for a string in a JSON document.
 fn json_escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }

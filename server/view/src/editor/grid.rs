@@ -167,7 +167,7 @@ fn failing_since(state: &LoopState, criterion: &CriterionId) -> Option<u32> {
     since.last().map(|(number, _)| number)
 }
 
-/// For each iteration, the number of consecutive iterations without progress.
+/// The number of consecutive iterations without progress, for each iteration.
 pub(crate) fn without_progress(state: &LoopState) -> Vec<u32> {
     let count = |count: &mut u32, it: IterationOutline<'_>| {
         if it.figures.has_progress {

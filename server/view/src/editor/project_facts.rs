@@ -38,7 +38,7 @@ impl DeclaredCommand {
     }
 }
 
-/// Whether a text from the project can stand in a code span without hidden characters.
+/// Whether a text from the project fits into a code span and has no hidden characters.
 pub(crate) fn is_writable(text: &str) -> bool {
     !text.is_empty() && !text.contains('`') && sanitize::visible(text) == text
 }

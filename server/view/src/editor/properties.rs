@@ -57,7 +57,7 @@ fn documents() -> impl Strategy<Value = (String, String)> {
     (text(), text())
 }
 
-/// Results, a loop in some state, trust and the rest, chosen by the numbers.
+/// Results, the state of a loop, trust and all other inputs, chosen by the numbers.
 fn world(documents: &(String, String), dice: &[u8]) -> World {
     let roll = |index: usize| dice.get(index).copied().unwrap_or_default();
     let plan = if roll(0) % 2 == 0 { "prd.json" } else { "fix_plan.md" };

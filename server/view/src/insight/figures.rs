@@ -16,9 +16,9 @@ pub struct LoopFigures {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub loops: u64,
-    /// Of `loops`, those that have not ended.
+    /// Those of `loops` that have not ended.
     pub open_loops: u64,
-    /// Of `loops`, those that completed verified.
+    /// Those of `loops` that completed verified.
     pub verified_loops: u64,
     /// Tasks with a verified loop, each once.
     pub verified_tasks: u64,
@@ -94,11 +94,11 @@ pub struct IterationFigures {
 #[serde(rename_all = "camelCase")]
 pub struct ResultFigures {
     pub count: u64,
-    /// Of all iterations, rounded.
+    /// Share of all iterations, rounded.
     pub percent: u64,
     pub duration_ms: u64,
     pub cost_micros: u64,
-    /// Of `count`, those whose cost is known.
+    /// Those of `count` whose cost is known.
     pub cost_known: u64,
 }
 

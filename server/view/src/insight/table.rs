@@ -11,7 +11,7 @@ use loopkeeper_text::{tr, tr_later};
 
 use super::{Insight, LoopFigures, UNKNOWN_MODEL};
 
-/// Of a name in the first column.
+/// Maximum length of a name in the first column.
 const NAME_BYTES: usize = 48;
 pub(super) const LOOP_COLUMNS: [&str; 7] = [
     tr_later!("loops"),

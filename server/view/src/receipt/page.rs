@@ -1,4 +1,5 @@
-//! The receipt as a Markdown page, with the whole of it as JSON at the end, and back from either.
+//! Renders the receipt as a Markdown page that ends with the complete receipt as JSON, and parses a receipt from
+//! either.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Fixes for remarks on criteria: edits that write a better line.
+//! Quick fixes for remarks on criteria: edits that write a better line.
 
 use super::{EditorAction, QUICKFIX, QuickFix, TextEdit};
 use crate::editor::diagnostics::remarks::kind;

@@ -1,5 +1,5 @@
-//! What the checks miss, at the lines of sources and tests: faults that none of them notices, and added tests that notice
-//! no fault.
+//! Diagnostics of what the checks miss, at the lines of sources and tests: mutants that no check notices, and added
+//! tests that notice no mutant.
 
 use crate::editor::diagnostic::DiagnosticCode;
 use crate::editor::{TaskView, message};

@@ -1,4 +1,4 @@
-//! Configurations of other tools in the editor: which of their keys count here, and as what.
+//! Editor support for configurations of other tools: which of their keys are used here, and as which setting.
 
 use std::ops::Range;
 
