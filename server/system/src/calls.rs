@@ -107,7 +107,7 @@ pub(super) fn lock_list(path: &Path) -> io::Result<Option<File>> {
 /// The list's text, or as much of its end as is read.
 struct CallLogBytes {
     bytes: Vec<u8>,
-    /// Of the whole list.
+    /// Length of the whole list.
     length: u64,
 }
 

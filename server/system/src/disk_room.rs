@@ -1,4 +1,4 @@
-//! Room on a disk, in bytes and in inodes: the system names only the first in its errors.
+//! Measures the free space of a disk, in bytes and in inodes: errors of the system do not distinguish them.
 
 use loopkeeper_text::tr;
 use std::path::Path;

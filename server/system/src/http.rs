@@ -1,6 +1,6 @@
-//! Requests of `GET` checks and of servers that are waited for. Each request is made by a separate process that links
-//! TLS, so that an idle keeper does not have to; this side starts the process and reads its output. Does not judge the
-//! response.
+//! Sends the requests of `GET` checks, and those that wait until a server is ready. Each request is made by a separate
+//! process that links TLS, so that an idle keeper does not have to; this side starts the process and reads its output.
+//! Does not judge the response.
 
 pub mod fetch_process;
 mod wire;

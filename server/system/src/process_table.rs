@@ -28,7 +28,7 @@ pub struct Process {
     pub cpu_ms: u64,
     /// Not a zombie.
     pub running: bool,
-    /// By a signal or by a tracer.
+    /// Stopped by a signal or by a tracer.
     pub stopped: bool,
 }
 

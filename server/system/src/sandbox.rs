@@ -173,7 +173,7 @@ impl Isolation {
         self.with_limited(limited, setting, |why| SandboxError::Network { why })
     }
 
-    /// The same with a network of these hosts. Landlock cannot tell hosts apart: without a network namespace it stays
+    /// The same with a network of these hosts. Landlock cannot distinguish hosts: without a network namespace it stays
     /// open.
     pub fn with_hosts(self, setting: SandboxMode, hosts: HostList) -> Result<Self, SandboxError> {
         let limited = match self.probe_network() {

@@ -1,4 +1,4 @@
-//! Finds what changed since a moment and is in no snapshot: ignored files, caches, installed packages. Uses the change
+//! Finds changes since a moment that no snapshot contains: ignored files, caches, installed packages. Uses the change
 //! times of files, which a program cannot set back.
 
 mod packages;

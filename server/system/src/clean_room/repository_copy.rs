@@ -9,9 +9,9 @@ use std::path::Path;
 
 use crate::repository_layout::{common_dir, linked_git_dir};
 
-/// Of one work tree.
+/// Files of one work tree.
 const OWN_FILES: [&str; 3] = ["HEAD", "index", "config.worktree"];
-/// Of all work trees.
+/// Files shared by all work trees.
 const COMMON_FILES: [&str; 6] =
     ["config", "packed-refs", "shallow", "info/exclude", "info/attributes", "info/grafts"];
 const MAX_DEPTH: usize = 20;

@@ -16,12 +16,12 @@ use tokio::time::timeout;
 use super::ProxyRules;
 use super::relay::relay;
 
-/// From the connection to the end of the request's head.
+/// Timeout from the connection to the end of the request's head.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 const LOOKUP_TIME: Duration = Duration::from_secs(10);
-/// For all addresses of a host together.
+/// Timeout for all addresses of a host together.
 const CONNECT_TIME: Duration = Duration::from_secs(15);
-/// To send a refusal and to read what the client still sends, because closing earlier would discard the refusal.
+/// Timeout for sending a refusal and draining the client's data, because closing earlier would discard the refusal.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
 const CHUNK: usize = 4096;
 const ESTABLISHED: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 /// A connection on which nothing moves for longer is closed. Models think for minutes.
 pub(super) const IDLE: Duration = Duration::from_secs(15 * 60);
-/// Of one direction.
+/// Buffer size of one direction.
 const BUFFER: usize = 8 * 1024;
 
 pub(super) async fn relay(mut client: TcpStream, mut server: TcpStream) -> io::Result<()> {

@@ -28,7 +28,7 @@ pub struct Follower {
 pub struct JournalUpdate {
     pub since: UpdateBase,
     pub entries: Vec<Entry>,
-    /// `Torn`: a write is in progress or was cut off; the next poll will tell.
+    /// `Torn`: a write is in progress or was cut off; the next poll shows which.
     pub tail: JournalTail,
 }
 

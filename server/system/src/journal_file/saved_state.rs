@@ -79,8 +79,8 @@ pub(super) fn load(journal: &Path, file: &File) -> Option<SavedState> {
     (state.position.seq == chain.last_seq()).then_some(SavedState { state, offset, chain })
 }
 
-/// Verifies the checksums of the records that the state contains. A line that does not continue the chain may be damaged
-/// or of an overtaken keeper: only a reader of the records can tell.
+/// Verifies the checksums of the records that the state contains. A line that does not continue the chain may be
+/// damaged or of an overtaken keeper: only reading the records can show that.
 fn begins_with(file: &File, trailer: &SavedStateTrailer) -> io::Result<bool> {
     let mut reader = BufReader::with_capacity(PIECE_BYTES, file.take(trailer.offset));
     let (mut line, mut bytes, mut lines, mut sum) = (Vec::new(), 0, 0, 0);

@@ -191,7 +191,7 @@ impl FileAccessRequest {
     }
 }
 
-/// Without symbolic links; a path that does not exist as it is.
+/// Resolves symbolic links; a path that does not exist is returned as it is.
 fn real_path(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -204,7 +204,7 @@ fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
     real
 }
 
-/// Without those below another one, which an empty folder covers. `paths` is sorted.
+/// Removes paths below another one, which an empty folder covers. `paths` is sorted.
 fn outermost(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut kept: Vec<PathBuf> = Vec::new();
     for path in paths {

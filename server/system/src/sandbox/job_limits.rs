@@ -1,4 +1,4 @@
-//! What limits a job besides its namespaces and files.
+//! The limits of a job besides its namespaces and files.
 
 use loopkeeper_text::clauses::join_with_and;
 use loopkeeper_text::tr;

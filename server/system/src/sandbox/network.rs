@@ -1,4 +1,4 @@
-//! Which network the jobs of a sandbox have.
+//! The network of the jobs in a sandbox.
 
 use loopkeeper_text::language::Language;
 use loopkeeper_text::{tr, words};
@@ -14,16 +14,17 @@ const PROXY: &str = "--proxy";
 /// The network of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum NetworkAccess {
-    /// As outside.
+    /// The network of the machine.
     #[default]
     Full,
     /// A separate network namespace with only a loopback interface.
     Loopback,
     /// The same, and a proxy on it that connects to the hosts of a list.
     Hosts(HostProxy),
-    /// As outside, but Landlock denies TCP connections and ports, those of the loopback interface included.
+    /// The network of the machine, but Landlock denies TCP connections and ports, including those of the loopback
+    /// interface.
     NoTcp,
-    /// As outside, although the settings limit it.
+    /// The network of the machine, although the settings limit it.
     Open { why: String },
 }
 

@@ -1,5 +1,5 @@
 //! How much memory and how many processes a job may have. A warden limits itself before its first job, and its jobs
-//! inherit the limits: none runs a moment without them. They keep a mistake from taking the machine; they are no wall,
+//! inherit the limits, so that none runs without them. The limits contain mistakes; they are not a security boundary,
 //! because a job of root can lift them.
 
 use std::ffi::OsString;

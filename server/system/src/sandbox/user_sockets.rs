@@ -1,5 +1,5 @@
-//! Finds sockets on which programs of the user take orders: terminals, editors and displays execute commands, or type
-//! them, outside of the sandbox. Their names contain numbers, so that the folders are read.
+//! Finds sockets on which programs of the user accept commands: terminals, editors and displays could execute or type
+//! commands outside the sandbox. The names contain numbers, so the folders are listed.
 
 use std::fs;
 use std::os::unix::fs::FileTypeExt as _;

@@ -1,4 +1,4 @@
-//! Which paths differ between two trees of the store. Equal subtrees are never opened.
+//! Finds the paths that differ between two trees of the store. Equal subtrees are never opened.
 
 use std::iter::Peekable;
 

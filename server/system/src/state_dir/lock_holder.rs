@@ -1,4 +1,4 @@
-//! Which process holds a lock, as the kernel lists it.
+//! Finds the process that holds a lock, in the list of the kernel.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;

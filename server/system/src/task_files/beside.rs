@@ -1,5 +1,5 @@
-//! Finds the files of other tools that belong to a task without being named by it: commands that must pass, texts for the
-//! prompt, tasks of a run. Lists folders by their names; reads only small files.
+//! Finds the files of other tools that belong to a task without being named by it: commands that must pass, texts for
+//! the prompt, tasks of a run. Lists only folders with known names, and reads only small files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
