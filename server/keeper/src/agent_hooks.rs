@@ -110,7 +110,7 @@ impl HookVerdict {
         Self { decision: HookDecision::Block, reason, notice: None }
     }
 
-    /// As [`Self::allow`], with `why` shown to the user of the session.
+    /// Like [`Self::allow`], with `why` shown to the user of the session.
     pub fn allow_with_notice(why: &str) -> Self {
         let notice = (!why.is_empty()).then(|| tr!("Ralph: {why}", why));
         Self { notice, ..Self::allow(why) }

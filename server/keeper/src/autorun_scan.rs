@@ -10,7 +10,7 @@ use loopkeeper_system::snapshots::SnapshotStore;
 use super::loop_context::LoopContext;
 use super::run_context::SnapshotFailure;
 
-/// Of the work tree, since the snapshot `before`. A removed file executes nothing.
+/// Finds such files of the work tree that changed since the snapshot `before`. A removed file executes nothing.
 pub(super) fn find_in_tree(
     store: &SnapshotStore,
     before: &str,
@@ -33,7 +33,7 @@ pub(super) fn find_in_tree(
     Ok(found)
 }
 
-/// Of git's folder, since the last snapshot of this keeper; remembers `now` for the next one.
+/// Finds such files of git's folder that changed since this keeper's last snapshot; stores `now` for the next one.
 pub(super) fn changed_in_git(context: &LoopContext, now: ExecutedFiles) -> Vec<String> {
     let mut known = context.executed_files.borrow_mut();
     let changed = known.as_ref().map(|before| now.changed_since(before)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a keeper does while a disk is full: it names what is missing, starts nothing, and continues when there is room.
+//! Handles a full disk: reports which resource is exhausted, starts nothing, and continues when there is free space.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::signals::StopSignals;
 use loopkeeper_system::disk_room::shortage;
 
 const FIRST_DELAY: Duration = Duration::from_secs(2);
-/// Of doublings. A quota may be exhausted on a disk that has room.
+/// Maximum number of times the retry interval doubles: a quota may be exhausted on a disk that has free space.
 const MAX_DOUBLINGS: u32 = 8;
 
 /// The failure of a snapshot that is not even tried: what follows it would not fit either.

@@ -52,7 +52,7 @@ pub(super) struct VerdictRequest {
     since: SystemTime,
     /// Runners that can be asked for a report.
     known_runners: BTreeMap<CriterionId, ReportingRunner>,
-    /// Of these, the ones that are asked.
+    /// Those of the runners that are asked for a report.
     asked_runners: BTreeMap<CriterionId, ReportingRunner>,
     /// The judges of the start, which no check should write.
     judges_of_start: Vec<PathBuf>,

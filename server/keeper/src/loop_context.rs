@@ -27,7 +27,7 @@ pub struct LoopContext {
     pub control: ControlState,
     pub events: mpsc::UnboundedSender<Event>,
     pub head: Rc<RefCell<LastHead>>,
-    /// As of the last snapshot; unknown before the first one of this keeper.
+    /// Files of git that are executed, as of the last snapshot; unknown before this keeper's first snapshot.
     pub executed_files: Rc<RefCell<Option<ExecutedFiles>>>,
     pub task: Rc<RefCell<ParsedTaskCache>>,
     pub start_hook: PendingStartHook,

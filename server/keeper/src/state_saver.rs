@@ -1,5 +1,5 @@
-//! Stores the state of a long loop from time to time, so that readers do not fold its whole journal. No decision depends
-//! on what is stored: a keeper that takes over folds all records.
+//! Stores the state of a long loop from time to time, so that readers do not fold its whole journal. No decision
+//! depends on the stored state: a keeper that takes over folds all records.
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_system::journal_file::JournalFile;

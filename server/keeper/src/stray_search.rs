@@ -1,4 +1,4 @@
-//! Reads from the snapshots of a loop what it left and nothing needs.
+//! Searches the snapshots of a loop for files that it added and nothing needs.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! Recognises an agent that ended because of `sandbox.memory` or `sandbox.processes`: control groups count what they
-//! refused; without them the kernel tells only the process itself, and the words of runtimes and shells name it.
+//! Recognises an agent that ended because of `sandbox.memory` or `sandbox.processes`: control groups count the
+//! allocations that they refused; without them the kernel notifies only the process itself, and messages of runtimes
+//! and shells are the only evidence.
 
 use loopkeeper_agent::{AgentRun, ProviderClass};
 use loopkeeper_core::settings::Settings;

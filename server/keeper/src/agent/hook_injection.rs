@@ -114,7 +114,7 @@ fn value<'a>(env: &'a EnvVars, name: &str) -> Option<&'a OsStr> {
     env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
 }
 
-/// By the kind of program: others with Claude-compatible output may not accept its arguments.
+/// Decided by the kind of program: others with Claude-compatible output may not accept its arguments.
 fn is_claude(plan: &AgentPlan) -> bool {
     plan.kind().way_to_a_stop_hook() == Some(HookMechanism::Settings)
 }

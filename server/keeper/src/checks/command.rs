@@ -29,7 +29,7 @@ pub(super) async fn run(
     run_once(plan, criterion, (command, timeout), None).await.0
 }
 
-/// Also returns whether the runner wrote its report.
+/// Runs the command once; also returns whether the runner wrote its report.
 async fn run_once(
     plan: &RoundParams<'_>,
     criterion: &Criterion,

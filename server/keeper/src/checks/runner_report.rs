@@ -19,7 +19,7 @@ pub(super) struct RunnerReport {
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ReadReport {
-    /// Also where it cannot be read.
+    /// True also if the report cannot be read.
     pub(super) is_there: bool,
     pub(super) counts: Option<TestCounts>,
 }

@@ -1,4 +1,4 @@
-//! Mutated request lines: none panics, and what is stored of one is fit to be shown.
+//! Mutated request lines: none causes a panic, and the part that is stored can be shown.
 
 use loopkeeper_core::decide::UserCommand;
 use loopkeeper_fuzz::Fuzzer;

@@ -162,7 +162,7 @@ struct MutantRoom {
 }
 
 impl MutantRunner<'_> {
-    /// As many as the time allows.
+    /// Runs the checks on mutants until the time is over.
     async fn try_faults(
         &self,
         faults: &[Fault<'_>],

@@ -1,5 +1,5 @@
-//! Compares what test runners print with the reports that they write in a clean room. What is odd on the files of the
-//! start as well is the project's way, so a fault counts only where those show none.
+//! Compares what test runners print with the reports that they write in a clean room. A discrepancy that also occurs on
+//! the files of the start is a property of the project, so a fault counts only if it does not occur there.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

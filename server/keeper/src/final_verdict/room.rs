@@ -221,7 +221,8 @@ pub(super) fn room_env(runtime: &RunContext, room: &CleanRoom, layout: &RoomLayo
     Ok(RoomEnv { variables: env, lacks_home_files })
 }
 
-/// Also returns whether the new home folder lacks something. A home folder in the work tree is a part of the tree.
+/// Sets the home folder; also returns whether the new one lacks something. A home folder in the work tree is a part of
+/// the tree.
 fn set_home(
     runtime: &RunContext,
     room: &CleanRoom,

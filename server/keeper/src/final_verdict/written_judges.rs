@@ -14,7 +14,7 @@ use super::room::{RoomLayout, shown};
 use super::{NoVerdict, VerdictRequest, reports, weakening_scan};
 use crate::run_context::RunContext;
 
-/// Of more judges, the first ones are watched.
+/// Maximum number of judges that are watched; later ones are not.
 const MAX_JUDGES: usize = 5_000;
 /// Files that one sentence names.
 const MAX_NAMED: usize = 3;

@@ -1,6 +1,6 @@
-//! The guard: the parent of a warden that is not the first process of a PID namespace. It ends what a killed warden left
-//! behind, even if the keeper was killed in the same moment; without it, processes whose parents have ended and that
-//! cleared their environment could not be told from others. It takes no orders and holds no channel.
+//! The guard: the parent of a warden that is not the first process of a PID namespace. It ends what a killed warden
+//! left behind, even if the keeper was killed in the same moment; without it, processes whose parents have ended and
+//! that cleared their environment could not be distinguished from others. It takes no orders and holds no channel.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -70,7 +70,7 @@ fn supervise(signals: &WardenSignals, warden: Pid) -> Option<WaitStatus> {
     ended
 }
 
-/// As a shell reports it.
+/// The exit code as a shell reports it.
 fn exit_code(status: Option<WaitStatus>) -> ExitCode {
     let code = status.and_then(|it| it.exit_status().or(it.terminating_signal().map(|signal| 128 + signal)));
     ExitCode::from(code.and_then(|it| u8::try_from(it).ok()).unwrap_or(1))

@@ -66,11 +66,11 @@ pub(super) fn mount_overlay(overlay: &OverlayMount) -> io::Result<()> {
         .map_err(|error| io::Error::other(format!("could not give up capabilities: {error}")))
 }
 
-/// By what right a mount is made.
+/// The privilege by which a mount is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MountRights {
     Root,
-    /// As the owner of a user namespace.
+    /// The warden owns a user namespace.
     UserNamespace,
 }
 
