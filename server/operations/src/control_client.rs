@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time between a keeper's lock and its socket.
 const BEGINNING: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
-/// Of the name of a version.
+/// Maximum length of a version's name.
 const VERSION_CHARS: usize = 40;
 
 /// The version of the control protocol that this program speaks.

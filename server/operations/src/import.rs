@@ -1,5 +1,6 @@
-//! Makes a task document of what is none yet: a loop of Claude Code's plugin, a requirements document, the text of an
-//! issue, the log of a failed run. The source is read, never written; the new document is returned before it is written.
+//! Converts other sources to a task document: a loop of Claude Code's plugin, a requirements document, the text of an
+//! issue, the log of a failed run. The source is read, never written; the new document is returned before it is
+//! written.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom};
@@ -26,7 +27,7 @@ const MAX_BYTES: usize = 1024 * 1024;
 /// How a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextKind {
-    /// By what it says.
+    /// Detected from its content.
     Any,
     Log,
 }

@@ -50,7 +50,7 @@ pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure>
     Receipt::of_loop(state, &entries, files).ok_or_else(not_ended)
 }
 
-/// Of the snapshots only the last one with a commit is of interest, and there are two in each iteration.
+/// Adds a record, but keeps only the last snapshot with a commit: each iteration has two snapshots.
 fn add_entry(entries: &mut Vec<Entry>, entry: Entry) {
     match &entry.record {
         Record::SnapshotTaken { head: None, .. } => return,

@@ -20,9 +20,9 @@ use super::follow::LoopTailer;
 
 /// Iterations that are shown at first.
 const ITERATIONS: u32 = 10;
-/// Of the output of each of them.
+/// Maximum output of each of them.
 const EARLIER_BYTES: u64 = 64 * 1024;
-/// Of the output since the previous call.
+/// Maximum output since the previous call.
 const NEW_BYTES: u64 = 256 * 1024;
 
 /// A position in a transcript: everything before it was returned.
