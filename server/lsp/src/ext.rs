@@ -122,7 +122,7 @@ pub(crate) struct AlertParams {
     pub(crate) severity: Severity,
     pub(crate) message: String,
     pub(crate) actions: Vec<Command>,
-    /// To be asked once the user chose one of the actions.
+    /// A question that is asked after the user chose one of the actions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) follow_up: Option<AlertQuestion>,
 }

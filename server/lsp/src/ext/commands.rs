@@ -138,7 +138,7 @@ pub(crate) struct ResumeArgs {
     /// Whether to leave out the checks that cannot run.
     #[serde(default)]
     pub(crate) anyway: bool,
-    /// Of an ended loop: the iterations of a new one that continues its task.
+    /// For an ended loop: the iterations of a new one that continues its task.
     #[serde(default)]
     #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) more: Option<u32>,

@@ -84,7 +84,7 @@ fn of_end(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Comman
     all
 }
 
-/// What is offered before the loop stops by itself.
+/// Offered before the loop stops automatically.
 pub(super) fn of_warning(status: &LoopStatus) -> Vec<Command> {
     let of_loop = json!({"loopId": status.id});
     vec![
@@ -94,7 +94,7 @@ pub(super) fn of_warning(status: &LoopStatus) -> Vec<Command> {
     ]
 }
 
-/// Asked once, after the user reacted to the end of a loop that ended by itself.
+/// Asked once, after the user reacted to the end of a loop that ended without a command.
 pub(super) fn feedback_question(status: &LoopStatus, state: &LoopState) -> Option<AlertQuestion> {
     let kind = status.outcome.as_ref()?.kind;
     let ended_itself = matches!(kind, OutcomeKind::Completed | OutcomeKind::Limit | OutcomeKind::Breaker);

@@ -24,7 +24,7 @@ use loopkeeper_text::tr;
 
 /// Maximum number of concurrent requests. The next one waits, and so does everything received after it.
 const RUNNING: u32 = 256;
-/// Of these, requests about documents: their responses can be large. They never wait for the user.
+/// The share of requests about documents: their responses can be large. They never wait for the user.
 const QUERIES: u32 = 64;
 
 /// A call queued by the reader.
