@@ -15,7 +15,7 @@ use loopkeeper_operations::current_tree::current_folder;
 use loopkeeper_operations::foreign::ImportResult;
 use loopkeeper_operations::import::{ImportSource, ImportedText};
 
-/// Of standard input.
+/// Maximum size of standard input.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 #[derive(Debug, clap::Args)]

@@ -107,7 +107,7 @@ fn not_stored(loop_view: &LoopView, fact: String) -> Failure {
     }
 }
 
-/// On a terminal, control sequences are removed, because they could move its cursor.
+/// Removes control sequences on a terminal, because they could move its cursor.
 fn print(text: &[u8], out: &mut Ui) {
     let text = String::from_utf8_lossy(text);
     if std::io::stdout().is_terminal() {

@@ -48,7 +48,7 @@ pub(super) struct ReportItem {
     pub(super) level: Level,
     pub(super) code: String,
     pub(super) message: String,
-    /// Of the criterion.
+    /// The name of the criterion.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) name: String,
 }

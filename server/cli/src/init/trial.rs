@@ -1,5 +1,5 @@
-//! Runs the commands that were found once, before they are written: a criterion that cannot run, or holds already, is
-//! known at once. They run as the checks of the new task do, and only once they are trusted.
+//! Runs the detected commands once before they are written, to find criteria that cannot run or already hold. The
+//! commands run like the checks of the new task, and only after they are trusted.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,7 +45,7 @@ impl CheckTrial {
         Self { command: command.to_owned(), status: result.status, sentence }
     }
 
-    /// As it stands in a comment of the document, which it cannot end.
+    /// The text as it appears in a comment of the document, which it cannot end.
     pub(super) fn comment(&self) -> String {
         format!(
             "<!-- tried: {} -->",

@@ -1,4 +1,4 @@
-//! What happens in the full-screen view besides keys and signals.
+//! Events of the full-screen view other than keys and signals.
 
 pub(super) enum DashboardEvent {
     Recorded {

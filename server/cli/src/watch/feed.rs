@@ -1,4 +1,4 @@
-//! The loops of the state folder, followed by their journals and by the streams of their keepers.
+//! Follows the loops of the state folder through their journals and the streams of their keepers.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Bytes of a terminal to keys.
+//! Parses bytes from a terminal into keys.
 
 use loopkeeper_view::dashboard::DashboardKey;
 

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use super::events::DashboardEvent;
 
-/// Of an output or a patch; the view keeps fewer lines.
+/// Maximum size of an output or a patch; the view keeps fewer lines.
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// Runs a command; `event` receives what it printed. An error is shown as a note.
