@@ -308,7 +308,7 @@ impl IndexWorker {
         }
     }
 
-    /// For work of which nothing is known.
+    /// The executor for work whose duration is unknown.
     fn unpredicted(&self) -> AdaptiveBlocking {
         AdaptiveBlocking::new(self.worker.clone())
     }
