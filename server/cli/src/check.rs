@@ -19,7 +19,7 @@ use loopkeeper_view::{self as view, CriteriaStatus, LateOrder, effect};
 use serde::Serialize;
 use serde_json::json;
 
-use self::report::{Format, Level, Places, ReportItem};
+use self::report::{AnnotationLevel, DocumentPositions, ReportFormat, ReportItem};
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     pub(crate) json: bool,
     /// Output for people, scripts or continuous integration
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) format: Option<Format>,
+    pub(crate) format: Option<ReportFormat>,
 }
 
 /// What the language server passes.
@@ -70,8 +70,8 @@ pub(crate) struct ServerArgs {
 }
 
 impl Args {
-    fn format(&self) -> Format {
-        self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
+    fn format(&self) -> ReportFormat {
+        self.format.unwrap_or(if self.json { ReportFormat::Json } else { ReportFormat::Text })
     }
 }
 
@@ -108,13 +108,13 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let criteria = view::criteria_without_loop(&work.task.criteria, &results);
     let holds = criteria.holds();
     match args.format() {
-        Format::Json => {
+        ReportFormat::Json => {
             out.json(&CheckReport { task: &work.id.0, holds, criteria: &criteria, results: &results });
         }
-        Format::Text => print_results(&work, &criteria, &results, out),
-        Format::Github => out.write(&report::github(&report_items(&work, &results))),
-        Format::Sarif => out.json(&report::sarif(&report_items(&work, &results))),
-        Format::Junit => out.write(&report::junit(&work.title(), &report_items(&work, &results))),
+        ReportFormat::Text => print_results(&work, &criteria, &results, out),
+        ReportFormat::Github => out.write(&report::github(&report_items(&work, &results))),
+        ReportFormat::Sarif => out.json(&report::sarif(&report_items(&work, &results))),
+        ReportFormat::Junit => out.write(&report::junit(&work.title(), &report_items(&work, &results))),
     }
     Ok(if holds { Exit::Done } else { Exit::Ended })
 }
@@ -129,15 +129,15 @@ fn print_results(work: &ResolvedTask, criteria: &CriteriaStatus, results: &[Chec
 
 /// The result of each criterion at its place. An optional one that fails, and one without a check, is a note.
 fn report_items(work: &ResolvedTask, results: &[CheckResult]) -> Vec<ReportItem> {
-    let places = Places::new(&work.root, &work.documents);
+    let places = DocumentPositions::new(&work.root, &work.documents);
     let item = |criterion: &Criterion| {
         let result = results.iter().find(|it| it.criterion == criterion.id);
         let status = result.map_or(Status::Unverified, |it| it.status);
         let level = match status {
-            Status::Pass => Level::Pass,
-            Status::Unverified => Level::Note,
-            _ if !criterion.required => Level::Note,
-            _ => Level::Error,
+            Status::Pass => AnnotationLevel::Pass,
+            Status::Unverified => AnnotationLevel::Note,
+            _ if !criterion.required => AnnotationLevel::Note,
+            _ => AnnotationLevel::Error,
         };
         let fact = result.map(|it| it.fact.as_str()).filter(|it| !it.is_empty());
         let fact = fact.unwrap_or(table::status_word(status));

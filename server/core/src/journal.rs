@@ -30,7 +30,9 @@ pub use feedback::{StopFeedback, StopVerdict};
 pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
-pub use round::{CheckProgram, CopiedTree, HollowTest, Pinned, Role, Round, Survivor, Weakening};
+pub use round::{
+    CheckProgram, CopiedTree, HollowTest, PinnedCriterion, Role, Round, SurvivingMutant, Weakening,
+};
 pub use spec::{AgentPlan, EarlierTask, LoopSpec, UnacceptedChange};
 
 use crate::claims::Claims;
@@ -89,7 +91,7 @@ pub enum Record {
     Baseline {
         /// The last iteration before it; 0 at the start.
         iteration: u32,
-        criteria: Vec<Pinned>,
+        criteria: Vec<PinnedCriterion>,
         plan: Vec<PlanItem>,
         #[serde(default)]
         artefacts: Vec<String>,
@@ -395,7 +397,7 @@ pub enum Record {
         noticed: u64,
         /// The others; the first 20.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        survivors: Vec<Survivor>,
+        survivors: Vec<SurvivingMutant>,
         /// Tests that the loop added and that notice none; the first 20.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         hollow: Vec<HollowTest>,

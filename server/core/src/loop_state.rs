@@ -37,7 +37,7 @@ mod weakening_state;
 
 use crate::check::Status;
 use crate::journal::{
-    BreakerState, LoopSpec, Outcome, PauseReason, Pinned, Role, SnapshotWhen, StopFeedback,
+    BreakerState, LoopSpec, Outcome, PauseReason, PinnedCriterion, Role, SnapshotWhen, StopFeedback,
 };
 use loopkeeper_agent::LoopMode;
 use loopkeeper_task::PlanItem;
@@ -232,11 +232,11 @@ impl LoopState {
 
     /// It passed when it was first judged, or after one of the iterations.
     pub fn held_before(&self, id: &CriterionId) -> bool {
-        let is_guard = |it: &Pinned| it.role == Role::Guard && it.criterion.id == *id;
+        let is_guard = |it: &PinnedCriterion| it.role == Role::Guard && it.criterion.id == *id;
         self.criteria.pinned.iter().any(is_guard) || self.history.has_passed(id)
     }
 
-    pub fn required(&self) -> impl Iterator<Item = &Pinned> {
+    pub fn required(&self) -> impl Iterator<Item = &PinnedCriterion> {
         self.criteria.required()
     }
 

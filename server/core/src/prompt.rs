@@ -15,7 +15,7 @@ mod template;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status};
-use crate::journal::{ChangeStats, Claim, EarlierTask, Pinned, Proposal, QuestionKind};
+use crate::journal::{ChangeStats, Claim, EarlierTask, PinnedCriterion, Proposal, QuestionKind};
 use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::CriterionId;
@@ -46,7 +46,7 @@ pub struct PromptInput<'a> {
     pub template: Option<&'a PromptTemplate>,
     pub iteration: u32,
     pub budget: PromptBudget,
-    pub pinned: &'a [Pinned],
+    pub pinned: &'a [PinnedCriterion],
     /// The last result of each criterion.
     pub results: &'a BTreeMap<CriterionId, CheckResult>,
     /// Criteria that passed in some earlier round: one of them failing is a regression.
@@ -93,7 +93,7 @@ pub struct PromptInput<'a> {
 
 impl<'a> PromptInput<'a> {
     /// Criteria that the last results do not fulfil.
-    fn failing(&self) -> impl Iterator<Item = (&'a Pinned, &'a CheckResult)> {
+    fn failing(&self) -> impl Iterator<Item = (&'a PinnedCriterion, &'a CheckResult)> {
         let results = self.results;
         let judged = self.pinned.iter().filter_map(|it| Some((it, results.get(&it.criterion.id)?)));
         judged.filter(|(_, result)| !matches!(result.status, Status::Pass | Status::Unverified))

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::loop_context::LoopContext;
 use super::spawn_boxed_local;
-use loopkeeper_system::usage_limits::Change;
+use loopkeeper_system::usage_limits::LimitChange;
 use loopkeeper_system::{clock, usage_limits};
 
 /// Duration of a limit without an announced reset.
@@ -56,21 +56,21 @@ pub(super) fn record_outcome(context: &LoopContext, plan: &AgentPlan, run: &Agen
     });
 }
 
-fn change_of(context: &LoopContext, run: &AgentRun, now: u64) -> Option<Change> {
+fn change_of(context: &LoopContext, run: &AgentRun, now: u64) -> Option<LimitChange> {
     let has_ended_well =
         matches!(run.ending, AgentEnding::Exited | AgentEnding::Held) && run.exit.unwrap_or(0) == 0;
     match &run.error {
         Some(error) if error.class == ProviderClass::Quota => {
             let until = error.resets_at.unwrap_or(now.saturating_add(UNKNOWN_MS));
-            (until > now).then(|| Change::Met { by: context.dir.id().to_owned(), until })
+            (until > now).then(|| LimitChange::Met { by: context.dir.id().to_owned(), until })
         }
-        None if has_ended_well => Some(Change::Lifted),
+        None if has_ended_well => Some(LimitChange::Lifted),
         _ => None,
     }
 }
 
 /// False: another process holds the lock.
-fn enter_once(path: &Path, account: &str, change: &Change) -> bool {
+fn enter_once(path: &Path, account: &str, change: &LimitChange) -> bool {
     usage_limits::enter(path, account, change, clock::now().wall).unwrap_or_else(|error| {
         tracing::warn!("{error}");
         true

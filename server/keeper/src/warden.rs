@@ -28,7 +28,7 @@ use self::watch::{JobReaper, JobStart, WardenSignals};
 use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::job_request::{self, JobRequest, ReceivedJob};
 use loopkeeper_system::sandbox::{IN_GROUP, LandlockRules, NetworkSetup};
-use loopkeeper_system::warden_channel::{GUARD, Started, WardenReport};
+use loopkeeper_system::warden_channel::{GUARD, StartReport, WardenReport};
 
 pub use loopkeeper_system::warden_channel::WORD;
 
@@ -92,7 +92,7 @@ fn job(prepared: io::Result<()>, order: &JobRequest, rules: &LandlockRules) -> E
 }
 
 fn watch(warden: JobReaper<'_>, order: &JobRequest, keeper: impl AsFd) -> WardenReport {
-    send_report(&Started { main: warden.main() }, keeper);
+    send_report(&StartReport { main: warden.main() }, keeper);
     warden.supervise(order.grace)
 }
 

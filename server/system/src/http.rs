@@ -16,7 +16,7 @@ use loopkeeper_core::check::{CommandExit, CommandRun};
 use self::wire::{RequestKind, WireRequest, WireResponse};
 use super::process::{Job, StdinSource, orphans, run_for};
 use super::sandbox::Isolation;
-use super::trust::permit::Approved;
+use super::trust::permit::ApprovedInput;
 
 /// Time that a process needs in addition to the request's timeout, to start and to report that there was no response.
 const BESIDES: Duration = Duration::from_millis(700);
@@ -36,7 +36,7 @@ pub struct HttpClient<'a> {
 /// One request, with the non-public addresses that it may reach.
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
-    pub url: Approved<String>,
+    pub url: ApprovedInput<String>,
     /// URLs at which the servers that are started for it become ready.
     pub servers: Vec<String>,
     pub timeout: Duration,

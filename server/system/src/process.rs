@@ -35,20 +35,20 @@ use self::lines::LineSplitter;
 use self::output_file::OutputFile;
 pub(super) use self::run::run_for;
 pub use self::run::{run_beside, run_to_end};
-use self::running::Main;
+use self::running::MainProcess;
 pub use self::running::{JobHandle, StopHookWait};
 use self::supervise::{CHUNKS, ProcessSupervisor};
 use self::warden::WardenHandle;
 pub use self::warden_pool::WardenPool;
 use super::program_path;
 use super::sandbox::{Isolation, ReachedLimits, WardenCommand};
-use super::trust::permit::Approved;
+use super::trust::permit::ApprovedInput;
 
 /// One program to run.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The program and its arguments. A name is looked up in the `PATH` of `env`, a path is relative to `cwd`.
-    pub argv: Approved<Vec<OsString>>,
+    pub argv: ApprovedInput<Vec<OsString>>,
     pub cwd: PathBuf,
     /// The complete environment (see [`super::env::scrubbed_env`]); nothing is inherited.
     pub env: Vec<(OsString, OsString)>,
@@ -195,7 +195,7 @@ fn start_with(
         force: forced,
     };
     tokio::spawn(pump.run());
-    let (main, lines, grace) = (Main::Awaited(main), LineSplitter::default(), job.grace);
+    let (main, lines, grace) = (MainProcess::Awaited(main), LineSplitter::default(), job.grace);
     Ok(JobHandle {
         pid,
         main,

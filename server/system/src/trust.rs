@@ -68,7 +68,7 @@ struct Grant {
 
 /// The last line: without it the list is incomplete.
 #[derive(Serialize, Deserialize)]
-struct Footer {
+struct GrantListFooter {
     end: usize,
     /// sha256 of everything before this line.
     sum: String,
@@ -180,7 +180,7 @@ fn write(grants: &[Grant]) -> String {
     // Only strings and numbers, which always serialise.
     let line = |it: Result<String, _>| it.unwrap_or_default() + "\n";
     let list: String = grants.iter().map(|it| line(serde_json::to_string(it))).collect();
-    let end = Footer { end: grants.len(), sum: sha256(list.as_bytes()) };
+    let end = GrantListFooter { end: grants.len(), sum: sha256(list.as_bytes()) };
     list + &line(serde_json::to_string(&end))
 }
 
@@ -194,7 +194,7 @@ fn parse(bytes: &[u8]) -> Option<Vec<Grant>> {
     let whole = bytes.strip_suffix(b"\n")?;
     let last = whole.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
     let (list, end) = whole.split_at_checked(last)?;
-    let end: Footer = serde_json::from_slice(end).ok()?;
+    let end: GrantListFooter = serde_json::from_slice(end).ok()?;
     let lines = list.split_inclusive(|it| *it == b'\n');
     let grants: Vec<Grant> = lines.map(serde_json::from_slice).collect::<Result<_, _>>().ok()?;
     (end.sum == sha256(list) && end.end == grants.len()).then_some(grants)

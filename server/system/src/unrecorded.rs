@@ -84,7 +84,7 @@ pub fn find_unrecorded(
             }
         }
     }
-    let mut walk = Walk {
+    let mut walk = UnrecordedScan {
         root,
         recorded,
         folders,
@@ -101,7 +101,7 @@ pub fn find_unrecorded(
     walk.found
 }
 
-struct Walk<'a> {
+struct UnrecordedScan<'a> {
     root: &'a Path,
     recorded: &'a SnapshotPaths,
     /// Folders with recorded files.
@@ -112,7 +112,7 @@ struct Walk<'a> {
     found: UnrecordedChanges,
 }
 
-impl Walk<'_> {
+impl UnrecordedScan<'_> {
     fn folder(&mut self, path: &Path, depth: usize) {
         for (name, metadata) in self.entries(path, depth) {
             let path = path.join(&name);

@@ -30,7 +30,7 @@ pub struct UsageLimitsError {
 
 /// What an iteration reveals about an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum LimitChange {
     /// It met the usage limit, which lasts until `until` (milliseconds of wall time).
     Met { by: String, until: u64 },
     /// A start succeeded: any recorded limit is lifted.
@@ -83,15 +83,15 @@ pub fn in_force(
 }
 
 /// Records a change. False: another process holds the list at this moment; try again.
-pub fn enter(path: &Path, account: &str, change: &Change, now: u64) -> Result<bool, UsageLimitsError> {
+pub fn enter(path: &Path, account: &str, change: &LimitChange, now: u64) -> Result<bool, UsageLimitsError> {
     match change {
-        Change::Met { by, until } => {
+        LimitChange::Met { by, until } => {
             let until = (*until).min(now.saturating_add(DAY_MS));
             let line = UsageLimitLine { until, met_at: now, account: account.to_owned(), met_by: by.clone() };
             replace(path, now, account, Some(line))
         }
-        Change::Lifted if path.try_exists().unwrap_or(false) => replace(path, now, account, None),
-        Change::Lifted => Ok(true),
+        LimitChange::Lifted if path.try_exists().unwrap_or(false) => replace(path, now, account, None),
+        LimitChange::Lifted => Ok(true),
     }
 }
 
@@ -174,7 +174,7 @@ mod tests {
     use loopkeeper_agent::{PermissionMode, PromptBy};
     use loopkeeper_core::journal::AgentPlan;
 
-    use super::{ActiveLimit, Change, DAY_MS, UsageLimitsError, account_key, calls, enter, in_force};
+    use super::{ActiveLimit, DAY_MS, LimitChange, UsageLimitsError, account_key, calls, enter, in_force};
 
     const NOW: u64 = 1_795_176_000_000;
     const HOUR: u64 = 60 * 60 * 1000;
@@ -186,7 +186,7 @@ mod tests {
     }
 
     fn met(path: &Path, account: &str, by: &str, until: u64) -> Result<(), UsageLimitsError> {
-        let is_entered = enter(path, account, &Change::Met { by: by.to_owned(), until }, NOW)?;
+        let is_entered = enter(path, account, &LimitChange::Met { by: by.to_owned(), until }, NOW)?;
         assert!(is_entered);
         Ok(())
     }
@@ -211,7 +211,7 @@ mod tests {
         met(&path, "b", "l-3", NOW + 100 * DAY_MS).unwrap();
         assert_eq!(found("b", "l-2", NOW), Some(limit(DAY_MS, "l-3")));
         assert_eq!(found("a", "l-2", NOW), Some(limit(HOUR, "l-1")), "others stay");
-        assert!(enter(&path, "a", &Change::Lifted, NOW).unwrap());
+        assert!(enter(&path, "a", &LimitChange::Lifted, NOW).unwrap());
         assert_eq!((found("a", "l-2", NOW), found("b", "l-2", NOW)), (None, Some(limit(DAY_MS, "l-3"))));
     }
 
@@ -242,10 +242,10 @@ mod tests {
     #[test]
     fn a_list_that_another_process_holds_is_left_alone() {
         let (_folder, path) = list();
-        let change = Change::Met { by: "l-1".to_owned(), until: NOW + HOUR };
+        let change = LimitChange::Met { by: "l-1".to_owned(), until: NOW + HOUR };
         let held = calls::lock_list(&path).unwrap().unwrap();
         assert!(!enter(&path, "a", &change, NOW).unwrap());
-        assert!(!enter(&path, "a", &Change::Lifted, NOW).unwrap());
+        assert!(!enter(&path, "a", &LimitChange::Lifted, NOW).unwrap());
         drop(held);
         assert!(enter(&path, "a", &change, NOW).unwrap());
         assert_eq!(in_force(&path, "a", "l-2", NOW).unwrap(), Some(limit(HOUR, "l-1")));

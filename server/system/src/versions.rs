@@ -9,7 +9,7 @@ use loopkeeper_text::{sanitize, tr};
 
 use super::process::{Job, StdinSource, run_to_end};
 use super::sandbox::Isolation;
-use super::trust::permit::Approved;
+use super::trust::permit::ApprovedInput;
 
 /// Some agents take seconds to print it.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -25,7 +25,7 @@ pub async fn query_version(
 ) -> Result<String, String> {
     env.extend(QUIET.map(|name| (name.into(), "1".into())));
     let job = Job {
-        argv: Approved::from_user_input(vec![program.into(), "--version".into()]),
+        argv: ApprovedInput::from_user_input(vec![program.into(), "--version".into()]),
         cwd: "/".into(),
         env,
         stdin: StdinSource::Null,

@@ -16,7 +16,7 @@ pub const NOW: u8 = b'k';
 
 /// The main process has started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Started {
+pub struct StartReport {
     /// Its pid in the warden's own PID namespace.
     pub main: i32,
 }

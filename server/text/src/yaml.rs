@@ -23,7 +23,7 @@ pub struct YamlScalar {
 }
 
 /// One level of nesting.
-enum Level {
+enum YamlLevel {
     /// The next scalar is a key; the last key.
     Mapping {
         key: Option<String>,
@@ -48,8 +48,8 @@ pub struct YamlDocument {
 
 /// The scalars of the first document, and the error that ended it.
 pub fn parse(text: &str) -> YamlDocument {
-    let mut places = Places::of(text);
-    let mut levels: Vec<Level> = Vec::new();
+    let mut places = PositionIndex::of(text);
+    let mut levels: Vec<YamlLevel> = Vec::new();
     let mut all = Vec::new();
     let mut fault = None;
     for event in Parser::new_from_str(text) {
@@ -61,15 +61,19 @@ pub fn parse(text: &str) -> YamlDocument {
             }
         };
         match event {
-            Event::MappingStart(..) if levels.len() < MAX_DEPTH => levels.push(Level::Mapping { key: None }),
-            Event::SequenceStart(..) if levels.len() < MAX_DEPTH => levels.push(Level::Sequence { next: 0 }),
+            Event::MappingStart(..) if levels.len() < MAX_DEPTH => {
+                levels.push(YamlLevel::Mapping { key: None })
+            }
+            Event::SequenceStart(..) if levels.len() < MAX_DEPTH => {
+                levels.push(YamlLevel::Sequence { next: 0 })
+            }
             Event::MappingEnd | Event::SequenceEnd => {
                 levels.pop();
                 finish_value(&mut levels);
             }
             Event::Alias(_) => finish_value(&mut levels),
             Event::Scalar(value, ..) => {
-                if let Some(Level::Mapping { key: key @ None }) = levels.last_mut() {
+                if let Some(YamlLevel::Mapping { key: key @ None }) = levels.last_mut() {
                     *key = Some(value.into_owned());
                     continue;
                 }
@@ -96,31 +100,31 @@ pub fn parse(text: &str) -> YamlDocument {
 }
 
 /// The value of the last key or index is complete.
-fn finish_value(levels: &mut [Level]) {
+fn finish_value(levels: &mut [YamlLevel]) {
     match levels.last_mut() {
-        Some(Level::Mapping { key }) => *key = None,
-        Some(Level::Sequence { next }) => *next += 1,
+        Some(YamlLevel::Mapping { key }) => *key = None,
+        Some(YamlLevel::Sequence { next }) => *next += 1,
         None => {}
     }
 }
 
-fn path(levels: &[Level]) -> String {
+fn path(levels: &[YamlLevel]) -> String {
     let names = levels.iter().map(|it| match it {
-        Level::Mapping { key } => key.clone().unwrap_or_default(),
-        Level::Sequence { next } => next.to_string(),
+        YamlLevel::Mapping { key } => key.clone().unwrap_or_default(),
+        YamlLevel::Sequence { next } => next.to_string(),
     });
     names.collect::<Vec<_>>().join(".")
 }
 
 /// Converts markers, which count lines from 1 and characters from 0, to bytes.
-struct Places<'a> {
+struct PositionIndex<'a> {
     text: &'a str,
     lines: LineIndex,
     /// The last one: line, column and byte. The next one is mostly behind it in the same line.
     last: (usize, usize, usize),
 }
 
-impl<'a> Places<'a> {
+impl<'a> PositionIndex<'a> {
     fn of(text: &'a str) -> Self {
         Self { text, lines: LineIndex::of(text), last: (0, 0, 0) }
     }

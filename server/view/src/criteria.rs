@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use loopkeeper_core::check::{CheckResult, CriteriaTally, Status};
-use loopkeeper_core::journal::{Pinned, Role};
+use loopkeeper_core::journal::{PinnedCriterion, Role};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::{DocumentRange, sanitize};
 
@@ -79,7 +79,7 @@ impl From<&DocumentRange> for SourceRange {
 
 /// The criteria of a loop, as pinned.
 pub fn criteria<'a>(
-    pinned: &[Pinned],
+    pinned: &[PinnedCriterion],
     result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
 ) -> CriteriaStatus {
     collect(pinned.iter().map(|it| item(&it.criterion, Some(it.role), result(&it.criterion.id))))

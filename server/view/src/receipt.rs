@@ -11,7 +11,7 @@ use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::mutants;
 use loopkeeper_core::journal::{
-    CheckProgram, CopiedTree, Entry, HollowTest, OutcomeKind, Record, Round, Survivor,
+    CheckProgram, CopiedTree, Entry, HollowTest, OutcomeKind, Record, Round, SurvivingMutant,
 };
 use loopkeeper_core::loop_state::MutantRun;
 use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
@@ -141,7 +141,7 @@ pub struct ReceiptVerdict {
 pub struct ReceiptMutants {
     pub tried: u64,
     pub noticed: u64,
-    pub survivors: Vec<Survivor>,
+    pub survivors: Vec<SurvivingMutant>,
     /// Tests that the loop added and that notice none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hollow: Vec<HollowTest>,
@@ -273,7 +273,7 @@ pub fn check_hash(criterion: &loopkeeper_task::criterion::Criterion) -> Option<S
 }
 
 fn criteria(state: &LoopState) -> Vec<ReceiptCriterion> {
-    let receipt = |it: &loopkeeper_core::journal::Pinned| {
+    let receipt = |it: &loopkeeper_core::journal::PinnedCriterion| {
         let criterion = &it.criterion;
         let result = state.criteria.results.get(&criterion.id);
         ReceiptCriterion {

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use loopkeeper_agent::errors::Fingerprint;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::{self, Iteration, LoopState, mutants};
-use loopkeeper_core::journal::{BreakerState, HollowTest, Outcome, Pinned, Survivor};
+use loopkeeper_core::journal::{BreakerState, HollowTest, Outcome, PinnedCriterion, SurvivingMutant};
 use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
 use serde::Serialize;
@@ -189,7 +189,7 @@ pub fn report(state: &LoopState, status: &LoopStatus) -> LoopReport {
 
 fn test_gaps(state: &LoopState) -> Vec<String> {
     let Some(run) = mutants::current(state) else { return Vec::new() };
-    let all = run.survivors.iter().map(Survivor::sentence);
+    let all = run.survivors.iter().map(SurvivingMutant::sentence);
     all.chain(run.hollow.iter().map(HollowTest::sentence)).map(|it| line(&it)).collect()
 }
 
@@ -265,7 +265,7 @@ fn time_split(state: &LoopState) -> TimeSplit {
 }
 
 fn criteria(state: &LoopState, omitted: usize) -> Vec<CriterionHistory> {
-    let of = |pinned: &Pinned| {
+    let of = |pinned: &PinnedCriterion| {
         let id = &pinned.criterion.id;
         let last = state.criteria.results.get(id);
         let judged = state.history.outlines().skip(omitted).map(|it| it.status_of(id));

@@ -7,18 +7,18 @@ use std::thread;
 
 use tokio::sync::oneshot;
 
-type Work = Box<dyn FnOnce() + Send>;
+type BlockingWork = Box<dyn FnOnce() + Send>;
 
 /// Ends with the last of its clones.
 #[derive(Clone)]
 pub struct WorkerThread {
     /// `None`: the system is out of threads, and the caller runs the work.
-    queue: Option<Sender<Work>>,
+    queue: Option<Sender<BlockingWork>>,
 }
 
 impl WorkerThread {
     pub fn start(name: &str) -> Self {
-        let (sender, queue) = channel::<Work>();
+        let (sender, queue) = channel::<BlockingWork>();
         let run = move || queue.into_iter().for_each(|work| work());
         let started = thread::Builder::new().name(name.to_owned()).spawn(run);
         Self { queue: started.is_ok().then_some(sender) }

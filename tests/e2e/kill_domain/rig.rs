@@ -7,7 +7,7 @@ use std::time::Duration;
 use loopkeeper_core::settings::SandboxMode;
 use loopkeeper_system::process::{Job, JobHandle, OutputEvent, StdinSource};
 use loopkeeper_system::sandbox::Isolation;
-use loopkeeper_system::trust::permit::Approved;
+use loopkeeper_system::trust::permit::ApprovedInput;
 
 pub(crate) use crate::support::processes::{Alive, alive, assert_nobody, stayed};
 
@@ -43,7 +43,7 @@ pub(crate) fn token(name: &str) -> String {
 
 pub(crate) fn job<S: AsRef<str>>(argv: &[S]) -> Job {
     Job {
-        argv: Approved::from_user_input(argv.iter().map(|word| OsString::from(word.as_ref())).collect()),
+        argv: ApprovedInput::from_user_input(argv.iter().map(|word| OsString::from(word.as_ref())).collect()),
         cwd: std::env::temp_dir(),
         env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
         stdin: StdinSource::Null,

@@ -7,7 +7,7 @@ use loopkeeper_view::editor::{self, Severity};
 use serde::Serialize;
 
 use super::Args;
-use super::report::{self, Format, Level, Places, ReportItem};
+use super::report::{self, AnnotationLevel, DocumentPositions, ReportFormat, ReportItem};
 use crate::exit::Exit;
 use crate::failure::ExitResult;
 use crate::out::Ui;
@@ -26,21 +26,21 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let items = remarks(&work);
     let TaskLints { grade, .. } = TaskLints::of(&work.task, &work.documents);
     match args.format() {
-        Format::Text => {
+        ReportFormat::Text => {
             out.write(&report::text(&items));
             out.line(tr!("{title}: {sentence}", title = work.title(), sentence = grade.sentence()));
         }
-        Format::Json => out.json(&LintReport { task: &work.id.0, grade: &grade, remarks: &items }),
-        Format::Github => out.write(&report::github(&items)),
-        Format::Sarif => out.json(&report::sarif(&items)),
-        Format::Junit => out.write(&report::junit(&work.title(), &items)),
+        ReportFormat::Json => out.json(&LintReport { task: &work.id.0, grade: &grade, remarks: &items }),
+        ReportFormat::Github => out.write(&report::github(&items)),
+        ReportFormat::Sarif => out.json(&report::sarif(&items)),
+        ReportFormat::Junit => out.write(&report::junit(&work.title(), &items)),
     }
     Ok(exit(&items))
 }
 
 /// 0: no remark, 1: remarks, 2: errors that prevent a start.
 fn exit(items: &[ReportItem]) -> Exit {
-    if items.iter().any(|it| it.level == Level::Error) {
+    if items.iter().any(|it| it.level == AnnotationLevel::Error) {
         Exit::Usage
     } else if items.is_empty() {
         Exit::Done
@@ -51,13 +51,13 @@ fn exit(items: &[ReportItem]) -> Exit {
 
 /// What an editor shows of the task before anything ran.
 fn remarks(work: &ResolvedTask) -> Vec<ReportItem> {
-    let places = Places::new(&work.root, &work.documents);
+    let places = DocumentPositions::new(&work.root, &work.documents);
     let item = |it: editor::Diagnostic| {
         let (line, column) = places.position(&it.place);
         let level = match it.severity {
-            Severity::Error => Level::Error,
-            Severity::Warning => Level::Warning,
-            Severity::Information | Severity::Hint => Level::Note,
+            Severity::Error => AnnotationLevel::Error,
+            Severity::Warning => AnnotationLevel::Warning,
+            Severity::Information | Severity::Hint => AnnotationLevel::Note,
         };
         ReportItem {
             file: places.shown(&it.place.file),

@@ -12,7 +12,7 @@ use serde_json::json;
 
 /// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ReportFormat {
     /// For people
     Text,
     /// One object
@@ -27,7 +27,7 @@ pub(crate) enum Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Level {
+pub(super) enum AnnotationLevel {
     Error,
     Warning,
     Note,
@@ -45,7 +45,7 @@ pub(super) struct ReportItem {
     pub(super) line: usize,
     /// In characters, from 1.
     pub(super) column: usize,
-    pub(super) level: Level,
+    pub(super) level: AnnotationLevel,
     pub(super) code: String,
     pub(super) message: String,
     /// The name of the criterion.
@@ -54,13 +54,13 @@ pub(super) struct ReportItem {
 }
 
 /// The documents of a task, for positions in them.
-pub(super) struct Places<'a> {
+pub(super) struct DocumentPositions<'a> {
     root: &'a Path,
     here: Option<PathBuf>,
     texts: HashMap<&'a str, (&'a str, LineIndex)>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> DocumentPositions<'a> {
     pub(super) fn new(root: &'a Path, documents: &'a [TaskDocument]) -> Self {
         let here = std::env::current_dir().ok().and_then(|it| it.canonicalize().ok());
         let texts =
@@ -97,10 +97,10 @@ pub(super) fn text(items: &[ReportItem]) -> String {
 pub(super) fn github(items: &[ReportItem]) -> String {
     let command = |it: &ReportItem| {
         let word = match it.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Note => "notice",
-            Level::Pass => return String::new(),
+            AnnotationLevel::Error => "error",
+            AnnotationLevel::Warning => "warning",
+            AnnotationLevel::Note => "notice",
+            AnnotationLevel::Pass => return String::new(),
         };
         let (file, code) = (property(&it.file), property(&it.code));
         let message = it.message.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
@@ -120,10 +120,10 @@ pub(super) fn sarif(items: &[ReportItem]) -> serde_json::Value {
     let rules: Vec<_> = rules.into_iter().map(|id| json!({ "id": id })).collect();
     let result = |it: &ReportItem| {
         let (level, kind) = match it.level {
-            Level::Error => ("error", "fail"),
-            Level::Warning => ("warning", "fail"),
-            Level::Note => ("note", "fail"),
-            Level::Pass => ("none", "pass"),
+            AnnotationLevel::Error => ("error", "fail"),
+            AnnotationLevel::Warning => ("warning", "fail"),
+            AnnotationLevel::Note => ("note", "fail"),
+            AnnotationLevel::Pass => ("none", "pass"),
         };
         json!({
             "ruleId": it.code,
@@ -166,8 +166,11 @@ fn uri(file: &str) -> String {
 
 /// One test case per line of the report.
 pub(super) fn junit(task: &str, items: &[ReportItem]) -> String {
-    let failures = items.iter().filter(|it| matches!(it.level, Level::Error | Level::Warning)).count();
-    let skipped = items.iter().filter(|it| it.level == Level::Note).count();
+    let failures = items
+        .iter()
+        .filter(|it| matches!(it.level, AnnotationLevel::Error | AnnotationLevel::Warning))
+        .count();
+    let skipped = items.iter().filter(|it| it.level == AnnotationLevel::Note).count();
     let suite = escaped(task);
     let mut xml = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"{suite}\" tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\">\n",
@@ -178,9 +181,9 @@ pub(super) fn junit(task: &str, items: &[ReportItem]) -> String {
         let (file, code, message) = (escaped(&it.file), escaped(&it.code), escaped(&it.message));
         let place = format!("{file}:{}:{}", it.line, it.column);
         let inside = match it.level {
-            Level::Pass => String::new(),
-            Level::Note => format!("<skipped message=\"{message}\"/>"),
-            Level::Error | Level::Warning => {
+            AnnotationLevel::Pass => String::new(),
+            AnnotationLevel::Note => format!("<skipped message=\"{message}\"/>"),
+            AnnotationLevel::Error | AnnotationLevel::Warning => {
                 format!("<failure type=\"{code}\" message=\"{message}\">{place}: {message}</failure>")
             }
         };
@@ -201,12 +204,12 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Level, Places, ReportItem, github, junit, sarif, text};
+    use super::{AnnotationLevel, DocumentPositions, ReportItem, github, junit, sarif, text};
     use loopkeeper_task::TaskDocument;
     use loopkeeper_text::DocumentRange;
     use std::path::Path;
 
-    fn item(level: Level) -> ReportItem {
+    fn item(level: AnnotationLevel) -> ReportItem {
         ReportItem {
             file: "a, b/PROMPT.md".to_owned(),
             line: 3,
@@ -220,7 +223,8 @@ mod tests {
 
     #[test]
     fn each_format_escapes_what_would_end_it() {
-        let items = [item(Level::Warning), item(Level::Pass), item(Level::Note)];
+        let items =
+            [item(AnnotationLevel::Warning), item(AnnotationLevel::Pass), item(AnnotationLevel::Note)];
         let lines = github(&items);
         assert_eq!(
             lines.lines().next().unwrap(),
@@ -245,7 +249,7 @@ mod tests {
     #[test]
     fn columns_are_characters() {
         let documents = [TaskDocument { path: "a.md".to_owned(), text: "ab\nä😀x\n".to_owned() }];
-        let places = Places::new(Path::new("/w"), &documents);
+        let places = DocumentPositions::new(Path::new("/w"), &documents);
         let at = |byte: usize| places.position(&DocumentRange { file: "a.md".to_owned(), range: byte..byte });
         assert_eq!(at(0), (1, 1));
         assert_eq!(at(3), (2, 1));

@@ -30,7 +30,7 @@ pub(super) struct DryRun<'a> {
 }
 
 /// Results of the plan: the settings with the preset's numbers, and the commands that are not trusted yet.
-struct Preview {
+struct DryRunPreview {
     settings: Settings,
     preset: PresetSelection,
     rows: Vec<SettingRow>,
@@ -47,7 +47,7 @@ struct SettingRow {
     is_default: bool,
 }
 
-impl Preview {
+impl DryRunPreview {
     fn of(plan: &DryRun<'_>) -> Self {
         let DryRun { work, items, state, .. } = plan;
         let mut settings = Settings::clone(&work.settings);
@@ -111,7 +111,7 @@ fn stories(work: &ResolvedTask, fact: &impl Fn(&mut Ui, &str, &str), out: &mut U
 }
 
 pub(super) fn show(plan: &DryRun<'_>, as_json: bool, out: &mut Ui) {
-    let preview = Preview::of(plan);
+    let preview = DryRunPreview::of(plan);
     if as_json {
         json::show(plan, &preview, out);
     } else {
@@ -137,7 +137,7 @@ fn show_settings(heading: &str, rows: &[&SettingRow], out: &mut Ui) {
     }
 }
 
-fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
+fn show_text(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
     let DryRun { work, roster, items, .. } = plan;
     let AgentRoster { agent, others, judge, .. } = roster;
     let fact = |out: &mut Ui, name: &str, value: &str| {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::journal::{Edit, Pinned, Proposal, Role};
+use crate::journal::{Edit, PinnedCriterion, Proposal, Role};
 use crate::loop_state::{LoopState, TaskDocuments};
 use loopkeeper_task::criterion::Criterion;
 
@@ -27,24 +27,24 @@ pub(super) fn without_saved(
 }
 
 /// The pinned criteria with the user's changes adopted; `None` when the user changed nothing.
-pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<Vec<Pinned>> {
+pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<Vec<PinnedCriterion>> {
     let seen = state.criteria.seen.as_ref()?;
     if same_criteria(seen, now) {
         return None;
     }
     let in_list = |list: &[Criterion], it: &Criterion| list.iter().any(|other| other.id == it.id);
-    let mut pinned: Vec<Pinned> = Vec::new();
+    let mut pinned: Vec<PinnedCriterion> = Vec::new();
     for old in &state.criteria.pinned {
         let id = &old.criterion;
         let removed = in_list(seen, id) && !in_list(now, id);
         if !removed {
-            pinned.push(Pinned { criterion: updated_by_user(old, seen, now), role: old.role });
+            pinned.push(PinnedCriterion { criterion: updated_by_user(old, seen, now), role: old.role });
         }
     }
     for new in now {
         let known = in_list(seen, new) || pinned.iter().any(|it| it.criterion.id == new.id);
         if !known {
-            pinned.push(Pinned { criterion: new.clone(), role: Role::Open });
+            pinned.push(PinnedCriterion { criterion: new.clone(), role: Role::Open });
         }
     }
     let unchanged = pinned.len() == state.criteria.pinned.len()
@@ -56,7 +56,7 @@ pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<
 }
 
 /// The user's current version of the criterion, if its attributes were changed by the user.
-fn updated_by_user(old: &Pinned, seen: &[Criterion], now: &[Criterion]) -> Criterion {
+fn updated_by_user(old: &PinnedCriterion, seen: &[Criterion], now: &[Criterion]) -> Criterion {
     let find = |list: &[Criterion]| list.iter().find(|it| it.id == old.criterion.id).cloned();
     match (find(seen), find(now)) {
         (Some(before), Some(after)) if decisive_fields(&before) != decisive_fields(&after) => after,

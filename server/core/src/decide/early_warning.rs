@@ -4,7 +4,7 @@
 //! A warning is reported once for its cause and its loop: viewers remember the causes.
 
 use crate::check::Status;
-use crate::journal::{BreakerCause, LimitName, Pinned, Role};
+use crate::journal::{BreakerCause, LimitName, PinnedCriterion, Role};
 use crate::loop_state::{IterationFigures, LoopState};
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
@@ -214,7 +214,7 @@ fn counted_iterations(count: u64) -> String {
 /// How many required criteria with a check turned since the start, and how many do not pass.
 fn goals(state: &LoopState) -> (u64, u64) {
     let checked = || state.required().filter(|it| it.criterion.check.is_some());
-    let passes = |it: &&Pinned| state.status_of(&it.criterion.id) == Some(Status::Pass);
+    let passes = |it: &&PinnedCriterion| state.status_of(&it.criterion.id) == Some(Status::Pass);
     let turned = checked().filter(passes).filter(|it| it.role != Role::Guard).count();
     (turned as u64, checked().filter(|it| !passes(it)).count() as u64)
 }

@@ -7,7 +7,7 @@ pub(super) mod stages;
 mod when;
 
 use crate::check::Status;
-use crate::journal::{Outcome, OutcomeKind, Pinned};
+use crate::journal::{Outcome, OutcomeKind, PinnedCriterion};
 use crate::jury;
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::proposal;
@@ -103,7 +103,12 @@ fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
 }
 
 /// Everything required holds; the outcome names how much of it was verified by our own run. `tail`: further clauses.
-fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, tail: &[String]) -> Outcome {
+fn completion_outcome(
+    state: &LoopState,
+    checked: &[&PinnedCriterion],
+    unchecked: usize,
+    tail: &[String],
+) -> Outcome {
     let iterations = iterations(state.iteration);
     let failing = checked.iter().filter(|it| !passes(state, it)).count();
     if failing > 0 {
@@ -143,7 +148,7 @@ fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, 
 }
 
 /// A required criterion whose judge is an agent that worked on the task: its pass is only that agent's own claim.
-fn judged_by_worker<'a>(state: &'a LoopState, checked: &[&'a Pinned]) -> Option<&'a str> {
+fn judged_by_worker<'a>(state: &'a LoopState, checked: &[&'a PinnedCriterion]) -> Option<&'a str> {
     let judge = state.spec.judge.as_ref()?;
     let has_worked = state.history.has_agent(&judge.name);
     let judged = checked.iter().find(|it| jury::quorum(&it.criterion).is_some());
@@ -151,11 +156,11 @@ fn judged_by_worker<'a>(state: &'a LoopState, checked: &[&'a Pinned]) -> Option<
 }
 
 /// The required criteria, with and without a check.
-fn split_by_check(state: &LoopState) -> (Vec<&Pinned>, Vec<&Pinned>) {
+fn split_by_check(state: &LoopState) -> (Vec<&PinnedCriterion>, Vec<&PinnedCriterion>) {
     state.required().partition(|it| it.criterion.check.is_some())
 }
 
-fn passes(state: &LoopState, pinned: &Pinned) -> bool {
+fn passes(state: &LoopState, pinned: &PinnedCriterion) -> bool {
     state.status_of(&pinned.criterion.id) == Some(Status::Pass)
 }
 

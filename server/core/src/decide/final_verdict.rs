@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status};
 use crate::journal::{
-    CheckProgram, CopiedTree, Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening,
+    CheckProgram, CopiedTree, Outcome, OutcomeKind, PinnedCriterion, Record, Role, Round, Weakening,
 };
 use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState, runs_in_clean_room};
 use crate::settings::SandboxMode;
@@ -353,7 +353,7 @@ fn failure_with_pinned(state: &LoopState, result: &CheckResult, judges: &[Change
 
 /// A goal that ran no test at the start, and judges that were only added: nothing of the start judges it.
 fn has_only_new_judges(state: &LoopState, result: &CheckResult, judges: &[ChangedJudge]) -> bool {
-    let is_goal = |it: &Pinned| it.criterion.id == result.criterion && it.role == Role::Goal;
+    let is_goal = |it: &PinnedCriterion| it.criterion.id == result.criterion && it.role == Role::Goal;
     !ran_tests_at_start(state, &result.criterion)
         && judges.iter().all(|it| it.is_new && !it.stands_in)
         && state.criteria.pinned.iter().any(is_goal)

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::check::Status;
-use crate::journal::{HollowTest, Pinned, Record, Survivor};
+use crate::journal::{HollowTest, PinnedCriterion, Record, SurvivingMutant};
 use crate::loop_state::{FewestSurvivors, LoopState, MutantRun, VolatileState};
 use crate::settings::MutantPolicy;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
@@ -56,7 +56,7 @@ pub struct MutantCounts {
     pub tried: u64,
     pub noticed: u64,
     /// Fit to be stored.
-    pub survivors: Vec<Survivor>,
+    pub survivors: Vec<SurvivingMutant>,
     pub hollow: Vec<HollowTest>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn request(
     if policy == MutantPolicy::Off || is_done || state.stop.is_some() {
         return None;
     }
-    let pinned = |it: &&Pinned| {
+    let pinned = |it: &&PinnedCriterion| {
         matches!(it.criterion.check, Some(Check::Command { .. })) && passed.contains_key(&it.criterion.id)
     };
     let criteria: Vec<Criterion> =
@@ -162,7 +162,7 @@ fn is_required(state: &LoopState) -> bool {
 /// The survivors that the next iteration has to end, as sentences.
 pub(super) fn required_survivors(state: &LoopState) -> Vec<String> {
     let run = state.weakening.mutants.as_ref().filter(|_| is_required(state));
-    run.map(|it| it.survivors.iter().map(Survivor::sentence).collect()).unwrap_or_default()
+    run.map(|it| it.survivors.iter().map(SurvivingMutant::sentence).collect()).unwrap_or_default()
 }
 
 /// The survivors that keep a loop from its end, for the sentence of a loop that reaches a limit before. Those of an
@@ -173,7 +173,7 @@ pub(super) fn survivors_clause(state: &LoopState) -> Option<String> {
 
 /// Why the outcome is not verified although every check passes, where mutants are required.
 pub(super) fn unmet_requirement(state: &LoopState) -> Option<String> {
-    let is_command = |it: &Pinned| matches!(it.criterion.check, Some(Check::Command { .. }));
+    let is_command = |it: &PinnedCriterion| matches!(it.criterion.check, Some(Check::Command { .. }));
     if !is_required(state) || state.iteration == 0 || !state.required().any(is_command) {
         return None;
     }
@@ -196,7 +196,7 @@ pub fn is_noticed(status: Status) -> bool {
     status != Status::Pass
 }
 
-impl Survivor {
+impl SurvivingMutant {
     /// "calc.py:3: no check notices `return a - b`"
     pub fn sentence(&self) -> String {
         let Self { path, line, before, after } = self;

@@ -2,7 +2,7 @@
 //! judges the restored files again. User edits are never overwritten: files changed since the iteration are kept.
 
 use crate::check::Status;
-use crate::journal::{Pinned, Round};
+use crate::journal::{PinnedCriterion, Round};
 use crate::jury;
 use crate::loop_state::{LoopState, RegressionReview, RollbackCause, VolatileState};
 use crate::settings::OnRegression;
@@ -86,8 +86,9 @@ fn broken_criteria<'a>(
         let status = row.iter().find(|(of, _)| *of == it.id).map(|(_, status)| *status);
         jury::quorum(it).is_some() && matches!(status, Some(Status::CouldNotRun | Status::TimedOut))
     };
-    let passing =
-        |it: &&Pinned| state.criteria.passing_before.contains(&it.criterion.id) && !unasked(&it.criterion);
+    let passing = |it: &&PinnedCriterion| {
+        state.criteria.passing_before.contains(&it.criterion.id) && !unasked(&it.criterion)
+    };
     let held = state.criteria.pinned.iter().filter(passing);
     held.filter(|it| fails(&it.criterion.id)).map(|it| it.criterion.name.as_str()).collect()
 }

@@ -3,7 +3,7 @@
 
 use crate::check::Status;
 use crate::claims::Claims;
-use crate::journal::{ChangeStats, Claim, Pinned, Record, Role, Round};
+use crate::journal::{ChangeStats, Claim, PinnedCriterion, Record, Role, Round};
 use crate::jury::JudgeUsage;
 use crate::loop_state::{ChangedTask, LoopState, Phase, TaskDocuments, VolatileState};
 use loopkeeper_task::criterion::{Check, Criterion};
@@ -91,7 +91,7 @@ fn record_changed_task(state: &LoopState, live: &mut VolatileState, judged: Roun
 }
 
 /// Goal or guard: the first result of a criterion decides its role for the rest of the loop.
-fn with_roles(mut pinned: Vec<Pinned>, round: &Round) -> Vec<Pinned> {
+fn with_roles(mut pinned: Vec<PinnedCriterion>, round: &Round) -> Vec<PinnedCriterion> {
     for it in pinned.iter_mut().filter(|it| it.role == Role::Open) {
         let result = round.result(&it.criterion.id);
         if result.is_some_and(|found| found.missing_on_machine().is_some()) {
@@ -205,7 +205,7 @@ fn strongest_claim(state: &LoopState, claims: &Claims, reading: &TaskDocuments) 
 /// The box of every required criterion without a check is ticked, and one of them was not at the start.
 fn boxes_ticked(state: &LoopState, reading: &TaskDocuments) -> bool {
     let unchecked = || state.required().filter(|it| it.criterion.check.is_none());
-    let is_ticked = |it: &Pinned| {
+    let is_ticked = |it: &PinnedCriterion| {
         let now = reading.criteria.iter().find(|now| now.id == it.criterion.id);
         now.is_some_and(|now| now.ticked == Some(true))
     };

@@ -3,7 +3,7 @@
 //! iteration; later, the second round in a row does. The user can continue without such checks.
 
 use crate::check::MissingDependency;
-use crate::journal::{PauseReason, Pinned, Round};
+use crate::journal::{PauseReason, PinnedCriterion, Round};
 use crate::loop_state::{LoopState, UnrunnableChecks};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::clauses::{join_clauses, join_with_and};
@@ -52,7 +52,7 @@ pub(super) fn next(state: &LoopState) -> Option<NextStep> {
     if state.pause.is_some() || state.tree.is_unjudged {
         return None;
     }
-    let blocked: Vec<(&Pinned, &MissingDependency)> = blocked_criteria(state).collect();
+    let blocked: Vec<(&PinnedCriterion, &MissingDependency)> = blocked_criteria(state).collect();
     if blocked.is_empty() {
         return None;
     }
@@ -60,7 +60,7 @@ pub(super) fn next(state: &LoopState) -> Option<NextStep> {
     Some(NextStep::pause_for_missing(pause))
 }
 
-fn blocked_criteria(state: &LoopState) -> impl Iterator<Item = (&Pinned, &MissingDependency)> {
+fn blocked_criteria(state: &LoopState) -> impl Iterator<Item = (&PinnedCriterion, &MissingDependency)> {
     let UnrunnableChecks { rounds, waived } = &state.criteria.unrunnable;
     let is_due =
         |id: &CriterionId| rounds.get(id).is_some_and(|it| *it >= MAX_ROUNDS) && !waived.contains(id);
@@ -71,7 +71,7 @@ fn blocked_criteria(state: &LoopState) -> impl Iterator<Item = (&Pinned, &Missin
 }
 
 /// `"Tests pass" cannot run: Python module "pytest" is not installed`, with the remedy.
-fn message(state: &LoopState, blocked: &[(&Pinned, &MissingDependency)]) -> Message {
+fn message(state: &LoopState, blocked: &[(&PinnedCriterion, &MissingDependency)]) -> Message {
     let mut missing: Vec<&MissingDependency> = Vec::new();
     for (_, it) in blocked {
         if !missing.iter().any(|known| known.kind == it.kind && known.name == it.name) {

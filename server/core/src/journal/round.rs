@@ -9,7 +9,7 @@ use loopkeeper_task::criterion::{Criterion, CriterionId};
 /// A criterion as the loop judges it, whatever the document contains now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Pinned {
+pub struct PinnedCriterion {
     pub criterion: Criterion,
     pub role: Role,
 }
@@ -46,7 +46,7 @@ pub struct Weakening {
 
 /// A fault in a changed line that no check notices.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Survivor {
+pub struct SurvivingMutant {
     /// Relative to the root.
     pub path: String,
     /// From 1.

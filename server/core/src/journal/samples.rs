@@ -7,8 +7,8 @@ use self::verdicts::{final_verdict, mutants, weakening_accepted};
 use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, DriftShare,
     EarlierTask, Edit, Entry, ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats,
-    LoopSpec, OrderSource, Outcome, OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role,
-    Round, SessionReason, SnapshotWhen, StopVerdict, TakeoverReason, TreeAfter, TripEvidence,
+    LoopSpec, OrderSource, Outcome, OutcomeKind, PauseReason, PinnedCriterion, Proposal, QuestionKind,
+    Record, Role, Round, SessionReason, SnapshotWhen, StopVerdict, TakeoverReason, TreeAfter, TripEvidence,
     UnacceptedChange, WaitReason, Weakening,
 };
 use crate::check::{
@@ -87,7 +87,7 @@ fn first_iteration() -> Vec<Record> {
         },
         Record::Baseline {
             iteration: 0,
-            criteria: vec![Pinned { criterion: criterion(), role: Role::Goal }],
+            criteria: vec![PinnedCriterion { criterion: criterion(), role: Role::Goal }],
             plan: vec![plan_item()],
             artefacts: vec!["target".to_owned()],
             round: Some(Box::new(round(Status::Fail))),

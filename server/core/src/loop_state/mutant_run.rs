@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::journal::{HollowTest, Record, Survivor};
+use crate::journal::{HollowTest, Record, SurvivingMutant};
 use loopkeeper_text::clauses;
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
@@ -18,7 +18,7 @@ pub struct MutantRun {
     pub tree: String,
     pub tried: u64,
     pub noticed: u64,
-    pub survivors: Vec<Survivor>,
+    pub survivors: Vec<SurvivingMutant>,
     pub hollow: Vec<HollowTest>,
     /// Why none was tried.
     pub skipped: Option<String>,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::journal::Pinned;
+use crate::journal::PinnedCriterion;
 use crate::jury::JudgeUsage;
 use loopkeeper_agent::AgentEnding;
 use loopkeeper_text::moment::Moment;
@@ -78,7 +78,7 @@ pub enum Preparation {
 /// Criteria that the user changed, and the documents that contain the change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangedTask {
-    pub pinned: Vec<Pinned>,
+    pub pinned: Vec<PinnedCriterion>,
     pub documents: TaskDocuments,
 }
 
@@ -169,7 +169,7 @@ impl BoundaryWork {
     }
 
     /// The criteria that are judged for the first time since the user changed them, and the others.
-    pub(crate) fn pinning(&self) -> Option<&[Pinned]> {
+    pub(crate) fn pinning(&self) -> Option<&[PinnedCriterion]> {
         match &self.preparation {
             Preparation::Pinning(changed) => Some(&changed.pinned),
             _ => None,

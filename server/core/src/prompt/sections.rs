@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::check::{CheckResult, Status};
-use crate::journal::{Pinned, QuestionKind, Role};
+use crate::journal::{PinnedCriterion, QuestionKind, Role};
 use crate::settings::CommitPolicy;
 use loopkeeper_text::{truncate, words};
 
@@ -131,8 +131,9 @@ fn write_unnoticed(out: &mut String, input: &PromptInput<'_>) {
 }
 
 fn write_failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
-    let failing: Vec<(&Pinned, &CheckResult)> = input.failing().filter(|(it, _)| is_due(input, it)).collect();
-    let due = |it: &&Pinned| it.criterion.check.is_some() && is_due(input, it);
+    let failing: Vec<(&PinnedCriterion, &CheckResult)> =
+        input.failing().filter(|(it, _)| is_due(input, it)).collect();
+    let due = |it: &&PinnedCriterion| it.criterion.check.is_some() && is_due(input, it);
     let checked = input.pinned.iter().filter(due).count();
     if failing.is_empty() {
         if checked > 0 && checked == with_status(input, Status::Pass).count() {
@@ -151,7 +152,7 @@ fn write_failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize)
 }
 
 /// A regression is due whatever its stage.
-fn is_due(input: &PromptInput<'_>, pinned: &Pinned) -> bool {
+fn is_due(input: &PromptInput<'_>, pinned: &PinnedCriterion) -> bool {
     pinned.criterion.stage_or_first() <= input.due_stage || has_regressed(input, pinned)
 }
 
@@ -163,11 +164,16 @@ fn write_later_stages(out: &mut String, input: &PromptInput<'_>) {
     write_list(out, "What comes later: leave it until everything above holds", &names);
 }
 
-fn has_regressed(input: &PromptInput<'_>, pinned: &Pinned) -> bool {
+fn has_regressed(input: &PromptInput<'_>, pinned: &PinnedCriterion) -> bool {
     pinned.role == Role::Guard || input.passed_before.contains(&pinned.criterion.id)
 }
 
-fn one_failing(out: &mut String, input: &PromptInput<'_>, of: (&Pinned, &CheckResult), output_bytes: usize) {
+fn one_failing(
+    out: &mut String,
+    input: &PromptInput<'_>,
+    of: (&PinnedCriterion, &CheckResult),
+    output_bytes: usize,
+) {
     let (pinned, result) = of;
     let _ = writeln!(out, "### {}\n", name(pinned));
     if has_regressed(input, pinned) {
@@ -195,7 +201,7 @@ fn write_unchecked(out: &mut String, input: &PromptInput<'_>) {
     write_list(out, "What no check can see: yours to judge", &names);
 }
 
-fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Item = &'a Pinned> {
+fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Item = &'a PinnedCriterion> {
     let results = input.results;
     input
         .pinned
@@ -315,6 +321,6 @@ fn left_out(out: &mut String, total: usize) {
     }
 }
 
-fn name(pinned: &Pinned) -> String {
+fn name(pinned: &PinnedCriterion) -> String {
     short(&pinned.criterion.name)
 }

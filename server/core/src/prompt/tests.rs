@@ -11,7 +11,7 @@ use super::{
 };
 use crate::check::{CheckResult, Status};
 use crate::journal::{
-    ChangeStats, Claim, EarlierTask, Edit, LineStats, Pinned, Proposal, QuestionKind, Role,
+    ChangeStats, Claim, EarlierTask, Edit, LineStats, PinnedCriterion, Proposal, QuestionKind, Role,
 };
 use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
@@ -23,7 +23,7 @@ use loopkeeper_text::DocumentRange;
 struct Scene {
     task: String,
     iteration: u32,
-    pinned: Vec<Pinned>,
+    pinned: Vec<PinnedCriterion>,
     results: BTreeMap<CriterionId, CheckResult>,
     passed_before: BTreeSet<CriterionId>,
     past: Vec<Row>,
@@ -83,7 +83,7 @@ impl Scene {
     ) -> Self {
         let id = CriterionId(name.to_owned());
         let criterion = Criterion::new(name, name, check.into());
-        self.pinned.push(Pinned { criterion, role });
+        self.pinned.push(PinnedCriterion { criterion, role });
         if let Some((status, fact, tail)) = found {
             self.results.insert(id.clone(), result(id, status, fact, tail));
         }

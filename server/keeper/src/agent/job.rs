@@ -18,7 +18,7 @@ use crate::run_context::{self, EnvVars, RunContext};
 use loopkeeper_system::env::{RESUMED, SESSION};
 use loopkeeper_system::process::{Job, StdinSource};
 use loopkeeper_system::sandbox::Isolation;
-use loopkeeper_system::trust::permit::Approved;
+use loopkeeper_system::trust::permit::ApprovedInput;
 
 pub(super) fn build_job(context: &LoopContext, start: &IterationStart) -> Result<Job, String> {
     let prompt_file = prompt_file(context, start)?;
@@ -52,7 +52,10 @@ pub(super) fn build_job(context: &LoopContext, start: &IterationStart) -> Result
     })
 }
 
-pub(crate) fn approve_agent(runtime: &RunContext, plan: &AgentPlan) -> Result<Approved<AgentPlan>, String> {
+pub(crate) fn approve_agent(
+    runtime: &RunContext,
+    plan: &AgentPlan,
+) -> Result<ApprovedInput<AgentPlan>, String> {
     runtime.permit.agent(plan).map_err(|denied| tr!("the agent's command is {denied}", denied))
 }
 

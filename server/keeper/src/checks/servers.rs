@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::{RoundParams, lacks};
 use loopkeeper_system::http::{HttpClient, HttpRequest};
 use loopkeeper_system::process::{Job, JobHandle, OutputEvent, ProcessError, StdinSource, TerminateMode};
-use loopkeeper_system::trust::permit::Approved;
+use loopkeeper_system::trust::permit::ApprovedInput;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
@@ -41,7 +41,7 @@ pub(super) struct NotReady {
 
 struct CheckServer {
     name: String,
-    service: Approved<ServiceSettings>,
+    service: ApprovedInput<ServiceSettings>,
     running: JobHandle,
     last_lines: VecDeque<String>,
 }
@@ -111,7 +111,7 @@ impl RunningServers {
 }
 
 impl CheckServer {
-    fn start(plan: &RoundParams<'_>, service: Approved<ServiceSettings>) -> Result<Self, NotReady> {
+    fn start(plan: &RoundParams<'_>, service: ApprovedInput<ServiceSettings>) -> Result<Self, NotReady> {
         let name = name(service.value());
         let job = Job {
             argv: service.clone().map(|it| it.command.into_iter().map(Into::into).collect()),
@@ -191,7 +191,7 @@ impl NotReady {
 }
 
 /// Polls with increasing pauses until the server is ready.
-async fn wait_ready(asker: HttpClient<'_>, service: Approved<ServiceSettings>) {
+async fn wait_ready(asker: HttpClient<'_>, service: ApprovedInput<ServiceSettings>) {
     let mut pause = FIRST_PAUSE;
     loop {
         if let HttpOutcome::Answered(answer) = asker.get(readiness_request(service.clone())).await
@@ -204,7 +204,7 @@ async fn wait_ready(asker: HttpClient<'_>, service: Approved<ServiceSettings>) {
     }
 }
 
-fn readiness_request(service: Approved<ServiceSettings>) -> HttpRequest {
+fn readiness_request(service: ApprovedInput<ServiceSettings>) -> HttpRequest {
     let servers = vec![service.value().ready.clone()];
     HttpRequest { url: service.map(|it| it.ready), servers, timeout: TIMEOUT, redirects: 0 }
 }

@@ -10,7 +10,7 @@ use loopkeeper_core::decide::Event;
 use loopkeeper_core::decide::mutants::{
     MutantCounts, MutantPlan, MutantReply, is_noticed, mutant_timeout_ms,
 };
-use loopkeeper_core::journal::{HollowTest, Round, Survivor};
+use loopkeeper_core::journal::{HollowTest, Round, SurvivingMutant};
 use loopkeeper_core::mutants::{AddedTests, ChangedSource, Mutant, choose_mutants};
 use loopkeeper_system::clean_room::{CleanRoom, HomeContent};
 use loopkeeper_system::process::WardenPool;
@@ -70,7 +70,8 @@ async fn test_mutants(
         return Ok(MutantReply::Skipped { why });
     };
     let mut added = AddedTests::of_files(&tests);
-    let faults: Vec<Fault<'_>> = mutants.iter().filter_map(|it| Fault::find(&sources, it)).collect();
+    let faults: Vec<SourceFault<'_>> =
+        mutants.iter().filter_map(|it| SourceFault::find(&sources, it)).collect();
     let mut counts = Box::pin(run.try_faults(&faults, &mut added, end)).await?;
     if counts.tried == 0 {
         return Ok(MutantReply::Skipped { why: tr!("the time was over before the first").to_owned() });
@@ -143,12 +144,12 @@ fn with_timeouts(runtime: &RunContext, criteria: &[Criterion], round: &Round) ->
 
 /// One mutant with its file.
 #[derive(Clone, Copy)]
-struct Fault<'a> {
+struct SourceFault<'a> {
     source: &'a ChangedSource,
     mutant: &'a Mutant,
 }
 
-impl<'a> Fault<'a> {
+impl<'a> SourceFault<'a> {
     fn find(sources: &'a [ChangedSource], mutant: &'a Mutant) -> Option<Self> {
         let source = sources.iter().find(|it| it.path == mutant.path)?;
         Some(Self { source, mutant })
@@ -165,7 +166,7 @@ impl MutantRunner<'_> {
     /// Runs the checks on mutants until the time is over.
     async fn try_faults(
         &self,
-        faults: &[Fault<'_>],
+        faults: &[SourceFault<'_>],
         added: &mut AddedTests,
         end: Instant,
     ) -> Result<MutantCounts, NoVerdict> {
@@ -195,8 +196,8 @@ impl MutantRunner<'_> {
         Ok(counts)
     }
 
-    async fn open(&self, fault: Option<&Fault<'_>>) -> Result<Option<MutantRoom>, NoVerdict> {
-        let Some(Fault { source, mutant }) = fault else { return Ok(None) };
+    async fn open(&self, fault: Option<&SourceFault<'_>>) -> Result<Option<MutantRoom>, NoVerdict> {
+        let Some(SourceFault { source, mutant }) = fault else { return Ok(None) };
         let path = PathBuf::from(&source.path);
         let bytes = mutant.apply(&source.after).into_bytes();
         let entry =
@@ -219,8 +220,8 @@ impl MutantRunner<'_> {
     }
 }
 
-fn survivor(redactor: &Redactor, Fault { source, mutant }: &Fault<'_>) -> Survivor {
-    Survivor {
+fn survivor(redactor: &Redactor, SourceFault { source, mutant }: &SourceFault<'_>) -> SurvivingMutant {
+    SurvivingMutant {
         path: clean(redactor, &source.path),
         line: mutant.line,
         before: clean(redactor, &mutant.line_before(&source.after)),

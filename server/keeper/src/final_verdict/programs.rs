@@ -8,7 +8,7 @@ use loopkeeper_core::check::{CommandExit, CommandRun};
 use loopkeeper_core::journal::CheckProgram;
 use loopkeeper_system::check_programs::find_program;
 use loopkeeper_system::process::{Job, StdinSource, StreamLayout};
-use loopkeeper_system::trust::permit::Approved;
+use loopkeeper_system::trust::permit::ApprovedInput;
 use loopkeeper_text::{sanitize, truncate};
 
 use super::VerdictRequest;
@@ -96,7 +96,7 @@ pub(super) async fn ask_versions(
 /// Only for a program of [`VERSIONS`].
 fn version_job(root: PathBuf, line: String, env: &EnvVars) -> Job {
     Job {
-        argv: Approved::internal(["/bin/sh".into(), "-c".into(), line.into()].to_vec()),
+        argv: ApprovedInput::internal(["/bin/sh".into(), "-c".into(), line.into()].to_vec()),
         cwd: root,
         env: env.clone(),
         stdin: StdinSource::Null,

@@ -12,7 +12,7 @@ use loopkeeper_core::journal::CopiedTree;
 use loopkeeper_system::clean_room::{self, BuildFolders, CleanRoom, CopyRequest, HomeContent, HomeRequest};
 use loopkeeper_system::process::{Job, StdinSource, StreamLayout, WardenPool};
 use loopkeeper_system::snapshots::TreeEntry;
-use loopkeeper_system::trust::permit::Approved;
+use loopkeeper_system::trust::permit::ApprovedInput;
 
 use super::{NoVerdict, VerdictRequest};
 use crate::run_context::{EnvVars, RunContext, extend_env};
@@ -169,7 +169,7 @@ fn room_name() -> String {
 /// Runs a line of ours in the room, which also shows whether anything can run there.
 async fn prepare(wardens: &WardenPool, (folder, line): (&Path, &str), env: &EnvVars) -> io::Result<()> {
     let job = Job {
-        argv: Approved::internal(["/bin/sh", "-c", line].map(OsString::from).to_vec()),
+        argv: ApprovedInput::internal(["/bin/sh", "-c", line].map(OsString::from).to_vec()),
         cwd: folder.to_owned(),
         env: env.clone(),
         stdin: StdinSource::Null,

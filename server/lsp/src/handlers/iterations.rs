@@ -34,7 +34,7 @@ pub(crate) async fn handle(shared: &Arc<ServerState>, params: &IterationsParams)
 }
 
 fn of(state: &LoopState, last: Option<usize>) -> IterationsResult {
-    let row = |it: &loopkeeper_core::journal::Pinned| CriterionRow {
+    let row = |it: &loopkeeper_core::journal::PinnedCriterion| CriterionRow {
         id: it.criterion.id.0.clone(),
         name: sanitize::line(&it.criterion.name),
         row: editor::row(state, &it.criterion.id),
@@ -57,8 +57,9 @@ fn of(state: &LoopState, last: Option<usize>) -> IterationsResult {
 /// The baseline, once its round is over. Every rollback can restore it.
 fn start(state: &LoopState) -> Option<IterationEntry> {
     state.tree_after(0)?;
-    let first =
-        |it: &&loopkeeper_core::journal::Pinned| editor::row(state, &it.criterion.id).starts_with('✓');
+    let first = |it: &&loopkeeper_core::journal::PinnedCriterion| {
+        editor::row(state, &it.criterion.id).starts_with('✓')
+    };
     Some(IterationEntry {
         iteration: 0,
         started_at: words::rfc3339(state.time.started_at.wall),

@@ -29,7 +29,7 @@ const START: Duration = Duration::from_secs(1);
 
 /// The pid of the main process.
 #[derive(Debug)]
-pub(super) enum Main {
+pub(super) enum MainProcess {
     Awaited(oneshot::Receiver<Option<i32>>),
     /// `None`: it exited before it could be found.
     Known(Option<u32>),
@@ -39,7 +39,7 @@ pub(super) enum Main {
 #[derive(Debug)]
 pub struct JobHandle {
     pub(super) pid: i32,
-    pub(super) main: Main,
+    pub(super) main: MainProcess,
     /// CPU time of the warden's earlier jobs.
     pub(super) spent_ms: u64,
     pub(super) inbox: mpsc::Receiver<SupervisorMessage>,
@@ -109,13 +109,13 @@ impl JobHandle {
     /// Pid of the main process in this process's namespace, whatever namespace it runs in. `None`: it exited
     /// immediately.
     pub async fn main_pid(&mut self) -> Option<u32> {
-        if let Main::Awaited(started) = &mut self.main {
+        if let MainProcess::Awaited(started) = &mut self.main {
             let pid = timeout(START, started).await.ok().and_then(Result::ok).flatten();
-            self.main = Main::Known(pid.map(i32::unsigned_abs));
+            self.main = MainProcess::Known(pid.map(i32::unsigned_abs));
         }
         match self.main {
-            Main::Known(pid) => pid,
-            Main::Awaited(_) => None,
+            MainProcess::Known(pid) => pid,
+            MainProcess::Awaited(_) => None,
         }
     }
 

@@ -17,7 +17,7 @@ use super::warden::{FORCE, WardenHandle};
 use super::{Stream, orphans, tree};
 use crate::process_table;
 use crate::sandbox::ReachedLimits;
-use crate::warden_channel::{NOW, Started, WardenReport};
+use crate::warden_channel::{NOW, StartReport, WardenReport};
 
 const CHUNK: usize = 64 * 1024;
 /// Maximum number of chunks queued for the reader; beyond it the process blocks.
@@ -144,7 +144,8 @@ impl ProcessSupervisor {
     /// Handles the line about the start and removes it from the warden's output.
     fn note_start(&mut self) {
         let Some(end) = self.received.iter().position(|it| *it == b'\n') else { return };
-        let Some(Started { main }) = self.received.get(..end).and_then(|it| serde_json::from_slice(it).ok())
+        let Some(StartReport { main }) =
+            self.received.get(..end).and_then(|it| serde_json::from_slice(it).ok())
         else {
             return;
         };

@@ -13,9 +13,9 @@ use crate::state_dir::StateDir;
 
 /// A value that may run, exactly as it was approved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approved<T>(T);
+pub struct ApprovedInput<T>(T);
 
-impl<T> Approved<T> {
+impl<T> ApprovedInput<T> {
     /// The user typed it as an argument, which counts as approval.
     pub fn from_user_input(value: T) -> Self {
         Self(value)
@@ -31,12 +31,12 @@ impl<T> Approved<T> {
     }
 
     /// Transforms the value by fixed rules: a shell around a command, values in placeholders that were shown.
-    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Approved<U> {
-        Approved(make(self.0))
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> ApprovedInput<U> {
+        ApprovedInput(make(self.0))
     }
 
-    pub fn try_map<U, E>(self, make: impl FnOnce(T) -> Result<U, E>) -> Result<Approved<U>, E> {
-        make(self.0).map(Approved)
+    pub fn try_map<U, E>(self, make: impl FnOnce(T) -> Result<U, E>) -> Result<ApprovedInput<U>, E> {
+        make(self.0).map(ApprovedInput)
     }
 }
 
@@ -72,12 +72,12 @@ impl Permit {
         Self { state: state.clone(), root: root.to_owned(), checks }
     }
 
-    pub fn agent(&self, plan: &AgentPlan) -> Result<Approved<AgentPlan>, PermitError> {
-        self.require_trust(TrustItem::from_agent(plan)).map(|()| Approved(plan.clone()))
+    pub fn agent(&self, plan: &AgentPlan) -> Result<ApprovedInput<AgentPlan>, PermitError> {
+        self.require_trust(TrustItem::from_agent(plan)).map(|()| ApprovedInput(plan.clone()))
     }
 
-    pub fn check(&self, command: &str) -> Result<Approved<String>, PermitError> {
-        let approved = Approved(command.to_owned());
+    pub fn check(&self, command: &str) -> Result<ApprovedInput<String>, PermitError> {
+        let approved = ApprovedInput(command.to_owned());
         match self.checks {
             CheckOrigin::Typed => Ok(approved),
             CheckOrigin::Written => self
@@ -87,8 +87,8 @@ impl Permit {
     }
 
     /// A command of `[on]`; commands in the user's own file are approved.
-    pub fn hook(&self, on: LoopEvent, hook: &HookCommand) -> Result<Approved<Vec<String>>, PermitError> {
-        let approved = Approved(hook.argv.clone());
+    pub fn hook(&self, on: LoopEvent, hook: &HookCommand) -> Result<ApprovedInput<Vec<String>>, PermitError> {
+        let approved = ApprovedInput(hook.argv.clone());
         match hook.author {
             ConfigOrigin::User => Ok(approved),
             ConfigOrigin::Tree => self.require_trust(TrustItem::from_hook(on, hook)).map(|()| approved),
@@ -96,8 +96,8 @@ impl Permit {
     }
 
     /// A request of a check.
-    pub fn request(&self, url: &str) -> Result<Approved<String>, PermitError> {
-        let approved = Approved(url.to_owned());
+    pub fn request(&self, url: &str) -> Result<ApprovedInput<String>, PermitError> {
+        let approved = ApprovedInput(url.to_owned());
         match self.checks {
             CheckOrigin::Typed => Ok(approved),
             CheckOrigin::Written => self
@@ -107,8 +107,8 @@ impl Permit {
     }
 
     /// A server that requests need; servers in the user's own file are approved.
-    pub fn service(&self, service: &ServiceSettings) -> Result<Approved<ServiceSettings>, PermitError> {
-        let approved = Approved(service.clone());
+    pub fn service(&self, service: &ServiceSettings) -> Result<ApprovedInput<ServiceSettings>, PermitError> {
+        let approved = ApprovedInput(service.clone());
         match service.author {
             ConfigOrigin::User => Ok(approved),
             ConfigOrigin::Tree => self.require_trust(TrustItem::from_service(service)).map(|()| approved),

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use super::{MAX_FOUND, Walk, changed_at};
+use super::{MAX_FOUND, UnrecordedScan, changed_at};
 
 /// Programs that no package of a project provides.
 const BASE_PROGRAMS: [&str; 20] = [
@@ -17,7 +17,7 @@ const BASE_PROGRAMS: [&str; 20] = [
 ];
 const CODE: [&str; 8] = ["js", "mjs", "cjs", "ts", "json", "node", "wasm", "css"];
 
-impl Walk<'_> {
+impl UnrecordedScan<'_> {
     pub(super) fn node_modules(&mut self, path: &Path, depth: usize) {
         for (name, metadata) in self.entries(path, depth) {
             let below = path.join(&name);

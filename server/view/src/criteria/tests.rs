@@ -1,6 +1,6 @@
 use super::{criteria, criteria_without_loop};
 use loopkeeper_core::check::{CheckResult, Status};
-use loopkeeper_core::journal::{Pinned, Role};
+use loopkeeper_core::journal::{PinnedCriterion, Role};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 
 fn criterion(id: &str, required: bool, check: Option<Check>) -> Criterion {
@@ -39,7 +39,7 @@ fn only_a_pass_by_its_own_check_holds() {
 #[test]
 fn a_guard_that_does_not_pass_has_regressed() {
     let check = |role, status: Option<Status>, expect: bool| {
-        let pinned = [Pinned { criterion: criterion("a", true, Some(Check::Clean)), role }];
+        let pinned = [PinnedCriterion { criterion: criterion("a", true, Some(Check::Clean)), role }];
         let results: Vec<_> = status.map(|it| result("a", it)).into_iter().collect();
         assert_eq!(criteria(&pinned, |_| results.first()).items[0].regressed, expect, "{role:?} {status:?}");
     };

@@ -9,7 +9,7 @@ use crate::criteria::known_status;
 use loopkeeper_core::check::{CriteriaTally, Status};
 use loopkeeper_core::decide::breaker;
 use loopkeeper_core::decide::{Iteration, IterationOutline, LoopState};
-use loopkeeper_core::journal::{Pinned, Role};
+use loopkeeper_core::journal::{PinnedCriterion, Role};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
@@ -142,7 +142,7 @@ fn fitted(name: &str, room: usize) -> String {
     short + &" ".repeat(left)
 }
 
-fn fact(state: &LoopState, pinned: &Pinned) -> String {
+fn fact(state: &LoopState, pinned: &PinnedCriterion) -> String {
     let id = &pinned.criterion.id;
     let Some(result) = state.criteria.results.get(id) else { return String::new() };
     let fact = match result.status {

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::journal::{CheckProgram, HollowTest, Survivor};
+use loopkeeper_core::journal::{CheckProgram, HollowTest, SurvivingMutant};
 use loopkeeper_text::clauses;
 use loopkeeper_text::language::{Language, translate};
 use loopkeeper_text::{sanitize, tr, tr_later, words};
@@ -41,7 +41,8 @@ pub fn markdown(receipt: &Receipt) -> String {
         let _ = writeln!(page, "- {}", sanitize::line(&criterion(it)));
     }
     list(&mut page, tr!("Judges that changed"), &receipt.verdict.changed_judges);
-    let survivors = receipt.verdict.mutants.iter().flat_map(|it| &it.survivors).map(Survivor::sentence);
+    let survivors =
+        receipt.verdict.mutants.iter().flat_map(|it| &it.survivors).map(SurvivingMutant::sentence);
     list(&mut page, tr!("Noticed by no check"), &survivors.collect::<Vec<_>>());
     let hollow = receipt.verdict.mutants.iter().flat_map(|it| &it.hollow).map(HollowTest::sentence);
     list(&mut page, tr!("Added tests that notice no mutant"), &hollow.collect::<Vec<_>>());

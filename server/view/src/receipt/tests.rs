@@ -1,7 +1,7 @@
 //! A receipt comes back from its page and its JSON, and not when it was edited.
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::journal::{HollowTest, OutcomeKind, Record, Survivor};
+use loopkeeper_core::journal::{HollowTest, OutcomeKind, Record, SurvivingMutant};
 use loopkeeper_text::language::Language;
 
 use super::{
@@ -86,7 +86,7 @@ fn mutants() -> ReceiptMutants {
     ReceiptMutants {
         tried: 2,
         noticed: 1,
-        survivors: vec![Survivor {
+        survivors: vec![SurvivingMutant {
             path: "calc.py".to_owned(),
             line: 2,
             before: "return a + b".to_owned(),

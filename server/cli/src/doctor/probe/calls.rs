@@ -33,7 +33,7 @@ use loopkeeper_system::calls::CallRequest;
 use loopkeeper_system::env::{RESUMED, SESSION};
 use loopkeeper_system::process::{Job, StdinSource};
 use loopkeeper_system::scratch::{self, DirSnapshot, ScratchDir};
-use loopkeeper_system::trust::permit::Approved;
+use loopkeeper_system::trust::permit::ApprovedInput;
 
 /// Maximum duration of a call, regardless of the iteration limit.
 const LONGEST: Duration = Duration::from_secs(300);
@@ -240,7 +240,7 @@ impl<'a> ProbeRunner<'a> {
             StdinSource::Null
         };
         Ok(Job {
-            argv: Approved::from_user_input(acp::bridge_argv(
+            argv: ApprovedInput::from_user_input(acp::bridge_argv(
                 self.context.domain.warden(),
                 self.plan.dialect,
                 LoopMode::Loop,

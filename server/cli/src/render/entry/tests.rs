@@ -7,8 +7,8 @@ use loopkeeper_core::check::{CheckResult, Location, Status};
 use loopkeeper_core::claims::{Claims, read};
 use loopkeeper_core::journal::{
     BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Entry, ErrorIn, FailingCriterion,
-    LineStats, Outcome, OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TakeoverReason,
-    TreeAfter, TripEvidence, WaitReason,
+    LineStats, Outcome, OutcomeKind, PauseReason, PinnedCriterion, Record, Role, Round, SnapshotWhen,
+    TakeoverReason, TreeAfter, TripEvidence, WaitReason,
 };
 use loopkeeper_core::jury::JudgeUsage;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
@@ -48,9 +48,9 @@ fn round() -> Round {
     }
 }
 
-fn pinned(id: &str, name: &str) -> Pinned {
+fn pinned(id: &str, name: &str) -> PinnedCriterion {
     let criterion = Criterion::new(id, name, Some(Check::Clean));
-    Pinned { criterion, role: Role::Goal }
+    PinnedCriterion { criterion, role: Role::Goal }
 }
 
 fn baseline() -> Record {

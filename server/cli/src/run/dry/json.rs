@@ -10,7 +10,7 @@ use loopkeeper_task::PlanItem;
 use loopkeeper_view::{self as view, CriteriaStatus};
 use serde::Serialize;
 
-use super::{DryRun, Preview, SettingRow};
+use super::{DryRun, DryRunPreview, SettingRow};
 use crate::out::Ui;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::{self as operations, start};
@@ -76,7 +76,7 @@ struct PlanStatus {
     open: Vec<PlanItem>,
 }
 
-pub(super) fn show(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
+pub(super) fn show(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
     let DryRun { work, roster, items, .. } = plan;
     let page = operations::trust::page(&work.root, items, &preview.unknown);
     let settings: &Settings = &preview.settings;

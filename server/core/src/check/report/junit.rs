@@ -14,7 +14,7 @@ pub(super) struct JunitReport {
 pub(super) fn read(text: &str) -> Option<JunitReport> {
     let mut scanner = Scanner { rest: text, is_broken: false };
     let mut report = JunitReport::default();
-    let mut case: Option<Ending> = None;
+    let mut case: Option<TestOutcome> = None;
     let mut depth = 0_u32;
     let mut is_report = false;
     while let Some(tag) = scanner.next_tag() {
@@ -23,9 +23,9 @@ pub(super) fn read(text: &str) -> Option<JunitReport> {
         match name {
             "testsuites" => is_report = true,
             "testsuite" if !closes => (is_report, report.suites) = (true, report.suites + 1),
-            "testcase" if !closes => case = Some(Ending::Passed),
-            "failure" | "error" if !closes => case = case.map(|_| Ending::Failed),
-            "skipped" if !closes && case == Some(Ending::Passed) => case = Some(Ending::Skipped),
+            "testcase" if !closes => case = Some(TestOutcome::Passed),
+            "failure" | "error" if !closes => case = case.map(|_| TestOutcome::Failed),
+            "skipped" if !closes && case == Some(TestOutcome::Passed) => case = Some(TestOutcome::Skipped),
             _ => {}
         }
         if name == "testcase" && (closes || is_empty) {
@@ -41,13 +41,13 @@ pub(super) fn read(text: &str) -> Option<JunitReport> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum TestOutcome {
     Passed,
     Failed,
     Skipped,
 }
 
-impl Ending {
+impl TestOutcome {
     fn count(self, counts: &mut TestCounts) {
         let count = match self {
             Self::Passed => &mut counts.passed,

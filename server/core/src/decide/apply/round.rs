@@ -2,7 +2,7 @@
 
 use crate::check::Status;
 use crate::check::fingerprint::of_all;
-use crate::journal::{Pinned, Record, Role, Round};
+use crate::journal::{PinnedCriterion, Record, Role, Round};
 use crate::loop_state::{LoopState, Phase};
 use loopkeeper_agent::errors::Fingerprint;
 use loopkeeper_task::criterion::CriterionId;

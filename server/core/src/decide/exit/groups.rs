@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::journal::Pinned;
+use crate::journal::PinnedCriterion;
 use crate::loop_state::LoopState;
 use crate::settings::GroupRule;
 
@@ -26,7 +26,7 @@ impl GroupTally {
 }
 
 /// Whether all groups hold, and everything outside of them.
-pub(super) fn all_groups_hold(state: &LoopState, checked: &[&Pinned]) -> bool {
+pub(super) fn all_groups_hold(state: &LoopState, checked: &[&PinnedCriterion]) -> bool {
     let rule = state.spec.settings.exit.groups;
     let loose = checked.iter().filter(|it| it.criterion.group.is_none());
     loose.into_iter().all(|it| passes(state, it)) && tallies(state, checked).values().all(|it| it.holds(rule))
@@ -34,11 +34,14 @@ pub(super) fn all_groups_hold(state: &LoopState, checked: &[&Pinned]) -> bool {
 
 /// Every group as the last round judged it.
 pub fn group_tallies(state: &LoopState) -> BTreeMap<&str, GroupTally> {
-    let checked: Vec<&Pinned> = state.required().filter(|it| it.criterion.check.is_some()).collect();
+    let checked: Vec<&PinnedCriterion> = state.required().filter(|it| it.criterion.check.is_some()).collect();
     tallies(state, &checked)
 }
 
-pub(super) fn tallies<'a>(state: &LoopState, checked: &[&'a Pinned]) -> BTreeMap<&'a str, GroupTally> {
+pub(super) fn tallies<'a>(
+    state: &LoopState,
+    checked: &[&'a PinnedCriterion],
+) -> BTreeMap<&'a str, GroupTally> {
     let mut groups: BTreeMap<&str, GroupTally> = BTreeMap::new();
     for pinned in checked {
         let Some(group) = pinned.criterion.group.as_deref() else { continue };

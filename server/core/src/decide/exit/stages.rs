@@ -4,13 +4,16 @@
 use std::collections::BTreeSet;
 
 use crate::check::Status;
-use crate::journal::Pinned;
+use crate::journal::PinnedCriterion;
 use loopkeeper_task::criterion::{CriterionId, FIRST_STAGE};
 
 /// The current stage: the first with a required check that does not pass, else the last.
-pub(crate) fn current_stage(pinned: &[Pinned], status: impl Fn(&CriterionId) -> Option<Status>) -> u32 {
+pub(crate) fn current_stage(
+    pinned: &[PinnedCriterion],
+    status: impl Fn(&CriterionId) -> Option<Status>,
+) -> u32 {
     let stages: BTreeSet<u32> = pinned.iter().map(|it| it.criterion.stage_or_first()).collect();
-    let fails = |it: &Pinned| {
+    let fails = |it: &PinnedCriterion| {
         it.criterion.required
             && it.criterion.check.is_some()
             && status(&it.criterion.id) != Some(Status::Pass)
@@ -26,7 +29,7 @@ mod tests {
     use super::current_stage;
     use crate::check::Status;
     use crate::decide::sim::criterion;
-    use crate::journal::{Pinned, Role};
+    use crate::journal::{PinnedCriterion, Role};
     use loopkeeper_task::criterion::Criterion;
 
     /// Criteria as `stage:result`; `-` means no stage.
@@ -47,8 +50,8 @@ mod tests {
                 )
             })
             .collect();
-        let pinned: Vec<Pinned> =
-            parts.iter().map(|(it, _)| Pinned { criterion: it.clone(), role: Role::Open }).collect();
+        let pinned: Vec<PinnedCriterion> =
+            parts.iter().map(|(it, _)| PinnedCriterion { criterion: it.clone(), role: Role::Open }).collect();
         let status = |id: &_| parts.iter().find(|(it, _)| it.id == *id).and_then(|(_, status)| *status);
         assert_eq!(current_stage(&pinned, status), expect, "{criteria}");
     }

@@ -12,7 +12,8 @@ use crate::check::Status;
 use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::journal::{
-    BreakerCause, BreakerState, Entry, LoopSpec, OutcomeKind, Pinned, Record, SnapshotWhen, Weakening,
+    BreakerCause, BreakerState, Entry, LoopSpec, OutcomeKind, PinnedCriterion, Record, SnapshotWhen,
+    Weakening,
 };
 use crate::settings::{AtUsageLimit, GroupRule, OnRegression, UnansweredPolicy};
 use loopkeeper_agent::{AgentEnding, AgentRun, LoopMode, ProviderClass};
@@ -184,7 +185,7 @@ fn rest(sim: &mut Sim) -> Result<(), TestCaseError> {
 #[derive(Default)]
 struct Told<'a> {
     spec: Option<&'a LoopSpec>,
-    pinned: &'a [Pinned],
+    pinned: &'a [PinnedCriterion],
     results: BTreeMap<&'a str, Status>,
     judged: &'a str,
     /// No other tree was seen since the last round.
@@ -276,7 +277,8 @@ impl<'a> Told<'a> {
     fn completed(&self, verified: bool) -> Result<(), TestCaseError> {
         let settings = &self.spec.expect("begins").settings;
         let required = || self.pinned.iter().filter(|it| it.criterion.required);
-        let passes = |it: &Pinned| self.results.get(it.criterion.id.0.as_str()) == Some(&Status::Pass);
+        let passes =
+            |it: &PinnedCriterion| self.results.get(it.criterion.id.0.as_str()) == Some(&Status::Pass);
         prop_assert!(!self.weakened, "nothing weakened is done");
         let failing = required().filter(|it| it.criterion.check.is_some() && !passes(it)).count();
         prop_assert!(failing == 0 || (!verified && settings.exit.groups == GroupRule::Majority));

@@ -5,7 +5,7 @@ use crate::decide::UserCommand;
 use crate::decide::final_verdict::VerdictReply;
 use crate::decide::mutants::{MutantCounts, MutantReply, mutant_timeout_ms};
 use crate::decide::sim::{Act, Sim, as_left, criterion, round_of, spec};
-use crate::journal::{LoopSpec, OutcomeKind, Record, Survivor};
+use crate::journal::{LoopSpec, OutcomeKind, Record, SurvivingMutant};
 use crate::settings::{MutantPolicy, SandboxMode};
 
 fn of(policy: MutantPolicy) -> LoopSpec {
@@ -21,8 +21,8 @@ fn sim(policy: MutantPolicy, acts: Vec<Act>, replies: Vec<MutantReply>) -> Sim {
     sim
 }
 
-fn survivor() -> Survivor {
-    Survivor {
+fn survivor() -> SurvivingMutant {
+    SurvivingMutant {
         path: "calc.py".to_owned(),
         line: 2,
         before: "return a + b".to_owned(),
@@ -30,7 +30,7 @@ fn survivor() -> Survivor {
     }
 }
 
-fn found(tried: u64, survivors: Vec<Survivor>) -> MutantReply {
+fn found(tried: u64, survivors: Vec<SurvivingMutant>) -> MutantReply {
     MutantReply::Tested(MutantCounts {
         tried,
         noticed: tried - survivors.len() as u64,
@@ -191,7 +191,7 @@ fn a_limit_names_the_required_survivors() {
         limited(MutantPolicy::Require, acts, replies, expect);
     };
     check(works(), vec![left(3), left(2)], &format!("{REACHED}; no check notices 2 of 4 mutants: calc.py:2"));
-    let elsewhere = |line: u32| Survivor { line, ..survivor() };
+    let elsewhere = |line: u32| SurvivingMutant { line, ..survivor() };
     // In the order of the lines, whatever the order of the run.
     let four = [5, 3, 6, 4].map(elsewhere).to_vec();
     let named = "; no check notices 4 of 9 mutants: calc.py:3, calc.py:4, calc.py:5 …";

@@ -2,7 +2,7 @@
 
 use super::round;
 use crate::check::Status;
-use crate::journal::{CheckProgram, CopiedTree, HollowTest, Record, Survivor};
+use crate::journal::{CheckProgram, CopiedTree, HollowTest, Record, SurvivingMutant};
 use loopkeeper_task::criterion::CriterionId;
 
 pub(super) fn final_verdict() -> Record {
@@ -38,7 +38,7 @@ pub(super) fn mutants() -> Record {
         tree: "bb".repeat(20),
         tried: 14,
         noticed: 13,
-        survivors: vec![Survivor {
+        survivors: vec![SurvivingMutant {
             path: "calc.py".to_owned(),
             line: 2,
             before: "return a + b".to_owned(),

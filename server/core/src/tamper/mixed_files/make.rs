@@ -25,7 +25,7 @@ pub(super) fn makefile(parts: &[String], start: &str, end: &str) -> Option<Strin
     let targets: BTreeSet<String> = recipes::reached_targets(parts, start).into_iter().collect();
     let mut names = recipes::reached_variables(parts, start);
     names.extend(DECIDES.map(str::to_owned));
-    let is_judge = |block: &Block<'_>| match &block.kind {
+    let is_judge = |block: &MakefileBlock<'_>| match &block.kind {
         BlockKind::Rule(names_of_rule) => {
             names_of_rule.iter().any(|it| targets.contains(it) || names.contains(it))
         }
@@ -33,7 +33,7 @@ pub(super) fn makefile(parts: &[String], start: &str, end: &str) -> Option<Strin
         BlockKind::Include => true,
         BlockKind::Other => false,
     };
-    let old: Vec<Block<'_>> = blocks(start).into_iter().filter(&is_judge).collect();
+    let old: Vec<MakefileBlock<'_>> = blocks(start).into_iter().filter(&is_judge).collect();
     let mut written = vec![false; old.len()];
     let mut text = String::new();
     for block in blocks(end) {
@@ -62,7 +62,7 @@ fn push_block(text: &mut String, block: &str) {
     text.push_str(block);
 }
 
-struct Block<'a> {
+struct MakefileBlock<'a> {
     kind: BlockKind,
     text: &'a str,
 }
@@ -77,7 +77,7 @@ enum BlockKind {
 }
 
 /// The text in pieces: each line that begins something, with the indented and continued lines behind it.
-fn blocks(text: &str) -> Vec<Block<'_>> {
+fn blocks(text: &str) -> Vec<MakefileBlock<'_>> {
     let mut found: Vec<(usize, BlockKind)> = Vec::new();
     let (mut at, mut is_continued, mut is_in_define) = (0, false, false);
     for line in text.split_inclusive('\n') {
@@ -93,7 +93,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     let first = found.first().map_or(text.len(), |it| it.0);
     let head = (first > 0).then_some((0..first, BlockKind::Other));
     let rest = found.into_iter().zip(ends).map(|((from, kind), to)| (from..to, kind));
-    let block = |(range, kind)| Block { kind, text: text.get(range).unwrap_or_default() };
+    let block = |(range, kind)| MakefileBlock { kind, text: text.get(range).unwrap_or_default() };
     head.into_iter().chain(rest).map(block).collect()
 }
 

@@ -14,7 +14,7 @@ const MAX_OFFERED: usize = 3;
 const TITLE_CHARS: usize = 100;
 
 /// Where a criterion is added, and the diagnostic that this fixes.
-struct Addition<'a> {
+struct CriterionAddition<'a> {
     document: &'a TaskDocument,
     /// Offset of the insertion.
     at: usize,
@@ -53,25 +53,25 @@ fn addition<'a>(
     known: &TaskView<'_>,
     document: &'a TaskDocument,
     here: &impl Fn(&DocumentRange) -> bool,
-) -> Option<Addition<'a>> {
+) -> Option<CriterionAddition<'a>> {
     let is_empty = |it: &&Finding| it.code == FindingCode::NoCriteria && it.fix.is_none() && here(&it.place);
     if let Some(finding) = known.task.findings.iter().find(is_empty) {
         let fixes = Some((finding.place.clone(), DiagnosticCode::NoCriteria));
-        let below = Addition::below(document, finding.place.range.end, fixes.clone());
+        let below = CriterionAddition::below(document, finding.place.range.end, fixes.clone());
         // A task without any section has the finding at its first line.
         let is_section = below.is_read(known, &DeclaredCommand::probe());
-        return Some(if is_section { below } else { Addition::in_new_section(document, fixes) });
+        return Some(if is_section { below } else { CriterionAddition::in_new_section(document, fixes) });
     }
     if let Some((criterion, code)) = undecided(known, here) {
-        return Addition::after(document, criterion, Some((criterion.place.clone(), code)));
+        return CriterionAddition::after(document, criterion, Some((criterion.place.clone(), code)));
     }
     known.heading().filter(here)?;
     let last = known.task.criteria.iter().filter(|it| it.place.file == document.path);
     let last = last.max_by_key(|it| it.place.range.start);
-    let after = last.and_then(|it| Addition::after(document, it, None));
+    let after = last.and_then(|it| CriterionAddition::after(document, it, None));
     after
         .filter(|it| it.is_read(known, &DeclaredCommand::probe()))
-        .or_else(|| Some(Addition::in_new_section(document, None)))
+        .or_else(|| Some(CriterionAddition::in_new_section(document, None)))
 }
 
 /// The first criterion at the place that no check decides, with its diagnostic.
@@ -86,7 +86,7 @@ fn undecided<'a>(
     Some((criterion, if vague { DiagnosticCode::Vague } else { DiagnosticCode::Unverified }))
 }
 
-impl<'a> Addition<'a> {
+impl<'a> CriterionAddition<'a> {
     /// A list directly below a heading or a paragraph that ends at `end`.
     fn below(document: &'a TaskDocument, end: usize, fixes: Option<(DocumentRange, DiagnosticCode)>) -> Self {
         let at = line_end(&document.text, end);

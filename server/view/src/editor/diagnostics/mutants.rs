@@ -4,7 +4,7 @@
 use crate::editor::diagnostic::DiagnosticCode;
 use crate::editor::{TaskView, message};
 use loopkeeper_core::decide::mutants;
-use loopkeeper_core::journal::{HollowTest, Survivor};
+use loopkeeper_core::journal::{HollowTest, SurvivingMutant};
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
@@ -27,7 +27,7 @@ pub fn source_hints(known: &TaskView<'_>) -> Vec<SourceHint> {
     run.survivors.iter().map(unnoticed).chain(run.hollow.iter().map(hollow)).collect()
 }
 
-fn unnoticed(survivor: &Survivor) -> SourceHint {
+fn unnoticed(survivor: &SurvivingMutant) -> SourceHint {
     let fact = if survivor.is_removal() {
         tr!("no check notices that it is removed").to_owned()
     } else {
