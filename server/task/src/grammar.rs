@@ -3,15 +3,15 @@
 //! parse is a fault, so that it is neither run nor silently left unverified.
 
 mod attributes;
+mod code_spans;
 mod commands;
-mod cures;
 mod expectations;
 mod fault;
 mod name;
 mod near;
 mod number_rules;
 mod numbers;
-mod seen;
+mod span_fixes;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -25,11 +25,11 @@ pub(super) use fault::{FaultSubject, ItemFault};
 use super::item::{InlineContent, PieceKind};
 use super::{FindingCode, ids};
 use crate::criterion::{Check, Expect, NumberRule};
+use code_spans::{CodeSpan, TrailingText, code_spans};
 use expectations::ParsedExpectation as Expectation;
 use fault::SpanError;
 use loopkeeper_text::fold::{one_line, shortened};
 use loopkeeper_text::tr;
-use seen::{CodeSpan, TrailingText, code_spans};
 use spans::CodeSpanKind;
 
 /// How strictly an item of this kind is read as a check.
@@ -367,12 +367,14 @@ impl ItemParser<'_> {
         let is_torn = seen.source.kind == PieceKind::TornCode;
         only.fix = match (&seen.span, &seen.expectation) {
             (CodeSpanKind::Near(meant), _) => Some(code_span(meant)),
-            (CodeSpanKind::BadCommand(_) | CodeSpanKind::BadWord(_), _) => cures::of_check(&seen.source.text),
+            (CodeSpanKind::BadCommand(_) | CodeSpanKind::BadWord(_), _) => {
+                span_fixes::of_check(&seen.source.text)
+            }
             (_, Expectation::NearStatus) => near::suggest_status(&seen.source.text).map(|it| code_span(&it)),
             (CodeSpanKind::Command(_) | CodeSpanKind::Word(_), _) if is_torn => {
-                cures::of_check(&seen.source.text)
+                span_fixes::of_check(&seen.source.text)
             }
-            (_, Expectation::Bad(_)) => cures::of_expectation(&seen.source.text),
+            (_, Expectation::Bad(_)) => span_fixes::of_expectation(&seen.source.text),
             _ => None,
         };
         if only.hint.is_none() {
