@@ -15,19 +15,19 @@ mod grid;
 mod hover;
 mod lenses;
 mod message;
+mod offered_commands;
 mod project_facts;
 #[cfg(test)]
 mod properties;
 mod queue;
 mod reading;
 pub mod settings;
-mod standing;
 mod state;
 mod summary;
 mod symbols;
+mod task_predicates;
 #[cfg(test)]
 mod texts;
-mod verbs;
 mod weakened;
 
 use std::collections::{BTreeMap, BTreeSet};

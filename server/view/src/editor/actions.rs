@@ -8,8 +8,8 @@ mod tests;
 use std::ops::Range;
 
 use super::diagnostics::findings::kind;
-use super::standing::overlap;
-use super::verbs::{self, OfferedCommand};
+use super::offered_commands::{self, OfferedCommand};
+use super::task_predicates::overlap;
 use super::{DiagnosticCode, EditorCommand, ProjectCommands, QUICKFIX, TaskView, weakened};
 use loopkeeper_core::journal::Weakening;
 use loopkeeper_task::criterion::CriterionId;
@@ -58,20 +58,22 @@ pub fn actions(
     all.extend(remarks::fixes(known, project.gates, &here));
     all.extend(additions::additions(known, project.declared, document, &here));
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
-        let weakened = verbs::of_weakened(known, Some(&criterion.id));
+        let weakened = offered_commands::of_weakened(known, Some(&criterion.id));
         all.extend(weakened.into_iter().map(|it| cure(known, it, &criterion.place)));
         all.extend(permissions(known, document, Some(&criterion.id), &criterion.place));
-        all.extend(verbs::of_criterion(known, criterion).into_iter().map(|it| action(known, it)));
+        all.extend(offered_commands::of_criterion(known, criterion).into_iter().map(|it| action(known, it)));
     }
     for item in known.task.plan.iter().filter(|it| here(&it.place)) {
-        all.extend(verbs::of_item(item).into_iter().map(|it| action(known, it)));
+        all.extend(offered_commands::of_item(item).into_iter().map(|it| action(known, it)));
     }
     if let Some(heading) = known.heading().filter(|it| here(it)) {
-        all.extend(verbs::of_weakened(known, None).into_iter().map(|it| cure(known, it, &heading)));
+        all.extend(
+            offered_commands::of_weakened(known, None).into_iter().map(|it| cure(known, it, &heading)),
+        );
         all.extend(permissions(known, document, None, &heading));
         all.extend(strays(known, heading));
     }
-    all.extend(verbs::offered_commands(known).into_iter().map(|it| action(known, it)));
+    all.extend(offered_commands::offered_commands(known).into_iter().map(|it| action(known, it)));
     all
 }
 

@@ -5,7 +5,7 @@ mod render;
 mod tests;
 
 use super::reading::{attributes, describe_check};
-use super::standing::overlap;
+use super::task_predicates::overlap;
 use super::{TaskView, grid, state, weakened};
 use crate::loop_details;
 use crate::sentences;

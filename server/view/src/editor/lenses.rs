@@ -5,7 +5,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use super::verbs::{self, OfferedCommand};
+use super::offered_commands::{self, OfferedCommand};
 use super::{EditorCommand, TaskView, state};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::DocumentRange;
@@ -41,23 +41,24 @@ pub fn lenses(known: &TaskView<'_>, file: &str) -> Vec<Lens> {
         // An item that is also a criterion shows the criterion's result; its other commands are code actions.
         if taken.insert(lines.line(item.place.range.start)) {
             let place = known.first_line(&item.place);
-            all.extend(verbs::of_item(item).into_iter().map(|it| lens(known, &place, it)));
+            all.extend(offered_commands::of_item(item).into_iter().map(|it| lens(known, &place, it)));
         }
     }
     all
 }
 
 fn of_task(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Lens> {
-    let behind = |title: &str| verbs::behind_state(known).map(|it| it.command(known, title.to_owned()));
+    let behind =
+        |title: &str| offered_commands::behind_state(known).map(|it| it.command(known, title.to_owned()));
     let state = state::of_loop(known);
     let loop_lens = state.map(|title| Lens { place: place.clone(), command: behind(&title), title });
-    let verbs = verbs::main(known).into_iter().take(2).map(|it| lens(known, place, it));
+    let verbs = offered_commands::main(known).into_iter().take(2).map(|it| lens(known, place, it));
     loop_lens.into_iter().chain(verbs).collect()
 }
 
 fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRange) -> Vec<Lens> {
     let Some(title) = state::of_criterion(known, criterion) else { return Vec::new() };
-    let verbs = verbs::of_criterion(known, criterion);
+    let verbs = offered_commands::of_criterion(known, criterion);
     if !known.is_trusted(criterion) && known.latest(&criterion.id).is_none() && known.trust.editor {
         let review = OfferedCommand::Trust.command(known, tr!("Review…").to_owned());
         let state_lens = Lens { place: place.clone(), title, command: None };
@@ -78,7 +79,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRan
 fn lens(known: &TaskView<'_>, place: &DocumentRange, verb: OfferedCommand<'_>) -> Lens {
     // A running loop cannot be resumed; the command withdraws the requested pause.
     let withdraws =
-        matches!(verb, OfferedCommand::Resume) && known.open_loop().is_some_and(verbs::is_pausing);
+        matches!(verb, OfferedCommand::Resume) && known.open_loop().is_some_and(offered_commands::is_pausing);
     let title = if withdraws { tr!("Don't pause") } else { verb.lens_title() }.to_owned();
     Lens { place: place.clone(), title: title.clone(), command: Some(verb.command(known, title)) }
 }

@@ -18,7 +18,7 @@ pub use self::explain::explain;
 pub use self::front_matter::{complete_front_matter, explain_front_matter};
 pub use self::other_tools::{check_other_tool, cures_other_tool, explain_other_tool};
 use super::diagnostics::limit;
-use super::standing::overlap;
+use super::task_predicates::overlap;
 use super::{Diagnostic, DiagnosticCode, EditorAction, QUICKFIX, QuickFix, Severity, TextEdit, message};
 use loopkeeper_core::settings::{Layer, LayerKind, SettingCode, SettingFinding, SettingOrigin, resolve};
 use loopkeeper_text::{DocumentRange, sanitize, tr};

@@ -1,7 +1,7 @@
 //! Short states of a criterion, a plan item and a loop, for lenses, symbols and hovers, in which numbers may change
 //! while they are visible.
 
-use super::{TaskView, verbs};
+use super::{TaskView, offered_commands};
 use crate::{DisplayPhase, DisplayState, LoopStatus};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::OutcomeKind;
@@ -84,15 +84,19 @@ fn word(known: &TaskView<'_>, status: &LoopStatus) -> String {
         }
         (DisplayState::Working, DisplayPhase::Waiting) => tr!("Waiting"),
         (DisplayState::Working, DisplayPhase::Stopping) => tr!("Stopping"),
-        (DisplayState::Working, _) if verbs::is_pausing(status) => tr!("Pausing after this iteration"),
+        (DisplayState::Working, _) if offered_commands::is_pausing(status) => {
+            tr!("Pausing after this iteration")
+        }
         (DisplayState::Working, DisplayPhase::Baseline) => tr!("Working · checks before iteration 1"),
         (DisplayState::Working, _) => tr!("Working"),
         (DisplayState::Paused, _) => tr!("Paused"),
         (DisplayState::NeedsYou, _) if super::summary::is_tripped(status) => tr!("Breaker open"),
-        (DisplayState::NeedsYou, _) if verbs::awaits_session(status) && status.iteration == 0 => {
+        (DisplayState::NeedsYou, _) if offered_commands::awaits_session(status) && status.iteration == 0 => {
             tr!("Type your first message in Claude Code")
         }
-        (DisplayState::NeedsYou, _) if verbs::awaits_session(status) => tr!("Your turn in Claude Code"),
+        (DisplayState::NeedsYou, _) if offered_commands::awaits_session(status) => {
+            tr!("Your turn in Claude Code")
+        }
         (DisplayState::NeedsYou, _) => tr!("Needs you"),
         (DisplayState::Done | DisplayState::Idle, _) => return ended(known).to_owned(),
     };

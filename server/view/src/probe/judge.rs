@@ -1,6 +1,6 @@
 //! Answers the questions from the observations of the calls alone; *unclear* is a valid answer.
 
-use super::scenes::{HOOKED, PROMISE, ProbeNonces, STARTED, SUM, TOTAL};
+use super::scenarios::{HOOKED, PROMISE, ProbeNonces, STARTED, SUM, TOTAL};
 use super::{
     KnownHookState, Observation, OutputFormat, Probe, ProbeAnswer, ProbeObservations, ProbeQuestion,
     ProbeRow, format_of,

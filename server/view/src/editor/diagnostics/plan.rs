@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::editor::TaskView;
 use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, Severity};
-use crate::editor::standing::is_failure;
+use crate::editor::task_predicates::is_failure;
 use loopkeeper_core::check::Status;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Criterion;

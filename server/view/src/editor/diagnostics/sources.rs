@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::criteria;
 use super::criteria::CriteriaHistory;
 use crate::editor::diagnostic::{Severity, SourceFailure};
-use crate::editor::standing::is_failure;
+use crate::editor::task_predicates::is_failure;
 use crate::editor::{LatestResult, TaskView, message};
 use loopkeeper_core::check::Location;
 use loopkeeper_text::sanitize;
