@@ -6,7 +6,7 @@ mod clean;
 mod command;
 pub(super) mod files;
 mod get;
-mod lacks;
+mod missing_dependency;
 mod runner_report;
 mod servers;
 

@@ -5,11 +5,11 @@
 mod alert_actions;
 mod alerts;
 mod diagnostics;
-mod held;
 mod lenses;
 mod output;
 mod progress;
 mod questions;
+mod satisfied_at_start;
 pub(crate) mod status;
 
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Finds and reads the task documents of a root. Runs nothing, follows no link out of the root, blocks on no pipe, and
 //! reads no file that is longer than a task can be.
 
-mod beside;
 mod discover;
+mod gate_files;
 mod open;
 mod replace;
 #[cfg(test)]

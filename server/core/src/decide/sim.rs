@@ -25,10 +25,10 @@ use loopkeeper_text::moment::Moment;
 mod act;
 mod calls;
 mod crash;
-mod held;
+mod hook_mode;
 mod parts;
 pub use act::Act;
-use held::Process;
+use hook_mode::Process;
 pub use parts::{as_left, criterion, item, quiet_run, round_of, spec};
 use parts::{head, result};
 

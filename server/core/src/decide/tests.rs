@@ -9,7 +9,7 @@ mod early_warning;
 mod exit;
 mod final_verdict;
 mod git;
-mod held;
+mod hook_mode;
 mod invariants;
 mod languages;
 mod limits;

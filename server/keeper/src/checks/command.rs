@@ -10,7 +10,7 @@ use loopkeeper_text::clauses::append_clause;
 use loopkeeper_text::{sanitize, tr};
 
 use super::runner_report::RunnerReport;
-use super::{RawResult, RoundParams, lacks};
+use super::{RawResult, RoundParams, missing_dependency};
 use loopkeeper_system::host_proxy::HostProxy;
 use loopkeeper_system::process::{Job, StdinSource, StreamLayout};
 
@@ -61,7 +61,7 @@ async fn run_once(
     let mut result = judge::judge(&criterion, &run, plan.root, plan.redactor);
     name_denied_hosts(plan, &mut result);
     let suspects = missing::suspects(command, &run, &result);
-    if let Some(missing) = lacks::find_missing(plan, command, suspects).await {
+    if let Some(missing) = missing_dependency::find_missing(plan, command, suspects).await {
         result.set_missing(&missing, plan.redactor);
     }
     let reported = report.map(RunnerReport::read).unwrap_or_default();

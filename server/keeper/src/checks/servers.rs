@@ -12,7 +12,7 @@ use loopkeeper_core::check::missing::{self, MissingCandidate};
 use loopkeeper_core::settings::ServiceSettings;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{RoundParams, lacks};
+use super::{RoundParams, missing_dependency};
 use loopkeeper_system::http::{HttpClient, HttpRequest};
 use loopkeeper_system::process::{Job, JobHandle, OutputEvent, ProcessError, StdinSource, TerminateMode};
 use loopkeeper_system::trust::permit::ApprovedInput;
@@ -93,7 +93,8 @@ impl RunningServers {
             Some(mut why) => {
                 servers.end().await;
                 let suspects = std::mem::take(&mut why.suspects);
-                why.missing = lacks::find_missing(plan, &why.command, suspects).await.map(Box::new);
+                why.missing =
+                    missing_dependency::find_missing(plan, &why.command, suspects).await.map(Box::new);
                 Err(why)
             }
         }

@@ -12,7 +12,7 @@ use loopkeeper_core::journal::OutcomeKind;
 use loopkeeper_view::{AlertTracker, LoopAlert, LoopStatus, needs_user, notice, warning_notice};
 use lsp_types::MessageType;
 
-use super::{alert_actions, held};
+use super::{alert_actions, satisfied_at_start};
 use crate::ext::{self, Alert, AlertKind, AlertParams, Severity};
 use crate::questions;
 use crate::session::ServerState;
@@ -36,7 +36,7 @@ impl AlertPublisher {
             let is_news = roots.iter().any(|it| it == seen.dir.root());
             let Some(alert) = self.tracker.observe(status, state, is_news) else { continue };
             if held_already(state) && questions::can_ask(shared) {
-                tokio::spawn(held::ask_user(Arc::clone(shared), Box::new(status.clone())));
+                tokio::spawn(satisfied_at_start::ask_user(Arc::clone(shared), Box::new(status.clone())));
                 continue;
             }
             send(shared, params(&alert, status, state)).await;

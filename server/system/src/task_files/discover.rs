@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 
-use super::beside::gate_files;
+use super::gate_files::gate_files;
 use super::{DiscoveredTask, TaskFileError, relative};
 use crate::snapshots::ignores::{FolderMarkers, IgnoreRules, users_excludes_file};
 use crate::work_trees::OtherWorkTrees;

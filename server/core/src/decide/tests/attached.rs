@@ -1,6 +1,6 @@
 //! A session that its user lends to the loop: nothing of it is started or ended, and without it the loop pauses.
 
-use super::held::course;
+use super::hook_mode::course;
 use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::{Event, Phase, UserCommand};
 use crate::journal::{OutcomeKind, PauseReason, Record};
