@@ -32,7 +32,7 @@ mod tests {
     use super::{behind_label, globs};
 
     #[test]
-    fn labels() {
+    fn the_label_is_recognised_in_any_form() {
         for (text, expect) in [
             ("May change", Some("")),
             ("📝 May change:", Some("")),

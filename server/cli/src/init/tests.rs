@@ -114,7 +114,7 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
-fn rust_projects() {
+fn checks_of_rust_projects_are_found() {
     check(&[("Cargo.toml", "[package]\nname = \"a\"\n")], &["cargo test"]);
     check(
         &[("Cargo.toml", "[workspace]\nmembers = []\n[workspace.lints.clippy]\n"), ("rustfmt.toml", "")],
@@ -127,7 +127,7 @@ fn rust_projects() {
 }
 
 #[test]
-fn node_projects() {
+fn checks_of_node_projects_are_found() {
     let scripts =
         r#"{ "scripts": { "test": "node --test", "lint": "eslint .", "typecheck": "tsc", "dev": "x" } }"#;
     check(&[("package.json", scripts)], &["npm test", "npm run lint", "npm run typecheck"]);
@@ -146,7 +146,7 @@ fn node_projects() {
 }
 
 #[test]
-fn python_projects() {
+fn checks_of_python_projects_are_found() {
     let tests = &["python3 -m pytest -q"];
     check(&[("pyproject.toml", "[tool.pytest.ini_options]\n")], tests);
     check(&[("pyproject.toml", "[dependency-groups]\ndev = [\"pytest>=8\"]\n")], tests);
@@ -170,7 +170,7 @@ fn python_projects() {
 }
 
 #[test]
-fn go_projects() {
+fn checks_of_go_projects_are_found() {
     check(&[("go.mod", "module example.org/a\n")], &["go test ./..."]);
 }
 
@@ -324,7 +324,7 @@ fn missing_tools_are_reported_or_omitted() {
 }
 
 #[test]
-fn python_environments() {
+fn the_environment_of_a_python_project_runs_its_checks() {
     let machine = machine_with(&["python3", "poetry", "pdm", "hatch"], &[]);
     let check = |files: &[(&str, &str)], expect: &[&str]| check_on(machine.path(), files, "", expect);
     let pytest = ("pytest.ini", "");
@@ -382,7 +382,7 @@ fn node_from_a_fresh_shell() {
 }
 
 #[test]
-fn workspaces() {
+fn members_of_a_workspace_have_their_own_checks() {
     let machine = machine();
     let check = |files: &[(&str, &str)], folder: &str, expect: &[&str]| {
         check_on(machine.path(), files, folder, expect);

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn claims() {
+    fn a_tag_in_the_agents_own_words_is_a_claim() {
         check("<promise>COMPLETE</promise>", true);
         check("Everything passes.\n\n<promise>COMPLETE</promise>\n", true);
         check("All done. <promise>COMPLETE</promise>", true);

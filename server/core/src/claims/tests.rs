@@ -55,7 +55,7 @@ fn claims_are_described_in_chinese() {
 }
 
 #[test]
-fn contradictions() {
+fn contradictions_between_claims_are_named() {
     let check = |text: &str, expect: Option<&str>| {
         assert_eq!(claims(text).contradiction().as_deref(), expect, "{text}");
     };
@@ -108,7 +108,7 @@ fn a_message_that_claims_and_denies() {
 }
 
 #[test]
-fn progress() {
+fn progress_is_parsed_in_percent() {
     let check = |text: &str, expect: Option<u8>| assert_eq!(claims(text).progress, expect, "{text}");
     check("PROGRESS: 80%", Some(80));
     check("Progress: 80 %.", Some(80));

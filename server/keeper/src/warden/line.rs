@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments() {
+    fn arguments_are_parsed_up_to_the_command() {
         let env = || [("A".into(), "b".into())];
         let check = |line: &str, expect: Option<(bool, WardenMode)>| {
             let words = line.split_ascii_whitespace().map(OsString::from);

@@ -107,7 +107,7 @@ fn rust_and_go() {
 }
 
 #[test]
-fn node() {
+fn scripts_of_a_package_are_checks() {
     check(
         "npm_vite",
         "",
@@ -148,7 +148,7 @@ fn node() {
 }
 
 #[test]
-fn python() {
+fn configured_python_tools_are_checks() {
     check(
         "python_uv",
         "",

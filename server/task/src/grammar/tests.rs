@@ -26,7 +26,7 @@ fn check(mode: ItemMode, table: &[(&str, &str)]) {
 }
 
 #[test]
-fn commands() {
+fn commands_are_checks() {
     check(
         ItemMode::Criterion,
         &[
@@ -72,7 +72,7 @@ fn commands() {
 }
 
 #[test]
-fn prose() {
+fn prose_is_not_a_check() {
     check(
         ItemMode::Criterion,
         &[
@@ -117,7 +117,7 @@ fn prose() {
 }
 
 #[test]
-fn words() {
+fn words_of_the_grammar_are_checks() {
     check(
         ItemMode::Criterion,
         &[
@@ -164,7 +164,7 @@ fn words() {
 }
 
 #[test]
-fn bad() {
+fn malformed_checks_are_faults() {
     check(
         ItemMode::Criterion,
         &[
@@ -232,7 +232,7 @@ fn bad() {
 }
 
 #[test]
-fn expectations() {
+fn spans_after_a_command_are_expectations() {
     check(
         ItemMode::Criterion,
         &[
@@ -356,7 +356,7 @@ fn not_a_check() {
 }
 
 #[test]
-fn not_yet() {
+fn requests_and_judges_are_checks() {
     check(
         ItemMode::Criterion,
         &[
@@ -375,7 +375,7 @@ fn not_yet() {
 }
 
 #[test]
-fn validation() {
+fn validation_items_need_no_mark() {
     check(
         ItemMode::Validation,
         &[
@@ -408,7 +408,7 @@ fn validation() {
 }
 
 #[test]
-fn plan_boxes() {
+fn boxes_of_a_plan_need_the_mark() {
     check(
         ItemMode::PlanBox,
         &[

@@ -45,7 +45,7 @@ fn number(compare: Compare, value: f64) -> Vec<Expect> {
 }
 
 #[test]
-fn exit_codes() {
+fn only_an_expected_exit_code_passes() {
     let check = |expect: &[i32], code: i32, stderr: &str, status: Status, fact: &str| {
         let expect = expect.iter().map(|code| Expect::Exit { code: *code }).collect();
         let result = judged(expect, &exited(code, "", stderr));
@@ -103,7 +103,7 @@ fn other_endings_are_never_a_pass() {
 }
 
 #[test]
-fn numbers() {
+fn the_last_number_is_compared() {
     let check = |compare: Compare, value: f64, stdout: &str, status: Status, fact: &str| {
         let result = judged(number(compare, value), &exited(0, stdout, "99"));
         assert_eq!((result.status, result.fact.as_str()), (status, fact), "{stdout:?}");
@@ -123,7 +123,7 @@ fn numbers() {
 }
 
 #[test]
-fn patterns() {
+fn patterns_are_searched_in_the_plain_output() {
     let check = |expect: Vec<Expect>, stdout: &str, stderr: &str, status: Status, fact: &str| {
         let result = judged(expect, &exited(0, stdout, stderr));
         assert_eq!((result.status, result.fact.as_str()), (status, fact), "{stdout:?} {stderr:?}");

@@ -303,7 +303,7 @@ fn traces_of_other_languages() {
 }
 
 #[test]
-fn single_lines() {
+fn locations_are_found_in_single_lines() {
     let check = |line: &str, expect: &[&str]| assert_eq!(found(line), expect, "{line:?}");
     check("src/a.c:3:5: error: expected ';'", &["src/a.c:3:5 error: expected ';'"]);
     check(

@@ -263,7 +263,7 @@ fn environments_below_the_root() {
 }
 
 #[test]
-fn toolchains() {
+fn parts_of_toolchains_are_missing_on_the_machine() {
     let none = tree(&[]);
     let nextest =
         "error: no such command: `nextest`\n\nhelp: view all installed commands with `cargo --list`\n";

@@ -42,7 +42,7 @@ fn check(rules: &str, rounds: &str, expect: &[&str]) {
 }
 
 #[test]
-fn not_falling() {
+fn not_falling_compares_with_the_highest_number() {
     check("(not falling)", "74", &["pass 74"]);
     check("(not falling)", "74 74", &["pass 74", "pass 74, baseline 74"]);
     check("(not falling)", "74 73.9", &["pass 74", "fail 73.9, must not fall below 74 (baseline)"]);
@@ -67,7 +67,7 @@ fn not_falling() {
 }
 
 #[test]
-fn rising() {
+fn rising_needs_a_higher_number() {
     check(
         "(rising)",
         "74 74 76 75 77",

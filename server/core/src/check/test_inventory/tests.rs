@@ -18,7 +18,7 @@ fn python(from: &str, to: &str, expect: &str) {
 }
 
 #[test]
-fn python_loses() {
+fn losses_in_python_are_found() {
     check("test_calc.py", PY, "", "lost 2 tests");
     python("    def test_negative(self):\n        assert add(-1, 1) == 0\n", "    pass\n", "lost 1 test");
     python("def test_add", "def _test_add", "lost 1 test");
@@ -69,7 +69,7 @@ fn python_loses() {
 }
 
 #[test]
-fn python_keeps() {
+fn honest_edits_in_python_lose_nothing() {
     python("def test_add():", "def test_sum():", "");
     python("assert add(2, 3) == 5", "assert add(2,3)==5", "");
     python("def test_add():", "def test_new():\n    assert add(1, 1) == 2\n\n\ndef test_add():", "");
@@ -115,7 +115,7 @@ fn rust(from: &str, to: &str, expect: &str) {
 }
 
 #[test]
-fn rust_loses() {
+fn losses_in_rust_are_found() {
     rust("    #[test]\n", "", "lost 1 test");
     rust("    #[test]\n", "    #[test]\n    #[should_panic]\n", "forgives failures in 1 test");
     rust("assert_eq!(add(2, 3), 5)", "assert_ne!(add(2, 3), 5)", "expects other values in 1 assertion");
@@ -138,7 +138,7 @@ fn rust_loses() {
 }
 
 #[test]
-fn rust_keeps() {
+fn honest_edits_in_rust_lose_nothing() {
     rust("assert_eq!(add(2, 3), 5);", "assert_eq!(\n            add(2, 3),\n            5,\n        );", "");
     rust("fn adds", "fn adds_numbers", "");
     rust("    #[test]\n", "    #[test]\n    #[allow(clippy::all)]\n", "");
@@ -158,7 +158,7 @@ fn script(from: &str, to: &str, expect: &str) {
 }
 
 #[test]
-fn script_loses() {
+fn losses_in_javascript_are_found() {
     script("it('adds'", "it.skip('adds'", "skips 1 test");
     script("it('adds'", "xit('adds'", "skips 1 test");
     script("describe('sum'", "describe.skip('sum'", "skips 1 test");
@@ -180,7 +180,7 @@ fn script_loses() {
 }
 
 #[test]
-fn script_keeps() {
+fn honest_edits_in_javascript_lose_nothing() {
     script("it('adds'", "it('adds two numbers'", "");
     script("'three'", "\"three\"", "");
     script("expect(sum(1, 2)).toBe(3);", "expect(sum(1, 2))\n      .toBe(3)", "");
@@ -197,7 +197,7 @@ fn script_keeps() {
 }
 
 #[test]
-fn other_languages() {
+fn losses_in_other_languages_are_found() {
     let go =
         "package m\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n";
     check("m_test.go", go, &go.replace("\tif Add", "\tt.Skip(\"later\")\n\tif Add"), "skips 1 test");

@@ -11,7 +11,7 @@ fn asks_nothing(text: &str) {
 }
 
 #[test]
-fn asked() {
+fn questions_to_the_user_are_found() {
     asks("I found two ways. Should I use SQLite or Postgres?", "Should I use SQLite or Postgres?");
     asks("Which approach do you prefer?\n\n1. A\n2. B\n", "Which approach do you prefer?");
     asks("Please confirm that the table may be dropped.", "Please confirm that the table may be dropped.");
@@ -29,7 +29,7 @@ fn asked() {
 }
 
 #[test]
-fn not_asked() {
+fn answered_and_rhetorical_questions_do_not_count() {
     asks_nothing("");
     asks_nothing("Everything is done. Let me know if you need anything else.");
     asks_nothing("All tests pass. Is there anything else?");

@@ -14,7 +14,7 @@ fn block(text: &str) -> StatusBlock {
 }
 
 #[test]
-fn every_field() {
+fn every_field_is_parsed() {
     let text = "---RALPH_STATUS---\nSTATUS: in_progress\nTASKS_COMPLETED_THIS_LOOP: 2\nFILES_MODIFIED: 7 files\n\
                 TESTS_STATUS: Failing (3 of 40)\nWORK_TYPE: debugging\nEXIT_SIGNAL: FALSE\nPROGRESS: 40%\n\
                 NOTES: half way\nRECOMMENDATION: fix Vec<T> first\nMOOD: fine\n---END_RALPH_STATUS---";

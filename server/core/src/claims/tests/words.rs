@@ -64,7 +64,7 @@ fn said_of_the_whole() {
 }
 
 #[test]
-fn denied() {
+fn negated_phrases_are_a_veto() {
     vetoes("The task is not done.", "not project completed");
     vetoes("This isn't complete.", "not complete");
     vetoes("This isn’t finished.", "not finished");
@@ -89,7 +89,7 @@ fn denied() {
 }
 
 #[test]
-fn not_yet() {
+fn phrases_of_unfinished_work_are_a_veto() {
     vetoes("Moving to next story.", "moving to next");
     vetoes("Moving on to the next task.", "moving to next");
     vetoes("Now working on the parser.", "now working on");
@@ -150,7 +150,7 @@ fn said_of_a_part() {
 }
 
 #[test]
-fn chinese() {
+fn chinese_phrases_count() {
     counts("任务已完成。", "project completed");
     counts("项目完成", "project completed");
     counts("全部完成！", "project completed");

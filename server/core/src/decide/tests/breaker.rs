@@ -119,7 +119,7 @@ fn iterations_that_are_over_at_once() {
 }
 
 #[test]
-fn denied_tools() {
+fn denied_tools_without_a_change_trip_the_breaker() {
     let why = "2 iterations with denied tools and without a file change";
     trips(times(2, &denied(Act::idle("ff"))), 2, why);
     trips(times(2, &fast(denied(Act::idle("ff")))), 2, why);

@@ -85,7 +85,7 @@ fn a_flip_in_any_byte_of_a_long_journal_is_found() {
 }
 
 #[test]
-fn verdicts() {
+fn unreadable_ends_are_torn_or_damaged() {
     let check = |name: &str, bytes: Vec<u8>, entries: usize, expect: fn(&JournalTail) -> bool| {
         let ParsedJournal { entries: found, tail, .. } = parse_journal(&bytes);
         assert!(found.len() == entries && expect(&tail), "{name}: {} records, {tail:?}", found.len());

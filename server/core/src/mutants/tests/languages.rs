@@ -121,7 +121,7 @@ fn ruby_and_elixir() {
 }
 
 #[test]
-fn php() {
+fn only_code_of_php_is_mutated() {
     check(
         "a.php",
         "<p>a == b</p>\n<?php if ($a == $b): ?>\n<b>don't && c</b>\n<?= $x && $y ?> || z\n",

@@ -58,7 +58,7 @@ fn run_check(root: &Path, check: &Check) -> (Status, String) {
 }
 
 #[test]
-fn exists() {
+fn exists_needs_a_match_for_every_glob() {
     let folder = tree();
     let check = |written: &str, status: Status, fact: &str| {
         let check = Check::Exists { globs: globs(written) };
@@ -112,7 +112,7 @@ fn exists() {
 }
 
 #[test]
-fn missing() {
+fn missing_fails_for_any_match() {
     let folder = tree();
     let check = |written: &str, status: Status, fact: &str| {
         let check = Check::Missing { globs: globs(written) };
@@ -133,7 +133,7 @@ fn missing() {
 }
 
 #[test]
-fn has() {
+fn has_needs_one_file_with_the_pattern() {
     let folder = tree();
     let check = |source: &str, kind, written: &str, status: Status, fact: &str| {
         let check = Check::Has { pattern: pattern(source, kind), globs: globs(written) };
@@ -157,7 +157,7 @@ fn has() {
 }
 
 #[test]
-fn lacks() {
+fn lacks_fails_for_any_file_with_the_pattern() {
     let folder = tree();
     let root = folder.path().join("root");
     let check = |source: &str, written: &str, status: Status, fact: &str| {

@@ -3,7 +3,7 @@
 use super::{ItemMode, check};
 
 #[test]
-fn valid_attributes() {
+fn valid_attributes_are_parsed() {
     check(
         ItemMode::Criterion,
         &[
@@ -54,7 +54,7 @@ fn valid_attributes() {
 }
 
 #[test]
-fn misspelt_attributes() {
+fn misspelt_attributes_are_faults() {
     check(
         ItemMode::Criterion,
         &[
