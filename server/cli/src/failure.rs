@@ -22,13 +22,13 @@ pub(crate) fn report(failure: &Failure) -> Exit {
 }
 
 /// Prints a warning that does not stop the command.
-pub(crate) fn warn(what: impl Display) {
-    note(tr!("warning: {what}", what));
+pub(crate) fn warn(message: impl Display) {
+    note(tr!("warning: {what}", what = message));
 }
 
 /// Prints a note for the waiting user.
-pub(crate) fn note(what: impl Display) {
-    let _ = anstream::stderr().write_all(sanitize::text(&format!("{what}\n")).as_bytes());
+pub(crate) fn note(message: impl Display) {
+    let _ = anstream::stderr().write_all(sanitize::text(&format!("{message}\n")).as_bytes());
 }
 
 /// Reports that a command waits until `holder` releases the work tree.

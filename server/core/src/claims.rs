@@ -95,10 +95,10 @@ pub fn read(final_text: &str, promise: &str, words: &[(String, u8)]) -> Claims {
 }
 
 /// Two signals that differ are no yes.
-fn combine_signals(one: Option<bool>, other: Option<bool>) -> Option<bool> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one && other),
-        (one, other) => one.or(other),
+fn combine_signals(in_block: Option<bool>, on_line: Option<bool>) -> Option<bool> {
+    match (in_block, on_line) {
+        (Some(in_block), Some(on_line)) => Some(in_block && on_line),
+        (in_block, on_line) => in_block.or(on_line),
     }
 }
 
@@ -134,11 +134,11 @@ fn add_stated(found: &mut IndicatorMatches, block: &StatusBlock) {
 }
 
 /// Each phrase once, with its highest confidence.
-fn add_indicator(list: &mut Vec<Indicator>, one: Indicator) {
-    match list.iter_mut().find(|it| it.phrase == one.phrase) {
-        Some(known) if known.percent >= one.percent => {}
-        Some(known) => *known = one,
-        None => list.push(one),
+fn add_indicator(list: &mut Vec<Indicator>, indicator: Indicator) {
+    match list.iter_mut().find(|it| it.phrase == indicator.phrase) {
+        Some(known) if known.percent >= indicator.percent => {}
+        Some(known) => *known = indicator,
+        None => list.push(indicator),
     }
 }
 

@@ -17,48 +17,48 @@ const MAX_SOURCES: usize = 100;
 
 /// Files in the new snapshot that are weaker than at the pinned start.
 pub(super) fn find_weakened(
-    of: &WeakeningScan,
+    scan: &WeakeningScan,
     store: &SnapshotStore,
     snapshot: &SnapshotFacts,
 ) -> Result<Vec<WeakeningFinding>, SnapshotFailure> {
-    let changed = paths_changed_since_pin(of, store, &snapshot.tree)?;
-    let changed: Vec<String> = changed.into_iter().filter(|it| of.watch.is_relevant(it)).collect();
-    let two = TreePair { of, store, now: &snapshot.tree };
-    Ok(of.watch.find_weakenings(&changed, &two))
+    let changed = paths_changed_since_pin(scan, store, &snapshot.tree)?;
+    let changed: Vec<String> = changed.into_iter().filter(|it| scan.watch.is_relevant(it)).collect();
+    let pair = TreePair { scan, store, now: &snapshot.tree };
+    Ok(scan.watch.find_weakenings(&changed, &pair))
 }
 
 /// Judges that differ from the pinned start.
 pub fn find_changed_judges(
-    of: &WeakeningScan,
+    scan: &WeakeningScan,
     store: &SnapshotStore,
     tree: &str,
 ) -> Result<Vec<ChangedJudge>, SnapshotFailure> {
-    let changed: Vec<String> = paths_changed_since_pin(of, store, tree)?.into_iter().collect();
-    Ok(of.watch.changed_judges(&changed, &TreePair { of, store, now: tree }))
+    let changed: Vec<String> = paths_changed_since_pin(scan, store, tree)?.into_iter().collect();
+    Ok(scan.watch.changed_judges(&changed, &TreePair { scan, store, now: tree }))
 }
 
 /// Sources of the work, and files of tests, that differ from the pinned start.
 pub(super) fn find_changed_sources(
-    of: &WeakeningScan,
+    scan: &WeakeningScan,
     store: &SnapshotStore,
     tree: &str,
 ) -> Result<(Vec<ChangedSource>, Vec<ChangedSource>), SnapshotFailure> {
-    let changed: Vec<String> = paths_changed_since_pin(of, store, tree)?.into_iter().collect();
+    let changed: Vec<String> = paths_changed_since_pin(scan, store, tree)?.into_iter().collect();
     let tests: Vec<String> = changed.iter().filter(|it| is_test_file(it)).cloned().collect();
     let (mut sources, rest): (Vec<String>, Vec<String>) = changed.into_iter().partition(|it| is_source(it));
     // Their first line decides, so that only so many are read.
     sources.extend(rest.into_iter().filter(|it| may_be_script(it)).take(MAX_SOURCES));
     let changed = sources;
-    let two = TreePair { of, store, now: tree };
-    let judges = of.watch.judges_among(&changed, &two);
-    let work = changed.into_iter().filter(|it| !judges.contains(it) && !of.watch.is_artefact(it));
+    let pair = TreePair { scan, store, now: tree };
+    let judges = scan.watch.judges_among(&changed, &pair);
+    let work = changed.into_iter().filter(|it| !judges.contains(it) && !scan.watch.is_artefact(it));
     let source = |path: String| {
-        let after = two.read_after(&path)?;
-        let before = two.read_before(&path);
+        let after = pair.read_after(&path)?;
+        let before = pair.read_before(&path);
         // The lines of a file that cannot be read as text are not known.
-        (before.is_some() || !two.existed(&path)).then_some(ChangedSource { path, before, after })
+        (before.is_some() || !pair.existed(&path)).then_some(ChangedSource { path, before, after })
     };
-    let tests = tests.into_iter().filter(|it| !of.watch.is_artefact(it));
+    let tests = tests.into_iter().filter(|it| !scan.watch.is_artefact(it));
     Ok((
         work.take(MAX_SOURCES).filter_map(source).collect(),
         tests.take(MAX_SOURCES).filter_map(source).collect(),
@@ -67,58 +67,58 @@ pub(super) fn find_changed_sources(
 
 /// Every judge of `tree`, changed or not.
 pub fn find_judges(
-    of: &WeakeningScan,
+    scan: &WeakeningScan,
     store: &SnapshotStore,
     tree: &str,
 ) -> Result<Vec<String>, SnapshotFailure> {
     let mut paths: Vec<String> =
         store.paths(tree)?.into_iter().filter_map(|it| String::from_utf8(it).ok()).collect();
     paths.sort();
-    Ok(of.watch.judges_among(&paths, &TreePair { of, store, now: tree }))
+    Ok(scan.watch.judges_among(&paths, &TreePair { scan, store, now: tree }))
 }
 
 /// Judges that changed, of which the store does not hold the version that counts. `touched`: files that were written,
 /// even if size and time are those of before.
 pub(super) fn find_unstored_judges(
-    of: &WeakeningScan,
+    scan: &WeakeningScan,
     store: &SnapshotStore,
     tree: &str,
     touched: Vec<String>,
 ) -> Result<Vec<String>, SnapshotFailure> {
-    let mut changed = paths_changed_since_pin(of, store, tree)?;
+    let mut changed = paths_changed_since_pin(scan, store, tree)?;
     changed.extend(touched);
     let mut unstored = Vec::new();
-    for path in changed.into_iter().filter(|it| !of.watch.is_allowed(it)) {
-        if matches!(store.entry_at(of.version_of(&path), path.as_bytes())?, TreeEntry::Unknown) {
+    for path in changed.into_iter().filter(|it| !scan.watch.is_allowed(it)) {
+        if matches!(store.entry_at(scan.version_of(&path), path.as_bytes())?, TreeEntry::Unknown) {
             unstored.push(path);
         }
     }
-    Ok(of.watch.judges_among(&unstored, &TreePair { of, store, now: tree }))
+    Ok(scan.watch.judges_among(&unstored, &TreePair { scan, store, now: tree }))
 }
 
 /// Judges among changed files that no snapshot holds.
 pub(super) fn find_unrecorded_judges(
-    of: &WeakeningScan,
+    scan: &WeakeningScan,
     store: &SnapshotStore,
     tree: &str,
     paths: &[String],
 ) -> Vec<ChangedJudge> {
-    of.watch.unrecorded_judges(paths, &TreePair { of, store, now: tree })
+    scan.watch.unrecorded_judges(paths, &TreePair { scan, store, now: tree })
 }
 
 /// The programs that the checks run by name.
-pub(super) fn programs(of: &WeakeningScan, store: &SnapshotStore, tree: &str) -> Vec<String> {
-    of.watch.programs(&TreePair { of, store, now: tree })
+pub(super) fn programs(scan: &WeakeningScan, store: &SnapshotStore, tree: &str) -> Vec<String> {
+    scan.watch.programs(&TreePair { scan, store, now: tree })
 }
 
 fn paths_changed_since_pin(
-    of: &WeakeningScan,
+    scan: &WeakeningScan,
     store: &SnapshotStore,
     tree: &str,
 ) -> Result<BTreeSet<String>, SnapshotFailure> {
-    let mut changed: BTreeSet<String> = store.changed_paths(&of.start, tree)?.into_iter().collect();
-    changed.extend(of.pins.keys().cloned());
-    changed.retain(|path| match of.pins.get(path) {
+    let mut changed: BTreeSet<String> = store.changed_paths(&scan.start, tree)?.into_iter().collect();
+    changed.extend(scan.pins.keys().cloned());
+    changed.retain(|path| match scan.pins.get(path) {
         Some(pin) => store.file(pin, path, usize::MAX).ok() != store.file(tree, path, usize::MAX).ok(),
         None => true,
     });
@@ -127,16 +127,16 @@ fn paths_changed_since_pin(
 
 /// Relevant files that the user changed since the last iteration.
 pub(super) fn user_edited_paths(
-    of: &WeakeningScan,
+    scan: &WeakeningScan,
     store: &SnapshotStore,
     snapshot: &SnapshotFacts,
 ) -> Result<Vec<String>, SnapshotFailure> {
-    if of.last_tree.is_empty() || of.last_tree == snapshot.tree {
+    if scan.last_tree.is_empty() || scan.last_tree == snapshot.tree {
         return Ok(Vec::new());
     }
-    let changed = store.changed_paths(&of.last_tree, &snapshot.tree)?;
-    let two = EditedTrees { store, before: &of.last_tree, after: &snapshot.tree };
-    Ok(changed.into_iter().filter(|it| of.watch.is_relevant_edit(it, &two)).collect())
+    let changed = store.changed_paths(&scan.last_tree, &snapshot.tree)?;
+    let pair = EditedTrees { store, before: &scan.last_tree, after: &snapshot.tree };
+    Ok(changed.into_iter().filter(|it| scan.watch.is_relevant_edit(it, &pair)).collect())
 }
 
 /// The tree after the last iteration and the tree now.
@@ -167,14 +167,14 @@ fn read_text(store: &SnapshotStore, tree: &str, path: &str) -> Option<String> {
 
 /// The tree at the pin and the tree now.
 struct TreePair<'a> {
-    of: &'a WeakeningScan,
+    scan: &'a WeakeningScan,
     store: &'a SnapshotStore,
     now: &'a str,
 }
 
 impl FileVersions for TreePair<'_> {
     fn read_before(&self, path: &str) -> Option<String> {
-        read_text(self.store, self.of.version_of(path), path)
+        read_text(self.store, self.scan.version_of(path), path)
     }
 
     fn read_after(&self, path: &str) -> Option<String> {
@@ -186,6 +186,6 @@ impl FileVersions for TreePair<'_> {
     }
 
     fn existed(&self, path: &str) -> bool {
-        self.store.file(self.of.version_of(path), path, usize::MAX).is_ok_and(|it| it.is_some())
+        self.store.file(self.scan.version_of(path), path, usize::MAX).is_ok_and(|it| it.is_some())
     }
 }

@@ -88,8 +88,8 @@ pub(crate) struct TaskEntry {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-fn is_no_round(it: &u64) -> bool {
-    *it == 0
+fn is_no_round(round: &u64) -> bool {
+    *round == 0
 }
 
 pub(crate) enum OutputCame {}

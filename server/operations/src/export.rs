@@ -109,7 +109,7 @@ impl ArchiveBuilder {
         Ok(ExportSummary { files: files + 1, found: all })
     }
 
-    fn note(&self, all: RedactionCounts) -> String {
+    fn note(&self, counts: RedactionCounts) -> String {
         let mut note = tr!(
             "A Ralph loop, exported by loopkeeper {version}.\n\n\
              journal.jsonl      what happened, one record a line\n\
@@ -120,7 +120,7 @@ impl ArchiveBuilder {
              Redacted: {redacted}. A line of the journal that something was taken out of no longer fits its checksum.\n\
              Only what looks like a secret is recognised: look through it before you give it away.\n",
             version = env!("CARGO_PKG_VERSION"),
-            redacted = describe_redactions(all)
+            redacted = describe_redactions(counts)
         );
         for (name, entry) in &self.entries {
             let _ = match entry {

@@ -107,23 +107,23 @@ impl Failure {
     }
 
     /// Wrong arguments or configuration.
-    pub fn usage(what: impl Display) -> Self {
-        Self::new(FailureKind::Usage, what)
+    pub fn usage(fact: impl Display) -> Self {
+        Self::new(FailureKind::Usage, fact)
     }
 
     /// A valid request that cannot be performed now.
-    pub fn conflict(what: impl Display) -> Self {
-        Self::new(FailureKind::Conflict, what)
+    pub fn conflict(fact: impl Display) -> Self {
+        Self::new(FailureKind::Conflict, fact)
     }
 
     /// Any other failure.
-    pub fn ended(what: impl Display) -> Self {
-        Self::new(FailureKind::Broken, what)
+    pub fn ended(fact: impl Display) -> Self {
+        Self::new(FailureKind::Broken, fact)
     }
 
     /// A failure caused by the system, with the remedy if a resource ran out.
-    pub fn of_system(what: impl Display, error: &std::io::Error) -> Self {
-        let failure = Self::ended(what);
+    pub fn of_system(fact: impl Display, error: &std::io::Error) -> Self {
+        let failure = Self::ended(fact);
         match exhausted::hint(error) {
             Some(hint) => failure.hint(hint),
             None => failure,
@@ -131,8 +131,8 @@ impl Failure {
     }
 
     /// Refused, never silently accepted.
-    pub fn unsupported(what: impl Display) -> Self {
-        Self::new(FailureKind::Unsupported, tr!("{what} is not yet supported", what))
+    pub fn unsupported(fact: impl Display) -> Self {
+        Self::new(FailureKind::Unsupported, tr!("{what} is not yet supported", what = fact))
             .hint(tr!("`loopkeeper --help` lists what this version can do."))
     }
 

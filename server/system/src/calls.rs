@@ -194,8 +194,8 @@ fn is_within_hour(at: u64, now: u64) -> bool {
     now < at.saturating_add(HOUR_MS)
 }
 
-fn format_line(at: u64, of: &str, iteration: u32) -> String {
-    format!("{at} {of} {iteration}\n")
+fn format_line(at: u64, loop_id: &str, iteration: u32) -> String {
+    format!("{at} {loop_id} {iteration}\n")
 }
 
 fn read_line(line: &[u8]) -> Option<(IterationRef<'_>, u64)> {

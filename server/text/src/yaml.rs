@@ -62,10 +62,10 @@ pub fn parse(text: &str) -> YamlDocument {
         };
         match event {
             Event::MappingStart(..) if levels.len() < MAX_DEPTH => {
-                levels.push(YamlLevel::Mapping { key: None })
+                levels.push(YamlLevel::Mapping { key: None });
             }
             Event::SequenceStart(..) if levels.len() < MAX_DEPTH => {
-                levels.push(YamlLevel::Sequence { next: 0 })
+                levels.push(YamlLevel::Sequence { next: 0 });
             }
             Event::MappingEnd | Event::SequenceEnd => {
                 levels.pop();

@@ -370,8 +370,8 @@ fn update_of(mut update: Value) -> AcpAction {
     AcpAction::Tell(update)
 }
 
-fn set_field(of: &mut Value, key: &str, value: Value) {
-    if let Some(fields) = of.as_object_mut() {
+fn set_field(object: &mut Value, key: &str, value: Value) {
+    if let Some(fields) = object.as_object_mut() {
         fields.insert(key.to_owned(), value);
     }
 }

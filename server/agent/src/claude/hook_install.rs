@@ -94,8 +94,8 @@ pub fn is_empty(text: &str) -> bool {
     with_root(text, |root| root.properties.is_empty()).unwrap_or_default()
 }
 
-fn shape_error(of: &str) -> ClaudeSettingsError {
-    ClaudeSettingsError::Shape(of.to_owned())
+fn shape_error(subject: &str) -> ClaudeSettingsError {
+    ClaudeSettingsError::Shape(subject.to_owned())
 }
 
 /// Parses the settings as Claude Code does.

@@ -66,11 +66,11 @@ impl TestCounts {
     }
 }
 
-fn sum(one: TestCounts, other: TestCounts) -> TestCounts {
+fn sum(left: TestCounts, right: TestCounts) -> TestCounts {
     TestCounts {
-        passed: one.passed.saturating_add(other.passed),
-        failed: one.failed.saturating_add(other.failed),
-        skipped: one.skipped.saturating_add(other.skipped),
+        passed: left.passed.saturating_add(right.passed),
+        failed: left.failed.saturating_add(right.failed),
+        skipped: left.skipped.saturating_add(right.skipped),
     }
 }
 

@@ -202,6 +202,6 @@ fn normalize_formatting(text: &str) -> String {
     out
 }
 
-fn is_word(it: char) -> bool {
-    it.is_alphanumeric() || it == '_'
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
 }

@@ -114,9 +114,9 @@ fn without_code_spans(text: &str) -> String {
 }
 
 /// A placeholder word with the length and the line ends of `of`.
-pub(super) fn push_blank(out: &mut String, of: &str) {
-    let letter = usize::from(of.len() > 1);
-    for (at, byte) in of.bytes().enumerate() {
+pub(super) fn push_blank(out: &mut String, masked: &str) {
+    let letter = usize::from(masked.len() > 1);
+    for (at, byte) in masked.bytes().enumerate() {
         out.push(match byte {
             b'\n' => '\n',
             _ if at == letter => 'x',

@@ -90,6 +90,6 @@ pub(super) fn same_criteria(a: &[Criterion], b: &[Criterion]) -> bool {
 }
 
 /// The fields that affect the result; wording, ticks and positions do not.
-fn decisive_fields(it: &Criterion) -> (&str, bool, Option<u64>, Option<&str>, Option<u32>) {
-    (&it.id.0, it.required, it.timeout_ms, it.group.as_deref(), it.stage)
+fn decisive_fields(criterion: &Criterion) -> (&str, bool, Option<u64>, Option<&str>, Option<u32>) {
+    (&criterion.id.0, criterion.required, criterion.timeout_ms, criterion.group.as_deref(), criterion.stage)
 }

@@ -56,8 +56,8 @@ pub(super) fn count_flips(state: &mut LoopState, round: &Round) {
 }
 
 /// Called after the results of a round are stored.
-pub(super) fn update_pass_streak(state: &mut LoopState, all: bool) {
-    state.criteria.flaky.passes = if all { state.criteria.flaky.passes.saturating_add(1) } else { 0 };
+pub(super) fn update_pass_streak(state: &mut LoopState, all_passed: bool) {
+    state.criteria.flaky.passes = if all_passed { state.criteria.flaky.passes.saturating_add(1) } else { 0 };
 }
 
 fn on_the_same_tree(state: &LoopState, round: &Round) -> bool {

@@ -100,8 +100,12 @@ fn passed_before(state: &LoopState) -> BTreeSet<CriterionId> {
     ids.filter(|id| state.held_before(id)).cloned().collect()
 }
 
-fn settled(it: &AnsweredQuestion) -> AnsweredForPrompt<'_> {
-    AnsweredForPrompt { kind: it.kind, question: &it.question, answer: it.answer.as_deref() }
+fn settled(question: &AnsweredQuestion) -> AnsweredForPrompt<'_> {
+    AnsweredForPrompt {
+        kind: question.kind,
+        question: &question.question,
+        answer: question.answer.as_deref(),
+    }
 }
 
 fn past(row: &Iteration) -> IterationSummary<'_> {

@@ -163,8 +163,8 @@ fn unexpected_text_error(written: &str, at: usize) -> WhenError {
     WhenError::new(at..at + written.len(), message, hint)
 }
 
-fn take_run<'t>(rest: &'t str, of: &[char]) -> &'t str {
-    let end = rest.find(|it| !of.contains(&it)).unwrap_or(rest.len());
+fn take_run<'t>(rest: &'t str, alphabet: &[char]) -> &'t str {
+    let end = rest.find(|it| !alphabet.contains(&it)).unwrap_or(rest.len());
     rest.get(..end).unwrap_or(rest)
 }
 

@@ -171,10 +171,10 @@ fn has_regressed(input: &PromptInput<'_>, pinned: &PinnedCriterion) -> bool {
 fn one_failing(
     out: &mut String,
     input: &PromptInput<'_>,
-    of: (&PinnedCriterion, &CheckResult),
+    failure: (&PinnedCriterion, &CheckResult),
     output_bytes: usize,
 ) {
-    let (pinned, result) = of;
+    let (pinned, result) = failure;
     let _ = writeln!(out, "### {}\n", name(pinned));
     if has_regressed(input, pinned) {
         out.push_str("Regressed: this held before. Make it hold again before anything else.\n");

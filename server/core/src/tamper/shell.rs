@@ -41,8 +41,8 @@ pub(super) fn split_commands(line: &str) -> Vec<Vec<String>> {
     all
 }
 
-fn end_word(all: &mut [Vec<String>], word: &mut Option<String>) {
-    if let (Some(last), Some(word)) = (all.last_mut(), word.take()) {
+fn end_word(commands: &mut [Vec<String>], word: &mut Option<String>) {
+    if let (Some(last), Some(word)) = (commands.last_mut(), word.take()) {
         last.push(word);
     }
 }

@@ -17,25 +17,25 @@ pub(crate) fn display_path(path: &[u8]) -> String {
     text
 }
 
-fn push(text: &mut String, it: char) {
-    match it {
+fn push(text: &mut String, character: char) {
+    match character {
         '\\' => text.push_str("\\\\"),
         '\n' => text.push_str("\\n"),
         '\t' => text.push_str("\\t"),
         '\r' => text.push_str("\\r"),
-        _ if it.is_ascii_control() => {
-            let _ = write!(text, "\\x{:02x}", it as u32);
+        _ if character.is_ascii_control() => {
+            let _ = write!(text, "\\x{:02x}", character as u32);
         }
-        _ if it.is_control() || is_bidi_control(it) => {
-            let _ = write!(text, "\\u{{{:x}}}", it as u32);
+        _ if character.is_control() || is_bidi_control(character) => {
+            let _ = write!(text, "\\u{{{:x}}}", character as u32);
         }
-        _ => text.push(it),
+        _ => text.push(character),
     }
 }
 
 /// Bidi controls, invisible separators and the byte order mark.
-fn is_bidi_control(it: char) -> bool {
-    matches!(it, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+fn is_bidi_control(character: char) -> bool {
+    matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Whether `path` is one of `selected`, or lies below one of them.

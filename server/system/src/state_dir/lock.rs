@@ -125,12 +125,12 @@ pub enum KeeperLiveness {
 
 impl StateDir {
     /// Makes this process the loop's keeper.
-    pub fn lock_loop(&self, of: &LoopDir) -> Result<Lock, LockError> {
-        let path = of.lock();
+    pub fn lock_loop(&self, loop_dir: &LoopDir) -> Result<Lock, LockError> {
+        let path = loop_dir.lock();
         let _gate = self.gate(LockMode::Exclusive)?;
-        let held = || LockError::Held { loop_id: of.id().to_owned() };
+        let held = || LockError::Held { loop_id: loop_dir.id().to_owned() };
         let lock = try_acquire(&path).map_err(StateError::io(tr_later!("lock"), &path))?.ok_or_else(held)?;
-        if is_journal_held(of)? {
+        if is_journal_held(loop_dir)? {
             return Err(held());
         }
         let pid = std::process::id().to_string();
@@ -139,11 +139,11 @@ impl StateDir {
     }
 
     /// Whether the loop has a keeper. Does not disturb a keeper that is just starting.
-    pub fn keeper_of(&self, of: &LoopDir) -> Result<KeeperLiveness, StateError> {
-        let path = of.lock();
+    pub fn keeper_of(&self, loop_dir: &LoopDir) -> Result<KeeperLiveness, StateError> {
+        let path = loop_dir.lock();
         let _gate = self.gate(LockMode::Shared)?;
         if !is_held(&path).map_err(StateError::io(tr_later!("look at"), &path))? {
-            let journal_held = is_journal_held(of)?;
+            let journal_held = is_journal_held(loop_dir)?;
             return Ok(if journal_held {
                 KeeperLiveness::Alive { pid: None, stopped: false }
             } else {
@@ -152,16 +152,16 @@ impl StateDir {
         }
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let pid = text.trim().parse().ok();
-        let stopped = pid.and_then(|pid| stopped_keeper::find(of, pid)).is_some();
+        let stopped = pid.and_then(|pid| stopped_keeper::find(loop_dir, pid)).is_some();
         Ok(KeeperLiveness::Alive { pid, stopped })
     }
 
     /// Continues the loop's keeper if its process is stopped. False if it is not.
-    pub fn continue_stopped_keeper(&self, of: &LoopDir) -> Result<bool, StateError> {
-        let KeeperLiveness::Alive { pid: Some(pid), stopped: true } = self.keeper_of(of)? else {
+    pub fn continue_stopped_keeper(&self, loop_dir: &LoopDir) -> Result<bool, StateError> {
+        let KeeperLiveness::Alive { pid: Some(pid), stopped: true } = self.keeper_of(loop_dir)? else {
             return Ok(false);
         };
-        Ok(stopped_keeper::find(of, pid).is_some_and(|it| stopped_keeper::resume(&it)))
+        Ok(stopped_keeper::find(loop_dir, pid).is_some_and(|it| stopped_keeper::resume(&it)))
     }
 
     /// Gives `holder` exclusive use of the tree at `root`. A tree inside it, or around it, counts as the same tree.
@@ -304,8 +304,8 @@ fn try_acquire(path: &Path) -> io::Result<Option<Lock>> {
 }
 
 /// A keeper locks its journal too, and stays the only one if the file of its lock is deleted.
-fn is_journal_held(of: &LoopDir) -> Result<bool, StateError> {
-    let path = of.journal();
+fn is_journal_held(loop_dir: &LoopDir) -> Result<bool, StateError> {
+    let path = loop_dir.journal();
     // Opening a FIFO would block. A keeper refuses a journal that is no file.
     if !std::fs::symlink_metadata(&path).is_ok_and(|it| it.is_file()) {
         return Ok(false);

@@ -8,8 +8,8 @@ use crate::process_table::Process;
 
 /// The stopped process that holds the lock of the loop, if `pid` is its pid here: a pid of another PID namespace may be
 /// that of another process.
-pub(super) fn find(of: &LoopDir, pid: u32) -> Option<Process> {
-    lock_holder::find(&of.lock()).filter(|it| it.stopped && u32::try_from(it.pid) == Ok(pid))
+pub(super) fn find(loop_dir: &LoopDir, pid: u32) -> Option<Process> {
+    lock_holder::find(&loop_dir.lock()).filter(|it| it.stopped && u32::try_from(it.pid) == Ok(pid))
 }
 
 /// Continues it; false if it has exited.

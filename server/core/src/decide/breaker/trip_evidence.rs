@@ -39,7 +39,7 @@ fn errors(past: &BreakerHistory<'_>) -> Vec<ErrorIn> {
     found
 }
 
-fn last<T>(mut all: Vec<T>, count: usize) -> Vec<T> {
-    all.drain(..all.len().saturating_sub(count));
-    all
+fn last<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
+    items.drain(..items.len().saturating_sub(count));
+    items
 }

@@ -67,16 +67,16 @@ impl From<FiguresArray> for PackedFigures {
     }
 }
 
-fn facts_to_bits(it: &IterationFigures) -> u8 {
+fn facts_to_bits(figures: &IterationFigures) -> u8 {
     let facts = [
-        it.has_ended,
-        it.is_trouble,
-        it.failed_by_itself,
-        it.has_progress,
-        it.has_claim,
-        it.has_milestones,
-        it.test_only,
-        it.taken_back,
+        figures.has_ended,
+        figures.is_trouble,
+        figures.failed_by_itself,
+        figures.has_progress,
+        figures.has_claim,
+        figures.has_milestones,
+        figures.test_only,
+        figures.taken_back,
     ];
     facts.iter().rev().fold(0, |bits, fact| bits << 1 | u8::from(*fact))
 }

@@ -55,8 +55,8 @@ pub(super) fn with_checks_of_start(start: &str, end: &str) -> Option<String> {
 
 /// Without a list, all sources below the folder are included.
 fn include_sources_of(end: &mut Map<String, Value>, start: &Map<String, Value>) {
-    fn list(of: &Map<String, Value>) -> Option<&Vec<Value>> {
-        of.get("include").and_then(Value::as_array)
+    fn list(config: &Map<String, Value>) -> Option<&Vec<Value>> {
+        config.get("include").and_then(Value::as_array)
     }
     let Some(old) = list(start) else {
         if !start.contains_key("files") {
