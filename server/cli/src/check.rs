@@ -19,7 +19,7 @@ use loopkeeper_view::{self as view, CriteriaStatus, LateOrder, effect};
 use serde::Serialize;
 use serde_json::json;
 
-use self::report::{AnnotationLevel, DocumentPositions, ReportFormat, ReportItem};
+use self::report::{AnnotationLevel, CheckReportFormat, DocumentPositions, ReportItem};
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     pub(crate) json: bool,
     /// Output for people, scripts or continuous integration
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) format: Option<ReportFormat>,
+    pub(crate) format: Option<CheckReportFormat>,
 }
 
 /// What the language server passes.
@@ -70,8 +70,8 @@ pub(crate) struct ServerArgs {
 }
 
 impl Args {
-    fn format(&self) -> ReportFormat {
-        self.format.unwrap_or(if self.json { ReportFormat::Json } else { ReportFormat::Text })
+    fn format(&self) -> CheckReportFormat {
+        self.format.unwrap_or(if self.json { CheckReportFormat::Json } else { CheckReportFormat::Text })
     }
 }
 
@@ -108,13 +108,13 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let criteria = view::criteria_without_loop(&work.task.criteria, &results);
     let holds = criteria.holds();
     match args.format() {
-        ReportFormat::Json => {
+        CheckReportFormat::Json => {
             out.json(&CheckReport { task: &work.id.0, holds, criteria: &criteria, results: &results });
         }
-        ReportFormat::Text => print_results(&work, &criteria, &results, out),
-        ReportFormat::Github => out.write(&report::github(&report_items(&work, &results))),
-        ReportFormat::Sarif => out.json(&report::sarif(&report_items(&work, &results))),
-        ReportFormat::Junit => out.write(&report::junit(&work.title(), &report_items(&work, &results))),
+        CheckReportFormat::Text => print_results(&work, &criteria, &results, out),
+        CheckReportFormat::Github => out.write(&report::github(&report_items(&work, &results))),
+        CheckReportFormat::Sarif => out.json(&report::sarif(&report_items(&work, &results))),
+        CheckReportFormat::Junit => out.write(&report::junit(&work.title(), &report_items(&work, &results))),
     }
     Ok(if holds { Exit::Done } else { Exit::Ended })
 }

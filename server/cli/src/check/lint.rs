@@ -7,7 +7,7 @@ use loopkeeper_view::editor::{self, Severity};
 use serde::Serialize;
 
 use super::Args;
-use super::report::{self, AnnotationLevel, DocumentPositions, ReportFormat, ReportItem};
+use super::report::{self, AnnotationLevel, CheckReportFormat, DocumentPositions, ReportItem};
 use crate::exit::Exit;
 use crate::failure::ExitResult;
 use crate::out::Ui;
@@ -26,14 +26,14 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let items = remarks(&work);
     let TaskLints { grade, .. } = TaskLints::of(&work.task, &work.documents);
     match args.format() {
-        ReportFormat::Text => {
+        CheckReportFormat::Text => {
             out.write(&report::text(&items));
             out.line(tr!("{title}: {sentence}", title = work.title(), sentence = grade.sentence()));
         }
-        ReportFormat::Json => out.json(&LintReport { task: &work.id.0, grade: &grade, remarks: &items }),
-        ReportFormat::Github => out.write(&report::github(&items)),
-        ReportFormat::Sarif => out.json(&report::sarif(&items)),
-        ReportFormat::Junit => out.write(&report::junit(&work.title(), &items)),
+        CheckReportFormat::Json => out.json(&LintReport { task: &work.id.0, grade: &grade, remarks: &items }),
+        CheckReportFormat::Github => out.write(&report::github(&items)),
+        CheckReportFormat::Sarif => out.json(&report::sarif(&items)),
+        CheckReportFormat::Junit => out.write(&report::junit(&work.title(), &items)),
     }
     Ok(exit(&items))
 }

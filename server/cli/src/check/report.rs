@@ -12,7 +12,7 @@ use serde_json::json;
 
 /// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ReportFormat {
+pub(crate) enum CheckReportFormat {
     /// For people
     Text,
     /// One object
