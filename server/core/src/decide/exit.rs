@@ -194,10 +194,10 @@ pub(super) fn progress_clause(state: &LoopState) -> Option<String> {
         (0, 1) => tr!("the one required criterion does not pass").to_owned(),
         (passing, total) => tr!("{passing} of {total} required criteria pass", passing, total),
     };
-    let is_unstable = |it: &&&Pinned| state.status_of(&it.criterion.id) == Some(Status::Unstable);
+    let is_unstable = |it: &&&PinnedCriterion| state.status_of(&it.criterion.id) == Some(Status::Unstable);
     let unstable = checked.iter().filter(is_unstable).count();
     // Only the results of the last verdict, which the next round replaces.
-    let is_refuted = |it: &&&Pinned| !passes(state, it) && state.is_refuted(&it.criterion);
+    let is_refuted = |it: &&&PinnedCriterion| !passes(state, it) && state.is_refuted(&it.criterion);
     let refuted = checked.iter().filter(is_refuted).count();
     Some(match (unstable, refuted, checked.len()) {
         (0, 0, _) => fact,

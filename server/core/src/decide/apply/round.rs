@@ -89,8 +89,8 @@ pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
 /// Stores the present results with the iteration that they describe.
 fn describe_iteration(state: &mut LoopState, iteration: u32, facts: Vec<(CriterionId, String)>) {
     let results = &state.criteria.results;
-    let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
-    let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
+    let status = |it: &PinnedCriterion| results.get(&it.criterion.id).map(|found| found.status);
+    let cell = |it: &PinnedCriterion| status(it).map(|found| (it.criterion.id.clone(), found));
     let row: Vec<(CriterionId, Status)> = state.criteria.pinned.iter().filter_map(cell).collect();
     let failing = failure_fingerprint(state);
     if let Some(last) = state.history.last_mut().filter(|it| it.number == iteration) {
