@@ -133,7 +133,7 @@ export class Editor {
       ...env,
     };
     // The tests may be run by an agent or an editor.
-    for (const name of Object.keys(this.env)) if (/^(NODE_TEST_CONTEXT|CLAUDECODE|NODE_OPTIONS)$/.test(name)) delete this.env[name];
+    for (const name of Object.keys(this.env)) if (/^(NODE_TEST_CONTEXT|CLAUDECODE|NODE_OPTIONS|LOOPKEEPER_LANGUAGE)$/.test(name)) delete this.env[name];
   }
 
   get base() {
