@@ -111,7 +111,7 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     terminal
         .run(&["steer", "latest", "look at the gate"])
         .expect(0)
-        .out("into its next prompt (iteration 2).");
+        .out(" passes the text on in iteration 2.");
     terminal.run(&["steer", "latest", " "]).expect(2).err("the hint is empty");
     terminal.run(&["reset", "session"]).expect(0).out("nothing to reset");
     terminal.run(&["pause"]).expect(0).out(" pauses after this iteration (1).");

@@ -56,7 +56,7 @@ return {
     editor:ex('Ralph pause')
     editor:wait_message('The loop pauses after this iteration (1).')
     editor:ex('Ralph steer mind the gap')
-    editor:wait_message('into its next prompt (iteration 2).')
+    editor:wait_message('passes the text on in iteration 2')
     project:agent_does('echo one > note.txt')
     editor:wait_statusline('Ralph paused 1/9')
     editor:ex('Ralph resume')

@@ -56,7 +56,7 @@ return {
   run = function()
     local project, editor = start()
     editor:ex('Ralph steer mind the gap')
-    editor:wait_message('into its next prompt (iteration 2).')
+    editor:wait_message('passes the text on in iteration 2')
     project:agent_does('echo "a \27[31mcolourful\27[0m word"; echo a > a.txt')
     project:wait_agent(2, editor)
 
