@@ -71,6 +71,42 @@ fn tests_that_are_replaced_by_others() {
     );
 }
 
+/// A folder that the loop makes, in a folder for temporary files.
+struct SharedFolder(String);
+
+impl SharedFolder {
+    fn at(path: &str) -> Self {
+        Self(format!("{path}-{}", std::process::id()))
+    }
+}
+
+impl Drop for SharedFolder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn work_that_was_left_in_a_shared_folder() {
+    let left = SharedFolder::at("/var/tmp/loopkeeper-left");
+    let act = format!(
+        "mkdir -p {0}; sed 's/a - b/a + b/' calc.py > {0}/sums.py; printf 'import sys\\nsys.path.insert(0, \"{0}\")\\nfrom sums import add\\n' > calc.py",
+        left.0
+    );
+    let played = scenario(&[&act, FIX], &[CRITERION], Verified(2, "")).play();
+    played.told(2, "in a clean room");
+}
+
+#[test]
+fn a_check_that_makes_its_own_files_in_a_shared_folder() {
+    let made = SharedFolder::at("/var/tmp/loopkeeper-made");
+    let check = format!(
+        "Tests pass: `$ rm -rf {0} && mkdir {0} && python3 -m unittest discover -s tests 2>{0}/log && mv {0}/log {0}/done`",
+        made.0
+    );
+    scenario(&[FIX], &[&check], Verified(1, "")).play();
+}
+
 #[test]
 fn tests_with_changed_formatting() {
     let rewritten = "import unittest\\n\\nfrom calc import add\\n\\n\\nclass Sums(unittest.TestCase):\\n    def test_all(self):\\n        for a, b, want in [(1, 2, 3), (0, 0, 0)]:\\n            with self.subTest(a=a):\\n                self.assertEqual(add(a, b), want)\\n";

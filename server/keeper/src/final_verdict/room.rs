@@ -11,6 +11,7 @@ use loopkeeper_core::check::CommandExit;
 use loopkeeper_core::journal::CopiedTree;
 use loopkeeper_system::clean_room::{self, BuildFolders, CleanRoom, CopyRequest, HomeContent, HomeRequest};
 use loopkeeper_system::process::{Job, StdinSource, StreamLayout, WardenPool};
+use loopkeeper_system::sandbox::{Isolation, make_fresh_folders};
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_system::trust::permit::ApprovedInput;
 
@@ -91,13 +92,13 @@ pub(super) async fn open_room(
     layout: &RoomLayout,
 ) -> Result<(CleanRoom, WardenPool), NoVerdict> {
     match request.site.0.get() {
-        Some(FoundSite::Overlay(parent)) => return Ok(open_overlay(runtime, parent, layout).await?),
+        Some(FoundSite::Overlay(parent)) => return Ok(open_overlay(runtime, request, parent, layout).await?),
         Some(FoundSite::Copy(_)) => return open_copy(runtime, request, layout).await,
         None => {}
     }
     let mut failure = None;
     for parent in [runtime.outputs.as_path(), Path::new("/dev/shm"), &std::env::temp_dir()] {
-        match open_overlay(runtime, parent, layout).await {
+        match open_overlay(runtime, request, parent, layout).await {
             Ok(made) => {
                 let _ = request.site.0.set(FoundSite::Overlay(parent.to_owned()));
                 return Ok(made);
@@ -116,12 +117,13 @@ pub(super) async fn open_room(
 
 async fn open_overlay(
     runtime: &RunContext,
+    request: &VerdictRequest,
     parent: &Path,
     layout: &RoomLayout,
 ) -> io::Result<(CleanRoom, WardenPool)> {
     let room = CleanRoom::create(&parent.join(room_name()), &runtime.root())?;
     fill(&room, layout)?;
-    let wardens = WardenPool::in_room(runtime.check_wardens.isolation(), room.access());
+    let wardens = WardenPool::in_room(&isolation_in_room(runtime, request, &room)?, room.access());
     prepare(&wardens, (&runtime.root(), ":"), &runtime.check_env).await?;
     Ok((room, wardens))
 }
@@ -149,7 +151,7 @@ async fn open_copy(
     };
     // A large tree takes seconds.
     let room = tokio::task::spawn_blocking(make).await.map_err(io::Error::other)??;
-    let wardens = WardenPool::in_room(runtime.check_wardens.isolation(), room.access());
+    let wardens = WardenPool::in_room(&isolation_in_room(runtime, request, &room)?, room.access());
     let mut env = runtime.check_env.as_ref().clone();
     move_into(&room, &mut env);
     // The index remembers the files of the work tree: without this, all of them look changed to some commands.
@@ -158,6 +160,19 @@ async fn open_copy(
         prepare(&wardens, (repository, refresh), &env).await?;
     }
     Ok((room, wardens))
+}
+
+/// The isolation of checks, without temporary files that were left outside the work tree since the loop began.
+fn isolation_in_room(
+    runtime: &RunContext,
+    request: &VerdictRequest,
+    room: &CleanRoom,
+) -> io::Result<Isolation> {
+    let needed = [runtime.root(), runtime.outputs.clone(), room.folder().to_owned()];
+    let real = needed.iter().map(|it| it.canonicalize().unwrap_or_else(|_| it.clone()));
+    let needed: Vec<PathBuf> = real.chain(needed.iter().cloned()).collect();
+    let folders = make_fresh_folders(room.folder(), request.since, &needed)?;
+    Ok(runtime.check_wardens.isolation().with_fresh_folders(folders))
 }
 
 fn room_name() -> String {
