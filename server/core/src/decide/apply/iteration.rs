@@ -137,7 +137,7 @@ fn count_failure(state: &mut LoopState, trouble: bool) {
     };
     state.streaks.failures = match (trouble, changed) {
         // Nothing was tried, so the count does not change.
-        (true, false) if stalled || row.session_lost => state.streaks.failures,
+        (true, false) if stalled || row.session_lost || row.interrupted => state.streaks.failures,
         (true, false) => state.streaks.failures.saturating_add(1),
         _ => 0,
     };

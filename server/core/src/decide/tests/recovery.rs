@@ -352,3 +352,16 @@ fn a_wait_is_no_longer_after_the_clock_went_back() {
     sim.play();
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Completed), "{}", sim.sentence());
 }
+
+#[test]
+fn an_interrupted_iteration_is_no_failure_of_the_agent() {
+    let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pp"); 5]);
+    for crash in 1..=4 {
+        while sim.state.iteration < crash {
+            assert!(sim.turn(), "{}", sim.sentence());
+        }
+        sim.crash(&format!("boot-{crash}"));
+    }
+    sim.play();
+    assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Completed), "{}", sim.sentence());
+}
