@@ -61,7 +61,7 @@ export function connect(program: string, hooks: Hooks): Connection {
 
 /**
  * Resolves without an answer when the server withdraws its question. The editor cannot close a notification, so an answer
- * in one that is still open has no effect, which the user is told.
+ * in one that is still open has no effect, and the server reports that to the user.
  */
 function untilClosed(answer: Promise<MessageActionItem | undefined>, cancelled: CancellationToken): Promise<MessageActionItem | undefined> {
   return new Promise((done, failed) => {

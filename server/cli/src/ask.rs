@@ -15,7 +15,7 @@ pub(crate) fn confirm(question: &str) -> io::Result<bool> {
     let mut answer = String::new();
     let is_at_end = io::stdin().lock().read_line(&mut answer)? == 0;
     if is_at_end {
-        // Nobody pressed Enter.
+        // Without an answer, no Enter ended the line of the question.
         writeln!(stderr)?;
     }
     Ok(is_yes(&answer))

@@ -70,7 +70,7 @@ pub(crate) async fn ask_client(shared: &ServerState, question: &ClientQuestion) 
     ask_client_until(shared, question, std::future::pending()).await
 }
 
-/// The same, for a question that may become obsolete. A client is told when its answer has no effect any more.
+/// The same, for a question that may become obsolete. An answer that no longer has an effect is reported to its client.
 pub(crate) async fn ask_client_until(
     shared: &ServerState,
     question: &ClientQuestion,

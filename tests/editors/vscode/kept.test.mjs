@@ -69,7 +69,7 @@ test("vscode_kept: the ten main states look as they are kept", async () => {
     const names = Object.keys(differences);
     assert.equal(names.length, 10);
     assert.deepEqual(names.filter((it) => differences[it] > tolerance), [], JSON.stringify(differences));
-    // Each state is told from the one before it.
+    // Each picture differs from that of the state before it.
     for (let at = 1; at < names.length; at += 1) {
       const [one, other] = [names[at - 1], names[at]];
       const share = await difference(decoder, keptPicture(one), keptPicture(other));

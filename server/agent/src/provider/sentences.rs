@@ -63,7 +63,7 @@ const ERRORS: [(&str, ProviderClass); 48] = [
     ),
     ("No auth type is selected. Please configure an auth type (e.g. via settings or `--auth-type`).", Login),
     (
-        "Please set an Auth method in your /root/.gemini/settings.json or specify one of the following environment variables before running: GEMINI_API_KEY",
+        "Please set an Auth method in your /home/me/.gemini/settings.json or specify one of the following environment variables before running: GEMINI_API_KEY",
         Login,
     ),
     (

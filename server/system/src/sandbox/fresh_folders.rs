@@ -65,8 +65,8 @@ fn old_entries(path: &Path, since: SystemTime, needed: &[PathBuf], most: usize) 
     (kept.len() < count && count < MAX_ENTRIES && kept.len() <= most).then_some(kept)
 }
 
-/// Programs can set the time of a change of contents, but not the time at which a file was created. Where the file
-/// system does not record it, a file that is older than it appears counts as old.
+/// Programs can set modification times, but not creation times. On a file system that records none, every entry counts
+/// as old.
 fn is_created_since(metadata: &Metadata, since: SystemTime) -> bool {
     metadata.created().is_ok_and(|it| it >= since)
 }

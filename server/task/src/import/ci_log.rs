@@ -42,7 +42,7 @@ const REPORTS: [&str; 13] = [
     " ERR_PNPM_",
     "make: *** [",
 ];
-/// Beginnings of lines of a text that somebody wrote: an issue that quotes a log is no log.
+/// Line prefixes of prose: an issue that quotes a log is not a log.
 const WRITTEN: [&str; 3] = ["```", "## ", "### "];
 /// Beginnings of lines of build tools that say nothing about the cause.
 const ADVICE: [&str; 6] = [

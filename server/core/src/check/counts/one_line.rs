@@ -3,7 +3,7 @@
 use super::{TestCounts, sum};
 use loopkeeper_text::pattern::ConstantPattern;
 
-/// The summary line of one runner. Groups: `all` or `passed`; `failed`, `errors` and `skipped` may be absent.
+/// The summary line of one runner. Groups: `all` or `passed`; `failed`, `errors`, `skipped` and `incomplete` may be absent.
 struct SummaryLine {
     /// A part of every such line: without it the pattern is not compiled.
     sign: &'static str,
@@ -27,7 +27,7 @@ static PHPUNIT: SummaryLine = summary(
     ", Assertions: ",
     r"^Tests: (?P<all>\d+), Assertions: \d+(?:, Errors: (?P<errors>\d+))?(?:, Failures: (?P<failed>\d+))?(?:, (?:PHPUnit )?(?:Warnings|Deprecations): \d+)*(?:, Skipped: (?P<skipped>\d+))?(?:, Incomplete: (?P<incomplete>\d+))?(?:, Risky: \d+)?\.$",
 );
-/// With the time for one class instead of a sum, the line does not count.
+/// The line of one class ends with its time and is not counted: the sum follows.
 static MAVEN: SummaryLine = summary(
     "Tests run: ",
     r"^(?:\[\w+\] )?Tests run: (?P<all>\d+), Failures: (?P<failed>\d+), Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+)$",
