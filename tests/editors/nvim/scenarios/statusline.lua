@@ -11,6 +11,22 @@ local function shown(editor, fake, text, loops, tasks, fields)
   end
 end
 
+--- Waits for the countdown to the time of a message, and for its next second. The message may arrive late.
+local function counted_down(editor, pattern)
+  local function seconds_left()
+    local minutes, seconds = editor:wait_statusline(pattern):match('(%d%d):(%d%d)$')
+    return minutes * 60 + seconds
+  end
+  local first = seconds_left()
+  support.wait('a later second of ' .. pattern, function()
+    return seconds_left() < first
+  end)
+end
+
+local function time_after(seconds)
+  return os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + seconds)
+end
+
 local function waiting(time)
   return { state = 'working', phase = 'waiting', wait = { reason = 'usage limit', resumesAt = time } }
 end
@@ -56,13 +72,14 @@ return {
     done.outcome.kind = 'limit'
     shown(editor, fake, 'Ralph stopped at 3/25', { Fake.loop(done) }, task)
     -- It counts down without further messages of the server.
-    local soon = os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + 14 * 60 + 34)
-    shown(editor, fake, 'Ralph 7/25 · 14:32', { Fake.loop(waiting(soon)) }, task)
-    local later = os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + 3600 + 14 * 60 + 34)
-    shown(editor, fake, 'Ralph 7/25 · 1:14:32', { Fake.loop(waiting(later)) }, task)
-    local cooling = waiting(os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + 40 * 60 + 4))
+    fake:tell({ Fake.loop(waiting(time_after(14 * 60 + 45))) }, task)
+    counted_down(editor, '^Ralph 7/25 · 14:%d%d$')
+    fake:tell({ Fake.loop(waiting(time_after(3600 + 14 * 60 + 45))) }, task)
+    counted_down(editor, '^Ralph 7/25 · 1:14:%d%d$')
+    local cooling = waiting(time_after(40 * 60 + 45))
     cooling.breaker = { state = 'open' }
-    shown(editor, fake, 'Ralph breaker · 40:02', { Fake.loop(cooling) }, task)
+    fake:tell({ Fake.loop(cooling) }, task)
+    counted_down(editor, '^Ralph breaker · 40:%d%d$')
     shown(editor, fake, 'Ralph 2 at work', { Fake.loop(), Fake.loop({ id = 'b' }) }, task)
     shown(editor, fake, 'Ralph 3 · 1 needs you', {
       Fake.loop(),
