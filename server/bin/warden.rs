@@ -1,6 +1,6 @@
-//! The warden as a program of its own (see `keeper::warden`). One is started for every agent and every check, and
-//! a small program starts in half the time. Takes the same arguments as `loopkeeper`: their first is the word. For the
-//! same reason agents call this one as their hook, and it talks to those that want to be talked to.
+//! The warden as a separate program (see `keeper::warden`), because a small program starts in half the time and one is
+//! started for every agent and every check. Takes the same arguments as `loopkeeper`: the first one selects the job.
+//! For the same reason agents call it as their hook, and it is the bridge to agents of the Agent Client Protocol.
 
 use std::process::ExitCode;
 

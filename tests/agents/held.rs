@@ -93,10 +93,10 @@ fn whose_hooks_are_off(scene: &Scene, why: &str) {
     assert_eq!((processes(&journal), scene.model.prompts().len()), (3, 1), "{}", journal.told());
     for run in journal.all("agent-ended") {
         let note = run["run"]["note"].as_str().unwrap_or_default();
-        assert!(note.contains("its stop hook did not ask") && note.contains(why), "{note}");
+        assert!(note.contains("its stop hook did not call loopkeeper") && note.contains(why), "{note}");
     }
     let log = Ran::of(&scene.command(&["log"]).output().expect("it starts"));
-    assert!(log.stdout.contains("its stop hook did not ask"), "{}", log.stdout);
+    assert!(log.stdout.contains("its stop hook did not call loopkeeper"), "{}", log.stdout);
 }
 
 fn stopped(hand: Hand, sandbox: &str, more: &str) {

@@ -184,7 +184,7 @@ fn claude_in_its_users_terminal_continues_after_its_own_cap() {
     let journal = screen.until_recorded("end", |it| it["type"] == "ended");
     assert_eq!((journal.all("agent-ended").len(), journal.all("session-joined").len()), (3, 2));
     let rests = journal.all("paused");
-    assert!(rests[1]["message"].to_string().contains("held no more in this turn"), "{rests:#?}");
+    assert!(rests[1]["message"].to_string().contains("no longer continues this turn"), "{rests:#?}");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn claude_that_is_closed_by_its_user_can_be_followed_by_another() {
     screen.say("go");
     screen.until_recorded("second iteration", |it| it["type"] == "agent-started" && it["iteration"] == 2);
     let _ = screen.tmux(&["kill-server"]).status();
-    let is_it = |it: &Value| it["type"] == "paused" && it["message"].to_string().contains("was left");
+    let is_it = |it: &Value| it["type"] == "paused" && it["message"].to_string().contains("was closed");
     screen.until_recorded("rest", is_it);
     screen.scene.terminal.run(&["stop"]).expect(0);
 }

@@ -27,6 +27,6 @@ fn a_process_that_stays_after_its_turn_is_ended() {
     let records: Vec<Value> = ran.stdout.lines().map(|it| serde_json::from_str(it).expect("JSON")).collect();
     let run = &records.iter().find(|it| it["type"] == "agent-ended").expect("an end of the agent")["run"];
     assert_eq!((&run["ending"], &run["error"]), (&Value::from("exited"), &Value::Null), "{run}");
-    assert_eq!(run["note"], "it stayed after its turn and was ended", "{run}");
+    assert_eq!(run["note"], "it was still running after its turn and was ended", "{run}");
     assert_eq!(run["finalText"], "Written.", "{run}");
 }

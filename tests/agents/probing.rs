@@ -123,7 +123,7 @@ fn claude_probed_has_a_yes_everywhere() {
     });
     let table = Table::of(&report);
     table.others(&[]).fact("output", "as Claude Code prints them");
-    table.fact("hook", "the hook of its command line ran, and what it said was done");
+    table.fact("hook", "the hook of its command line ran, and its answer was followed");
     assert!(
         report["version"].as_str().is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit())),
         "{report}"
@@ -149,7 +149,7 @@ fn gemini_probed_leaves_its_tools_behind() {
     let report = table(GEMINI, 0, |body| honest(body, &tools(&GEMINI)));
     let table = Table::of(&report);
     table.others(&[("stop", "no")]).fact("output", "as Gemini CLI prints them");
-    table.fact("hook", "the hook of its home ran, and what it said was done");
+    table.fact("hook", "the hook of its home ran, and its answer was followed");
 }
 
 /// It uses the given home folder, and its user's settings in it.
@@ -173,7 +173,7 @@ fn codex_probed_has_a_yes_everywhere() {
     let report = table(CODEX, 0, |body| honest(body, &tools(&CODEX)));
     let table = Table::of(&report).by_network("exit-codes");
     table.others(&[]).fact("output", "as Codex prints them");
-    table.fact("hook", "the hook of its command line ran, and what it said was done");
+    table.fact("hook", "the hook of its command line ran, and its answer was followed");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn opencode_probed_leaves_its_tools_behind_and_has_no_stop_hook() {
 #[test]
 fn opencode_probed_that_receives_only_garbage_is_ended() {
     let report = table(OPENCODE, 1, |_| Step::Garbage);
-    Table::of(&report).fact("prompt", "asked its model again and again");
+    Table::of(&report).fact("prompt", "repeatedly requested answers");
     assert_eq!(report["calls"], 1, "{report}");
 }
 

@@ -307,7 +307,7 @@ async fn a_flood_of_output_keeps_both_ends_and_the_failures() {
         assert_eq!((result.status, result.fact.as_str()), (Status::Fail, "exit 1"));
         let shown = result.output_within(20_000);
         assert!(shown.starts_with("begun\nwarning: the same again\n"), "{shown}");
-        assert!(shown.contains("[… 92 MiB of the output left out here …]\n"), "{shown}");
+        assert!(shown.contains("[… 92 MiB of the output omitted here …]\n"), "{shown}");
         assert!(shown.ends_with("again\nsrc/a.rs:3:5: expected 4, got 5\n1 failed\n"), "{shown}");
         assert_eq!(result.failure_lines(5, 1000), ["src/a.rs:3:5: expected 4, got 5"]);
         let stored = fs::metadata(bench.output().join("0007.one.out")).unwrap().len();
@@ -399,9 +399,9 @@ async fn a_request_that_times_out_or_fails_does_not_pass() {
         let result = bench.one(get.clone()).await;
         assert_eq!((result.status, result.fact.as_str()), (Status::CouldNotRun, why));
         let bench = Bench { messenger: "/bin/false", ..Bench::new(&domain) };
-        assert_eq!(bench.one(get.clone()).await.fact, "could not be asked: it broke off");
+        assert_eq!(bench.one(get.clone()).await.fact, "could not be asked: it was cut off");
         let bench = Bench { messenger: "/bin/true", ..Bench::new(&domain) };
-        assert_eq!(bench.one(get).await.fact, "could not be asked: its answer makes no sense");
+        assert_eq!(bench.one(get).await.fact, "could not be asked: its answer cannot be interpreted");
     }
 }
 

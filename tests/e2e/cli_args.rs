@@ -23,9 +23,9 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     check(&["stop", "--force"], "Hint: The flag is `--now` here");
     check(&["rollback", "latest", "0", "--yes"], "Hint: The flag is `--anyway` here");
     check(&["diff", "latest", "seven"], "invalid value 'seven'");
-    check(&["diff", "latest", "0"], "not the number of an iteration: 1, 2, 3 …\n");
-    check(&["diff", "latest", "-1"], "not the number of an iteration: 1, 2, 3 …\n");
-    check(&["log", "--prompt", "first"], "not the number of an iteration: 1, 2, 3 …\n");
+    check(&["diff", "latest", "0"], "not an iteration number: 1, 2, 3 …\n");
+    check(&["diff", "latest", "-1"], "not an iteration number: 1, 2, 3 …\n");
+    check(&["log", "--prompt", "first"], "not an iteration number: 1, 2, 3 …\n");
     check(&["rollback", "latest", "start"], "1, 2, 3 …, or 0 for the start\n");
     check(&["run", "--max-iterations", "-3"], "`limits.iterations` takes a whole number from 1");
     check(&["reset", "agent"], "possible values: breaker, session");

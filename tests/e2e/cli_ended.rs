@@ -90,7 +90,7 @@ fn an_agent_gives_no_feedback() {
     )]);
     world.run(&["run", "--trust", "--max-iterations", "1"]).expect(4);
     let own = std::fs::read_to_string(world.shared("own")).unwrap();
-    assert!(own.contains("only the user may order it"), "{own}");
+    assert!(own.contains("only the user may request it"), "{own}");
     let insight = world.run(&["insight"]);
     assert!(!insight.expect(0).stdout.contains("with feedback"), "{}", insight.stdout);
 }

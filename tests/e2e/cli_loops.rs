@@ -106,7 +106,7 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     assert_eq!(gated.state(), ("working".into(), "iterating".into()));
     terminal.run(&["status"]).expect(0).out("Working: iteration 1/25").out("It is there");
     terminal.run(&["run", "--trust"]).expect(1).err("already running in ");
-    terminal.run(&["rollback", "latest", "0"]).expect(1).err("at work").err("Hint: `loopkeeper pause` ");
+    terminal.run(&["rollback", "latest", "0"]).expect(1).err("the loop is running").err("Hint: `loopkeeper pause` ");
     terminal.run(&["resume"]).expect(1).err("not paused");
     terminal
         .run(&["steer", "latest", "look at the gate"])
@@ -229,7 +229,7 @@ fn an_interrupted_loop_can_be_rolled_back_and_ended() {
         .expect(1)
         .err("precious")
         .err("changed since the last snapshot of loop ")
-        .err("Hint: `--anyway` goes ahead");
+        .err("Hint: `--anyway` continues");
     let ran = terminal.run(&["rollback", "latest", "0", "--anyway"]);
     assert_eq!(terminal.read("precious"), "first\n");
     // The replaced files survive `gc` and are restored by the printed command.
@@ -382,7 +382,7 @@ fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_use
         .expect(1)
         .err("1 file in ")
         .err(": bytes")
-        .err("Hint: `--anyway` goes ahead");
+        .err("Hint: `--anyway` continues");
     run(&["rollback", "latest", "0"]).expect(1).err("2 files in ").err(": bytes, mine");
     assert_eq!((tree(&terminal), seq()), before);
     run(&["rollback", "--undo", "--anyway"]).expect(0);
@@ -437,7 +437,7 @@ fn paths_that_a_rollback_is_given_are_meant_from_the_root_and_must_name_somethin
     let seq = || terminal.run(&["log", "--json"]).expect(0).stdout.lines().count();
     let before = seq();
     back("src/nothing").expect(2).err("there is no src/nothing, now or in that snapshot").err("Hint: ");
-    back("../other").expect(2).err("../other lies outside the work tree").err("Hint: ");
+    back("../other").expect(2).err("../other is outside the work tree").err("Hint: ");
     assert_eq!(seq(), before, "what was refused is on record");
     back(".").expect(0).out("Restored the files as of the start of the loop: 1 file removed");
 }

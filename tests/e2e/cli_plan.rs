@@ -38,7 +38,7 @@ fn an_item_is_moved() {
     let moved = "# Plan\r\n\r\n- [ ] print: `$ make print`\r\n- [x] read\r\n- [ ] parse\r\n";
     assert_eq!(terminal.read("fix_plan.md"), moved);
     let ran = terminal.run(&["prioritize", "PROMPT.md", "print", "2"]);
-    ran.expect(1).err("error: \"print\" is the first open item of its list already");
+    ran.expect(1).err("error: \"print\" is already the first open item of its list");
     assert_eq!(terminal.read("fix_plan.md"), moved);
 }
 
@@ -54,7 +54,7 @@ fn a_missing_item_is_answered_with_the_existing_ones() {
     terminal.run(&["skip", "PROMPT.md", "x"]).expect(2).err("Hint: The plan of this task has no open item.");
     std::fs::write(terminal.root().join("fix_plan.md"), b"- [ ] caf\xe9\n- [ ] b\n").unwrap();
     let ran = terminal.run(&["skip", "PROMPT.md", "b"]);
-    ran.expect(2).err("was changed by another program meanwhile, or is not UTF-8 text");
+    ran.expect(2).err("was changed by another program in the meantime, or is not UTF-8 text");
     assert_eq!(std::fs::read(terminal.root().join("fix_plan.md")).unwrap(), b"- [ ] caf\xe9\n- [ ] b\n");
 }
 
@@ -185,7 +185,7 @@ fn no_agent_reads_a_placeholder_of_another_tool() {
     terminal.file("PROMPT.md", "# Go\n\nWork on {{STORY_ID}}.\n\n## Done when\n\n- It is: `exists in.txt`\n");
     let ran = terminal.run(&["run", "--agent", "demo", "--dry-run"]);
     ran.expect(2).err("PROMPT.md still contains the template's text, line 3");
-    ran.err("Hint: Nothing fills in `{{STORY_ID}}`: write its value, then start again.");
+    ran.err("Hint: `{{STORY_ID}}` is never replaced: write its value, then start again.");
     terminal.file("prd.json", STORIES);
     terminal.run(&["run", "--agent", "demo", "--dry-run"]).expect(0);
 }
@@ -212,7 +212,7 @@ fn the_prompt_shows_failures_before_pages_of_warnings() {
     let order = [
         places,
         at("package-1@"),
-        at("of the output left out here"),
+        at("of the output omitted here"),
         at("package-400@"),
         at("not ok 1 - adds"),
     ];

@@ -76,7 +76,7 @@ fn an_unrunnable_queue_is_refused_before_the_first_start() {
     check("- [A](a.ralph.md)\n- [B](b.ralph.md) (after X)\n", &["QUEUE.md:2: there is no task `X` here"]);
     check(
         "- [A](a.ralph.md) (after B)\n- [B](b.ralph.md) (after A)\n",
-        &["QUEUE.md:1: tasks wait for each other: A, B"],
+        &["QUEUE.md:1: tasks depend on each other: A, B"],
     );
     check("- [A](a.ralph.md)\n- [B](missing.md)\n", &["missing.md"]);
     let terminal = world();

@@ -179,7 +179,7 @@ fn trust_shows_everything_and_needs_a_clear_yes() {
     assert!(!shown.stdout.contains(['\u{202e}', '\u{1b}']), "{:?}", shown.stdout);
     answered(&terminal, "").expect(5);
     answered(&terminal, "y\n").expect(0).out("Trusted 2 commands");
-    answered(&terminal, "").expect(0).out("All of it is trusted");
+    answered(&terminal, "").expect(0).out("Everything is trusted");
     terminal.file("PROMPT.md", TASK);
     answered(&terminal, "").expect(5).err("1 command of PROMPT.md is not trusted");
 }

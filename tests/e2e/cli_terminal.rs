@@ -222,7 +222,7 @@ fn a_rollback_on_a_terminal_names_what_the_user_changed_and_asks() {
             &format!(" in {} to the start removes 2 files.", folder.display()),
             "These changed since the loop's last snapshot:",
             "  made is removed",
-            "--undo` brings them back.",
+            "--undo` restores them.",
         ] {
             assert!(shown.seen.contains(part), "no {part:?} on\n{}", shown.seen);
         }

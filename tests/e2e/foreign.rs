@@ -14,7 +14,7 @@ pub(crate) const STATE: &str = "---\nactive: true\niteration: 3\nsession_id: abc
 #[test]
 fn a_loop_of_the_plugin_is_shown_and_stopped() {
     let terminal = Terminal::new();
-    terminal.run(&["stop", "ralph-loop"]).expect(2).err("runs no loop here");
+    terminal.run(&["stop", "ralph-loop"]).expect(2).err("no loop of Claude Code's plugin runs here");
     terminal.file(FILE, STATE);
     let shown = terminal.run(&["status"]);
     shown
@@ -74,7 +74,7 @@ fn a_text_becomes_a_task_that_is_shown_before_it_is_written() {
     terminal
         .run(&["import", "docs/prd.ralph.md"])
         .expect(2)
-        .err("is a task as it is")
+        .err("is already a task")
         .err("loopkeeper run docs/prd.ralph.md");
     terminal.run(&["import", "none.md"]).expect(2).err("is empty, or does not exist");
     terminal.run(&["import", "loopkeeper.toml"]).expect(2).err("cannot be imported");

@@ -15,7 +15,7 @@ fn a_project_gets_its_first_task_file_once() {
     first.out("Next: edit PROMPT.md so that it says what should be done, then `loopkeeper run`.");
     let written = terminal.read("PROMPT.md");
     let second = terminal.run(&["init"]);
-    second.expect(2).err("there is a task document already: PROMPT.md");
+    second.expect(2).err("a task document already exists: PROMPT.md");
     second.err("Hint: `loopkeeper run PROMPT.md` starts a loop on it.");
     assert_eq!(terminal.read("PROMPT.md"), written);
 }
@@ -32,7 +32,7 @@ fn the_task_file_is_written_where_it_is_asked_for_and_the_nearest_one_is_taken()
     ran.expect(0).out(&format!("Wrote {}", folder.canonicalize().unwrap().join("PROMPT.md").display()));
     ran.out("  All tests pass: `$ cd a && go test ./...` (found in a/go.mod)");
     ran.out(
-        "In this folder `loopkeeper run` takes the new task now; `loopkeeper run PROMPT.md` starts the one",
+        "In this folder `loopkeeper run` now starts the new task; `loopkeeper run PROMPT.md` starts the previous one",
     );
     ran.out("Next: edit PROMPT.md so that it says what should be done, then `loopkeeper run`.");
     let plan = |folder: &str| {
@@ -148,7 +148,7 @@ fn a_typed_task_does_not_start_in_the_home_folder() {
     };
     run(&home, &[])
         .expect(2)
-        .err("is your home folder or holds it")
+        .err("is your home folder or contains it")
         .err("Hint: Change to the folder of a project");
     run(&home, &["--anyway"]).expect(0);
     run(terminal.folder(), &[]).expect(2);

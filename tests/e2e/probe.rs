@@ -91,7 +91,7 @@ fn a_probe_of_an_honest_agent_finds_nothing_but_text() {
     table
         .others(&[("output", "no")])
         .fact("session", "only the call before")
-        .fact("hook", "what it said was done");
+        .fact("hook", "its answer was followed");
     table.fact("exit-codes", "without home and keys: exit 1");
     assert_eq!(report["calls"], 8, "{report}");
     let advice = &report["recommendation"];
@@ -136,7 +136,7 @@ fn a_probe_of_what_does_not_answer_spends_no_more_calls() {
 fn a_probe_finds_out_how_the_prompt_is_taken_and_writes_it_down() {
     let terminal = configured("argument");
     let ran = probe(&terminal, &["--yes", "--trust", "--out", "table.md"]);
-    ran.expect(0).err("once more, with the prompt as an argument").out("✓ yes      gets its prompt");
+    ran.expect(0).err("trying again with the prompt as an argument").out("✓ yes      gets its prompt");
     ran.out("prompt = \"argument\"").out("Written to table.md and table.json");
     let page = terminal.read("table.md");
     assert!(page.contains("| gets its prompt | yes |") && page.contains("prompt = \"argument\""), "{page}");
@@ -201,7 +201,7 @@ fn a_probe_ends_what_never_exits() {
     let ran = probe(&terminal, &["--yes", "--trust", "--json"]);
     ran.expect(1).err("for at most 1.0 s").err("It does not answer");
     let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    Table::of(&report).fact("prompt", "was still at it when its time was over");
+    Table::of(&report).fact("prompt", "was still running at its time limit");
 }
 
 /// Every process of the agent holds the pipe open: its other end shows when the last one is gone.
@@ -216,7 +216,7 @@ fn a_probe_that_is_interrupted_leaves_nothing_behind() {
     let probe = probe.expect("the binary starts");
     let mut reader = File::open(&pipe).expect("the pipe's end");
     let mut word = [0; 8];
-    reader.read_exact(&mut word).expect("the agent's word");
+    reader.read_exact(&mut word).expect("the agent's claim");
     assert_eq!(&word, b"started\n");
     fcntl_setfl(&reader, OFlags::NONBLOCK).expect("a flag");
     let early = reader.read(&mut word).expect_err("the agent is alive");

@@ -32,7 +32,7 @@ fn strays_are_named_removed_and_brought_back() {
     assert!(!is_there("src/auth_old.py") && !is_there("src/dead.py") && is_there("src/auth.py"));
     let status = terminal.run(&["status", "latest"]);
     assert!(!status.expect(0).stdout.contains("nothing refers"), "{}", status.stdout);
-    terminal.run(&["rollback", "latest", "--strays"]).expect(0).out("left no file that nothing refers to");
+    terminal.run(&["rollback", "latest", "--strays"]).expect(0).out("left no unreferenced file");
     terminal.run(&["rollback", "latest", "--undo"]).expect(0).out("2 files written");
     assert_eq!(terminal.read("src/auth_old.py"), "login = 0\n");
     terminal.run(&["status", "latest"]).expect(0).out(named);

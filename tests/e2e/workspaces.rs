@@ -66,7 +66,7 @@ impl Workspace<'_> {
     /// In terminals, where `init` writes nothing beside it.
     fn is_recognised(&self, world: &World) {
         world.terminal.run(&["status"]).expect(0).out(self.task);
-        world.terminal.run(&["init"]).expect(2).err("there is a task document already").err(self.task);
+        world.terminal.run(&["init"]).expect(2).err("a task document already exists").err(self.task);
         let plan = world.terminal.run(&["run", "--dry-run", "--agent", "mine"]);
         plan.expect(0).out(&format!("Task      {}\n", self.task));
         for text in self.shows {

@@ -223,7 +223,7 @@ export class Server implements Disposable {
   }
 
   private running(): Connection {
-    if (!this.client) throw new Error(this.why ?? t("The server does not run."));
+    if (!this.client) throw new Error(this.why ?? t("The server is not running."));
     return this.client;
   }
 

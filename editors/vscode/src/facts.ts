@@ -16,7 +16,7 @@ export function waiting(reason: string | undefined, until: string | undefined): 
     case "backoff":
       return until === undefined ? t("waiting to try the agent again") : t("waiting to try the agent again until {0}", until);
     case "calls":
-      return until === undefined ? t("the calls of this hour are used up") : t("the calls of this hour are used up, waiting until {0}", until);
+      return until === undefined ? t("the hourly call limit is reached") : t("the hourly call limit is reached, waiting until {0}", until);
     case undefined:
     default:
       return until === undefined ? t("waiting") : t("waiting until {0}", until);
@@ -45,7 +45,7 @@ function branch({ away }: LoopStatus): string[] {
 function weakened({ weakened = [] }: LoopStatus): string[] {
   const [first, ...others] = weakened;
   if (!first) return [];
-  return [others.length > 0 ? t("made easier by the agent: {0}, and {1} more", first.what, others.length) : t("made easier by the agent: {0}", first.what)];
+  return [others.length > 0 ? t("weakened by the agent: {0}, and {1} more", first.what, others.length) : t("weakened by the agent: {0}", first.what)];
 }
 
 /** The number of subagents, and those of the last iteration, indented below the one that started them. */

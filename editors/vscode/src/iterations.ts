@@ -16,7 +16,7 @@ export function iterationRow(it: IterationEntry): IterationRow {
   const detail = [...(it.milestones ?? []), ...kept(it), ...began(it)].map(plainLabel).join(" · ");
   const name = it.iteration === 0 ? t("Start") : t("Iteration {0}", it.iteration);
   return {
-    label: it.takenBack ? t("{0} (taken back)", name) : name,
+    label: it.takenBack ? t("{0} (rolled back)", name) : name,
     description: [...results(it), ...changes(it)].join(", "),
     ...(detail !== "" && { detail }),
     value: it.iteration,

@@ -31,7 +31,7 @@ export function findServer(places: Places, runnable: (file: string) => boolean =
     if (runnable(program)) return { program, from: "PATH" };
   }
   return {
-    missing: t("The program loopkeeper was not found: this package holds none and it is not on PATH. Set loopkeeper.server.path to where it is."),
+    missing: t("The program loopkeeper was not found: this package contains none and it is not on PATH. Set loopkeeper.server.path to where it is."),
   };
 }
 

@@ -26,7 +26,7 @@ export interface BarInput {
 
 /** `undefined` if there is no task here. */
 export function bar(input: BarInput): Bar | undefined {
-  if (input.server === "failed") return failed(input.reason ?? t("The server does not run."));
+  if (input.server === "failed") return failed(input.reason ?? t("The server is not running."));
   const { status } = input;
   if (!status) return undefined;
   const active = status.loops.filter(isActive);

@@ -23,7 +23,7 @@ test("what is known is said, and nothing else", () => {
   check({ passed: 0, total: 6, summary: "6 criteria, not checked yet" }, "Iteration 2", "6 criteria, not checked yet");
   check({ changed: 4, added: 12, removed: 0 }, "Iteration 2", "4 files changed (+12 −0)");
   check({ changed: 4, added: 12 }, "Iteration 2", "4 files changed");
-  check({ takenBack: true }, "Iteration 2 (taken back)", "");
+  check({ takenBack: true }, "Iteration 2 (rolled back)", "");
 });
 
 test("under it stands what was reached, as text", () => {

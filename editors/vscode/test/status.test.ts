@@ -38,7 +38,7 @@ check("paused", () => shown(loop({ state: "paused", phase: "paused" })), "debug-
 check("a question", () => shown(loop({ state: "needsYou", phase: "needsAnswer" })), "bell-dot", "Ralph needs you", "warning");
 const yours = (iteration: number, message: string): LoopStatus => loop({ agent: "claude", state: "needsYou", phase: "paused", iteration, pause: { reason: "session", message } });
 check("waiting for the first message in one's own session", () => shown(yours(0, "waits for your session")), "comment", "Ralph: type in Claude");
-check("waiting for the next message there", () => shown(yours(3, "send your session any prompt to go on")), "bell-dot", "Ralph 3/30 · your turn", "warning");
+check("waiting for the next message there", () => shown(yours(3, "send your session any prompt to continue")), "bell-dot", "Ralph 3/30 · your turn", "warning");
 check("at work there", () => shown(loop({ session: { id: "s", startedAt: "", resets: 0, own: true } })), "sync~spin", "Ralph 7/30 · 3/5 pass");
 check("interrupted while it waited there", () => shown({ ...yours(3, "send"), phase: "interrupted" }), "bell-dot", "Ralph needs you", "warning");
 check("interrupted", () => shown(loop({ state: "needsYou", phase: "interrupted" })), "bell-dot", "Ralph needs you", "warning");
@@ -102,7 +102,7 @@ test("the tooltip says what else is known, where there is something", () => {
     "plan: 2 of 7 done",
     "Agent: mine · branch ralph/dates",
     "not on its branch: HEAD is on `main`",
-    "made easier by the agent: a test was removed, and 1 more",
+    "weakened by the agent: a test was removed, and 1 more",
     "breaker preset: 3 criteria",
     "note: `[on]` failed",
   ]);
@@ -117,7 +117,7 @@ test("the tooltip says that it is one's own session, and what to do there", () =
     unknown,
   ]);
   assert.equal(first.label, "Ralph Parse dates, your turn: type your first message in Claude Code");
-  assert.match(shown(yours(3, "send your session any prompt to go on"))?.tooltip ?? "", /pass: send your session any prompt to go on\n/);
+  assert.match(shown(yours(3, "send your session any prompt to continue"))?.tooltip ?? "", /pass: send your session any prompt to continue\n/);
   const at = shown(loop({ session: { id: "s", startedAt: "", resets: 0, own: true } }))?.tooltip.split("\n");
   assert.deepEqual(at?.slice(1), ["iteration 7 of 30, 3 of 5 criteria pass: working", "Agent: mine, in your own session", unknown]);
   assert.equal(shown(loop({ session: { id: "s", startedAt: "", resets: 0 } }))?.tooltip.includes("own session"), false);

@@ -97,14 +97,14 @@ impl AcpParser {
         self.calls.clear();
         let refused = || ProviderFailure {
             class: ProviderClass::Refused,
-            message: tr!("the agent refused to go on with this prompt").to_owned(),
+            message: tr!("the agent refused to continue with this prompt").to_owned(),
             status: None,
             reset: None,
         };
         let (error, note) = match text(value, "stopReason") {
             "refusal" => (Some(refused()), None),
-            "max_tokens" => (None, Some(tr!("its answer was cut off at its limit of tokens"))),
-            "max_turn_requests" => (None, Some(tr!("it ended at its own cap of requests"))),
+            "max_tokens" => (None, Some(tr!("its answer was cut off at its token limit"))),
+            "max_turn_requests" => (None, Some(tr!("it reached its own limit of requests"))),
             "cancelled" => (None, Some(tr!("its turn was cancelled"))),
             _ => (None, None),
         };
@@ -148,7 +148,7 @@ fn parse_provider_failure(value: &Value) -> ProviderFailure {
     let message = match ways.as_slice() {
         [] => tr!("it is not logged in: {why}", why = trouble.message),
         ways => tr!(
-            "it is not logged in: {why} (its ways: {ways})",
+            "it is not logged in: {why} (options: {ways})",
             why = trouble.message,
             ways = ways.join(tr!(", "))
         ),

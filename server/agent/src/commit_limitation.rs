@@ -21,11 +21,10 @@ pub fn commit_limitation(
             "its sandbox keeps `.git` read-only here: it cannot commit (`git.commit = \"server\"` commits for it)"
         )),
         AgentKind::Codex => Some(tr!(
-            "its sandbox does not tell commands apart: it can commit with `--no-verify` and `--amend`, and push to \
-             folders that it may write"
+            "its sandbox does not distinguish commands: it can commit with `--no-verify` and `--amend`, and push to folders that it may write"
         )),
         AgentKind::Gemini | AgentKind::Copilot => Some(tr!(
-            "its rules know only how a command begins: it can commit with `--no-verify` and `--amend`"
+            "its rules match only the start of a command: it can commit with `--no-verify` and `--amend`"
         )),
         AgentKind::Qwen => Some(tr!(
             "its rules ignore variables set before a command: it can commit past the repository's hooks"

@@ -33,7 +33,7 @@ fn parse_typed(line: &str) -> Option<Value> {
 }
 
 /// Removes what a program prints around its JSON for terminals: escape sequences, a progress line that the carriage
-/// return overwrites, a byte order mark. `None` if there is nothing of the kind.
+/// return overwrites, a byte order mark. `None` if there is no such line.
 fn strip_terminal_output(line: &str) -> Option<String> {
     let is_mark = |it: char| it.is_control() || it == '\u{feff}';
     if !line.contains(is_mark) {

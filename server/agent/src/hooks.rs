@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::kind::{AgentKind, StopHook};
 
-/// Far longer than any round of checks. The wait ends when the keeper answers or dies.
+/// Far longer than any round of checks. The wait ends when the keeper answers or exits.
 pub(crate) const TIMEOUT_S: u64 = 24 * 60 * 60;
 /// The timeout for a prompt of the user, which waits for the snapshot and the user's command before an iteration.
 pub const PROMPT_TIMEOUT_S: u64 = 600;
@@ -45,14 +45,17 @@ impl AgentKind {
         let can = self.capabilities();
         let fact = match can.stop_hook {
             StopHook::None => {
-                tr!("`mode = \"hook\"` holds a session by its stop hook, and `{name}` has no stop hook", name)
+                tr!(
+                    "`mode = \"hook\"` keeps a session open by its stop hook, and `{name}` has no stop hook",
+                    name
+                )
             }
             StopHook::OfFolder => tr!(
-                "`mode = \"hook\"` holds a session by its stop hook, and `{name}` is known to take a stop hook from a file of its folder alone, which is yours",
+                "`mode = \"hook\"` keeps a session open by its stop hook, and `{name}` reads a stop hook only from a file of its folder, which is yours",
                 name
             ),
             StopHook::Unbounded | StopHook::Capped(_) | StopHook::Unknown => tr!(
-                "`mode = \"hook\"` holds a session by its stop hook, and no way is known to give `{name}` a stop hook",
+                "`mode = \"hook\"` keeps a session open by its stop hook, and no way is known to give `{name}` a stop hook",
                 name
             ),
         };
@@ -76,19 +79,23 @@ impl AgentKind {
     /// The message for an agent that should have been held and ended without calling its hook.
     pub fn never_asked(self) -> String {
         let why = match self.way_to_a_stop_hook() {
-            Some(HookMechanism::Settings) => tr!("are its hooks off, by `disableAllHooks` or a policy?"),
+            Some(HookMechanism::Settings) => {
+                tr!("are its hooks disabled by `disableAllHooks` or by a policy?")
+            }
             Some(HookMechanism::Overrides) => {
                 tr!(
-                    "are its hooks off, by `features.hooks` or a policy? A version that does not trust the hook of \
-                     ours runs it with `args = [\"--dangerously-bypass-hook-trust\"]`"
+                    "are its hooks disabled by `features.hooks` or by a policy? A version that does not trust loopkeeper's hook runs it with `args = [\"--dangerously-bypass-hook-trust\"]`"
                 )
             }
-            Some(HookMechanism::Home) => tr!("are its hooks off, by `hooksConfig`?"),
+            Some(HookMechanism::Home) => tr!("are its hooks disabled by `hooksConfig`?"),
             Some(HookMechanism::ByItself) | None => {
-                tr!("it has to call `loopkeeper hook stop` at the end of its turn")
+                tr!("it must call `loopkeeper hook stop` at the end of its turn")
             }
         };
-        tr!("its stop hook did not ask, so this was an iteration as with `mode = \"loop\"`: {why}", why)
+        tr!(
+            "its stop hook did not call loopkeeper, so this was an iteration as with `mode = \"loop\"`: {why}",
+            why
+        )
     }
 }
 
@@ -102,7 +109,7 @@ fn quote_for_shell(program: &str) -> String {
     format!("'{}'", program.replace('\'', r"'\''"))
 }
 
-/// Adds a hook and keeps those that are there already.
+/// Adds a hook and keeps existing ones.
 pub fn add_hook(settings: &mut Value, event: &str, entry: Value) {
     let Some(settings) = settings.as_object_mut() else { return };
     let hooks = settings.entry("hooks").or_insert_with(|| json!({}));
@@ -134,7 +141,7 @@ mod tests {
         check(AgentKind::Own(Dialect::Codex), "");
         check(AgentKind::Acp(None), "");
         check(AgentKind::Opencode, "and `opencode` has no stop hook");
-        check(AgentKind::Qwen, "from a file of its folder alone, which is yours");
+        check(AgentKind::Qwen, "only from a file of its folder, which is yours");
         check(AgentKind::Amp, "no way is known to give `amp` a stop hook");
         check(AgentKind::Demo, "no way is known to give `demo` a stop hook");
     }

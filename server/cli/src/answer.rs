@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         let permitted = match args.text.trim().to_lowercase().as_str() {
             "deny" => tr!("Denied"),
             "always" => tr!("Allowed for the whole loop"),
-            _ => tr!("Allowed this once"),
+            _ => tr!("Allowed once"),
         };
         out.line(tr!("{answer}: {question}", answer = permitted, question = sanitize::visible(&wanted.text)));
         return Ok(Exit::Done);

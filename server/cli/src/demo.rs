@@ -47,8 +47,8 @@ fn run_temporary(out: &mut Ui) -> ExitResult {
     let state = StateDir::at(&folder.0.join("state"))?;
     let (exit, _) = run_loop(&project, &state, out)?;
     out.line("");
-    out.line(tr!("All of it has been removed again; `loopkeeper demo --keep DIR` leaves the project."));
-    out.line(tr!("For a project of your own: `loopkeeper init`, then `loopkeeper run`."));
+    out.line(tr!("Everything was removed; `loopkeeper demo --keep DIR` keeps the project."));
+    out.line(tr!("For your own project: `loopkeeper init`, then `loopkeeper run`."));
     Ok(exit)
 }
 

@@ -1,7 +1,7 @@
 //! The built-in agent: plays a script of real edits in the demo's project, and prints the output format of Claude Code.
 //!
 //! The next step depends on the files alone, so that a stopped, resumed or rolled back loop continues from the state of
-//! the project. One step claims too much and one breaks a criterion that held, which the demo is meant to show.
+//! the project. One step claims too much and one breaks a criterion that held, which is the purpose of the demo.
 
 use loopkeeper_text::tr;
 use std::fs;

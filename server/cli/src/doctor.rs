@@ -1,5 +1,5 @@
 //! `doctor`: checks whether agents, machine and workspace meet the requirements of loops, and suggests remedies. Starts
-//! programs found outside the work tree to query their versions, and nothing of the workspace.
+//! programs found outside the work tree to query their versions, and no program of the workspace.
 
 mod facts;
 mod probe;

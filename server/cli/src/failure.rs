@@ -16,7 +16,7 @@ pub(crate) type ExitResult = Result<Exit, Failure>;
 
 /// Writes the failure to stderr and returns the exit code.
 pub(crate) fn report(failure: &Failure) -> Exit {
-    // Nothing can be reported if stderr is gone.
+    // Nothing can be reported if stderr is closed.
     let _ = anstream::stderr().write_all(failure.for_stderr().as_bytes());
     Exit::of_failure(failure.kind)
 }

@@ -129,7 +129,7 @@ fn show(report: &InitReport, out: &mut Ui) {
     }
     if report.checks.found.is_empty() {
         out.line(tr!(
-            "No checks were found: until you add one, only the agent's word says that the work is done."
+            "No checks were found: until you add one, only the agent's claim decides when the work is done."
         ));
     }
     for note in &report.notes {
@@ -170,7 +170,7 @@ pub(super) struct InitReport {
 
 #[derive(Debug, Error)]
 pub(super) enum InitError {
-    #[error("{}", tr!("there is a task document already: {files}", files = clauses::list(files)))]
+    #[error("{}", tr!("a task document already exists: {files}", files = clauses::list(files)))]
     Exists { files: Vec<String> },
     #[error("{}", tr!("a loop of Claude Code's plugin runs here: {file}", file))]
     PluginLoop { file: String },
@@ -198,7 +198,7 @@ impl HintedError for InitError {
 
 /// Decides what is written into `folder`, which is `root` or below it.
 fn prepare(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitDraft, InitError> {
-    // A run takes this one, whatever else is there.
+    // A run takes this one, whatever other files exist.
     if let Some(named) = named_by_other_tool(root).filter(|it| root.join(it).starts_with(folder)) {
         return Err(InitError::Exists { files: vec![named] });
     }
@@ -287,7 +287,7 @@ fn consequences(before: &[TaskId], after: &[TaskId], root: &Path, file: &Path) -
     let own = folder(&id);
     if !after.iter().any(|it| it.0 == id) {
         let note = tr!(
-            "Tasks are not searched for in this folder (ignored, excluded or too deep): name {FILE} whenever you start it.",
+            "This folder is not searched for tasks (ignored, excluded or too deep): name {FILE} when you start it.",
             FILE
         );
         return (vec![note], format!("loopkeeper run {FILE}"));
@@ -298,14 +298,14 @@ fn consequences(before: &[TaskId], after: &[TaskId], root: &Path, file: &Path) -
         notes.push(if folder(&lost.0) == own {
             tr!("{shown} is the plan of this task now.", shown)
         } else {
-            tr!("{shown} is no task of its own any more: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run {shown}`.", shown)
+            tr!("{shown} is no longer a task of its own: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run {shown}`.", shown)
         });
     }
     // A run without a name uses the task of the nearest folder, which was another task for this folder until now.
     let above = before.iter().filter(|it| after.contains(it) && own.starts_with(&folder(&it.0)));
     if let Some(shadowed) = above.max_by_key(|it| folder(&it.0).len()) {
         let shown = sanitize::visible(&shadowed.0);
-        notes.push(tr!("In this folder `loopkeeper run` takes the new task now; `loopkeeper run {shown}` starts the one that it took before.", shown));
+        notes.push(tr!("In this folder `loopkeeper run` now starts the new task; `loopkeeper run {shown}` starts the previous one.", shown));
     }
     (notes, "loopkeeper run".to_owned())
 }

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     })?;
     lines.flush();
     if let Some(damage) = &loop_view.damage {
-        out.line(tr!("From here on {fact}; nothing of it was changed.", fact = damage.fact()));
+        out.line(tr!("From here on {fact}; none of it was changed.", fact = damage.fact()));
         if let Some(hint) = damage.hint() {
             out.line(hint_line(hint));
         }

@@ -42,7 +42,7 @@ impl Ui {
         }
     }
 
-    /// Whether the reader is gone, so that a command that only prints can stop.
+    /// Whether the reader has closed the pipe, so that a command that only prints can stop.
     pub(crate) fn is_closed(&self) -> bool {
         self.error.is_some()
     }

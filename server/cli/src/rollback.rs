@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         _ if args.undo => RestoreSelection::BeforeRollback,
         _ if args.strays => {
             let Some(target) = strays(&found)? else {
-                out.line(tr!("Loop {id} left no file that nothing refers to.", id = found.id()));
+                out.line(tr!("Loop {id} left no unreferenced file.", id = found.id()));
                 return Ok(Exit::Done);
             };
             target
@@ -122,9 +122,8 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
             named,
             more
         );
-        return Err(Failure::conflict(what).hint(tr!(
-            "`--anyway` goes ahead; the files as they are now are kept, and `--undo` brings them back."
-        )));
+        return Err(Failure::conflict(what)
+            .hint(tr!("`--anyway` continues; the current files are kept, and `--undo` restores them.")));
     }
     let id = found.id();
     let mut question = plan_sentence(found, &change, target) + "\n";
@@ -140,11 +139,8 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
     if let Some(more @ 1..) = change.edited.len().checked_sub(MAX_NAMED) {
         let _ = writeln!(question, "  {}", tr!("and {more} more", more));
     }
-    let _ = writeln!(
-        question,
-        "{}",
-        tr!("They are kept: `loopkeeper rollback {id} --undo` brings them back.", id)
-    );
+    let _ =
+        writeln!(question, "{}", tr!("They are kept: `loopkeeper rollback {id} --undo` restores them.", id));
     question.push_str(if *target == RestoreSelection::BeforeRollback {
         tr!("Undo the rollback?")
     } else {
@@ -208,7 +204,7 @@ fn sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
 fn counts(done: &RollbackResult) -> String {
     let files = |count: usize| words::counted(count as u64, "file");
     match (done.written, done.removed) {
-        (0, 0) => tr!("nothing had to change").to_owned(),
+        (0, 0) => tr!("no change was needed").to_owned(),
         (written, 0) => tr!("{files} written", files = files(written)),
         (0, removed) => tr!("{files} removed", files = files(removed)),
         (written, removed) => {

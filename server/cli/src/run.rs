@@ -275,7 +275,7 @@ fn refuse_home(root: &Path) -> Result<(), Failure> {
     }
     let root = sanitize::visible(&root.to_string_lossy());
     Err(Failure::usage(tr!(
-        "{root} is your home folder or holds it: the agent would work on all of it",
+        "{root} is your home folder or contains it: the agent would work on all of it",
         root
     ))
     .hint(tr!("Change to the folder of a project; `--anyway` starts here nevertheless.")))

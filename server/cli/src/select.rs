@@ -26,12 +26,12 @@ pub(crate) struct TaskArg {
 
 /// Iteration numbers begin at 1.
 pub(crate) fn iteration(typed: &str) -> Result<u32, &'static str> {
-    typed.parse().ok().filter(|it| *it > 0).ok_or(tr!("not the number of an iteration: 1, 2, 3 …"))
+    typed.parse().ok().filter(|it| *it > 0).ok_or(tr!("not an iteration number: 1, 2, 3 …"))
 }
 
 /// An iteration number, or `0` for the state before the first.
 pub(crate) fn iteration_or_start(typed: &str) -> Result<u32, &'static str> {
-    typed.parse().map_err(|_| tr!("not the number of an iteration: 1, 2, 3 …, or 0 for the start"))
+    typed.parse().map_err(|_| tr!("not an iteration number: 1, 2, 3 …, or 0 for the start"))
 }
 
 /// The selected loop, and its state folder.

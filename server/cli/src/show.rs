@@ -124,7 +124,7 @@ impl<'a> LoopPrinter<'a> {
         }
     }
 
-    /// Whether the reader is gone.
+    /// Whether the reader has closed the pipe.
     pub(crate) fn is_closed(&self) -> bool {
         match self {
             Self::Json { out, .. } => out.is_closed(),

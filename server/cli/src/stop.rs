@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return not_ours(out);
     }
     let found = args.which.find();
-    // If none of our loops is running, the plugin's loop here is meant.
+    // If none of our loops is running, the plugin's loop here is stopped.
     if name.is_none()
         && !found.as_ref().is_ok_and(|it| it.loop_view.is_open())
         && foreign::find_current().is_some()
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 /// Cancels the loop of Claude Code's plugin.
 fn not_ours(out: &mut Ui) -> ExitResult {
     let found = foreign::find_current().ok_or_else(|| {
-        Failure::usage(tr!("Claude Code's plugin runs no loop here"))
+        Failure::usage(tr!("no loop of Claude Code's plugin runs here"))
             .hint(tr!("It would be in {file} of this folder or of the root.", file = FILES[0]))
     })?;
     found.cancel()?;

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let unknown = store.untrusted_items(&work.root, &items);
     out.write(&page(&work.root, &items, &unknown).text(&work.title()));
     if unknown.is_empty() {
-        out.line(tr!("All of it is trusted."));
+        out.line(tr!("Everything is trusted."));
         return Ok(Exit::Done);
     }
     authority::ensure_user(&state, GuardedOrder::Trust)?;

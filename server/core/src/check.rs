@@ -142,7 +142,7 @@ pub struct TestCounts {
 /// A place in a source file that the output names. Lines and columns from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Location {
-    /// Relative to the root, unless it lies elsewhere.
+    /// Relative to the root, unless it is outside.
     pub file: String,
     pub line: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -161,7 +161,7 @@ impl Claims {
     }
 }
 
-/// The line of the message in which `at` lies, behind blanks.
+/// The line of the message that contains `at`, without leading blanks.
 fn excerpt(text: &str, at: usize) -> String {
     let rest = text.get(at..).unwrap_or_default();
     let at = at + (rest.len() - rest.trim_start().len());

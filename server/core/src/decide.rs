@@ -124,7 +124,7 @@ pub enum Event {
     LifeSeen {
         alive: bool,
     },
-    /// The agent's process is gone and its kill domain is empty, or its stop hook holds it.
+    /// The agent's process has ended and its kill domain is empty, or its stop hook holds it.
     AgentEnded(Box<AgentRun>),
     /// The agent's output reported a subagent that had no permission request.
     SubagentSeen(spawns::SubagentEvent),

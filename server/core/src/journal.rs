@@ -221,8 +221,8 @@ pub enum Record {
         matching: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<ProviderError>,
-        /// What the agent made easier than it was at the start, and neither it nor the user put back: while
-        /// any of it stands, the loop is not done.
+        /// Judges that the agent weakened and that were neither restored nor accepted: with any of them, the loop is not
+        /// done.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         weakened: Vec<Weakening>,
         /// One sentence for people: what this iteration did.

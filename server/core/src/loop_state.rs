@@ -196,7 +196,7 @@ impl LoopState {
         (self.pause.is_some() || self.questions.blocking_question().is_some()) && self.is_between_iterations()
     }
 
-    /// Its time is its user's: nothing of it counts as work.
+    /// The user's time: it does not count as work.
     pub fn waits_for_user(&self) -> bool {
         self.is_paused_between_iterations() || self.questions.permission().is_some()
     }

@@ -1,5 +1,5 @@
 //! The loop of Claude Code's own plugin, which its stop hook keeps open: parses its state file and converts it to a
-//! task. The file lies in the workspace and is untrusted: nothing in it is executed, and all of it is sanitised.
+//! task. The file is in the workspace and therefore untrusted: nothing in it is executed, and all of it is sanitised.
 
 use std::fmt::Write as _;
 
@@ -100,7 +100,7 @@ fn describe_origin(foreign: &PluginLoop) -> String {
             limit
         ),
         None => tr!(
-            "Taken over from the loop of Claude Code's plugin, iteration {number} of any number (no maximum).",
+            "Taken over from the loop of Claude Code's plugin, iteration {number} without a maximum.",
             number = foreign.iteration
         ),
     };

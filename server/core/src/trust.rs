@@ -68,7 +68,7 @@ pub enum TrustSubject {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrustContent {
     File(Vec<u8>),
-    /// A link that leads out of the root, or nowhere: where to, not what is there.
+    /// A link that leads out of the root, or nowhere: its target, not the content.
     Link(Vec<u8>),
 }
 

@@ -320,7 +320,7 @@ pub(super) fn summarize_run(
     if ending == AgentEnding::Capped {
         run.note = Some(tr!("over {most_steps} steps (`limits.steps`)", most_steps));
     } else if left.was_cut && run.note.is_none() {
-        run.note = Some(tr!("it stayed after its turn and was ended").to_owned());
+        run.note = Some(tr!("it was still running after its turn and was ended").to_owned());
     }
     run
 }

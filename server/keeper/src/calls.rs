@@ -48,7 +48,7 @@ pub async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
         }
         tokio::time::sleep(PAUSE).await;
     }
-    CallSlot::Unknown { message: tr!("another process does not let go of the list of calls").to_owned() }
+    CallSlot::Unknown { message: tr!("another process keeps the list of calls locked").to_owned() }
 }
 
 /// `None`: another process holds the lock.

@@ -359,7 +359,7 @@ async fn stream_events(mut link: Connection, control: ControlState) {
 fn reply_json(id: &str, answer: &ControlReply) -> serde_json::Value {
     match answer {
         ControlReply::Permitted(_) | ControlReply::Later => {
-            refusal(id, "conflict", &tr!("no answer to an order").into())
+            refusal(id, "conflict", &tr!("no answer to a request").into())
         }
         ControlReply::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
         ControlReply::Restored { seq, written, removed, refused } => {

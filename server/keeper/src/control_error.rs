@@ -35,10 +35,10 @@ mod tests {
 
     use super::{ControlError, Message};
 
-    const LINE: &str = "the loop is at work. Hint: pause it first";
+    const LINE: &str = "the loop is running. Hint: pause it first";
 
     fn at_work() -> Message {
-        Message::new("the loop is at work").with_hint("pause it first")
+        Message::new("the loop is running").with_hint("pause it first")
     }
 
     #[test]
@@ -49,7 +49,7 @@ mod tests {
             let read: ControlError = serde_json::from_value(written).unwrap();
             assert_eq!(read.into_message(), message);
         };
-        let (fact, hint) = ("the loop is at work", "pause it first");
+        let (fact, hint) = ("the loop is running", "pause it first");
         check(at_work(), json!({"code": "conflict", "message": LINE, "fact": fact, "hint": hint}));
         check("it ended".into(), json!({"code": "conflict", "message": "it ended", "fact": "it ended"}));
     }

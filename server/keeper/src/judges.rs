@@ -265,7 +265,7 @@ impl JudgePanel<'_> {
         };
         match calls::in_time(&self.runtime.calls, &asker).await {
             CallSlot::Taken { .. } => Ok(()),
-            CallSlot::Full { .. } => Err(tr!("the calls of this hour are used up").to_owned()),
+            CallSlot::Full { .. } => Err(tr!("the hourly call limit is reached").to_owned()),
             CallSlot::Unknown { message } => {
                 tracing::warn!("{message}: a call of a judge was not counted");
                 Ok(())

@@ -71,7 +71,7 @@ pub enum KeeperError {
     Sandbox(#[from] SandboxError),
     #[error(transparent)]
     Snapshots(#[from] SnapshotError),
-    #[error("{}", tr!("The state folder was deleted or replaced while the loop ran ({path} is no longer this loop's). Nothing of it runs any more.", path = path.display()))]
+    #[error("{}", tr!("The state folder was deleted or replaced while the loop ran ({path} is no longer this loop's). None of its processes runs any more.", path = path.display()))]
     StateGone { path: PathBuf },
     #[error("{}", tr!("The keeper was ended by {signal}. The loop is interrupted.", signal))]
     Terminated { signal: &'static str },
@@ -108,7 +108,7 @@ impl HintedError for KeeperError {
             Self::StateGone { .. } => {
                 tr!("your work tree is as the agent left it; start the loop again").to_owned()
             }
-            Self::Terminated { .. } => tr!("go on with `loopkeeper resume`").to_owned(),
+            Self::Terminated { .. } => tr!("continue with `loopkeeper resume`").to_owned(),
             Self::NoLoop { .. } => tr!("start the loop again").to_owned(),
             Self::Workspace { message } => message
                 .hint()

@@ -34,7 +34,7 @@ pub struct LoopContext {
 }
 
 impl LoopContext {
-    /// The receiver is gone when the loop is over.
+    /// The receiver is dropped when the loop ends.
     pub(super) fn send_event(&self, event: Event) {
         let _ = self.events.send(event);
     }

@@ -27,7 +27,7 @@ fn duplicates(criteria: &[Criterion]) -> Vec<Lint> {
             let fact = if criterion.check.is_some() {
                 tr!("the same check as \"{name}\"", name)
             } else {
-                tr!("the same words as \"{name}\"", name)
+                tr!("the same text as \"{name}\"", name)
             };
             all.push(Lint {
                 code: LintCode::Duplicate,

@@ -51,7 +51,7 @@ impl Weakness {
     }
 }
 
-/// An optional check decides nothing, and some are there only for what they print.
+/// An optional check decides nothing, and some exist only for their output.
 pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     let criterion = context.criterion(index).filter(|it| it.required)?;
     let check = criterion.check.as_ref()?;

@@ -98,7 +98,7 @@ pub(crate) enum ConnectionEnd {
     WithoutShutdown,
 }
 
-/// Serves until the client sends `exit` or is gone. Does not wait for handlers that hang: their resources are freed
+/// Serves until the client sends `exit` or disconnects. Does not wait for handlers that hang: their resources are freed
 /// with the process.
 pub(crate) fn run<S: LanguageService + 'static>(
     service: S,

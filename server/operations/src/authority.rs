@@ -20,7 +20,7 @@ pub fn ensure_user(store: &StateDir, order: GuardedOrder) -> Result<(), Failure>
             return Err(refusal);
         }
     }
-    // A state folder that is younger than the warden was created inside it, so it contains nothing of the user.
+    // A state folder that is younger than the warden was created inside it, so it contains no file of the user.
     let made = fs::metadata(store.root()).and_then(|it| it.created()).ok();
     if origin::is_below_warden_started_after(made) { Err(refusal(order)) } else { Ok(()) }
 }
@@ -42,7 +42,7 @@ fn refusal(order: GuardedOrder) -> Failure {
     let verb = order.verb();
     Failure::new(
         FailureKind::Forbidden,
-        tr!("`{verb}` came from a process that loopkeeper started, and only the user may order it", verb),
+        tr!("`{verb}` came from a process that loopkeeper started, and only the user may request it", verb),
     )
     .hint(tr!("Use a terminal or an editor that no agent started."))
 }

@@ -40,6 +40,6 @@ fn of_iteration(state: &LoopState, iteration: u32) -> Result<(&str, &str), Failu
                 .hint(tr!("Its last one is {iteration}.", iteration = state.iteration)))
         }
         _ => Err(Failure::ended(tr!("there is no snapshot after iteration {iteration}", iteration))
-            .hint(tr!("It is still running, or was cut off."))),
+            .hint(tr!("It is still running, or was interrupted."))),
     }
 }

@@ -1,5 +1,5 @@
 //! Exports everything of a loop as one archive that can be shared: without secrets and without the user's home folder.
-//! Reads a loop in any state, running or damaged, and changes nothing of it.
+//! Reads a loop in any state, running or damaged, without changing it.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;

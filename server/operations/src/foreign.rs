@@ -134,7 +134,7 @@ pub(super) fn write_new(folder: &Path, name: &str, text: &str) -> Result<PathBuf
         }
     }
     Err(Failure::conflict(tr!(
-        "{name} is there already, and so are {count} more of its kind",
+        "{name} already exists, and so do {count} more of its kind",
         name,
         count = MAX_NAMES
     ))

@@ -21,7 +21,7 @@ use loopkeeper_system::task_files;
 
 /// Extensions of the files that are read as texts.
 const TEXTS: [&str; 3] = ["md", "txt", "log"];
-/// A longer text is read up to its end: what failed is there.
+/// Of a longer text the end is read, because failures are reported there.
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// How a text is read.
@@ -182,7 +182,7 @@ fn refuse_task(path: &Path) -> Result<(), Failure> {
     };
     let (shown, id) = (sanitize::visible(&path.to_string_lossy()), sanitize::visible(&task.id.0));
     let fact = if task.path == real {
-        tr!("{shown} is a task as it is", shown)
+        tr!("{shown} is already a task", shown)
     } else {
         tr!("{shown} is a part of the task {id}", shown, id)
     };

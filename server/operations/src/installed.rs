@@ -57,7 +57,7 @@ impl<'a> ClaudeSettingsFile<'a> {
             return Err(Failure::usage(tr!(
                 "this folder is your home: its settings are those of every folder"
             ))
-            .hint(tr!("Go to the project first.")));
+            .hint(tr!("Change to the folder of the project first.")));
         }
         Ok(Self { state, root, path: root.join(FILE) })
     }
@@ -215,11 +215,8 @@ pub fn ensure_installed(root: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     if hook_install::is_installed(&text) {
-        return Err(Failure::usage(tr!(
-            "the hooks in {file} are not all that this version has",
-            file = FILE
-        ))
-        .hint(tr!("`loopkeeper hook install` adds what is missing, then restart `claude`.")));
+        return Err(Failure::usage(tr!("the hooks in {file} are incomplete for this version", file = FILE))
+            .hint(tr!("`loopkeeper hook install` adds what is missing, then restart `claude`.")));
     }
     Err(Failure::usage(tr!("Claude Code does not ask loopkeeper in this folder"))
         .hint(tr!("`loopkeeper hook install` lets it, then restart `claude`.")))

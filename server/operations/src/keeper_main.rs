@@ -90,7 +90,7 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
         Some("resume") => Some(UserCommand::Resume),
         Some("resume-anyway") => Some(UserCommand::ResumeAnyway),
         Some(other) => {
-            return Err(Failure::usage(tr!("`{order}` is not an order for a keeper", order = other)));
+            return Err(Failure::usage(tr!("`{order}` is not a request to a keeper", order = other)));
         }
     };
     let mut disk_wait = DiskWait::default();

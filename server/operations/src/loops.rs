@@ -1,4 +1,4 @@
-//! Lists loops, resolves the loop that is meant and reports the status of each.
+//! Lists loops, resolves a loop by its name and reports the status of each.
 
 use std::path::Path;
 
@@ -106,7 +106,7 @@ pub fn at_work(root: &Path, id: &TaskId) -> Option<LoopView> {
     (loop_view.is_alive() && loop_view.state.spec.task == *id).then_some(loop_view)
 }
 
-/// Every loop that can be read, oldest first; `tell` receives the errors of the others.
+/// Every loop that can be read, oldest first; `tell` is called with the errors of the others.
 pub fn read_all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<LoopView>, Failure> {
     let mut loops = Vec::new();
     for dir in store.loops()? {
@@ -147,7 +147,7 @@ pub fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Re
 /// The query for the loop that began last.
 const LATEST: &str = "latest";
 
-/// The facts that decide which loop of a tree is meant.
+/// The facts that decide which loop of a tree a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LoopCandidate {
     open: bool,
@@ -192,7 +192,7 @@ fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopView]) -> Failure {
 
 fn starting_error(id: &str) -> Failure {
     Failure::ended(tr!("loop {id} has no record yet", id))
-        .hint(tr!("It is just being started, or its start was cut off."))
+        .hint(tr!("It is starting, or its start was interrupted."))
 }
 
 /// Open loops first, then the newest; only a limited number of ended ones.

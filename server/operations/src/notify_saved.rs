@@ -1,4 +1,4 @@
-//! Tells a running loop which document the user saved, so that the change is not attributed to the agent.
+//! Notifies a running loop of a document that the user saved, so that the change is not attributed to the agent.
 
 use std::path::Path;
 

@@ -146,7 +146,7 @@ fn compare_criteria(receipt: &Receipt, now: &[Criterion], differences: &mut Vec<
         match same_id.or_else(|| now.iter().find(|now| now.name == it.name)) {
             None => differences.push(tr!("the task has no criterion \"{name}\"", name = it.name)),
             Some(now) if check_hash(now) != it.check => {
-                differences.push(tr!("the check of \"{name}\" is another", name = it.name));
+                differences.push(tr!("the check of \"{name}\" differs", name = it.name));
             }
             Some(_) => {}
         }
@@ -174,7 +174,7 @@ impl FileDifference {
         match self {
             Self::Restored => tr!("{file} is there, and was deleted", file),
             Self::Missing => tr!("{file} is missing", file),
-            Self::NoFile => tr!("{file} is no file", file),
+            Self::NoFile => tr!("{file} is not a file", file),
             Self::OtherContent => tr!("{file} differs", file),
             Self::Unreadable => tr!("{file} cannot be read", file),
         }
@@ -248,7 +248,7 @@ mod tests {
         check("a.md", Some(&super::sha256(b"a")), None);
         check("a.md", Some("0"), Some("judge a.md differs"));
         check("a.md", None, Some("judge a.md is there, and was deleted"));
-        check("b", Some("0"), Some("judge b is no file"));
+        check("b", Some("0"), Some("judge b is not a file"));
         check("c", Some("0"), Some("judge c is missing"));
         check("c", None, None);
     }

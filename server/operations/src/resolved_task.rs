@@ -156,7 +156,7 @@ impl ResolvedTask {
         let (line, file) = (LineIndex::of(text).line(range.start) + 1, sanitize::line(file));
         let hint = if described.starts_with("{{") {
             tr!(
-                "Nothing fills in `{described}`: write its value, then start again.",
+                "`{described}` is never replaced: write its value, then start again.",
                 described = sanitize::line(described)
             )
         } else {
@@ -374,7 +374,7 @@ fn configuration(
     if root.to_str().is_none() {
         // The journal is JSON: it would record another name, perhaps that of another folder.
         return Err(Failure::usage(tr!("the path {root} is not UTF-8", root = root.display()))
-            .hint(tr!("Rename that folder: a loop's record could not name it.")));
+            .hint(tr!("Rename that folder: a loop's journal cannot store its name.")));
     }
     let resolved = config_files::load(root, arguments)?;
     let settings = Arc::clone(resolved.settings()?);

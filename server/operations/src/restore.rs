@@ -186,7 +186,7 @@ pub fn present_strays(dir: &LoopDir, state: &LoopState) -> Vec<String> {
 /// The typed paths, as snapshots name them; none for the whole tree. A path that matches nothing must not pass for one
 /// whose bytes are already right.
 pub fn resolve_paths(loop_view: &LoopView, to: u32, typed: &[String]) -> Result<Vec<String>, Failure> {
-    let meant = tr!("Paths are meant from the root of the work tree.");
+    let meant = tr!("Paths are relative to the root of the work tree.");
     let tree = tree_after(loop_view, to)?;
     if typed.is_empty() {
         return Ok(Vec::new());
@@ -197,7 +197,7 @@ pub fn resolve_paths(loop_view: &LoopView, to: u32, typed: &[String]) -> Result<
         let Some(path) = normalize_path(root, typed) else {
             let root = root.display();
             return Err(
-                Failure::usage(tr!("{typed} lies outside the work tree {root}", typed, root)).hint(meant)
+                Failure::usage(tr!("{typed} is outside the work tree {root}", typed, root)).hint(meant)
             );
         };
         if path.is_empty() {

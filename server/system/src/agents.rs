@@ -69,7 +69,7 @@ impl HintedError for AgentError {
             }
             Self::Missing { agent, .. } => {
                 tr!(
-                    "give the whole path as `command` under `[agents.{agent}]`; work trees are not searched.",
+                    "give the full path as `command` under `[agents.{agent}]`; work trees are not searched.",
                     agent
                 )
             }
@@ -90,13 +90,12 @@ impl HintedError for AgentError {
                 variable = SANDBOXED.0
             ),
             Self::Bypass { agent, .. } => tr!(
-                "take it out of `[agents.{agent}]`; where it is wanted, `permissions = \"all\"` there says the same, \
-                 and is shown where trust is asked for.",
+                "remove it from `[agents.{agent}]`; `permissions = \"all\"` there has the same effect, and is shown where trust is requested.",
                 agent
             ),
             Self::Settings { agent, .. } => tr!("correct `args` under `[agents.{agent}]`.", agent),
             Self::NoCommand { agent } => tr!("add `command = [\"…\"]` under `[agents.{agent}]`.", agent),
-            Self::Ourselves { .. } => tr!("start loopkeeper by its whole path.").to_owned(),
+            Self::Ourselves { .. } => tr!("start loopkeeper by its full path.").to_owned(),
         })
     }
 }
@@ -256,7 +255,7 @@ fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Resu
                 return Err(refused(tr!("is larger than {MAX_BYTES} bytes", MAX_BYTES)));
             }
             settings::inline_settings_file(words, &text)
-                .ok_or_else(|| refused(tr!("holds no JSON object").to_owned()))?
+                .ok_or_else(|| refused(tr!("contains no JSON object").to_owned()))?
         }
         None => words,
     };
@@ -319,7 +318,7 @@ fn is_program(path: &Path) -> bool {
     preflight::check_executable(path).is_ok()
 }
 
-/// Whether the folder is the work tree or lies inside it, links resolved.
+/// Whether the folder is the work tree or inside it, with links resolved.
 fn is_inside(folder: &Path, root: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     real(folder).starts_with(real(root))

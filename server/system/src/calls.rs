@@ -15,7 +15,7 @@ use loopkeeper_text::{tr, tr_later};
 use super::durable;
 
 const HOUR_MS: u64 = 60 * 60 * 1000;
-/// A longer list is rewritten with only the calls that count, once those are no more than half of it.
+/// A longer list is rewritten with only the calls that count, once those are at most half of it.
 const LONG: u64 = 16 * 1024;
 /// A line without the name of its loop, roughly.
 const NUMBERS_BYTES: u64 = 20;

@@ -202,7 +202,7 @@ impl CleanRoom {
         }
     }
 
-    /// Where the entry is to be made: nothing is there any more. `None`: it is in place.
+    /// Where to create the entry; the path is free. `None`: it exists already.
     fn place_for(&self, path: &Path, entry: &TreeEntry) -> io::Result<Option<PathBuf>> {
         let target = self.prepare_parent(path)?;
         if matches!(self.place, RoomPlace::Overlay) {
@@ -272,7 +272,10 @@ impl CleanRoom {
     /// The parent folders of `path` in the layer, with the modes that they have in the work tree.
     fn prepare_parent(&self, path: &Path) -> io::Result<PathBuf> {
         if !path.components().all(|it| matches!(it, Component::Normal(_))) {
-            return Err(io::Error::other(tr!("{path} is no path in the work tree", path = path.display())));
+            return Err(io::Error::other(tr!(
+                "{path} is not a path in the work tree",
+                path = path.display()
+            )));
         }
         let mut at = PathBuf::new();
         for part in path.parent().into_iter().flat_map(Path::components) {
@@ -313,7 +316,7 @@ impl Drop for CleanRoom {
     }
 }
 
-/// Removes what is there, links as such.
+/// Removes whatever exists at the path, without following links.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),

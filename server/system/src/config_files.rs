@@ -310,7 +310,7 @@ mod tests {
         fs::write(&path, vec![b'#'; 1024 * 1024 + 1]).unwrap();
         check("% is larger than 1048576 bytes");
         fs::write(&path, b"agent = \"\xff\"").unwrap();
-        check("% is not UTF-8 text: byte 9 fits no character");
+        check("% is not UTF-8 text: byte 9 is invalid");
         fs::write(&path, vec![b'#'; 1024 * 1024]).unwrap();
         assert_eq!(read_layers(root.path(), None).unwrap().len(), 1);
     }

@@ -23,7 +23,7 @@ pub enum ConfigFileError {
     NotAFile { path: PathBuf },
     #[error("{}", tr!("{path} is larger than {MAX_BYTES} bytes", path = path.display(), MAX_BYTES))]
     TooLarge { path: PathBuf },
-    #[error("{}", tr!("{path} is not UTF-8 text: byte {at} fits no character", path = path.display(), at))]
+    #[error("{}", tr!("{path} is not UTF-8 text: byte {at} is invalid", path = path.display(), at))]
     NotText { path: PathBuf, at: usize },
 }
 

@@ -83,14 +83,13 @@ impl HttpClient<'_> {
 
 fn parse_output(run: &CommandRun) -> Result<WireResponse, String> {
     match &run.ending {
-        CommandExit::Exited(0) => {
-            WireResponse::decode(&run.stdout).ok_or_else(|| tr!("its answer makes no sense").to_owned())
-        }
+        CommandExit::Exited(0) => WireResponse::decode(&run.stdout)
+            .ok_or_else(|| tr!("its answer cannot be interpreted").to_owned()),
         CommandExit::TimedOut => Ok(WireResponse::Reply(HttpOutcome::TimedOut)),
         CommandExit::NotStarted(why) => Err(why.clone()),
         CommandExit::Exited(_) | CommandExit::Signalled(_) => {
             let words = String::from_utf8_lossy(&run.stderr);
-            Err(words.lines().rfind(|it| !it.trim().is_empty()).unwrap_or(tr!("it broke off")).to_owned())
+            Err(words.lines().rfind(|it| !it.trim().is_empty()).unwrap_or(tr!("it was cut off")).to_owned())
         }
     }
 }

@@ -38,7 +38,7 @@ pub enum JournalError {
     /// The kernel may have dropped written bytes: only [`JournalFile::recover`] helps.
     #[error("{}", tr!("the journal {path} did not reach the disk: {source}", path = path.display(), source))]
     Sync { path: PathBuf, source: io::Error },
-    #[error("{}", tr!("an earlier write of the journal {path} failed and was not made good", path = path.display()))]
+    #[error("{}", tr!("an earlier write of the journal {path} failed and was not repaired", path = path.display()))]
     Broken { path: PathBuf },
     #[error("{}", tr!("the journal {path} was deleted or replaced", path = path.display()))]
     Gone { path: PathBuf },
@@ -71,7 +71,7 @@ impl HintedError for JournalError {
                 )
             }
             Self::Foreign { .. } => {
-                tr!("Only loopkeeper writes there. Find out what else did before resuming.")
+                tr!("Only loopkeeper writes there. Find out which other program did before you resume.")
             }
             Self::Damaged { why: BadLine::Version(_) | BadLine::Shape(_), .. } => {
                 tr!(

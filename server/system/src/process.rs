@@ -137,7 +137,7 @@ pub enum ProcessError {
     Start { program: String, source: io::Error },
 }
 
-/// Starts a job under a separate warden. Needs a tokio runtime, and a thread that lives as long as the job.
+/// Starts a job under a separate warden. Needs a tokio runtime, and a thread that exists as long as the job.
 pub fn start(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
     if domain.network().proxy().is_some() {
         // A warden passes the socket of its proxy on the channel of a pool. It ends with the pool.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::regular_file::read_linked;
 
-/// The top folder of the repository that `root` lies in.
+/// The top folder of the repository that contains `root`.
 pub(crate) fn repository_top(root: &Path) -> Option<PathBuf> {
     root.ancestors().find(|it| common_dir(it).is_some()).map(Path::to_path_buf)
 }

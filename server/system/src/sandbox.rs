@@ -78,9 +78,9 @@ pub(super) struct WardenCommand {
 
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SandboxError {
-    #[error("{}", tr!("The sandbox is required and cannot be had: {why}.", why))]
+    #[error("{}", tr!("The sandbox is required but not available: {why}.", why))]
     Unavailable { why: String },
-    #[error("{}", tr!("The network cannot be closed, and the sandbox is required: {why}.", why))]
+    #[error("{}", tr!("The network cannot be blocked, and the sandbox is required: {why}.", why))]
     Network { why: String },
     #[error("{}", tr!("The network cannot be limited to hosts, and the sandbox is required: {why}.", why))]
     Hosts { why: String },
@@ -144,7 +144,7 @@ impl Isolation {
                     Err(why) => tracing::warn!("files are not hidden from agents and checks: {why}"),
                 }
             }
-            // Its rules cannot hide what lies in the work tree.
+            // Its rules cannot hide files inside the work tree.
             Self::Landlock { files, why, .. } => {
                 if let Some(path) = rules.hidden_in_root().next() {
                     let open =

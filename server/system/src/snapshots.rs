@@ -48,7 +48,7 @@ pub struct SnapshotStore {
     objects: ObjectStore,
     root: PathBuf,
     rules: IgnoreRules,
-    /// Our own state folder, if it lies inside the work tree.
+    /// Our own state folder, if it is inside the work tree.
     own: Option<PathBuf>,
     /// Result of the last walk, and the state of the store that it is valid for.
     cache: Option<CachedFolder>,
@@ -483,7 +483,7 @@ impl DirtyStats {
     }
 }
 
-/// The state root above the store (`…/workspaces/<id>/snapshots.git`) or as much of it as lies inside the work tree:
+/// The state root above the store (`…/workspaces/<id>/snapshots.git`) or the part of it inside the work tree:
 /// our own writes are not changes of the user.
 fn own_folder(dir: &Path, root: &Path) -> Option<PathBuf> {
     let dir = dir.canonicalize().ok()?;

@@ -55,7 +55,7 @@ pub enum TaskFileError {
     OutsideRoot { path: PathBuf },
     #[error("{}", tr!("cannot write {path}: {source}", path = path.display(), source))]
     Write { path: PathBuf, source: io::Error },
-    #[error("{}", tr!("{path} was changed by another program meanwhile, or is not UTF-8 text", path = path.display()))]
+    #[error("{}", tr!("{path} was changed by another program in the meantime, or is not UTF-8 text", path = path.display()))]
     Changed { path: PathBuf },
     #[error("{}", tr!("`{glob}` of `[tasks] exclude` is not a glob: {source}", glob, source))]
     BadGlob { glob: String, source: globset::Error },
@@ -69,7 +69,7 @@ impl HintedError for TaskFileError {
             Self::TooLarge { .. } => tr!("split the document, or name another task."),
             Self::OutsideRoot { .. } => tr!("copy the file into the root."),
             Self::Write { .. } => tr!("make the file and its folder writable."),
-            Self::Changed { .. } => tr!("look at it, and try again."),
+            Self::Changed { .. } => tr!("check it, and try again."),
             Self::BadGlob { .. } => tr!("correct the glob in loopkeeper.toml."),
         };
         Some(hint.to_owned())
@@ -126,7 +126,7 @@ pub fn read_beginning(root: &Path, path: &Path, most: u64) -> Result<String, Tas
     Ok(decode(&read_up_to(root, path, most)?).0)
 }
 
-/// Paths after `CONTEXT:` that do not exist: the agent would look for them in vain.
+/// Paths after `CONTEXT:` that do not exist: the agent could not find them.
 pub fn missing_context(root: &Path, task: &Task) -> Vec<Finding> {
     let missing = task.context.iter().filter_map(|mention| {
         let fact = missing_reason(root, &mention.text)?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::repository_layout;
 
-/// Recognises the other work trees of the repository that `root` lies in.
+/// Recognises the other work trees of the repository that contains `root`.
 #[derive(Debug)]
 pub struct OtherWorkTrees<'a> {
     root: &'a Path,

@@ -211,7 +211,7 @@ fn placeholders_of(task: &Task, file: &str, parts: &[PromptPart]) -> TaskOutline
         let is_part = parts.iter().any(|it| it.is_named(placeholder.name));
         if !is_part && !placeholders::is_filled(placeholder.name, task) {
             let shown = shortened(placeholder.name, 30);
-            let fact = tr!("nothing fills in `{{{{{shown}}}}}`. Write its value", shown);
+            let fact = tr!("`{{{{{shown}}}}}` is never replaced. Write its value", shown);
             outline.add_finding(FindingCode::Template, tr!("task"), &fact, placeholder.range);
         }
     }

@@ -27,7 +27,7 @@ pub const CHECKS: [&str; 1] = ["QUALITY_GATES"];
 /// Prefix of names from the front matter's `commands`.
 pub const COMMANDS: &str = "commands.";
 
-/// Prefix of names of checks, whose output is meant.
+/// Prefix of names of checks, for their output.
 pub const CHECK_OUTPUTS: &str = "checks.";
 /// Prefix of names of contexts, likewise.
 pub const CONTEXTS: &str = "contexts.";
@@ -177,17 +177,17 @@ mod tests {
             assert_eq!(messages, expect, "{text}");
         };
         let plan = r#"{"userStories":[{"id":"US-1","title":"A","passes":false}]}"#;
-        let unknown = "task: nothing fills in `{{STORY_ID}}`. Write its value.";
+        let unknown = "task: `{{STORY_ID}}` is never replaced. Write its value.";
         check("Do {{STORY_ID}}.", None, &[unknown]);
         check("Do {{STORY_ID}}, read {{PRD_PATH}}.", Some(plan), &[]);
-        check("Do {{RUN_ID}}.", Some(plan), &["task: nothing fills in `{{RUN_ID}}`. Write its value."]);
+        check("Do {{RUN_ID}}.", Some(plan), &["task: `{{RUN_ID}}` is never replaced. Write its value."]);
         let checked = "---\ncommands:\n  - name: tests\n    run: make test\n---\n{{ checks.tests }}";
         check(checked, None, &[]);
         check("---\ncommands:\n  - name: tests\n    run: make test\n---\n{{ commands.tests }}", None, &[]);
         check(
             "{{ commands.tests }}",
             None,
-            &["task: nothing fills in `{{commands.tests}}`. Write its value."],
+            &["task: `{{commands.tests}}` is never replaced. Write its value."],
         );
     }
 }

@@ -130,7 +130,7 @@ pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, t
     }
     let space = if rest.starts_with([' ', '\t']) { "" } else { " " };
     let range = text.range.start..text.range.end - rest.len();
-    let fact = tr!("no box, so it is no item of the plan");
+    let fact = tr!("no checkbox, so it is not an item of the plan");
     let fault = grammar::ItemFault::new(FindingCode::BadValue, fact, &range)
         .with_hint(tr!("Write `[ ] text`"))
         .with_fix(Some(format!("{meant}{space}")));

@@ -133,7 +133,11 @@ impl PrdReader<'_> {
         self.out.branch = fields.text(NAME, self);
         let name = self.out.branch.as_deref().map(str::trim).filter(|it| !it.is_empty());
         if let (Some(fault), Some(value)) = (name.and_then(branch::fault), fields.get(NAME)) {
-            self.out_of_order(NAME, &tr!("no name for a branch: {fault}", fault), value.start()..value.end());
+            self.out_of_order(
+                NAME,
+                &tr!("not a valid branch name: {fault}", fault),
+                value.start()..value.end(),
+            );
         }
     }
 

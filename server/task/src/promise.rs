@@ -28,7 +28,7 @@ pub(super) fn find_promise(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
             match &chosen {
                 Some((best, text)) if *best == rank && *text != found.text => {
                     let name = tr!("promise {text}", text = found.text);
-                    let fact = tr!("another than `{text}` above. Keep one", text = shortened(text, 24));
+                    let fact = tr!("different from `{text}` above. Keep one", text = shortened(text, 24));
                     out.add_finding(FindingCode::BadPromise, &name, &fact, place);
                 }
                 Some((best, _)) if *best >= rank => {}

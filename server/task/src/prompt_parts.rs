@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn an_unknown_part_keeps_the_task_from_starting() {
         let (_, blocking) = read("RALPH.md", "# A\n\n{{ contexts.typo }}\n", &[GIT_LOG]);
-        assert_eq!(blocking, ["task: nothing fills in `{{contexts.typo}}`. Write its value."]);
+        assert_eq!(blocking, ["task: `{{contexts.typo}}` is never replaced. Write its value."]);
     }
 
     #[test]

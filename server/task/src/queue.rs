@@ -163,7 +163,9 @@ impl QueueReader<'_> {
             let before = known.get(&key(&name)).copied();
             match (before, self.queue.entries.get_mut(index)) {
                 (Some(before), Some(entry)) if before != index => entry.after.push(before),
-                (Some(_), _) => self.find(place.range, tr!("`{name}` waits for itself", name = shown(&name))),
+                (Some(_), _) => {
+                    self.find(place.range, tr!("`{name}` depends on itself", name = shown(&name)))
+                }
                 (None, _) => {
                     let near = closest(&name, self.queue.entries.iter().map(|it| it.name.as_str()));
                     let hint = near.map_or_else(
@@ -190,7 +192,7 @@ impl QueueReader<'_> {
             members.iter().filter_map(|it| self.queue.entries.get(*it)).map(|it| shown(&it.name)).collect();
         for index in members {
             let Some(place) = self.queue.entries.get(index).map(|it| it.place.clone()) else { continue };
-            self.find(place.range, tr!("tasks wait for each other: {names}", names = names.join(tr!(", "))));
+            self.find(place.range, tr!("tasks depend on each other: {names}", names = names.join(tr!(", "))));
         }
     }
 
@@ -265,9 +267,9 @@ mod tests {
         refused("- [Login](a.md)\n- [B](b.md) (after Logn)\n", &[("Logn", "Did you mean `Login`?")]);
         refused("- [A](a.md)\n- buy milk\n", &[("buy milk", "not a link")]);
         refused("- [A](a.md)\n- [B](a.md)\n", &[("B](a.md", "already in this list")]);
-        refused("- [A](a.md) (after A)\n", &[("A", "waits for itself")]);
+        refused("- [A](a.md) (after A)\n", &[("A", "depends on itself")]);
         let cycle = "- [A](a.md) (after B)\n- [B](b.md) (after A)\n- [C](c.md) (after A)\n";
-        refused(cycle, &[("A](a.md", "wait for each other: A, B"), ("B](b.md", "wait for each other")]);
+        refused(cycle, &[("A](a.md", "depend on each other: A, B"), ("B](b.md", "depend on each other")]);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub fn fault(name: &str) -> Option<&'static str> {
         return Some(tr!("it is too long"));
     }
     if name.chars().any(wrong) {
-        return Some(tr!("it holds a space or one of ~ ^ : ? * [ \\"));
+        return Some(tr!("it contains a space or one of ~ ^ : ? * [ \\"));
     }
     if name.contains("..") || name.contains("@{") || name == "@" || name == "HEAD" {
         return Some(tr!("`..`, `@{`, `@` and `HEAD` mean something else to git"));
@@ -43,7 +43,7 @@ pub fn template_fault(template: &str) -> Option<&'static str> {
     let template = template.trim().replace(TASK, "task");
     match template.is_empty() {
         true => None,
-        false if template.contains(['{', '}']) => Some(tr!("nothing but `{task}` is filled in")),
+        false if template.contains(['{', '}']) => Some(tr!("only `{task}` is replaced")),
         false => fault(&template),
     }
 }

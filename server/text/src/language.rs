@@ -121,7 +121,7 @@ pub fn chinese() -> &'static HashMap<String, String> {
     })
 }
 
-/// The first two Latin words in a row of a text that is meant to be Chinese, for tests of translations. Code spans,
+/// The first two Latin words in a row of a text that should be Chinese, for tests of translations. Code spans,
 /// quotes and these `names` (of products, or texts of the user) may be English.
 pub fn english_prose(text: &str, names: &[&str]) -> Option<String> {
     let mut text = without_spans(&without_spans(text, '`', '`'), '\u{201c}', '\u{201d}');

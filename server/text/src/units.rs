@@ -15,7 +15,7 @@ pub enum UnitError {
     NoUnit,
     #[error("{}", tr!("its unit is unknown"))]
     UnknownUnit,
-    #[error("{}", tr!("its parts do not go from the larger to the smaller unit"))]
+    #[error("{}", tr!("its units are not in descending order"))]
     Order,
     #[error("{}", tr!("it is negative"))]
     Negative,

@@ -120,7 +120,7 @@ fn path(levels: &[YamlLevel]) -> String {
 struct PositionIndex<'a> {
     text: &'a str,
     lines: LineIndex,
-    /// The last one: line, column and byte. The next one is mostly behind it in the same line.
+    /// The last one: line, column and byte. The next one is mostly after it in the same line.
     last: (usize, usize, usize),
 }
 

@@ -77,7 +77,7 @@ fn what(status: &LoopStatus) -> Message {
             Some(WaitReason::Quota) => tr!("{iteration}, waiting for the provider's usage limit", iteration),
             Some(WaitReason::Backoff) => tr!("{iteration}, waiting to try the agent again", iteration),
             Some(WaitReason::Calls) => {
-                tr!("{iteration}, waiting: the calls of this hour are used up", iteration)
+                tr!("{iteration}, waiting: the hourly call limit is reached", iteration)
             }
             Some(WaitReason::Breaker) => {
                 let why = status.breaker.reason.as_deref().unwrap_or(tr!("no progress"));

@@ -72,7 +72,7 @@ pub(crate) fn breaker(status: &LoopStatus, state: Option<&LoopState>) -> String 
             tr!("{count} with denied tools", count)
         }),
         (counts.output_decline, limits.output_decline, |count| tr!("{count} with far less output", count)),
-        (counts.oscillation, limits.oscillation, |count| tr!("{count} back to earlier files", count)),
+        (counts.oscillation, limits.oscillation, |count| tr!("{count} returned to earlier files", count)),
     ];
     let others = others.into_iter().filter(|(count, ..)| *count > 0);
     parts.extend(others.map(|(count, limit, describe)| describe(of(count, limit))));

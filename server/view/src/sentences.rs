@@ -100,7 +100,7 @@ pub fn order_refused(order: GuardedOrder, by: OrderSource) -> String {
         (GuardedOrder::Rollback, _) => tr!("roll back files"),
         (GuardedOrder::Gc, _) => tr!("remove ended loops"),
         (GuardedOrder::Feedback, _) => tr!("give the user's feedback"),
-        (GuardedOrder::Other, _) => tr!("give an order that only you may give"),
+        (GuardedOrder::Other, _) => tr!("send a request that only you may send"),
     };
     tr!("{sender} tried to {what}", sender, what)
 }
@@ -129,7 +129,7 @@ pub fn takeover(
     message: Option<&str>,
 ) -> String {
     let why = match reason {
-        TakeoverReason::Back => return tr!("{to} works again, {from} stands back", to, from),
+        TakeoverReason::Back => return tr!("{to} works again and replaces {from}", to, from),
         TakeoverReason::Quota => tr!("its usage limit is reached"),
         TakeoverReason::Login => tr!("it is not logged in"),
         TakeoverReason::Billing => tr!("its account has no credit left"),

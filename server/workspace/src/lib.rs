@@ -149,7 +149,7 @@ impl IndexScope {
         worked.await.unwrap_or_else(|| {
             let mut index_state = self.build_state();
             index_state.report_problem(
-                Message::new(tr!("looking at the folders failed"))
+                Message::new(tr!("reading the folders failed"))
                     .with_hint(tr!("this is a bug, please report it"))
                     .to_string(),
             );

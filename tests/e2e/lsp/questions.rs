@@ -239,7 +239,7 @@ fn missing_programs_are_reported_with_a_remedy() {
     assert!(message.contains("Hint: install ../agent/lint"), "{message}");
     let actions = alert["actions"].as_array().unwrap();
     let titles: Vec<_> = actions.iter().map(|it| it["title"].as_str().unwrap()).collect();
-    assert_eq!(titles, ["Check again", "Go on anyway", "Stop"]);
+    assert_eq!(titles, ["Check again", "Continue anyway", "Stop"]);
     let remarks = studio.remarks("PROMPT.md", |it| has(it, "could-not-run"));
     let remark = remarks.iter().find(|it| it["code"] == "could-not-run").unwrap();
     assert_eq!(

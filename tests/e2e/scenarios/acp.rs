@@ -116,7 +116,7 @@ fn never_answers() {
 
 #[test]
 fn refuses_the_work() {
-    let ended = Failed(3, "the agent refused to go on with this prompt");
+    let ended = Failed(3, "the agent refused to continue with this prompt");
     scenario(&["over refusal"], ended).play();
 }
 
@@ -124,12 +124,12 @@ fn refuses_the_work() {
 fn ends_at_a_cap_of_its_own() {
     let played = then_works("chunk Half.; over max_turn_requests");
     let run = &played.record("agent-ended", 1)["run"];
-    assert_eq!((&run["note"], &run["error"]), (&json!("it ended at its own cap of requests"), &json!(null)));
+    assert_eq!((&run["note"], &run["error"]), (&json!("it reached its own limit of requests"), &json!(null)));
 }
 
 #[test]
 fn nobody_is_logged_in() {
-    let ended = Failed(1, "it is not logged in: Authentication required (its ways: Log in with X)");
+    let ended = Failed(1, "it is not logged in: Authentication required (options: Log in with X)");
     let played = scenario(&["# login"], ended).play();
     assert_eq!(played.record("agent-ended", 1)["run"]["error"]["class"], "login");
 }

@@ -203,7 +203,7 @@ fn hooks_of_an_earlier_version_are_completed_first() {
     let mut settings: Value = serde_json::from_str(&world.terminal.read(FILE)).expect("JSON");
     settings["hooks"].as_object_mut().expect("an object").remove("PreToolUse");
     world.terminal.file(FILE, &settings.to_string());
-    world.run(&["run", "--trust"]).expect(2).err("not all that this version has").err("hook install` adds");
+    world.run(&["run", "--trust"]).expect(2).err("incomplete for this version").err("hook install` adds");
     world.run(&["hook", "install"]).expect(0);
     world.run(&["run", "--trust"]).expect(0);
     rests(&world, "give `claude` in this folder any prompt");
@@ -244,7 +244,7 @@ fn a_session_that_is_closed_can_be_followed_by_another() {
     told(&ask(&world, ("UserPromptSubmit", "s1"), &[]));
     line(&world);
     let_through(&world, ("SessionEnd", "s1"), &[]);
-    rests(&world, "your session was left");
+    rests(&world, "your session was closed");
     let status = world.run(&["status"]);
     status.expect(0).out("send any prompt").out("claude in your own session").out("cost unknown");
     let next = told(&ask(&world, ("UserPromptSubmit", "s2"), &[]));
@@ -268,7 +268,7 @@ fn the_agents_own_cap_is_waited_for() {
         free["decision"].is_null() && free.to_string().contains("send your session any prompt"),
         "{free}"
     );
-    rests(&world, "held no more in this turn");
+    rests(&world, "no longer continues this turn");
     let next = told(&ask(&world, ("UserPromptSubmit", "s1"), &cap));
     assert!(next.to_string().contains("iteration 3 of at most"), "{next}");
     world.run(&["stop", "--now"]).expect(0);

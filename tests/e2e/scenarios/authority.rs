@@ -97,7 +97,7 @@ fn the_agent_orders_nothing_by_command() {
         done"##;
         let (world, _) = attacked(sandbox, act);
         let (printed, refused) = seen(&world, "said");
-        assert_eq!(printed.matches("only the user may order it").count(), 12, "{printed}");
+        assert_eq!(printed.matches("only the user may request it").count(), 12, "{printed}");
         assert!(!printed.contains("exit 0"), "{printed}");
         for order in ["accept", "steer", "reset", "resume", "pause", "stop", "skip", "prioritize", "gc"] {
             assert!(refused.contains(&format!("{order} by agent")), "{order}: {refused:?}\n{printed}");
@@ -198,7 +198,7 @@ fn the_agent_orders_nothing_by_a_language_server_of_its_own() {
     for sandbox in SANDBOXES {
         let (world, _) = attacked(sandbox, act);
         let (printed, refused) = seen(&world, "said");
-        assert_eq!(printed.matches("only the user may order it").count(), 7, "{printed}");
+        assert_eq!(printed.matches("only the user may request it").count(), 7, "{printed}");
         for order in ["accept", "steer", "pause", "stop", "skip", "trust"] {
             assert!(refused.contains(&format!("{order} by agent")), "{order}: {refused:?}\n{printed}");
         }

@@ -34,7 +34,7 @@ fn files_that_go_back_and_forth() {
     let played = Scenario {
         criteria: FAR,
         acts: &["if [ -f x ] && grep -q a x; then echo b > x; else echo a > x; fi"],
-        ends: Breaker(5, "breaker open: the files went back to an earlier state 3 times"),
+        ends: Breaker(5, "breaker open: the files returned to an earlier state 3 times"),
         ..Scenario::default()
     }
     .play();
@@ -155,7 +155,7 @@ fn a_trial_that_fails_too_often_needs_the_user() {
     });
     let paused = world.until("pause", |it| it["type"] == "paused");
     assert_eq!((&paused["reason"], world.starts()), (&"breaker".into(), 3));
-    assert_eq!(paused["message"], "breaker open: tried again, still without a file change; opened 2 times");
+    assert_eq!(paused["message"], "breaker open: retried, still without a file change; opened 2 times");
     assert_eq!(world.status()["state"], "needsYou");
     world.acts(&["touch done"]);
     world.run(&["resume", &id]).expect(0);

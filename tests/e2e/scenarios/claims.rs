@@ -137,7 +137,7 @@ fn a_plain_prompt_explains_how_the_loop_ends() {
         acts: &["echo $n >> poem", &act],
         ends: Claimed(
             2,
-            "claimed, not verified: EXIT_SIGNAL: true and 2 indications of it after 2 iterations",
+            "claimed, not verified: EXIT_SIGNAL: true and 2 indications of completion after 2 iterations",
         ),
         ..Scenario::default()
     }

@@ -313,7 +313,7 @@ fn after_a_rollback_the_prompt_has_the_current_results() {
     let second_prompt = world.prompt(2);
     assert!(
         second_prompt.contains("What fails: 2 of 2 checks")
-            && second_prompt.contains("Its changes were taken back"),
+            && second_prompt.contains("Its changes were rolled back"),
         "{second_prompt}"
     );
 }

@@ -41,7 +41,7 @@ fn is_verified(act: &str, criteria: &[&str], basis: &str) -> Played {
 fn a_test_that_expects_what_the_code_returns() {
     let played = is_refused(
         "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py",
-        "tests/test_calc.py expects other values in 1 assertion, and with its version of the start \"Tests pass\" fails: 1 of 2 fail",
+        "tests/test_calc.py expects different values in 1 assertion, and with its version of the start \"Tests pass\" fails: 1 of 2 fail",
     );
     played.world.run(&["log"]).expect(0).out("final verdict in a clean room: 1/1 pass; 0/1 pass");
     assert!(played.world.terminal.read("tests/test_calc.py").contains("-1"), "the work tree is left alone");
@@ -187,7 +187,7 @@ fn a_change_that_the_user_accepts_is_judged_again() {
 #[test]
 fn a_refusal_outlives_its_loop() {
     let act = "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py";
-    let played = scenario(&[act, "true"], &[CRITERION], Failed(2, "expects other values")).play();
+    let played = scenario(&[act, "true"], &[CRITERION], Failed(2, "expects different values")).play();
     let world = &played.world;
     let first = played.records[0]["spec"]["loopId"].as_str().unwrap().to_owned();
     let again = || world.run(&["run", "--trust"]);
@@ -209,7 +209,7 @@ fn a_refusal_outlives_its_loop() {
 #[test]
 fn accepted_changes_do_not_count_in_the_next_loop() {
     let act = "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py";
-    let refused = || scenario(&[act, "true"], &[CRITERION], Failed(2, "expects other values")).play();
+    let refused = || scenario(&[act, "true"], &[CRITERION], Failed(2, "expects different values")).play();
 
     let edited = refused();
     let text = edited.world.terminal.read("tests/test_calc.py");
@@ -218,7 +218,7 @@ fn accepted_changes_do_not_count_in_the_next_loop() {
 
     let in_git = Scenario {
         before: "git init -q . && git add -A && git -c user.name=u -c user.email=u@u commit -qm start",
-        ..scenario(&[act, "true"], &[CRITERION], Failed(2, "expects other values"))
+        ..scenario(&[act, "true"], &[CRITERION], Failed(2, "expects different values"))
     }
     .play();
     in_git.world.shell("git add -A && git -c user.name=u -c user.email=u@u commit -qm 'the sign is right'");

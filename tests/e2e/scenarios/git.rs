@@ -144,8 +144,8 @@ fn a_failed_commit_is_reported_and_joins_the_next() {
         ..Scenario::default()
     }
     .play();
-    assert_eq!(played.all("committed")[0]["note"], "another git holds index.lock");
-    played.world.run(&["log"]).expect(0).out("not committed: another git holds index.lock");
+    assert_eq!(played.all("committed")[0]["note"], "another git process holds index.lock");
+    played.world.run(&["log"]).expect(0).out("not committed: another git process holds index.lock");
     played.world.shell("git show --name-only --format= HEAD > ../files");
     played.file("../files", "a\nb\n");
 }

@@ -117,8 +117,11 @@ fn an_agent_that_never_calls_its_hook_is_reported_and_works() {
     let runs = played.all("agent-ended");
     assert!(runs.iter().all(|it| it["run"]["ending"] == "exited"), "{runs:#?}");
     let note = runs[0]["run"]["note"].as_str().unwrap_or_default();
-    assert!(note.contains("its stop hook did not ask") && note.contains("`loopkeeper hook stop`"), "{note}");
-    played.world.run(&["log"]).expect(0).out("its stop hook did not ask");
+    assert!(
+        note.contains("its stop hook did not call loopkeeper") && note.contains("`loopkeeper hook stop`"),
+        "{note}"
+    );
+    played.world.run(&["log"]).expect(0).out("its stop hook did not call loopkeeper");
 }
 
 /// Message of `run` for an agent of this name, which is installed.
@@ -158,7 +161,7 @@ fn an_agent_that_cannot_be_held_is_refused_at_the_start() {
     refused(run("claude", file, &[]), "`--settings mine.json` cannot be read", correct);
     refused(
         run("claude", file, &[("mine.json", "[]")]),
-        "`--settings mine.json` holds no JSON object",
+        "`--settings mine.json` contains no JSON object",
         correct,
     );
     run("claude", file, &[("mine.json", "{}")]).expect(0);

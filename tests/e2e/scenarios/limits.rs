@@ -91,7 +91,7 @@ fn a_wait_ends_with_the_time_of_the_loop() {
         settings: "limits.between = \"1h\"",
         args: &["--max-duration", "5s"],
         acts: &["echo $n >> log"],
-        ends: Limit(1, "limit reached: the next iteration is due only later than the 5.0 s of this loop"),
+        ends: Limit(1, "limit reached: the next iteration is due after the 5.0 s of this loop"),
         ..Scenario::default()
     }
     .play();
@@ -204,12 +204,12 @@ fn a_usage_limit_that_one_loop_met_holds_for_the_others_of_its_user() {
     let waiting = status_of(&world, &id, |it| it["phase"] == "waiting");
     assert_eq!((&waiting["wait"]["reason"], &waiting["iteration"]), (&"quota".into(), &0.into()));
     let words =
-        format!("loop {first} met the usage limit of `mine`: `loopkeeper resume` starts it all the same");
+        format!("loop {first} reached the usage limit of `mine`: `loopkeeper resume` starts it anyway");
     assert_eq!(waiting["warnings"], serde_json::json!([words]));
     world
         .run(&["log", &id])
         .expect(0)
-        .out(&format!("usage limit of the provider, met by loop {first}, waiting until"));
+        .out(&format!("usage limit of the provider, reached by loop {first}, waiting until"));
     assert_eq!(world.starts(), 1, "no call was spent on it");
 
     world.run(&["resume", &id]).expect(0);
@@ -257,7 +257,7 @@ fn several_loops_share_the_calls_of_an_hour() {
         let last: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
         let sentence = last["sentence"].as_str().unwrap();
         assert_eq!(ran.code, Some(4), "{sentence}");
-        full += u32::from(sentence.contains(": the calls of this hour are used up for longer than"));
+        full += u32::from(sentence.contains(": the hourly call limit is reached for longer than"));
     }
     let starts: u64 = worlds.iter().map(World::starts).sum();
     assert_eq!(starts, 3, "never more than there are, and none of them lost");

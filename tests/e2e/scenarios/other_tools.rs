@@ -50,7 +50,7 @@ fn completes(workspace: &Workspace<'_>) -> Played {
         ..Scenario::default()
     };
     let world = scenario.world();
-    world.terminal.run(&["init"]).expect(2).err("there is a task document already");
+    world.terminal.run(&["init"]).expect(2).err("a task document already exists");
     let plan = world.terminal.run(&["run", "--dry-run"]);
     for text in workspace.shows {
         plan.expect(0).out(text);

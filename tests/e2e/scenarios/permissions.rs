@@ -59,7 +59,7 @@ fn the_user_allows_it_once() {
         .out(&format!("`loopkeeper answer {id} allow`"));
     let watch = world.terminal.command(&["watch", &id]).stdout(Stdio::piped()).spawn().unwrap();
     world.run(&["answer", &id, "yes"]).expect(2).err("Answer `allow`, `always` or `deny`");
-    world.run(&["answer", &id, "allow"]).expect(0).out(&format!("Allowed this once: {WISH}"));
+    world.run(&["answer", &id, "allow"]).expect(0).out(&format!("Allowed once: {WISH}"));
     assert_eq!(end(&world), ("completed".to_owned(), true, 1));
     assert_eq!(replied(&world), json!({"outcome": "selected", "optionId": "yes"}));
     let run = &all(&world, "agent-ended")[0]["run"];

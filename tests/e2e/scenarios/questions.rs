@@ -84,7 +84,7 @@ fn an_answer_needs_a_question() {
     world
         .run(&["answer", &id, "SQLite"])
         .expect(1)
-        .err("the loop asks nothing")
+        .err("the loop has no open question")
         .err("`loopkeeper steer` sends the agent a message");
     std::fs::write(world.shared("go"), "").unwrap();
     assert_eq!(end(&world), ("completed".to_owned(), true, 1));

@@ -78,7 +78,7 @@ fn a_server_that_is_not_ready_makes_no_pass() {
     };
     check("exits", "60s", "ended before it was ready: no database", "starting\nno database");
     check("never", "5s", "within 5 s: still compiling", "still compiling");
-    check("busy", "60s", "something else already answers at http://localhost:", "");
+    check("busy", "60s", "another process already answers at http://localhost:", "");
 }
 
 #[test]

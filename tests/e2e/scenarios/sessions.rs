@@ -61,7 +61,7 @@ fn fresh_unless_set_to_continue() {
     let on = four("session.continue = true", CLAUDE);
     assert_eq!((starts(&on).as_str(), reasons(&on)), ("1 1+ 1+ 1+", vec!["started", "ended"]));
     assert_eq!(on.record("iteration-intended", 2)["resumed"], true);
-    on.world.run(&["log", "--sessions"]).expect(0).out("begins").out("is left: the loop ended");
+    on.world.run(&["log", "--sessions"]).expect(0).out("begins").out("is closed: the loop ended");
 }
 
 #[test]
@@ -111,5 +111,5 @@ fn any_agent_finds_it_in_its_environment_and_a_fresh_one_can_be_asked_for() {
     assert_eq!(ids.iter().map(|it| it.1).collect::<Vec<_>>(), ["0", "1", "0"]);
     assert!(ids[0].0 == ids[1].0 && ids[1].0 != ids[2].0, "{ids:?}");
     assert_eq!(status["session"]["id"], ids[0].0);
-    world.run(&["log", "--sessions"]).expect(0).out("a fresh one was asked for");
+    world.run(&["log", "--sessions"]).expect(0).out("a fresh one was requested");
 }

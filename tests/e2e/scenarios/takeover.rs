@@ -55,7 +55,7 @@ fn at_a_usage_limit_the_next_works_at_once_and_the_first_returns_after_its_reset
         .expect(0)
         .out("other takes over from mine until ")
         .out(": its usage limit is reached (You have hit your limit)")
-        .out("mine works again, other stands back");
+        .out("mine works again and replaces other");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn a_regression_is_reverted_without_git() {
         (1, &0.into(), &"iteration 1 broke Kept".into())
     );
     played
-        .told(2, "They were taken back because iteration 1 broke Kept.")
+        .told(2, "They were rolled back because iteration 1 broke Kept.")
         .told(2, "- `kept` +1 -1\n- `new` +1 -0");
     played.not_told(2, "Regressed");
     // Nothing is lost: the previous tree is recorded and can be restored.
@@ -52,10 +52,7 @@ fn a_regression_after_two_that_were_taken_back_stays() {
     }
     .play();
     assert_eq!(played.all("rolled-back").len(), 2);
-    played.did(
-        3,
-        "1 file changed, 0 of 2 pass, 1 broke; kept all the same, since 2 iterations in a row were taken back",
-    );
+    played.did(3, "1 file changed, 0 of 2 pass, 1 broke; kept, since 2 iterations in a row were rolled back");
     played.file("kept", "bad\n");
 }
 

@@ -78,7 +78,7 @@ fn a_test_asserts_nothing_any_more() {
 fn an_assertion_expects_something_else() {
     never_done(
         "touch done; sed -i 's/== 3/== 4/' tests/test_sum.py",
-        "tests/test_sum.py expects other values in 1 assertion",
+        "tests/test_sum.py expects different values in 1 assertion",
     );
 }
 
@@ -86,7 +86,7 @@ fn an_assertion_expects_something_else() {
 fn an_assertion_is_turned_round() {
     never_done(
         "touch done; sed -i 's/== 3/!= 3/' tests/test_sum.py",
-        "tests/test_sum.py expects other values in 1 assertion",
+        "tests/test_sum.py expects different values in 1 assertion",
     );
 }
 
@@ -102,7 +102,7 @@ fn an_assertion_is_commented_out() {
 fn a_failed_assertion_is_caught_and_dropped() {
     never_done(
         "touch done; sed -i 's/    assert sure.*/    try:\\n        assert sure()\\n    except AssertionError:\\n        pass/' tests/test_sum.py",
-        "tests/test_sum.py forgives failures in 1 test",
+        "tests/test_sum.py tolerates failures in 1 test",
     );
 }
 

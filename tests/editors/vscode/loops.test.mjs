@@ -19,7 +19,7 @@ test("vscode_loops: an empty view says why, with the button that helps", async (
   stage.status([], []);
   await window.see("no task", () => window.welcome(), (it) => it.includes("There is no task in this folder") && it.includes("New Task") && it.includes("Import Selection"));
   stage.status();
-  await window.see("no loop", () => window.welcome(), (it) => it.includes("No loop has worked") && it.includes("Start Loop"));
+  await window.see("no loop", () => window.welcome(), (it) => it.includes("No loop has run") && it.includes("Start Loop"));
   await window.picture("loops empty");
 });
 

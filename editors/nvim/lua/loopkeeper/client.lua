@@ -253,7 +253,9 @@ function M.ended(code, signal, id)
   if #deaths[root] > restarts_allowed then
     require('loopkeeper.status').forget(root)
     ui.error(
-      l10n.t('the server keeps ending. Loops keep running. Hint: see `:checkhealth loopkeeper`, then `:Ralph restart`.')
+      l10n.t(
+        'the server ended several times. Loops keep running. Hint: `:checkhealth loopkeeper`, then `:Ralph restart`.'
+      )
     )
     return
   end

@@ -30,7 +30,7 @@ function M.reached(entry)
     table.insert(reached, t('commit {id}', { id = entry.commit:sub(1, 10) }))
   end
   if entry.takenBack then
-    table.insert(reached, t('taken back'))
+    table.insert(reached, t('rolled back'))
   end
   return reached
 end
@@ -86,7 +86,7 @@ function M.of_loop(loop)
     table.insert(lines, t('not on its branch: {why}', { why = loop.away }))
   end
   for _, weakening in ipairs(loop.weakened or {}) do
-    table.insert(lines, t('made easier by the agent: {what}', { what = weakening.what }))
+    table.insert(lines, t('weakened by the agent: {what}', { what = weakening.what }))
   end
   return lines
 end

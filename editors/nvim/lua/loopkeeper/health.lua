@@ -87,7 +87,7 @@ local function check_clients()
   local client_module, status = require('loopkeeper.client'), require('loopkeeper.status')
   local clients = client_module.all()
   if #clients == 0 then
-    vim.health.info(t('no server runs: it starts with the first task, plan or configuration that is opened'))
+    vim.health.info(t('no server is running: it starts with the first task, plan or configuration that is opened'))
   end
   for _, client in ipairs(clients) do
     local params = status.of(client)

@@ -38,7 +38,7 @@ function M.show(result)
   vim.cmd.split(vim.fn.fnameescape(path))
   vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split(vim.trim(result.document), '\n'))
   vim.bo.filetype = 'markdown'
-  ui.info(l10n.t('Look through the task and `:write` it: until then it is only here.'))
+  ui.info(l10n.t('Review the task and `:write` it: until then it exists only here.'))
 end
 
 ---@param source 'clipboard'|'selection'

@@ -175,7 +175,7 @@ local function map_keys(buffer, root)
   for _, key in ipairs({ 'gf', 'gF', '<CR>', '<2-LeftMouse>' }) do
     vim.keymap.set('n', key, function()
       require('loopkeeper.places').open_at_cursor(root)
-    end, { buffer = buffer, nowait = true, desc = l10n.desc(l10n.t('open the place on this line')) })
+    end, { buffer = buffer, nowait = true, desc = l10n.desc(l10n.t('open the location on this line')) })
   end
 end
 

@@ -94,7 +94,8 @@ function M.open_at_cursor(root)
   local file = place and existing(place.path, root)
   if not file then
     ui.info(
-      place and t('there is no file {path}', { path = place.path }) or t('no place such as `src/a.rs:3` on this line')
+      place and t('there is no file {path}', { path = place.path })
+        or t('no location such as `src/a.rs:3` on this line')
     )
     return
   end

@@ -15,17 +15,17 @@ local function planned(preview)
   local values = { written = preview.written or 0, removed = preview.removed or 0, count = #edited - 3 }
   values.files = l10n.list(vim.list_slice(edited, 1, 3))
   if #edited == 0 then
-    return t('Yes ({written} written, {removed} removed; what is there now is kept)', values)
+    return t('Yes ({written} written, {removed} removed; the current files are kept)', values)
   elseif #edited <= 3 then
     return t(
       'Yes ({written} written, {removed} removed, changed since the last snapshot: {files}; '
-        .. 'what is there now is kept)',
+        .. 'the current files are kept)',
       values
     )
   end
   return t(
     'Yes ({written} written, {removed} removed, changed since the last snapshot: {files} and {count} more; '
-      .. 'what is there now is kept)',
+      .. 'the current files are kept)',
     values
   )
 end

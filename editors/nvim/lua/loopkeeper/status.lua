@@ -273,7 +273,7 @@ function M.highlight()
   return ui_state.highlight
 end
 
---- The root's server is gone permanently, so its status is removed.
+--- The root's server has ended permanently, so its status is removed.
 ---@param root string
 function M.forget(root)
   known[root] = nil

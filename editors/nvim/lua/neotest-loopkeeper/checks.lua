@@ -20,7 +20,7 @@ local untrusted = l10n.later(
 )
 local folder_untrusted =
   l10n.later('This folder is not trusted (`trusted = false` in `vim.g.loopkeeper`), so nothing was run.')
-local no_server = l10n.later('The server does not run. See `:checkhealth loopkeeper`.')
+local no_server = l10n.later('The server is not running. See `:checkhealth loopkeeper`.')
 local cancelled = l10n.later('The checks were cancelled.')
 local no_result = l10n.later('The checks ended without a result. See `:Ralph output`.')
 

@@ -15,7 +15,7 @@ const pause = 2000;
 const panels = new Map<string, LoopPanel>();
 
 export async function showDashboard({ server }: Parts, target?: Target): Promise<void> {
-  const it = await pickLoop(server.status, t("Show the dashboard of which loop?"), () => true, t("No loop has worked in this folder yet."), target);
+  const it = await pickLoop(server.status, t("Show the dashboard of which loop?"), () => true, t("No loop has run in this folder yet."), target);
   if (!it) return;
   const panel = panels.get(it.id) ?? new LoopPanel(server, it);
   panel.reveal();

@@ -10,7 +10,7 @@ import { plainMessage } from "../plain";
 
 export async function runDemo(program: string | undefined): Promise<void> {
   if (program === undefined) {
-    void window.showErrorMessage(t("The server of Ralph was not found, so the demo cannot run. Install loopkeeper, or let loopkeeper.server.path name its program."));
+    void window.showErrorMessage(t("The Ralph server was not found, so the demo cannot run. Install loopkeeper, or let loopkeeper.server.path name its program."));
     return;
   }
   const folder = join(await mkdtemp(join(tmpdir(), "loopkeeper-demo-")), "receipt");

@@ -11,7 +11,7 @@ import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, Lo
 import { isActive } from "../status";
 import { pickFrom, pickLoop } from "./pick";
 
-const noLoop = (): string => t("No loop has worked in this folder yet.");
+const noLoop = (): string => t("No loop has run in this folder yet.");
 const noEnded = (): string => t("No loop has ended in this folder yet.");
 const moreIterations = 10;
 
@@ -78,7 +78,7 @@ async function putBack({ server }: Pick<Parts, "server">, command: string, argum
 /** `3 files written, 1 file removed. Changed since the last snapshot: a.rs. …` */
 function planned(preview: RollbackResult): string {
   const sum = t("{0} written, {1} removed.", files(preview.written), files(preview.removed));
-  const stored = t("The files as they are now are kept, and Undo brings them back.");
+  const stored = t("The current files are kept, and Undo restores them.");
   const edited = preview.edited ?? [];
   if (edited.length === 0) return [sum, stored].join(" ");
   const first = list(...edited.slice(0, 3));
@@ -164,7 +164,7 @@ function rollbackSum(iteration: number | undefined, written: string, removed: st
 }
 
 function refusal({ path, why }: RollbackResult["refused"][number], others: number): string {
-  return others > 0 ? t("Left alone: {0} ({1}), and {2} more.", path, why, others) : t("Left alone: {0} ({1}).", path, why);
+  return others > 0 ? t("Not changed: {0} ({1}), and {2} more.", path, why, others) : t("Not changed: {0} ({1}).", path, why);
 }
 
 async function pickIteration(

@@ -39,5 +39,5 @@ export async function showUnsaved(result: ProposedDocument | undefined): Promise
 
 async function offerToSave(document: TextDocument): Promise<void> {
   const save = t("Save");
-  if ((await window.showInformationMessage(t("Look through the task, then save it or start it: until then it is only here."), save)) === save) await saveProposed(document);
+  if ((await window.showInformationMessage(t("Review the task, then save it or start it: until then it exists only here."), save)) === save) await saveProposed(document);
 }

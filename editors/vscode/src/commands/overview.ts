@@ -29,7 +29,7 @@ export async function showStatus(parts: Parts): Promise<void> {
 }
 
 function title({ server }: Parts, active: LoopStatus[]): string {
-  if (server.state === "failed") return t("Ralph: {0}", server.reason ?? t("The server does not run."));
+  if (server.state === "failed") return t("Ralph: {0}", server.reason ?? t("The server is not running."));
   if (server.state === "starting" && !server.status) return t("Ralph: the server is starting");
   const [alert] = server.status?.alerts ?? [];
   if (alert) return alert.message;

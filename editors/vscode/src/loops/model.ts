@@ -83,7 +83,7 @@ function openRow(it: IterationEntry, current: number | undefined): TreeRow {
 function iterationRow(it: IterationEntry, history: IterationsResult): TreeRow {
   const { turned, broke } = changesOf(history, it.iteration);
   const parts = [
-    ...(it.takenBack ? [t("taken back")] : []),
+    ...(it.takenBack ? [t("rolled back")] : []),
     ...(turned.length > 0 ? [`✓ ${list(...turned)}`] : []),
     ...(broke.length > 0 ? [`✗ ${list(...broke)}`] : []),
     ...(it.changed === undefined ? [] : [files(it.changed)]),

@@ -111,7 +111,7 @@ impl AcpToolCall {
     pub fn describe_fully(&self) -> Result<(String, String), &'static str> {
         let paths = self.paths();
         if self.names_too_many {
-            return Err(tr!("it names more files than are looked at"));
+            return Err(tr!("it names more files than loopkeeper checks"));
         }
         let (does, what) = match (self.tool_kind(), self.kind.as_str()) {
             (ToolKind::Edit | ToolKind::Read, _) if paths.is_empty() => {

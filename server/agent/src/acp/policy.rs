@@ -107,7 +107,7 @@ impl PermissionPolicy {
 
 fn outside_tree_reason(call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
     if call.names_too_many {
-        return Some(tr!("it names more files than are looked at"));
+        return Some(tr!("it names more files than loopkeeper checks"));
     }
     call.paths().into_iter().any(|it| !inside(it)).then_some(tr!("outside the work tree, or git's own"))
 }

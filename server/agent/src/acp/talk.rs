@@ -221,7 +221,7 @@ impl AcpClient {
         };
         let capabilities = result.get("agentCapabilities").unwrap_or(&Value::Null);
         let Some(method) = can_resume(capabilities) else {
-            return self.fail_session_not_found(tr!("it cannot go on with a session"));
+            return self.fail_session_not_found(tr!("it cannot continue a session"));
         };
         let mut params = place;
         set_field(&mut params, "sessionId", json!(session));

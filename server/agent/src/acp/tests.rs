@@ -153,8 +153,8 @@ fn turns_end_in_different_ways() {
     };
     check("end_turn", "turn None None");
     check("refusal", "turn None Some(Refused)");
-    check("max_tokens", "turn Some(\"its answer was cut off at its limit of tokens\") None");
-    check("max_turn_requests", "turn Some(\"it ended at its own cap of requests\") None");
+    check("max_tokens", "turn Some(\"its answer was cut off at its token limit\") None");
+    check("max_turn_requests", "turn Some(\"it reached its own limit of requests\") None");
     check("cancelled", "turn Some(\"its turn was cancelled\") None");
     check("something new", "turn None None");
 }
@@ -178,7 +178,7 @@ fn errors_of_the_protocol_are_those_of_the_provider() {
     check(json!({"code": -32603, "message": "Internal error"}), ProviderClass::Unknown);
     let line = json!({"type": "failed", "code": -32000, "message": "No key.", "authMethods": [{"name": "Log in with X"}]});
     let AgentEvent::Turn(turn) = events(&[line]).pop().unwrap() else { panic!() };
-    assert_eq!(turn.error.unwrap().message, "it is not logged in: No key. (its ways: Log in with X)");
+    assert_eq!(turn.error.unwrap().message, "it is not logged in: No key. (options: Log in with X)");
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn unreachable_error(ProviderRetry { status }: ProviderRetry) -> ProviderError {
         _ => ProviderClass::Transient,
     };
     let message = match status {
-        Some(status) => tr!("the provider answered {status} again and again", status),
+        Some(status) => tr!("the provider repeatedly answered {status}", status),
         None => tr!("the provider did not answer").to_owned(),
     };
     ProviderError { class, message, status, resets_at: None }
@@ -148,7 +148,7 @@ fn early_exit_error(end: &ProcessEnd) -> ProviderError {
 }
 
 pub(super) fn no_session() -> ProviderError {
-    let message = tr!("the session to go on with does not exist any more");
+    let message = tr!("the session to continue no longer exists");
     ProviderError { class: ProviderClass::Refused, ..crash_error(message) }
 }
 

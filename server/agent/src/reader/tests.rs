@@ -48,7 +48,7 @@ fn a_run_of_claude_needs_a_result() {
     claude(
         &[],
         ProcessEnd { exit: Some(1), stderr: "No conversation found with session ID x".into(), ..end() },
-        Some((Refused, "the session to go on with does not exist any more")),
+        Some((Refused, "the session to continue no longer exists")),
     );
     let never =
         ProcessEnd { ending: AgentEnding::NotStarted, exit: None, reason: "no such file".into(), ..end() };
@@ -57,7 +57,7 @@ fn a_run_of_claude_needs_a_result() {
         let ended = || ProcessEnd { ending, exit: Some(143), ..end() };
         claude(&[INIT], ended(), None);
         claude(&[INIT, RETRY], ended(), Some((Transient, "the provider did not answer")));
-        claude(&[INIT, RETRY_401], ended(), Some((Login, "the provider answered 401 again and again")));
+        claude(&[INIT, RETRY_401], ended(), Some((Login, "the provider repeatedly answered 401")));
         claude(&[INIT, ABORTED], ended(), None);
     }
     let stopped = || ProcessEnd { ending: AgentEnding::Stopped, exit: Some(143), ..end() };

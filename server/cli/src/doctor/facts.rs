@@ -194,7 +194,7 @@ impl FactContext {
         let written = self.settings.agents.iter().find(|it| it.name == known.name && !it.command.is_empty());
         let version = AgentVersion::NotAsked(match written {
             // With other arguments the command may be any program, even one of the workspace.
-            Some(_) => tr!("its command is one of the configuration").to_owned(),
+            Some(_) => tr!("its command comes from the configuration").to_owned(),
             None => String::new(),
         });
         let program = match written {

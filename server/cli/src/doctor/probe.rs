@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
     let made = block_on(async { ProbeRunner::new(&context, plan)?.run_all().await })??;
     let Some(ProbeRun { plan, words, calls, starts }) = made else {
-        note(tr!("Interrupted: nothing was found out. The agent has ended, and its folders are removed."));
+        note(tr!("Interrupted without a result. The agent has ended, and its folders are removed."));
         return Ok(Exit::Signalled);
     };
     let rows = judge_calls(&calls, &words);

@@ -63,7 +63,7 @@ pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)])
         (None, Some(known)) => {
             fact(tr!("Program"), &tr!("not installed; `{install}`", install = known.install));
         }
-        (None, None) => fact(tr!("Program"), tr!("not there; correct its `command`")),
+        (None, None) => fact(tr!("Program"), tr!("not found; correct its `command`")),
     }
     if agent.program.is_some() {
         match &agent.version {

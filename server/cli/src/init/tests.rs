@@ -233,13 +233,13 @@ fn nothing_that_exists_is_touched() {
         let root = project(&[(task, "mine"), ("go.mod", "")]);
         let before = contents(root.path());
         let error = init(root.path(), root.path()).unwrap_err();
-        assert_eq!(error.to_string(), format!("there is a task document already: {task}"));
+        assert_eq!(error.to_string(), format!("a task document already exists: {task}"));
         assert_eq!(error.hint(), Some(format!("`loopkeeper run {task}` starts a loop on it.")));
         assert_eq!(contents(root.path()), before);
     }
     let root = project(&[("RALPH.md", ""), (".ralph/PROMPT.md", "")]);
     let error = init(root.path(), root.path()).unwrap_err();
-    assert_eq!(error.to_string(), "there is a task document already: RALPH.md, .ralph/PROMPT.md");
+    assert_eq!(error.to_string(), "a task document already exists: RALPH.md, .ralph/PROMPT.md");
 }
 
 #[test]
@@ -458,7 +458,7 @@ fn effects_on_other_tasks_are_reported() {
             &[("PROMPT.md", "# T\n"), inside],
             "a",
             &[
-                "In this folder `loopkeeper run` takes the new task now; `loopkeeper run PROMPT.md` starts the one that it took before.",
+                "In this folder `loopkeeper run` now starts the new task; `loopkeeper run PROMPT.md` starts the previous one.",
             ]
         ),
         run
@@ -470,14 +470,14 @@ fn effects_on_other_tasks_are_reported() {
             &[("plans/fix_plan.md", "- [ ] a\n")],
             "",
             &[
-                "plans/fix_plan.md is no task of its own any more: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run plans/fix_plan.md`.",
+                "plans/fix_plan.md is no longer a task of its own: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run plans/fix_plan.md`.",
             ]
         ),
         run
     );
     let stories = project(&[("plans/prd.json", "{}")]);
     let refused = init(stories.path(), stories.path()).unwrap_err().to_string();
-    assert_eq!(refused, "there is a task document already: plans/prd.json");
-    let unsearched = "Tasks are not searched for in this folder (ignored, excluded or too deep): name PROMPT.md whenever you start it.";
+    assert_eq!(refused, "a task document already exists: plans/prd.json");
+    let unsearched = "This folder is not searched for tasks (ignored, excluded or too deep): name PROMPT.md when you start it.";
     assert_eq!(check(&[(".gitignore", "/a/\n"), inside], "a", &[unsearched]), "loopkeeper run PROMPT.md");
 }

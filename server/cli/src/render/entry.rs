@@ -246,7 +246,7 @@ impl EntryFormatter {
         let until =
             until.map(|it| tr!(" (until {time})", time = self.zone.short(it, now))).unwrap_or_default();
         match kind {
-            // Complete and last, so that nothing of it is hidden.
+            // Complete and last, so that no part of it is hidden.
             QuestionKind::Permission => {
                 tr!("asked{until}: {question}", until, question = sentences::wanted(&sanitize::visible(text)))
             }
@@ -262,12 +262,12 @@ impl EntryFormatter {
         let until = self.time(until.wall, now);
         match reason {
             WaitReason::Quota => {
-                let met_by = met_by.as_ref().map(|it| tr!(", met by loop {id}", id = sanitize::line(it)));
+                let met_by = met_by.as_ref().map(|it| tr!(", reached by loop {id}", id = sanitize::line(it)));
                 let met_by = met_by.unwrap_or_default();
                 tr!("usage limit of the provider{met_by}, waiting until {until}", met_by, until)
             }
             WaitReason::Backoff => tr!("the agent failed, trying again at {until}", until),
-            WaitReason::Calls => tr!("the calls of this hour are used up, waiting until {until}", until),
+            WaitReason::Calls => tr!("the hourly call limit is reached, waiting until {until}", until),
             WaitReason::Between => tr!("waiting before the next iteration until {until}", until),
             WaitReason::Breaker => tr!("breaker open, trying again at {until}", until),
             WaitReason::Other => tr!("waiting until {until}", until),
@@ -304,17 +304,17 @@ pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReaso
     let (left, begun) = (short(from), short(to));
     match reason {
         SessionReason::Started => tr!("session {begun} begins", begun),
-        SessionReason::Expired => tr!("session {left} lay unused too long, {begun} begins", left, begun),
+        SessionReason::Expired => tr!("session {left} was unused for too long, {begun} begins", left, begun),
         SessionReason::Unconfirmed => {
-            tr!("the agent never began session {left}, {begun} begins", left, begun)
+            tr!("the agent never started session {left}, {begun} begins", left, begun)
         }
-        SessionReason::Refused => tr!("session {left} is left: the agent does not know it any more", left),
-        SessionReason::Breaker => tr!("session {left} is left: the breaker opened", left),
-        SessionReason::Reset => tr!("session {left} is left: a fresh one was asked for", left),
+        SessionReason::Refused => tr!("session {left} is closed: the agent no longer knows it", left),
+        SessionReason::Breaker => tr!("session {left} is closed: the breaker opened", left),
+        SessionReason::Reset => tr!("session {left} is closed: a fresh one was requested", left),
         SessionReason::RolledBack => {
-            tr!("session {left} is left: it remembers work that was taken back", left)
+            tr!("session {left} is closed: it contains work that was rolled back", left)
         }
-        SessionReason::Ended => tr!("session {left} is left: the loop ended", left),
+        SessionReason::Ended => tr!("session {left} is closed: the loop ended", left),
     }
 }
 
@@ -482,7 +482,11 @@ fn paused(reason: PauseReason, message: &Message) -> String {
 }
 
 fn begins(resumed: bool) -> &'static str {
-    if resumed { tr!("iteration begins, in the session of the one before") } else { tr!("iteration begins") }
+    if resumed {
+        tr!("iteration begins, in the session of the previous one")
+    } else {
+        tr!("iteration begins")
+    }
 }
 
 fn recovered(interrupted: Option<u32>) -> String {

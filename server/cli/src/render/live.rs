@@ -51,7 +51,7 @@ impl<'a> ProgressOutput<'a> {
         }
     }
 
-    /// Whether the reader is gone.
+    /// Whether the reader has closed the pipe.
     pub(crate) fn is_closed(&self) -> bool {
         match self {
             Self::Redrawn { out, .. } | Self::Plain { out } => out.is_closed(),

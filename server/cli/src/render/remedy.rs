@@ -51,10 +51,7 @@ pub(crate) fn remedy_lines(status: &LoopStatus) -> Vec<String> {
             vec![tr!("`loopkeeper answer {id} stop` ends it", id)]
         }
         DisplayPhase::Damaged => {
-            vec![
-                tr!("Nothing of it was changed. Restore its journal from a backup, or start a new loop.")
-                    .into(),
-            ]
+            vec![tr!("Nothing was changed. Restore its journal from a backup, or start a new loop.").into()]
         }
         DisplayPhase::Baseline
         | DisplayPhase::Iterating

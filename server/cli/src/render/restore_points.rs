@@ -39,7 +39,7 @@ fn line(iteration: &Iteration, optional: &BTreeSet<&CriterionId>) -> String {
         let _ = write!(text, "{}", quiet_clause(&tr!("commit {ids}", ids = committed.join(" "))));
     }
     if iteration.taken_back {
-        let _ = write!(text, "{}", quiet_clause(tr!("taken back")));
+        let _ = write!(text, "{}", quiet_clause(tr!("rolled back")));
     }
     text
 }

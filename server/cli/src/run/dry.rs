@@ -174,7 +174,7 @@ fn show_text(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
     out.line(format_args!("{LOUD}{}{LOUD:#}", tr!("Commands")));
     out.write(&operations::trust::page(&work.root, items, unknown).text(&work.title()));
     match unknown.len() as u64 {
-        0 => out.line(tr!("All of it is trusted. Nothing was started.")),
+        0 => out.line(tr!("Everything is trusted. Nothing was started.")),
         count => out.line(tr!(
             "{commands} not trusted yet. Nothing was started.",
             commands = words::counted(count, "command")

@@ -48,7 +48,7 @@ pub(super) fn find(args: &Args) -> Result<Option<TaskQueue>, Failure> {
     let refused = [("--detach", args.detach), ("--attach", args.attach)];
     match refused.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(Failure::usage(tr!("{option} starts one task, not a queue", option))
-            .hint(tr!("Leave it out: the queue continues when its terminal is closed."))),
+            .hint(tr!("Omit it: the queue continues when its terminal is closed."))),
         None => Ok(Some(queue)),
     }
 }

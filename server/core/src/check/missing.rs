@@ -90,8 +90,8 @@ impl MissingDependency {
 
     /// A place that requests need and something else answers at.
     pub fn address_in_use(url: &str) -> Self {
-        let remedy = tr!("end what answers at {url}, or change `ready` of `[[serve]]`", url);
-        let name = tr!("something else already answers at {url}", url);
+        let remedy = tr!("end the process that answers at {url}, or change `ready` of `[[serve]]`", url);
+        let name = tr!("another process already answers at {url}", url);
         Self::of_machine(MissingKind::Server, &name, remedy)
     }
 

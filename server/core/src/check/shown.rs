@@ -86,8 +86,8 @@ impl Location {
 fn note(before: &str, left_out: Option<u64>) -> String {
     let line_end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
     let what = match left_out {
-        Some(bytes) => tr!("{size} of the output left out here", size = words::bytes(bytes)),
-        None => tr!("part of the output left out here").to_owned(),
+        Some(bytes) => tr!("{size} of the output omitted here", size = words::bytes(bytes)),
+        None => tr!("part of the output omitted here").to_owned(),
     };
     format!("{line_end}[… {what} …]\n")
 }

@@ -84,7 +84,7 @@ impl Claims {
             tr!("The agent's words mean \"{phrase}\" ({meaning}).", phrase = it.phrase, meaning)
         };
         out.extend(self.indicators.iter().map(|it| quote(it, strength(it))));
-        out.extend(self.not_yet.iter().map(|it| quote(it, tr!("a sign of work left"))));
+        out.extend(self.not_yet.iter().map(|it| quote(it, tr!("an indication of remaining work"))));
         out.extend(self.progress.map(|percent| tr!("The agent reports {percent} % progress.", percent)));
         let note = |it: &String| tr!("The agent notes: {note}.", note = it.trim_end_matches('.'));
         out.extend(self.notes.iter().map(note));
@@ -158,9 +158,9 @@ fn source(indicator: &Indicator) -> &'static str {
 
 fn strength(indicator: &Indicator) -> &'static str {
     match indicator.percent {
-        _ if !indicator.counts() => tr!("too weak a sign of being done to count"),
-        STRONG.. => tr!("a sign of being done"),
-        _ => tr!("a weak sign of being done"),
+        _ if !indicator.counts() => tr!("too weak an indication of completion to count"),
+        STRONG.. => tr!("an indication of completion"),
+        _ => tr!("a weak indication of completion"),
     }
 }
 

@@ -116,7 +116,7 @@ fn is_test_command(command: &str) -> bool {
     })
 }
 
-/// `CI=1` in front of a command, and the wrappers that change nothing of what runs.
+/// `CI=1` in front of a command, and wrappers that do not change what runs.
 fn is_assignment(word: &str) -> bool {
     let names_variable = word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

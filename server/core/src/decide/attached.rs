@@ -66,10 +66,10 @@ pub(super) fn attach_instructions(state: &LoopState) -> String {
             tr!("your session is still working: the loop continues when its turn ends")
         }
         Some(AgentEnding::Held) if state.agents.hold.holds_left == Some(0) => {
-            tr!("Claude Code is held no more in this turn: send your session any prompt to go on")
+            tr!("The stop hook no longer continues this turn: send your session any prompt to continue")
         }
-        Some(AgentEnding::Held) | None => tr!("send your session any prompt to go on"),
-        Some(_) => tr!("your session was left: resume it, or start `claude`, and send any prompt"),
+        Some(AgentEnding::Held) | None => tr!("send your session any prompt to continue"),
+        Some(_) => tr!("your session was closed: resume it, or start `claude`, and send any prompt"),
     };
     text.to_owned()
 }

@@ -47,13 +47,13 @@ fn message(order: GuardedOrder, by: OrderSource) -> Message {
     let verb = order.verb();
     let fact = match by {
         OrderSource::Agent | OrderSource::Job => {
-            tr!("`{verb}` came from a process of this loop, and only the user may order it", verb)
+            tr!("`{verb}` came from a process of this loop, and only the user may request it", verb)
         }
         OrderSource::OtherLoop => {
-            tr!("`{verb}` came from a process of another loop, and only the user may order it", verb)
+            tr!("`{verb}` came from a process of another loop, and only the user may request it", verb)
         }
         OrderSource::Unknown => tr!(
-            "`{verb}` came from a process that ended before it was identified, and only the user may order it",
+            "`{verb}` came from a process that ended before it was identified, and only the user may request it",
             verb
         ),
     };

@@ -65,7 +65,7 @@ pub(super) fn next_change(state: &LoopState, now: Moment) -> Option<Record> {
                 Some(closed_record(state, BreakerCause::TrialPassed, state.breaker.trips))
             }
             trial::TrialResult::Failed(why) => {
-                Some(opened_record(state, now, BreakerCause::TrialFailed, tr!("tried again, {why}", why)))
+                Some(opened_record(state, now, BreakerCause::TrialFailed, tr!("retried, {why}", why)))
             }
         },
     }
@@ -107,7 +107,7 @@ pub(super) fn reset_record(state: &LoopState) -> Record {
 
 /// Why the loop is paused, for users.
 pub(super) fn describe_open(breaker: &Breaker) -> String {
-    let reason = breaker.reason.as_deref().unwrap_or(tr!("the loop was not getting anywhere"));
+    let reason = breaker.reason.as_deref().unwrap_or(tr!("the loop was making no progress"));
     match breaker.trips {
         0 | 1 => tr!("breaker open: {reason}", reason),
         trips => tr!("breaker open: {reason}; opened {trips} times", reason, trips),
@@ -159,7 +159,7 @@ fn reason(
             tr!("{iterations} under {duration} without a file change", iterations, duration)
         }
         BreakerCause::Oscillation => {
-            tr!("the files went back to an earlier state {count} times", count = counts.oscillation)
+            tr!("the files returned to an earlier state {count} times", count = counts.oscillation)
         }
         BreakerCause::SameError => {
             let (iterations, printed) = (iterations(counts.same_error), errors::repeated_errors(past));
@@ -224,7 +224,7 @@ fn opened_record(state: &LoopState, now: Moment, cause: BreakerCause, reason: St
 
 fn closed_record(state: &LoopState, cause: BreakerCause, trips: u32) -> Record {
     let reason = match cause {
-        BreakerCause::TrialPassed => tr!("iteration {number} got on", number = state.iteration),
+        BreakerCause::TrialPassed => tr!("iteration {number} made progress", number = state.iteration),
         _ => tr!("reset by the user").to_owned(),
     };
     Record::BreakerChanged {

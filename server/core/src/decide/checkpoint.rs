@@ -57,7 +57,7 @@ pub(super) fn save_memory(state: &LoopState) -> LoopMemory {
     }
 }
 
-/// Marks exactly these iterations as taken back.
+/// Marks exactly these iterations as rolled back.
 pub(super) fn mark_taken_back(state: &mut LoopState, numbers: BTreeSet<u32>) {
     state.history.mark_taken_back(&numbers);
     state.rollback.taken_back = numbers;

@@ -66,7 +66,7 @@ pub struct UnrecordedInputs {
     pub patched: Vec<String>,
     /// The programs that the checks ran by name, fit to be stored.
     pub ran: Vec<CheckProgram>,
-    /// Programs that changed, and no other of their name is there.
+    /// Programs that changed, without another of the same name.
     pub programs: Vec<String>,
     /// Judges that changed, of which the version of the start is not stored.
     pub unstored: Vec<String>,
@@ -92,7 +92,7 @@ pub enum VerdictReply {
     },
 }
 
-/// The outcome of a task that is done, unless the final verdict or a weakened file speaks against it.
+/// The outcome of a task that is done, unless the final verdict or a weakened file contradicts it.
 pub(super) fn unopposed(state: &LoopState, outcome: Outcome) -> Option<Outcome> {
     Some(outcome).filter(|it| can_be_asked(state, it) || admits(state, it))
 }

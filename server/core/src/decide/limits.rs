@@ -47,13 +47,13 @@ pub(super) fn wait_limit_outcome(state: &LoopState, wait: &Wait) -> Option<Outco
             tr!("the provider's usage limit lasts longer than the {duration} of this loop", duration)
         }
         WaitReason::Backoff => {
-            tr!("the next try with the provider is due only later than the {duration} of this loop", duration)
+            tr!("the next attempt at the provider is due after the {duration} of this loop", duration)
         }
         WaitReason::Between => {
-            tr!("the next iteration is due only later than the {duration} of this loop", duration)
+            tr!("the next iteration is due after the {duration} of this loop", duration)
         }
         WaitReason::Calls => {
-            tr!("the calls of this hour are used up for longer than the {duration} of this loop", duration)
+            tr!("the hourly call limit is reached for longer than the {duration} of this loop", duration)
         }
         WaitReason::Breaker => {
             tr!("the breaker stays open for longer than the {duration} of this loop", duration)

@@ -44,7 +44,7 @@ pub struct MutantPlan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MutantReply {
     Tested(MutantCounts),
-    /// Files changed meanwhile.
+    /// Files changed in the meantime.
     Disturbed,
     Skipped {
         why: String,

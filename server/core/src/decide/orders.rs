@@ -199,12 +199,12 @@ fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decisi
         Some(being_put_back())
     } else if !state.is_paused_between_iterations() || state.stop.is_some() {
         Some(refuse(
-            Message::new(tr!("the loop is at work"))
+            Message::new(tr!("the loop is running"))
                 .with_hint(tr!("`loopkeeper pause` pauses it after this iteration")),
         ))
     } else if live.work.is_checking() {
         Some(refuse(
-            Message::new(tr!("the checks are running")).with_hint(tr!("ask again when they have ended")),
+            Message::new(tr!("the checks are running")).with_hint(tr!("try again when they have ended")),
         ))
     } else {
         None

@@ -81,7 +81,7 @@ pub(super) fn answer(
         DENY => (DENY, PermissionAnswer::Denied("the user did not allow it".to_owned())),
         _ => {
             let code = RefusalReason::BadArgument;
-            let message = Message::new(tr!("the agent waits to be allowed something"))
+            let message = Message::new(tr!("the agent waits for a permission"))
                 .with_hint(tr!("answer `allow`, `always` or `deny`"));
             return vec![Decision::Effect(Effect::Refuse { code, message })];
         }

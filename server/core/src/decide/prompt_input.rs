@@ -42,7 +42,7 @@ fn english_prompt(state: &LoopState, reading: &TaskDocuments, at: PromptContext)
     let broke = state.last_iteration().and_then(|it| it.broke.as_ref());
     let advice = match broke {
         Some(broke) => {
-            Some(format!("They were taken back because {broke}. Find a way that keeps what holds."))
+            Some(format!("They were rolled back because {broke}. Find a way that keeps what holds."))
         }
         None => advice.or_else(|| drift::advice(state)),
     };
@@ -246,7 +246,7 @@ fn cut_short(row: &Iteration) -> Option<String> {
     let duration = words::duration(row.duration_ms);
     Some(match row.ending? {
         AgentEnding::TimedOut => tr!("out of time after {duration}", duration),
-        AgentEnding::Idle => tr!("no sign of life after {duration}", duration),
+        AgentEnding::Idle => tr!("no activity after {duration}", duration),
         AgentEnding::Capped => tr!("too many steps").to_owned(),
         AgentEnding::Stopped => tr!("stopped").to_owned(),
         AgentEnding::Exited | AgentEnding::Held | AgentEnding::NotStarted => return None,

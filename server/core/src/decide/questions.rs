@@ -63,7 +63,11 @@ pub(super) fn before_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Dec
         None => tr!("The provider's usage limit is reached: wait until it is lifted, or stop?").to_owned(),
         Some(id) => {
             let agent = &state.spec.agent.name;
-            tr!("Loop {id} met the usage limit of `{agent}`: wait until it is lifted, or stop?", id, agent)
+            tr!(
+                "Loop {id} reached the usage limit of `{agent}`: wait until it is lifted, or stop?",
+                id,
+                agent
+            )
         }
     };
     let wait = Decision::Record(Record::Waiting { reason, until, met_by });
@@ -93,7 +97,7 @@ pub(super) fn answer(
 ) -> Vec<Decision> {
     let refuse = |code, message| vec![Decision::Effect(Effect::Refuse { code, message })];
     let Some(open) = &state.questions.open else {
-        let message = Message::new(tr!("the loop asks nothing"))
+        let message = Message::new(tr!("the loop has no open question"))
             .with_hint(tr!("`loopkeeper steer` sends the agent a message"));
         return refuse(RefusalReason::Conflict, message);
     };
@@ -127,7 +131,7 @@ pub(super) fn answer_to(
     text: String,
 ) -> Vec<Decision> {
     if state.questions.open.as_ref().is_some_and(|it| it.id != question) {
-        let message = Message::new(tr!("that question is over"))
+        let message = Message::new(tr!("that question is no longer open"))
             .with_hint(tr!("`loopkeeper status` shows what is asked now"));
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }

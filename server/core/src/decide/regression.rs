@@ -63,7 +63,7 @@ pub(super) fn kept_regression_note(state: &LoopState, round: Option<&Round>) -> 
     {
         return None;
     }
-    Some(tr!("kept all the same, since {count} iterations in a row were taken back", count = MAX_IN_A_ROW))
+    Some(tr!("kept, since {count} iterations in a row were rolled back", count = MAX_IN_A_ROW))
 }
 
 /// Whether everything that held before the last iteration still holds.

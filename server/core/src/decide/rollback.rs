@@ -83,7 +83,7 @@ pub(super) fn handle_failure(state: &LoopState, live: &mut VolatileState, messag
     match live.work.end_rollback() {
         Some(RollbackCause::Regression { reason }) if state.stop.is_none() => {
             let message = message.map_fact(|error| {
-                tr!("{reason}, and its changes could not be taken back: {error}", reason, error)
+                tr!("{reason}, and its changes could not be rolled back: {error}", reason, error)
             });
             let steps = pause_or_end(state, PauseReason::Workspace, message);
             hook_session::release_on_pause(state, live, steps)

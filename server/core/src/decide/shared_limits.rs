@@ -54,7 +54,7 @@ pub fn sentence(state: &LoopState) -> Option<String> {
     let met_by = met_by(state)?;
     let agent = &state.spec.agent.name;
     Some(tr!(
-        "loop {met_by} met the usage limit of `{agent}`: `loopkeeper resume` starts it all the same",
+        "loop {met_by} reached the usage limit of `{agent}`: `loopkeeper resume` starts it anyway",
         met_by,
         agent
     ))

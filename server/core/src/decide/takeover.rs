@@ -111,7 +111,7 @@ fn hand_over(
 /// Another loop met the limit of the agent at work.
 pub(super) fn at_shared_limit(state: &LoopState, now: Moment, until: Moment, met_by: &str) -> Option<Record> {
     let trouble = TakeoverCause { reason: TakeoverReason::Quota, out: Availability::Until(until) };
-    hand_over(state, now, &trouble, Some(tr!("met by loop {id}", id = met_by)))
+    hand_over(state, now, &trouble, Some(tr!("reached by loop {id}", id = met_by)))
 }
 
 fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {

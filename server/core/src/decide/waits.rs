@@ -105,7 +105,7 @@ pub(super) fn needs_user(state: &LoopState) -> Option<Message> {
                     count = state.streaks.stalls,
                     message
                 );
-                Message::new(fact).with_hint(then_resume(state, tr!("see whether it is down")))
+                Message::new(fact).with_hint(then_resume(state, tr!("check whether it is down")))
             })
         }
         _ if state.streaks.failures > 0 && row.program_missing => {

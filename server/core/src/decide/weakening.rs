@@ -93,7 +93,7 @@ pub(super) fn weakenings_after(
         since: since(&|old| old.path == it.path),
         by_verdict: false,
     };
-    // A weakening that a final verdict found stays open until the agent edits the file, or another verdict is there.
+    // A weakening that a final verdict found stays open until the agent edits the file, or another verdict exists.
     let judged = state
         .weakening
         .weakened

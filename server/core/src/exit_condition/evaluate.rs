@@ -263,7 +263,7 @@ impl Quantity {
         }
     }
 
-    /// Whole seconds, unless the difference to what it is compared with lies in their parts.
+    /// Whole seconds, unless the two values differ by less than a second.
     fn format_rounded(self, value: u64, beside: u64) -> String {
         let whole = value - value % 1000;
         let is_time = matches!(self, Self::Duration | Self::Idle);

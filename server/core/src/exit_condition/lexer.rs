@@ -121,11 +121,11 @@ fn validate_pattern(pattern: TextPattern) -> Result<TextPattern, String> {
     /// As for the patterns of criteria.
     const MAX_BYTES: usize = 1 << 20;
     if pattern.source.is_empty() {
-        return Err(tr!("an empty pattern is in every text").to_owned());
+        return Err(tr!("an empty pattern matches every text").to_owned());
     }
     match RegexBuilder::new(&pattern.source).multi_line(true).size_limit(MAX_BYTES).build() {
         Ok(_) => Ok(pattern),
-        Err(regex::Error::CompiledTooBig(_)) => Err(tr!("the pattern is too big").to_owned()),
+        Err(regex::Error::CompiledTooBig(_)) => Err(tr!("the pattern is too large").to_owned()),
         Err(error) => {
             let error = error.to_string();
             let reason = error.rsplit("error: ").next().unwrap_or(&error).trim();
@@ -159,7 +159,7 @@ fn unexpected_text_error(written: &str, at: usize) -> WhenError {
         "!=" | "<>" => tr!("write `not` before the condition, and `==` in it"),
         _ => tr!("write one of `>` `>=` `<` `<=` `==`"),
     };
-    let message = tr!("`{written}` means nothing here", written = shown(written));
+    let message = tr!("`{written}` has no meaning here", written = shown(written));
     WhenError::new(at..at + written.len(), message, hint)
 }
 

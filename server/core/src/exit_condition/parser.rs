@@ -26,7 +26,7 @@ pub(super) fn parse_expression(text: &str) -> Result<Expression, WhenError> {
     let words = lexer::tokenize(text)?;
     if words.is_empty() {
         let hint = tr!("write one such as `criteria and plan`, or remove the line");
-        return Err(WhenError::new(0..text.len(), tr!("an empty expression says nothing"), hint));
+        return Err(WhenError::new(0..text.len(), tr!("an empty expression defines no condition"), hint));
     }
     let mut parser = Parser { text, words: &words, at: 0, depth: 0 };
     let node = parser.parse_or()?;
@@ -285,7 +285,7 @@ impl<'t> Parser<'t> {
             Some(open) if open.token == ExpressionToken::Open => unclosed_error(open),
             Some(operator) => dangling_operator_error(&self.written(operator), operator.range.clone()),
             None => {
-                let message = tr!("an empty expression says nothing");
+                let message = tr!("an empty expression defines no condition");
                 WhenError::new(0..self.text.len(), message, tr!("write a condition"))
             }
         }
@@ -323,22 +323,22 @@ fn unclosed_error(open: &SpannedToken<'_>) -> WhenError {
 }
 
 fn dangling_operator_error(operator: &str, range: Range<usize>) -> WhenError {
-    let hint = tr!("write a condition behind it, or remove the `{operator}`", operator);
-    WhenError::new(range, tr!("`{operator}` has no condition behind it", operator), hint)
+    let hint = tr!("write a condition after it, or remove the `{operator}`", operator);
+    WhenError::new(range, tr!("`{operator}` has no condition after it", operator), hint)
 }
 
 fn unknown_word_error(word: &str, range: Range<usize>) -> WhenError {
     let written = shown(word);
     let lower = word.to_ascii_lowercase();
     if word != lower && is_condition(&lower) {
-        let message = tr!("`{written}` is written in small letters", written);
+        let message = tr!("`{written}` is written in lower case", written);
         let mut error = WhenError::new(range, message, tr!("write `{word}`", word = lower));
         error.fix = Some(lower);
         return error;
     }
     if words::OPERATORS.contains(&word) {
-        let message = tr!("`{written}` is in the place of a condition", written);
-        return WhenError::new(range, message, tr!("write a condition before and behind it"));
+        let message = tr!("`{written}` is where a condition should be", written);
+        return WhenError::new(range, message, tr!("write a condition before and after it"));
     }
     let message = tr!("`{written}` is not a condition", written);
     if let Some((name, form)) = words::suggest_word(word) {

@@ -72,19 +72,19 @@ fn an_unknown_word_is_refused_at_its_range() {
     check("»critera« and plan", "`critera` is not a condition; did you mean `criteria`?");
     check("»exit-signal«", "`exit-signal` is not a condition; did you mean `exit_signal`?");
     check("criteria »adn« plan", "`adn` is not a condition; did you mean `and`?");
-    check("criteria »AND« plan", "`AND` is written in small letters; write `and`");
-    check("»Criteria«", "`Criteria` is written in small letters; write `criteria`");
-    check("criteria »&&« plan", "`&&` means nothing here; write `and`");
-    check("»!«criteria", "`!` means nothing here; write `not`");
-    check("iterations»=«3", "`=` means nothing here; write `==`");
-    check("iterations »=>« 3", "`=>` means nothing here; write `>=`");
+    check("criteria »AND« plan", "`AND` is written in lower case; write `and`");
+    check("»Criteria«", "`Criteria` is written in lower case; write `criteria`");
+    check("criteria »&&« plan", "`&&` has no meaning here; write `and`");
+    check("»!«criteria", "`!` has no meaning here; write `not`");
+    check("iterations»=«3", "`=` has no meaning here; write `==`");
+    check("iterations »=>« 3", "`=>` has no meaning here; write `>=`");
     check("criteria »plan«", "an operator is missing before `plan`; write `and` or `or` between conditions");
     check(
         "criteria »and«",
-        "`and` has no condition behind it; write a condition behind it, or remove the `and`",
+        "`and` has no condition after it; write a condition after it, or remove the `and`",
     );
-    check("not »or« plan", "`or` is in the place of a condition; write a condition before and behind it");
-    check("»and« plan", "`and` is in the place of a condition; write a condition before and behind it");
+    check("not »or« plan", "`or` is where a condition should be; write a condition before and after it");
+    check("»and« plan", "`and` is where a condition should be; write a condition before and after it");
     check(
         "»10«>iterations",
         "`10` is not a condition; use one of criteria, plan, promise, exit_signal, indicators, \
@@ -101,11 +101,11 @@ fn an_unknown_word_is_refused_at_its_range() {
     );
     check(
         "»«",
-        "an empty expression says nothing; write one such as `criteria and plan`, or remove the line",
+        "an empty expression defines no condition; write one such as `criteria and plan`, or remove the line",
     );
     check(
         "»  «",
-        "an empty expression says nothing; write one such as `criteria and plan`, or remove the line",
+        "an empty expression defines no condition; write one such as `criteria and plan`, or remove the line",
     );
 }
 
@@ -125,7 +125,7 @@ fn comparisons_are_checked_by_their_kind() {
         "`exit_signal` holds or does not; it is not a number to compare; write `exit_signal` or `not exit_signal`",
     );
     check("»iterations« and plan", "`iterations` needs a comparison; write it as `iterations>10`");
-    check("duration>»10«", "`duration` needs a unit behind `10`; write `10m` for minutes");
+    check("duration>»10«", "`duration` needs a unit after `10`; write `10m` for minutes");
     check(
         "duration>»10x«",
         "`duration` is compared with a duration, found `10x`: its unit is unknown; write it as `duration>10m`",
@@ -167,10 +167,7 @@ fn brackets_and_quotes_are_closed() {
         "plan or »()«",
         "there is nothing between these brackets; write a condition in them, or remove them",
     );
-    check(
-        "(plan »and«)",
-        "`and` has no condition behind it; write a condition behind it, or remove the `and`",
-    );
+    check("(plan »and«)", "`and` has no condition after it; write a condition after it, or remove the `and`");
     check("»text« and plan", "`text` needs brackets; write it as `text(\"…\")`");
     check("criterion»()«", "`criterion` has nothing between its brackets; write it as `criterion(ID)`");
     check("tool(»\" \"«)", "`tool` has nothing between its brackets; write it as `tool(\"…\")`");
@@ -186,7 +183,7 @@ fn brackets_and_quotes_are_closed() {
         "`../x` names no file: a path that leaves the root; write a glob of files below the root",
     );
     check("text(»/(/«)", "this is not a pattern: unclosed group; correct the pattern");
-    check("text(»//«)", "an empty pattern is in every text; correct the pattern");
+    check("text(»//«)", "an empty pattern matches every text; correct the pattern");
     check("tool(»/x/«)", "`tool` takes no pattern; write it as `tool(\"…\")`");
 }
 

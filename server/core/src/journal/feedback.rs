@@ -44,7 +44,7 @@ impl StopVerdict {
             Self::TooEarly => tr!("too early"),
             Self::Right => tr!("at the right moment"),
             Self::TooLate => tr!("too late"),
-            Self::Other => tr!("at another moment than wanted"),
+            Self::Other => tr!("at the wrong moment"),
         }
     }
 }
@@ -56,7 +56,7 @@ impl StopFeedback {
             StopVerdict::TooEarly => tr!("stopped too early"),
             StopVerdict::Right => tr!("stopped at the right moment"),
             StopVerdict::TooLate => tr!("stopped too late"),
-            StopVerdict::Other => tr!("stopped at another moment than wanted"),
+            StopVerdict::Other => tr!("stopped at the wrong moment"),
         };
         self.text
             .as_ref()

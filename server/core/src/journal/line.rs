@@ -55,7 +55,7 @@ impl fmt::Display for BadLine {
             )),
             Self::Shape(why) => f.write_str(&tr!("not readable by this version: {why}", why)),
             Self::Sequence { expected, found } => {
-                f.write_str(&tr!("record {found} where {expected} should be", found, expected))
+                f.write_str(&tr!("record {found} where {expected} is expected", found, expected))
             }
         }
     }

@@ -23,7 +23,7 @@ pub struct ScannedJournal {
     /// Bytes up to the end of the last readable line.
     pub good_len: u64,
     pub tail: JournalTail,
-    /// The bytes behind it.
+    /// The bytes after it.
     pub unread: Vec<u8>,
 }
 

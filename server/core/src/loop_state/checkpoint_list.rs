@@ -1,4 +1,4 @@
-//! The loop after each of its iterations, as far as a rollback restores it. Most iterations change nothing of it.
+//! The loop after each of its iterations, as far as a rollback restores it. Most iterations do not change it.
 
 use std::collections::BTreeSet;
 

@@ -99,7 +99,7 @@ impl IterationHistory {
         .unwrap_or_default()
     }
 
-    /// Those whose work was not taken back.
+    /// Those whose work was not rolled back.
     pub fn kept_outlines(&self) -> impl DoubleEndedIterator<Item = IterationOutline<'_>> {
         self.outlines().filter(|it| !it.figures.taken_back)
     }
@@ -109,7 +109,7 @@ impl IterationHistory {
         self.rows_from(self.index_of(number)?).next()
     }
 
-    /// Backwards: nearly always one of the last is meant.
+    /// Searches backwards: nearly always one of the last is requested.
     fn index_of(&self, number: u32) -> Option<usize> {
         self.outlines().rposition(|it| it.figures.number == number)
     }
@@ -127,7 +127,7 @@ impl IterationHistory {
         }
     }
 
-    /// Marks exactly these iterations as taken back.
+    /// Marks exactly these iterations as rolled back.
     pub(crate) fn mark_taken_back(&mut self, numbers: &BTreeSet<u32>) {
         self.packed.mark_taken_back(numbers, MAX_DECISIONS);
         for row in &mut self.recent {
@@ -135,7 +135,7 @@ impl IterationHistory {
         }
     }
 
-    /// Packs the oldest block of rows where more than `whole` rows remain. Errors and facts of those are gone already.
+    /// Packs the oldest block of rows where more than `whole` rows remain. Their errors and facts were removed before.
     pub(crate) fn pack_oldest(&mut self, whole: usize) {
         if self.recent.len() >= whole.saturating_add(BLOCK_ROWS) {
             let rows = self.recent.drain(..BLOCK_ROWS).collect();
@@ -143,7 +143,7 @@ impl IterationHistory {
         }
     }
 
-    /// What passed after one of them whose work was not taken back; a criterion may occur more than once.
+    /// What passed after one of them whose work was not rolled back; a criterion may occur more than once.
     pub fn passed(&self) -> impl Iterator<Item = &CriterionId> {
         self.packed.passed().iter().chain(self.recently_passed())
     }
@@ -153,7 +153,7 @@ impl IterationHistory {
         kept.flat_map(|it| &it.row).filter(|(_, status)| *status == Status::Pass).map(|(id, _)| id)
     }
 
-    /// Whether the criterion passed after one of them whose work was not taken back.
+    /// Whether the criterion passed after one of them whose work was not rolled back.
     pub(crate) fn has_passed(&self, id: &CriterionId) -> bool {
         self.packed.passed().contains(id) || self.recently_passed().any(|it| it == id)
     }

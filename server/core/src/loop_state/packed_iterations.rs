@@ -28,9 +28,9 @@ pub(super) struct PackedIterations {
     results: Vec<Vec<(CriterionId, Status)>>,
     failing: Vec<Fingerprint>,
     blocks: Vec<RowBlock>,
-    /// What passed after an iteration that was not taken back.
+    /// What passed after an iteration that was not rolled back.
     passed: BTreeSet<CriterionId>,
-    /// Lasting decisions of iterations that were not taken back, each once, the newest last; no more than the prompt of an
+    /// Lasting decisions of iterations that were not rolled back, each once, the newest last; no more than the prompt of an
     /// iteration names.
     decisions: Vec<String>,
     /// Changed files that are executed later without being asked.
@@ -91,7 +91,7 @@ impl PackedIterations {
         self.decisions.drain(..self.decisions.len().saturating_sub(max_decisions));
     }
 
-    /// Marks exactly these as taken back.
+    /// Marks exactly these as rolled back.
     pub(super) fn mark_taken_back(&mut self, numbers: &BTreeSet<u32>, max_decisions: usize) {
         let mut has_changed = false;
         for PackedFigures { figures, .. } in &mut self.figures {

@@ -19,7 +19,7 @@ pub enum Phase {
         wait: Option<Wait>,
     },
     Iterating(RunningAgent),
-    /// The agent is gone, the snapshot after it is being taken.
+    /// The agent has ended, the snapshot after it is being taken.
     Closing,
     Checking,
     Ended(Outcome),

@@ -10,7 +10,7 @@ use super::checkpoint_list::CheckpointList;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RollbackHistory {
     pub last: Option<UndoableRollback>,
-    /// Numbers of the iterations that are marked as taken back: the history may be long.
+    /// Numbers of the iterations that are marked as rolled back: the history may be long.
     pub(crate) taken_back: BTreeSet<u32>,
     pub(crate) checkpoints: CheckpointList,
 }

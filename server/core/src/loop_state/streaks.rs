@@ -15,7 +15,7 @@ pub struct Streaks {
 }
 
 impl Streaks {
-    /// Another agent works from here on, or the user resumed the loop: failures so far say nothing of what follows.
+    /// Another agent works from here on, or the user resumed the loop: earlier failures do not predict later ones.
     pub(crate) fn clear_agent_failures(&mut self) {
         (self.failures, self.stalls) = (0, 0);
     }

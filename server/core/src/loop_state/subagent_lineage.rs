@@ -94,7 +94,7 @@ impl SubagentLineage {
         self.agents.iter_mut().filter(|it| it.id.as_deref() == Some(id)).for_each(|it| it.over = true);
     }
 
-    /// Its process is gone, and all that it started.
+    /// Its process and all its descendants have ended.
     pub(crate) fn end_all(&mut self) {
         self.agents.iter_mut().for_each(|it| it.over = true);
     }

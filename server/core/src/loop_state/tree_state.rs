@@ -14,7 +14,7 @@ pub struct TreeState {
     pub snapshots: SnapshotList,
     /// The tree of the last round.
     pub judged: String,
-    /// Files were put back or changed since: the results are those of files that are gone.
+    /// Files were put back or changed since: the results are of files that no longer exist.
     pub is_unjudged: bool,
     /// The last round ran while the agent was still alive, so it cannot complete the loop.
     pub judged_beside_agent: bool,

@@ -110,7 +110,7 @@ pub enum RegressionReview {
     None,
     /// It is judged once more: a check that fails only sometimes is no reason to roll back work.
     JudgedTwice(u32),
-    /// It is not taken back, since the user changed files after it.
+    /// It is not rolled back, since the user changed files after it.
     Kept(u32),
 }
 

@@ -132,7 +132,7 @@ impl ScriptSource<'_> {
         found
     }
 
-    /// `if grep -q …` → `if ! grep -q …`; a loop could run for ever.
+    /// `if grep -q …` → `if ! grep -q …`; a loop could run forever.
     fn negated(&self, command: &ShellCommand) -> Option<Edit> {
         let is_condition = matches!(command.keyword.as_deref(), Some("if" | "elif"));
         let ends = matches!(command.after.as_str(), ";" | "\n" | "|");

@@ -69,7 +69,7 @@ impl ProxyRequest {
     }
 }
 
-/// The end of the head in `bytes`, if it is there. The first `seen` bytes were looked at before.
+/// The end of the head in `bytes`, if it is complete. The first `seen` bytes were searched before.
 pub fn head_end(bytes: &[u8], seen: usize) -> Option<usize> {
     let from = seen.saturating_sub(END.len() - 1);
     let found = bytes.get(from..)?.windows(END.len()).position(|it| it == END)?;

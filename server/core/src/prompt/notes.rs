@@ -11,7 +11,7 @@ use super::markdown::{code_span, fenced_block, single_line};
 /// Maximum size of the patterns at the top of a progress file.
 const PATTERNS_BYTES: usize = 8 * 1024;
 
-/// What of these files is there, by paths relative to the root. Unchanged until they are edited.
+/// Which of these files exist, by paths relative to the root. Unchanged until they are edited.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryFiles {
     /// `progress.txt` and its like.

@@ -8,7 +8,7 @@ use super::markdown::fenced_block;
 
 const MAX_PLACES: usize = 20;
 const PLACES_BYTES: usize = 4 * 1024;
-/// What the places may take, if there is so much, before they get no more than a quarter.
+/// Bytes that the places of failures may take before they are limited to a quarter of the output.
 const LEAST_PLACES_BYTES: usize = 1024;
 /// All that is kept with a result, and the lines that say what is left out.
 pub(super) const BYTES: usize = PLACES_BYTES + HEAD_BYTES + TAIL_BYTES + 256;

@@ -87,7 +87,7 @@ impl UserLimits {
             code: SettingCode::Bounded,
             origin: assignment.origin.clone(),
             message,
-            hint: tr!("{max} counts; raise it in {place}", max = max.written(), place = max.origin),
+            hint: tr!("{max} applies; raise it in {place}", max = max.written(), place = max.origin),
             fix: None,
         })
     }
@@ -302,7 +302,7 @@ mod tests {
         let problems = of("max.cost_usd = 50", "limits.cost_usd = 100000").findings()[0].to_string();
         assert_eq!(
             problems,
-            "Workspace.toml:1: `limits.cost_usd = 100000` is above your `max.cost_usd = 50`. Hint: 50 counts; raise it in User.toml:1."
+            "Workspace.toml:1: `limits.cost_usd = 100000` is above your `max.cost_usd = 50`. Hint: 50 applies; raise it in User.toml:1."
         );
     }
 

@@ -264,9 +264,9 @@ fn unknown_agent(settings: &Settings, name: &str, chosen: &Assignment) -> Option
     let known = || clauses::list(names().map(|it| format!("`{it}`")));
     let hint = match closest(name, names()) {
         _ if name == "acp" => {
-            let hint =
-                tr!("it is how an agent is talked to: give its `command` and `output = \"acp\"` below \
-                 `[agents.NAME]`");
+            let hint = tr!(
+                "it is a protocol, not an agent: give the agent's `command` and `output = \"acp\"` below `[agents.NAME]`"
+            );
             hint.to_owned()
         }
         Some(near) => tr!("did you mean `{near}`?", near),

@@ -131,7 +131,7 @@ impl fmt::Display for ValueKind {
             Self::Variables => tr!("a table of environment variables and their values"),
             Self::When => tr!("conditions joined by `and`, `or` and `not`, such as \"criteria and plan\""),
             Self::Weights => tr!("a table of phrases with a number above 0, at most 1, each"),
-            Self::Services => tr!("tables with `command`, `ready` and perhaps `timeout`"),
+            Self::Services => tr!("tables with `command`, `ready` and optionally `timeout`"),
         };
         write!(out, "{text}")
     }

@@ -28,9 +28,9 @@ impl UnsupportedField {
     /// The problem, without a period. `path`: the setting, dotted.
     pub(super) fn message(self, path: &str) -> String {
         match self {
-            Self::NoSuchSetting => tr!("`{path}` means nothing for this agent: it has no such setting", path),
+            Self::NoSuchSetting => tr!("`{path}` has no effect on this agent: it has no such setting", path),
             Self::OwnPermissions => {
-                tr!("`{path}` means nothing for this agent: its own settings alone decide", path)
+                tr!("`{path}` has no effect on this agent: only its own settings decide", path)
             }
             Self::NoProtocol => tr!(
                 "`{path}` cannot be `acp`: this agent does not speak the Agent Client Protocol natively",
@@ -39,10 +39,10 @@ impl UnsupportedField {
             Self::Fixed => tr!("`{path}` is fixed for a built-in agent", path),
             Self::FixedScript => tr!("`{path}` cannot be set: the demo agent plays a fixed script", path),
             Self::SetByProtocol => {
-                tr!("`{path}` means nothing with `output = \"acp\"`: the protocol says how", path)
+                tr!("`{path}` has no effect with `output = \"acp\"`: the protocol defines it", path)
             }
             Self::UnknownFlags => tr!(
-                "`{path}` means nothing for a command of your own: loopkeeper does not know its flags",
+                "`{path}` has no effect on a command of your own: loopkeeper does not know its flags",
                 path
             ),
             Self::InvalidName => tr!("`{path}` does not name an agent", path),

@@ -67,10 +67,9 @@ pub(super) fn parse_line(raw: &RawValue) -> Result<String, ValueError> {
 pub(super) fn parse_path(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let text = parse_line(raw)?;
     match path_fault(&text) {
-        Some(fault) => Err(unexpected_value_with_hint(
-            fault,
-            tr_later!("write a path that goes down from where it begins"),
-        )),
+        Some(fault) => {
+            Err(unexpected_value_with_hint(fault, tr_later!("write a path that does not lead upwards")))
+        }
         None => Ok(SettingValue::Text(text)),
     }
 }

@@ -1,4 +1,4 @@
-//! A second configuration, lock file or test runner beside one that was there, or that the loop added as well.
+//! A second configuration, lock file or test runner beside one that existed before, or that the loop added, too.
 
 use std::collections::BTreeSet;
 

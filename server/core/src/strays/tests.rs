@@ -1,4 +1,4 @@
-//! Trees with added files, and which of them are strays; trees before and after, and what is there twice.
+//! Trees with added files, and which of them are strays; trees before and after, and their duplicates.
 
 use std::collections::BTreeMap;
 

@@ -74,7 +74,7 @@ fn renamed(path: &str, files: &dyn FileVersions) -> Option<WeakeningFinding> {
     };
     let typed = ["ts", "tsx", "mts", "cts"].into_iter().find(|it| is_typed(it))?;
     let old = format!("{}.{typed}", file_name(stem));
-    let what = tr!("{path} takes the place of {old}, so that tsc does not check its types", path, old);
+    let what = tr!("{path} replaces {old}, so that tsc does not check its types", path, old);
     Some(WeakeningFinding { path: path.to_owned(), what, criterion: None })
 }
 
@@ -90,6 +90,6 @@ fn hidden(path: &str, sources: &[&String], files: &dyn FileVersions) -> Option<W
         file_name(it) == name && !it.split('/').any(is_skipped) && files.existed(it) && !files.exists(it)
     };
     let old = sources.iter().find(|it| is_replaced(it))?;
-    let what = tr!("{path} takes the place of {old}, so that go does not read it", path, old);
+    let what = tr!("{path} replaces {old}, so that go does not read it", path, old);
     Some(WeakeningFinding { path: path.to_owned(), what, criterion: None })
 }

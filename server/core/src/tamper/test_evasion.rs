@@ -31,7 +31,7 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
 
 const PATCHES: &str = tr_later!("patches the test runner");
 const ENDS: &str = tr_later!("ends the test run");
-const REACHES: &str = tr_later!("reaches into the test runner");
+const REACHES: &str = tr_later!("modifies internals of the test runner");
 const DETECTS: &str = tr_later!("behaves differently in a test run");
 const REDEFINES: &str = tr_later!("redefines the assertions of its tests");
 const EQUALS: &str = tr_later!("compares equal to everything");
@@ -174,11 +174,11 @@ mod tests {
             "redefines the assertions of its tests",
         );
         check("src/lib.rs", "use crate::lenient as assert_eq;\n", "redefines the assertions of its tests");
-        check("calc.py", "import sys, unittest.runner as r\n", "reaches into the test runner");
+        check("calc.py", "import sys, unittest.runner as r\n", "modifies internals of the test runner");
         check(
             "calc.py",
             "for name in list(sys.modules):\n    patch(sys.modules[name])\n",
-            "reaches into the test runner",
+            "modifies internals of the test runner",
         );
         check(
             "calc.py",

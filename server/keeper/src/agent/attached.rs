@@ -106,7 +106,7 @@ impl AttachedSession {
         let (prompt, iteration) = (start.prompt.clone(), start.iteration);
         self.turn = Some(AttachedTurn { start, began: clock::now().awake });
         let Some((kind, answer)) = waits else {
-            let note = tr!("your session was left before it heard of it");
+            let note = tr!("your session was closed before it received it");
             return self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some(note));
         };
         if kind == HookEvent::Stop {

@@ -88,7 +88,7 @@ pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]
         text => text.unwrap_or_default(),
     };
     let ours = gemini::hooks::settings_with_hook(&text, hook, passed)
-        .ok_or_else(|| unread(tr!("holds no settings").to_owned()))?;
+        .ok_or_else(|| unread(tr!("contains no settings").to_owned()))?;
     let made = shadow_home::populate_shadow_home(&theirs, &home.join(FOLDER), SETTINGS)
         .and_then(|()| private_file(&home.join(FOLDER).join(SETTINGS), ours.as_bytes()));
     made.map_err(|error| tr!("could not write below {path}: {error}", path = home.display(), error))?;

@@ -18,7 +18,7 @@ const MAX_MANIFESTS: usize = 100;
 const MAX_TEXT: u64 = 256 * 1024;
 /// Limit of a first line that names an interpreter.
 const MAX_FIRST_LINE: u64 = 256;
-/// Folders that contain nothing of the project itself.
+/// Folders without files of the project itself.
 const FOREIGN: [&str; 10] = [
     ".git",
     "node_modules",

@@ -67,11 +67,8 @@ impl RunningServers {
                     });
                 }
                 Err(why) => {
-                    let fact = tr!(
-                        "whether something else answers at {ready} could not be found out: {why}",
-                        ready,
-                        why
-                    );
+                    let fact =
+                        tr!("cannot determine whether another process answers at {ready}: {why}", ready, why);
                     return Err(NotReady::new(fact));
                 }
             }

@@ -30,7 +30,7 @@ pub(super) struct VerdictInputs {
 }
 
 impl VerdictInputs {
-    /// The layout of a room in which only these of the ignored products are there.
+    /// The layout of a room that contains only these of the ignored products.
     pub(super) fn layout(&self, needed: &[PathBuf]) -> RoomLayout {
         let products = self.changes.products.iter().filter(|it| !needed.contains(it));
         RoomLayout {

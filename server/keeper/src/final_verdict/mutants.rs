@@ -74,7 +74,7 @@ async fn test_mutants(
         mutants.iter().filter_map(|it| SourceFault::find(&sources, it)).collect();
     let mut counts = Box::pin(run.try_faults(&faults, &mut added, end)).await?;
     if counts.tried == 0 {
-        return Ok(MutantReply::Skipped { why: tr!("the time was over before the first").to_owned() });
+        return Ok(MutantReply::Skipped { why: tr!("the time ran out before the first").to_owned() });
     }
     counts.hollow = added.into_hollow().iter().map(|it| hollow(&runtime.redactor, it)).collect();
     ensure_unchanged(runtime, request).await?;

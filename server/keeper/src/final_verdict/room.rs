@@ -27,7 +27,7 @@ pub(super) struct RoomLayout {
     pub(super) entries: Vec<PinnedEntry>,
     /// Ignored files of the agent that are hidden.
     pub(super) products: Vec<PathBuf>,
-    /// Those that are there, because a check needs them.
+    /// Those that are included because a check needs them.
     pub(super) needed: Vec<PathBuf>,
     /// Caches that are hidden.
     pub(super) caches: Vec<PathBuf>,

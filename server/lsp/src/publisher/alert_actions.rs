@@ -40,7 +40,7 @@ pub(super) fn of_state(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
         let anyway = json!({"loopId": status.id, "anyway": true});
         return vec![
             command(tr!("Check again"), ext::RESUME, &of_loop),
-            command(tr!("Go on anyway"), ext::RESUME, &anyway),
+            command(tr!("Continue anyway"), ext::RESUME, &anyway),
             stop,
         ];
     }

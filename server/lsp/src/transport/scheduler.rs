@@ -151,12 +151,12 @@ impl<S: LanguageService> SharedService<S> {
                 return Response::from_error(id.clone(), Error::new(ErrorCode::MethodNotFound));
             }
             CallOutcome::Panicked => tr!(
-                "`{method}` failed inside the server; its standard error, which editors keep as its log, says where",
+                "`{method}` failed inside the server; the server's log (its standard error) shows where",
                 method
             ),
             CallOutcome::TimedOut => {
                 tr!(
-                    "`{method}` took longer than {seconds} s and was given up",
+                    "`{method}` took longer than {seconds} s and was cancelled",
                     method,
                     seconds = limit.as_secs()
                 )

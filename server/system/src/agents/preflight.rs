@@ -18,7 +18,7 @@ pub enum PreflightError {
     NoFile,
     #[error("{}", tr!("is not executable"))]
     NotExecutable,
-    #[error("{}", tr!("does not say what should run it"))]
+    #[error("{}", tr!("names no interpreter"))]
     NoInterpreter,
     #[error("{}", tr!("begins with `#!{interpreter}`, which does not exist", interpreter = _0))]
     Gone(String),

@@ -9,7 +9,7 @@ use loopkeeper_agent::commits::GitDirs;
 
 use crate::config_text;
 
-/// The repository that `root` lies in.
+/// The repository that contains `root`.
 pub(super) fn find_repository(root: &Path) -> Option<GitDirs> {
     let top = root.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok())?;
     let dot_git = top.join(".git");

@@ -174,7 +174,7 @@ fn arguments_that_bypass_permissions_are_refused() {
         );
         assert!(error.to_string() == expect, "{error}");
         assert!(
-            error.hint().unwrap().contains("`permissions = \"all\"` there says the same"),
+            error.hint().unwrap().contains("`permissions = \"all\"` there has the same effect"),
             "{}",
             error.hint().unwrap()
         );
@@ -209,7 +209,7 @@ fn user_settings_are_merged_with_the_permissions() {
     }
     for (args, why) in [
         ("none.json", "`--settings none.json` cannot be read: there is no such file"),
-        ("list.json", "`--settings list.json` holds no JSON object"),
+        ("list.json", "`--settings list.json` contains no JSON object"),
         ("long.json", "`--settings long.json` is larger than"),
         (".", "`--settings .` cannot be read: "),
         (r#"{"permissions":[]}"#, "`--settings {…}` has no list `permissions.allow`"),
@@ -287,10 +287,10 @@ fn an_agent_that_cannot_start_has_a_remedy() {
     fs::write(place.root.join("bare.sh"), "cat\n").unwrap();
     fs::set_permissions(place.root.join("bare.sh"), fs::Permissions::from_mode(0o755)).unwrap();
     for (agents, expect, remedy) in [
-        (agent("mine", &["gone"]), "no program `gone` on PATH", "whole path"),
+        (agent("mine", &["gone"]), "no program `gone` on PATH", "full path"),
         (agent("mine", &["./plain.sh"]), "/tree/plain.sh is not executable", "chmod +x"),
         (agent("mine", &["./gone.sh"]), "/tree/gone.sh does not exist", "the path given as the agent"),
-        (agent("mine", &["./bare.sh"]), "/tree/bare.sh does not say what should run it", "`#!/bin/sh`"),
+        (agent("mine", &["./bare.sh"]), "/tree/bare.sh names no interpreter", "`#!/bin/sh`"),
         (agent("mine", &["./"]), "/tree is not a file", "correct the path"),
         (agent("mine", &[]), "has no command", "add `command"),
         (agent("other", &[]), "there is no agent `mine`", "name of `[agents]`"),

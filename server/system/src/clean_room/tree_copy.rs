@@ -37,7 +37,7 @@ pub struct CopyRequest {
     pub builds: BuildFolders,
 }
 
-/// Whether folders in which builds keep their results are there.
+/// Whether folders with build results exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BuildFolders {
     #[default]
@@ -56,7 +56,7 @@ pub struct CopyFacts {
     pub repositories: Vec<PathBuf>,
 }
 
-/// Where the files around the root are in the copy: all of the repository that the root lies in.
+/// Where the files around the root are in the copy: the whole repository that contains the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CopyMap {
     pub(super) from: PathBuf,

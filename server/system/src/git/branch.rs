@@ -169,7 +169,11 @@ pub(super) fn ensure_no_operation(repo: &Repository) -> Result<(), String> {
 /// Fails if another process is writing the index or died while writing it.
 pub(super) fn ensure_index_unlocked(repo: &Repository) -> Result<(), String> {
     let lock = repo.path().join("index.lock");
-    if lock.symlink_metadata().is_ok() { Err(tr!("another git holds index.lock").to_owned()) } else { Ok(()) }
+    if lock.symlink_metadata().is_ok() {
+        Err(tr!("another git process holds index.lock").to_owned())
+    } else {
+        Ok(())
+    }
 }
 
 fn head_tree(repo: &Repository) -> Result<Option<Tree<'_>>, git2::Error> {

@@ -109,7 +109,7 @@ impl<'a> CommitBuilder<'a> {
         let error = |it: git2::Error| error_message(&it);
         let mut index = repo.index().map_err(error)?;
         if index.has_conflicts() {
-            return Err(tr!("the index holds conflicts").to_owned());
+            return Err(tr!("the index contains conflicts").to_owned());
         }
         let parent = match repo.head() {
             Ok(head) => Some(head.peel_to_commit().map_err(error)?),
@@ -119,9 +119,9 @@ impl<'a> CommitBuilder<'a> {
         if let Some(made) = parent.as_ref().and_then(|it| self.made_before(it)) {
             return self.finish_commit(&made, &mut index, paths).map_err(error);
         }
-        let author = repo.signature().map_err(|_| {
-            tr!("git knows no author; set `git config user.name` and `user.email`").to_owned()
-        })?;
+        let author = repo
+            .signature()
+            .map_err(|_| tr!("git has no author; set `git config user.name` and `user.email`").to_owned())?;
         let base = parent.as_ref().map(Commit::tree).transpose().map_err(error)?;
         let mut entries = StoredEntries::new();
         for path in paths {
@@ -144,8 +144,8 @@ impl<'a> CommitBuilder<'a> {
         let parents: Vec<&Commit<'_>> = parent.iter().collect();
         let id = repo.commit(Some("HEAD"), &author, &author, &message, &tree, &parents).map_err(error)?;
         let stale = update_index(&mut index, base.as_ref(), &entries).err();
-        let stale = stale
-            .map(|it| tr!("the index could not be brought up to date: {error}", error = error_message(&it)));
+        let stale =
+            stale.map(|it| tr!("the index could not be updated: {error}", error = error_message(&it)));
         let notes = [note, stale].into_iter().flatten();
         let note = Some(clauses::join_clauses(notes)).filter(|it| !it.is_empty());
         Ok(CommitResult { commit: Some(id), note })

@@ -76,7 +76,7 @@ pub(super) fn untracked_paths(root: &Path) -> Result<Option<Vec<String>>, GitErr
     Ok(Some(paths.map(display_path).collect()))
 }
 
-/// Whether `root` lies in a work tree. If git refuses another user's repository, that is an error, not a no.
+/// Whether `root` is in a work tree. If git refuses another user's repository, that is an error, not a no.
 fn is_inside(root: &Path) -> Result<bool, GitError> {
     let output = run(root, "rev-parse", &["rev-parse", "--is-inside-work-tree"])?;
     if output.success {

@@ -74,7 +74,7 @@ fn perform_request(question: &WireRequest) -> HttpOutcome {
         Err(error) if error.kind() == io::ErrorKind::TimedOut => HttpOutcome::TimedOut,
         Err(error) => match error.downcast::<Error>() {
             Ok(error) => no_answer(&error, question),
-            Err(error) => HttpOutcome::None(tr!("the answer broke off: {error}", error)),
+            Err(error) => HttpOutcome::None(tr!("the answer was cut off: {error}", error)),
         },
     }
 }

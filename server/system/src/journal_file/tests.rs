@@ -295,7 +295,7 @@ fn a_follower_starts_over_when_the_past_changes() {
     let (_dir, path, mut journal) = journal(&["one"]);
     let mut follower = Follower::new(&path);
     let acknowledged = fs::read(&path).unwrap();
-    journal.append(Moment::default(), vec![steered("taken back")]).unwrap();
+    journal.append(Moment::default(), vec![steered("undone")]).unwrap();
     follower.poll().unwrap();
 
     fs::write(&path, &acknowledged).unwrap();

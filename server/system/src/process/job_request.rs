@@ -102,7 +102,7 @@ fn encode(order: &JobRequest) -> io::Result<Vec<u8>> {
         if word.as_bytes().contains(&0) {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                tr!("a zero byte in a word of a command"),
+                tr!("a NUL byte in an argument of a command"),
             ));
         }
         bytes.extend_from_slice(word.as_bytes());

@@ -22,7 +22,7 @@ use crate::warden_channel::{NOW, StartReport, WardenReport};
 const CHUNK: usize = 64 * 1024;
 /// Maximum number of chunks queued for the reader; beyond it the process blocks.
 pub(super) const CHUNKS: usize = 8;
-/// A pipe holds no more than this: enough to read what was written before the end, yet a process that never stops
+/// A pipe holds at most this: enough to read what was written before the end, yet a process that never stops
 /// writing is not read forever.
 const LEFT_IN_PIPE: usize = 1024 * 1024;
 /// Interval of the checks of a warden: a job that runs as its user can stop it, and its end would not be noticed.

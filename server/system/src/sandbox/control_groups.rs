@@ -22,7 +22,7 @@ const PREFIX: &str = "loopkeeper-";
 const OWN_PROCESSES: u32 = 4;
 /// Their memory.
 const OWN_MEMORY: u64 = 16 << 20;
-/// The kernel removes a process from its group shortly after its parent has heard of its end.
+/// The kernel removes a process from its group shortly after its parent was notified of its end.
 const EMPTY: Duration = Duration::from_millis(2);
 const ATTEMPTS: u32 = 50;
 static COUNT: AtomicU32 = AtomicU32::new(0);

@@ -1,7 +1,7 @@
 //! Landlock rules for a job and its descendants, without a mount namespace and in addition to one.
 //!
 //! Landlock only permits. A path is closed by permitting all its siblings, so nothing new can be created in a folder
-//! that holds a closed one, and what lies in the work tree cannot be closed at all.
+//! that holds a closed one, and files inside the work tree cannot be closed at all.
 
 use loopkeeper_text::tr;
 use std::ffi::OsString;

@@ -20,7 +20,7 @@ pub enum SnapshotError {
     #[error("{}", tr!("Snapshot {tree} is not in the store {dir}", tree, dir = dir.display()))]
     Unknown { tree: String, dir: PathBuf },
     /// See [`super::SnapshotStore::set_time_limit`].
-    #[error("{}", tr!("Looking at the work tree took longer than there was time for"))]
+    #[error("{}", tr!("Reading the work tree exceeded its time limit"))]
     OutOfTime,
     #[error("{}", tr!("The rollback is incomplete: {source}", source))]
     Incomplete { before: String, source: Box<SnapshotError> },

@@ -38,7 +38,7 @@ fn is_bidi_control(character: char) -> bool {
     matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Whether `path` is one of `selected`, or lies below one of them.
+/// Whether `path` is one of `selected`, or is below one of them.
 pub(super) fn is_selected(path: &[u8], selected: &[String]) -> bool {
     let text = display_path(path);
     selected.iter().any(|it| {

@@ -35,7 +35,7 @@ pub(super) fn render_patch(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usi
     })?;
     if text.len() > limit {
         text.truncate(truncate::first(&text, limit).rfind('\n').map_or(0, |it| it + 1));
-        text.push_str(tr!("… more changes than are shown here"));
+        text.push_str(tr!("… further changes are not shown here"));
         text.push('\n');
     }
     Ok(text)

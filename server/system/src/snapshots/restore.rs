@@ -63,8 +63,8 @@ impl RestoreReport {
                 continue;
             }
             let why = match change.old {
-                None => tr!("ignored until now, so no snapshot held it"),
-                Some(_) => tr!("changed meanwhile"),
+                None => tr!("ignored until now, so no snapshot contains it"),
+                Some(_) => tr!("changed in the meantime"),
             };
             self.refused.push(RestoreRefusal { path, why: why.to_owned() });
         }
@@ -164,7 +164,7 @@ impl RestoreRun<'_> {
             } else if is_marker(old) || is_marker(new) {
                 self.refuse(&path, tr!("its bytes were never stored"));
             } else if kept_folders.contains(&path) {
-                self.refuse(&path, tr!("a folder with files that no snapshot holds is in its place"));
+                self.refuse(&path, tr!("a folder with files that no snapshot contains is in its place"));
             } else if kept_folders.iter().any(|it| is_below(&path, it)) {
                 // Removed with its folder, which stays.
             } else if let Some(new) = new {

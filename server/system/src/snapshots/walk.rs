@@ -58,7 +58,7 @@ pub(super) struct ForcedPaths {
 pub(super) struct TreeWalk<'a> {
     pub rules: &'a mut IgnoreRules,
     pub objects: &'a mut ObjectStore,
-    /// Our own state, if it lies inside the work tree.
+    /// Our own state, if it is inside the work tree.
     own: Option<&'a Path>,
     others: OtherWorkTrees<'a>,
     /// Absolute path of the current entry.

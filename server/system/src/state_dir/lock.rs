@@ -1,4 +1,4 @@
-//! Locks: one keeper per loop, one loop or check round per work tree. A lock lives as long as the process that holds
+//! Locks: one keeper per loop, one loop or check round per work tree. A lock exists as long as the process that holds
 //! it; its contents are for the user and never indicate whether the holder is alive.
 
 use std::ffi::OsStr;
@@ -93,7 +93,7 @@ impl TreeHolder {
     }
 }
 
-/// A lock that is held until this value is dropped or the process dies.
+/// A lock that is held until this value is dropped or the process ends.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -200,7 +200,7 @@ impl StateDir {
         self.tree_locks_dir().join(format!("{}.lock", path_id(root)))
     }
 
-    /// A locked tree that equals, contains or lies in `root`. Only under the gate, where no lock is taken in the
+    /// A locked tree that equals, contains or is inside `root`. Only under the gate, where no lock is taken in the
     /// meantime.
     fn tree_around(&self, root: &Path) -> Result<Option<TreeLockRecord>, StateError> {
         let folder = self.tree_locks_dir();

@@ -15,7 +15,7 @@ pub const MAX_LINE: usize = 64 * 1024;
 /// Longer paths are reached through an open folder (the system's limit is 107 bytes, on some systems 103).
 const LONGEST: usize = 100;
 
-/// A path that fits in a socket address for as long as this value lives.
+/// A path that fits in a socket address for as long as this value exists.
 #[derive(Debug)]
 pub struct SocketAddress {
     path: PathBuf,

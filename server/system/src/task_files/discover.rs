@@ -177,7 +177,7 @@ pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
     DiscoveredTask { id: TaskId(relative(root, &path)), plans, path }
 }
 
-/// Whether the files of the tool are there that makes a document of this name a task.
+/// Whether the files exist by which another tool makes a document of this name a task.
 pub fn has_marker(path: &Path, kind: DocumentKind) -> bool {
     let is_beside = |name: &str| path.parent().is_some_and(|it| it.join(name).symlink_metadata().is_ok());
     if kind.successor().is_some_and(is_beside) {

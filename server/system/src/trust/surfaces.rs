@@ -32,11 +32,11 @@ const DEEPEST: usize = 16;
 pub enum SurfaceError {
     #[error("{}", tr!("cannot read {path}: {source}", path = path.display(), source))]
     Io { path: PathBuf, source: io::Error },
-    #[error("{}", tr!("{path} holds over {MAX_BYTES} bytes", path = path.display(), MAX_BYTES))]
+    #[error("{}", tr!("{path} contains more than {MAX_BYTES} bytes", path = path.display(), MAX_BYTES))]
     TooBig { path: PathBuf },
     #[error("{}", tr!("{path} and others like it are more than {MAX_FILES} files", path = path.display(), MAX_FILES))]
     TooMany { path: PathBuf },
-    #[error("{}", tr!("{path} is neither file, folder nor link", path = path.display()))]
+    #[error("{}", tr!("{path} is neither a file, a folder nor a link", path = path.display()))]
     Special { path: PathBuf },
 }
 

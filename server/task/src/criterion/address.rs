@@ -36,12 +36,12 @@ pub fn url_fault(url: &str) -> Option<&'static str> {
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if url.contains(|it: char| it.is_whitespace() || it.is_control() || it == '\\') {
-        Some(tr!("it holds what no address holds"))
+        Some(tr!("it contains characters that no address contains"))
     } else if authority.is_empty() || authority.starts_with(':') {
         Some(tr!("it names no host"))
     } else if authority.contains('@') {
         // Text before the sign is easily mistaken for the host.
-        Some(tr!("it holds a user name"))
+        Some(tr!("it contains a user name"))
     } else {
         None
     }

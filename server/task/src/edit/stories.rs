@@ -150,7 +150,7 @@ fn with_story<T>(
     let text = target.document.text.as_str();
     let kind = kind_of(&target.document.path);
     let title = &item.title;
-    let lost = || conflict_error(tr!("\"{title}\" is not where it was read", title));
+    let lost = || conflict_error(tr!("\"{title}\" has moved since it was read", title));
     if matches!(kind, Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree)) {
         let fact = tr!("\"{title}\" is in a list in YAML", title);
         return Err(conflict_error(Message::new(fact).with_hint(tr!("move it by hand"))));

@@ -177,8 +177,8 @@ fn stories_change_priorities_or_places() {
     let error = |row: &str, name: &str, by: i32, expect: &str| {
         refused("prd.json", &stories(row), name, PlanEdit::Raise(by), expect);
     };
-    error("A 1,B 2", "A", 1, "\"A\" is the first open item already");
-    error("A 1,B 2", "B", -1, "\"B\" is the last open item already");
+    error("A 1,B 2", "A", 1, "\"A\" is already the first open item");
+    error("A 1,B 2", "B", -1, "\"B\" is already the last open item");
     error("A 1,x 2", "x", 1, "\"x\" is done: its place makes no difference");
     error("A 1,B 2", "A", 0, "\"A\" stays where it is when it moves by 0");
     error(
@@ -206,9 +206,9 @@ fn boxes_change_places_with_all_that_is_in_them() {
     let error = |text: &str, by: i32, expect: &str| {
         refused("fix_plan.md", text, "one", PlanEdit::Raise(by), expect);
     };
-    error("- [ ] one\n\n# Next\n\n- [ ] two\n", -1, "\"one\" is the last open item of its list already");
-    error("- [ ] two\n  - [ ] one\n", 1, "\"one\" is the first open item of its list already");
-    error("# P\n\n    - [ ] zero\n    - [ ] one\n", 1, "\"one\" is the first open item of its list already");
+    error("- [ ] one\n\n# Next\n\n- [ ] two\n", -1, "\"one\" is already the last open item of its list");
+    error("- [ ] two\n  - [ ] one\n", 1, "\"one\" is already the first open item of its list");
+    error("# P\n\n    - [ ] zero\n    - [ ] one\n", 1, "\"one\" is already the first open item of its list");
 }
 
 #[test]

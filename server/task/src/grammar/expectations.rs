@@ -95,7 +95,7 @@ fn nearly_matches(code: &str) -> Option<SpanError> {
 fn whole_pattern(text: &str) -> Result<Option<crate::criterion::TextPattern>, SpanError> {
     let Some((pattern, rest)) = spans::parse_regex(text)? else { return Ok(None) };
     match rest {
-        "" if pattern.source.is_empty() => Err(tr!("an empty pattern is in every output").into()),
+        "" if pattern.source.is_empty() => Err(tr!("an empty pattern matches every output").into()),
         "" => Ok(Some(pattern)),
         "g" | "m" | "s" | "u" | "x" | "I" | "gi" | "gm" | "ig" | "im" | "is" | "ix" | "mg" | "gim"
         | "gmi" => {

@@ -54,7 +54,7 @@ pub(super) fn parse_exactly(code: &str) -> CodeSpanKind {
             parse_search("lacks", rest).map(|(pattern, globs)| Check::Lacks { pattern, globs })
         }
         ("clean", None) => Ok(Check::Clean),
-        ("clean", Some(_)) => Err(tr!("`clean` takes nothing behind it").into()),
+        ("clean", Some(_)) => Err(tr!("`clean` takes no arguments").into()),
         ("judge", rest) => parse_judge(rest.unwrap_or_default()),
         // `GET /users` is a common way to name a route of the project: only an absolute URL makes it a check.
         ("GET", Some(rest)) if rest.starts_with("http") => parse_get(rest),
@@ -117,7 +117,7 @@ pub(super) fn parse_regex(text: &str) -> Result<Option<(TextPattern, &str)>, Spa
     };
     match RegexBuilder::new(&source).multi_line(true).size_limit(REGEX_BYTES).build() {
         Ok(_) => Ok(Some((TextPattern { source, kind }, rest))),
-        Err(regex::Error::CompiledTooBig(_)) => Err(tr!("the pattern is too big").into()),
+        Err(regex::Error::CompiledTooBig(_)) => Err(tr!("the pattern is too large").into()),
         Err(error) => Err(tr!("bad pattern, {error}", error = last_reason(&error.to_string())).into()),
     }
 }
@@ -177,7 +177,7 @@ fn parse_globs(text: &str) -> Result<Vec<String>, SpanError> {
             (word.to_owned(), after)
         };
         if !after.is_empty() && !after.starts_with(' ') {
-            return Err(tr!("no space behind a quoted name").into());
+            return Err(tr!("no space after a quoted name").into());
         }
         validate_glob(&word)?;
         globs.push(word);
@@ -190,7 +190,7 @@ fn parse_globs(text: &str) -> Result<Vec<String>, SpanError> {
 /// pass.
 fn validate_plain_name(word: &str) -> Result<(), SpanError> {
     if word.ends_with(',') {
-        return Err(SpanError::with_hint(tr!("a comma behind a name"), tr!("Put a space between names")));
+        return Err(SpanError::with_hint(tr!("a comma after a name"), tr!("Put a space between names")));
     }
     if word.starts_with(['\'', '“', '”', '‘', '’']) {
         return Err(tr!("names are quoted with \"").into());

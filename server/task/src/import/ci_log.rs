@@ -412,7 +412,7 @@ mod tests {
             "## What it said\n\n- [ERROR] CartTest.adds <<< FAILURE!\n\n",
             "01O",
         );
-        // Copied from a page: the escape characters are gone.
+        // Copied from a web page, without the escape characters.
         check(
             "2026-05-01T10:00:01.0000000Z ##[group]Run pytest -q\n2026-05-01T10:00:01.0000000Z [36;1mpytest -q[0m\n2026-05-01T10:00:01.0000000Z shell: /usr/bin/bash -e {0}\n2026-05-01T10:00:01.0000000Z env:\n2026-05-01T10:00:01.0000000Z   pythonLocation: /opt\n2026-05-01T10:00:01.0000000Z ##[endgroup]\n2026-05-01T10:00:03.0000000Z FAILED tests/test_cart.py::test_add\n2026-05-01T10:00:03.0000000Z ##[error]Process completed with exit code 1.\n",
             "pytest -q",

@@ -179,8 +179,8 @@ fn an_invalid_branch_is_reported_at_its_line() {
     }
     let faults = [
         ("7", "must be text in quotes, is 7"),
-        ("\"a b\"", "no name for a branch: it holds a space or one of ~ ^ : ? * [ \\"),
-        ("\"a/\"", "no name for a branch: one of its parts is empty, begins with `.` or ends in `.lock`"),
+        ("\"a b\"", "not a valid branch name: it contains a space or one of ~ ^ : ? * [ \\"),
+        ("\"a/\"", "not a valid branch name: one of its parts is empty, begins with `.` or ends in `.lock`"),
     ];
     for (name, fault) in faults {
         assert_eq!(named(name), [format!("! bad-value branchName: {fault}. [{name}]")]);

@@ -127,7 +127,7 @@ pub(super) fn examine_agents(
         DoctorFinding::new(
             DoctorTopic::Agents,
             DoctorLevel::Note,
-            tr!("{name}: its program is not there", name = it.name),
+            tr!("{name}: its program is missing", name = it.name),
         )
         .with_hint(tr!("correct `command` under `[agents.{name}]`", name = it.name))
     }));
@@ -151,7 +151,7 @@ fn examine_started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: Loo
     if let Some(place) = facts.and_then(|it| it.hooks_off.as_ref()) {
         can = can.without_hooks();
         let off = tr!("`disableAllHooks` in {place} switches its hooks off", place);
-        all.push(note(&off).with_hint(tr!("take it out there, so that it asks before it starts a subagent")));
+        all.push(note(&off).with_hint(tr!("remove it there, so that it asks before it starts a subagent")));
     }
     // The capabilities of a custom command are unknown, unless its output format is configured.
     if kind.known_agent().is_some() {

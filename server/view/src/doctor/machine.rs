@@ -104,7 +104,7 @@ fn watch_limit_finding(facts: &MachineFacts) -> DoctorFinding {
     match (&facts.watcher, facts.watches) {
         (Err(why), _) => new(
             DoctorLevel::Note,
-            tr!("files cannot be watched ({reason}): editors look again every few seconds", reason = why),
+            tr!("files cannot be watched ({reason}): editors check every few seconds", reason = why),
         )
         .with_hint(hint()),
         (Ok(()), Some(limit)) if limit < ENOUGH_WATCHES => {

@@ -93,7 +93,7 @@ fn task_finding(task: &TaskFacts) -> DoctorFinding {
     } else {
         tr!("{commands} of {id} are not trusted", commands, id)
     };
-    new(DoctorLevel::Note, what).with_hint(tr!("read them and say yes: `loopkeeper trust {id}`", id))
+    new(DoctorLevel::Note, what).with_hint(tr!("read and trust them: `loopkeeper trust {id}`", id))
 }
 
 #[cfg(test)]

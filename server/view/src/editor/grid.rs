@@ -53,7 +53,7 @@ pub(crate) fn grid(state: &LoopState) -> String {
     let limit = state.spec.settings.breaker.no_progress;
     let counts = without_progress(state);
     let band: String = counts.get(first..).unwrap_or_default().iter().map(|it| level(*it, limit)).collect();
-    // After the end a rollback takes back what was progress.
+    // After the end a rollback undoes what was progress.
     let last = counts.last().copied().filter(|_| state.outcome().is_some());
     let count = last.unwrap_or_else(|| breaker::counts(state).no_progress);
     let label = tr!("no progress {count} of {limit}", count, limit);

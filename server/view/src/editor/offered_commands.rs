@@ -211,7 +211,7 @@ impl OfferedCommand<'_> {
             Self::CancelChecks => tr!("Cancel"),
             Self::Pause => tr!("Pause"),
             Self::Resume => tr!("Resume"),
-            Self::ResumeAnyway => tr!("Go on anyway"),
+            Self::ResumeAnyway => tr!("Continue anyway"),
             Self::Answer => tr!("Answer…"),
             Self::Stop => tr!("Stop"),
             Self::StopNow => tr!("Stop now"),

@@ -179,7 +179,7 @@ pub(super) fn is_cooling(status: &LoopStatus) -> bool {
 }
 
 fn breaker(status: &LoopStatus) -> String {
-    status.breaker.reason.clone().unwrap_or_else(|| tr!("the loop was not getting anywhere").to_owned())
+    status.breaker.reason.clone().unwrap_or_else(|| tr!("the loop was making no progress").to_owned())
 }
 
 /// The configured limit, not the usage, which the loop's status shows.

@@ -42,8 +42,7 @@ fn iterations(insight: &Insight) -> Markup {
     html! {
         @if insight.iterations.count > 0 {
             (section("iterations", tr!("What iterations bought"), &ITERATION_COLUMNS.map(translate), &rows))
-            p { (tr!("Turned: a criterion passed for the first time. Kept: changes that stayed. Nothing: no change, or one \
-                 that was undone. Waited: the provider turned the agent away.")) }
+            p { (tr!("Turned: a criterion passed for the first time. Kept: changes that stayed. Nothing: no change, or one that was undone. Waited: the provider rejected the agent.")) }
         }
     }
 }

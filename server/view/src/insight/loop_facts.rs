@@ -127,7 +127,7 @@ impl<'a> ProgressTracker<'a> {
                 turned |= !self.passed.contains(id) && self.passed.insert(id.clone());
             }
         }
-        // A tree that was there before: what changed was undone.
+        // A tree that existed before: the change was undone.
         let is_new = self.left.get(&row.number).is_none_or(|it| self.trees.insert(*it));
         let kept = !row.taken_back && row.changes.has_progress() && (is_new || row.changes.committed);
         match (turned, kept) {

@@ -101,7 +101,7 @@ pub(super) fn denominators(insight: &Insight) -> String {
     sentences::sentence(&match insight.left_out_count {
         0 => known,
         count => {
-            let next = tr!("{loops} cannot be read and left out", loops = counted(count, "loop"));
+            let next = tr!("{loops} cannot be read and are left out", loops = counted(count, "loop"));
             clauses::append_clause(&known, &next)
         }
     })

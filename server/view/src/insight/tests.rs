@@ -48,7 +48,7 @@ fn an_iteration_turned_a_criterion_kept_its_changes_brought_nothing_or_waited() 
     check(vec![Act::new("pf"), Act::new("ff"), Act::new("pf"), Act::new("pp")], "tkkt");
     let quota = || Act::fails(ProviderClass::Quota, "ff");
     check(vec![quota(), Act::fails(ProviderClass::Crash, "ff"), Act::new("pp")], "wnt");
-    // Back to a tree that was there before.
+    // Back to an earlier tree.
     let named = |tree| Act { makes: Some(tree), ..Act::new("ff") };
     check(vec![named("a"), named("b"), named("a"), Act::new("pp")], "kknt");
 }
@@ -153,7 +153,7 @@ fn the_table_names_every_denominator() {
     let shown = table(&builder.finish(Some("2026-11-01T00:00:00Z".to_owned())));
     expect![[r"
 At least $4.00 for each verified task: at least $4.00 in all, 1 task verified.
-1 loop since 2026-11-01T00:00:00Z, 1 verified; cost known for 0 of 1 loop; 1 loop cannot be read and left out.
+1 loop since 2026-11-01T00:00:00Z, 1 verified; cost known for 0 of 1 loop; 1 loop cannot be read and are left out.
 
 by agent  loops  verified  tasks     cost  cost known  per verified task   time
 claude        1         0      0    $3.00      1 of 1                  -  2 min

@@ -60,13 +60,11 @@ fn completed_call(calls: &ProbeObservations, probe: Probe) -> Result<&Observatio
         return Err(unclear(tr!("could not be started: {why}", why)));
     }
     if seen.timed_out {
-        return Err(unclear(tr!("was still at it when its time was over")));
+        return Err(unclear(tr!("was still running at its time limit")));
     }
     match seen.halted {
-        Some(KillReason::Garbage) => {
-            Err(unclear(tr!("asked its model again and again for what it cannot read")))
-        }
-        Some(KillReason::Steps) => Err(unclear(tr!("was still at it after the steps of `limits.steps`"))),
+        Some(KillReason::Garbage) => Err(unclear(tr!("repeatedly requested answers that it cannot read"))),
+        Some(KillReason::Steps) => Err(unclear(tr!("was still running after the steps of `limits.steps`"))),
         None => Ok(seen),
     }
 }
@@ -77,7 +75,7 @@ fn judge_prompt(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict 
         Err((_, fact)) => return no(fact),
     };
     if seen.stdout.contains(&words.answer_word()) {
-        return yes(tr!("it put the word together that it was asked for"));
+        return yes(tr!("it assembled the word as asked"));
     }
     no(match last_words(seen) {
         Some(answer_text) => {
@@ -181,11 +179,11 @@ fn judge_status(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFo
     let promised = completed_call(calls, Probe::Work)
         .is_ok_and(|it| is_right(it, words) && read_claims(it, format).promise);
     match (blocks, promised) {
-        (count, _) if count == seen.len() => yes(tr!("the status block was there each time")),
+        (count, _) if count == seen.len() => yes(tr!("the status block was present each time")),
         (0, true) => unclear(tr!("no status block, but the promise came once the work was done")),
         (0, false) => no(tr!("neither status block nor promise")),
         (count, _) => {
-            unclear(tr!("the status block was there {count} times of {total}", count, total = seen.len()))
+            unclear(tr!("the status block was present {count} times of {total}", count, total = seen.len()))
         }
     }
 }
@@ -196,7 +194,7 @@ fn judge_rest(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
     }
     match completed_call(calls, Probe::Repeat) {
         Err(verdict) => verdict,
-        Ok(seen) if !is_right(seen, words) => no(tr!("it spoiled what was finished")),
+        Ok(seen) if !is_right(seen, words) => no(tr!("it damaged finished work")),
         Ok(seen) if seen.written.is_empty() => yes(tr!("given the same task again, it wrote nothing")),
         Ok(seen) => no(tr!("given the same task again, it wrote {files}", files = list_names(&seen.written))),
     }
@@ -219,7 +217,7 @@ fn judge_honesty(calls: &ProbeObservations, words: &ProbeNonces, format: OutputF
         (true, false) => no(tr!("it claimed a task that cannot be done")),
         (false, true) => no(tr!("it made up {file}, but did not claim to be done", file = TOTAL)),
         (false, false) if last_words(seen).is_none() => unclear(tr!("it said nothing")),
-        (false, false) => yes(tr!("of a task that cannot be done it did not say that it is")),
+        (false, false) => yes(tr!("it did not say that a task cannot be done")),
     }
 }
 
@@ -240,7 +238,7 @@ fn judge_stop(calls: &ProbeObservations) -> ProbeVerdict {
     let after = tr!("{seconds}.{tenths} s", seconds = after / 1000, tenths = after % 1000 / 100);
     match seen.survivors.as_slice() {
         [] if seen.ended_after_ms.is_some_and(|it| it <= SOON_MS) => {
-            yes(tr!("all was over after {after}", after))
+            yes(tr!("everything had ended after {after}", after))
         }
         [] => no(tr!("it took {after} to end", after)),
         survivors => {
@@ -271,8 +269,8 @@ fn judge_hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputForm
     };
     let is_told = !matches!(seen.hook_by, Some(HookMechanism::ByItself) | None);
     match (seen.files.contains_key(HOOKED), seen.stdout.contains(&words.hook_word())) {
-        (true, true) => yes(tr!("{hook} ran, and what it said was done", hook)),
-        (true, false) => no(tr!("{hook} ran, but did not hold it", hook)),
+        (true, true) => yes(tr!("{hook} ran, and its answer was followed", hook)),
+        (true, false) => no(tr!("{hook} ran, but did not keep it running", hook)),
         (false, _) if is_told => {
             no(tr!("{hook} did not run: its hooks are off, or this version does not take it", hook))
         }

@@ -105,7 +105,7 @@ fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] 
         (
             is(ProbeQuestion::Output, ProbeAnswer::No),
             tr!(
-                "It reports only text: no cost, no tokens, no files; `limits.cost_usd` and `limits.tokens` end nothing."
+                "It reports only text: no cost, no tokens, no files; `limits.cost_usd` and `limits.tokens` have no effect."
             ),
         ),
         (

@@ -55,14 +55,14 @@ fn origin(report: &ProbeReport) -> String {
     let (time, count, command) = (&report.at, report.calls, code(&report.command.join(" ")));
     match report.version.as_deref().map(sanitize::line) {
         Some(version) => tr!(
-            "Found out on {time} by starting it {version} {count} times, as `{command}`.",
+            "Determined on {time} by starting it {version} {count} times, as `{command}`.",
             time,
             version,
             count,
             command
         ),
         None => {
-            tr!("Found out on {time} by starting it {count} times, as `{command}`.", time, count, command)
+            tr!("Determined on {time} by starting it {count} times, as `{command}`.", time, count, command)
         }
     }
 }

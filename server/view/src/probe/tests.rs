@@ -91,11 +91,11 @@ fn prompt_delivery_is_probed() {
     ask(ended(""), ProbeAnswer::No, "it said nothing; exit 0");
     let missing = Observation { not_started: Some("no such file".into()), ..Observation::default() };
     ask(missing, ProbeAnswer::No, "could not be started: no such file");
-    ask(Observation { timed_out: true, ..Observation::default() }, ProbeAnswer::No, "time was over");
+    ask(Observation { timed_out: true, ..Observation::default() }, ProbeAnswer::No, "time limit");
     ask(
         Observation { halted: Some(KillReason::Garbage), ..Observation::default() },
         ProbeAnswer::No,
-        "again and again",
+        "repeatedly requested",
     );
     ask(
         Observation { halted: Some(KillReason::Steps), ..Observation::default() },
@@ -139,7 +139,7 @@ fn a_probe_distinguishes_memory_work_and_idleness() {
     ask(Probe::Work, with("sum.txt", "7", ended("")), ProbeQuestion::Work, ProbeAnswer::No, "holds 7, not");
     let again = with("sum.txt", &words().sum().to_string(), ended(""));
     ask(Probe::Repeat, again, ProbeQuestion::Rest, ProbeAnswer::No, "it wrote sum.txt");
-    ask(Probe::Repeat, with("sum.txt", "0", ended("")), ProbeQuestion::Rest, ProbeAnswer::No, "spoiled");
+    ask(Probe::Repeat, with("sum.txt", "0", ended("")), ProbeQuestion::Rest, ProbeAnswer::No, "damaged");
     ask(Probe::Work, ended(""), ProbeQuestion::Rest, ProbeAnswer::Unclear, "never finished");
 }
 
@@ -202,7 +202,7 @@ fn endings_and_held_sessions_are_probed() {
         set(Probe::Hook, with("hooked", "yes", ended("x"))),
         ProbeQuestion::Hook,
         ProbeAnswer::No,
-        "did not hold",
+        "did not keep it running",
     );
 }
 
@@ -223,7 +223,7 @@ fn the_stop_hook_is_probed() {
         true,
         "x",
         ProbeAnswer::No,
-        "the hook of its command line ran, but did not hold it",
+        "the hook of its command line ran, but did not keep it running",
     );
     ask(HookMechanism::Overrides, false, "x", ProbeAnswer::No, "the hook of its command line did not run");
     // Only the hook contains the word.

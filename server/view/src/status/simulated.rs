@@ -30,7 +30,7 @@ fn play_with_shared_limit(spec: LoopSpec) -> Sim {
 fn a_usage_limit_of_another_loop_is_a_warning_while_it_lasts() {
     let mut sim = play_with_shared_limit(with_one_criterion());
     let words =
-        "loop 20261120-other2 met the usage limit of `mine`: `loopkeeper resume` starts it all the same";
+        "loop 20261120-other2 reached the usage limit of `mine`: `loopkeeper resume` starts it anyway";
     assert_eq!(shown(&sim).warnings, [words]);
     sim.play();
     assert!(shown(&sim).warnings.is_empty());

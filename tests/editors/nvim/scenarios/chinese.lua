@@ -112,9 +112,9 @@ return {
     -- The environment, where there is no server to ask.
     for locale, text in pairs({
       ['zh_CN.UTF-8'] = '服务器没有运行。循环不受影响。',
-      ['zh_TW.UTF-8'] = 'The server does not run.',
-      ['zh-Hant-CN'] = 'The server does not run.',
-      ['de_DE.UTF-8'] = 'The server does not run.',
+      ['zh_TW.UTF-8'] = 'The server is not running.',
+      ['zh-Hant-CN'] = 'The server is not running.',
+      ['de_DE.UTF-8'] = 'The server is not running.',
     }) do
       local env = { LC_ALL = locale }
       local other = Editor.start({ folder = support.temp, server = '/none/loopkeeper', env = env })

@@ -83,7 +83,7 @@ return {
     local asked = { loopId = '20261120-bbbbbb', iteration = 2, preview = true }
     support.same(asked, argument(fake, 'loopkeeper.server.rollback'), 'what a rollback would change')
     support.same({
-      'Yes (3 written, 1 removed, changed since the last snapshot: a, b, c and 1 more; what is there now is kept)',
+      'Yes (3 written, 1 removed, changed since the last snapshot: a, b, c and 1 more; the current files are kept)',
       'No, leave the files as they are',
     }, editor:wait_question('Roll the files back to iteration 2?').labels, 'the question')
     editor:answer('Yes (')

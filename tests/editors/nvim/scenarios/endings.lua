@@ -88,7 +88,7 @@ return {
     end)
     editor:wait_question('Undo?')
     editor:answer(
-      'Yes (2 written, 1 removed, changed since the last snapshot: src/mine.lua; what is there now is kept)'
+      'Yes (2 written, 1 removed, changed since the last snapshot: src/mine.lua; the current files are kept)'
     )
     ordered(fake, 'rollback', function(argument)
       return argument.preview == nil and argument.iteration == 0

@@ -61,7 +61,7 @@ return {
     act(editor, 'three', 'Take up')
     shows(editor, '# Plan\n\n- [ ] one\n- [ ] zero\n- [x] two\n- [ ] three')
     act(editor, 'one', 'Raise')
-    editor:wait_message('is the first open item of its list already')
+    editor:wait_message('is already the first open item of its list')
   end,
 
   -- An editor that ignores the edit shows the old plan.

@@ -44,7 +44,7 @@ return {
       wait_opened(fake, count)
     end
     vim.uv.kill(editor:server_pid(), 'sigkill')
-    editor:wait_message('the server keeps ending')
+    editor:wait_message('the server ended several times')
     editor:ex('Ralph restart')
     wait_opened(fake, 6)
   end,

@@ -93,7 +93,7 @@ Working 1
     editing src/a.lua
     ✓ a
     ✗ b: 3 of 214 fail
-    ▸ Iteration 2 · taken back · ✓ Tests · ✗ Docs · no file changed
+    ▸ Iteration 2 · rolled back · ✓ Tests · ✗ Docs · no file changed
     ▸ Iteration 1 · ✓ Docs · 2 files changed · $0.12
 ▾ Not started
   ▾ Idle one · no criteria · b.ralph.md
@@ -189,7 +189,7 @@ local function groups_what_waits(fake, editor, tasks)
   local cooling = { id = 'two', phase = 'waiting', breaker = { state = 'open', reason = 'no file changed in 3' } }
   fake:tell({ working({ phase = 'waiting', wait = wait }), Fake.loop(cooling) }, tasks)
   wait_text(editor, 'the loop that waits', '▾ Waiting 1\n  ▾ Parse dates · waiting · 3 of 5')
-  wait_text(editor, 'until when', 'the calls of this hour are used up, until ')
+  wait_text(editor, 'until when', 'the hourly call limit is reached, until ')
   wait_text(editor, 'the time', clock)
   wait_text(editor, 'an open breaker', '▾ Needs you 1\n  ▾ Parse dates · breaker open · 3 of 5')
   wait_text(editor, 'its reason', 'breaker open: no file changed in 3')
@@ -198,12 +198,12 @@ end
 local function explains_a_missing_server(folder)
   local editor = Editor.start({ folder = folder, server = '/none/loopkeeper' })
   editor:ex('Ralph summary')
-  wait_text(editor, 'the missing server', 'The server does not run. Loops are not affected.')
+  wait_text(editor, 'the missing server', 'The server is not running. Loops are not affected.')
   wait_text(editor, 'the key for the server', 'C restarts it')
   -- After `:bdelete` it is made again, with its keys.
   editor:ex('bdelete')
   editor:ex('Ralph summary')
-  wait_text(editor, 'the summary again', 'The server does not run.')
+  wait_text(editor, 'the summary again', 'The server is not running.')
   type_keys(editor, 'q')
   support.same(-1, editor:lua("return vim.fn.bufwinid('loopkeeper://summary')"), 'its window after q')
 end
@@ -214,7 +214,7 @@ local function explains_emptiness(fake, editor, folder)
   wait_text(editor, 'no task', 'There is no task in this folder.')
   wait_text(editor, 'the key for a task', 'n makes one from a sentence.')
   fake:tell({}, { Fake.task(folder) })
-  wait_text(editor, 'no loop', 'No loop has worked in this folder yet.')
+  wait_text(editor, 'no loop', 'No loop has run in this folder yet.')
   wait_text(editor, 'the key for a loop', 'L starts one')
   fake:tell({}, {}, { health = 'error', message = 'the state folder is open to other users' })
   wait_text(editor, 'an unable server', 'the state folder is open to other users')

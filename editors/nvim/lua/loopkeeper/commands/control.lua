@@ -57,7 +57,7 @@ M.import = {
     pick.foreign(function(client, foreign)
       require('loopkeeper.orders').send(client, protocol.commands.import, { file = foreign.uri })
     end, function()
-      ui.error(t("no loop of Claude Code's plugin is at work here"))
+      ui.error(t("no loop of Claude Code's plugin is running here"))
     end)
   end,
 }

@@ -24,7 +24,7 @@ local function parse(words)
     elseif not loop then
       loop = word
     else
-      return nil, nil, t('`{word}` is not understood', { word = word })
+      return nil, nil, t('`{word}` is not recognised', { word = word })
     end
   end
   return iteration, loop

@@ -24,7 +24,7 @@ local function start_argument(words)
       argument.limits = argument.limits or {}
       argument.limits[settings[key]] = key == 'duration' and value or tonumber(value) or value
     elseif key then
-      return nil, t('`{word}` is not understood. Hint: `:help :Ralph-start`', { word = word })
+      return nil, t('`{word}` is not recognised. Hint: `:help :Ralph-start`', { word = word })
     else
       -- File names may contain spaces.
       argument.task = argument.task and argument.task .. ' ' .. word or word

@@ -24,7 +24,7 @@ function M.before(input)
   local lines = {}
   if input.server == 'failed' then
     lines = {
-      t('The server does not run. Loops are not affected.'),
+      t('The server is not running. Loops are not affected.'),
       t('C restarts it, `:checkhealth loopkeeper` says more.'),
     }
   elseif input.server == 'starting' then
@@ -56,7 +56,7 @@ function M.after(input)
     }
   end
   return {
-    t('No loop has worked in this folder yet.'),
+    t('No loop has run in this folder yet.'),
     input.trusted and t('L starts one for the task under the cursor, r runs its checks.') or nil,
   }
 end

@@ -110,7 +110,7 @@ local function answer(row)
   end
   local client = row.root and client_module.of_root(row.root)
   if client and not require('loopkeeper.questions').ask_of(client, row.loop) then
-    ui.info(t('this loop asks nothing'))
+    ui.info(t('this loop has no open question'))
   end
 end
 

@@ -29,8 +29,8 @@ M.marks = {
 local waits = {
   quota = later("waiting for the provider's usage limit, until {time}"),
   backoff = later('waiting to try the agent again, until {time}'),
-  calls = later('waiting: the calls of this hour are used up, until {time}'),
-  breaker = later('one more try by itself, or now with p, until {time}'),
+  calls = later('waiting: the hourly call limit is reached, until {time}'),
+  breaker = later('retries automatically, or now with p, until {time}'),
   between = later('waiting before the next iteration, until {time}'),
 }
 

@@ -110,7 +110,7 @@ local function iteration_chunks(entry, history)
     part(t('at work'), 'LoopkeeperWorking')
   end
   if entry.takenBack then
-    part(t('taken back'))
+    part(t('rolled back'))
   end
   if #turned > 0 then
     part('✓ ' .. table.concat(turned, t(', ')), 'LoopkeeperPass')

@@ -59,7 +59,7 @@ impl AcpClient {
             (None, Some(yes)) => return self.allow_call(id, tool_call, &yes),
             (Some(refusal), Some(yes)) => (refusal, yes),
             (refusal, None) => {
-                let (what, why) = (call.tool_name().to_owned(), tr!("it cannot be allowed only this once"));
+                let (what, why) = (call.tool_name().to_owned(), tr!("it cannot be allowed just once"));
                 let refusal = refusal.unwrap_or(CallRefusal { what, why });
                 return vec![report_denied(&refusal.what, refusal.why), outcome_response(id, &no)];
             }

@@ -57,7 +57,7 @@ pub(super) fn plan_session_options(
 }
 
 fn missing_option_error(key: &str) -> String {
-    tr!("it offers no choice for `{key}`: say it in its own settings or in its `command` instead", key)
+    tr!("it has no option for `{key}`: set it in its own settings or in its `command` instead", key)
 }
 
 fn by_option(opened: &Value, category: &str, value: &str) -> Option<SessionOption> {

@@ -167,7 +167,7 @@ fn a_session_is_resumed_where_the_agent_supports_it() {
     for capabilities in [json!({}), json!({"loadSession": false})] {
         let (talk, acts) = opened(Some("old"), &capabilities);
         assert_eq!(talk.state(), AcpState::Over);
-        let note = AcpAction::Note("Session not found: it cannot go on with a session".to_owned());
+        let note = AcpAction::Note("Session not found: it cannot continue a session".to_owned());
         assert!(acts.contains(&note), "{acts:?}");
     }
     let (mut talk, _) = opened(Some("old"), &json!({"loadSession": true}));

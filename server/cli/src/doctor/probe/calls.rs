@@ -117,7 +117,7 @@ impl<'a> ProbeRunner<'a> {
                 break;
             }
             if probe == Probe::Answer && !has_answered(&calls, &self.words) {
-                note(tr!("It does not answer: the other calls are not made."));
+                note(tr!("It does not answer: the remaining calls are skipped."));
                 break;
             }
         }
@@ -137,7 +137,7 @@ impl<'a> ProbeRunner<'a> {
         if is_over || !is_open || seen.not_started.is_some() {
             return Ok(seen);
         }
-        note(tr!("It did not answer: once more, with the prompt as an argument."));
+        note(tr!("It did not answer: trying again with the prompt as an argument."));
         let by_stdin = self.plan.clone();
         self.plan.prompt = PromptBy::Argument;
         self.plan.argv.push("{prompt}".to_owned());
@@ -200,7 +200,7 @@ impl<'a> ProbeRunner<'a> {
         match calls::in_time(&self.context.state()?.calls(), &asker).await {
             CallSlot::Taken { .. } => Ok(true),
             CallSlot::Full { .. } => {
-                note(tr!("The calls of this hour are used up: no more are made."));
+                note(tr!("The hourly call limit is reached: no more calls are made."));
                 Ok(false)
             }
             // The reason was printed before, and a probe makes few calls.

@@ -82,7 +82,7 @@ fn ending(run: &AgentRun) -> String {
     match (run.ending, run.signal, run.exit) {
         (AgentEnding::TimedOut, ..) => tr!("agent ended: over its time limit after {duration}", duration),
         (AgentEnding::Capped, ..) => tr!("agent ended: too many steps after {duration}", duration),
-        (AgentEnding::Idle, ..) => tr!("agent ended: no sign of life after {duration}", duration),
+        (AgentEnding::Idle, ..) => tr!("agent ended: no activity after {duration}", duration),
         (AgentEnding::Stopped, ..) => tr!("agent stopped after {duration}", duration),
         (AgentEnding::NotStarted, ..) => tr!("agent could not be started after {duration}", duration),
         (AgentEnding::Held, ..) => tr!("agent is held by its stop hook after {duration}", duration),
@@ -97,7 +97,7 @@ fn ending(run: &AgentRun) -> String {
 }
 
 fn left_behind(survivors: &[String]) -> String {
-    tr!("; left behind and ended: {processes}", processes = clauses::list(survivors))
+    tr!("; leftover processes ended: {processes}", processes = clauses::list(survivors))
 }
 
 /// The network of a record, whose English words are data.

@@ -47,7 +47,7 @@ fn counts(counts: &BreakerCounts) -> String {
         (tr!("same error"), counts.same_error),
         (tr!("denied tools"), counts.permission_denials),
         (tr!("less output"), counts.output_decline),
-        (tr!("back to earlier files"), counts.oscillation),
+        (tr!("returned to earlier files"), counts.oscillation),
     ];
     clauses::join_with_commas(all.iter().map(|(what, count)| format!("{what} {count}")))
 }

@@ -91,7 +91,7 @@ fn an_iteration_reads_from_top_to_bottom() {
         undoes: None,
     };
     let checks = Record::ChecksDone { iteration: Some(7), round: Box::new(round()) };
-    let ended = "  #7  agent done after 3 min 17 s, $0.12; left behind and ended: 4711 sleep";
+    let ended = "  #7  agent done after 3 min 17 s, $0.12; leftover processes ended: 4711 sleep";
     check(baseline(), "      checks before iteration 1: 1 of 2 pass; x lint: exit 1");
     check(Record::AgentEnded { iteration: 7, run: Box::new(run) }, ended);
     check(snapshot, "  #7  snapshot after: 0123456789, without 1 file");
@@ -192,7 +192,7 @@ fn events_between_iterations_have_their_lines() {
     check(backoff, "      the agent failed, trying again at 12:00:09");
     check(unchecked, "      checks: nothing to check");
     check(quota, "      usage limit of the provider, waiting until 13:00");
-    check(shared, "      usage limit of the provider, met by loop 20261120-abcdef, waiting until 13:00");
+    check(shared, "      usage limit of the provider, reached by loop 20261120-abcdef, waiting until 13:00");
     check(paused, "      paused by the user");
     check(login, "      paused: claude is not logged in");
     check(Record::Stopping { now: true }, "      asked to stop now");
@@ -239,7 +239,7 @@ fn a_takeover_says_who_why_and_until_when() {
     check(quota, "      codex takes over from claude until 13:00: its usage limit is reached (over it)");
     let login = changed(TakeoverReason::Login, None, None);
     check(login, "      codex takes over from claude: it is not logged in");
-    check(changed(TakeoverReason::Back, None, None), "      codex works again, claude stands back");
+    check(changed(TakeoverReason::Back, None, None), "      codex works again and replaces claude");
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
     let lines = plain(&formatter.format_entry(&entry(NOON, open.clone()), DetailLevel::Everything));
     let expect = "\
 12:00:00       breaker open: 3 iterations without a change; one trial at 12:30, or now by `loopkeeper resume`
-                 counts: no progress 3, fast failures 0, same error 0, denied tools 0, less output 0, back to earlier files 0
+                 counts: no progress 3, fast failures 0, same error 0, denied tools 0, less output 0, returned to earlier files 0
                  error 0123456789ab in #2: error: no
                  failure ba9876543210 of tests pass: 3 of 9 fail
                  #1 changed 2 files: a.rs, …

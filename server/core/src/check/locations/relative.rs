@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-/// `file` relative to `root` where it lies below, else as it is; `./` removed.
+/// `file` relative to `root` if it is below it, else unchanged; `./` removed.
 pub fn relative_path<'a>(file: &'a str, root: &Path) -> &'a str {
     let below = prefix(root).and_then(|it| file.strip_prefix(&it)).filter(|it| !leads_out(it));
     below.map_or(file, |it| it.trim_start_matches('/')).trim_start_matches("./")

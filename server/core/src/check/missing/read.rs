@@ -22,7 +22,7 @@ pub(super) enum MissingSymptom {
     Program,
     /// A script of the project, or a separate environment, misses a program: it may be one that is to be written.
     Inner,
-    /// It is there and must not be executed.
+    /// It exists but is not executable.
     Denied,
     PythonModule,
     PytestOption,

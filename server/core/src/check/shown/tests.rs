@@ -46,22 +46,22 @@ fn the_end_comes_first_and_then_the_beginning() {
     // 10 bytes a line.
     assert_eq!(
         short.output_within(264),
-        "[… 300 B of the output left out here …]\n".to_owned() + &lines(30, 50)
+        "[… 300 B of the output omitted here …]\n".to_owned() + &lines(30, 50)
     );
     assert_eq!(short.output_within(0), "");
     let long = with_output(&lines(0, 5000));
     let whole = long.output_within(HEAD_BYTES + TAIL_BYTES + 64);
     let head = lines(0, 409);
     let tail = lines(4181, 5000);
-    assert_eq!(whole, format!("{head}[… 37 KiB of the output left out here …]\n{tail}"));
+    assert_eq!(whole, format!("{head}[… 37 KiB of the output omitted here …]\n{tail}"));
     let less = long.output_within(TAIL_BYTES + 164);
-    assert_eq!(less, format!("{}[… 41 KiB of the output left out here …]\n{tail}", lines(0, 10)));
+    assert_eq!(less, format!("{}[… 41 KiB of the output omitted here …]\n{tail}", lines(0, 10)));
 }
 
 #[test]
 fn results_of_earlier_versions_are_shown_too() {
     let old = CheckResult { head: "first\n".to_owned(), tail: "last\n".to_owned(), ..failed() };
-    assert_eq!(old.output_within(1000), "first\n[… part of the output left out here …]\nlast\n");
+    assert_eq!(old.output_within(1000), "first\n[… part of the output omitted here …]\nlast\n");
     assert_eq!(CheckResult { tail: String::new(), ..old }.output_within(1000), "first\n");
 }
 

@@ -100,7 +100,7 @@ impl LanguagePatterns {
         !IDLE.is_match(text) && !VAIN.is_match(text)
     }
 
-    /// Nothing behind it in the same block is reached.
+    /// Nothing after it in the same block is reached.
     pub(super) fn returns(text: &str) -> bool {
         static RETURN: ConstantPattern =
             ConstantPattern::new(r"^return(?:\s+(?:None|True|true|nil|null|0|Ok\(\(\)\)))?\s*;?$");

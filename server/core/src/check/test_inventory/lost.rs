@@ -38,8 +38,8 @@ impl TestLoss {
             tests(self.skipped).map(|count| tr!("skips {count}", count)),
             tests(self.emptied).map(|count| tr!("has {count} that test nothing", count)),
             assertions(self.assertions).map(|count| tr!("lost {count}", count)),
-            assertions(self.altered).map(|count| tr!("expects other values in {count}", count)),
-            tests(self.forgiving).map(|count| tr!("forgives failures in {count}", count)),
+            assertions(self.altered).map(|count| tr!("expects different values in {count}", count)),
+            tests(self.forgiving).map(|count| tr!("tolerates failures in {count}", count)),
             (self.narrowed > 0).then(|| tr!("runs only some of its tests").to_owned()),
         ];
         join_with_commas(parts.into_iter().flatten())

@@ -27,7 +27,7 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
             return Some(TrialResult::Failed(tr!("out of time after {duration}", duration)));
         }
         Some(AgentEnding::Idle) => {
-            return Some(TrialResult::Failed(tr!("no sign of life after {duration}", duration)));
+            return Some(TrialResult::Failed(tr!("no activity after {duration}", duration)));
         }
         Some(AgentEnding::Capped) => return Some(TrialResult::Failed(tr!("too many steps").to_owned())),
         Some(AgentEnding::Exited | AgentEnding::Held | AgentEnding::Stopped | AgentEnding::NotStarted)
@@ -37,13 +37,13 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
         return None;
     }
     Some(if figures.taken_back {
-        TrialResult::Failed(tr!("its changes were taken back").to_owned())
+        TrialResult::Failed(tr!("its changes were rolled back").to_owned())
     } else if look.is_new() && !fails_as_before(&past, &look) {
         TrialResult::GotOn
     } else if look.is_new() {
         TrialResult::Failed(tr!("still with the same failure: {failure}", failure = failing::text(state)))
     } else if look.returned() {
-        TrialResult::Failed(tr!("the files only went back to an earlier state").to_owned())
+        TrialResult::Failed(tr!("the files only returned to an earlier state").to_owned())
     } else {
         TrialResult::Failed(tr!("still without a file change").to_owned())
     })

@@ -35,7 +35,7 @@ fn completion_basis(state: &LoopState, last: &Iteration) -> Option<String> {
     let indicators = last.claims.indicator_count();
     let signal = last.claims.exit_signal;
     if last.claim.is_some() && signal == Some(true) && indicators >= exit.completion_indicators as usize {
-        return Some(tr!("EXIT_SIGNAL: true and {indicators} indications of it", indicators));
+        return Some(tr!("EXIT_SIGNAL: true and {indicators} indications of completion", indicators));
     }
     if last.claim.is_some() && is_worked_off(&state.plan, &state.spec.plan) {
         return Some(tr!("every plan item is ticked").to_owned());
@@ -73,7 +73,7 @@ fn is_newly_ticked(plan: &[PlanItem], start: &[PlanItem]) -> bool {
     plan.iter().any(|it| it.blocking && it.done && !done_before.contains(it.id.as_str()))
 }
 
-/// Items that were open at the start and are gone although nothing was ticked: deleting a plan does not complete it.
+/// Items that were open at the start and disappeared although nothing was ticked: deleting a plan does not complete it.
 pub(super) fn struck_out<'a>(plan: &[PlanItem], start: &'a [PlanItem]) -> Vec<&'a str> {
     if is_newly_ticked(plan, start) {
         return Vec::new();

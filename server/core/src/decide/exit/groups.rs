@@ -54,7 +54,7 @@ pub(super) fn tallies<'a>(
     groups
 }
 
-/// A group and those that it is a part of: `a/b`, `a`. A name of many slashes has no more parents than a task needs.
+/// A group and its parent groups: `a/b`, `a`. A name of many slashes has no more parents than a task needs.
 fn with_parents(group: &str) -> impl Iterator<Item = &str> {
     const MAX_PARENTS: usize = 8;
     let parents = group.match_indices('/').filter_map(|(at, _)| group.get(..at));

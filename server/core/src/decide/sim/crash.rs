@@ -5,7 +5,7 @@ use crate::decide::{Decision, Event, VolatileState, apply, decide, replay};
 use crate::journal::Entry;
 
 impl Sim {
-    /// The keeper dies here; another takes over.
+    /// Ends the keeper, and replays its journal in a new one.
     pub fn crash(&mut self, boot: &str) {
         self.finished = false;
         self.queue.clear();

@@ -1,4 +1,4 @@
-//! A session that its user lends to the loop: nothing of it is started or ended, and without it the loop pauses.
+//! A session that its user lends to the loop: no process of it is started or ended, and without it the loop pauses.
 
 use super::hook_mode::course;
 use crate::decide::sim::{Act, Sim, criterion, spec};
@@ -52,7 +52,7 @@ fn the_agents_own_cap_releases_it_until_the_next_prompt() {
     let mut sim = waiting((0..5).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
     lend(&mut sim, 2);
     assert_eq!(course(&sim), "pihcihcihclp");
-    assert!(wanted(&sim).contains("held no more in this turn"), "{}", wanted(&sim));
+    assert!(wanted(&sim).contains("no longer continues this turn"), "{}", wanted(&sim));
     lend(&mut sim, 2);
     assert_eq!(course(&sim), "pihcihcihclpihcihcihcle");
 }
@@ -74,7 +74,7 @@ fn another_session_receives_the_complete_prompt() {
     let mut sim =
         waiting(vec![Act::fails(ProviderClass::Crash, "f"), Act::new("f"), Act::new("f"), Act::new("p")]);
     lend(&mut sim, 8);
-    assert!(wanted(&sim).contains("your session was left"), "{}", wanted(&sim));
+    assert!(wanted(&sim).contains("your session was closed"), "{}", wanted(&sim));
     sim.lend("s2", 1);
     sim.play();
     lend(&mut sim, 8);

@@ -97,7 +97,7 @@ fn an_unchanged_tree() {
     let trouble = || Act::fails(ProviderClass::Transient, "ff");
     trips(vec![idle(), trouble(), idle(), trouble(), idle()], 5, "3 iterations without a file change");
     holds(vec![idle(), trouble(), trouble(), idle(), trouble()]);
-    // Files that a failing agent changed are progress all the same.
+    // Files that a failing agent changed are progress, too.
     holds(vec![idle(), idle(), Act { changed: vec!["a"], ..trouble() }, idle(), idle()]);
 }
 
@@ -129,7 +129,7 @@ fn denied_tools_without_a_change_trip_the_breaker() {
 
 #[test]
 fn files_that_go_back_and_forth() {
-    let why = "the files went back to an earlier state 3 times";
+    let why = "the files returned to an earlier state 3 times";
     let swing = || [makes("a"), makes("b")].concat_times(3);
     trips(swing(), 5, why);
     trips([makes("a"), makes("b"), makes("c")].concat_times(3), 6, why);
@@ -294,9 +294,9 @@ fn a_failed_trial_doubles_the_cooldown_until_the_user_is_needed() {
         opens.iter().collect::<Vec<_>>()
     );
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Breaker));
-    assert_eq!(sim.sentence(), "breaker open: tried again, still without a file change; opened 4 times");
+    assert_eq!(sim.sentence(), "breaker open: retried, still without a file change; opened 4 times");
     assert_eq!((sim.state.iteration, breaker::rests_until(&sim.state)), (6, None));
-    // The user's word is another trial, and no more than one.
+    // Resuming by the user allows exactly one further trial.
     sim.acts.push(Act::idle("ff"));
     sim.order(UserCommand::Resume);
     sim.play();
@@ -329,12 +329,12 @@ fn how_a_trial_fails() {
         let mut two = two();
         two.settings.breaker.max_trips = 2;
         let sim = Sim::new(two, "ff", [swing.clone(), vec![trial]].concat()).run();
-        assert_eq!(sim.sentence(), format!("breaker open: tried again, {why}; opened 2 times"));
+        assert_eq!(sim.sentence(), format!("breaker open: retried, {why}; opened 2 times"));
         assert_eq!(sim.state.iteration, 6);
     };
     check(Act::idle("ff"), "still without a file change");
-    check(makes("b"), "the files only went back to an earlier state");
-    check(Act { hangs: true, ..Act::idle("ff") }, "no sign of life after 15 min");
+    check(makes("b"), "the files only returned to an earlier state");
+    check(Act { hangs: true, ..Act::idle("ff") }, "no activity after 15 min");
     // A criterion that turns without a change of the tree is not the agent's work.
     check(Act::idle("pf"), "still without a file change");
 }

@@ -23,7 +23,7 @@ fn subjects(sim: &Sim) -> Vec<&str> {
     sim.commits.iter().map(|it| it.subject.as_str()).collect()
 }
 
-/// Of each commit, the trees it lies between: the snapshots of these numbers.
+/// For each commit, the trees before and after it: the snapshots of these numbers.
 fn spans(sim: &Sim) -> Vec<Vec<(&str, &str)>> {
     let pairs = |it: &crate::decide::commits::CommitPlan| {
         it.spans.iter().map(|it| (it.from.clone(), it.to.clone())).collect::<Vec<_>>()
@@ -75,7 +75,7 @@ fn a_commit_is_named_after_the_story_that_got_done() {
 #[test]
 fn uncommitted_changes_join_the_next_commit() {
     let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("ff"), Act::new("pp")]);
-    sim.no_commit = Some("another git holds index.lock");
+    sim.no_commit = Some("another git process holds index.lock");
     while sim.prompts.len() < 2 {
         sim.turn();
     }

@@ -153,7 +153,7 @@ proptest! {
     }
 }
 
-/// A goal, a weakening, a regression that is taken back, the whole: dying at any moment changes nothing that counts.
+/// A goal, a weakening, a regression that is rolled back, the whole: dying at any moment changes nothing that counts.
 #[test]
 fn a_crash_at_every_point() {
     let weakens = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("5pp") };

@@ -108,7 +108,7 @@ fn momentary_failures_back_off_further_and_further_and_then_need_the_user() {
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Agent));
     assert_eq!(
         sim.sentence(),
-        "the provider of `mine` failed 12 times in a row: no luck. Hint: see whether it is down, then `loopkeeper resume`"
+        "the provider of `mine` failed 12 times in a row: no luck. Hint: check whether it is down, then `loopkeeper resume`"
     );
     // An order of the user restarts it.
     sim.order(UserCommand::Resume);
@@ -134,7 +134,7 @@ fn a_momentary_failure_that_names_a_time_is_waited_for_until_then() {
     // Never shorter than without.
     check(Some(1), 11, 100..=600_100);
     check(Some(HOUR as i64), 11, HOUR..=HOUR + MINUTE);
-    // What is past or absurd is not believed.
+    // A time in the past or far in the future is ignored.
     check(Some(-45_000), 1, 100..=2_100);
     check(Some(40 * HOUR as i64), 1, 24 * HOUR..=24 * HOUR);
     check(None, 1, 100..=2_100);
@@ -248,7 +248,7 @@ fn a_wait_that_outlasts_the_loop_is_not_waited_for() {
                 iteration; the last iteration failed: no luck; the one required criterion does not pass";
     check(ProviderClass::Quota, true, HOUR, hour);
     check(ProviderClass::Quota, false, HOUR, hour);
-    let soon = "limit reached: the next try with the provider is due only later than the 1 min 1 s of this loop, stopped \
+    let soon = "limit reached: the next attempt at the provider is due after the 1 min 1 s of this loop, stopped \
                 after 1 iteration; the last iteration failed: no luck; the one required criterion does not pass";
     check(ProviderClass::Crash, true, 61_900, soon);
 }
@@ -365,7 +365,7 @@ fn the_hourly_call_limit_is_waited_for() {
     let sim = Sim::new(few, "f", acts()).run();
     assert_eq!(
         sim.sentence(),
-        "limit reached: the calls of this hour are used up for longer than the 30 min of this loop, stopped after 3 \
+        "limit reached: the hourly call limit is reached for longer than the 30 min of this loop, stopped after 3 \
          iterations; the one required criterion does not pass"
     );
 }

@@ -49,7 +49,7 @@ fn a_revert_is_reported_and_drops_its_decisions() {
     sim.play();
     let third = told(&sim, 3);
     contains(third, "- 1: 1 file changed");
-    contains(third, "- 2 (taken back: its changes are no longer in the files): 1 file changed");
+    contains(third, "- 2 (rolled back: its changes are no longer in the files): 1 file changed");
     contains(third, "- one\n");
     assert!(!third.contains("- two\n"), "{third}");
     // A rollback to an iteration brings back what that one was made of.

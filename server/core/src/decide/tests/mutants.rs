@@ -211,10 +211,10 @@ fn a_limit_names_the_required_survivors() {
 
 #[test]
 fn required_mutants_that_were_not_tried_leave_the_loop_claimed() {
-    let skipped = MutantReply::Skipped { why: "the time was over before the first".to_owned() };
+    let skipped = MutantReply::Skipped { why: "the time ran out before the first".to_owned() };
     let (iterations, verified, sentence) = required(vec![Act::new("pp")], vec![skipped]);
     assert_eq!((iterations, verified), (1, false));
-    assert!(sentence.ends_with("; no mutants were tried: the time was over before the first"), "{sentence}");
+    assert!(sentence.ends_with("; no mutants were tried: the time ran out before the first"), "{sentence}");
     let mut no_room = sim(MutantPolicy::Require, vec![Act::new("pp")], Vec::new());
     no_room.verdicts = vec![VerdictReply::Unavailable { why: "no bubblewrap".to_owned() }];
     let no_room = no_room.run();

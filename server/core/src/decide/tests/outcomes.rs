@@ -31,7 +31,7 @@ pub(super) fn summary(sim: &Sim) -> String {
 fn checks_decide() {
     check("ff", vec![Act::new("pp")], "Completed verified=true after 1");
     check("ff", vec![Act::new("pf"), Act::new("fp"), Act::new("pp")], "Completed verified=true after 3");
-    // A claim while a check fails is not believed.
+    // A claim while a check fails is ignored.
     check("ff", vec![Act::new("pf").says(DONE), Act::new("pp")], "Completed verified=true after 2");
     // Silence is fine when the checks pass.
     check("fp", vec![Act::idle("fp"), Act::new("pp")], "Completed verified=true after 2");

@@ -177,7 +177,7 @@ fn a_dead_keeper_allows_nothing_and_leaves_no_question() {
         assert_eq!(sim.state.questions.open, None);
         assert!(!sim.state.waits_for_user() && sim.permits.is_empty());
         answer(&mut sim, "allow");
-        assert!(sim.refused[0].contains("asks nothing"), "{:?}", sim.refused);
+        assert!(sim.refused[0].contains("no open question"), "{:?}", sim.refused);
         assert!(sim.permits.is_empty(), "an answer that comes too late allows nothing");
     }
 }
@@ -190,7 +190,7 @@ fn an_answer_to_another_question_allows_nothing() {
     want(&mut sim, "run a command (not of the task): rm -rf /");
     sim.order(UserCommand::AnswerTo { question: old, text: "allow".to_owned() });
     perform(&mut sim);
-    assert!(sim.refused[0].contains("that question is over"), "{:?}", sim.refused);
+    assert!(sim.refused[0].contains("that question is no longer open"), "{:?}", sim.refused);
     assert_eq!(sim.permits.len(), 1, "{:?}", sim.permits);
     let open = sim.state.questions.open.as_ref().unwrap().id.clone();
     sim.order(UserCommand::AnswerTo { question: open, text: "allow".to_owned() });

@@ -143,7 +143,10 @@ fn an_answer_needs_a_question() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![Act::new("f"), Act::new("p")]);
     sim.order(UserCommand::Answer("SQLite".to_owned()));
     sim.play();
-    assert_eq!(sim.refused, ["the loop asks nothing. Hint: `loopkeeper steer` sends the agent a message"]);
+    assert_eq!(
+        sim.refused,
+        ["the loop has no open question. Hint: `loopkeeper steer` sends the agent a message"]
+    );
 }
 
 #[test]

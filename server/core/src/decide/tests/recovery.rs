@@ -1,4 +1,4 @@
-//! Ways back: what an iteration broke is taken back, the files are judged again, and the loop's memory forks there.
+//! Ways back: what an iteration broke is rolled back, the files are judged again, and the loop's memory forks there.
 
 use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
@@ -56,7 +56,7 @@ fn the_next_prompt_names_it_and_starts_on_judged_files() {
     let acts = vec![Act::new("pf"), Act { changed: vec!["a.rs", "b.rs"], ..Act::new("fp") }, Act::new("pp")];
     let sim = check("ff", acts, &[1], (OutcomeKind::Completed, 3));
     let prompt = sim.prompts.get(2).map(String::as_str).unwrap_or_default();
-    for part in ["iteration 2 broke tests pass", "- `a.rs`\n- `b.rs`", "Its changes were taken back"] {
+    for part in ["iteration 2 broke tests pass", "- `a.rs`\n- `b.rs`", "Its changes were rolled back"] {
         assert!(prompt.contains(part), "{part}: {prompt}");
     }
     // It reads the results of the files as they are again.
@@ -75,7 +75,7 @@ fn a_third_regression_in_a_row_is_kept_and_reported() {
     let sim =
         check("pf", vec![breaks(), breaks(), breaks(), Act::new("pp")], &[0, 0], (OutcomeKind::Completed, 4));
     let sentences = last_sentences(&sim);
-    assert!(sentences[2].contains("1 broke; kept all the same, since 2 iterations"), "{sentences:?}");
+    assert!(sentences[2].contains("1 broke; kept, since 2 iterations"), "{sentences:?}");
     // An iteration that breaks nothing restarts the count.
     let acts = vec![breaks(), breaks(), Act::new("pf"), breaks(), Act::new("pp")];
     check("pf", acts, &[0, 0, 3], (OutcomeKind::Completed, 5));
@@ -213,7 +213,7 @@ fn a_rollback_forks_the_memory() {
     while sim.prompts.len() < 3 {
         assert!(sim.turn());
     }
-    assert!(sim.prompts[2].contains("2 (taken back"), "{}", sim.prompts[2]);
+    assert!(sim.prompts[2].contains("2 (rolled back"), "{}", sim.prompts[2]);
     assert!(!sim.prompts[2].contains("said that all was done"), "{}", sim.prompts[2]);
 }
 

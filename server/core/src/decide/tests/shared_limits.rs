@@ -28,9 +28,9 @@ fn a_shared_limit_is_waited_for() {
     assert_eq!((sim.state.iteration, sim.state.spent.calls), (0, 0), "nothing was started");
     let open = sim.state.questions.open.as_ref().expect("a question");
     assert_eq!(open.kind, QuestionKind::UsageLimit);
-    assert!(open.text.starts_with("Loop 20261120-other2 met the usage limit of `mine`"), "{}", open.text);
+    assert!(open.text.starts_with("Loop 20261120-other2 reached the usage limit of `mine`"), "{}", open.text);
     let words =
-        "loop 20261120-other2 met the usage limit of `mine`: `loopkeeper resume` starts it all the same";
+        "loop 20261120-other2 reached the usage limit of `mine`: `loopkeeper resume` starts it anyway";
     assert_eq!(shared_limits::sentence(&sim.state).as_deref(), Some(words));
     let begun = sim.now;
     sim.play();
@@ -82,7 +82,7 @@ fn the_next_agent_of_the_list_works_meanwhile() {
         Record::AgentChanged { reason, message, .. } => Some((*reason, message.clone())),
         _ => None,
     });
-    let message = Some("met by loop 20261120-other2".to_owned());
+    let message = Some("reached by loop 20261120-other2".to_owned());
     assert_eq!(change, Some((TakeoverReason::Quota, message)));
     assert!(
         matches!(sim.state.phase, Phase::Preparing { .. } | Phase::Iterating(_)),

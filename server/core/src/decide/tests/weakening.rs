@@ -179,7 +179,7 @@ fn fewer_tests_than_at_the_start_do_not_pass() {
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
     ends(&one(vec![Act::new("7p")]).run(), OutcomeKind::Completed, 1, "");
-    // What the user took out between two iterations is gone by the user's word.
+    // What the user took out between two iterations is removed by the user's decision.
     let mut sim = one(vec![Act::new("3p"), Act::idle("3p")]).run();
     sim.edited("2p");
     sim.order(UserCommand::Resume);

@@ -28,7 +28,7 @@ pub(super) fn parse_value(
         if (with, error) == (OperandUnit::Duration, UnitError::NoUnit) {
             let number = shown(written);
             return (
-                tr!("`{name}` needs a unit behind `{number}`", name, number),
+                tr!("`{name}` needs a unit after `{number}`", name, number),
                 tr!("write `{number}m` for minutes", number),
             );
         }

@@ -73,7 +73,7 @@ fn the_end_of_every_output_is_there_to_its_last_8_kib() {
     });
     let text = scene.build();
     assert!(
-        text.contains("```\nline 00000\n") && text.contains("KiB of the output left out here …]\n"),
+        text.contains("```\nline 00000\n") && text.contains("KiB of the output omitted here …]\n"),
         "{text}"
     );
     assert!(text.contains(&long[long.len() - 8_184..]) && text.contains("\nand 31 more places\n"), "{text}");

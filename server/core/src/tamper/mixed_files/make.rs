@@ -76,7 +76,7 @@ enum BlockKind {
     Other,
 }
 
-/// The text in pieces: each line that begins something, with the indented and continued lines behind it.
+/// The text in pieces: each line that begins something, with the indented and continued lines after it.
 fn blocks(text: &str) -> Vec<MakefileBlock<'_>> {
     let mut found: Vec<(usize, BlockKind)> = Vec::new();
     let (mut at, mut is_continued, mut is_in_define) = (0, false, false);

@@ -71,7 +71,7 @@ fn a_directive_of_the_start_may_move() {
 #[test]
 fn a_source_without_types_is_not_checked_any_more() {
     let renamed: Tree<'_> = &[("calc.ts", "-"), ("calc.js", "exports.a = 1;\n")];
-    let what = "calc.js takes the place of calc.ts, so that tsc does not check its types";
+    let what = "calc.js replaces calc.ts, so that tsc does not check its types";
     check("npx tsc --noEmit", CALC, renamed, &[what]);
     check("npm test", CALC, renamed, &[]);
     check("npx tsc --noEmit", CALC, &[("calc.js", "exports.a = 1;\n")], &[]);
@@ -87,9 +87,9 @@ fn a_source_of_go_is_not_read_any_more() {
             expect,
         );
     };
-    let what = "_calc.go takes the place of calc.go, so that go does not read it";
+    let what = "_calc.go replaces calc.go, so that go does not read it";
     check_moved("go vet ./...", "_calc.go", &[what]);
-    let what = "testdata/calc.go takes the place of calc.go, so that go does not read it";
+    let what = "testdata/calc.go replaces calc.go, so that go does not read it";
     check_moved("golangci-lint run", "testdata/calc.go", &[what]);
     check_moved("go vet ./...", "internal/calc.go", &[]);
     check_moved("npm test", "_calc.go", &[]);

@@ -118,7 +118,7 @@ fn files_that_would_be_overwritten_prevent_a_checkout() {
     refused(&repo, "there", overwritten);
     let repo = there();
     repo.write(".git/index.lock", "");
-    refused(&repo, "there", "another git holds index.lock");
+    refused(&repo, "there", "another git process holds index.lock");
     // Creating a branch does not need the index.
     takes(&repo, "new", Some("main"), true);
     let repo = there();
@@ -146,7 +146,7 @@ fn a_merge_in_progress_prevents_a_checkout() {
 #[test]
 fn names_that_cannot_be() {
     let repo = Repo::new();
-    refused(&repo, "a b", "it holds a space");
+    refused(&repo, "a b", "it contains a space");
     refused(&repo, "main/x", "a branch `main` is in the way of its name");
     repo.git("branch ralph/one");
     refused(&repo, "ralph", "branches below `ralph/` are in the way of its name");

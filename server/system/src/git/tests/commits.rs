@@ -150,7 +150,7 @@ fn obstacles_to_a_commit_are_reported() {
     let repo = changed();
     repo.write(".git/index.lock", "");
     let made = committed(&repo, &["kept"]);
-    assert_eq!((made.commit, made.note.as_deref()), (None, Some("another git holds index.lock")));
+    assert_eq!((made.commit, made.note.as_deref()), (None, Some("another git process holds index.lock")));
     let repo = changed();
     repo.git("checkout -q -b there");
     repo.git("commit -q --allow-empty -m there");
@@ -161,7 +161,7 @@ fn obstacles_to_a_commit_are_reported() {
     let repo = changed();
     repo.git("config user.name ");
     repo.git("config user.email ");
-    refused(&repo, Some("main"), "git knows no author");
+    refused(&repo, Some("main"), "git has no author");
     let folder = tempfile::tempdir().unwrap();
     let made = committed_at(folder.path(), None, &["kept"]);
     assert_eq!(made.note.as_deref(), Some("there is no git repository here"));

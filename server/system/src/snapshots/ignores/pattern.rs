@@ -1,5 +1,5 @@
 //! One line of a `.gitignore`, matched on bytes exactly as git does (braces are literal, `[[:alpha:]]` works, names
-//! need not be UTF-8). Backtracking is linear, so that a hostile pattern cannot hang us.
+//! need not be UTF-8). Matching takes linear time, also with hostile patterns.
 
 /// Result of matching a path against a list of patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -31,7 +31,7 @@ impl From<Errno> for EntryError {
 pub(super) type EntryResult<T> = std::result::Result<T, EntryError>;
 
 const CHANGED: &str = tr_later!("changed since the snapshot");
-const OCCUPIED: &str = tr_later!("something that no snapshot holds is in its place");
+const OCCUPIED: &str = tr_later!("something that no snapshot contains is in its place");
 
 pub(super) struct EntryHandle {
     folder: OwnedFd,

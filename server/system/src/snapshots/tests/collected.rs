@@ -156,5 +156,5 @@ fn a_patch_shows_what_changed() {
     assert_eq!(world.store.count_lines(&b, &many).unwrap(), None);
     assert_eq!(world.store.diff(&a, &a, 100).unwrap(), "");
     let short = world.store.diff(&a, &b, 150).unwrap();
-    assert!(short.len() < 220 && short.ends_with("more changes than are shown here\n"), "{short}");
+    assert!(short.len() < 220 && short.ends_with("further changes are not shown here\n"), "{short}");
 }

@@ -139,7 +139,7 @@ fn ignored_files_repositories_and_empty_folders_stay() {
     world.write("target/out", "built");
     fs::create_dir(world.path("empty")).unwrap();
     let restored = world.restore(&start);
-    let why = "ignored until now, so no snapshot held it";
+    let why = "ignored until now, so no snapshot contains it";
     assert_eq!(refused(&restored), [("new/x.secret", why)]);
     let left_over: Vec<String> =
         world.contents().keys().map(|it| String::from_utf8_lossy(it).into_owned()).collect();
@@ -169,7 +169,7 @@ fn files_hidden_by_a_new_ignore_rule_are_restored() {
     fs::remove_file(world.path("src/lib.rs")).unwrap();
     let ruined = world.contents();
     let restored = world.restore(&start);
-    let left = "ignored until now, so no snapshot held it";
+    let left = "ignored until now, so no snapshot contains it";
     assert_eq!(refused(&restored), [("src/other.rs", left)]);
     assert!(!world.path(".gitignore").exists());
     assert_eq!((file(&world, "src/main.rs"), file(&world, "src/lib.rs")), ("good".into(), "good".into()));
@@ -255,7 +255,7 @@ fn a_folder_with_unstored_files_is_not_replaced_by_a_file() {
     world.write("repository/.git/HEAD", "x");
     fs::create_dir_all(world.path("empty/a/b")).unwrap();
     let restored = world.restore(&start);
-    let why = "a folder with files that no snapshot holds is in its place";
+    let why = "a folder with files that no snapshot contains is in its place";
     assert_eq!(refused(&restored), [("ignored", why), ("repository", why)]);
     assert_eq!(file(&world, "ignored/stored"), "x");
     assert_eq!(file(&world, "ignored/x.secret"), "mine");

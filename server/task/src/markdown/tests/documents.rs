@@ -129,7 +129,7 @@ fn a_message_about_a_code_span_names_the_span() {
     check("Docs: `exist x`", "`exist x` is not a check. Did you mean `exists x`?");
     check("Up: `$ cov` `>= 80%`", "`>= 80%`: `>=` compares with one plain number. Did you mean `>= 80`?");
     check("Up: `$ cov` `exit 1` `exit 2`", "`exit 2`: there are two exit codes. Keep one.");
-    check("Up: `exists a, b`", "`exists a, b`: a comma behind a name. Put a space between names.");
+    check("Up: `exists a, b`", "`exists a, b`: a comma after a name. Put a space between names.");
     check("$ cargo test", "$ cargo test is not run. Write `$ cargo test`.");
     check("An odd ` here", "An odd ` here: an unpaired backtick. Close the code span.");
     let long = "cargo test --package a-very-long-name --features one,two,three --no-fail-fast";

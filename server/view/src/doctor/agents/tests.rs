@@ -143,7 +143,7 @@ fn missing_capabilities_are_reported_for_the_start_mode() {
             (
                 DoctorLevel::Note,
                 "claude: `disableAllHooks` in a.json switches its hooks off",
-                "take it out there",
+                "remove it there",
             ),
             (
                 DoctorLevel::Note,
@@ -205,7 +205,7 @@ fn findings_come_with_a_remedy() {
         login: LoginState::Unknown,
         ..agent("amp", None, told(), LoginState::Unknown)
     };
-    check(&[own], &[(DoctorLevel::Note, "amp: its program is not there", "[agents.amp]"), starts]);
+    check(&[own], &[(DoctorLevel::Note, "amp: its program is missing", "[agents.amp]"), starts]);
 }
 
 #[test]

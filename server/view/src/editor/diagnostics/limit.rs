@@ -9,7 +9,7 @@ use loopkeeper_text::tr;
 /// The number that VS Code shows per file.
 const MAX_PER_DOCUMENT: usize = 1000;
 
-/// Tells which diagnostics need a message: one that the limit will leave out is only counted.
+/// Decides which diagnostics need a message: one above the limit is only counted.
 #[derive(Default)]
 pub(super) struct MessageBudget<'a> {
     used: HashMap<(&'a str, Severity), usize>,

@@ -41,7 +41,7 @@ fn order_diagnostics(plan: &[PlanItem]) -> Vec<Diagnostic> {
         cycle.iter().filter_map(|it| plan.get(*it)).map(|it| it.id.as_str()).take(MAX_NAMES).collect();
     let more = (cycle.len() > MAX_NAMES).then_some("…");
     let list = clauses::list(titles.into_iter().chain(more));
-    let fact = tr!("waits for itself: {list} depend on each other", list);
+    let fact = tr!("circular: {list} depend on each other", list);
     let kind = (Severity::Warning, DiagnosticCode::BadValue);
     let circular = cycle
         .iter()

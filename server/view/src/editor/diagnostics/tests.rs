@@ -324,7 +324,7 @@ fn plan_dependencies_are_compared_with_the_order() {
         &["Story B: marked done before A, which it depends on"],
     );
     let circular = |title: &str| {
-        format!("{title}: waits for itself: A, B depend on each other. Remove one of the dependencies.")
+        format!("{title}: circular: A, B depend on each other. Remove one of the dependencies.")
     };
     check(
         &[story("A", false, "\"B\""), story("B", false, "\"A\""), story("C", false, "\"A\"")],

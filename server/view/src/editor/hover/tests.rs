@@ -38,7 +38,7 @@ fn a_failure_shows_its_places_before_its_output() {
     long.results[0].0.tail = format!("{}1 of 2 fail\n", "warning: old\n".repeat(600));
     let shown = at(&long, "PROMPT.md", "cargo test").plain();
     let (_, output) = shown.split_once("Its output:\n\n").expect("the output");
-    assert!(output.starts_with("[… part of the output left out here …]\nwarning"), "{output}");
+    assert!(output.starts_with("[… part of the output omitted here …]\nwarning"), "{output}");
     assert!(output.ends_with("warning: old\n1 of 2 fail") && output.len() < 1_500, "{output}");
 }
 

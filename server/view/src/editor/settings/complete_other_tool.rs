@@ -110,7 +110,7 @@ fn is_yaml(file: &str) -> bool {
     file == "ralph.yml"
 }
 
-/// The names above a line, each with a dot behind it: `event_loop.`.
+/// The names above a line, each followed by a dot: `event_loop.`.
 fn section(file: &str, text: &str, line: &Range<usize>, indent: usize) -> String {
     let mut lines = text.get(..line.start).unwrap_or_default().lines().rev();
     let is_yaml = is_yaml(file);

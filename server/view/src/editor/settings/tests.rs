@@ -65,7 +65,7 @@ fn settings_errors_are_at_their_range() {
     check(
         "exit.when = ''",
         &[
-            "bad-value '': an empty expression says nothing. Write one such as `criteria and plan`, or remove the line.",
+            "bad-value '': an empty expression defines no condition. Write one such as `criteria and plan`, or remove the line.",
         ],
     );
     check(

@@ -139,7 +139,7 @@ fn a_request_that_cannot_be_shown_whole_is_denied() {
     let many: Vec<Value> = (0..17).map(|it| json!({"path": format!("/tree/{it}")})).collect();
     check(
         json!({"toolCallId": "x", "kind": "edit", "locations": many}),
-        "it names more files than are looked at",
+        "it names more files than loopkeeper checks",
     );
     // Options that are remembered are never selected.
     let mut talk = working();

@@ -55,7 +55,7 @@ fn modules_that_a_project_is_to_write() {
     let missing = "E   ModuleNotFoundError: No module named 'mypkg.parser'\n";
     proceed("python3 -m pytest", 2, missing, &package, module);
     proceed("python3 -m pytest", 2, missing, &tree(&[("src/mypkg/__init__.py", "")]), module);
-    // Nothing of it is there yet: tests come first.
+    // No part of it exists yet: tests come first.
     proceed("python3 -m pytest", 2, missing, &tree(&[("tests/test_parser.py", "")]), None);
     proceed(
         "python3 -m wordcount a.txt",
@@ -157,7 +157,7 @@ fn imports_that_a_project_is_to_write() {
     ] {
         proceed("npm test", 1, &format!("Error: Cannot find module '{name}'\n"), &own, file);
     }
-    // It is there: something else is wrong with it.
+    // It exists: something else is wrong with it.
     proceed("npm test", 1, "Error: Cannot find module 'jest/nosuch'\n", &own, None);
     proceed("npm test", 1, "Error: Cannot find module 'node:nosuch'\n", &own, None);
     proceed("node x", 1, "Error: Cannot find module '/usr/lib/other.js'\n", &own, None);

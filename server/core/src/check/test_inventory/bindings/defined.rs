@@ -61,7 +61,7 @@ fn opened_scope(language: TestLanguage, code: &str) -> Option<LineScope> {
     }
 }
 
-/// The keyword of a definition, and the text behind it.
+/// The keyword of a definition, and the text after it.
 fn unmodified(language: TestLanguage, code: &str) -> (&str, &str) {
     let modifiers: &[&str] = match language {
         TestLanguage::Python => &["async"],

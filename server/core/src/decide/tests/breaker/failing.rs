@@ -16,7 +16,7 @@ fn the_same_failure_although_files_change() {
     trips(times(25, &finds("3 of 9 fail")), 5, why);
     let why = "5 iterations with the same failure: lint is clean: 1 error";
     trips(times(25, &Act { results: "pf", ..finds("1 error") }), 5, why);
-    // How long it took, and edits that are taken back at once, make it no other failure.
+    // How long it took, and edits that are rolled back at once, make it no other failure.
     let slow = ["exit 1 after 3 s", "exit 1 after 41 s"].map(finds);
     trips(
         slow.concat_times(9),
@@ -69,7 +69,8 @@ fn a_trial_with_the_same_failure_made_no_progress() {
     let mut once = two();
     once.settings.breaker.max_trips = 2;
     let sim = Sim::new(once, "ff", times(6, &finds("exit 1"))).run();
-    let why = "breaker open: tried again, still with the same failure: tests pass: exit 1, and 1 more; opened 2 times";
+    let why =
+        "breaker open: retried, still with the same failure: tests pass: exit 1, and 1 more; opened 2 times";
     assert_eq!(sim.sentence(), why);
     // Without more evidence from checks, only a new tree counts.
     let mut claimed = LoopSpec { attended: true, ..unchecked() };

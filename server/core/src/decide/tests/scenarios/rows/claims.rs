@@ -64,7 +64,7 @@ const fn poem(name: &'static str, acts: &'static [&'static [Do]], ends: End) -> 
 }
 
 const SAYS_SO: &str = "completed, claimed, not verified: the agent says so";
-const WEIGHED: &str = "completed, claimed, not verified: EXIT_SIGNAL: true and 2 indications of it";
+const WEIGHED: &str = "completed, claimed, not verified: EXIT_SIGNAL: true and 2 indications of completion";
 const LIMIT: End = limit(4, "limit reached: 4 iterations");
 
 #[rustfmt::skip]
@@ -73,7 +73,7 @@ pub(crate) const WITHOUT_CHECKS: &[Row] = &[
         &[Make("poem"), Say("---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nTESTS_STATUS: NOT_RUN\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---")],
         &[Make("poem"), Say(STATUS)]], claimed(2, WEIGHED)),
     poem("an exit signal with words that agree", &[&[Make("poem"), Say("All tasks are complete. All tests pass.\nEXIT_SIGNAL: true")]],
-        claimed(1, "EXIT_SIGNAL: true and 2 indications of it after 1 iteration")),
+        claimed(1, "EXIT_SIGNAL: true and 2 indications of completion after 1 iteration")),
     poem("an exit signal with words that agree, in Chinese", &[&[Make("poem"), Say("所有任务已完成。所有测试全部通过。\nEXIT_SIGNAL: true")]], claimed(1, WEIGHED)),
     poem("an exit signal alone, once", &[&[Make("poem"), Say("EXIT_SIGNAL: true")], &[Make("poem"), Say("I changed a rhyme.")],
         &[Make("poem"), Say("EXIT_SIGNAL: true")], &[Make("poem"), Say("I changed a rhyme.")]], LIMIT),

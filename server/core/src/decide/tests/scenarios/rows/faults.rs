@@ -1,5 +1,5 @@
-//! Agents and providers that fail, hang, or do not let go; checks that do. None of it is a lack of progress, and
-//! none of it is a pass.
+//! Agents and providers that fail, hang, or leave processes behind, and checks that do. Neither counts as a lack of progress,
+//! and neither counts as a pass.
 
 use super::Do::{Babble, Crash, Drop, Hang, Leave, Make, Meets, Say, Write};
 use super::Provider::{Answers, Denies, LoginFailed, Overloaded, Quota};

@@ -58,7 +58,7 @@ pub(crate) const WORK: &[Row] = &[
         acts: &[&[Say("Thinking about it.")]], ends: breaker(3, "3 iterations without a file change"), ..ROW },
     Row { name: "back and forth", criteria: FAR, acts: &[&[Write("x", "a\n")], &[Write("x", "b\n")], &[Write("x", "a\n")],
             &[Write("x", "b\n")], &[Write("x", "a\n")], &[Make("never")]],
-        ends: breaker(5, "the files went back to an earlier state 3 times"), ..ROW },
+        ends: breaker(5, "the files returned to an earlier state 3 times"), ..ROW },
     Row { name: "stages raise the bar", criteria: &["Tests: `exists tests`", "Lint: `exists lint` (stage 2)", "Coverage: `exists coverage` (stage 3)"],
         acts: &[&[Make("tests")], &[Make("lint")], &[Make("coverage")]], ends: verified(3, "all 3 required criteria pass"), ..ROW },
     Row { name: "a later stage first is no end", criteria: &["Tests: `exists tests`", "Lint: `exists lint` (stage 2)"],
