@@ -14,7 +14,7 @@ use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
 
 use super::assemble::is_story_file;
-use super::{PlanItem, Task, TaskDocument, parse_task};
+use super::{DocumentKind, PlanItem, Task, TaskDocument, kind_of, parse_task};
 
 /// The requested change of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +53,15 @@ pub enum PlanEditError {
     /// No item, or several, match this name.
     Unknown(Message),
     Conflict(Message),
+}
+
+/// How a document writes its items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PlanForm {
+    Json,
+    Yaml,
+    /// Boxes, and rows of tables.
+    Markdown,
 }
 
 /// Byte replacements, in order of position.
@@ -122,7 +131,11 @@ fn skip(
         let title = &target.item.title;
         return Err(conflict_error(tr!("\"{title}\" is done: there is nothing to skip", title)));
     }
-    let splices = if target.is_story() { stories::skip(target)? } else { boxes::skip(target)? };
+    let splices = match target.form() {
+        PlanForm::Json => stories::skip(target)?,
+        PlanForm::Yaml => yaml_tasks::skip(target)?,
+        PlanForm::Markdown => boxes::skip(target)?,
+    };
     let after = apply_splices(&target.document.text, &splices);
     proof::of_skip(documents, target, &after)?;
     Ok((after, if target.item.blocking { PlanEditOutcome::Skipped } else { PlanEditOutcome::TakenUp }))
@@ -168,7 +181,11 @@ fn swap_with_neighbor(
     target: &PlanEditTarget<'_>,
     other: &PlanItem,
 ) -> Result<(String, usize), PlanEditError> {
+    let form = target.form();
     let splices = match (target.item.priority, other.priority) {
+        (Some(mine), Some(its)) if mine != its && form == PlanForm::Yaml => {
+            yaml_tasks::swap_priorities(target, other)?
+        }
         (Some(mine), Some(its)) if mine != its => stories::swap_priorities(target, other)?,
         (Some(_), None) | (None, Some(_)) => {
             let (title, other) = (&target.item.title, &other.title);
@@ -179,8 +196,11 @@ fn swap_with_neighbor(
             );
             return Err(conflict_error(Message::new(fact).with_hint(tr!("give it one"))));
         }
-        _ if target.is_story() => stories::swap(target, other)?,
-        _ => boxes::swap(target, other)?,
+        _ => match form {
+            PlanForm::Json => stories::swap(target, other)?,
+            PlanForm::Yaml => yaml_tasks::swap(target, other)?,
+            PlanForm::Markdown => boxes::swap(target, other)?,
+        },
     };
     let after = apply_splices(&target.document.text, &splices);
     let place = proof::of_swap(documents, target, other, (&splices, &after))?;
@@ -188,8 +208,17 @@ fn swap_with_neighbor(
 }
 
 impl PlanEditTarget<'_> {
-    fn is_story(&self) -> bool {
-        is_story_file(&self.document.path)
+    fn form(&self) -> PlanForm {
+        match kind_of(&self.document.path) {
+            Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree) => PlanForm::Yaml,
+            _ if is_story_file(&self.document.path) => PlanForm::Json,
+            _ => PlanForm::Markdown,
+        }
+    }
+
+    /// Whether the document can contain several lists, between which items do not move.
+    fn has_lists(&self) -> bool {
+        self.form() == PlanForm::Markdown || kind_of(&self.document.path) == Some(DocumentKind::YamlTaskTree)
     }
 
     fn place_in_file(&self) -> usize {
@@ -203,8 +232,10 @@ impl PlanEditTarget<'_> {
             return Err(conflict_error(tr!("\"{title}\" is done: its place makes no difference", title)));
         }
         let mut row: Vec<&PlanItem> = self.task.plan.iter().filter(|it| self.is_beside(it)).collect();
-        if !self.is_story() {
-            row = boxes::in_one_list(self, row);
+        match self.form() {
+            PlanForm::Json => {}
+            PlanForm::Yaml => row = yaml_tasks::in_one_list(self, row),
+            PlanForm::Markdown => row = boxes::in_one_list(self, row),
         }
         row.sort_by_key(|it| (it.priority.is_none(), it.priority));
         let at = row.iter().position(|it| it.place == self.item.place);
@@ -214,11 +245,11 @@ impl PlanEditTarget<'_> {
 
     fn at_the_end(&self, is_first: bool) -> String {
         let title = &self.item.title;
-        match (is_first, self.is_story()) {
-            (true, true) => tr!("\"{title}\" is already the first open item", title),
-            (true, false) => tr!("\"{title}\" is already the first open item of its list", title),
-            (false, true) => tr!("\"{title}\" is already the last open item", title),
-            (false, false) => tr!("\"{title}\" is already the last open item of its list", title),
+        match (is_first, !self.has_lists()) {
+            (true, true) => tr!("\"{title}\" is the first open item already", title),
+            (true, false) => tr!("\"{title}\" is the first open item of its list already", title),
+            (false, true) => tr!("\"{title}\" is the last open item already", title),
+            (false, false) => tr!("\"{title}\" is the last open item of its list already", title),
         }
     }
 

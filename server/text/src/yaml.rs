@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use saphyr_parser::{Event, Marker, Parser};
+use saphyr_parser::{Event, Marker, Parser, Span};
 
 use crate::lines::LineIndex;
 use crate::tr;
@@ -38,65 +38,113 @@ pub fn scalars(text: &str) -> Vec<YamlScalar> {
     parse(text).scalars
 }
 
+/// A mapping that is an element of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct YamlElement {
+    /// As in [`YamlScalar::path`]: `tasks.0`.
+    pub path: String,
+    /// From its first key, or its brace, to the end of its last word or bracket.
+    pub range: Range<usize>,
+}
+
 /// What a document contains, and what its end could not be read for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct YamlDocument {
     pub scalars: Vec<YamlScalar>,
+    pub elements: Vec<YamlElement>,
     /// The first error and its byte.
     pub fault: Option<(String, usize)>,
 }
 
 /// The scalars of the first document, and the error that ended it.
 pub fn parse(text: &str) -> YamlDocument {
-    let mut places = PositionIndex::of(text);
-    let mut levels: Vec<YamlLevel> = Vec::new();
-    let mut all = Vec::new();
-    let mut fault = None;
+    let mut reader = YamlReader::of(text);
     for event in Parser::new_from_str(text) {
-        let (event, span) = match event {
-            Ok(found) => found,
-            Err(error) => {
-                fault = Some((error.info().to_owned(), places.byte_at(error.marker())));
-                break;
-            }
+        let is_open = match event {
+            Ok((event, span)) => reader.take(event, &span),
+            Err(error) => reader.fail(error.info().to_owned(), error.marker()),
         };
-        match event {
-            Event::MappingStart(..) if levels.len() < MAX_DEPTH => {
-                levels.push(YamlLevel::Mapping { key: None });
-            }
-            Event::SequenceStart(..) if levels.len() < MAX_DEPTH => {
-                levels.push(YamlLevel::Sequence { next: 0 });
-            }
-            Event::MappingEnd | Event::SequenceEnd => {
-                levels.pop();
-                finish_value(&mut levels);
-            }
-            Event::Alias(_) => finish_value(&mut levels),
-            Event::Scalar(value, ..) => {
-                if let Some(YamlLevel::Mapping { key: key @ None }) = levels.last_mut() {
-                    *key = Some(value.into_owned());
-                    continue;
-                }
-                let range = places.byte_at(&span.start)..places.byte_at(&span.end);
-                all.push(YamlScalar { path: path(&levels), value: value.into_owned(), range });
-                finish_value(&mut levels);
-            }
-            Event::MappingStart(..) | Event::SequenceStart(..) => {
-                fault = Some((
-                    tr!("nested in more than {max} levels", max = MAX_DEPTH),
-                    places.byte_at(&span.start),
-                ));
-                break;
-            }
-            Event::DocumentEnd => break,
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
-        }
-        if all.len() == MAX_SCALARS {
-            fault = Some((tr!("more than {max} values", max = MAX_SCALARS), places.byte_at(&span.end)));
+        if !is_open {
             break;
         }
     }
-    YamlDocument { scalars: all, fault }
+    reader.document
+}
+
+struct YamlReader<'a> {
+    places: PositionIndex<'a>,
+    levels: Vec<YamlLevel>,
+    /// Where each level starts.
+    starts: Vec<usize>,
+    /// The end of the last scalar or bracket.
+    end: usize,
+    document: YamlDocument,
+}
+
+impl<'a> YamlReader<'a> {
+    fn of(text: &'a str) -> Self {
+        let places = PositionIndex::of(text);
+        Self { places, levels: Vec::new(), starts: Vec::new(), end: 0, document: YamlDocument::default() }
+    }
+
+    /// Whether the document goes on.
+    fn take(&mut self, event: Event<'_>, span: &Span) -> bool {
+        match event {
+            Event::MappingStart(..) => return self.open(YamlLevel::Mapping { key: None }, span),
+            Event::SequenceStart(..) => return self.open(YamlLevel::Sequence { next: 0 }, span),
+            Event::MappingEnd | Event::SequenceEnd => self.close(span),
+            Event::Alias(_) => finish_value(&mut self.levels),
+            Event::Scalar(value, ..) => return self.scalar(value.into_owned(), span),
+            Event::DocumentEnd => return false,
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => {}
+        }
+        true
+    }
+
+    fn open(&mut self, level: YamlLevel, span: &Span) -> bool {
+        if self.levels.len() == MAX_DEPTH {
+            return self.fail(tr!("nested in more than {max} levels", max = MAX_DEPTH), &span.start);
+        }
+        self.levels.push(level);
+        self.starts.push(self.places.byte_at(&span.start));
+        true
+    }
+
+    fn close(&mut self, span: &Span) {
+        let (level, start) = (self.levels.pop(), self.starts.pop().unwrap_or_default());
+        let is_in_brackets = self.places.text.get(start..).is_some_and(|it| it.starts_with(['{', '[']));
+        if is_in_brackets {
+            // The end of its event may be behind a comment.
+            self.end = self.places.byte_at(&span.start) + 1;
+        }
+        let is_element = matches!(level, Some(YamlLevel::Mapping { .. }))
+            && matches!(self.levels.last(), Some(YamlLevel::Sequence { .. }));
+        if is_element && self.end > start {
+            self.document.elements.push(YamlElement { path: path(&self.levels), range: start..self.end });
+        }
+        finish_value(&mut self.levels);
+    }
+
+    fn scalar(&mut self, value: String, span: &Span) -> bool {
+        let range = self.places.byte_at(&span.start)..self.places.byte_at(&span.end);
+        let written = self.places.text.get(range.clone()).unwrap_or_default().trim_end();
+        self.end = self.end.max(range.start + written.len());
+        if let Some(YamlLevel::Mapping { key: key @ None }) = self.levels.last_mut() {
+            *key = Some(value);
+            return true;
+        }
+        self.document.scalars.push(YamlScalar { path: path(&self.levels), value, range });
+        finish_value(&mut self.levels);
+        if self.document.scalars.len() < MAX_SCALARS {
+            return true;
+        }
+        self.fail(tr!("more than {max} values", max = MAX_SCALARS), &span.end)
+    }
+
+    fn fail(&mut self, fault: String, marker: &Marker) -> bool {
+        self.document.fault = Some((fault, self.places.byte_at(marker)));
+        false
+    }
 }
 
 /// The value of the last key or index is complete.
@@ -171,6 +219,25 @@ mod tests {
     }
 
     #[test]
+    fn mappings_in_lists_have_places() {
+        let check = |text: &str, expect: &[(&str, &str)]| {
+            let elements = parse(text).elements;
+            let shown: Vec<(&str, &str)> =
+                elements.iter().map(|it| (it.path.as_str(), &text[it.range.clone()])).collect();
+            assert_eq!(shown, expect);
+        };
+        check(
+            "a:\n  - b: ä # x\n    c: |\n      d\n\n  - e:\n",
+            &[("a.0", "b: ä # x\n    c: |\n      d"), ("a.1", "e")],
+        );
+        check(
+            "- {a: [b, c] } # x\n- a: [b,\n   c ]\nd: e\n",
+            &[("0", "{a: [b, c] }"), ("1", "a: [b,\n   c ]")],
+        );
+        check("a:\n- b:\n  - c: d\n", &[("a.0.b.0", "c: d"), ("a.0", "b:\n  - c: d")]);
+    }
+
+    #[test]
     fn an_error_has_a_place() {
         let text = "ä: b\nc: [d\n";
         let document = parse(text);
@@ -187,7 +254,11 @@ mod tests {
     proptest! {
         #[test]
         fn ranges_are_inside_the_text(text in "[a-c:\\-\\[\\]{}\"'#&*|> \nä😀]{0,60}") {
-            for it in scalars(&text) {
+            let document = parse(&text);
+            for it in document.scalars {
+                assert!(text.get(it.range.clone()).is_some(), "{text:?} {it:?}");
+            }
+            for it in document.elements {
                 assert!(text.get(it.range.clone()).is_some(), "{text:?} {it:?}");
             }
         }

@@ -1,4 +1,4 @@
-//! Edits of a Markdown plan: `(optional)` after a box, and list items swapped as whole blocks.
+//! Edits of a Markdown plan: `(optional)` after a box, and list items or rows of a table swapped as whole blocks.
 
 use std::ops::Range;
 
@@ -48,24 +48,27 @@ pub(super) fn in_one_list<'a>(target: &PlanEditTarget<'_>, items: Vec<&'a PlanIt
 pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<TextSplices, PlanEditError> {
     let text = target.document.text.as_str();
     let blocks = blocks(text);
-    let whole = |item: &PlanItem| enclosing_block(&blocks, item).map(|it| lines(text, &it.range));
-    let (Some(mut one), Some(mut two)) = (whole(target.item), whole(other)) else {
-        let fact = tr!("\"{title}\" is not in a list", title = target.item.title);
+    let whole =
+        |item: &PlanItem| enclosing_block(&blocks, item).map(|it| (lines(text, &it.range), it.is_row));
+    let (Some((mut one, is_row)), Some((mut two, _))) = (whole(target.item), whole(other)) else {
+        let fact = tr!("\"{title}\" is in no list", title = target.item.title);
         return Err(conflict_error(Message::new(fact).with_hint(tr!("move it by hand"))));
     };
     let numbers = (number(text, &one), number(text, &two));
     if let (Some(first), Some(second)) = numbers
         && first.len() == second.len()
+        && !is_row
     {
         (one.start, two.start) = (first.end, second.end);
     }
     Ok(super::exchange_ranges(text, one, two))
 }
 
-/// One list item with its nested content.
+/// One list item with its nested content, or one row of a table.
 struct ItemBlock {
-    /// The list that contains it.
+    /// The list or table that contains it.
     list: usize,
+    is_row: bool,
     range: Range<usize>,
 }
 
@@ -75,16 +78,16 @@ fn blocks(text: &str) -> Vec<ItemBlock> {
     let (mut open, mut lists, mut found) = (Vec::new(), 0, Vec::new());
     for (event, range) in Parser::new_ext(source.spread(), options).into_offset_iter() {
         match event {
-            Event::Start(Tag::List(_)) => {
+            Event::Start(Tag::List(_) | Tag::Table(_)) => {
                 open.push(lists);
                 lists += 1;
             }
-            Event::End(TagEnd::List(_)) => {
+            Event::End(TagEnd::List(_) | TagEnd::Table) => {
                 open.pop();
             }
-            Event::Start(Tag::Item) => {
-                let list = open.last().copied().unwrap_or_default();
-                found.push(ItemBlock { list, range: source.original(range) });
+            Event::Start(tag @ (Tag::Item | Tag::TableRow)) => {
+                let (list, is_row) = (open.last().copied().unwrap_or_default(), tag == Tag::TableRow);
+                found.push(ItemBlock { list, is_row, range: source.original(range) });
             }
             _ => {}
         }

@@ -11,7 +11,6 @@ use loopkeeper_text::tr;
 use super::super::PlanItem;
 use super::super::prd;
 use super::super::{DocumentKind, kind_of};
-use super::yaml_tasks;
 use super::{PlanEditError, PlanEditTarget, TextSplices, apply_splices, conflict_error, place_of};
 
 const SKIPPED: &str = "\"skipped\"";
@@ -28,9 +27,6 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
             tr!("\"{title}\" has no field in {file} that says that it is skipped", title, file = STRICT);
         let hint = tr!("write `\"status\": \"rejected\"`");
         return Err(conflict_error(Message::new(fact).with_hint(hint)));
-    }
-    if matches!(kind_of(path), Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree)) {
-        return yaml_tasks::skip(target);
     }
     let text = target.document.text.as_str();
     with_story(target, target.item, |story, skipped| {
@@ -150,11 +146,7 @@ fn with_story<T>(
     let text = target.document.text.as_str();
     let kind = kind_of(&target.document.path);
     let title = &item.title;
-    let lost = || conflict_error(tr!("\"{title}\" has moved since it was read", title));
-    if matches!(kind, Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree)) {
-        let fact = tr!("\"{title}\" is in a list in YAML", title);
-        return Err(conflict_error(Message::new(fact).with_hint(tr!("move it by hand"))));
-    }
+    let lost = || conflict_error(tr!("\"{title}\" is not where it was read", title));
     if kind == Some(DocumentKind::RuntimeTasks) {
         let range = line_around(text, item.place.range.start);
         let parsed = prd::parse_json(text.get(range.clone()).unwrap_or_default()).ok();

@@ -2,6 +2,7 @@
 //! restores the text.
 
 mod any_plan;
+mod other_tools;
 
 use super::{DocumentEdit, PlanEdit, PlanEditError, PlanEditOutcome, compute_edit, find_item};
 use crate::{TaskDocument, parse_task};
@@ -95,56 +96,6 @@ fn a_box_is_skipped_by_its_mark() {
     refused("fix_plan.md", "# Optional\n\n- [ ] one\n", "one", PlanEdit::Skip, error);
     let error = "\"one\" is done: there is nothing to skip";
     refused("fix_plan.md", "- [x] one\n", "one", PlanEdit::Skip, error);
-}
-
-#[test]
-fn items_of_other_tools_are_skipped_and_resumed_in_their_files() {
-    let check = |file: &str, before: &str, expect: &str| skip(file, before, "Sell", expect);
-    check(
-        ".agents/tasks/prd.json",
-        r#"{"stories": [{"id": "A", "title": "Sell", "status": "in_progress"}]}"#,
-        r#"{"stories": [{"id": "A", "title": "Sell", "status": "in_progress", "skipped": true}]}"#,
-    );
-    check(
-        ".ralph/tasks.json",
-        "{\"tasks\": [{\"id\": \"A\", \"title\": \"Open\", \"status\": \"done\"}, {\n  \"id\": \"B\",\n  \"title\": \"Sell\",\n  \"status\": \"blocked\"\n}]}",
-        "{\"tasks\": [{\"id\": \"A\", \"title\": \"Open\", \"status\": \"done\"}, {\n  \"id\": \"B\",\n  \"title\": \"Sell\",\n  \"status\": \"blocked\",\n  \"skipped\": true\n}]}",
-    );
-    check(
-        "tasks.yaml",
-        "tasks:\r\n  - title: \"Sell\" # first\r\n    completed: false\r\n",
-        "tasks:\r\n  - title: \"Sell\" # first\r\n    skipped: true\r\n    completed: false\r\n",
-    );
-    check(
-        ".ralph/tasks.yml",
-        "tasks:\n  - id: '1'\n    subtasks:\n    - id: '1.1'\n      status: todo\n      name: Sell",
-        "tasks:\n  - id: '1'\n    subtasks:\n    - id: '1.1'\n      status: todo\n      name: Sell\n      skipped: true",
-    );
-    check(
-        "tasks.yaml",
-        "tasks:\n  - title: Sell\n    completed: false\n    skipped: false\n",
-        "tasks:\n  - title: Sell\n    completed: false\n    skipped: true\n",
-    );
-    check(
-        ".ralph/agent/tasks.jsonl",
-        "{\"id\":\"t-0\",\"title\":\"Open\",\"status\":\"open\"}\n{\"id\":\"t-1\",\"title\":\"Sell\",\"status\":\"open\"}\n",
-        "{\"id\":\"t-0\",\"title\":\"Open\",\"status\":\"open\"}\n{\"id\":\"t-1\",\"title\":\"Sell\",\"status\":\"open\",\"skipped\":true}\n",
-    );
-    check(
-        "IMPLEMENTATION_PLAN.md",
-        "| Task | Status |\n|---|---|\n| Sell | todo |\n",
-        "| Task | Status |\n|---|---|\n| Sell (optional) | todo |\n",
-    );
-    let given_up = changed("fix_plan.md", "- [-] Sell: `$ x`\n", "Sell", PlanEdit::Skip).unwrap();
-    assert_eq!((given_up.after.as_str(), given_up.done), ("- [ ] Sell: `$ x`\n", PlanEditOutcome::TakenUp));
-    let error = "\"Sell\" has no field in queue.jsonc that says that it is skipped. Hint: write `\"status\": \"rejected\"`";
-    let queue = r#"{"version": 1, "tasks": [{"id": "RQ-1", "title": "Sell", "status": "todo"}]}"#;
-    refused(".ralph/queue.jsonc", queue, "Sell", PlanEdit::Skip, error);
-    let error = "\"Sell\" cannot be skipped as it is written. Hint: write `skipped: true`";
-    refused("tasks.yaml", "tasks:\n  - {title: Sell, completed: false}\n", "Sell", PlanEdit::Skip, error);
-    let error = "\"Sell\" is in a list in YAML. Hint: move it by hand";
-    let list = "tasks:\n  - title: Open\n  - title: Sell\n";
-    refused("tasks.yaml", list, "Sell", PlanEdit::Raise(1), error);
 }
 
 /// `id priority`, separated by commas.

@@ -1,32 +1,97 @@
-//! Skips a task of a list in YAML: a line `skipped: true` below its title, with the same indentation.
+//! Edits of a list of tasks in YAML: `skipped: true` in a line below the title, with the same indentation; whole tasks
+//! or their numbers swapped.
 
 use std::ops::Range;
 
 use loopkeeper_text::lines::line_around;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
-use loopkeeper_text::yaml::{self, YamlScalar};
+use loopkeeper_text::yaml::{self, YamlDocument, YamlElement, YamlScalar};
 
-use super::{PlanEditError, PlanEditTarget, TextSplices, conflict_error};
+use super::super::PlanItem;
+use super::{PlanEditError, PlanEditTarget, TextSplices, conflict_error, exchange_ranges};
+
+/// The numbers that order tasks, the one that counts first.
+const PRIORITIES: [&str; 2] = ["priority", "parallel_group"];
 
 pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
     let text = target.document.text.as_str();
-    let scalars = yaml::scalars(text);
+    let document = yaml::parse(text);
     let unclear = || {
         let fact = tr!("\"{title}\" cannot be skipped as it is written", title = target.item.title);
         conflict_error(Message::new(fact).with_hint(tr!("write `skipped: true`")))
     };
-    let place = &target.item.place.range;
-    let holds = |it: &&YamlScalar| it.range.start <= place.start && place.end <= it.range.end;
-    let title = scalars.iter().find(holds).ok_or_else(unclear)?;
-    let task = title.path.rsplit_once('.').map_or("", |it| it.0);
-    let field = format!("{task}.skipped");
-    match scalars.iter().find(|it| it.path == field) {
+    let title = title_of(&document, target.item).ok_or_else(unclear)?;
+    match field_of(&document, title, "skipped") {
         None => insert(text, &title.range).ok_or_else(unclear),
         Some(flag) if flag.value == "true" => Ok(remove(text, &title.range, &flag.range)),
         Some(flag) if flag.value == "false" => Ok(vec![(flag.range.clone(), "true".to_owned())]),
         Some(_) => Err(unclear()),
     }
+}
+
+/// Swaps the numbers; everything else keeps its position.
+pub(super) fn swap_priorities(
+    target: &PlanEditTarget<'_>,
+    other: &PlanItem,
+) -> Result<TextSplices, PlanEditError> {
+    let document = yaml::parse(&target.document.text);
+    let number = |item: &PlanItem| {
+        let title = title_of(&document, item);
+        let found = title.and_then(|it| PRIORITIES.iter().find_map(|name| field_of(&document, it, name)));
+        let title = &item.title;
+        let missing = || conflict_error(tr!("\"{title}\" has no `priority` that could be changed", title));
+        found.map(|it| it.range.clone()).ok_or_else(missing)
+    };
+    Ok(exchange_ranges(&target.document.text, number(target.item)?, number(other)?))
+}
+
+/// Swaps the whole tasks.
+pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<TextSplices, PlanEditError> {
+    let text = target.document.text.as_str();
+    let document = yaml::parse(text);
+    let block = |item: &PlanItem| element_of(&document, item).and_then(|it| block(text, &it.range));
+    let (Some(one), Some(two)) = (block(target.item), block(other)) else {
+        let fact = tr!("\"{title}\" cannot be moved as it is written", title = target.item.title);
+        let hint = tr!("write each task of the list from a line of its own");
+        return Err(conflict_error(Message::new(fact).with_hint(hint)));
+    };
+    Ok(exchange_ranges(text, one, two))
+}
+
+/// The items in the same list as the target.
+pub(super) fn in_one_list<'a>(target: &PlanEditTarget<'_>, items: Vec<&'a PlanItem>) -> Vec<&'a PlanItem> {
+    let document = yaml::parse(&target.document.text);
+    let list = |it: &PlanItem| Some(element_of(&document, it)?.path.rsplit_once('.')?.0.to_owned());
+    let mine = list(target.item);
+    items.into_iter().filter(|it| mine.is_some() && list(it) == mine).collect()
+}
+
+fn title_of<'a>(document: &'a YamlDocument, item: &PlanItem) -> Option<&'a YamlScalar> {
+    let place = &item.place.range;
+    document.scalars.iter().find(|it| it.range.start <= place.start && place.end <= it.range.end)
+}
+
+/// Another field of the task with this title.
+fn field_of<'a>(document: &'a YamlDocument, title: &YamlScalar, name: &str) -> Option<&'a YamlScalar> {
+    let path = format!("{}.{name}", title.path.rsplit_once('.').map_or("", |it| it.0));
+    document.scalars.iter().find(|it| it.path == path && !it.value.trim().is_empty())
+}
+
+fn element_of<'a>(document: &'a YamlDocument, item: &PlanItem) -> Option<&'a YamlElement> {
+    let (path, _) = title_of(document, item)?.path.rsplit_once('.')?;
+    document.elements.iter().find(|it| it.path == path)
+}
+
+/// The lines of a task that begins with a dash, or the braces of one in a list in brackets.
+fn block(text: &str, element: &Range<usize>) -> Option<Range<usize>> {
+    let first = line_around(text, element.start);
+    let is_after_dash = text.get(first.start..element.start)?.trim() == "-";
+    let is_in_braces = text.get(element.start..)?.starts_with('{');
+    if is_after_dash {
+        return Some(first.start..line_around(text, element.end).end);
+    }
+    is_in_braces.then(|| element.clone())
 }
 
 /// `None`: the title is not alone in its line.

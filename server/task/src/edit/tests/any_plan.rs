@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
 use proptest::sample::select;
-use proptest::{prop_assert, prop_assert_eq, proptest};
+use proptest::{prop_assert, prop_assert_eq, prop_oneof, proptest};
 
 use super::super::{DocumentEdit, PlanEdit, PlanEditOutcome, compute_edit};
 use super::plan;
@@ -33,6 +33,8 @@ const MARKDOWN: &[&str] = &[
     "```\n",
     "- no box\n",
     "- [ ] `odd\n",
+    "| Task | Status |\n|---|---|\n| j | todo |\n| k | done |\n",
+    "| l: `$ x` | todo |\n",
     "- [ ] é🚀 （可选）\r\n",
     "---\n",
     "\u{feff}",
@@ -63,10 +65,37 @@ fn story_file((hand, stories): (u8, Vec<u8>)) -> String {
     format!("{mark}{{\"userStories\"{colon}[{end}{}{end}]}}{end}", stories.join(&format!(",{end}")))
 }
 
+/// Tasks in YAML, in block or in brackets, with one number per task that determines its fields.
+fn yaml_file((hand, tasks): (u8, Vec<u8>)) -> String {
+    let end = if hand % 2 == 0 { "\n" } else { "\r\n" };
+    let is_in_brackets = hand % 5 == 0;
+    let task = |(at, dice): (usize, &u8)| {
+        let mut fields = vec![format!("title: \"é🚀 {at}\"")];
+        let also = [
+            (1, format!("parallel_group: {}", dice / 16)),
+            (2, "completionCriteria: [a]".to_owned()),
+            (4, format!("completed: {}", dice % 5 == 0)),
+        ];
+        fields.extend(also.into_iter().filter(|(bit, _)| dice & bit != 0).map(|(_, it)| it));
+        if is_in_brackets || dice & 8 != 0 {
+            return format!("{{{}}}", fields.join(", "));
+        }
+        fields.push(format!("notes: |{end}      one{end}{end}      two"));
+        fields.join(&format!(" # x{end}    "))
+    };
+    let tasks: Vec<String> = tasks.iter().enumerate().map(task).collect();
+    if is_in_brackets {
+        return format!("tasks: [{}]{end}", tasks.join(&format!(",{end}  ")));
+    }
+    let lines: Vec<String> = tasks.iter().map(|it| format!("  - {it}{end}")).collect();
+    format!("tasks:{end}{}", lines.concat())
+}
+
 fn any_plan() -> impl Strategy<Value = (&'static str, String)> {
     let boxes = vec(select(MARKDOWN), 0..24).prop_map(|it| ("fix_plan.md", it.concat()));
     let stories = (any::<u8>(), vec(any::<u8>(), 0..8)).prop_map(|it| ("prd.json", story_file(it)));
-    (any::<bool>(), boxes, stories).prop_map(|(first, boxes, stories)| if first { boxes } else { stories })
+    let tasks = (any::<u8>(), vec(any::<u8>(), 0..6)).prop_map(|it| ("tasks.yaml", yaml_file(it)));
+    prop_oneof![boxes, stories, tasks]
 }
 
 fn known(items: &[PlanItem]) -> Vec<(String, bool, bool)> {
