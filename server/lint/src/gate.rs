@@ -77,6 +77,33 @@ pub(crate) fn of_command(command: &str) -> Vec<Gate> {
     gates
 }
 
+/// Whether a command compiles a language with static types, such as `cargo test` and `go vet`.
+pub(crate) fn compiles(command: &str) -> bool {
+    const BUILD_TOOLS: [&str; 13] = [
+        "cargo",
+        "go",
+        "gotestsum",
+        "mvn",
+        "mvnw",
+        "gradle",
+        "gradlew",
+        "dotnet",
+        "swift",
+        "zig",
+        "sbt",
+        "stack",
+        "cabal",
+    ];
+    const COMPILERS: [&str; 9] =
+        ["rustc", "javac", "kotlinc", "scalac", "ghc", "gcc", "g++", "clang", "clang++"];
+    shell::segments(command).iter().any(|segment| {
+        let program = segment.program().unwrap_or_default();
+        COMPILERS.contains(&program)
+            || BUILD_TOOLS.contains(&program)
+                && (program == "gotestsum" || of_segment(segment).is_some_and(|it| it != Gate::Format))
+    })
+}
+
 fn of_segment(segment: &Segment<'_>) -> Option<Gate> {
     let words = segment.program_words();
     let program = segment.program()?;
@@ -173,6 +200,35 @@ mod tests {
         ];
         for (prose, gate) in rows {
             assert_eq!(of_prose(prose), gate, "{prose}");
+        }
+    }
+
+    #[test]
+    fn commands_that_check_types_by_compiling_are_known() {
+        for command in [
+            "cargo test",
+            "cargo nextest run -p a",
+            "cargo clippy -- -D warnings",
+            "cd a && go test ./...",
+            "go vet ./...",
+            "./mvnw -q verify",
+            "./gradlew test",
+            "dotnet test",
+            "swift build",
+            "g++ -fsyntax-only a.cc",
+        ] {
+            assert!(super::compiles(command), "{command}");
+        }
+        for command in [
+            "cargo fmt --check",
+            "gofmt -l .",
+            "npm test",
+            "pytest",
+            "make test",
+            "go generate",
+            "ruff check .",
+        ] {
+            assert!(!super::compiles(command), "{command}");
         }
     }
 

@@ -112,7 +112,7 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
     if names_limits(documents) || task.settings.iter().any(|it| it.key == "criteria.protected") {
         present.push(Aspect::Scope);
     }
-    let missing: Vec<Aspect> = Aspect::ALL.into_iter().filter(|it| !present.contains(it)).collect();
+    let mut missing: Vec<Aspect> = Aspect::ALL.into_iter().filter(|it| !present.contains(it)).collect();
     let has = |aspect| present.contains(&aspect);
     let level = if measurable.is_empty() || measurable.len() * 2 < total {
         GradeLevel::Vague
@@ -125,7 +125,15 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
     } else {
         GradeLevel::Incomplete
     };
+    // A compiler checks types in passing, but that alone makes no task comprehensive.
+    if measurable.iter().any(|it| compiles(it)) {
+        missing.retain(|it| *it != Aspect::Types);
+    }
     Grade { level, measurable: measurable.len(), required: total, missing }
+}
+
+fn compiles(criterion: &Criterion) -> bool {
+    matches!(&criterion.check, Some(Check::Command { command, .. }) if gate::compiles(command))
 }
 
 /// A task about documents needs no tests.

@@ -3,7 +3,9 @@
 use loopkeeper_task::{TaskDocument, parse_task};
 use loopkeeper_text::language::Language;
 
-use super::{Gate, GradeLevel, Lint, LintCode, LintFix, ProjectCommand, check_fixes, fixes, grade, lints};
+use super::{
+    Aspect, Gate, GradeLevel, Lint, LintCode, LintFix, ProjectCommand, check_fixes, fixes, grade, lints,
+};
 
 fn document(text: &str) -> Vec<TaskDocument> {
     vec![TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }]
@@ -24,6 +26,22 @@ fn applied(documents: &[TaskDocument], fix: &LintFix) -> String {
     let mut text = document.text.clone();
     text.replace_range(fix.place.range.clone(), &fix.text);
     text
+}
+
+#[test]
+fn types_are_not_missing_where_a_check_compiles() {
+    let check = |command: &str, expect: bool| {
+        let text = format!("# T\n\n## Done when\n\n- A: `$ {command}`\n- B: `has \"a\" src/a.rs`\n");
+        let documents = vec![TaskDocument { path: "PROMPT.md".to_owned(), text }];
+        let task = parse_task(&documents);
+        let grade = grade(&task, &documents, &lints(&task, &documents));
+        assert_eq!(grade.missing.contains(&Aspect::Types), expect, "{command}");
+        assert_eq!(grade.level, GradeLevel::Incomplete, "{command}");
+    };
+    check("cargo test", false);
+    check("go test ./...", false);
+    check("pytest", true);
+    check("npm test", true);
 }
 
 #[test]
