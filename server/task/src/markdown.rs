@@ -13,7 +13,7 @@ use super::grammar::{self, ItemMode};
 use super::item::InlineContent;
 use super::may_change;
 use super::outline::{CriterionOrigin, TaskOutline};
-use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, match_phrase};
+use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, match_further, match_phrase};
 use super::plan::{self, BoxState, OptionalHeadings};
 use super::source::MarkdownSource;
 use super::{ContextPath, FindingCode};
@@ -171,7 +171,7 @@ impl<'a> MarkdownReader<'a> {
             self.lead = ListLead::Context;
         } else if may_change::behind_label(&plain) == Some("") {
             self.lead = ListLead::MayChange;
-        } else if let Some(phrase) = match_phrase(&plain) {
+        } else if let Some(phrase) = self.phrase_of(&plain) {
             self.sections.push(CriteriaSection {
                 level,
                 phrase,
@@ -213,9 +213,19 @@ impl<'a> MarkdownReader<'a> {
         } else if may_change::behind_label(&plain).is_some() {
             self.allow_changes(&text, ':');
             self.lead = ListLead::MayChange;
-        } else if let Some(phrase) = match_phrase(&plain) {
+        } else if let Some(phrase) = self.phrase_of(&plain) {
             self.lead_in(phrase, text, &plain);
         }
+    }
+
+    fn phrase_of(&self, text: &str) -> Option<HeadingPhrase> {
+        match_phrase(text).or_else(|| {
+            let may_open = |line: &str| {
+                line.starts_with('#') || line.trim_end_matches(['*', '_']).ends_with([':', '：'])
+            };
+            let is_usual = |line: &str| may_open(line.trim()) && match_phrase(line).is_some();
+            match_further(text).filter(|_| !self.source.lines().any(|(_, line)| is_usual(line)))
+        })
     }
 
     /// A paragraph that begins with a phrase: announces a list, or contains one on its own line.
@@ -331,7 +341,7 @@ impl<'a> MarkdownReader<'a> {
         let Some(text) = item.text else { return };
         let plain = text.plain_text();
         if item.has_list && ends_in_colon(&plain) {
-            self.lead = match match_phrase(&plain) {
+            self.lead = match self.phrase_of(&plain) {
                 Some(phrase) => ListLead::Criteria(phrase, text.clone()),
                 None if mentions::is_context(&plain) => ListLead::Context,
                 None => ListLead::None,

@@ -12,16 +12,21 @@ const PHRASES: &[(&str, HeadingPhrase)] = &[
     ("acceptance criteria", HeadingPhrase::Criteria),
     ("success criteria", HeadingPhrase::Criteria),
     ("done when", HeadingPhrase::Criteria),
-    ("definition of done", HeadingPhrase::Criteria),
-    ("exit criteria", HeadingPhrase::Criteria),
     ("stop conditions", HeadingPhrase::Criteria),
     ("stop condition", HeadingPhrase::Criteria),
     ("validation commands", HeadingPhrase::Validation),
     ("完成标准", HeadingPhrase::Criteria),
     ("完成条件", HeadingPhrase::Criteria),
+    ("验收标准", HeadingPhrase::Criteria),
+];
+
+/// Headings of criteria in a document without one of the others. Beside those they are often a list for people
+/// (*reviewed*, *deployed*), with which no loop could end verified.
+const FURTHER: &[(&str, HeadingPhrase)] = &[
+    ("definition of done", HeadingPhrase::Criteria),
+    ("exit criteria", HeadingPhrase::Criteria),
     ("完成定义", HeadingPhrase::Criteria),
     ("成功标准", HeadingPhrase::Criteria),
-    ("验收标准", HeadingPhrase::Criteria),
     ("验收条件", HeadingPhrase::Criteria),
 ];
 
@@ -47,12 +52,17 @@ const OPTIONAL: &[&str] = &[
 
 /// The phrase that `text` equals or begins with.
 pub(super) fn match_phrase(text: &str) -> Option<HeadingPhrase> {
-    leading_phrase(text).map(|(phrase, _)| phrase)
+    leading_phrase(PHRASES, text).map(|(phrase, _)| phrase)
+}
+
+/// The phrase that counts only where the document has none of the others.
+pub(super) fn match_further(text: &str) -> Option<HeadingPhrase> {
+    leading_phrase(FURTHER, text).map(|(phrase, _)| phrase)
 }
 
 /// The phrase that `text` equals, except for a final colon or brackets.
 pub(super) fn exact_phrase(text: &str) -> Option<HeadingPhrase> {
-    let (phrase, rest) = leading_phrase(text)?;
+    let (phrase, rest) = leading_phrase(PHRASES, text)?;
     without_tail(&rest).is_empty().then_some(phrase)
 }
 
@@ -72,15 +82,15 @@ pub(super) fn is_marked_optional(heading: &str) -> bool {
     ["(optional)", "（optional）", "（可选）", "(可选)"].iter().any(|mark| text.ends_with(mark))
 }
 
-fn leading_phrase(text: &str) -> Option<(HeadingPhrase, String)> {
+fn leading_phrase(phrases: &[(&str, HeadingPhrase)], text: &str) -> Option<(HeadingPhrase, String)> {
     let text = strip_decoration(text);
     let first = text.chars().next()?.to_lowercase().next()?;
     // Most lines begin with none of the phrases.
-    if !PHRASES.iter().any(|(words, _)| words.starts_with(first)) {
+    if !phrases.iter().any(|(words, _)| words.starts_with(first)) {
         return None;
     }
     let text = fold_case(text);
-    PHRASES.iter().find_map(|(words, phrase)| {
+    phrases.iter().find_map(|(words, phrase)| {
         let rest = text.strip_prefix(words)?;
         let continues = rest.chars().next().is_some_and(|next| next.is_alphanumeric() && !is_cjk(next));
         (!continues).then(|| (*phrase, rest.to_owned()))

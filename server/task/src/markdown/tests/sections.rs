@@ -14,6 +14,16 @@ fn headings(opens: &[&str], ordinary: &[&str]) {
 }
 
 #[test]
+fn further_headings_count_where_no_usual_one_is() {
+    let with = |other: &str| format!("{other}\n\n- a: `$ true`\n\n## Definition of done\n\n- reviewed\n");
+    for other in ["## Acceptance criteria", "## 验收标准：", "**Done when:**"] {
+        check(&with(other), &["a | $ true"]);
+    }
+    check(&with("## Steps"), &["reviewed"]);
+    check("**Definition of done:**\n\n- a: `$ true`\n", &["a | $ true"]);
+}
+
+#[test]
 fn headings_that_begin_with_a_phrase_open_a_section() {
     headings(
         &[
