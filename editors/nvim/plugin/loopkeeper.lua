@@ -1,4 +1,4 @@
--- Defines `:Ralph`, its <Plug> maps and one FileType autocommand. Loads no module immediately: that happens when a
+-- Defines `:Ralph`, its <Plug> maps and the autocommands that attach the server. Loads no module immediately: that happens when a
 -- command is used, or a task, plan or configuration file is opened.
 
 if vim.g.loaded_loopkeeper then
@@ -29,10 +29,19 @@ local function attach(buffer)
   end
 end
 
-local kinds = { markdown = true, json = true, jsonc = true, toml = true, yaml = true }
+local kinds = { markdown = true, json = true, jsonc = true, jsonl = true, toml = true, yaml = true }
+local group = vim.api.nvim_create_augroup('loopkeeper', {})
 vim.api.nvim_create_autocmd('FileType', {
-  group = vim.api.nvim_create_augroup('loopkeeper', {}),
+  group = group,
   pattern = vim.tbl_keys(kinds),
+  callback = function(event)
+    attach(event.buf)
+  end,
+})
+-- Neovim gives these no file type.
+vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
+  group = group,
+  pattern = { '.ralphrc', '*/.ralphex/config' },
   callback = function(event)
     attach(event.buf)
   end,
@@ -41,7 +50,8 @@ vim.api.nvim_create_autocmd('FileType', {
 -- Loaded late, as by a plugin manager: some files may be open already.
 if vim.v.vim_did_enter == 1 then
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.api.nvim_buf_is_loaded(buffer) and kinds[vim.bo[buffer].filetype] then
+    local filetype = vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype
+    if filetype and (filetype == '' or kinds[filetype]) then
       attach(buffer)
     end
   end

@@ -52,6 +52,20 @@ return {
       support.same(true, editor:lua(is_ours, path), name .. ' with ' .. marker)
     end
     support.same(true, editor:lua(is_ours, folder .. '/.ralph/queue.jsonc'), 'a queue')
+    for _, name in ipairs({ '.ralphrc', '.ralphex/config', '.ralph/agent/tasks.jsonl', 'feature_list.json' }) do
+      support.write(folder .. '/' .. name, 'x\n')
+      editor:edit(name)
+      support.wait(name .. ' to be opened in the server', function()
+        for _, opened in ipairs(fake:received()) do
+          if
+            opened.method == 'textDocument/didOpen'
+            and opened.params.textDocument.uri == vim.uri_from_fname(folder .. '/' .. name)
+          then
+            return true
+          end
+        end
+      end)
+    end
 
     editor:ex('Ralph unheard')
     editor:wait_message('Hint: `:help :Ralph`')
