@@ -79,7 +79,8 @@ function options(hooks: Hooks): LanguageClientOptions {
   return {
     documentSelector: [
       { scheme: "file", language: "markdown" },
-      { scheme: "file", pattern: "**/prd.json" },
+      { scheme: "file", pattern: "**/{prd.json,feature_list.json,feature-list.json}" },
+      { scheme: "file", pattern: "**/.beads/{issues,beads}.jsonl" },
       { scheme: "file", pattern: "**/.agents/tasks/prd*.json" },
       { scheme: "file", pattern: "**/.ralph/{tasks.json,queue.jsonc,config.jsonc,ralph-loop.state.json}" },
       { scheme: "file", pattern: "**/{ralph.yml,ralph.toml,.ralphrc,.ralph.toml}" },

@@ -250,7 +250,7 @@ fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
         let is_whole = kind_of(&it.0).is_some_and(|kind| {
             kind.is_embedded() || if kind.is_plan() { !is_joined(kind) } else { is_prompt(kind) }
         });
-        is_whole && path.starts_with(folder)
+        (is_whole || task_files::is_in_plans_folder(root, &path)) && path.starts_with(folder)
     };
     tasks.iter().filter(is_task).map(|it| sanitize::visible(&it.0)).collect()
 }

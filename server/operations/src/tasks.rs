@@ -52,8 +52,18 @@ pub fn list_tasks() -> Result<Vec<TaskSummary>, Failure> {
 }
 
 fn is_project(root: &Path) -> bool {
-    const FOLDERS: [&str; 8] =
-        ["", ".ralph", ".opencode", "scripts/ralph", ".agents/tasks", "docs/plans", "plans", "tasks"];
+    const FOLDERS: [&str; 10] = [
+        "",
+        ".ralph",
+        ".opencode",
+        "scripts/ralph",
+        ".agents/tasks",
+        ".beads",
+        "docs/plans",
+        "plans",
+        "prd",
+        "tasks",
+    ];
     let is_task = |path: &Path| {
         let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
         // `CLAUDE.md` and `PLAN.md` are in home folders too.
@@ -64,6 +74,7 @@ fn is_project(root: &Path) -> bool {
     let holds_task = |folder: &Path| entries(folder).any(|it| is_task(&it.path()));
     root.join("loopkeeper.toml").exists()
         || config_files::has_repository(root)
+        || root.join(".ralphex/config").exists()
         || FOLDERS.iter().any(|it| holds_task(&root.join(it)))
         // Each task of these is in a folder of its own.
         || entries(&root.join("ralphs")).any(|it| holds_task(&it.path()))

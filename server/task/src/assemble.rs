@@ -15,7 +15,7 @@ use super::outline::{CriterionOrigin, MAY_CHANGE, TaskOutline};
 use super::prompt_parts::{self, PromptPart};
 use super::{
     Finding, FindingCode, Task, TaskDocument, front_matter, gates, placeholders, prd, requirements,
-    task_list, template,
+    task_lines, task_list, template,
 };
 use crate::criterion::CriterionId;
 use loopkeeper_text::fold::shortened;
@@ -127,7 +127,9 @@ fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline 
         Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree) => {
             return task_list::parse_yaml(path, text);
         }
-        Some(DocumentKind::RuntimeTasks) => return task_list::parse_lines(path, text),
+        Some(DocumentKind::RuntimeTasks | DocumentKind::BeadsIssues) => {
+            return task_lines::parse_lines(path, text);
+        }
         _ if is_story_file(path) => return prd::parse_prd(path, text),
         _ => {}
     }
@@ -136,12 +138,20 @@ fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline 
         return gates::parse_gates(kind, path, text);
     }
     let mut outline = match kind_of(path) {
-        Some(DocumentKind::RequirementsPlan) => requirements::parse(path, text),
+        Some(DocumentKind::RequirementsPlan | DocumentKind::RequirementsPart) => {
+            requirements::parse(path, text)
+        }
+        None if requirements::has_task_headings(text) => markdown::parse_plan(path, text, optional),
         Some(kind) if kind.is_plan() => markdown::parse_plan(path, text, optional),
         _ => markdown::parse_markdown(path, text, DocumentRole::Prompt),
     };
     front_matter::parse_front_matter(text, &mut outline);
-    if kind_of(path) == Some(DocumentKind::ExecutionPlan) {
+    let is_execution_plan = match kind_of(path) {
+        Some(kind) => kind == DocumentKind::ExecutionPlan,
+        // Where the tool's configuration names another folder for them.
+        None => requirements::has_task_headings(text),
+    };
+    if is_execution_plan {
         requirements::skip_examples(text, &mut outline);
         requirements::skip_outside_tasks(text, &mut outline);
     }

@@ -84,6 +84,9 @@ pub fn compute_edit(
 ) -> Result<DocumentEdit, PlanEditError> {
     let task = parse_task(documents);
     let target = target(documents, &task, item)?;
+    if let Some(refused) = target.is_of_database(wish) {
+        return Err(refused);
+    }
     let (file, before) = (target.document.path.clone(), target.document.text.clone());
     let (after, done) = match wish {
         PlanEdit::Skip => skip(documents, &target)?,
@@ -208,6 +211,20 @@ fn swap_with_neighbor(
 }
 
 impl PlanEditTarget<'_> {
+    /// The refusal of an edit in a file that its own tool writes from a database.
+    fn is_of_database(&self, wish: PlanEdit) -> Option<PlanEditError> {
+        if kind_of(&self.document.path) != Some(DocumentKind::BeadsIssues) {
+            return None;
+        }
+        let PlanItem { title, id, .. } = self.item;
+        let fact = tr!("\"{title}\" is an issue of Beads, which would undo a change of its file", title);
+        let hint = match wish {
+            PlanEdit::Skip => format!("`bd update {id} --status deferred`"),
+            PlanEdit::Raise(_) => format!("`bd update {id} --priority 1`"),
+        };
+        Some(conflict_error(Message::new(fact).with_hint(tr!("run {command}", command = hint))))
+    }
+
     fn form(&self) -> PlanForm {
         match kind_of(&self.document.path) {
             Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree) => PlanForm::Yaml,

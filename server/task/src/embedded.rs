@@ -31,10 +31,10 @@ pub fn is_task_text(kind: DocumentKind, text: &str) -> bool {
         // `CLAUDE.md` can also be the memory of a project with stories.
         return text.contains("prd.json") && text.contains("<promise>") || is_playbook(text);
     }
-    if kind == DocumentKind::TaskQueue {
+    if matches!(kind, DocumentKind::TaskQueue | DocumentKind::FeatureList) {
         return prd::may_have_stories(text);
     }
-    if kind == DocumentKind::BoxPlan {
+    if matches!(kind, DocumentKind::BoxPlan | DocumentKind::RequirementsPart) {
         return !markdown::parse_plan("", text, None).plan.is_empty();
     }
     find(kind, text).is_some()

@@ -29,6 +29,8 @@ pub enum DocumentKind {
     LoopState,
     /// `prd.json`
     Prd,
+    /// `feature_list.json`: features with `passes` or a `status`
+    FeatureList,
     /// `.agents/tasks/prd*.json`: stories with a `status`
     AgentStories,
     /// `.ralph/tasks.json`, `.ralph/queue.jsonc`: tasks with a `status`
@@ -39,10 +41,14 @@ pub enum DocumentKind {
     YamlTaskList,
     /// `.ralph/tasks.yml`: a tree of tasks with a `status`
     YamlTaskTree,
+    /// `.beads/issues.jsonl`: one issue of Beads a line
+    BeadsIssues,
     /// `PROGRESS.md` beside a `SYSTEM_PROMPT.md`
     ProgressPlan,
     /// `PRD.md`, beside the configuration of a tool that works through its boxes
     RequirementsPlan,
+    /// `prd/*.md`, beside `.ralphy`: together one task
+    RequirementsPart,
     /// `docs/plans/*.md`, in a root with `.ralphex`
     ExecutionPlan,
     /// `.ralphrc` with `TEST_COMMAND`, `QUALITY_GATES` or `OPTIONAL_SECTIONS`
@@ -99,7 +105,15 @@ impl DocumentKind {
 
     /// A document that is a task only if its text says so ([`super::is_task_text`]).
     pub fn needs_text(self) -> bool {
-        self.is_embedded() || matches!(self, Self::StoryPrompt | Self::BoxPlan | Self::TaskQueue)
+        self.is_embedded()
+            || matches!(
+                self,
+                Self::StoryPrompt
+                    | Self::BoxPlan
+                    | Self::TaskQueue
+                    | Self::FeatureList
+                    | Self::RequirementsPart
+            )
     }
 
     /// A document that is a task by itself, and not together with the others in its folder.
@@ -122,6 +136,8 @@ impl DocumentKind {
             Self::SystemPrompt => Some((0, &["PROGRESS.md"])),
             Self::ProgressPlan => Some((0, &["SYSTEM_PROMPT.md"])),
             Self::TaskList | Self::YamlTaskList => Some((0, &[".ralphy"])),
+            Self::RequirementsPart => Some((1, &[".ralphy"])),
+            Self::BeadsIssues => Some((1, &[".ralph-tui/config.toml"])),
             _ => None,
         }
     }
@@ -139,11 +155,11 @@ impl DocumentKind {
     /// The field of a story that says that it is done, and its value then.
     pub fn done_value(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Self::Prd => Some(("passes", "true")),
+            Self::Prd | Self::FeatureList => Some(("passes", "true")),
             Self::AgentStories | Self::TaskQueue => Some(("status", "\"done\"")),
             Self::TaskList | Self::YamlTaskList => Some(("completed", "true")),
             Self::YamlTaskTree => Some(("status", "done")),
-            Self::RuntimeTasks => Some(("status", "\"closed\"")),
+            Self::RuntimeTasks | Self::BeadsIssues => Some(("status", "\"closed\"")),
             _ => None,
         }
     }
@@ -152,6 +168,9 @@ impl DocumentKind {
     pub fn is_plan(self) -> bool {
         match self {
             Self::Prd
+            | Self::FeatureList
+            | Self::BeadsIssues
+            | Self::RequirementsPart
             | Self::AgentStories
             | Self::TaskQueue
             | Self::TaskList
@@ -221,6 +240,8 @@ fn plan_kind(folder: &str, name: &str) -> Option<DocumentKind> {
             Some(DocumentKind::AgentStories)
         }
         "prd.json" => Some(DocumentKind::Prd),
+        "feature_list.json" | "feature-list.json" => Some(DocumentKind::FeatureList),
+        "issues.jsonl" | "beads.jsonl" if is_in(".beads") => Some(DocumentKind::BeadsIssues),
         "tasks.json" | "queue.jsonc" if is_in(".ralph") => Some(DocumentKind::TaskQueue),
         "tasks.yml" if is_in(".ralph") => Some(DocumentKind::YamlTaskTree),
         "tasks.yaml" if is_in(".ralph") => None,
@@ -231,6 +252,7 @@ fn plan_kind(folder: &str, name: &str) -> Option<DocumentKind> {
         "PROGRESS.md" => Some(DocumentKind::ProgressPlan),
         "fix_plan.md" | "@fix_plan.md" | "IMPLEMENTATION_PLAN.md" => Some(DocumentKind::FixPlan),
         "PLAN.md" if !is_in("docs/plans") => Some(DocumentKind::BoxPlan),
+        _ if is_in("prd") && name.strip_suffix(".md").is_some() => Some(DocumentKind::RequirementsPart),
         _ if is_in("docs/plans") && name.strip_suffix(".md").is_some() => Some(DocumentKind::ExecutionPlan),
         _ => None,
     }

@@ -29,6 +29,7 @@ pub mod proposal;
 pub mod queue;
 mod requirements;
 mod source;
+mod task_lines;
 mod task_list;
 pub mod template;
 
@@ -36,6 +37,7 @@ pub use assemble::{CHECK_ARGUMENT, add_checks, is_story_file, parse_inline_task,
 pub use embedded::is_task_text;
 pub use front_matter::{FRONT_MATTER_KEYS, FrontMatterKey};
 pub use kind::{DocumentKind, kind_of};
+pub use requirements::has_task_headings;
 pub use source::front_matter_end;
 
 use serde::{Deserialize, Serialize};
@@ -112,6 +114,9 @@ pub struct PlanItem {
     /// The field that says that the story is done, where it is not the one that files of this name have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done_field: Option<String>,
+    /// The value of that field then, where the file has another word for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done_value: Option<String>,
 }
 
 /// A remark on a document for its author, shown at its position.

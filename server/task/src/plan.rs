@@ -78,6 +78,7 @@ pub(super) fn push_item(
         priority: None,
         depends_on: Vec::new(),
         done_field: None,
+        done_value: None,
         place: out.place(text.range.clone()),
     });
     out.plan.len() - 1

@@ -1,6 +1,7 @@
 //! Reads `prd.json`: stories become plan items, their criteria become criteria. Tolerates comments and trailing commas,
 //! reports every other fault, and never reads a broken file as an empty plan.
 
+mod status;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -21,13 +22,24 @@ use super::{FindingCode, PlanItem, ids};
 use crate::criterion::Check;
 use loopkeeper_text::fold::{folded, one_line, shortened};
 use loopkeeper_text::{branch, tr};
+pub(super) use status::{is_done_word, is_postponed_word};
 pub(super) use values::STORY_FILE;
 use values::{JsonFields, QUEUE_FIELDS, ROOT_FIELDS, STORY_FIELDS};
 
-/// The `status` of a story that needs no work.
-pub(super) const DONE: &[&str] = &["done", "completed", "rejected", "closed", "failed"];
 /// Priorities in words, in thousandths.
-const PRIORITIES: [(&str, i64); 4] = [("critical", 0), ("high", 1000), ("medium", 2000), ("low", 3000)];
+const PRIORITIES: [(&str, i64); 9] = [
+    ("critical", 0),
+    ("high", 1000),
+    ("medium", 2000),
+    ("low", 3000),
+    ("p0", 0),
+    ("p1", 1000),
+    ("p2", 2000),
+    ("p3", 3000),
+    ("p4", 4000),
+];
+/// The lists of stories in the files of other tools.
+const OTHER_LISTS: [&str; 3] = ["stories", "tasks", "features"];
 
 pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -50,7 +62,7 @@ pub(super) fn may_have_stories(text: &str) -> bool {
     let Ok(parsed) = parse_json(text.trim_start_matches('\u{feff}')) else { return true };
     let list = match parsed.value {
         Some(Value::Object(root)) => {
-            return ["userStories", "stories", "tasks"].iter().any(|it| root.get(it).is_some());
+            return ["userStories"].iter().chain(&OTHER_LISTS).any(|it| root.get(it).is_some());
         }
         Some(Value::Array(list)) => list,
         _ => return false,
@@ -75,10 +87,10 @@ pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
     parse_to_ast(json, &CollectOptions::default(), &options)
 }
 
-/// `stories` or `tasks`, if one of them says whether it is done, as in `.agents/tasks/prd.json`, or if the file of this
+/// `stories`, `tasks` or `features`, if one of them says whether it is done, as in `.agents/tasks/prd.json`, or if the file of this
 /// kind calls them so.
 fn stories_of_other_tool<'a>(root: &JsonFields<'a>, kind: Option<DocumentKind>) -> Option<&'a Value<'a>> {
-    let value = root.get("stories").or_else(|| root.get("tasks"))?;
+    let value = OTHER_LISTS.iter().find_map(|it| root.get(it))?;
     let Value::Array(stories) = value else { return None };
     (kind == Some(DocumentKind::TaskList) || values::are_stories(&stories.elements)).then_some(value)
 }
@@ -101,7 +113,7 @@ impl PrdReader<'_> {
             // A list without a frame, as some tools write it.
             Some(Value::Array(list)) if values::are_stories(&list.elements) => {
                 self.is_other_list = true;
-                return self.stories(&list.elements);
+                return self.stories(&list.elements, None);
             }
             _ => {
                 let first = self.json.chars().next().map_or(0, char::len_utf8);
@@ -118,7 +130,7 @@ impl PrdReader<'_> {
         self.branch(&fields);
         self.is_other_list = fields.get("userStories").is_none();
         match fields.get("userStories").or_else(|| stories_of_other_tool(&fields, self.kind)) {
-            Some(Value::Array(stories)) => self.stories(&stories.elements),
+            Some(Value::Array(stories)) => self.stories(&stories.elements, Some(root)),
             Some(other) => self.report_wrong_type("userStories", tr!("a list of stories"), other),
             None => self.no_stories(root, &fields),
         }
@@ -151,7 +163,7 @@ impl PrdReader<'_> {
         self.report_syntax(&fact, root.range.start..root.range.start + 1);
     }
 
-    fn stories(&mut self, stories: &[Value<'_>]) {
+    fn stories(&mut self, stories: &[Value<'_>], root: Option<&Object<'_>>) {
         let known: HashSet<&str> =
             stories.iter().filter_map(|story| values::id_of(story.as_object()?)).collect();
         for story in stories {
@@ -159,6 +171,11 @@ impl PrdReader<'_> {
                 Value::Object(story) => self.story(story, &known),
                 other => self.report_wrong_type("userStories", tr!("stories in braces"), other),
             }
+        }
+        if let Some(word) = status::own_done_word(stories, root) {
+            let usual = self.kind.and_then(DocumentKind::done_value).map_or("passes", |it| it.0);
+            let has_status = |it: &&mut PlanItem| it.done_field.as_deref().unwrap_or(usual) == "status";
+            self.out.plan.iter_mut().filter(has_status).for_each(|it| it.done_value = Some(word.clone()));
         }
     }
 
@@ -171,7 +188,7 @@ impl PrdReader<'_> {
         let id = self.story_id(&fields);
         self.no_nested_stories(&fields);
         let title = self.title(&fields);
-        if !(of_queue && fields.get("notes").is_some_and(|it| it.as_array().is_some())) {
+        if !(has_other_names && fields.get("notes").is_some_and(|it| it.as_array().is_some())) {
             fields.text("notes", self);
         }
         let priority = self.priority(&fields);
@@ -179,12 +196,7 @@ impl PrdReader<'_> {
             self.text_of("labels", label);
         }
         let depends_on = self.dependencies(&fields, known);
-        let done = match fields.get("status").filter(|_| of_queue) {
-            Some(status) => self.text_of("status", status).is_some_and(|it| DONE.contains(&&*it.value)),
-            None if fields.get("passes").is_none() => fields.flag("completed", self),
-            None => fields.flag("passes", self),
-        };
-        let skipped = fields.flag("skipped", self) || of_queue && is_draft(&fields);
+        let (done, skipped) = (self.is_done(&fields), self.is_skipped(&fields));
         let name = [title.as_str(), id.as_deref().unwrap_or_default()]
             .into_iter()
             .find(|name| !name.trim().is_empty());
@@ -207,16 +219,41 @@ impl PrdReader<'_> {
             priority,
             depends_on,
             done_field: values::done_field(&fields, self.kind),
+            done_value: None,
         });
-        let plan = Some(self.out.plan.len() - 1);
+        self.criteria(&fields, has_other_names);
+    }
+
+    fn is_done(&mut self, fields: &JsonFields<'_>) -> bool {
+        let is_feature = self.kind == Some(DocumentKind::FeatureList);
+        match fields.get("status").filter(|_| is_of_queue(fields)) {
+            Some(status) => self
+                .text_of("status", status)
+                .is_some_and(|it| is_done_word(&it.value) && !(is_feature && status::is_failure(&it.value))),
+            None if fields.get("passes").is_none() => fields.flag("completed", self),
+            None => fields.flag("passes", self),
+        }
+    }
+
+    /// Set aside by the user, or by a status that says so.
+    fn is_skipped(&mut self, fields: &JsonFields<'_>) -> bool {
+        let status = fields.string("status").filter(|_| is_of_queue(fields));
+        let is_postponed = status.is_some_and(|it| it.value == "draft" || is_postponed_word(&it.value));
+        fields.flag("skipped", self) || is_postponed
+    }
+
+    /// The criteria of the story that was read last.
+    fn criteria(&mut self, fields: &JsonFields<'_>, has_other_names: bool) {
+        let plan = self.out.plan.len().checked_sub(1);
         let has_criteria = fields.get("acceptanceCriteria").is_some() || !has_other_names;
-        let criteria = if has_criteria { "acceptanceCriteria" } else { "acceptance" };
+        let others = ["acceptance", "acceptance_criteria"].into_iter().filter(|_| !has_criteria);
+        let criteria = others.into_iter().find(|it| fields.get(it).is_some()).unwrap_or("acceptanceCriteria");
         for criterion in fields.list(criteria, self) {
             self.prose_criterion(criterion, plan);
         }
-        self.commands(&fields, "completionCriteria", plan);
+        self.commands(fields, "completionCriteria", plan);
         if let Some(Value::StringLit(command)) =
-            fields.get("validation").filter(|_| !command_is_empty(&fields))
+            fields.get("validation").filter(|_| !command_is_empty(fields))
         {
             let item = command_item(&command.value, &self.inline(command));
             self.add(item, command, plan);
@@ -270,10 +307,13 @@ impl PrdReader<'_> {
 
     fn priority(&mut self, fields: &JsonFields<'_>) -> Option<i64> {
         let value = fields.get("priority").or_else(|| fields.get("parallel_group"))?;
-        let word =
-            value.as_string_lit().filter(|_| is_of_queue(fields)).map(|it| it.value.to_ascii_lowercase());
+        let has_other_names = self.is_other_list || is_of_queue(fields);
+        let word = value.as_string_lit().filter(|_| has_other_names).map(|it| it.value.to_ascii_lowercase());
         if let Some((_, priority)) = PRIORITIES.iter().find(|(it, _)| word.as_deref() == Some(*it)) {
             return Some(*priority);
+        }
+        if self.is_other_list && word.is_some() {
+            return None;
         }
         let Some(number) = value.as_number_lit() else {
             self.report_wrong_type("priority", tr!("a number"), value);
@@ -287,7 +327,7 @@ impl PrdReader<'_> {
         let mut found = Vec::new();
         let has_other_names =
             fields.get("dependsOn").is_none() && (self.is_other_list || is_of_queue(fields));
-        let others = ["depends_on", "deps"].into_iter().filter(|_| has_other_names);
+        let others = ["depends_on", "deps", "dependencies"].into_iter().filter(|_| has_other_names);
         let name = others.into_iter().find(|it| fields.get(it).is_some()).unwrap_or("dependsOn");
         for value in fields.list(name, self) {
             let id = match value {
@@ -357,11 +397,6 @@ impl PrdReader<'_> {
     fn bytes(&self, range: jsonc_parser::common::Range) -> Range<usize> {
         range.start + self.skipped..range.end + self.skipped
     }
-}
-
-/// Written down, and not to be worked on yet.
-fn is_draft(fields: &JsonFields<'_>) -> bool {
-    fields.string("status").is_some_and(|it| it.value == "draft")
 }
 
 /// Whether a story has a `status` in the place of `passes`.

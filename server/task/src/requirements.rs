@@ -27,6 +27,11 @@ pub(super) fn parse(path: &str, text: &str) -> TaskOutline {
     out
 }
 
+/// Whether a document has sections such as `### Task 2: Sell`, as an execution plan has.
+pub fn has_task_headings(text: &str) -> bool {
+    text.lines().any(|line| line.strip_prefix("### ").is_some_and(|it| markdown::is_task_heading(it.trim())))
+}
+
 /// Boxes outside the tasks of `docs/plans/*.md`, such as those below `## Post-Completion`, are for people.
 pub(super) fn skip_outside_tasks(text: &str, out: &mut TaskOutline) {
     let mut places: Vec<(usize, bool)> = Vec::new();

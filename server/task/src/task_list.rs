@@ -1,10 +1,8 @@
-//! Reads task lists of other tools in formats other than one JSON document: YAML lists and trees, and JSON Lines. Each
-//! task becomes a plan item with the range of its title.
+//! Reads task lists of other tools in YAML, lists and trees. Each task becomes a plan item with the range of its title.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use jsonc_parser::ast::{Object, Value};
 use loopkeeper_text::fold::{folded, shortened};
 use loopkeeper_text::tr;
 use loopkeeper_text::yaml::{self, YamlScalar};
@@ -95,7 +93,7 @@ impl<'a> YamlTask<'a> {
             );
         };
         let is_done = self.of("completed").is_some_and(|it| it.value == "true")
-            || self.of("status").is_some_and(|it| prd::DONE.contains(&it.value.as_str()));
+            || self.of("status").is_some_and(|it| prd::is_done_word(&it.value));
         let group = self.of("priority").or_else(|| self.of("parallel_group"));
         let mut depends_on = Vec::new();
         for needed in ["deps", "depends_on", "dependsOn"].into_iter().flat_map(|it| self.list(it)) {
@@ -121,6 +119,7 @@ impl<'a> YamlTask<'a> {
                 .map(|it| (it * 1_000.0).round() as i64),
             depends_on,
             done_field: None,
+            done_value: None,
         });
         let origin = CriterionOrigin { plan: Some(out.plan.len() - 1), ..CriterionOrigin::default() };
         for command in self.list("completionCriteria") {
@@ -151,68 +150,9 @@ fn without_quotes(text: &str, range: Range<usize>) -> Range<usize> {
     if is_quoted('"') || is_quoted('\'') { range.start + 1..range.end - 1 } else { range }
 }
 
-/// `.ralph/agent/tasks.jsonl`: one task a line, with `title`, `status`, `priority` and `blocked_by`.
-pub(super) fn parse_lines(file: &str, text: &str) -> TaskOutline {
-    let mut out = TaskOutline::new(file);
-    let mut at = 0;
-    let mut blocked = Vec::new();
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let trimmed = line.trim();
-        if trimmed.is_empty() {
-            continue;
-        }
-        let from = start + line.len() - line.trim_start().len();
-        let parsed = prd::parse_json(trimmed).ok();
-        let Some(task) = parsed.as_ref().and_then(|it| it.value.as_ref()?.as_object()) else {
-            out.add_finding(
-                FindingCode::BadValue,
-                tr!("task list"),
-                tr!("no task in this line"),
-                from..from + trimmed.len(),
-            );
-            continue;
-        };
-        if let Some(item) = item_of_line(task, from, &out) {
-            let needs = task.get_array("blocked_by").map_or(&[][..], |it| it.elements.as_slice());
-            blocked.push(needs.iter().filter_map(|it| Some(it.as_string_lit()?.value.to_string())).collect());
-            out.plan.push(item);
-        }
-    }
-    let known: HashSet<String> = out.plan.iter().map(|it| it.id.clone()).collect();
-    for (item, needs) in out.plan.iter_mut().zip(blocked) {
-        // Tasks of an earlier run may be gone.
-        item.depends_on = Vec::into_iter(needs).filter(|it| known.contains(it)).collect();
-    }
-    out
-}
-
-fn item_of_line(task: &Object<'_>, from: usize, out: &TaskOutline) -> Option<PlanItem> {
-    let title = task.get_string("title").or_else(|| task.get_string("id"))?;
-    let status = task.get_string("status").map_or("", |it| &*it.value);
-    let inner = title.range.start + 1..title.range.end - 1;
-    let range = if inner.len() == title.value.len() { inner } else { title.range.start..title.range.end };
-    let priority = task.get_number("priority").and_then(|it| it.value.parse::<f64>().ok());
-    let id = task.get("id").map(|it| &it.value);
-    Some(PlanItem {
-        id: match id {
-            Some(Value::StringLit(id)) => id.value.to_string(),
-            _ => ids::base_id(None, &[], &title.value),
-        },
-        title: shortened(&folded(&title.value), NAME_CHARS).into_owned(),
-        done: prd::DONE.contains(&status),
-        blocking: !matches!(task.get("skipped").map(|it| &it.value), Some(Value::BooleanLit(it)) if it.value),
-        place: out.place(range.start + from..range.end + from),
-        priority: priority.map(|it| (it * 1_000.0).round() as i64),
-        depends_on: Vec::new(),
-        done_field: None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::{FindingCode, TaskDocument, parse_task};
+    use crate::{TaskDocument, parse_task};
 
     /// Items, criteria and findings of a document, each with the text at its place.
     fn shown(path: &str, text: &str) -> Vec<String> {
@@ -263,21 +203,5 @@ mod tests {
         let text = "{\"tasks\": [{\"title\": \"Sell\", \"parallel_group\": 1}, {\"title\": \"Open\", \"completed\": true}]}";
         assert_eq!(shown("tasks.json", text), ["[ ] 1000 <Sell>", "[x] <Open>"]);
         assert_eq!(shown("shop/PRD.json", "{\"tasks\": [{\"title\": \"Sell\"}]}"), ["[ ] <Sell>"]);
-    }
-
-    #[test]
-    fn tasks_of_a_run_are_the_plan_of_the_prompt_beside_them() {
-        let text = "{\"id\":\"t-1\",\"title\":\"Sell \\u00e9\",\"status\":\"open\",\"priority\":2,\"blocked_by\":[\"t-2\",\"gone\"]}\n\n  {\"id\":\"t-2\",\"title\":\"Count\",\"status\":\"closed\"}\r\nnone\n";
-        let document = |path: &str, text: &str| TaskDocument { path: path.to_owned(), text: text.to_owned() };
-        let task =
-            parse_task(&[document("PROMPT.md", "# Shop\n"), document(".ralph/agent/tasks.jsonl", text)]);
-        let items: Vec<_> = task
-            .plan
-            .iter()
-            .map(|it| (it.done, it.depends_on.join(","), &text[it.place.range.clone()]))
-            .collect();
-        assert_eq!(items, [(false, "t-2".to_owned(), "\"Sell \\u00e9\""), (true, String::new(), "Count")]);
-        let found: Vec<_> = task.findings.iter().map(|it| (it.code, &text[it.place.range.clone()])).collect();
-        assert_eq!(found, [(FindingCode::BadValue, "none")]);
     }
 }

@@ -111,6 +111,60 @@ workspaces! {
         args: &[],
         act: "touch sold; sed -i 's/\"passes\": false/\"passes\": true/' prd.json",
     }
+    ralph_tui_with_beads Workspace {
+        folder: "ralph-tui-beads",
+        task: ".beads/issues.jsonl",
+        outline: &[".beads/issues.jsonl: Sell things"],
+        told: &["Its issues are in `.beads/issues.jsonl`, which Beads writes"],
+        shows: &["Plan      0 of 1 done", "limits.iterations = 12"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i '/1.1/s/open/closed/' .beads/issues.jsonl",
+    }
+    beads_prompt Workspace {
+        folder: "beads-prompt",
+        task: "PROMPT.md",
+        outline: &[".beads/issues.jsonl: Öffnen", ".beads/issues.jsonl: Sell things", ".beads/issues.jsonl: Grow", "PROMPT.md: It sells: `exists sold`"],
+        told: &["next: shop-1.2: Sell things", "open: shop-2: Grow (optional)"],
+        shows: &["Plan      1 of 3 done"],
+        args: &[],
+        act: "touch sold; sed -i '/1.2/s/open/closed/' .beads/issues.jsonl",
+    }
+    feature_list Workspace {
+        folder: "feature-list",
+        task: "feature_list.json",
+        outline: &["feature_list.json: Sell things 🛒", "feature_list.json: Décorate the shop"],
+        told: &["The task is the list of stories in `feature_list.json`", "set its `passes` to `true`"],
+        shows: &["Plan      1 of 2 done"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/\"passes\": false/\"passes\": true/' feature_list.json",
+    }
+    feature_list_with_status Workspace {
+        folder: "feature-list-status",
+        task: "feature_list.json",
+        outline: &["feature_list.json: Open", "feature_list.json: It sells: `exists sold`"],
+        told: &["set its `status` to `\"passing\"`", "next: feat-002: Sell"],
+        shows: &["Plan      1 of 2 done"],
+        args: &[],
+        act: "touch sold; sed -i 's/in_progress\",$/passing\",/' feature_list.json",
+    }
+    ralphy_folder Workspace {
+        folder: "ralphy-folder",
+        task: "prd/backend.md",
+        outline: &[".ralphy/config.yaml: \"test -f sold\"", "prd/backend.md: open the shop", "prd/backend.md: sell things", "prd/frontend.md: décorate the shop"],
+        told: &["Its boxes are in `prd/backend.md`", "Its boxes are in `prd/frontend.md`"],
+        shows: &["Plan      1 of 3 done", "test -f sold"],
+        args: &[],
+        act: "touch sold; sed -i 's/\\[ \\]/[x]/' prd/*.md",
+    }
+    ralphex_with_another_folder Workspace {
+        folder: "ralphex-plans-dir",
+        task: "specs/next/shop.md",
+        outline: &["specs/next/shop.md: `test -f sold`", "specs/next/shop.md: sell things", "specs/next/shop.md: deploy by hand"],
+        told: &["Its boxes are in `specs/next/shop.md`"],
+        shows: &["Plan      0 of 2 done", "limits.iterations = 9"],
+        args: &[],
+        act: "touch sold; sed -i '/sell/s/\\[ \\]/[x]/' specs/next/shop.md",
+    }
     ralfpretzel Workspace {
         folder: "ralfpretzel",
         task: "prd.json",

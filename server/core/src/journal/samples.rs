@@ -324,6 +324,7 @@ fn plan_item() -> PlanItem {
         priority: Some(1_000),
         depends_on: vec!["US-0".to_owned()],
         done_field: None,
+        done_value: None,
     }
 }
 

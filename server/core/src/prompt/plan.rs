@@ -41,10 +41,19 @@ fn write_duties(out: &mut String, plan: &[PlanItem]) {
     files.dedup();
     for file in &files {
         let path = code_span(&single_line(file));
+        let mut items = plan.iter().filter(|it| it.place.file == *file);
+        let written = items.clone().find_map(written_done);
         let of_kind = || kind_of(file).and_then(DocumentKind::done_value);
-        let done = plan.iter().filter(|it| it.place.file == *file).find_map(written_done);
-        let done = done.or_else(of_kind).or_else(|| is_story_file(file).then_some(("passes", "true")));
-        let _ = if let Some((field, value)) = done {
+        let done = written.or_else(of_kind).or_else(|| is_story_file(file).then_some(("passes", "true")));
+        let _ = if kind_of(file) == Some(DocumentKind::BeadsIssues) {
+            writeln!(
+                out,
+                "Its issues are in {path}, which Beads writes: once all that an issue asks for holds, close it with \
+                 `bd close ID` (`br close ID`), see that the file says so, and edit nothing there by hand. A closed \
+                 issue says that it is done; the checks decide whether that is so."
+            )
+        } else if let Some((field, value)) = done {
+            let value = items.find_map(|it| it.done_value.as_deref()).unwrap_or(value);
             writeln!(
                 out,
                 "Its stories are in {path}, and you keep that file up to date: once all that a story asks for holds, \

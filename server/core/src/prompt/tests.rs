@@ -150,6 +150,7 @@ fn item(title: &str, done: bool) -> PlanItem {
         priority: None,
         depends_on: Vec::new(),
         done_field: None,
+        done_value: None,
     }
 }
 

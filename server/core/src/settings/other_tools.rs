@@ -60,7 +60,7 @@ const BY_FILE: [(&str, &[&str]); 5] = [
 ];
 
 /// Keys that belong to the task: the prompt and its gates.
-const OF_TASK: [&str; 2] = ["event_loop.prompt", "backpressure.gates."];
+const OF_TASK: [&str; 3] = ["event_loop.prompt", "backpressure.gates.", "plans_dir"];
 /// The prompt documents that are found without being named.
 const PROMPT_FILES: [&str; 2] = ["PROMPT.md", "RALPH.md"];
 /// Keys that say nothing about a loop.
@@ -226,8 +226,7 @@ mod tests {
         let (set, notes) = shown("ralph.toml", text);
         assert_eq!(set, ["agent = \"codex\"", "tasks.files = [\"SHOP.md\"]"]);
         assert!(notes[0].contains("not used by loopkeeper: agent.args"), "{notes:?}");
-        let text =
-            "# x = y\nmax_iterations = 3\nclaude_command = claude\nsession_timeout = 30m\nidle_timeout =\n";
+        let text = "# x = y\nmax_iterations = 3\nplans_dir = specs\nclaude_command = claude\nsession_timeout = 30m\nidle_timeout =\n";
         let (set, notes) = shown(".ralphex/config", text);
         assert_eq!(set, ["limits.iterations = 3", "limits.iteration_time = \"30m\""]);
         assert!(notes[0].contains("not used by loopkeeper: claude_command"), "{notes:?}");

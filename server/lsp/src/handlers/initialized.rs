@@ -9,7 +9,7 @@ use crate::publisher;
 use crate::session::ServerState;
 
 /// Task documents and configuration, wherever they are; the server's own watches cover only the folders that it knows.
-const WATCHED: [&str; 15] = [
+const WATCHED: [&str; 17] = [
     "**/PROMPT.md",
     "**/PROMPT_build.md",
     "**/RALPH.md",
@@ -17,6 +17,8 @@ const WATCHED: [&str; 15] = [
     "**/*.ralph.md",
     "**/scripts/ralph/prompt.md",
     "**/prd.json",
+    "**/{feature_list.json,feature-list.json,.beads/issues.jsonl,.beads/beads.jsonl}",
+    "**/prd/*.md",
     "**/.agents/tasks/prd*.json",
     "**/.ralph/{tasks.json,queue.jsonc,config.jsonc,ralph-loop.state.json,ralph-tasks.md}",
     "**/{.ralphy/config.yaml,.ralph.toml,ralph.yml,CHECK.md,CONTEXT.md,INSTRUCTION.md,PRD.md}",

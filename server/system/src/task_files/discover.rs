@@ -11,6 +11,7 @@ use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 
 use super::gate_files::gate_files;
 use super::{DiscoveredTask, TaskFileError, relative};
+use crate::config_text;
 use crate::snapshots::ignores::{FolderMarkers, IgnoreRules, users_excludes_file};
 use crate::work_trees::OtherWorkTrees;
 
@@ -32,6 +33,7 @@ pub fn discover(
         exclude: glob_set(exclude)?,
         rules,
         others: OtherWorkTrees::new(root),
+        plans_folder: plans_folder(root),
         folders: BTreeMap::new(),
     };
     walk.visit_folder(root, 1);
@@ -53,6 +55,8 @@ struct TaskWalk<'a> {
     exclude: GlobSet,
     rules: IgnoreRules,
     others: OtherWorkTrees<'a>,
+    /// Where the configuration of another tool says that its plans are.
+    plans_folder: Option<PathBuf>,
     /// The documents of each folder, by kind and name.
     folders: BTreeMap<PathBuf, Vec<(DocumentKind, PathBuf)>>,
 }
@@ -90,16 +94,23 @@ impl TaskWalk<'_> {
             if depth < MAX_DEPTH {
                 self.visit_folder(&path, depth + 1);
             }
-        } else if let Some(kind) = kind_of(&below)
+        } else if let Some(kind) = kind_of(&below).or_else(|| self.kind_by_folder(&path))
             // A link is listed, so that one that leaves the root is refused with a message.
             && (file_type.is_file() || file_type.is_symlink())
             && !kind.is_gates()
-            && has_marker(&path, kind)
+            && (has_marker(&path, kind) || kind == DocumentKind::ExecutionPlan && kind_of(&below).is_none())
             && (!kind.needs_text() || has_task_text(self.root, &path, kind))
             && let Some(folder) = path.parent()
         {
             self.folders.entry(folder.to_owned()).or_default().push((kind, path));
         }
+    }
+
+    /// A plan in a folder that only a configuration names.
+    fn kind_by_folder(&self, path: &Path) -> Option<DocumentKind> {
+        let is_there = path.parent() == self.plans_folder.as_deref() && path.extension()? == "md";
+        (is_there && loopkeeper_task::has_task_headings(&text_of(self.root, path)?))
+            .then_some(DocumentKind::ExecutionPlan)
     }
 
     fn tasks(&self) -> Vec<(usize, DiscoveredTask)> {
@@ -180,7 +191,8 @@ pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
 /// Whether the files exist by which another tool makes a document of this name a task.
 pub fn has_marker(path: &Path, kind: DocumentKind) -> bool {
     let is_beside = |name: &str| path.parent().is_some_and(|it| it.join(name).symlink_metadata().is_ok());
-    if kind.successor().is_some_and(is_beside) {
+    let is_older = kind == DocumentKind::BeadsIssues && path.ends_with("beads.jsonl");
+    if kind.successor().is_some_and(is_beside) || is_older && is_beside("issues.jsonl") {
         return false;
     }
     let Some((up, names)) = kind.markers() else { return true };
@@ -190,8 +202,28 @@ pub fn has_marker(path: &Path, kind: DocumentKind) -> bool {
 
 /// Whether the text of a document that needs it makes it a task.
 fn has_task_text(root: &Path, path: &Path, kind: DocumentKind) -> bool {
-    let text = super::read(root, path).map(|it| String::from_utf8_lossy(&it).into_owned());
-    text.is_ok_and(|it| loopkeeper_task::is_task_text(kind, &it))
+    text_of(root, path).is_some_and(|it| loopkeeper_task::is_task_text(kind, &it))
+}
+
+fn text_of(root: &Path, path: &Path) -> Option<String> {
+    super::read(root, path).ok().map(|it| String::from_utf8_lossy(&it).into_owned())
+}
+
+/// Whether a document is a task only because the configuration of another tool names its folder.
+pub fn is_in_plans_folder(root: &Path, path: &Path) -> bool {
+    kind_of(&relative(root, path)).is_none() && path.parent().map(Path::to_owned) == plans_folder(root)
+}
+
+/// `plans_dir` of `.ralphex/config`, in the root.
+fn plans_folder(root: &Path) -> Option<PathBuf> {
+    let text = config_text::read_text(&root.join(".ralphex/config")).ok().flatten()?;
+    let value = text.lines().find_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        (key.trim() == "plans_dir").then(|| value.trim().trim_matches(['"', '\'']).trim_start_matches("./"))
+    })?;
+    let folder = Path::new(value.trim_end_matches('/'));
+    let is_below = folder.components().all(|it| matches!(it, Component::Normal(_)));
+    (is_below && !value.is_empty()).then(|| root.join(folder))
 }
 
 fn glob_set(globs: &[String]) -> Result<GlobSet, TaskFileError> {

@@ -22,11 +22,27 @@ pub(super) fn gate_files(path: &Path) -> Vec<PathBuf> {
             named.extend(folder.parent().map(|it| it.join(".ralph.toml")));
         }
     }
+    if folder.ends_with("prd") {
+        named.extend(folder.parent().map(|it| it.join(".ralphy/config.yaml")));
+    }
+    named.extend(issues_of(path, folder));
     if path.ends_with("PRD.md") {
         named.extend(["run-config.json", "verification.json"].map(|it| folder.join(".ralph").join(it)));
     }
     named.extend(quality_gates(folder));
     named.into_iter().chain(of_folders(folder)).filter(is_file).collect()
+}
+
+/// The issues of Beads, for a prompt that lets the agent ask for them.
+fn issues_of(path: &Path, folder: &Path) -> Option<PathBuf> {
+    const COMMANDS: [&str; 4] = ["bd ready", "bd close", "br ready", "br close"];
+    let above = folder.parent().filter(|_| folder.ends_with(".ralph"));
+    let above = above.or_else(|| folder.ancestors().nth(2).filter(|_| folder.ends_with("scripts/ralph")));
+    let beads = std::iter::once(folder).chain(above).map(|it| it.join(".beads")).find(|it| it.is_dir())?;
+    let issues =
+        ["issues.jsonl", "beads.jsonl"].map(|it| beads.join(it)).into_iter().find(|it| it.is_file())?;
+    let asks = |line: &str| COMMANDS.iter().any(|it| line.contains(it));
+    (path != issues && has_line(path, asks)).then_some(issues)
 }
 
 /// Checks, contexts and instructions, each in a folder of its own.

@@ -15,7 +15,7 @@ use super::{PlanEditError, PlanEditTarget, TextSplices, apply_splices, conflict_
 
 const SKIPPED: &str = "\"skipped\"";
 /// The lists of stories, in the order in which they are looked for.
-const STORY_LISTS: [&str; 3] = ["userStories", "stories", "tasks"];
+const STORY_LISTS: [&str; 4] = ["userStories", "stories", "tasks", "features"];
 /// A file whose own tool refuses a field that it does not know.
 const STRICT: &str = "queue.jsonc";
 

@@ -1,5 +1,7 @@
 //! Story files: their parsed content, and the message for every kind of damage.
 
+mod features;
+
 use std::fmt::Write as _;
 
 use super::parse_prd;

@@ -103,7 +103,8 @@ pub(super) const STORY_FIELDS: &[&str] = &[
 ];
 
 /// Further fields of stories in lists of other tools.
-pub(super) const QUEUE_FIELDS: &[&str] = &["acceptance", "depends_on", "deps"];
+pub(super) const QUEUE_FIELDS: &[&str] =
+    &["acceptance", "acceptance_criteria", "depends_on", "deps", "dependencies"];
 /// The fields that say whether a story is done.
 const DONE_FIELDS: [&str; 3] = ["passes", "status", "completed"];
 

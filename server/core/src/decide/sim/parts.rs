@@ -47,6 +47,7 @@ pub fn item(title: &str) -> PlanItem {
         priority: None,
         depends_on: Vec::new(),
         done_field: None,
+        done_value: None,
     }
 }
 

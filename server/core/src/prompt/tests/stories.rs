@@ -18,6 +18,7 @@ fn a_plan_says_where_it_is_and_who_keeps_it() {
         priority: Some(1),
         depends_on: Vec::new(),
         done_field: None,
+        done_value: None,
         place: DocumentRange { file: file.to_owned(), range: 0..0 },
     };
     let check = |items: &[(&str, &str)], expect: &str| {
@@ -57,6 +58,7 @@ fn placeholders_of_other_tools_are_filled_in_or_left_out() {
             priority: None,
             depends_on: Vec::new(),
             done_field: None,
+            done_value: None,
             place: DocumentRange { file: "prd.json".to_owned(), range: 0..0 },
         };
         scene.plan = vec![item("US-1", "{{STORY_ID}}"), item("US-2", "B")];
@@ -103,6 +105,7 @@ fn a_file_with_another_field_than_usual_is_marked_by_it() {
         priority: None,
         depends_on: Vec::new(),
         done_field: field.map(str::to_owned),
+        done_value: None,
         place: DocumentRange { file: file.to_owned(), range: 0..0 },
     };
     let check = |file: &str, field: Option<&str>, expect: &str| {
@@ -113,4 +116,10 @@ fn a_file_with_another_field_than_usual_is_marked_by_it() {
     check(".ralph/tasks.json", Some("passes"), "`passes` to `true`");
     check("prd.json", Some("status"), "`status` to `\"done\"`");
     check("prd.json", Some("completed"), "`completed` to `true`");
+    let mut feature = item("feature_list.json", Some("status"));
+    feature.done_value = Some("\"passing\"".to_owned());
+    let text = Scene { plan: vec![feature], ..Scene::new() }.build();
+    assert!(text.contains("set its `status` to `\"passing\"` there"), "{text}");
+    let text = Scene { plan: vec![item(".beads/issues.jsonl", None)], ..Scene::new() }.build();
+    assert!(text.contains("Its issues are in `.beads/issues.jsonl`, which Beads writes"), "{text}");
 }

@@ -51,6 +51,34 @@ fn items_of_other_tools_are_skipped_and_resumed_in_their_files() {
 }
 
 #[test]
+fn issues_of_beads_are_changed_by_their_tool() {
+    let check = |wish, expect: &str| {
+        let text = "{\"id\":\"bd-1\",\"title\":\"Sell\",\"status\":\"open\"}\n";
+        let fact = "\"Sell\" is an issue of Beads, which would undo a change of its file. Hint: run ";
+        refused(".beads/issues.jsonl", text, "Sell", wish, &format!("{fact}{expect}"));
+    };
+    check(PlanEdit::Skip, "`bd update bd-1 --status deferred`");
+    check(PlanEdit::Raise(1), "`bd update bd-1 --priority 1`");
+}
+
+#[test]
+fn features_are_skipped_and_moved_in_their_file() {
+    skip(
+        "feature_list.json",
+        r#"[{"category": "a", "description": "Sell", "passes": false}]"#,
+        "Sell",
+        r#"[{"category": "a", "description": "Sell", "passes": false, "skipped": true}]"#,
+    );
+    raise(
+        "feature_list.json",
+        r#"{"features": [{"description": "Open", "passes": false}, {"description": "Sell", "passes": false}]}"#,
+        "Sell",
+        1,
+        r#"{"features": [{"description": "Sell", "passes": false}, {"description": "Open", "passes": false}]}"#,
+    );
+}
+
+#[test]
 fn tasks_in_yaml_change_priorities_or_places() {
     let check = |before: &str, by: i32, expect: &str| raise("tasks.yaml", before, "Sell", by, expect);
     check(
