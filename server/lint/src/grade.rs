@@ -201,9 +201,10 @@ fn of_files(texts: &[&str]) -> Option<Aspect> {
 /// Whether a test command names what it tests: a file, a filter.
 fn selects(command: &str) -> bool {
     let words: Vec<&str> = command.split_whitespace().collect();
-    let names_file = words
-        .iter()
-        .any(|it| it.contains("test") && (it.contains('/') || it.contains('.') || it.contains('_')));
+    let names_file = words.iter().any(|it| {
+        (it.contains("test") || it.contains("spec"))
+            && (it.contains('/') || it.contains('.') || it.contains('_'))
+    });
     let filters = ["-k", "-t", "--grep", "-run", "--test", "--filter", "--testPathPattern"];
     names_file
         || words.iter().any(|it| filters.iter().any(|flag| it.starts_with(flag)))

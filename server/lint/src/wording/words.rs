@@ -42,6 +42,8 @@ const VAGUE: &str = r"
     | clear\s(and\s\w+\s|\w+\s)?(documentation|comments?|naming|names|structure|code|messages?|error\smessages?|feedback|instructions|separation|errors|ui) | good\s(documentation|comments?|naming|names|structure|code|messages?|feedback|tests|error|performance|coverage|results?|design|defaults) | good\senough
     | etc\.? | and\sso\son | and\smore\s*$ | as\smuch\sas\spossible | as\s(fast|small|simple|short|quick|few|many|soon)\sas\s(possible|it\scan)
     | up\sto\s(standards?|par|scratch) | state[-\s]of[-\s]the[-\s]art | modern\s(standards|practices|code|architecture) | looks\s(right|ok|okay|fine|correct) | makes\ssense | refactored\s(properly|for\s\w+)\s*$
+    | (security|performance|accessibility|stability|usability)\s(issues?|problems?|concerns?|vulnerabilit(y|ies))\s(are|is|get)\s(addressed|handled|resolved|fixed|considered|dealt\swith)
+    | cover(s|ed|ing)?\s(all\s)?the\s(important|main|relevant|key|critical|essential|major)\s(paths?|parts?|cases?|flows?|scenarios?|functionality|functions?)
     | (similar|close)\senough | in\sa\s(good|clean|sensible|reasonable|timely)\s(way|manner|state|fashion) | user\sexperience\s(is\s)?(improved|good|better|smooth)
     | ^(improve|enhance|optimi[sz]e|streamline|moderni[sz]e|tidy\sup)\s\w+ | (is|are|been)\s(considered|taken\sinto\saccount|kept\sin\smind)
 ";
@@ -52,7 +54,7 @@ const VAGUE_CHINESE: &str = "正常工作|工作正常|运行正常|正常运行
 const SUBJECTIVE: &str = r"
     beautiful(ly)? | elegant(ly)? | elegance | nice(ly)? | pretty\s(ui|design|page|print(ed)?\sfor\shumans) | attractive | aesthetic(s|ally)? | gorgeous | stunning | cool | fancy
     | intuitive(ly)? | user[-\s]friendly | user[-\s]friendliness | developer[-\s]friendly | easy\sto\s(use|understand|read|follow|navigate|learn) | ease\sof\suse | convenient(ly)? | simple\sto\suse
-    | (look|looks|looking|feel|feels|sounds?|reads?)\s(good|great|nice|nicer|better|well|clean|modern|professional|polished|natural|right|native|premium|snappy|consistent|fine|beautiful|like\sa)
+    | (look|looks|looking|feel|feels|sounds?|reads?)\s(good|great|nice|nicer|better|well|clean|modern|professional|polished|natural|friendly|warm|confident|right|native|premium|snappy|consistent|fine|beautiful|like\sa)
     | look\sand\sfeel | delightful | pleasant | pleasing | polished | sleek | stylish | tasteful | visually\s\w+ | eye[-\s]catching
     | modern[-\s]?(looking|design|ui|look|interface|aesthetic|and) | clean[-\s,]*(and\s\w+\s)?(design|ui|layout|interface|look|and\s(modern|simple|minimal|elegant|readable|professional))
     | (good|great|excellent|better|improved|amazing|nice)\s(ux|ui|user\sexperience|developer\sexperience|dx|look|design) | professional(ly)?(\s(look|looking|design|tone|quality))?
@@ -61,7 +63,7 @@ const SUBJECTIVE: &str = r"
     | (tone|style|wording|voice|writing|prose)\s(is|are|feels)\s\w+ | natural[-\s]sounding | high[-\s]end | (is|are|feels?)\s(appealing|satisfying|comfortable|clever|fun|boring)
 ";
 
-const SUBJECTIVE_CHINESE: &str = "优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业|朗朗上口|温馨|耳目一新|令人印象深刻";
+const SUBJECTIVE_CHINESE: &str = "优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业|大方|流畅自然|朗朗上口|温馨|耳目一新|令人印象深刻";
 
 /// A number with a unit or a comparison, a status, an exit code, or a quoted output: the sentence has a measure.
 const MEASURE: &str = r#"
