@@ -16,6 +16,9 @@ pub fn propose_criterion(title: &str, criteria: &[Criterion]) -> String {
     let words = words(title);
     let name = words.join("_");
     let commands: Vec<&str> = criteria.iter().filter_map(command).collect();
+    let is_program = |word: &str, name: &str| word.rsplit('/').next() == Some(name);
+    let runs =
+        |name: &str| commands.iter().any(|it| it.split_whitespace().any(|word| is_program(word, name)));
     let until = |word: &str| commands.iter().find_map(|it| command_prefix(it, word));
     let check = if let Some(start) = until("pytest").or_else(|| until("unittest")) {
         format!("$ {start} tests/test_{name}.py")
@@ -25,6 +28,14 @@ pub fn propose_criterion(title: &str, criteria: &[Criterion]) -> String {
         format!("has \"func Test{}\" **/*_test.go", camel_case(&words))
     } else if until("rspec").is_some() {
         format!("exists spec/{name}_spec.rb")
+    } else if ["mvn", "mvnw", "gradle", "gradlew", "sbt"].iter().any(|it| runs(it)) {
+        format!("exists **/{}Test.*", camel_case(&words))
+    } else if runs("dotnet") || runs("swift") {
+        format!("exists **/{}Tests.*", camel_case(&words))
+    } else if runs("phpunit") {
+        format!("exists tests/**/{}Test.php", camel_case(&words))
+    } else if runs("mix") {
+        format!("exists test/**/{name}_test.exs")
     } else if commands.iter().any(|it| runs_node(it)) {
         format!("exists **/{}.test.*", words.join("-"))
     } else {
@@ -104,6 +115,11 @@ mod tests {
         check("Sum the words", "go test ./...", "has \"func TestSumWords\" **/*_test.go");
         check("Sum the words", "npm test", "exists **/sum-words.test.*");
         check("Sum the words", "bundle exec rspec", "exists spec/sum_words_spec.rb");
+        check("Sum the words", "./mvnw -B test", "exists **/SumWordsTest.*");
+        check("Sum the words", "gradle test", "exists **/SumWordsTest.*");
+        check("Sum the words", "dotnet test", "exists **/SumWordsTests.*");
+        check("Sum the words", "vendor/bin/phpunit", "exists tests/**/SumWordsTest.php");
+        check("Sum the words", "mix test", "exists test/**/sum_words_test.exs");
         check("Sum the words", "make check", "$ sh tests/sum_words.sh");
         check("PROMPT.md", "true", "$ sh tests/new_behaviour.sh");
         check("完成", "./pytest-like.sh", "$ sh tests/new_behaviour.sh");
