@@ -142,10 +142,7 @@ impl ProposedChecks {
         go::checks(package, &mut checks)?;
         jvm::checks(package, &mut checks)?;
         dotnet::checks(package, &mut checks)?;
-        // A task runner usually calls the tests that were found above, so running it as well would prove nothing more.
-        if !checks.found.iter().any(|it| it.name == TESTS) {
-            recipes::checks(package, &mut checks)?;
-        }
+        recipes::checks(package, &mut checks)?;
         Ok(checks)
     }
 

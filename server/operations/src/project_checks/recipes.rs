@@ -22,11 +22,16 @@ const TARGETS: [(&str, &str); 8] = [
     (COVERAGE, "cov"),
 ];
 
+/// A task runner usually calls the tools that were found already, so running it as well would prove nothing more: only
+/// what no tool decides is added.
 pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
+    let known: Vec<&str> = checks.found.iter().chain(&checks.left_out).map(|it| it.name).collect();
+    let is_decided = |name: &str| known.contains(&name) || name == OWN && known.contains(&TESTS);
+    let targets: Vec<(&str, &str)> = TARGETS.into_iter().filter(|it| !is_decided(it.0)).collect();
     for (runner, file) in RUNNERS {
         let Some(text) = package.text(file)? else { continue };
         let begins = if runner == "make" { is_rule } else { is_recipe };
-        for (name, target) in TARGETS {
+        for (name, target) in targets.iter().copied() {
             let check = package.check((name, file), &format!("{runner} {target}"), runner);
             let there = text.lines().any(|line| begins(line, target));
             // A case-insensitive disk shows the same file under two names.

@@ -187,6 +187,7 @@ fn task_runners_and_build_tools() {
             "The tests cover as much as the project demands: make coverage",
         ],
     );
+    check("rust_just", "", &["All tests pass: cargo test", "The linter has no complaints: just lint"]);
     check("just_scripts", "", &["All tests pass: just test", "The code is formatted: just fmt-check"]);
     check(
         "gradle_kotlin",
