@@ -1,6 +1,7 @@
 //! Code actions: all lens commands, for editors without lenses, and fixes for the parser's findings.
 
 mod additions;
+mod missing_aspects;
 mod remarks;
 #[cfg(test)]
 mod tests;
@@ -56,6 +57,7 @@ pub fn actions(
     let mut all: Vec<EditorAction> =
         known.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
     all.extend(remarks::fixes(known, project.gates, &here));
+    all.extend(missing_aspects::completion(known, project, document, &here));
     all.extend(additions::additions(known, project.declared, document, &here));
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
         let weakened = offered_commands::of_weakened(known, Some(&criterion.id));

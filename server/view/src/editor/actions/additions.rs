@@ -1,5 +1,7 @@
 //! Edits that add a criterion for a command that the project declares and the task does not have yet.
 
+use std::fmt::Write as _;
+
 use super::{EditorAction, QUICKFIX, QuickFix, TextEdit};
 use crate::editor::{DeclaredCommand, DiagnosticCode, TaskView};
 use loopkeeper_core::check::{CheckResult, Status};
@@ -14,7 +16,7 @@ const MAX_OFFERED: usize = 3;
 const TITLE_CHARS: usize = 100;
 
 /// Where a criterion is added, and the diagnostic that this fixes.
-struct CriterionAddition<'a> {
+pub(super) struct CriterionAddition<'a> {
     document: &'a TaskDocument,
     /// Offset of the insertion.
     at: usize,
@@ -43,7 +45,7 @@ pub(super) fn additions(
     offered.iter().take(MAX_OFFERED).map(|it| place.action(known, it)).collect()
 }
 
-fn has_command(known: &TaskView<'_>, command: &str) -> bool {
+pub(super) fn has_command(known: &TaskView<'_>, command: &str) -> bool {
     let runs =
         |it: &Criterion| matches!(&it.check, Some(Check::Command { command: own, .. }) if own == command);
     known.task.criteria.iter().any(runs)
@@ -66,12 +68,17 @@ fn addition<'a>(
         return CriterionAddition::after(document, criterion, Some((criterion.place.clone(), code)));
     }
     known.heading().filter(here)?;
+    Some(at_heading(known, document))
+}
+
+/// The place for the heading: after the last criterion, or a new section.
+pub(super) fn at_heading<'a>(known: &TaskView<'_>, document: &'a TaskDocument) -> CriterionAddition<'a> {
     let last = known.task.criteria.iter().filter(|it| it.place.file == document.path);
     let last = last.max_by_key(|it| it.place.range.start);
     let after = last.and_then(|it| CriterionAddition::after(document, it, None));
     after
         .filter(|it| it.is_read(known, &DeclaredCommand::probe()))
-        .or_else(|| Some(CriterionAddition::in_new_section(document, None)))
+        .unwrap_or_else(|| CriterionAddition::in_new_section(document, None))
 }
 
 /// The first criterion at the place that no check decides, with its diagnostic.
@@ -127,8 +134,15 @@ impl<'a> CriterionAddition<'a> {
         Self { document, at: document.text.len(), lead, end: "\n", fixes }
     }
 
-    fn edit(&self, declared: &DeclaredCommand) -> TextEdit {
-        let text = format!("{}{}: `$ {}`{}", self.lead, declared.criterion, declared.command, self.end);
+    /// Inserts these criteria, in their order.
+    pub(super) fn edit(&self, declared: &[&DeclaredCommand]) -> TextEdit {
+        let item = format!("\n{}", self.lead.rsplit('\n').next().unwrap_or_default());
+        let mut text = String::new();
+        for (nth, it) in declared.iter().enumerate() {
+            let lead = if nth == 0 { &self.lead } else { &item };
+            let _ = write!(text, "{lead}{}: `$ {}`", it.criterion, it.command);
+        }
+        text.push_str(self.end);
         let text = if self.document.text.contains("\r\n") { text.replace('\n', "\r\n") } else { text };
         TextEdit { place: DocumentRange { file: self.document.path.clone(), range: self.at..self.at }, text }
     }
@@ -137,7 +151,7 @@ impl<'a> CriterionAddition<'a> {
     fn is_read(&self, known: &TaskView<'_>, declared: &DeclaredCommand) -> bool {
         let mut documents = known.documents.to_vec();
         let Some(mine) = documents.iter_mut().find(|it| it.path == self.document.path) else { return false };
-        let edit = self.edit(declared);
+        let edit = self.edit(&[declared]);
         if !mine.text.is_char_boundary(edit.place.range.start) {
             return false;
         }
@@ -156,7 +170,7 @@ impl<'a> CriterionAddition<'a> {
         EditorAction {
             kind: QUICKFIX,
             title: sanitize::line_within(&title, TITLE_CHARS),
-            cure: QuickFix::Edits(vec![self.edit(declared)]),
+            cure: QuickFix::Edits(vec![self.edit(&[declared])]),
             fixes: self.fixes.clone(),
             preferred: false,
         }

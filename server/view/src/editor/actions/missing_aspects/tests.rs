@@ -1,0 +1,82 @@
+use crate::editor::fixture::World;
+use crate::editor::{DeclaredCommand, EditorAction, ProjectCommands, QuickFix, actions};
+use loopkeeper_lint::{Gate, GradeLevel, ProjectCommand, grade, lints};
+use loopkeeper_task::{TaskDocument, parse_task};
+
+fn offered(world: &World, gates: &[(Gate, &str)]) -> Option<EditorAction> {
+    let declared: Vec<DeclaredCommand> = gates
+        .iter()
+        .map(|(gate, command)| DeclaredCommand {
+            command: (*command).to_owned(),
+            file: "Makefile".to_owned(),
+            criterion: format!("{gate:?} hold"),
+        })
+        .collect();
+    let gates: Vec<ProjectCommand> =
+        gates.iter().map(|(gate, it)| ProjectCommand { gate: *gate, command: (*it).to_owned() }).collect();
+    let project = ProjectCommands { gates: &gates, declared: &declared };
+    let all = world.look(|known| actions(known, project, ("PROMPT.md", &(0..3))));
+    all.into_iter().find(|it| it.title.starts_with("Add what"))
+}
+
+const GATES: [(Gate, &str); 4] = [
+    (Gate::Lint, "make lint"),
+    (Gate::Tests, "make test"),
+    (Gate::Coverage, "make cov"),
+    (Gate::Types, "make types"),
+];
+
+fn applied(text: &str, action: &EditorAction) -> String {
+    let QuickFix::Edits(edits) = &action.cure else { panic!("an edit") };
+    let mut after = text.to_owned();
+    for edit in edits.iter().rev() {
+        after.replace_range(edit.place.range.clone(), &edit.text);
+    }
+    after
+}
+
+#[track_caller]
+fn check(text: &str, gates: &[(Gate, &str)], title: &str, expect: &str) {
+    let world = World::of(&[("PROMPT.md", text)]);
+    let action = offered(&world, gates).expect("an action");
+    assert_eq!((action.title.as_str(), applied(text, &action).as_str()), (title, expect));
+}
+
+#[test]
+fn what_the_grade_misses_is_added_at_once() {
+    let limits = "## Limits\n\n- Change only what this task requires.\n- No test is removed or weakened.\n";
+    let lines = "- Tests hold: `$ make test`\n- Types hold: `$ make types`\n- Lint hold: `$ make lint`\n";
+    let title = "Add what is missing: tests, types, lint, limits of scope";
+    let text = "# Pay\n\n## Done when\n\n- It pays: `has \"pay\" src/a.py`\n";
+    check(text, &GATES, title, &format!("{text}{lines}\n{limits}"));
+    let before = "# Pay\n\nDone when:\n\n- It pays: `has \"pay\" src/a.py`\n\nEnd";
+    let expect = format!("{}\n{lines}\nEnd\n\n{limits}", before.trim_end_matches("\n\nEnd"));
+    check(before, &GATES, title, &expect);
+    let returns = text.replace('\n', "\r\n");
+    check(&returns, &GATES, title, &format!("{text}{lines}\n{limits}").replace('\n', "\r\n"));
+    check("# Pay", &GATES, title, &format!("# Pay\n\n## Done when\n\n{lines}\n{limits}"));
+    check("# Pay\n", &[], "Add what is missing: limits of scope", &format!("# Pay\n\n{limits}"));
+    let ends = "# Pay\n\n## Done when\n\n- It pays: `exists a`";
+    check(ends, &[], "Add what is missing: limits of scope", &format!("{ends}\n\n{limits}"));
+}
+
+#[test]
+fn two_fixes_make_a_task_comprehensive() {
+    let text = "# Pay\n\n## Done when\n\n- It pays: `has \"func TestPay\" **/*_test.go`\n";
+    let world = World::of(&[("PROMPT.md", text)]);
+    let action = offered(&world, &[(Gate::Tests, "go test ./...")]).expect("an action");
+    let documents = vec![TaskDocument { path: "PROMPT.md".to_owned(), text: applied(text, &action) }];
+    let task = parse_task(&documents);
+    assert_eq!(grade(&task, &documents, &lints(&task, &documents)).level, GradeLevel::Comprehensive);
+    let after = World::of(&[("PROMPT.md", &documents[0].text)]);
+    assert_eq!(offered(&after, &GATES), None, "nothing more is offered");
+}
+
+#[test]
+fn limits_never_become_criteria() {
+    // The section of the criteria would contain a heading of the second level.
+    let text = "# Done when\n\n- It pays: `exists a`\n";
+    let world = World::of(&[("PROMPT.md", text)]);
+    let action = offered(&world, &GATES).expect("an action");
+    assert_eq!(action.title, "Add what is missing: tests, types, lint");
+}
