@@ -31,8 +31,11 @@ pub fn is_task_text(kind: DocumentKind, text: &str) -> bool {
         // `CLAUDE.md` can also be the memory of a project with stories.
         return text.contains("prd.json") && text.contains("<promise>") || is_playbook(text);
     }
-    if matches!(kind, DocumentKind::TaskQueue | DocumentKind::FeatureList) {
+    if kind == DocumentKind::TaskQueue {
         return prd::may_have_stories(text);
+    }
+    if kind == DocumentKind::FeatureList {
+        return prd::may_have_features(text);
     }
     if matches!(kind, DocumentKind::BoxPlan | DocumentKind::RequirementsPart) {
         return !markdown::parse_plan("", text, None).plan.is_empty();

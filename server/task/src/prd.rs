@@ -70,6 +70,18 @@ pub(super) fn may_have_stories(text: &str) -> bool {
     values::are_stories(&list.elements)
 }
 
+/// Whether a list of features that say whether they are done is in a text, or it cannot be read. Models of data have
+/// files of the same name, with names of columns.
+pub(super) fn may_have_features(text: &str) -> bool {
+    let Ok(parsed) = parse_json(text.trim_start_matches('\u{feff}')) else { return true };
+    let list = match &parsed.value {
+        Some(Value::Object(root)) => OTHER_LISTS.iter().find_map(|it| root.get_array(it)),
+        Some(Value::Array(list)) => Some(list),
+        _ => None,
+    };
+    list.is_some_and(|it| values::are_stories(&it.elements))
+}
+
 /// Parses the text after a byte order mark, allowing comments and trailing commas like editors do.
 pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
     let options = ParseOptions {

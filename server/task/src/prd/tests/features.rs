@@ -52,6 +52,21 @@ fn features_with_a_status_wait_for_others() {
 }
 
 #[test]
+fn columns_of_data_are_no_features() {
+    let is_task = |text: &str| crate::is_task_text(crate::DocumentKind::FeatureList, text);
+    for text in
+        [r#"["age", "income"]"#, r#"{"features": ["age"]}"#, "[]", r#"[{"name": "age", "dtype": "int"}]"#]
+    {
+        assert!(!is_task(text), "{text}");
+    }
+    for text in
+        [r#"[{"description": "a", "passes": true}]"#, "\u{feff}{\"features\": [{\"status\": \"todo\"}]}", "{"]
+    {
+        assert!(is_task(text), "{text}");
+    }
+}
+
+#[test]
 fn done_is_written_as_the_file_does() {
     let check = |statuses: &[&str], expect: Option<&str>| {
         let features: Vec<String> =
