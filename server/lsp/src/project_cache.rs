@@ -44,7 +44,7 @@ pub(crate) struct FolderFacts {
 
 impl FolderFacts {
     fn read(root: &Path, folder: &Path) -> Self {
-        let commands = declared_commands(&project_checks::runnable_checks(root, folder));
+        let commands = declared_commands(&project_checks::offered_checks(root, folder));
         Self { commands, files: project_files::list_files(root, MAX_FILES) }
     }
 

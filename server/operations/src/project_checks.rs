@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_lint::{Gate, ProjectCommand};
 use loopkeeper_system::config_text::ConfigFileError;
 use loopkeeper_text::message::HintedError;
-use loopkeeper_text::tr;
+use loopkeeper_text::{tr, tr_later};
 use thiserror::Error;
 
 pub use self::installed::InstalledTools;
@@ -42,10 +42,10 @@ impl HintedError for ManifestError {
     }
 }
 
-/// The commands of the package of `folder` that can run. None where a manifest cannot be read.
-pub fn runnable_checks(root: &Path, folder: &Path) -> Vec<FoundCheck> {
-    let checks = ProposedChecks::of(root, folder, &InstalledTools::of_environment()).unwrap_or_default();
-    checks.found.into_iter().filter(|it| it.lack.is_none()).collect()
+/// The commands of the package of `folder` that can run, and its tests even where their tool or the packages that they
+/// need have to be installed first. None where a manifest cannot be read.
+pub fn offered_checks(root: &Path, folder: &Path) -> Vec<FoundCheck> {
+    ProposedChecks::of(root, folder, &InstalledTools::of_environment()).unwrap_or_default().found
 }
 
 /// Those of the commands that decide the usual gates.
@@ -105,12 +105,12 @@ impl MissingTool {
     }
 }
 
-pub const TESTS: &str = "All tests pass";
-const LINT: &str = "The linter has no complaints";
-const TYPES: &str = "The types check";
-const FORMAT: &str = "The code is formatted";
-const COVERAGE: &str = "The tests cover as much as the project demands";
-const OWN: &str = "The code passes its own checks";
+pub const TESTS: &str = tr_later!("All tests pass");
+const LINT: &str = tr_later!("The linter has no complaints");
+const TYPES: &str = tr_later!("The types check");
+const FORMAT: &str = tr_later!("The code is formatted");
+const COVERAGE: &str = tr_later!("The tests cover as much as the project demands");
+const OWN: &str = tr_later!("The code passes its own checks");
 
 /// The checks declared by the manifests of a package.
 #[derive(Debug, Default)]

@@ -66,7 +66,7 @@ pub(super) fn past_marker(text: &str, range: Range<usize>) -> Range<usize> {
 /// Read for every request, because manifests change while tasks are written; a few small files.
 async fn found_checks(root: &Path, document: &Path) -> Vec<FoundCheck> {
     let (root, folder) = (root.to_owned(), document.parent().unwrap_or(root).to_owned());
-    let read = spawn_blocking(move || project_checks::runnable_checks(&root, &folder));
+    let read = spawn_blocking(move || project_checks::offered_checks(&root, &folder));
     read.await.unwrap_or_default()
 }
 

@@ -8,8 +8,7 @@ use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_lint::LintCode;
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_task::{Finding, FindingCode, TaskDocument, front_matter_end, parse_inline_task, parse_task};
-use loopkeeper_text::tr;
-use loopkeeper_text::{DocumentRange, sanitize};
+use loopkeeper_text::{DocumentRange, language, sanitize, tr};
 
 /// More commands than these say little about one task.
 const MAX_OFFERED: usize = 3;
@@ -140,7 +139,8 @@ impl<'a> CriterionAddition<'a> {
         let mut text = String::new();
         for (nth, it) in declared.iter().enumerate() {
             let lead = if nth == 0 { &self.lead } else { &item };
-            let _ = write!(text, "{lead}{}: `$ {}`", it.criterion, it.command);
+            let criterion = in_language_of(self.document, &it.criterion);
+            let _ = write!(text, "{lead}{criterion}: `$ {}`", it.command);
         }
         text.push_str(self.end);
         let text = if self.document.text.contains("\r\n") { text.replace('\n', "\r\n") } else { text };
@@ -182,6 +182,13 @@ impl DeclaredCommand {
     fn probe() -> Self {
         Self { command: "true".to_owned(), file: String::new(), criterion: "It holds".to_owned() }
     }
+}
+
+/// A text for a document, in Chinese where its author writes Chinese.
+pub(super) fn in_language_of(document: &TaskDocument, english: &str) -> String {
+    let is_chinese = document.text.contains(|it| ('\u{4e00}'..='\u{9fff}').contains(&it));
+    let chinese = is_chinese.then(|| language::chinese().get(english)).flatten();
+    chinese.map_or_else(|| english.to_owned(), Clone::clone)
 }
 
 /// The latest result of the command on the current tree, where its commands may run at all.

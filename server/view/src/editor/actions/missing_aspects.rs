@@ -5,7 +5,7 @@ use super::{EditorAction, ProjectCommands, QUICKFIX, QuickFix, TextEdit};
 use crate::editor::{DeclaredCommand, TaskView};
 use loopkeeper_lint::{Aspect, Gate, GradeLevel};
 use loopkeeper_task::{TaskDocument, parse_task};
-use loopkeeper_text::{DocumentRange, tr};
+use loopkeeper_text::{DocumentRange, tr, tr_later};
 
 /// What a command of the project can decide.
 const GATES: [(Aspect, Gate); 3] =
@@ -29,13 +29,14 @@ pub(super) fn completion(
         .collect();
     let lacks_scope = grade.missing.contains(&Aspect::Scope);
     let place = additions::at_heading(known, document);
-    let edits = edits(document, &place, &commands, lacks_scope);
-    let added = commands.len();
-    let edits = [edits, additions_alone(document, &place, &commands)]
+    let candidates = [
+        (edits(document, &place, &commands, lacks_scope), lacks_scope),
+        (edits(document, &place, &commands, false), false),
+    ];
+    let (edits, has_limits) = candidates
         .into_iter()
-        .find(|it| !it.is_empty() && is_read(known, document, it, added))?;
+        .find(|(it, _)| !it.is_empty() && is_read(known, document, it, commands.len()))?;
     let mut aspects: Vec<&str> = commands.iter().map(|it| it.0.words()).collect();
-    let has_limits = edits.iter().any(|it| it.text.contains("## Limits"));
     aspects.extend(has_limits.then(|| Aspect::Scope.words()));
     Some(EditorAction {
         kind: QUICKFIX,
@@ -46,8 +47,9 @@ pub(super) fn completion(
     })
 }
 
-const LIMITS: &str =
-    "## Limits\n\n- Change only what this task requires.\n- No test is removed or weakened.\n";
+const LIMITS: &str = tr_later!("Limits");
+const LIMIT_ITEMS: [&str; 2] =
+    [tr_later!("Change only what this task requires."), tr_later!("No test is removed or weakened.")];
 
 fn command_for<'a>(
     known: &TaskView<'_>,
@@ -78,7 +80,9 @@ fn edits(
         Some(last) if last.place.range.start < end && document.text.ends_with('\n') => "\n",
         _ => "\n\n",
     };
-    let limits = with_line_ends(document, format!("{gap}{LIMITS}"));
+    let heading = additions::in_language_of(document, LIMITS);
+    let items = LIMIT_ITEMS.map(|it| format!("- {}\n", additions::in_language_of(document, it)));
+    let limits = with_line_ends(document, format!("{gap}## {heading}\n\n{}", items.concat()));
     match edits.last_mut().filter(|it| it.place.range.start == end) {
         Some(last) => last.text.push_str(&limits),
         None => edits.push(TextEdit {

@@ -73,6 +73,13 @@ fn two_fixes_make_a_task_comprehensive() {
 }
 
 #[test]
+fn a_chinese_document_stays_chinese() {
+    let text = "# 付款\n\n## 完成标准\n\n- 可以付款：`exists 付款.md`\n";
+    let added = "- Tests hold: `$ make test`\n\n## 限制\n\n- 只修改本任务所要求的内容。\n- 不删除也不弱化任何测试。\n";
+    check(text, &GATES[1..2], "Add what is missing: tests, limits of scope", &format!("{text}{added}"));
+}
+
+#[test]
 fn limits_never_become_criteria() {
     // The section of the criteria would contain a heading of the second level.
     let text = "# Done when\n\n- It pays: `exists a`\n";
