@@ -5,6 +5,8 @@ mod issue;
 
 use std::fmt::Write as _;
 
+use loopkeeper_text::language;
+
 use super::{TaskDocument, parse_task};
 
 /// What the text asks for, as a task. Its own criteria stay as they are; a text without any gets a list of them: its
@@ -26,12 +28,12 @@ pub fn task_document(name: &str, text: &str, checks: &[(String, String)]) -> Str
     if !task.criteria.is_empty() {
         // Nothing that it asks for could be verified.
         if task.criteria.iter().all(|it| it.check.is_none()) && !checks.is_empty() {
-            document.push_str("\n## Done when\n\n");
+            let _ = write!(document, "\n## {}\n\n", heading(text));
             write_checks(&mut document, checks);
         }
         return document;
     }
-    document.push_str("\n## Done when\n\n");
+    let _ = write!(document, "\n## {}\n\n", heading(text));
     let open: Vec<String> = read("fix_plan.md")
         .plan
         .into_iter()
@@ -45,8 +47,11 @@ pub fn task_document(name: &str, text: &str, checks: &[(String, String)]) -> Str
     if is_fault {
         document.push_str("- A test reproduces the fault, and passes now\n");
     }
-    let required =
-        if open.is_empty() && expected.is_empty() { issue::requirements(text) } else { Vec::new() };
+    let mut required = Vec::new();
+    if open.is_empty() && expected.is_empty() {
+        required = issue::requirements(text);
+        required.extend(issue::scenarios(text));
+    }
     for item in expected.iter().chain(&required) {
         let _ = writeln!(document, "- {item}");
     }
@@ -57,8 +62,15 @@ pub fn task_document(name: &str, text: &str, checks: &[(String, String)]) -> Str
     document
 }
 
+/// The heading of the criteria, in the language of the text.
+fn heading(text: &str) -> &'static str {
+    if language::is_chinese(text) { "完成标准" } else { "Done when" }
+}
+
 fn write_checks(document: &mut String, checks: &[(String, String)]) {
+    let is_chinese = language::is_chinese(document);
     for (name, command) in checks {
+        let name = language::chinese().get(name).filter(|_| is_chinese).unwrap_or(name);
         let _ = writeln!(document, "- {name}: `$ {command}`");
     }
 }
@@ -128,6 +140,9 @@ mod tests {
             "# Shop\n\n## Requirements\n\n- Sell things\n",
             "# Shop\n\n## Requirements\n\n- Sell things\n\n## Done when\n\n- Sell things\n- All tests pass: `$ cargo test`\n",
         );
+        let tests = [("All tests pass".to_owned(), "make".to_owned())];
+        let chinese = task_document("shop", "# 商店\n\n卖东西。\n", &tests);
+        assert_eq!(chinese, "# 商店\n\n卖东西。\n\n## 完成标准\n\n- 测试全部通过: `$ make`\n");
         let bare = task_document("shop", "Sell.", &[]);
         assert_eq!(bare, "# shop\n\nSell.\n\n## Done when\n\n- What is described above is done\n");
     }

@@ -108,6 +108,11 @@ pub fn translate(text: &'static str) -> &'static str {
     translation(text).unwrap_or(text)
 }
 
+/// Whether a text contains Chinese characters, as one in English does not.
+pub fn is_chinese(text: &str) -> bool {
+    text.contains(|it| ('\u{4e00}'..='\u{9fff}').contains(&it))
+}
+
 /// All translations into Simplified Chinese, by their English template.
 pub fn chinese() -> &'static HashMap<String, String> {
     static CHINESE: OnceLock<HashMap<String, String>> = OnceLock::new();

@@ -242,10 +242,21 @@ impl<'a> Step<'a> {
     fn failed(&self) -> FailedStep<'a> {
         let is_noise =
             |it: &&&str| !it.trim().is_empty() && !it.starts_with("##[endgroup]") && !it.starts_with("=====");
-        let mut lines: Vec<&str> = self.lines.iter().filter(is_noise).copied().collect();
+        // In a shortened log the script has no end: its first line is the command, the others are output.
+        let cut = self.script.iter().flatten().skip(1).filter(|_| self.lines.is_empty());
+        let mut lines: Vec<&str> = self.lines.iter().chain(cut).filter(is_noise).copied().collect();
         lines.drain(..lines.len().saturating_sub(MAX_LINES));
-        FailedStep { place: self.place.clone(), command: self.command.clone(), lines }
+        let command = self.command.clone().or_else(|| lines.iter().find_map(|it| make_target(it)));
+        FailedStep { place: self.place.clone(), command, lines }
     }
+}
+
+/// `make test` of `make: *** [Makefile:3: test] Error 1`.
+fn make_target(line: &str) -> Option<String> {
+    let (inner, _) = line.strip_prefix("make: *** [")?.split_once(']')?;
+    let target = inner.rsplit(": ").next()?;
+    let is_plain = !target.is_empty() && target.chars().all(|it| it.is_alphanumeric() || "-_.".contains(it));
+    is_plain.then(|| format!("make {target}"))
 }
 
 /// One line that a shell runs as the script did. `None`: an action, or more than a line can say.
@@ -338,6 +349,18 @@ mod tests {
         assert!(!task.contains("Post job cleanup"), "{task}");
         let ends = "## Done when\n\n- The command that failed passes: `$ npm ci && npm test`\n- All tests pass: `$ npm test`\n";
         assert!(task.ends_with(ends), "{task}");
+    }
+
+    #[test]
+    fn a_shortened_log_keeps_its_output() {
+        let log = "##[group]Run npm test\nnpm test\n FAIL  test/cart.test.ts\n##[error]Process completed with exit code 1.\n";
+        let task = document(log, &[]);
+        assert!(task.contains("- FAIL  test/cart.test.ts\n"), "{task}");
+        assert!(task.ends_with("- The command that failed passes: `$ npm test`\n"), "{task}");
+        let make = "--- FAIL: TestAdd (0.00s)\nmake: *** [Makefile:3: test] Error 1\n";
+        assert!(document(make, &[]).ends_with("- The command that failed passes: `$ make test`\n"));
+        let odd = "make: *** [a b; rm -rf x] Error 1\n";
+        assert!(document(odd, &[]).ends_with("- The run passes\n"));
     }
 
     #[test]

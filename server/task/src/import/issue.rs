@@ -81,6 +81,26 @@ pub(super) fn requirements(text: &str) -> Vec<String> {
     found
 }
 
+/// The scenarios of a description in the form of Gherkin, each with its steps: `No stock: Given …, When …, Then …`.
+pub(super) fn scenarios(text: &str) -> Vec<String> {
+    const NAMES: [&str; 5] = ["Scenario:", "Scenario Outline:", "Example:", "场景:", "场景："];
+    const STEPS: [&str; 12] =
+        ["Given ", "When ", "Then ", "And ", "But ", "假如", "假设", "当", "那么", "并且", "而且", "但是"];
+    let mut found: Vec<(String, Vec<&str>)> = Vec::new();
+    for line in text.lines() {
+        let line = line.trim().trim_start_matches(['#', '-', '*', ' ']);
+        if let Some(name) = NAMES.iter().find_map(|it| line.strip_prefix(it)) {
+            found.push((name.trim_matches(['*', ' ']).to_owned(), Vec::new()));
+        } else if let Some((_, steps)) = found.last_mut()
+            && STEPS.iter().any(|it| line.starts_with(it))
+        {
+            steps.push(line.trim_end_matches([',', '.', '，', '。']));
+        }
+    }
+    let with_steps = found.into_iter().filter(|it| !it.1.is_empty()).take(MAX_REQUIRED);
+    with_steps.map(|(name, steps)| format!("{name}: {}", steps.join(", "))).collect()
+}
+
 /// The text of an item that is not indented: `- text`, `2. text`.
 fn list_item(line: &str) -> Option<&str> {
     let numbered = line.trim_start_matches(|it: char| it.is_ascii_digit());
@@ -95,7 +115,7 @@ fn list_item(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{expectations, requirements, with_title};
+    use super::{expectations, requirements, scenarios, with_title};
 
     #[test]
     fn lists_of_requirements_become_criteria() {
@@ -107,6 +127,18 @@ mod tests {
         check("## 功能需求\n\n1. 购物车保留 30 天\n\n## 背景\n\n- 无\n", &["购物车保留 30 天"]);
         check("### Describe the solution you'd like\n\n* A button\n\n```\n- code\n```\n", &["A button"]);
         check("# Export\n\n- a\n", &[]);
+    }
+
+    #[test]
+    fn scenarios_become_criteria() {
+        let text = "As an owner\n\nScenario: low stock\n  Given 2 items\n  When I open the page\n  Then it is red.\n\n## Scenario: none\n\nNothing yet.\n场景：缺货\n  假如没有库存\n  那么隐藏商品\n";
+        assert_eq!(
+            scenarios(text),
+            [
+                "low stock: Given 2 items, When I open the page, Then it is red",
+                "缺货: 假如没有库存, 那么隐藏商品"
+            ]
+        );
     }
 
     #[test]

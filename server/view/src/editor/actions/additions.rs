@@ -186,8 +186,7 @@ impl DeclaredCommand {
 
 /// A text for a document, in Chinese where its author writes Chinese.
 pub(super) fn in_language_of(document: &TaskDocument, english: &str) -> String {
-    let is_chinese = document.text.contains(|it| ('\u{4e00}'..='\u{9fff}').contains(&it));
-    let chinese = is_chinese.then(|| language::chinese().get(english)).flatten();
+    let chinese = language::is_chinese(&document.text).then(|| language::chinese().get(english)).flatten();
     chinese.map_or_else(|| english.to_owned(), Clone::clone)
 }
 
