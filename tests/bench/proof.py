@@ -44,6 +44,7 @@ def play_in(folder, program, project, act, may_change, settings, is_asked):
     os.makedirs(os.path.join(home, "bin"))
     env = environment(program, home, state)
     task = f"# Sums\n\nThe sums are wrong. Correct them.\n\n## Done when\n\n- The tests pass: `$ {project.check}`\n"
+    task += "".join(f"- {it}\n" for it in project.more_criteria)
     if may_change:
         task += f"\n## May change\n\n- {may_change}\n"
     config = f'agent = "mine"\n[agents.mine]\ncommand = ["./agent.sh"]\n[limits]\niterations = 2\n[env]\npass = ["STATE", "PYV", "RUSTUP_HOME", "PYENV_VERSION"]\n'

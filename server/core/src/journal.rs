@@ -31,7 +31,8 @@ pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
 pub use round::{
-    CheckProgram, CopiedTree, HollowTest, PinnedCriterion, Role, Round, SurvivingMutant, Weakening,
+    CheckProgram, CopiedTree, HollowTest, OutsideFiles, PinnedCriterion, Role, Round, SurvivingMutant,
+    Weakening,
 };
 pub use spec::{AgentPlan, EarlierTask, LoopSpec, UnacceptedChange};
 
@@ -383,6 +384,9 @@ pub enum Record {
         /// Variables that changed the order of tests in the first round, as `name=value`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         seeds: Vec<String>,
+        /// What was new outside the work tree.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outside: Option<Box<OutsideFiles>>,
         /// Why there was no clean room.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unavailable: Option<String>,

@@ -160,7 +160,14 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     programs::ask_versions(runtime, request, &layout, &mut inputs.ran).await;
     ensure_unchanged(runtime, request).await?;
     let copied = request.site.copied().cloned();
-    Ok(VerdictRounds { as_left, pinned, judges, unrecorded: inputs.into_facts(&layout), copied, order })
+    Ok(VerdictRounds {
+        as_left,
+        pinned,
+        judges,
+        unrecorded: inputs.into_facts(&layout, &request.site),
+        copied,
+        order,
+    })
 }
 
 /// The round on the tree as the agent left it, without ignored files that the agent built and with a new home folder. A
@@ -184,7 +191,24 @@ async fn run_as_left(
         let more = RoomLayout { home: HomeContent::Everything, ..layout.clone() };
         layout = run_failed_with(runtime, request, &mut round, (layout, more)).await?;
     }
+    if !layout.outside.is_empty() && request.site.visible_outside().is_none() {
+        let shown = entries_to_name(&layout.outside, &round);
+        let more = RoomLayout { outside: Vec::new(), shown, ..layout.clone() };
+        layout = run_failed_with(runtime, request, &mut round, (layout, more)).await?;
+    }
     Ok((round, layout, order))
+}
+
+/// New entries outside the work tree, those first that the output of a failed check names.
+fn entries_to_name(entries: &[PathBuf], round: &Round) -> Vec<PathBuf> {
+    let failed = || round.results.iter().filter(|it| it.status != Status::Pass);
+    let is_named = |it: &PathBuf| {
+        let path = it.to_string_lossy();
+        failed().any(|it| it.head.contains(&*path) || it.tail.contains(&*path))
+    };
+    let mut entries = entries.to_vec();
+    entries.sort_by_key(|it| !is_named(it));
+    entries
 }
 
 /// The first round, with another order of tests than in the work tree. What fails there runs again in the usual one.

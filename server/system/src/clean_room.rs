@@ -3,6 +3,7 @@
 //! path.
 
 mod home;
+mod outside_mounts;
 mod removal;
 mod repository_copy;
 #[cfg(test)]
@@ -22,8 +23,10 @@ use std::time::SystemTime;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
+use super::repository_layout::common_dir;
 use super::snapshots::TreeEntry;
 pub use home::{HomeContent, HomeRequest, MadeHome};
+pub use outside_mounts::{BindMount, OutsideRequest, read_mounts};
 pub use removal::remove_leftovers;
 use tree_copy::CopyMap;
 pub use tree_copy::{BuildFolders, CopyFacts, CopyRequest};
@@ -39,6 +42,8 @@ pub struct OverlayMount {
     pub upper: PathBuf,
     /// Required by the kernel; on the same file system as `upper`.
     pub work: PathBuf,
+    /// Of other mounts, made before it.
+    pub outside: Option<PathBuf>,
 }
 
 /// How jobs access a room.
@@ -82,6 +87,8 @@ pub struct CleanRoom {
     /// The work tree.
     root: PathBuf,
     place: RoomPlace,
+    /// The list of mounts outside the work tree.
+    outside: Option<PathBuf>,
 }
 
 /// What every write of a file changes. Programs can set modification times, but not times of changes.
@@ -111,7 +118,9 @@ enum RoomPlace {
 impl CleanRoom {
     /// Makes an empty room for an overlay of the work tree at `root`. `folder` must not exist.
     pub fn create(folder: &Path, root: &Path) -> io::Result<Self> {
-        let room = Self { folder: folder.to_owned(), root: root.canonicalize()?, place: RoomPlace::Overlay };
+        let (folder, root) = (folder.to_owned(), root.canonicalize()?);
+        let room = Self { folder, root, place: RoomPlace::Overlay, outside: None };
+        let folder = room.folder.as_path();
         for path in [folder, &room.layer(), &room.work(), &room.temporary(), &room.reports()] {
             DirBuilder::new().mode(0o700).create(path)?;
         }
@@ -126,7 +135,7 @@ impl CleanRoom {
         request.root.clone_from(&root);
         let map = CopyMap::new(folder, &root);
         let place = RoomPlace::Copy(map.clone(), CopyFacts::default());
-        let mut room = Self { folder: folder.to_owned(), root, place };
+        let mut room = Self { folder: folder.to_owned(), root, place, outside: None };
         for path in [folder, &room.temporary(), &room.reports()] {
             DirBuilder::new().mode(0o700).create(path)?;
         }
@@ -141,9 +150,18 @@ impl CleanRoom {
                 root: self.root.clone(),
                 upper: self.layer(),
                 work: self.work(),
+                outside: self.outside.clone(),
             }),
             RoomPlace::Copy(..) => RoomAccess::Copy { folder: self.folder.clone(), root: self.root.clone() },
         }
+    }
+
+    /// Hides what is new outside the work tree. Only before an overlay is mounted, whose warden makes the mounts.
+    pub fn hide_outside(&mut self, request: &OutsideRequest<'_>) -> io::Result<()> {
+        let list = self.folder.join("mounts");
+        outside_mounts::make_mounts(&self.folder, &list, request)?;
+        self.outside = Some(list);
+        Ok(())
     }
 
     /// The root for jobs in the room.
@@ -316,7 +334,12 @@ impl Drop for CleanRoom {
     }
 }
 
-/// Removes whatever exists at the path, without following links.
+/// The folder of the repository around the work tree at `root`.
+pub fn repository_of(root: &Path) -> Option<PathBuf> {
+    root.ancestors().find_map(common_dir)
+}
+
+/// Removes what is there, links as such.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),

@@ -23,7 +23,6 @@ pub use closed_paths::ClosedPaths;
 use control_groups::ControlGroups;
 pub use control_groups::{IN_GROUP, JobGroups, ReachedLimits};
 pub use file_access::{FileAccess, FileAccessRequest};
-pub use fresh_folders::{FreshFolder, make_fresh_folders};
 pub use job_limits::JobLimits;
 pub use landlock_rules::{LandlockRules, detect_landlock};
 pub use network::{NetworkAccess, NetworkSetup};
@@ -33,7 +32,6 @@ mod bubblewrap;
 mod closed_paths;
 mod control_groups;
 mod file_access;
-mod fresh_folders;
 mod group_places;
 mod job_limits;
 mod known_paths;
@@ -346,16 +344,6 @@ impl Isolation {
         }
     }
 
-    /// The same with these folders for temporary files, where it has a mount namespace.
-    #[must_use]
-    pub fn with_fresh_folders(&self, folders: Vec<FreshFolder>) -> Self {
-        let mut isolation = self.clone();
-        if let Self::PidNamespace { files, .. } = &mut isolation {
-            files.fresh = folders;
-        }
-        isolation
-    }
-
     /// Whether it can keep jobs from writing to a folder.
     pub fn can_close_folders(&self) -> bool {
         matches!(self, Self::PidNamespace { .. } | Self::Landlock { .. })
@@ -373,8 +361,7 @@ impl Isolation {
         let overlay = room.and_then(RoomAccess::overlay);
         let mut command = match self {
             Self::PidNamespace { bwrap, warden, files, limits } => {
-                let unlimited = FileAccess { fresh: files.fresh.clone(), ..FileAccess::default() };
-                let restricted = *files != unlimited;
+                let restricted = *files != FileAccess::default();
                 let files = files.in_room(room);
                 let files =
                     FileAccess { fixed: limits.groups.mounts().map(Path::to_owned).collect(), ..files };
@@ -417,8 +404,11 @@ impl Isolation {
 }
 
 fn add_overlay(command: &mut Command, overlay: Option<&OverlayMount>) {
-    if let Some(OverlayMount { root, upper, work }) = overlay {
+    if let Some(OverlayMount { root, upper, work, outside }) = overlay {
         command.arg("--overlay").args([root, upper, work]);
+        if let Some(list) = outside {
+            command.arg("--mounts").arg(list);
+        }
     }
 }
 

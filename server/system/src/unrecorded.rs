@@ -1,10 +1,12 @@
 //! Finds changes since a moment that no snapshot contains: ignored files, caches, installed packages. Uses the change
 //! times of files, which a program cannot set back.
 
+mod outside;
 mod packages;
 mod programs;
 #[cfg(test)]
 mod tests;
+mod tool_folders;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -14,6 +16,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+pub(crate) use outside::is_created_since;
+pub use outside::{OutsideEntries, OutsideSearch, SHARED_FOLDERS, find_outside};
 pub use programs::{ReplacedProgram, changed_home_files, replaced_programs};
 
 /// Beyond this many entries the walk stops.

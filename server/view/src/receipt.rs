@@ -290,15 +290,24 @@ fn criteria(state: &LoopState) -> Vec<ReceiptCriterion> {
 
 fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
     let last = entries.iter().rev().find_map(|it| match &it.record {
-        Record::FinalVerdict { as_left, pinned, judges, basis, copied, seeds, unavailable, tree, .. }
-            if *tree == state.tree.judged =>
-        {
-            Some((as_left, pinned, judges, basis, (copied, seeds), unavailable))
+        Record::FinalVerdict {
+            as_left,
+            pinned,
+            judges,
+            basis,
+            copied,
+            seeds,
+            outside,
+            unavailable,
+            tree,
+            ..
+        } if *tree == state.tree.judged => {
+            Some((as_left, pinned, judges, basis, (copied, seeds, outside), unavailable))
         }
         _ => None,
     });
     let count = |round: &Option<Box<Round>>| round.as_deref().map(count_round);
-    let Some((as_left, pinned, judges, basis, (copied, seeds), unavailable)) = last else {
+    let Some((as_left, pinned, judges, basis, (copied, seeds, new_outside), unavailable)) = last else {
         let not_covered = vec![tr!("no clean room was used: the checks in the work tree decided").to_owned()];
         return ReceiptVerdict {
             as_left: None,
@@ -321,6 +330,10 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
         copied.as_deref().filter(|it| it.is_writable).map(|it| it.linked.as_slice()).unwrap_or_default();
     let open = open.iter().map(|it| tr!("checks could write to {path} of the work tree", path = it));
     let why = unavailable.iter().map(|it| tr!("there was no clean room: {reason}", reason = it));
+    let visible = new_outside.iter().filter_map(|it| it.visible.as_ref());
+    let visible = visible.map(|it| {
+        tr!("files that are new outside the work tree were not hidden from the checks: {reason}", reason = it)
+    });
     ReceiptVerdict {
         as_left: count(as_left),
         pinned: count(pinned),
@@ -328,7 +341,7 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
         basis: basis.clone(),
         copied: copied.as_deref().cloned(),
         seeds: seeds.clone(),
-        not_covered: why.chain(open).chain(outside).collect(),
+        not_covered: why.chain(visible).chain(open).chain(outside).collect(),
         mutants: Some(mutants(state, as_left.is_some())),
     }
 }

@@ -107,6 +107,39 @@ fn a_check_that_makes_its_own_files_in_a_shared_folder() {
     scenario(&[FIX], &[&check], Verified(1, "")).play();
 }
 
+/// Moves the work to a folder, and imports it from there.
+fn work_moved_to(folder: &str) -> String {
+    format!(
+        "mkdir -p \"{folder}\"; sed 's/a - b/a + b/' calc.py > \"{folder}/sums.py\"; printf 'import sys\\nsys.path.insert(0, \"%s\")\\nfrom sums import add\\n' \"{folder}\" > calc.py"
+    )
+}
+
+#[test]
+fn work_that_was_left_outside_the_tree_is_not_verified() {
+    let what = "the checks need what was made outside the work tree since the start, one of: ";
+    for folder in ["$HOME/work", "$HOME/.cache/sums", "$HOME/.local/share/sums", "$PWD/../sums"] {
+        let played = scenario(&[&work_moved_to(folder)], &[CRITERION], Ends::Claimed(1, what)).play();
+        let end = &played.last()["outcome"]["sentence"];
+        let name = folder.rsplit('/').next().unwrap();
+        assert!(end.as_str().unwrap().contains(&format!("/{name}")), "{end}");
+    }
+}
+
+#[test]
+fn files_outside_the_tree_that_no_check_needs() {
+    let act = format!("{FIX}; mkdir -p \"$HOME/.config/app\" \"$HOME/notes\"; echo x > \"$HOME/notes/a\"");
+    is_verified(&act, &[CRITERION], "");
+    // A check may make them again.
+    let check = "Tests pass: `$ mkdir -p ~/.cache/sums && echo 1 > ~/.cache/sums/n && python3 -m unittest discover -s tests`";
+    is_verified(&format!("{FIX}; mkdir -p \"$HOME/.cache/sums\""), &[check], "");
+}
+
+#[test]
+fn a_package_that_was_installed_for_the_user() {
+    let act = "python3 - <<'P'\nimport os, site\nfolder = site.getusersitepackages()\nos.makedirs(folder + '/plus-1.0.dist-info')\nopen(folder + '/plus.py', 'w').write('def plus(a, b):\\n    return a + b\\n')\nopen(folder + '/plus-1.0.dist-info/RECORD', 'w').write('plus.py,,\\nplus-1.0.dist-info/RECORD,,\\n')\nP\nprintf 'from plus import plus\\n\\n\\ndef add(a, b):\\n    return plus(a, b)\\n' > calc.py";
+    is_verified(act, &[CRITERION], "");
+}
+
 #[test]
 fn tests_with_changed_formatting() {
     let rewritten = "import unittest\\n\\nfrom calc import add\\n\\n\\nclass Sums(unittest.TestCase):\\n    def test_all(self):\\n        for a, b, want in [(1, 2, 3), (0, 0, 0)]:\\n            with self.subTest(a=a):\\n                self.assertEqual(add(a, b), want)\\n";

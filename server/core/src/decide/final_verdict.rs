@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status};
 use crate::journal::{
-    CheckProgram, CopiedTree, Outcome, OutcomeKind, PinnedCriterion, Record, Role, Round, Weakening,
+    CheckProgram, CopiedTree, Outcome, OutcomeKind, OutsideFiles, PinnedCriterion, Record, Role, Round,
+    Weakening,
 };
 use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState, runs_in_clean_room};
 use crate::settings::SandboxMode;
@@ -72,12 +73,18 @@ pub struct UnrecordedInputs {
     pub unstored: Vec<String>,
     /// There was too much to compare.
     pub is_partial: bool,
+    /// Files and folders that were made outside the work tree since the start, some of which a check needs.
+    pub left_outside: Vec<String>,
+    pub outside: OutsideFiles,
 }
 
 impl UnrecordedInputs {
     /// Something that may decide the checks was not judged.
     fn is_open(&self) -> bool {
-        self.is_partial || !self.unstored.is_empty()
+        self.is_partial
+            || self.outside.is_partial
+            || !self.unstored.is_empty()
+            || !self.left_outside.is_empty()
     }
 }
 
@@ -206,6 +213,7 @@ pub(super) fn handle_reply(
             programs: Vec::new(),
             copied: None,
             seeds: Vec::new(),
+            outside: None,
             unavailable: Some(why),
         },
         VerdictReply::Judged(rounds) => verdict_record(state, *rounds),
@@ -248,6 +256,7 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
             Box::new(it)
         }),
         seeds: order.seeds,
+        outside: Some(Box::new(unrecorded.outside)).filter(|it| **it != OutsideFiles::default()),
         unavailable: None,
     }
 }

@@ -82,6 +82,20 @@ pub struct CopiedTree {
     pub is_writable: bool,
 }
 
+/// Files and folders that were created outside the work tree since the loop began.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutsideFiles {
+    /// Those outside the folders for temporary files.
+    pub count: u64,
+    /// There are more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_partial: bool,
+    /// Why the checks saw all of them; absent where they were hidden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visible: Option<String>,
+}
+
 /// A program that checks run by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckProgram {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use loopkeeper_core::decide::final_verdict::UnrecordedInputs;
-use loopkeeper_core::journal::CheckProgram;
+use loopkeeper_core::journal::{CheckProgram, OutsideFiles};
 use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_system::clean_room::{BuildFolders, HomeContent};
-use loopkeeper_system::unrecorded::{self, UnrecordedChanges};
+use loopkeeper_system::unrecorded::{self, OutsideEntries, OutsideSearch, UnrecordedChanges};
 
-use super::room::{PinnedEntry, RoomLayout, env_value, shown};
+use super::room::{PinnedEntry, RoomLayout, RoomSite, env_value, needed_outside, shown, with_real};
 use super::{NoVerdict, VerdictRequest, programs, weakening_scan};
 use crate::run_context::{RunContext, SnapshotFailure};
 
@@ -27,6 +27,8 @@ pub(super) struct VerdictInputs {
     pub(super) ran: Vec<CheckProgram>,
     /// Programs that changed in place.
     programs: Vec<String>,
+    /// What is new outside the work tree.
+    pub(super) entries_outside: OutsideEntries,
 }
 
 impl VerdictInputs {
@@ -38,15 +40,24 @@ impl VerdictInputs {
             products: products.cloned().collect(),
             needed: needed.to_vec(),
             caches: self.changes.caches.clone(),
+            outside: self.entries_outside.paths.clone(),
             touched: self.changes.touched.clone(),
+            shown: Vec::new(),
             builds: BuildFolders::LeftOut,
             home: HomeContent::Caches,
             order: Vec::new(),
         }
     }
 
-    pub(super) fn into_facts(self, layout: &RoomLayout) -> UnrecordedInputs {
+    pub(super) fn into_facts(self, layout: &RoomLayout, site: &RoomSite) -> UnrecordedInputs {
+        let outside = OutsideFiles {
+            count: self.entries_outside.paths.len() as u64,
+            is_partial: self.entries_outside.is_partial,
+            visible: site.visible_outside().map(str::to_owned),
+        };
         UnrecordedInputs {
+            left_outside: layout.shown.iter().map(|it| shown(it)).collect(),
+            outside,
             needs_home: layout.home == HomeContent::Everything,
             needed: layout.needed.iter().map(|it| shown(it)).collect(),
             patched: self.changes.patched.iter().map(|it| shown(it)).collect(),
@@ -62,7 +73,10 @@ pub(super) async fn find_inputs(
     runtime: &RunContext,
     request: &VerdictRequest,
 ) -> Result<VerdictInputs, NoVerdict> {
-    let Some(scan) = request.scan.clone() else { return Ok(VerdictInputs::default()) };
+    let entries_outside = find_entries_outside(runtime, request).await;
+    let Some(scan) = request.scan.clone() else {
+        return Ok(VerdictInputs { entries_outside, ..VerdictInputs::default() });
+    };
     let (root, own, tree, since) =
         (runtime.root(), runtime.outputs.clone(), request.tree.clone(), request.since);
     let path = env_value(&runtime.check_env, "PATH").unwrap_or_default();
@@ -97,7 +111,23 @@ pub(super) async fn find_inputs(
         inputs.judges.retain(|it| is_open(&it.path));
         Ok::<_, SnapshotFailure>(inputs)
     };
-    Ok(runtime.with_store(find).await?)
+    let inputs = runtime.with_store(find).await?;
+    Ok(VerdictInputs { entries_outside, ..inputs })
+}
+
+async fn find_entries_outside(runtime: &RunContext, request: &VerdictRequest) -> OutsideEntries {
+    let (root, needed) = (real_path(runtime.root()), with_real(needed_outside(runtime)));
+    let home = env_value(&runtime.check_env, "HOME").map(|it| real_path(it.into()));
+    let since = request.since;
+    let find = move || {
+        let home = home.as_deref().filter(|it| it.is_absolute());
+        unrecorded::find_outside(&OutsideSearch { home, root: &root, needed: &needed, since })
+    };
+    tokio::task::spawn_blocking(find).await.unwrap_or_default()
+}
+
+fn real_path(path: PathBuf) -> PathBuf {
+    path.canonicalize().unwrap_or(path)
 }
 
 impl VerdictInputs {

@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use loopkeeper_core::check::CommandExit;
 use loopkeeper_core::journal::CopiedTree;
-use loopkeeper_system::clean_room::{self, BuildFolders, CleanRoom, CopyRequest, HomeContent, HomeRequest};
+use loopkeeper_system::clean_room::{
+    self, BuildFolders, CleanRoom, CopyRequest, HomeContent, HomeRequest, OutsideRequest,
+};
 use loopkeeper_system::process::{Job, StdinSource, StreamLayout, WardenPool};
-use loopkeeper_system::sandbox::{Isolation, make_fresh_folders};
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_system::trust::permit::ApprovedInput;
 
@@ -31,6 +32,10 @@ pub(super) struct RoomLayout {
     pub(super) needed: Vec<PathBuf>,
     /// Caches that are hidden.
     pub(super) caches: Vec<PathBuf>,
+    /// New files and folders outside the work tree that are hidden.
+    pub(super) outside: Vec<PathBuf>,
+    /// Those of them that are not hidden, because a check needs some.
+    pub(super) shown: Vec<PathBuf>,
     /// Files that get the modification time of this moment.
     pub(super) touched: Vec<PathBuf>,
     /// In a copy of the tree.
@@ -54,12 +59,27 @@ pub(super) struct RoomSite(OnceCell<FoundSite>);
 #[derive(Debug)]
 enum FoundSite {
     /// Overlays, with their scratch folders in this one.
-    Overlay(PathBuf),
+    Overlay(OverlaySite),
     /// Copies of the tree at another path.
     Copy(CopiedTree),
 }
 
+#[derive(Debug, Clone)]
+struct OverlaySite {
+    parent: PathBuf,
+    /// Why what is new outside the work tree cannot be hidden, as text.
+    visible: Option<String>,
+}
+
 impl RoomSite {
+    /// Why what is new outside the work tree is not hidden, as text.
+    pub(super) fn visible_outside(&self) -> Option<&str> {
+        match self.0.get()? {
+            FoundSite::Overlay(site) => site.visible.as_deref(),
+            FoundSite::Copy(copied) => Some(&copied.why),
+        }
+    }
+
     /// About the copy, where no overlay can be had.
     pub(super) fn copied(&self) -> Option<&CopiedTree> {
         match self.0.get() {
@@ -92,18 +112,22 @@ pub(super) async fn open_room(
     layout: &RoomLayout,
 ) -> Result<(CleanRoom, WardenPool), NoVerdict> {
     match request.site.0.get() {
-        Some(FoundSite::Overlay(parent)) => return Ok(open_overlay(runtime, request, parent, layout).await?),
+        Some(FoundSite::Overlay(site)) => return Ok(open_overlay(runtime, request, site, layout).await?),
         Some(FoundSite::Copy(_)) => return open_copy(runtime, request, layout).await,
         None => {}
     }
     let mut failure = None;
-    for parent in [runtime.outputs.as_path(), Path::new("/dev/shm"), &std::env::temp_dir()] {
-        match open_overlay(runtime, request, parent, layout).await {
-            Ok(made) => {
-                let _ = request.site.0.set(FoundSite::Overlay(parent.to_owned()));
-                return Ok(made);
+    for visible in [false, true] {
+        for parent in [runtime.outputs.as_path(), Path::new("/dev/shm"), &std::env::temp_dir()] {
+            let visible = failure.as_ref().map(ToString::to_string).filter(|_| visible);
+            let site = OverlaySite { parent: parent.to_owned(), visible };
+            match open_overlay(runtime, request, &site, layout).await {
+                Ok(made) => {
+                    let _ = request.site.0.set(FoundSite::Overlay(site));
+                    return Ok(made);
+                }
+                Err(error) => failure = failure.or(Some(error)),
             }
-            Err(error) => failure = failure.or(Some(error)),
         }
     }
     let why = failure.map_or_else(|| tr!("no folder for it").to_owned(), |it| it.to_string());
@@ -118,12 +142,18 @@ pub(super) async fn open_room(
 async fn open_overlay(
     runtime: &RunContext,
     request: &VerdictRequest,
-    parent: &Path,
+    site: &OverlaySite,
     layout: &RoomLayout,
 ) -> io::Result<(CleanRoom, WardenPool)> {
-    let room = CleanRoom::create(&parent.join(room_name()), &runtime.root())?;
+    let mut room = CleanRoom::create(&site.parent.join(room_name()), &runtime.root())?;
     fill(&room, layout)?;
-    let wardens = WardenPool::in_room(&isolation_in_room(runtime, request, &room)?, room.access());
+    if site.visible.is_none() {
+        let mut needed = needed_outside(runtime);
+        needed.push(room.folder().to_owned());
+        let (since, needed) = (request.since, with_real(needed));
+        room.hide_outside(&OutsideRequest { since, needed: &needed, covered: &layout.outside })?;
+    }
+    let wardens = WardenPool::in_room(runtime.check_wardens.isolation(), room.access());
     prepare(&wardens, (&runtime.root(), ":"), &runtime.check_env).await?;
     Ok((room, wardens))
 }
@@ -151,7 +181,7 @@ async fn open_copy(
     };
     // A large tree takes seconds.
     let room = tokio::task::spawn_blocking(make).await.map_err(io::Error::other)??;
-    let wardens = WardenPool::in_room(&isolation_in_room(runtime, request, &room)?, room.access());
+    let wardens = WardenPool::in_room(runtime.check_wardens.isolation(), room.access());
     let mut env = runtime.check_env.as_ref().clone();
     move_into(&room, &mut env);
     // The index remembers the files of the work tree: without this, all of them look changed to some commands.
@@ -162,17 +192,18 @@ async fn open_copy(
     Ok((room, wardens))
 }
 
-/// The isolation of checks, without temporary files that were left outside the work tree since the loop began.
-fn isolation_in_room(
-    runtime: &RunContext,
-    request: &VerdictRequest,
-    room: &CleanRoom,
-) -> io::Result<Isolation> {
-    let needed = [runtime.root(), runtime.outputs.clone(), room.folder().to_owned()];
-    let real = needed.iter().map(|it| it.canonicalize().unwrap_or_else(|_| it.clone()));
-    let needed: Vec<PathBuf> = real.chain(needed.iter().cloned()).collect();
-    let folders = make_fresh_folders(room.folder(), request.since, &needed)?;
-    Ok(runtime.check_wardens.isolation().with_fresh_folders(folders))
+/// The paths outside the work tree that a room needs as they are, however new: of the loop, and of the repository.
+pub(super) fn needed_outside(runtime: &RunContext) -> Vec<PathBuf> {
+    let root = runtime.root();
+    let repository = clean_room::repository_of(&root);
+    let state = runtime.calls.parent().map(Path::to_owned);
+    [root, runtime.outputs.clone()].into_iter().chain(state).chain(repository).collect()
+}
+
+/// The paths, also without links.
+pub(super) fn with_real(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let real: Vec<PathBuf> = paths.iter().filter_map(|it| it.canonicalize().ok()).collect();
+    paths.into_iter().chain(real).collect()
 }
 
 fn room_name() -> String {

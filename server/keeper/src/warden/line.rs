@@ -47,8 +47,9 @@ impl WardenArgs {
                 "--own-proc" => own_proc = true,
                 "--overlay" => {
                     let [root, upper, work] = [args.next()?, args.next()?, args.next()?].map(PathBuf::from);
-                    overlay = Some(OverlayMount { root, upper, work });
+                    overlay = Some(OverlayMount { root, upper, work, outside: None });
                 }
+                "--mounts" => overlay.as_mut()?.outside = Some(PathBuf::from(args.next()?)),
                 "--probe" => break WardenMode::Probe,
                 "--orders" => break WardenMode::Orders,
                 // Marks the process for the next keeper, which searches for orphans of a killed one.
@@ -98,13 +99,15 @@ mod tests {
         check("--own-proc --loop x --orders", Some((true, WardenMode::Orders)));
         check("--grace-ms 50 -- /bin/x -- --stdin", job(None, 50, &["--", "--stdin"]));
         check("--stdin p --grace-ms 1 -- /bin/x", job(Some("p"), 1, &[]));
-        let words = ["--overlay", "/r", "/u", "/w", "--orders"].map(OsString::from);
+        let words = ["--overlay", "/r", "/u", "/w", "--mounts", "/m", "--orders"].map(OsString::from);
         let read = WardenArgs::read(words.into_iter(), env().into_iter()).unwrap();
-        let overlay = OverlayMount { root: "/r".into(), upper: "/u".into(), work: "/w".into() };
+        let [root, upper, work, list] = ["/r", "/u", "/w", "/m"].map(PathBuf::from);
+        let overlay = OverlayMount { root, upper, work, outside: Some(list) };
         assert_eq!((read.overlay, read.work), (Some(overlay), WardenMode::Orders));
         for wrong in [
             "",
             "--overlay /r /u",
+            "--mounts /m --orders",
             "--",
             "--grace-ms x -- /bin/x",
             "--grace-ms",

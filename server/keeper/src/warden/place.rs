@@ -5,11 +5,12 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
 use rustix::process::{getegid, geteuid, getpid};
 use rustix::thread::{UnshareFlags, clear_ambient_capability_set};
 
-use loopkeeper_system::clean_room::OverlayMount;
+use loopkeeper_system::clean_room::{BindMount, OverlayMount, read_mounts};
 use loopkeeper_system::process_table::{self, Process};
 
 /// Properties that a job inherits from its warden and must leave unchanged.
@@ -46,6 +47,9 @@ pub(super) fn mount_proc() -> io::Result<()> {
 /// Mounts an overlay over the work tree and drops the privileges that this required.
 pub(super) fn mount_overlay(overlay: &OverlayMount) -> io::Result<()> {
     let rights = if is_init() { MountRights::of_user() } else { enter_mount_namespace()? };
+    if let Some(list) = &overlay.outside {
+        mount_outside(&read_mounts(list)?)?;
+    }
     // Only a privileged mount can store overlay marks in `trusted` attributes.
     let marks: &[u8] = match rights {
         MountRights::Root => b"",
@@ -64,6 +68,20 @@ pub(super) fn mount_overlay(overlay: &OverlayMount) -> io::Result<()> {
     }
     clear_ambient_capability_set()
         .map_err(|error| io::Error::other(format!("could not give up capabilities: {error}")))
+}
+
+/// Makes mounts outside the work tree. What is gone needs none.
+fn mount_outside(mounts: &[BindMount]) -> io::Result<()> {
+    for BindMount { source, target } in mounts {
+        match mount_bind_recursive(source, target) {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => {}
+            Err(error) => {
+                let target = target.display();
+                return Err(io::Error::other(format!("could not mount {target}: {error}")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The privilege by which a mount is made.

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use super::fresh_folders::FreshFolder;
 use super::known_paths::{AGENT_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, USER_SERVICES};
 use super::landlock_rules::LandlockRules;
 use super::user_sockets::{display_sockets, multiplexer_folders, program_sockets};
@@ -45,8 +44,6 @@ pub struct FileAccess {
     pub(super) closed: Option<PathBuf>,
     /// Mount points that are read-only as a whole.
     pub(super) fixed: Vec<PathBuf>,
-    /// Replaced before anything else.
-    pub(super) fresh: Vec<FreshFolder>,
 }
 
 impl FileAccess {
@@ -79,16 +76,7 @@ impl FileAccess {
         let read_only = startup.chain(request.protected.clone()).filter(|it| !is_around(it)).collect();
         let allowed = request.allow.iter().map(|it| request.resolve(it));
         let writable = request.writable.iter().cloned().chain(allowed).collect();
-        Self {
-            root,
-            hidden,
-            services,
-            read_only,
-            writable,
-            closed: None,
-            fixed: Vec::new(),
-            fresh: Vec::new(),
-        }
+        Self { root, hidden, services, read_only, writable, closed: None, fixed: Vec::new() }
     }
 
     /// The same for checks, which have no login of an agent.
@@ -121,12 +109,6 @@ impl FileAccess {
             arguments.extend(words.iter().map(OsString::from));
             arguments.extend(paths.iter().map(|it| it.as_os_str().to_owned()));
         };
-        for FreshFolder { path, instead, kept } in &self.fresh {
-            add(&["--bind"], &[instead, path]);
-            for entry in kept {
-                add(&["--dev-bind-try"], &[entry, entry]);
-            }
-        }
         for path in &self.pinned() {
             add(&["--bind"], &[path, path]);
         }
@@ -316,20 +298,6 @@ mod tests {
                 "--remount-ro ~/.ssh"
             ]
         );
-    }
-
-    #[test]
-    fn fresh_folders_are_mounted_first() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().canonicalize().unwrap();
-        fs::create_dir(home.join("project")).unwrap();
-        let (path, instead) = ("/shared".into(), "/room/shared-0".into());
-        let fresh = vec![FreshFolder { path, instead, kept: vec!["/shared/old".into()] }];
-        let access = FileAccess { fresh, hidden: vec![home.join("project")], ..FileAccess::default() };
-        let arguments = access.arguments();
-        let words: Vec<&str> = arguments.iter().filter_map(|it| it.to_str()).take(6).collect();
-        let expect = ["--bind", "/room/shared-0", "/shared", "--dev-bind-try", "/shared/old", "/shared/old"];
-        assert_eq!(words, expect);
     }
 
     /// A mount point cannot be made in an empty folder.

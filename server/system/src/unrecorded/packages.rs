@@ -181,6 +181,27 @@ impl UnrecordedScan<'_> {
     }
 }
 
+/// What the records of packages list that were installed in a folder since: their files, and their entries in the folder.
+pub(super) fn listed_files(folder: &Path, since: SystemTime) -> HashSet<PathBuf> {
+    let mut listed = HashSet::new();
+    let records = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
+    for info in records.filter(|it| it.extension().is_some_and(|it| it == "dist-info")) {
+        let record = info.join("RECORD");
+        if !is_changed_since(&record, since) {
+            continue;
+        }
+        let text = fs::read_to_string(record).unwrap_or_default();
+        for name in text.lines().filter_map(|it| it.split(',').next()) {
+            let path = normalized(&folder.join(name.trim_matches('"')));
+            if let Some(first) = path.strip_prefix(folder).ok().and_then(|it| it.components().next()) {
+                listed.insert(folder.join(first));
+            }
+            listed.insert(path);
+        }
+    }
+    listed
+}
+
 fn normalized(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -80,6 +80,11 @@ pub fn changed_home_files(home: &Path, since: SystemTime) -> Vec<PathBuf> {
     found
 }
 
+/// Whether a path below the home folder is a setting that [`changed_home_files`] finds.
+pub(super) fn is_home_setting(below: &Path) -> bool {
+    HOME_FILES.iter().any(|it| below == Path::new(it)) || HOME_FOLDERS.iter().any(|it| below.starts_with(it))
+}
+
 fn names_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|it| PathBuf::from(it.file_name())).take(1000).collect()

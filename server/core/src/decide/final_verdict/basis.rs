@@ -52,6 +52,18 @@ pub(super) fn describe_unrecorded(inputs: &UnrecordedInputs) -> Vec<String> {
             files
         ));
     }
+    if !inputs.left_outside.is_empty() {
+        let files = list_within(&inputs.left_outside, MAX_NAMED);
+        parts.push(tr!(
+            "the checks need what was made outside the work tree since the start, one of: {files}",
+            files
+        ));
+    }
+    if inputs.outside.is_partial {
+        parts.push(
+            tr!("could not be judged, because too much is new outside the work tree to hide it").to_owned(),
+        );
+    }
     if inputs.is_partial {
         parts.push(
             tr!("could not be judged, because too many ignored files changed to compare all of them")

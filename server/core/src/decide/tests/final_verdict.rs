@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::UserCommand;
 use crate::decide::final_verdict::{GoalsForNewTests, UnrecordedInputs, VerdictReply, VerdictRounds};
 use crate::decide::sim::{self, Act, Sim, criterion, round_of, spec};
-use crate::journal::{BreakerState, LoopSpec, OutcomeKind, Record, Round};
+use crate::journal::{BreakerState, LoopSpec, OutcomeKind, OutsideFiles, Record, Round};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 
@@ -208,19 +208,32 @@ fn a_verdict_that_could_not_run_leaves_the_outcome_claimed() {
         let rounds = VerdictRounds { unrecorded, ..sim::as_left(round("pp", "")) };
         let sim = loop_with(vec![Act::new("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run();
         let expect = format!(
-            "completed, claimed, not verified: all 2 required criteria pass after 1 iteration; could not be \
-             judged, because {reason}"
+            "completed, claimed, not verified: all 2 required criteria pass after 1 iteration; {reason}"
         );
         assert_eq!(sim.sentence(), expect);
         assert!(!sim.state.outcome().unwrap().verified);
     };
     check(
+        UnrecordedInputs {
+            left_outside: vec!["/home/u/x".to_owned(), "/opt/y".to_owned()],
+            ..UnrecordedInputs::default()
+        },
+        "the checks need what was made outside the work tree since the start, one of: /home/u/x, /opt/y",
+    );
+    check(
+        UnrecordedInputs {
+            outside: OutsideFiles { count: 1000, is_partial: true, visible: None },
+            ..UnrecordedInputs::default()
+        },
+        "could not be judged, because too much is new outside the work tree to hide it",
+    );
+    check(
         UnrecordedInputs { unstored: vec!["tests/big.json".to_owned()], ..UnrecordedInputs::default() },
-        "it changed and is too large to be stored: tests/big.json",
+        "could not be judged, because it changed and is too large to be stored: tests/big.json",
     );
     check(
         UnrecordedInputs { is_partial: true, ..UnrecordedInputs::default() },
-        "too many ignored files changed to compare all of them",
+        "could not be judged, because too many ignored files changed to compare all of them",
     );
 }
 

@@ -2,7 +2,7 @@
 
 use super::round;
 use crate::check::Status;
-use crate::journal::{CheckProgram, CopiedTree, HollowTest, Record, SurvivingMutant};
+use crate::journal::{CheckProgram, CopiedTree, HollowTest, OutsideFiles, Record, SurvivingMutant};
 use loopkeeper_task::criterion::CriterionId;
 
 pub(super) fn final_verdict() -> Record {
@@ -28,6 +28,11 @@ pub(super) fn final_verdict() -> Record {
             is_writable: true,
         })),
         seeds: vec!["PYTHONHASHSEED=7".to_owned()],
+        outside: Some(Box::new(OutsideFiles {
+            count: 3,
+            is_partial: false,
+            visible: Some("no mount namespace can be made".to_owned()),
+        })),
         unavailable: None,
     }
 }

@@ -1,0 +1,142 @@
+//! Where package managers and version managers keep downloads, installed packages and tools below the home folder.
+
+use std::path::Path;
+
+use super::programs::is_home_setting;
+
+/// What a search outside the work tree does with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// Looked at, and new entries count.
+    Searched,
+    /// Looked at; it is not new itself, because something that is left out may be below.
+    Around,
+    LeftOut,
+}
+
+/// Below the home folder.
+const DOWNLOADED: [&str; 71] = [
+    ".cargo",
+    ".npm",
+    ".yarn",
+    ".pnpm-store",
+    ".bun",
+    ".deno",
+    ".m2",
+    ".gradle",
+    ".ivy2",
+    ".sbt",
+    ".coursier",
+    ".konan",
+    ".gem",
+    ".bundle",
+    ".composer",
+    ".nuget",
+    ".dotnet",
+    ".pub-cache",
+    ".hex",
+    ".mix",
+    ".cabal",
+    ".stack",
+    ".ghcup",
+    ".opam",
+    ".elan",
+    ".julia",
+    ".elm",
+    ".conan",
+    ".conan2",
+    ".ccache",
+    ".android",
+    ".swiftpm",
+    ".rustup",
+    ".pyenv",
+    ".rbenv",
+    ".rvm",
+    ".nvm",
+    ".nodenv",
+    ".volta",
+    ".asdf",
+    ".sdkman",
+    ".nix-profile",
+    "go/pkg",
+    ".local/pipx",
+    ".local/share/NuGet",
+    ".local/share/fnm",
+    ".local/share/gem",
+    ".local/share/mise",
+    ".local/share/pnpm",
+    ".local/share/pypoetry",
+    ".local/share/uv",
+    ".local/share/virtualenv",
+    ".local/share/virtualenvs",
+    ".cache/Cypress",
+    ".cache/bazel",
+    ".cache/ccache",
+    ".cache/composer",
+    ".cache/coursier",
+    ".cache/deno",
+    ".cache/go-build",
+    ".cache/mise",
+    ".cache/ms-playwright",
+    ".cache/node",
+    ".cache/node-gyp",
+    ".cache/pip",
+    ".cache/pnpm",
+    ".cache/pre-commit",
+    ".cache/puppeteer",
+    ".cache/pypoetry",
+    ".cache/uv",
+    ".cache/yarn",
+];
+
+/// Where a path below the home folder is.
+pub(super) fn place_in_home(below: &Path) -> Place {
+    if DOWNLOADED.iter().any(|it| below.starts_with(it)) || is_home_setting(below) {
+        Place::LeftOut
+    } else if DOWNLOADED.iter().any(|it| Path::new(it).starts_with(below))
+        || [".local/lib", ".local/bin"].iter().any(|it| below == Path::new(it))
+    {
+        Place::Around
+    } else {
+        Place::Searched
+    }
+}
+
+/// Whether a folder holds installed packages of Python, with lists of their files, or is around one.
+pub(super) fn is_around_packages(path: &Path) -> bool {
+    let is_python = path.parent().is_some_and(|it| it.ends_with("lib"))
+        && path.file_name().is_some_and(|it| it.to_string_lossy().starts_with("python"));
+    is_python || holds_packages(path)
+}
+
+pub(super) fn holds_packages(path: &Path) -> bool {
+    path.ends_with("site-packages") || path.ends_with("dist-packages")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn downloads_and_settings_are_left_out() {
+        let check = |below: &str, expect| assert_eq!(place_in_home(Path::new(below)), expect, "{below}");
+        for below in [".cargo/registry/src", ".npm", ".cache/pip/http", "go/pkg/mod", ".gitconfig"] {
+            check(below, Place::LeftOut);
+        }
+        for below in ["go", ".local", ".local/share", ".local/lib", ".local/bin", ".cache"] {
+            check(below, Place::Around);
+        }
+        for below in [".cache/x", ".config/x", "x", ".local/lib/x", ".local/bin/x", "go/bin/x"] {
+            check(below, Place::Searched);
+        }
+    }
+
+    #[test]
+    fn folders_of_python_packages() {
+        let check = |path: &str, expect| assert_eq!(is_around_packages(Path::new(path)), expect, "{path}");
+        check("/home/u/.local/lib/python3.11", true);
+        check("/usr/local/lib/python3.11/dist-packages", true);
+        check("/home/u/.local/lib/python3.11/good", false);
+        check("/home/u/python3.11", false);
+    }
+}
