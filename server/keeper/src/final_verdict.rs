@@ -182,13 +182,21 @@ async fn run_as_left(
     let (mut round, state, order) = run_in_another_order(runtime, request, &layout).await?;
     let missing: Vec<PathBuf> =
         inputs.changes.products.iter().filter(|it| !state.products.contains(*it)).cloned().collect();
-    if !missing.is_empty() || state.lacks_builds {
+    let (unlisted, built): (Vec<PathBuf>, Vec<PathBuf>) =
+        missing.into_iter().partition(|it| inputs.unlisted.contains(it));
+    if !built.is_empty() || state.lacks_builds {
         let builds = if state.lacks_builds { BuildFolders::Linked } else { BuildFolders::LeftOut };
-        let more = RoomLayout { builds, ..inputs.layout(&missing) };
+        let more = RoomLayout { builds, ..inputs.layout(&built) };
         layout = run_failed_with(runtime, request, &mut round, (layout, more)).await?;
     }
     if state.lacks_home_files {
         let more = RoomLayout { home: HomeContent::Everything, ..layout.clone() };
+        layout = run_failed_with(runtime, request, &mut round, (layout, more)).await?;
+    }
+    if !unlisted.is_empty() {
+        let needed = [layout.needed.as_slice(), &unlisted].concat();
+        let hidden = inputs.layout(&needed);
+        let more = RoomLayout { needed, products: hidden.products, ..layout.clone() };
         layout = run_failed_with(runtime, request, &mut round, (layout, more)).await?;
     }
     if !layout.outside.is_empty() && request.site.visible_outside().is_none() {

@@ -1,6 +1,7 @@
 //! Finds changes since a moment that no snapshot contains: ignored files, caches, installed packages. Uses the change
 //! times of files, which a program cannot set back.
 
+mod listed_packages;
 mod outside;
 mod packages;
 mod programs;
@@ -18,6 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub(crate) use outside::is_created_since;
 pub use outside::{OutsideEntries, OutsideSearch, SHARED_FOLDERS, find_outside};
+pub(crate) use packages::is_changed_since;
 pub use programs::{ReplacedProgram, changed_home_files, replaced_programs};
 
 /// Beyond this many entries the walk stops.
@@ -67,6 +69,10 @@ pub struct UnrecordedChanges {
     pub others: Vec<PathBuf>,
     /// Files of installed packages that changed although their package was not installed again.
     pub patched: Vec<PathBuf>,
+    /// Folders of tools and other repositories that were created since and that git ignores.
+    pub folders: Vec<PathBuf>,
+    /// Installed packages that no manifest of the tree lists, and files that no package lists.
+    pub unlisted: Vec<PathBuf>,
     /// The limits were exceeded.
     pub is_partial: bool,
 }
@@ -95,9 +101,12 @@ pub fn find_unrecorded(
         since,
         own,
         remaining: MAX_ENTRIES,
+        new_modules: Vec::new(),
         found: UnrecordedChanges::default(),
     };
     walk.folder(Path::new(""), 0);
+    walk.unlisted_modules();
+    walk.unknown_in_repository();
     if walk.found.is_partial {
         // A part of what a build made would be worse than all of it.
         walk.found.products.clear();
@@ -113,6 +122,8 @@ struct UnrecordedScan<'a> {
     since: SystemTime,
     own: &'a Path,
     remaining: usize,
+    /// Folders of packages in `node_modules` that were installed since.
+    new_modules: Vec<PathBuf>,
     found: UnrecordedChanges,
 }
 
@@ -153,6 +164,10 @@ impl UnrecordedScan<'_> {
             }
             // Another repository, or another work tree of this one.
             if is_named(&SKIPPED) || fs::symlink_metadata(absolute.join(".git")).is_ok() {
+                let metadata = fs::symlink_metadata(&absolute);
+                if metadata.is_ok_and(|it| is_created_since(&it, self.since)) {
+                    self.found.folders.push(path.to_owned());
+                }
                 return;
             }
             if name == "node_modules" {

@@ -126,6 +126,42 @@ fn work_that_was_left_outside_the_tree_is_not_verified() {
 }
 
 #[test]
+fn work_that_is_ignored_since_the_start_is_not_verified() {
+    let what = "which the tree does not hold: ignored since the start, or listed in no manifest";
+    for (rule, folder) in [(".gitignore", "lib"), (".git/info/exclude", "lib"), (".gitignore", ".cache")] {
+        let act = format!(
+            "mkdir {folder}; echo '{folder}/sums.py' >> {rule}; sed 's/a - b/a + b/' calc.py > {folder}/sums.py; printf 'import sys\\nsys.path.insert(0, \"{folder}\")\\nfrom sums import add\\n' > calc.py"
+        );
+        scenario(&[&act], &[CRITERION], Ends::Claimed(1, what)).play();
+    }
+}
+
+#[test]
+fn files_that_were_ignored_at_the_start_may_be_needed() {
+    let act = "mkdir lib; sed 's/a - b/a + b/' calc.py > lib/sums.py; printf 'import sys\nsys.path.insert(0, \"lib\")\nfrom sums import add\n' > calc.py";
+    let what = "the checks need lib/sums.py, which git ignores, as the agent left them";
+    let before = "echo lib/ > .gitignore; git add -A; git commit -qm ignore";
+    Scenario { before, ..scenario(&[act], &[CRITERION], Verified(1, what)) }.play();
+}
+
+#[test]
+fn a_package_that_no_manifest_lists() {
+    let files = [
+        ("calc.js", "exports.add = (a, b) => a - b;\n"),
+        ("package.json", "{ \"name\": \"calc\", \"dependencies\": {} }\n"),
+        ("check.js", "require('assert').strictEqual(require('./calc').add(1, 2), 3);\n"),
+    ];
+    let act = "mkdir -p node_modules/plus; echo '{}' > node_modules/plus/package.json; echo 'module.exports = (a, b) => a + b;' > node_modules/plus/index.js; echo \"exports.add = require('plus');\" > calc.js";
+    let played = |act: &str, ends| {
+        let criteria = ["It adds: `$ node check.js`"];
+        Scenario { files: &files, criteria: &criteria, acts: &[act], ends, ..Scenario::default() }.play()
+    };
+    played(act, Ends::Claimed(1, "the checks need node_modules/plus, which the tree does not hold"));
+    let listed = format!("{act}; sed -i 's/{{}}/{{ \"plus\": \"1\" }}/' package.json");
+    played(&listed, Verified(1, "passes after 1 iteration"));
+}
+
+#[test]
 fn files_outside_the_tree_that_no_check_needs() {
     let act = format!("{FIX}; mkdir -p \"$HOME/.config/app\" \"$HOME/notes\"; echo x > \"$HOME/notes/a\"");
     is_verified(&act, &[CRITERION], "");

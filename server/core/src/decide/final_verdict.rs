@@ -61,6 +61,8 @@ pub struct TestOrder {
 pub struct UnrecordedInputs {
     /// Ignored files of the agent without which a check fails, and which the check does not make.
     pub needed: Vec<String>,
+    /// What a check needs and the tree would not bring back: ignored since the loop began, or listed in no manifest.
+    pub unlisted: Vec<String>,
     /// Files of the home folder besides caches, tools and their settings, without which a check fails.
     pub needs_home: bool,
     /// Files of installed packages that changed although their package was not installed again.
@@ -85,6 +87,7 @@ impl UnrecordedInputs {
             || self.outside.is_partial
             || !self.unstored.is_empty()
             || !self.left_outside.is_empty()
+            || !self.unlisted.is_empty()
     }
 }
 

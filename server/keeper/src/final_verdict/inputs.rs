@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use loopkeeper_core::decide::final_verdict::UnrecordedInputs;
 use loopkeeper_core::journal::{CheckProgram, OutsideFiles};
 use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_system::clean_room::{BuildFolders, HomeContent};
+use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::unrecorded::{self, OutsideEntries, OutsideSearch, UnrecordedChanges};
 
 use super::room::{PinnedEntry, RoomLayout, RoomSite, env_value, needed_outside, shown, with_real};
@@ -27,6 +29,8 @@ pub(super) struct VerdictInputs {
     pub(super) ran: Vec<CheckProgram>,
     /// Programs that changed in place.
     programs: Vec<String>,
+    /// Those of the hidden products that an installation from the tree would not bring back.
+    pub(super) unlisted: Vec<PathBuf>,
     /// What is new outside the work tree.
     pub(super) entries_outside: OutsideEntries,
 }
@@ -55,11 +59,13 @@ impl VerdictInputs {
             is_partial: self.entries_outside.is_partial,
             visible: site.visible_outside().map(str::to_owned),
         };
+        let is_unlisted = |it: &PathBuf| self.unlisted.contains(it);
         UnrecordedInputs {
             left_outside: layout.shown.iter().map(|it| shown(it)).collect(),
             outside,
             needs_home: layout.home == HomeContent::Everything,
-            needed: layout.needed.iter().map(|it| shown(it)).collect(),
+            needed: layout.needed.iter().filter(|it| !is_unlisted(it)).map(|it| shown(it)).collect(),
+            unlisted: layout.needed.iter().filter(|it| is_unlisted(it)).map(|it| shown(it)).collect(),
             patched: self.changes.patched.iter().map(|it| shown(it)).collect(),
             programs: self.programs,
             unstored: self.unstored,
@@ -87,6 +93,7 @@ pub(super) async fn find_inputs(
             changes: unrecorded::find_unrecorded(&root, &recorded, since, &own),
             ..VerdictInputs::default()
         };
+        inputs.add_unlisted(store, &scan.start, since)?;
         let touched = inputs.changes.touched.iter().map(|it| shown(it)).collect();
         inputs.unstored = weakening_scan::find_unstored_judges(&scan, store, &tree, touched)?;
         let is_open = |it: &String| !scan.pins.contains_key(it);
@@ -131,6 +138,28 @@ fn real_path(path: PathBuf) -> PathBuf {
 }
 
 impl VerdictInputs {
+    /// Hides what is ignored only since the loop began, and packages that nothing in the tree lists.
+    fn add_unlisted(
+        &mut self,
+        store: &SnapshotStore,
+        start: &str,
+        since: SystemTime,
+    ) -> Result<(), SnapshotFailure> {
+        if self.changes.is_partial {
+            return Ok(());
+        }
+        let changes = &mut self.changes;
+        let ignored = [&changes.products, &changes.others, &changes.folders].map(|it| it.iter()).into_iter();
+        let ignored: Vec<PathBuf> = ignored.flatten().cloned().collect();
+        self.unlisted = store.newly_ignored(start, since, &ignored)?;
+        self.unlisted.append(&mut changes.unlisted);
+        let others = self.unlisted.iter().filter(|it| !changes.products.contains(it));
+        let others: Vec<PathBuf> = others.cloned().collect();
+        changes.products.extend(others);
+        changes.others.retain(|it| !self.unlisted.contains(it));
+        Ok(())
+    }
+
     fn add_outside(&mut self, path: String, entry: PinnedEntry) {
         self.judges.push(ChangedJudge {
             path: path.clone(),

@@ -26,6 +26,7 @@ pub(crate) struct IgnoreRules {
     excludes_file: Option<PathBuf>,
     levels: Vec<IgnoreLevel>,
     compiled: HashMap<PathBuf, (Vec<u8>, Arc<[IgnorePattern]>)>,
+    reads_exclude: bool,
 }
 
 struct IgnoreLevel {
@@ -40,7 +41,20 @@ pub(crate) struct PushedLevels(usize);
 
 impl IgnoreRules {
     pub(crate) fn new(root: &Path, excludes_file: Option<PathBuf>) -> Self {
-        Self { root: root.to_path_buf(), excludes_file, levels: Vec::new(), compiled: HashMap::new() }
+        let root = root.to_path_buf();
+        Self { root, excludes_file, levels: Vec::new(), compiled: HashMap::new(), reads_exclude: true }
+    }
+
+    /// The same without rules that no snapshot holds and that were written since a moment.
+    pub(crate) fn of_before(&self, is_written: impl Fn(&Path) -> bool) -> Self {
+        let exclude = repository_layout::repository_top(&self.root)
+            .and_then(|top| repository_layout::common_dir(&top))
+            .map(|it| it.join("info/exclude"));
+        let excludes_file = self.excludes_file.clone().filter(|it| !is_written(it));
+        Self {
+            reads_exclude: !exclude.is_some_and(|it| is_written(&it)),
+            ..Self::new(&self.root, excludes_file)
+        }
     }
 
     /// Starts a walk with the rules from above the root's own folder.
@@ -110,9 +124,11 @@ impl IgnoreRules {
 
     fn enter_repository(&mut self, top: &Path) {
         let Some(common) = repository_layout::common_dir(top) else { return };
-        let file = common.join("info/exclude");
-        let text = read_linked(&file);
-        self.push(&file, top, text);
+        if self.reads_exclude {
+            let file = common.join("info/exclude");
+            let text = read_linked(&file);
+            self.push(&file, top, text);
+        }
     }
 
     fn push(&mut self, file: &Path, base: &Path, text: Option<Vec<u8>>) {

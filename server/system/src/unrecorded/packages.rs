@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use super::{MAX_FOUND, UnrecordedScan, changed_at};
+use super::{MAX_FOUND, UnrecordedScan, changed_at, is_created_since};
 
 /// Programs that no package of a project provides.
 const BASE_PROGRAMS: [&str; 20] = [
@@ -52,7 +52,10 @@ impl UnrecordedScan<'_> {
 
     fn node_package(&mut self, package: &Path, depth: usize) {
         let manifest = fs::symlink_metadata(self.root.join(package).join("package.json"));
-        if manifest.is_ok_and(|it| !self.is_changed(&it)) {
+        let is_new = fs::symlink_metadata(self.root.join(package));
+        if is_new.is_ok_and(|it| is_created_since(&it, self.since)) {
+            self.new_modules.push(package.to_owned());
+        } else if manifest.is_ok_and(|it| !self.is_changed(&it)) {
             self.package_files(package, depth);
         }
     }
@@ -82,7 +85,7 @@ impl UnrecordedScan<'_> {
     pub(super) fn virtual_env(&mut self, path: &Path, depth: usize) {
         let is_new = fs::symlink_metadata(self.root.join(path).join("pyvenv.cfg"));
         if is_new.is_ok_and(|it| self.is_changed(&it)) {
-            return;
+            return self.unlisted_in_environment(path);
         }
         let mut listed = HashSet::new();
         self.installed_files(path, depth, &mut listed);
@@ -215,6 +218,6 @@ fn normalized(path: &Path) -> PathBuf {
 }
 
 /// Whether the file changed since; `false` if it does not exist.
-pub(super) fn is_changed_since(path: &Path, since: SystemTime) -> bool {
+pub(crate) fn is_changed_since(path: &Path, since: SystemTime) -> bool {
     fs::symlink_metadata(path).is_ok_and(|it| changed_at(&it) >= since)
 }

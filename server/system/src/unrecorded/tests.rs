@@ -136,6 +136,47 @@ fn cargo_builds_the_packages_of_the_work_again() {
 }
 
 #[test]
+fn new_packages_that_no_manifest_names_are_unlisted() {
+    let package = |name: &str| format!("node_modules/{name}/package.json");
+    let folder = Folder::with(&[&package("old")]);
+    folder.write("package.json", r#"{"dependencies": {"plus": "^1.0.0"}}"#);
+    let since = folder.now();
+    for name in ["plus", "@s/part", "good"] {
+        folder.write(&package(name), "{}");
+    }
+    folder.write("node_modules/plain/index.js", "");
+    folder.write(&package("plus"), r#"{"name": "plus", "dependencies": {"@s/part": "1"}}"#);
+    folder.write(&package("good"), r#"{"name": "good"}"#);
+    let find = |recorded: &[&str]| folder.find(recorded, since).unlisted;
+    assert_eq!(names(&find(&["package.json"])), ["node_modules/good", "node_modules/plain"]);
+
+    // A lock file names all of them.
+    folder.write("package-lock.json", r#"{"packages": {"node_modules/plus": {}}}"#);
+    let expect = ["node_modules/@s/part", "node_modules/good", "node_modules/plain"];
+    assert_eq!(names(&find(&["package.json", "package-lock.json"])), expect);
+    folder.write("yarn.lock", "\"@s/part@^1\":\n  version \"1.0.0\"\ngood@^2:\n");
+    let all = ["package.json", "package-lock.json", "yarn.lock"];
+    assert_eq!(names(&find(&all)), ["node_modules/plain"]);
+    assert_eq!(find(&["bun.lockb"]), [""; 0].map(PathBuf::from), "it cannot be read");
+}
+
+#[test]
+fn new_files_of_repositories_and_environments_that_nothing_lists() {
+    let folder = Folder::with(&[".git/HEAD", "a.py"]);
+    let since = folder.now();
+    let site = ".venv/lib/python3.11/site-packages";
+    for path in [".git/index", ".git/x/good.py", ".venv/pyvenv.cfg", ".tox/a.py", "vendor/good/.git/HEAD"] {
+        folder.write(path, "y");
+    }
+    folder.write(&format!("{site}/mathy/a.py"), "");
+    folder.write(&format!("{site}/good.py"), "");
+    folder.write(&format!("{site}/mathy-1.0.dist-info/RECORD"), "mathy/a.py,,\n");
+    let found = folder.find(&["a.py"], since);
+    assert_eq!(names(&found.unlisted), [&format!("{site}/good.py"), ".git/x"]);
+    assert_eq!(names(&found.folders), [".tox", "vendor/good"]);
+}
+
+#[test]
 fn programs_and_personal_configuration() {
     let folder = Folder::with(&["usr/make", "usr/git", ".npmrc"]);
     for path in ["usr/make", "usr/git"] {

@@ -38,6 +38,13 @@ pub(super) fn describe_unrecorded(inputs: &UnrecordedInputs) -> Vec<String> {
         let files = list_within(&inputs.needed, MAX_NAMED);
         parts.push(tr!("the checks need {files}, which git ignores, as the agent left them", files));
     }
+    if !inputs.unlisted.is_empty() {
+        let files = list_within(&inputs.unlisted, MAX_NAMED);
+        parts.push(tr!(
+            "the checks need {files}, which the tree does not hold: ignored since the start, or listed in no manifest",
+            files
+        ));
+    }
     if inputs.needs_home {
         parts.push(tr!("the checks need files of the home folder").to_owned());
     }

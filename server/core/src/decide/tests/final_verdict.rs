@@ -221,6 +221,10 @@ fn a_verdict_that_could_not_run_leaves_the_outcome_claimed() {
         "the checks need what was made outside the work tree since the start, one of: /home/u/x, /opt/y",
     );
     check(
+        UnrecordedInputs { unlisted: vec!["lib/impl.js".to_owned()], ..UnrecordedInputs::default() },
+        "the checks need lib/impl.js, which the tree does not hold: ignored since the start, or listed in no manifest",
+    );
+    check(
         UnrecordedInputs {
             outside: OutsideFiles { count: 1000, is_partial: true, visible: None },
             ..UnrecordedInputs::default()

@@ -16,7 +16,7 @@ use crate::snapshots::objects::ObjectStore;
 use crate::snapshots::tree::{TreeItem, TreeItemKind};
 use crate::snapshots::walk::RULES;
 
-pub(super) struct PastIgnoreRules<'a> {
+pub(in crate::snapshots) struct PastIgnoreRules<'a> {
     objects: &'a ObjectStore,
     rules: &'a mut IgnoreRules,
     root: &'a Path,
@@ -26,7 +26,7 @@ pub(super) struct PastIgnoreRules<'a> {
 }
 
 impl<'a> PastIgnoreRules<'a> {
-    pub(super) fn new(
+    pub(in crate::snapshots) fn new(
         objects: &'a ObjectStore,
         rules: &'a mut IgnoreRules,
         root: &'a Path,
@@ -47,7 +47,8 @@ impl<'a> PastIgnoreRules<'a> {
         Ok(())
     }
 
-    fn ignores(&mut self, path: &[u8]) -> Result<bool> {
+    /// Whether the snapshot's own rules ignore a path.
+    pub(in crate::snapshots) fn ignores(&mut self, path: &[u8]) -> Result<bool> {
         self.rules.start();
         let mut folder: Vec<u8> = Vec::new();
         let mut names = path.split(|it| *it == b'/').peekable();

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
@@ -321,4 +321,18 @@ fn all_files_of_a_snapshot_are_read_in_the_order_of_its_folders() {
     assert_eq!(read(3, 9), all);
     assert_eq!(read(3, 2), all[..2]);
     assert_eq!(read(2, 9), []);
+}
+
+#[test]
+fn what_is_ignored_only_since_a_snapshot_is_found() {
+    let mut world = World::new();
+    world.write(".git/HEAD", "ref: refs/heads/main\n");
+    world.write(".gitignore", "/built\n*.log\n");
+    let start = world.take().tree;
+    let since = SystemTime::now() - Duration::from_secs(1);
+    world.write(".gitignore", "/built\n*.log\n/lib\n");
+    world.write(".git/info/exclude", "data.json\n");
+    let paths = ["built/a.js", "x.log", "lib/impl.js", "data.json", "node_modules/a.js"].map(PathBuf::from);
+    let found = world.store.newly_ignored(&start, since, &paths).unwrap();
+    assert_eq!(found, [PathBuf::from("lib/impl.js"), PathBuf::from("data.json")]);
 }

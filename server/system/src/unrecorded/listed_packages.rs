@@ -1,0 +1,160 @@
+//! Installed packages that nothing in the tree mentions: an installation from the tree would not bring them back.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use super::packages::listed_files;
+use super::{UnrecordedScan, is_created_since};
+
+const MANIFESTS: [&str; 7] = [
+    "package.json",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "deno.lock",
+];
+/// Its format is binary.
+const OPAQUE: &str = "bun.lockb";
+/// Manifests beyond this size are not read, and then every package counts as listed.
+const MAX_MANIFEST: u64 = 32 << 20;
+/// Entries of `site-packages` that no record of a package lists.
+const UNLISTED_BY_DESIGN: [&str; 5] =
+    ["__pycache__", "_virtualenv.py", "_virtualenv.pth", "distutils-precedence.pth", "README.txt"];
+/// What git and its extensions keep in the folder of a repository.
+const OF_GIT: [&str; 27] = [
+    "HEAD",
+    "ORIG_HEAD",
+    "FETCH_HEAD",
+    "COMMIT_EDITMSG",
+    "TAG_EDITMSG",
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "MERGE_MODE",
+    "MERGE_RR",
+    "AUTO_MERGE",
+    "SQUASH_MSG",
+    "config",
+    "config.worktree",
+    "description",
+    "index",
+    "packed-refs",
+    "shallow",
+    "branches",
+    "hooks",
+    "info",
+    "logs",
+    "objects",
+    "refs",
+    "reftable",
+    "rr-cache",
+    "modules",
+    "worktrees",
+];
+
+impl UnrecordedScan<'_> {
+    /// New packages in `node_modules` that neither a manifest nor a lock file of the tree names. Without a lock file,
+    /// listed packages name others.
+    pub(super) fn unlisted_modules(&mut self) {
+        let new = std::mem::take(&mut self.new_modules);
+        if new.is_empty() {
+            return;
+        }
+        let Some((mut names, has_lock)) = self.listed_names() else { return };
+        let mut open = new;
+        loop {
+            let is_listed = |it: &PathBuf| module_name(it).is_some_and(|name| names.contains(&name));
+            let (listed, unlisted): (Vec<PathBuf>, Vec<PathBuf>) = open.into_iter().partition(is_listed);
+            open = unlisted;
+            if listed.is_empty() || has_lock {
+                break;
+            }
+            for package in listed {
+                let text = fs::read_to_string(self.root.join(package).join("package.json"));
+                names.extend(words(&text.unwrap_or_default()));
+            }
+        }
+        self.found.unlisted.extend(open);
+    }
+
+    /// The words of the manifests in the tree, and whether one of them is a lock file; `None` if one cannot be read.
+    fn listed_names(&self) -> Option<(HashSet<String>, bool)> {
+        let (mut names, mut has_lock) = (HashSet::new(), false);
+        for path in self.recorded {
+            let path = Path::new(OsStr::from_bytes(path));
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if name == OPAQUE {
+                return None;
+            }
+            if !MANIFESTS.contains(&name) {
+                continue;
+            }
+            has_lock |= name != "package.json";
+            let path = self.root.join(path);
+            if fs::metadata(&path).ok()?.len() > MAX_MANIFEST {
+                return None;
+            }
+            names.extend(words(&fs::read_to_string(path).ok()?));
+        }
+        Some((names, has_lock))
+    }
+
+    /// Entries of a new virtual environment's `site-packages` that no record of an installation lists.
+    pub(super) fn unlisted_in_environment(&mut self, environment: &Path) {
+        let libraries = self.root.join(environment).join("lib");
+        for python in fs::read_dir(libraries).into_iter().flatten().flatten() {
+            let folder = python.path().join("site-packages");
+            let listed = listed_files(&folder, self.since);
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let is_record = [".dist-info", ".egg-info", ".egg-link"]
+                    .iter()
+                    .any(|it| name.as_bytes().ends_with(it.as_bytes()));
+                let is_usual = is_record || UNLISTED_BY_DESIGN.iter().any(|it| name == *it);
+                if let Ok(path) = entry.path().strip_prefix(self.root)
+                    && !is_usual
+                    && !listed.contains(&entry.path())
+                {
+                    self.found.unlisted.push(path.to_owned());
+                }
+            }
+        }
+    }
+
+    /// New entries in the folder of the repository that git does not make.
+    pub(super) fn unknown_in_repository(&mut self) {
+        for entry in fs::read_dir(self.root.join(".git")).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_new = entry.metadata().is_ok_and(|it| is_created_since(&it, self.since));
+            if is_new && !OF_GIT.iter().any(|it| name == *it) && !name.as_bytes().ends_with(b".lock") {
+                self.found.unlisted.push(Path::new(".git").join(name));
+            }
+        }
+    }
+}
+
+/// `@scope/name` of a package's folder.
+fn module_name(package: &Path) -> Option<String> {
+    let name = package.file_name()?.to_str()?;
+    let scope = package.parent()?.file_name()?.to_str()?;
+    Some(if scope.starts_with('@') { format!("{scope}/{name}") } else { name.to_owned() })
+}
+
+/// Possible names of packages in a manifest: `"node_modules/a"`, `a@^1.0.0`, `/a@1.0.0:`.
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    let parts = text.split(|it: char| !(it.is_alphanumeric() || "@/._-".contains(it)));
+    parts.filter(|it| !it.is_empty()).flat_map(|word| {
+        let path = word.rsplit("node_modules/").next().unwrap_or(word).trim_matches('/');
+        let versioned = path
+            .char_indices()
+            .skip(1)
+            .find(|(_, it)| *it == '@')
+            .and_then(|(at, _)| path.get(..at))
+            .unwrap_or(path);
+        [path.to_owned(), versioned.to_owned()]
+    })
+}
