@@ -42,6 +42,7 @@ mod starts;
 mod success;
 mod table;
 mod takeover;
+mod temporary_files;
 mod terminal;
 mod trees;
 mod wardens;

@@ -11,6 +11,7 @@ use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
 use loopkeeper_operations::authority;
 use loopkeeper_operations::loops::LoopView;
+use loopkeeper_system::loop_temporary::LoopTemporary;
 use loopkeeper_system::snapshots::{GcMode, SnapshotStore};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
@@ -185,6 +186,7 @@ fn remove(store: &StateDir, loop_view: &LoopView, sweep: GcMode, out: &mut Ui) -
         return Ok(());
     }
     let _lock = store.lock_loop(&loop_view.dir)?;
+    LoopTemporary::remove(&loop_view.dir);
     std::fs::remove_dir_all(loop_view.dir.path()).map_err(|error| {
         Failure::ended(tr!("cannot remove {path}: {error}", path = loop_view.dir.path().display(), error))
     })?;

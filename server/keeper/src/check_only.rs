@@ -11,7 +11,7 @@ use loopkeeper_core::decide::mark_unstable;
 use loopkeeper_core::journal::{Entry, LoopSpec, Record, Round};
 
 use super::rounds::{self, RoundRequest};
-use super::run_context::{self, RunContext};
+use super::run_context::{self, RunContext, RunFolders};
 use super::{KeeperError, main_loop::EntryObserver};
 use loopkeeper_system::clock;
 use loopkeeper_system::journal_file::{JournalError, JournalFile};
@@ -39,7 +39,7 @@ pub async fn check_task(
     let outputs = path.with_extension("outputs");
     loopkeeper_system::durable::make_folder(&outputs)
         .map_err(KeeperError::io(tr_later!("make"), &outputs))?;
-    let runtime = RunContext::new(state, workspace, spec, &outputs, None)?;
+    let runtime = RunContext::new(state, workspace, spec, RunFolders { outputs, ..RunFolders::default() })?;
     let round = steady_round(&runtime).await;
     runtime.dismiss_wardens().await;
     let mut round = round?;

@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 use super::agent::{self, IterationStart, LingerTimer, WatchResult};
 use super::checks::{RoundParams, output_file};
-use super::run_context::{RunContext, SnapshotFailure, agent_environment};
+use super::run_context::{RunContext, SnapshotFailure};
 use super::{calls, private_file};
 use loopkeeper_system::calls::CallRequest;
 use loopkeeper_system::env::SESSION;
@@ -229,7 +229,7 @@ impl JudgePanel<'_> {
             .map_err(|error| tr!("could not write {path}: {error}", path = prompt_file.display(), error))?;
         let permitted = agent::approve_agent(self.runtime, judge)?;
         let session = Uuid::new_v4().to_string();
-        let mut env = agent_environment(&self.runtime.spec, judge, &self.runtime.agent_domain);
+        let mut env = self.runtime.env_without_door(judge);
         env.push((SESSION.into(), session.clone().into()));
         env.push((ROLE.0.into(), ROLE.1.into()));
         let start = IterationStart {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use loopkeeper_core::decide::{self, LoopState, UserCommand};
 use loopkeeper_core::journal::{Entry, LoopSpec, Record};
+use loopkeeper_core::settings::{SandboxMode, Settings};
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::{tr, tr_later, truncate};
 use serde::Serialize;
@@ -24,7 +25,7 @@ use super::effects::EffectRunner;
 use super::error_line::ErrorLine;
 use super::loop_context::LoopContext;
 use super::main_loop::{EntryObserver, Keeper, KeeperParams, Startup};
-use super::run_context::{self, RunContext};
+use super::run_context::{self, RunContext, RunFolders};
 use super::signals::StopSignals;
 use super::{KeeperError, spawn_boxed_local};
 use super::{task_reload, template};
@@ -32,6 +33,7 @@ use loopkeeper_system::clean_room;
 use loopkeeper_system::exhausted;
 use loopkeeper_system::journal_file::JournalFile;
 use loopkeeper_system::logging::{self, KEEPER_LOG, WarningEcho};
+use loopkeeper_system::loop_temporary::LoopTemporary;
 use loopkeeper_system::process::{hardening, orphans};
 use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
 use loopkeeper_system::state_dir::{StateDir, lock};
@@ -189,11 +191,15 @@ async fn own_loop(
     // This keeper alone uses the work tree.
     for other in workspace.loops().unwrap_or_default() {
         clean_room::remove_leftovers(&other.output());
+        if other.id() != dir.id() {
+            LoopTemporary::remove(&other);
+        }
     }
     let (events_in, events) = mpsc::unbounded_channel();
     let (asks_in, asks) = mpsc::channel(16);
     let control = ControlState::new(dir.id(), asks_in);
-    let runtime = RunContext::new(&state, &workspace, spec, &dir.output(), Some(&dir.home()))?;
+    let folders = make_folders(dir, &spec.settings);
+    let runtime = RunContext::new(&state, &workspace, spec, folders)?;
     control.hooks.set_credentials(HookCredentials {
         token: Rc::clone(&runtime.token),
         redactor: Rc::clone(&runtime.redactor),
@@ -218,7 +224,17 @@ async fn own_loop(
         beginning,
         dir,
     )?;
-    keeper.run(then).await
+    let ended = keeper.run(then).await?;
+    LoopTemporary::remove(dir);
+    Ok(ended)
+}
+
+fn make_folders(dir: &LoopDir, settings: &Settings) -> RunFolders {
+    let temporary = (settings.sandbox != SandboxMode::Off).then(|| LoopTemporary::create(dir));
+    let temporary = temporary.and_then(|made| {
+        made.inspect_err(|error| tracing::warn!("no folder for the loop's temporary files: {error}")).ok()
+    });
+    RunFolders { outputs: dir.output(), agent_home: Some(dir.home()), temporary }
 }
 
 fn open_journal(dir: &LoopDir, spec: &LoopSpec) -> Result<(JournalFile, Startup), KeeperError> {

@@ -25,6 +25,7 @@ use loopkeeper_system::config_files;
 use loopkeeper_system::env::{EnvAudience, SOCKET, scrubbed_env};
 use loopkeeper_system::git;
 use loopkeeper_system::host_proxy::HostProxy;
+use loopkeeper_system::loop_temporary::{self, LoopTemporary};
 use loopkeeper_system::process::{WardenPool, orphans};
 use loopkeeper_system::sandbox::{
     ClosedPaths, FileAccess, FileAccessRequest, Isolation, ResourceLimits, SandboxError,
@@ -50,6 +51,17 @@ pub fn extend_env(env: &mut EnvVars, more: EnvVars) {
     }
 }
 
+/// Folders of a loop, or of a check round without one.
+#[derive(Debug, Default)]
+pub struct RunFolders {
+    /// Outputs of checks.
+    pub outputs: PathBuf,
+    /// The home of agents that find our hooks there.
+    pub agent_home: Option<PathBuf>,
+    /// Absent where programs use the user's folder for temporary files.
+    pub temporary: Option<LoopTemporary>,
+}
+
 #[derive(Clone)]
 pub struct RunContext {
     pub spec: Rc<LoopSpec>,
@@ -65,6 +77,10 @@ pub struct RunContext {
     pub messenger: Rc<Path>,
     pub agent_env: Rc<EnvVars>,
     pub check_env: Rc<EnvVars>,
+    /// The environment of the user's own commands.
+    pub user_env: Rc<EnvVars>,
+    /// For temporary files of agents and checks.
+    pub temporary: Option<LoopTemporary>,
     pub redactor: Rc<Redactor>,
     pub permit: Rc<Permit>,
     /// Authenticates the agent's hooks.
@@ -85,12 +101,11 @@ impl RunContext {
         state: &StateDir,
         workspace: &Workspace,
         spec: LoopSpec,
-        outputs: &Path,
-        agent_home: Option<&Path>,
+        folders: RunFolders,
     ) -> Result<Self, KeeperError> {
         let checks = if spec.inline_prompt.is_some() { CheckOrigin::Typed } else { CheckOrigin::Written };
         let user_domain = Isolation::detect(spec.settings.sandbox, &warden_program(state))?;
-        let request = file_access_request(state, workspace, &spec, agent_home);
+        let request = file_access_request(state, workspace, &spec, &folders);
         let files = FileAccess::for_agents(&request, |name| std::env::var_os(name));
         let agent_domain = agent_isolation(&user_domain, files, &spec.settings)?;
         let check_domain = agent_domain.for_checks(request.home.as_deref());
@@ -100,13 +115,18 @@ impl RunContext {
         let token = uuid::Uuid::new_v4().simple().to_string();
         let socket = state.socket_dir().join(format!("{}.sock", spec.loop_id));
         let door = HookEndpoint { token: &token, socket: &socket };
+        let RunFolders { outputs, temporary, .. } = folders;
+        let of_agents = agent_environment(&spec, &spec.agent, &agent_domain, temporary.as_ref());
+        let user_env = check_environment(&spec, &check_domain, None);
         Ok(Self {
-            agent_env: Rc::new(with_door(agent_environment(&spec, &spec.agent, &agent_domain), &spec, &door)),
-            check_env: Rc::new(check_environment(&spec, &check_domain)),
+            agent_env: Rc::new(with_door(of_agents, &spec, &door)),
+            check_env: Rc::new(check_environment(&spec, &check_domain, temporary.as_ref())),
+            user_env: Rc::new(user_env),
+            temporary,
             redactor: Rc::new(redactor(&spec)),
             store: Arc::new(Mutex::new(SnapshotStore::open(&workspace.snapshots(), workspace.root())?)),
             pace: Rc::new(Cell::new(Duration::MAX)),
-            outputs: outputs.to_owned(),
+            outputs,
             calls: state.calls(),
             permit: Rc::new(Permit::new(state, workspace.root(), checks)),
             messenger: fetch_program(state).into(),
@@ -127,7 +147,12 @@ impl RunContext {
             return self.agent_env.as_ref().clone();
         }
         let door = HookEndpoint { token: &self.token, socket: &self.socket };
-        with_door(agent_environment(&self.spec, plan, &self.agent_domain), &self.spec, &door)
+        with_door(self.env_without_door(plan), &self.spec, &door)
+    }
+
+    /// The same without access to the control socket.
+    pub(super) fn env_without_door(&self, plan: &AgentPlan) -> EnvVars {
+        agent_environment(&self.spec, plan, &self.agent_domain, self.temporary.as_ref())
     }
 
     /// The agent of this name, including values stored only in the loop's folder.
@@ -254,10 +279,11 @@ fn file_access_request(
     state: &StateDir,
     workspace: &Workspace,
     spec: &LoopSpec,
-    agent_home: Option<&Path>,
+    folders: &RunFolders,
 ) -> FileAccessRequest {
     let own = [state.trust(), state.bin_dir(), workspace.path().to_owned()];
     let settings = &spec.settings;
+    let temporary = folders.temporary.iter().map(LoopTemporary::path);
     let git = git::common_dir(workspace.root());
     let hooks = git.iter().map(|it| it.join("hooks"));
     // Agents set a name for their commits there.
@@ -271,7 +297,13 @@ fn file_access_request(
             .chain(hooks)
             .chain(configuration.map(|it| it.join("config")))
             .collect(),
-        writable: agent_home.map(Path::to_owned).into_iter().collect(),
+        writable: folders
+            .agent_home
+            .iter()
+            .map(PathBuf::as_path)
+            .chain(temporary)
+            .map(Path::to_owned)
+            .collect(),
         allow: settings.sandbox_allow.clone(),
         hide: settings.sandbox_hide.clone(),
     }
@@ -319,8 +351,16 @@ fn environment(reader: EnvAudience, spec: &LoopSpec) -> EnvVars {
     env
 }
 
-fn check_environment(spec: &LoopSpec, domain: &Isolation) -> EnvVars {
+/// Leads programs to a folder for temporary files, unless the settings name one.
+fn add_temporary(env: &mut EnvVars, spec: &LoopSpec, folder: Option<PathBuf>) {
+    let mut variables = folder.map(|it| loop_temporary::variables(&it)).unwrap_or_default();
+    variables.retain(|(name, _)| !spec.settings.env_set.iter().any(|(set, _)| name == set.as_str()));
+    extend_env(env, variables);
+}
+
+fn check_environment(spec: &LoopSpec, domain: &Isolation, temporary: Option<&LoopTemporary>) -> EnvVars {
     let mut env = environment(EnvAudience::Check, spec);
+    add_temporary(&mut env, spec, temporary.map(LoopTemporary::of_checks));
     add_proxy(&mut env, domain);
     env
 }
@@ -344,8 +384,14 @@ fn with_door(mut env: EnvVars, spec: &LoopSpec, door: &HookEndpoint<'_>) -> EnvV
 
 /// The environment of the agent. The user's values override what the agent's kind needs; variables of its command line
 /// override both.
-pub(super) fn agent_environment(spec: &LoopSpec, agent: &AgentPlan, domain: &Isolation) -> EnvVars {
+fn agent_environment(
+    spec: &LoopSpec,
+    agent: &AgentPlan,
+    domain: &Isolation,
+    temporary: Option<&LoopTemporary>,
+) -> EnvVars {
     let mut env = environment(EnvAudience::Agent, spec);
+    add_temporary(&mut env, spec, temporary.map(LoopTemporary::of_agents));
     let kind = agent.kind();
     let is_sandboxed = kind == AgentKind::Claude
         && agent.permissions == PermissionMode::SandboxedAll

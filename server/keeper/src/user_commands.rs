@@ -108,7 +108,7 @@ async fn attempt(context: &LoopContext, payload: &HookPayload) -> Result<(), Str
     let Some(hook) = on.for_event(payload.event) else { return Ok(()) };
     let argv = runtime.permit.hook(payload.event, hook).map_err(|denied| tr!("is {denied}", denied))?;
     let message = write_payload(context, payload)?;
-    let mut env = runtime.check_env.as_ref().clone();
+    let mut env = runtime.user_env.as_ref().clone();
     env.push((VARIABLE.into(), payload.event.word().into()));
     let job = Job {
         argv: argv.map(|it| it.into_iter().map(Into::into).collect()),

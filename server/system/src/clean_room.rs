@@ -23,7 +23,7 @@ use std::time::SystemTime;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::repository_layout::common_dir;
+use super::forced_removal::remove_folder;
 use super::snapshots::TreeEntry;
 pub use home::{HomeContent, HomeRequest, MadeHome};
 pub use outside_mounts::{BindMount, OutsideRequest, read_mounts};
@@ -328,7 +328,7 @@ impl CleanRoom {
 
 impl Drop for CleanRoom {
     fn drop(&mut self) {
-        if let Err(error) = removal::remove_room(&self.folder) {
+        if let Err(error) = remove_folder(&self.folder) {
             tracing::warn!("could not remove the clean room {}: {error}", self.folder.display());
         }
     }

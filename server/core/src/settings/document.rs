@@ -60,6 +60,10 @@ link or of cloud metadata only if an entry has the address. The proxy answers a 
 the next prompt name it. Where no network namespace can be made, `kind = \"auto\"` leaves the network open, which the
 start, `log` and `doctor` report, and `\"required\"` refuses the start.
 
+Unless `kind` is `\"off\"`, `TMPDIR`, `TMP` and `TEMP` lead agents and checks to folders of the loop: `agent` and `checks` in
+`loopkeeper-LOOP`, which is made where temporary files are kept and removed after the loop, or by the next loop of the
+work tree if the keeper was killed. A value in `[env] set` wins.
+
 ";
 
 const ON: &str = "\

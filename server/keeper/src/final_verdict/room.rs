@@ -192,18 +192,19 @@ async fn open_copy(
     Ok((room, wardens))
 }
 
-/// The paths outside the work tree that a room needs as they are, however new: of the loop, and of the repository.
-pub(super) fn needed_outside(runtime: &RunContext) -> Vec<PathBuf> {
-    let root = runtime.root();
-    let repository = clean_room::repository_of(&root);
-    let state = runtime.calls.parent().map(Path::to_owned);
-    [root, runtime.outputs.clone()].into_iter().chain(state).chain(repository).collect()
-}
-
-/// The paths, also without links.
-pub(super) fn with_real(paths: Vec<PathBuf>) -> Vec<PathBuf> {
-    let real: Vec<PathBuf> = paths.iter().filter_map(|it| it.canonicalize().ok()).collect();
-    paths.into_iter().chain(real).collect()
+/// The isolation of checks, without temporary files that were left outside the work tree since the loop began.
+fn isolation_in_room(
+    runtime: &RunContext,
+    request: &VerdictRequest,
+    room: &CleanRoom,
+) -> io::Result<Isolation> {
+    let needed = [runtime.root(), runtime.outputs.clone(), room.folder().to_owned()];
+    let real = needed.iter().map(|it| it.canonicalize().unwrap_or_else(|_| it.clone()));
+    let needed: Vec<PathBuf> = real.chain(needed.iter().cloned()).collect();
+    let folders = make_fresh_folders(room.folder(), request.since, &needed)?;
+    let isolation = runtime.check_wardens.isolation().with_fresh_folders(folders);
+    // Made just before the loop's first record, so it counts as old.
+    Ok(runtime.temporary.iter().fold(isolation, |it, temporary| it.hiding(temporary.path())))
 }
 
 fn room_name() -> String {

@@ -88,6 +88,11 @@ impl FileAccess {
         access
     }
 
+    pub(super) fn hide(&mut self, folder: &Path) {
+        self.writable.retain(|it| it != folder);
+        self.hidden.push(folder.to_owned());
+    }
+
     /// The same for jobs in a clean room: they write to its folder, and not to a work tree of which it is a copy.
     #[must_use]
     pub(super) fn in_room(&self, room: Option<&RoomAccess>) -> Self {
