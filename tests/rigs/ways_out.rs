@@ -66,6 +66,31 @@ const FILES: &[&str] = &[
     ".claude/commands/one.md",
     ".codex/AGENTS.md",
     ".config/opencode/plugin/one.js",
+    ".bash_aliases",
+    ".inputrc",
+    ".oh-my-zsh/custom/one.zsh",
+    ".cargo/env",
+    ".lessfilter",
+    ".config/starship.toml",
+    ".local/share/nvim/site/plugin/one.lua",
+    ".local/share/direnv/allow/one",
+    ".local/state/nvim/trust",
+    ".local/state/mise/trusted-configs/one",
+    ".githooks/pre-commit",
+    ".exrc",
+    ".ipython/profile_default/startup/one.py",
+    ".local/share/gnome-shell/extensions/one",
+    ".local/share/dbus-1/services/one.service",
+    ".forward",
+    ".gradle/gradle.properties",
+    ".terraformrc",
+    ".mavenrc",
+    ".local/share/atuin/history.db",
+    ".authinfo",
+    ".config/glab-cli/config.yml",
+    ".config/helm/registry/config.json",
+    ".ethereum/keystore/one",
+    ".lima/_config/user",
 ];
 /// Sockets of the user's services, below the folder for them.
 const SOCKETS: &[&str] = &[
@@ -84,6 +109,10 @@ const SOCKETS: &[&str] = &[
     "emacs/server",
     "zellij/one",
     "libvirt/libvirt-sock",
+    "at-spi/bus",
+    "pulse/native",
+    "snapd-session-agent.socket",
+    "named.sock",
 ];
 
 /// How the agent is contained.
@@ -135,6 +164,13 @@ impl Attempt {
         Path::new("/tmp/.X11-unix").join(format!("X-test-{name}"))
     }
 
+    /// Of a forwarded SSH agent, which no variable of this session names.
+    fn forwarded(&self) -> PathBuf {
+        let world = self.world.terminal.folder();
+        let name = world.file_name().unwrap().to_string_lossy().into_owned();
+        Path::new("/tmp").join(format!("ssh-test-{name}/agent.1"))
+    }
+
     fn make_files(&self) {
         for path in FILES.iter().map(|it| self.home().join(it)) {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -142,7 +178,7 @@ impl Attempt {
         }
         fs::write(self.home().join(".git-credentials"), "https://me:secret@example.org\n").unwrap();
         self.world
-            .shell("git init -q && git -c user.name=a -c user.email=a@b commit -qm first --allow-empty");
+            .shell("git init -q && git -c user.name=a -c user.email=a@b commit -qm first --allow-empty && git init -q --bare .git/modules/lib");
     }
 
     fn start_services(&mut self) {
@@ -156,7 +192,8 @@ impl Attempt {
         command.arg(script("outside.py")).arg(self.home().join(".ssh/id"));
         command.args(SOCKETS.iter().map(|it| self.services().join(it)));
         let _ = fs::create_dir("/tmp/.X11-unix");
-        command.arg(self.display());
+        fs::create_dir(self.forwarded().parent().unwrap()).unwrap();
+        command.arg(self.display()).arg(self.forwarded());
         command.arg(format!("@{}", self.services().display())).env("TOP_SECRET", "1");
         command.current_dir(self.world.terminal.folder()).stdin(Stdio::null());
         self.outside = Some(command.spawn().unwrap());
@@ -183,11 +220,12 @@ impl Attempt {
     /// Lets the agent try all of these; the names of those that succeeded.
     fn succeed(&self, containment: Containment, tried: &[(&str, &str)]) -> Vec<String> {
         let mut act = format!(
-            "export STATE={} RUN={} OUTSIDE={} DISPLAY_SOCKET={} CONNECT='python3 {}' ATTACH='python3 {}' TAKE='python3 {}'\n",
+            "export STATE={} RUN={} OUTSIDE={} DISPLAY_SOCKET={} FORWARDED={} CONNECT='python3 {}' ATTACH='python3 {}' TAKE='python3 {}'\n",
             self.world.terminal.state().display(),
             self.services().display(),
             self.outside_pid().unwrap(),
             self.display().display(),
+            self.forwarded().display(),
             script("connect.py").display(),
             script("attach.py").display(),
             script("take.py").display(),
@@ -207,6 +245,8 @@ impl Attempt {
         let mut command = self.command(containment);
         command.env("XDG_RUNTIME_DIR", self.services()).env("TMUX_TMPDIR", self.services());
         command.env("SSH_AUTH_SOCK", self.services().join("agent.sock"));
+        let address = format!("unix:path={},guid=1", self.services().join("named.sock").display());
+        command.env("DBUS_SESSION_BUS_ADDRESS", address);
         crate::cli::Ran::of(&command.output().unwrap()).expect(0);
         self.world.terminal.read("succeeded").lines().map(str::to_owned).collect()
     }
@@ -241,6 +281,7 @@ impl Drop for Attempt {
             let _ = outside.wait();
         }
         let _ = fs::remove_file(self.display());
+        let _ = fs::remove_dir_all(self.forwarded().parent().unwrap());
     }
 }
 
@@ -267,6 +308,8 @@ fn ways() -> Vec<&'static WayOut> {
     let lacks = |it: &WayOut| match it.name {
         "tmux" => (!has("tmux")).then_some("tmux is not installed"),
         "setuid" | "device-node" | "namespace-of-process" => (!geteuid().is_root()).then_some("needs root"),
+        "cron-of-machine" if !geteuid().is_root() => Some("needs root"),
+        "cron-of-machine" => (!Path::new("/etc/cron.d").is_dir()).then_some("there is no cron"),
         "ptrace" | "memory-of-process" | "memory-by-call" | "descriptor-by-call" => {
             traces.then_some("Yama forbids it to every program")
         }

@@ -139,7 +139,8 @@ fn names_program(section: &str, key: &str) -> bool {
 pub fn autorun_sentence<'a>(files: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let files: Vec<&str> = files.into_iter().collect();
     let describe = |path: &&str| {
-        let trigger = autorun_trigger(path).map_or("", AutorunTrigger::describe);
+        let at_start = || tr!("by a program at its next start");
+        let trigger = autorun_trigger(path).map_or_else(at_start, AutorunTrigger::describe);
         tr!("{path} ({trigger})", path = sanitize::line(path), trigger)
     };
     let named: Vec<String> = files.iter().take(MAX_NAMED).map(describe).collect();
@@ -237,6 +238,12 @@ mod tests {
         check(
             &[".envrc"],
             Some("1 changed file runs later without being asked: .envrc (by a shell in this folder)"),
+        );
+        check(
+            &["~/.bash_profile"],
+            Some(
+                "1 changed file runs later without being asked: ~/.bash_profile (by a program at its next start)",
+            ),
         );
         check(
             &[

@@ -1,5 +1,5 @@
 //! Finds changed files that programs of the user execute later without being asked: in two snapshots, and in git's own
-//! folder, which no snapshot contains.
+//! and the home folder, which no snapshot contains.
 
 use loopkeeper_core::autorun::{autorun_trigger, changes_install_scripts, is_package_manifest};
 use loopkeeper_core::decide::SnapshotFacts;
@@ -33,8 +33,8 @@ pub(super) fn find_in_tree(
     Ok(found)
 }
 
-/// Finds such files of git's folder that changed since this keeper's last snapshot; stores `now` for the next one.
-pub(super) fn changed_in_git(context: &LoopContext, now: ExecutedFiles) -> Vec<String> {
+/// Finds such files outside of snapshots that changed since this keeper's last one; stores `now` for the next one.
+pub(super) fn changed_apart(context: &LoopContext, now: ExecutedFiles) -> Vec<String> {
     let mut known = context.executed_files.borrow_mut();
     let changed = known.as_ref().map(|before| now.changed_since(before)).unwrap_or_default();
     *known = Some(now);

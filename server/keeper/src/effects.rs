@@ -21,7 +21,7 @@ use tracing::Instrument as _;
 use super::agent::{AgentHandle, IterationStart};
 use super::control::ControlReply;
 use super::loop_context::LoopContext;
-use super::run_context::SnapshotFailure;
+use super::run_context::{self, SnapshotFailure};
 use super::signals::{StopSignal, StopSignals};
 use super::{
     KeeperError, autorun_scan, calls, disk_room, final_verdict, rounds, spawn_boxed_local, task_reload,
@@ -153,7 +153,7 @@ impl EffectRunner {
         if let Some(SnapshotFailure { reason, message, .. }) = disk_room::snapshot_refusal(&context) {
             return context.send_event(Event::SnapshotFailed { reason, message });
         }
-        let root = self.context.runtime.root();
+        let (root, home) = (self.context.runtime.root(), run_context::home());
         let work = async move {
             let snapshot = context.runtime.with_store(move |store| {
                 let mut snapshot = take_snapshot(store, young, before.as_deref())?;
@@ -171,14 +171,14 @@ impl EffectRunner {
                     Some(it) => snapshot.edited = weakening_scan::user_edited_paths(it, store, &snapshot)?,
                     None => {}
                 }
-                Ok((snapshot, ExecutedFiles::read(&root)))
+                Ok((snapshot, ExecutedFiles::read(&root, home.as_deref())))
             });
             let snapshot = snapshot.await.map_err(|it| disk_room::with_shortage(&context, it));
             context.send_event(match snapshot {
                 Ok((mut snapshot, executed)) => {
-                    let in_git = autorun_scan::changed_in_git(&context, executed);
+                    let apart = autorun_scan::changed_apart(&context, executed);
                     if closing {
-                        snapshot.autorun.extend(in_git);
+                        snapshot.autorun.extend(apart);
                     }
                     let head = head(&context).await;
                     let commits = match since {

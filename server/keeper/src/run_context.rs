@@ -24,6 +24,7 @@ use super::KeeperError;
 use loopkeeper_system::config_files;
 use loopkeeper_system::env::{EnvAudience, SOCKET, scrubbed_env};
 use loopkeeper_system::git;
+use loopkeeper_system::git::executed_files::hook_folders;
 use loopkeeper_system::host_proxy::HostProxy;
 use loopkeeper_system::loop_temporary::{self, LoopTemporary};
 use loopkeeper_system::process::{WardenPool, orphans};
@@ -234,7 +235,7 @@ impl RunContext {
     }
 }
 
-fn home() -> Option<PathBuf> {
+pub(super) fn home() -> Option<PathBuf> {
     std::env::var_os("HOME").map(PathBuf::from).filter(|it| it.is_absolute())
 }
 
@@ -285,7 +286,6 @@ fn file_access_request(
     let settings = &spec.settings;
     let temporary = folders.temporary.iter().map(LoopTemporary::path);
     let git = git::common_dir(workspace.root());
-    let hooks = git.iter().map(|it| it.join("hooks"));
     // Agents set a name for their commits there.
     let configuration = git.iter().filter(|_| settings.sandbox == SandboxMode::Required);
     FileAccessRequest {
@@ -294,7 +294,7 @@ fn file_access_request(
         protected: own
             .into_iter()
             .chain(config_files::user_folder())
-            .chain(hooks)
+            .chain(hook_folders(workspace.root()))
             .chain(configuration.map(|it| it.join("config")))
             .collect(),
         writable: folders

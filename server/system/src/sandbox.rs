@@ -24,6 +24,7 @@ use control_groups::ControlGroups;
 pub use control_groups::{IN_GROUP, JobGroups, ReachedLimits};
 pub use file_access::{FileAccess, FileAccessRequest};
 pub use job_limits::JobLimits;
+pub use known_paths::STARTUP;
 pub use landlock_rules::{LandlockRules, detect_landlock};
 pub use network::{NetworkAccess, NetworkSetup};
 pub use resources::ResourceLimits;

@@ -41,3 +41,19 @@ fn ordinary_work_of_an_agent_is_not_listed() {
     let end = played.all("ended")[0].to_string();
     assert!(!end.contains(NOTE), "{end}");
 }
+
+/// The sandbox keeps startup files that exist from changes; others can be made.
+#[test]
+fn new_startup_files_of_the_user_are_named() {
+    Scenario {
+        criteria: &["It is there: `exists done`"],
+        before: "echo mine > $HOME/.bashrc",
+        acts: &["touch $HOME/.bash_profile done"],
+        ends: Verified(
+            1,
+            "1 changed file runs later without being asked: ~/.bash_profile (by a program at its next start)",
+        ),
+        ..Scenario::default()
+    }
+    .play();
+}

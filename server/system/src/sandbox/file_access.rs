@@ -8,10 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
+use rustix::process::geteuid;
 
-use super::known_paths::{AGENT_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, USER_SERVICES};
+use super::fresh_folders::FreshFolder;
+use super::known_paths::{AGENT_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, SYSTEM_STARTUP, USER_SERVICES};
 use super::landlock_rules::LandlockRules;
-use super::user_sockets::{display_sockets, multiplexer_folders, program_sockets};
+use super::user_sockets::{display_sockets, multiplexer_folders, named_sockets, program_sockets};
 use crate::clean_room::RoomAccess;
 
 /// Where this user's files are, and what the configuration says about them.
@@ -54,13 +56,16 @@ impl FileAccess {
         };
         let set = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
         let mut services: Vec<PathBuf> = SERVICES.iter().map(PathBuf::from).collect();
-        if let Some(runtime) = set("XDG_RUNTIME_DIR") {
+        // The usual folder exists also where the environment does not name it, as in a job of cron.
+        let usual = PathBuf::from(format!("/run/user/{}", geteuid().as_raw()));
+        for runtime in set("XDG_RUNTIME_DIR").into_iter().chain([usual]) {
             services.extend(USER_SERVICES.iter().map(|it| runtime.join(it)));
+            services.extend(program_sockets(&runtime));
         }
-        services.extend(set("SSH_AUTH_SOCK").filter(|it| !it.is_dir()));
-        services.extend(set("XDG_RUNTIME_DIR").iter().flat_map(|it| program_sockets(it)));
+        services.extend(named_sockets(&variable));
         services.extend(program_sockets(Path::new("/tmp")));
         services.extend(display_sockets(Path::new("/tmp/.X11-unix")));
+        services.extend(display_sockets(Path::new("/tmp/.ICE-unix")));
         services.extend(multiplexer_folders(Path::new("/tmp")));
         services.extend(set("TMUX_TMPDIR").iter().flat_map(|it| multiplexer_folders(it)));
         let mut hidden = home(SECRETS);
@@ -73,7 +78,9 @@ impl FileAccess {
         }
         // A startup file in the work tree, also behind a link, is work.
         let startup = home(STARTUP).into_iter().filter(|it| !real_path(it).starts_with(&root));
-        let read_only = startup.chain(request.protected.clone()).filter(|it| !is_around(it)).collect();
+        let system = SYSTEM_STARTUP.iter().map(PathBuf::from);
+        let read_only =
+            startup.chain(system).chain(request.protected.clone()).filter(|it| !is_around(it)).collect();
         let allowed = request.allow.iter().map(|it| request.resolve(it));
         let writable = request.writable.iter().cloned().chain(allowed).collect();
         Self { root, hidden, services, read_only, writable, closed: None, fixed: Vec::new() }

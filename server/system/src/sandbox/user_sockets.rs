@@ -1,14 +1,44 @@
 //! Finds sockets on which programs of the user accept commands: terminals, editors and displays could execute or type
 //! commands outside the sandbox. The names contain numbers, so the folders are listed.
 
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 /// Beginnings of the names of sockets, or of folders that contain them.
-const PROGRAMS: &[&str] =
-    &["emacs", "kitty", "nvim.", "sway-ipc.", "vscode-git-", "vscode-ipc-", "wayland-", "zellij-"];
-const MULTIPLEXERS: &[&str] = &["tmux-", "screen-", "uscreens"];
+const PROGRAMS: &[&str] = &[
+    "dbus-",
+    "emacs",
+    "i3-",
+    "kitty",
+    "nvim.",
+    "pulse-",
+    "ssh-",
+    "sway-ipc.",
+    "vscode-git-",
+    "vscode-ipc-",
+    "wayland-",
+    "zellij-",
+];
+const MULTIPLEXERS: &[&str] = &["tmux-", "tmate-", "screen-", "uscreens", "abduco"];
+/// Variables with the address of such a socket.
+const ADDRESSES: &[&str] = &[
+    "SSH_AUTH_SOCK",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DOCKER_HOST",
+    "CONTAINER_HOST",
+    "BUILDKIT_HOST",
+    "TMUX",
+    "NVIM",
+    "KITTY_LISTEN_ON",
+    "WEZTERM_UNIX_SOCKET",
+    "SWAYSOCK",
+    "I3SOCK",
+    "VSCODE_IPC_HOOK_CLI",
+    "VSCODE_GIT_IPC_HANDLE",
+    "PULSE_SERVER",
+];
 /// A folder of a socket is at most this deep: `/tmp/nvim.USER/RANDOM/nvim.PID.0`.
 const DEPTH: u32 = 2;
 /// More are not looked for.
@@ -21,6 +51,19 @@ pub(super) fn program_sockets(parent: &Path) -> Vec<PathBuf> {
         collect_sockets(&path, DEPTH, &mut found);
     }
     found
+}
+
+/// The sockets that the environment names: plain paths, or addresses such as `unix:path=/run/bus,guid=1`.
+pub(super) fn named_sockets(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let path = |value: OsString| {
+        let value = value.into_string().ok()?;
+        let value =
+            ["unix:path=", "unix://", "unix:"].iter().find_map(|it| value.strip_prefix(it)).unwrap_or(&value);
+        let path = PathBuf::from(value.split([',', ';']).next()?);
+        let is_socket = || fs::metadata(&path).is_ok_and(|it| it.file_type().is_socket());
+        (path.is_absolute() && is_socket()).then_some(path)
+    };
+    ADDRESSES.iter().filter_map(|it| variable(it)).filter_map(path).collect()
 }
 
 /// The sockets of displays.
@@ -79,5 +122,27 @@ mod tests {
         assert_eq!(multiplexer_folders(folder.path()), [at("tmux-0")]);
         assert_eq!(display_sockets(&at("other")), [at("other/server")]);
         assert!(program_sockets(&at("absent")).is_empty());
+    }
+
+    #[test]
+    fn sockets_are_found_by_addresses_in_variables() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().join("socket");
+        let _listening = UnixListener::bind(&at).unwrap();
+        fs::write(folder.path().join("file"), "").unwrap();
+        let check = |name: &str, value: &str, expect: bool| {
+            let value = value.replace('@', folder.path().to_str().unwrap());
+            let found = named_sockets(|it| (it == name).then(|| value.clone().into()));
+            assert_eq!(found, if expect { vec![at.clone()] } else { Vec::new() }, "{name}={value}");
+        };
+        check("DBUS_SESSION_BUS_ADDRESS", "unix:path=@/socket,guid=1", true);
+        check("DBUS_SESSION_BUS_ADDRESS", "unix:path=@/socket;tcp:host=x", true);
+        check("DOCKER_HOST", "unix://@/socket", true);
+        check("DOCKER_HOST", "tcp://127.0.0.1:2375", false);
+        check("SSH_AUTH_SOCK", "@/socket", true);
+        check("TMUX", "@/socket,4242,0", true);
+        check("NVIM", "@/file", false);
+        check("NVIM", "socket", false);
+        check("OTHER", "@/socket", false);
     }
 }
