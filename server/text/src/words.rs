@@ -41,8 +41,13 @@ pub fn elapsed(ms: u64) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
-/// `$1.24`, below a cent `$0.0031`.
+const MILLION_DOLLARS: u64 = 1_000_000_000_000;
+
+/// `$1.24`, below a cent `$0.0031`. Above a million it is the invention of an agent, whose digits say nothing.
 pub fn cost(micros: u64) -> String {
+    if micros > MILLION_DOLLARS {
+        return tr!("over $1000000").to_owned();
+    }
     let cents = micros.saturating_add(5_000) / 10_000;
     if micros > 0 && micros < 10_000 {
         return format!("$0.{:04}", (micros / 100).max(1));
@@ -136,6 +141,8 @@ mod tests {
         check(10_000, "$0.01");
         check(1_239_999, "$1.24");
         check(25_000_000, "$25.00");
+        check(1_000_000_000_000, "$1000000.00");
+        check(u64::MAX, "over $1000000");
     }
 
     #[test]
