@@ -298,3 +298,53 @@ proptest! {
         }
     }
 }
+
+/// The fields that every journal has. One that is added later needs `#[serde(default)]`, because older journals lack it.
+const IN_EVERY_JOURNAL: &[&str] = &[
+    "/agent",
+    "/agents",
+    "/checkTimeoutMs",
+    "/envPass",
+    "/envSet",
+    "/keepBytes",
+    "/keepDays",
+    "/keepLoops",
+    "/limits",
+    "/limits/betweenMs",
+    "/limits/costMicros",
+    "/limits/durationMs",
+    "/limits/graceMs",
+    "/limits/idleMs",
+    "/limits/iterationMs",
+    "/limits/iterations",
+    "/protected",
+    "/sandbox",
+    "/taskExclude",
+    "/taskFiles",
+];
+
+#[test]
+fn settings_of_older_journals_can_be_read() {
+    let whole = serde_json::to_value(Settings::default()).unwrap();
+    assert_eq!(serde_json::from_value::<Settings>(whole.clone()).unwrap(), Settings::default());
+    let mut required = Vec::new();
+    for path in field_paths(&whole) {
+        let mut older = whole.clone();
+        let (folder, name) = path.rsplit_once('/').unwrap();
+        older.pointer_mut(folder).unwrap().as_object_mut().unwrap().remove(name);
+        if serde_json::from_value::<Settings>(older).is_err() {
+            required.push(path);
+        }
+    }
+    assert_eq!(required, IN_EVERY_JOURNAL);
+}
+
+/// The fields of objects in `value`, as JSON pointers.
+fn field_paths(value: &serde_json::Value) -> Vec<String> {
+    let fields = value.as_object().into_iter().flatten();
+    let with_inner = fields.flat_map(|(name, inner)| {
+        let below = field_paths(inner).into_iter().map(move |it| format!("/{name}{it}"));
+        std::iter::once(format!("/{name}")).chain(below)
+    });
+    with_inner.collect()
+}
