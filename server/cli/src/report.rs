@@ -52,7 +52,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         }
         None if args.format == ReportFormat::Html => {
             let path = loop_view.dir.path().join("report.html");
-            replace_file(&path, text.as_bytes())?;
+            replace_file(&path, text.as_bytes()).map_err(|error| {
+                Failure::ended(tr!("cannot write {path}: {error}", path = path.display(), error))
+                    .hint(tr!("`--to FILE` writes it elsewhere."))
+            })?;
             out.line(path.display());
         }
         None => out.write(&text),
