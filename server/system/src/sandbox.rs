@@ -85,9 +85,20 @@ pub enum SandboxError {
     Hosts { why: String },
 }
 
+/// Whether bubblewrap is installed, which does not mean that it works.
+pub fn has_bubblewrap() -> bool {
+    find_bwrap().is_some()
+}
+
 impl HintedError for SandboxError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::Unavailable { .. } if has_bubblewrap() => {
+                tr!("Allow bubblewrap to make user namespaces, or set `[sandbox] kind = \"auto\"`.")
+            }
+            Self::Network { .. } | Self::Hosts { .. } if has_bubblewrap() => {
+                tr!("Allow bubblewrap to make user namespaces, or set `[sandbox] network = true`.")
+            }
             Self::Unavailable { .. } => {
                 tr!("Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] kind = \"auto\"`.")
             }

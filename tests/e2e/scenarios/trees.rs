@@ -104,3 +104,21 @@ fn hostile_names() {
     played.did(1, "3 files changed, 1 of 1 pass");
     assert!(!played.ran.stdout.contains('\u{1b}'));
 }
+
+/// Nothing can be judged in a place without the work tree.
+#[test]
+fn a_work_tree_that_was_moved_away_is_named_with_a_remedy() {
+    let criteria = &["It is there: `exists done`"];
+    let world = Scenario {
+        criteria,
+        acts: &["mv \"$PWD\" \"$PWD-moved\""],
+        settings: "sandbox.kind = \"off\"",
+        ..Scenario::default()
+    }
+    .world();
+    let ran = world.run(&["run", "--trust", "--json"]);
+    let ended: serde_json::Value =
+        serde_json::from_str(ran.expect(1).stdout.lines().last().unwrap()).unwrap();
+    let text = ended.to_string();
+    assert!(text.contains("was moved or deleted") && text.contains("move it back and start again"), "{text}");
+}

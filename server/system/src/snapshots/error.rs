@@ -13,6 +13,8 @@ use crate::exhausted;
 pub enum SnapshotError {
     #[error("{}", tr!("Cannot {action} {path}: {source}", action = translate(action), path = path.display(), source))]
     Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("{}", tr!("The work tree {path} was moved or deleted", path = path.display()))]
+    NoTree { path: PathBuf },
     #[error("{}", tr!("The snapshot store {dir} is gone", dir = dir.display()))]
     Missing { dir: PathBuf },
     #[error("{}", tr!("The snapshot store {dir} is damaged: {what}", dir = dir.display(), what))]
@@ -31,6 +33,9 @@ impl HintedError for SnapshotError {
         match self {
             Self::Io { source, .. } => exhausted::hint(source).map(str::to_owned),
             Self::OutOfTime => None,
+            Self::NoTree { .. } => {
+                Some(tr!("move it back and start again, or start a loop where it is now.").to_owned())
+            }
             Self::Missing { .. } => {
                 Some(tr!("it was deleted while in use; start again to make a new, empty one.").to_owned())
             }
@@ -62,7 +67,11 @@ impl SnapshotError {
                 matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
             }
             Self::Incomplete { source, .. } => source.is_full(),
-            Self::Missing { .. } | Self::Damaged { .. } | Self::Unknown { .. } | Self::OutOfTime => false,
+            Self::NoTree { .. }
+            | Self::Missing { .. }
+            | Self::Damaged { .. }
+            | Self::Unknown { .. }
+            | Self::OutOfTime => false,
         }
     }
 

@@ -99,8 +99,10 @@ impl<'a> TreeWalk<'a> {
     pub(super) fn run(&mut self, old: Option<CachedFolder>, target: Option<Oid>) -> Result<CachedFolder> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let path = self.current_path();
-        let root = rustix::fs::open(&path, flags, Mode::empty())
-            .map_err(SnapshotError::io(tr_later!("open the folder"), &path))?;
+        let root = rustix::fs::open(&path, flags, Mode::empty()).map_err(|error| match error {
+            Errno::NOENT => SnapshotError::NoTree { path },
+            error => SnapshotError::io(tr_later!("open the folder"), &path)(error),
+        })?;
         let wanted = target.map(|it| self.forced_paths(it, false)).transpose()?;
         self.rules.start();
         let folder = self.folder(root, old, wanted.as_ref())?;
