@@ -29,7 +29,7 @@ use loopkeeper_system::config_text::ConfigFileError;
 use loopkeeper_system::env::{EnvAudience, scrubbed_env};
 use loopkeeper_system::host_info::{self, LoginTraces};
 use loopkeeper_system::host_proxy::HostProxy;
-use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::sandbox::{Isolation, has_bubblewrap};
 use loopkeeper_system::state_dir::{StateDir, StateError};
 use loopkeeper_system::trust::TrustStore;
 use loopkeeper_system::work_trees::OtherWorkTrees;
@@ -73,7 +73,8 @@ impl FactContext {
         };
         let path = std::env::var_os("PATH").unwrap_or_default();
         let is_network_open = domain.network().is_open();
-        let enclosure = SandboxFacts { wanted, kind, is_network_open, sentence };
+        let enclosure =
+            SandboxFacts { wanted, kind, is_network_open, has_bubblewrap: has_bubblewrap(), sentence };
         Ok(Self { root, path, resolved, unreadable, settings, state, domain, enclosure })
     }
 

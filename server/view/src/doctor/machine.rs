@@ -35,6 +35,7 @@ pub struct SandboxFacts {
     pub kind: SandboxKind,
     /// Although the settings close it.
     pub is_network_open: bool,
+    pub has_bubblewrap: bool,
     pub sentence: String,
 }
 
@@ -85,12 +86,21 @@ fn sandbox_finding(it: &SandboxFacts) -> DoctorFinding {
         (_, _) if it.wanted == SandboxMode::Off => {
             finding.with_hint(tr!("remove `sandbox.kind`, or set `sandbox.network = true`"))
         }
+        (_, SandboxKind::Landlock | SandboxKind::Nothing) if it.has_bubblewrap => {
+            finding.with_hint(translate(FORBIDDEN_HINT))
+        }
         (_, SandboxKind::Landlock) => finding.with_hint(translate(LANDLOCK_HINT)),
         (DoctorLevel::Note | DoctorLevel::Bad, _) => finding.with_hint(tr!(
             "install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces"
         )),
     }
 }
+
+/// Where the system keeps the installed bubblewrap from working.
+const FORBIDDEN_HINT: &str = tr_later!(
+    "bubblewrap is installed and may not make namespaces: allow it with `user.max_user_namespaces` and, on Ubuntu, a \
+     profile of AppArmor with `userns`; in a container, run it with the right to make user namespaces"
+);
 
 /// What Landlock lacks, and the remedy.
 const LANDLOCK_HINT: &str = tr_later!(
@@ -155,6 +165,7 @@ mod tests {
                 wanted: SandboxMode::Auto,
                 kind: SandboxKind::Namespaces,
                 is_network_open: false,
+                has_bubblewrap: false,
                 sentence: "Enclosed.".into(),
             },
             watches: Some(65_536),
@@ -187,6 +198,13 @@ mod tests {
         ] {
             let enclosure = SandboxFacts { wanted, kind, ..well().enclosure };
             check(|it| it.enclosure = enclosure, 1, (level, "Enclosed"));
+        }
+        for (has_bubblewrap, hint) in [(true, "bubblewrap is installed"), (false, "install bubblewrap")] {
+            for kind in [SandboxKind::Landlock, SandboxKind::Nothing] {
+                let enclosure = SandboxFacts { kind, has_bubblewrap, ..well().enclosure };
+                let found = examine_machine(&MachineFacts { enclosure, ..well() });
+                assert!(found[1].hint.as_ref().is_some_and(|it| it.starts_with(hint)), "{found:?}");
+            }
         }
         for wanted in [SandboxMode::Auto, SandboxMode::Off] {
             let enclosure = SandboxFacts { wanted, is_network_open: true, ..well().enclosure };
