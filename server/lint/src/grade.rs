@@ -53,6 +53,13 @@ impl GradeLevel {
             Self::Comprehensive => tr!("comprehensive"),
         }
     }
+
+    fn brief(self) -> &'static str {
+        match self {
+            Self::Vague | Self::Comprehensive => self.words(),
+            Self::Incomplete => tr!("incomplete"),
+        }
+    }
 }
 
 impl Aspect {
@@ -73,6 +80,32 @@ impl Aspect {
 }
 
 impl Grade {
+    /// `incomplete: no tests, types, docs and 2 more`, for a line of a list.
+    pub fn brief(&self) -> String {
+        const MAX: usize = 3;
+        let (level, measurable, required) = (self.level.brief(), self.measurable, self.required);
+        if measurable == 0 {
+            return tr!("{level}: no criterion has a check that can fail", level);
+        }
+        if measurable < required {
+            return tr!(
+                "{level}: {measurable} of {required} criteria have a check that can fail",
+                level,
+                measurable,
+                required
+            );
+        }
+        if self.missing.is_empty() {
+            return level.to_owned();
+        }
+        let missing: Vec<&str> = self.missing.iter().take(MAX).map(|it| it.words()).collect();
+        let missing = missing.join(tr!(", "));
+        match self.missing.len().saturating_sub(MAX) {
+            0 => tr!("{level}: no {missing}", level, missing),
+            more => tr!("{level}: no {missing} and {more} more", level, missing, more),
+        }
+    }
+
     /// `measurable but incomplete: 3 of 4 criteria have a check that can fail; missing: types, docs`
     pub fn sentence(&self) -> String {
         let (level, measurable, required) = (self.level.words(), self.measurable, self.required);

@@ -189,6 +189,20 @@ fn a_task_is_graded_by_what_its_checks_decide() {
 }
 
 #[test]
+fn the_brief_grade_fits_into_a_line_of_a_list() {
+    let check = |criteria: &str, expect: &str| {
+        let (documents, found) = of(criteria);
+        let brief = grade(&parse_task(&documents), &documents, &found).brief();
+        assert_eq!(brief, expect, "{criteria}");
+        assert!(brief.len() <= 52, "{brief}");
+    };
+    check("- It is right", "vague: no criterion has a check that can fail");
+    check("- A: `$ ./a`\n- B\n- C", "vague: 1 of 3 criteria have a check that can fail");
+    check("- It is there: `exists a.rs`", "incomplete: no tests, types, lint and 3 more");
+    check("- `$ cargo test`\n- `$ cargo clippy`", "incomplete: no behaviour, types, docs and 2 more");
+}
+
+#[test]
 fn remarks_are_written_in_the_language_of_the_user() {
     let criteria =
         "- 处理 properly\n- It builds: `$ make || true`\n- A: `$ npm publish`\n- B: `$ jest --listTests`";

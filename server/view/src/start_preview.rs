@@ -68,7 +68,7 @@ pub fn upper_bound(limits: &LimitSettings, reports_cost: bool) -> String {
             cost = words::cost(limits.cost_micros)
         )
     } else {
-        tr!("At most {iterations} and {duration}; cost unknown: the agent reports none", iterations, duration)
+        tr!("At most {iterations} and {duration}; cost not reported", iterations, duration)
     }
 }
 

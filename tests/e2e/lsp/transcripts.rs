@@ -91,11 +91,11 @@ fn a_start_is_previewed_with_its_arguments_and_the_history() {
     let first = preview(&mut studio, json!({}));
     assert_eq!(first["agent"], "mine");
     assert!(first["agents"].as_array().unwrap().contains(&json!("mine")), "{first:#}");
-    assert!(first["grade"].as_str().unwrap().contains("criteri"), "{first:#}");
+    assert!(first["grade"].as_str().unwrap().starts_with("incomplete: no "), "{first:#}");
     assert_eq!(first["history"], Value::Null);
     let limits = json!({"limits": {"iterations": 3, "duration": "45m"}});
     let limited = preview(&mut studio, limits);
-    let bound = "At most 3 iterations and 45 min; cost unknown: the agent reports none";
+    let bound = "At most 3 iterations and 45 min; cost not reported";
     assert_eq!((&limited["iterations"], &limited["upperBound"]), (&json!(3), &json!(bound)));
     let missing = preview(&mut studio, json!({"agent": "/no/such/agent"}));
     assert!(missing["problem"].is_string(), "{missing:#}");

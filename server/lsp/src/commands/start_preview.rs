@@ -51,7 +51,7 @@ fn describe(work: &ResolvedTask, history: Option<String>) -> StartPreviewResult 
         cost_micros: limits.cost_micros,
         upper_bound: start_preview::upper_bound(limits, reports_cost),
         history,
-        grade: has_criteria.then(|| TaskLints::of(&work.task, &work.documents).grade.sentence()),
+        grade: has_criteria.then(|| TaskLints::of(&work.task, &work.documents).grade.brief()),
         problem,
     }
 }

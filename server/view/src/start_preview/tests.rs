@@ -30,7 +30,7 @@ fn loops_on_the_task_come_before_those_of_the_folder() {
 fn the_upper_bound_is_that_of_the_limits() {
     let limits = LimitSettings { iterations: 1, duration_ms: 45 * 60_000, ..LimitSettings::default() };
     assert_eq!(upper_bound(&limits, true), "At most 1 iteration, 45 min and $25.00");
-    let unknown = "At most 1 iteration and 45 min; cost unknown: the agent reports none";
+    let unknown = "At most 1 iteration and 45 min; cost not reported";
     assert_eq!(upper_bound(&limits, false), unknown);
 }
 

@@ -28,7 +28,7 @@ end
 local function shows_all(screen)
   local text = dense(screen:text())
   for _, part in ipairs({
-    '1: Start · Three letters · scripted · At most 9 iterations and 8 h; cost unknown: the agent reports none',
+    '1: Start · Three letters · scripted · At most 9 iterations and 8 h; cost not reported',
     '2: Task: Three letters · ',
     '3: Agent: scripted',
     '4: Iterations: 9',
