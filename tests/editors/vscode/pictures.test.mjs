@@ -28,7 +28,11 @@ for (const [name, theme, width] of looks) {
       await window.see("the failing criterion is underlined", () => window.squiggles(), (all) => all.some((it) => it.severity === "warning" && it.line?.startsWith("- It greets")));
       await window.see("its result above it", () => window.lenses(), (all) => all.some((it) => it.includes("✗")));
       await window.picture(`state failing ${name}`);
-      await window.startLoop();
+      await window.palette("Ralph: Start Loop");
+      await window.see("the start", () => window.rows(), (rows) => /^\s*Start/.test(rows[0]));
+      await window.picture(`state start ${name}`);
+      assert.deepEqual(await window.cutLines(), []);
+      await window.page.keyboard.press("Enter");
       await window.sees("Ralph 1/9 · 2/3 pass");
       await window.see("its lens", () => window.lenses(), (all) => all.some((it) => it.includes("Working")));
       await window.palette("Ralph: Show Output");
@@ -40,10 +44,19 @@ for (const [name, theme, width] of looks) {
       await window.notification("breaker");
       await window.page.keyboard.press("Control+J");
       await window.picture(`state needs you ${name}`);
+      await window.palette("Ralph: Show Status");
+      await window.see("the list", () => window.rows(), (rows) => rows.length > 3);
+      await window.picture(`state list ${name}`);
+      assert.deepEqual(await window.hiddenLabels(), []);
+      await window.page.keyboard.press("Escape");
       await window.palette("Ralph: Stop Loop Now");
       await window.press("Stop Now");
       await window.sees("Ralph stopped · 1");
       await window.picture(`state ended ${name}`);
+      await window.palette("Ralph: Show Dashboard");
+      const [track, bar] = await window.see("the bars of the budget", () => window.bars(), (it) => it?.length === 2);
+      assert.notEqual(track, bar, "the share that is used up is visible");
+      await window.picture(`state dashboard ${name}`);
     } finally {
       project.remove();
       await editor.close();

@@ -143,6 +143,18 @@ export class Window {
     });
   }
 
+  /** Labels of a list that are not drawn as a whole, although they say what a row does. */
+  hiddenLabels() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".quick-input-widget .monaco-list-row")].map((it) => [it.textContent, it.querySelector(".label-name"), it.querySelector(".monaco-icon-label-container")])
+      .filter(([, label, box]) => !label || label.getBoundingClientRect().right > box.getBoundingClientRect().right + 1)
+      .map(([text]) => text));
+  }
+
+  /** Lines of a list that the editor cuts. */
+  cutLines() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".quick-input-widget .monaco-list-row .monaco-icon-label-container")].filter((it) => it.scrollWidth > it.clientWidth + 1).map((it) => it.textContent));
+  }
+
   /** Picks from a list that a command opened. */
   async pick(label) {
     const row = this.page.locator(".quick-input-widget .monaco-list-row", { hasText: label }).first();
@@ -313,6 +325,12 @@ export class Window {
   async webviewPage() {
     const texts = this.page.frames().slice(1).map((it) => it.evaluate(() => (document.querySelector("h1") ? document.body.innerText : "")).catch(() => ""));
     return (await Promise.all(texts)).join("");
+  }
+
+  /** The fills of the first bar of a share in a web view: the whole, and the share. */
+  async bars() {
+    const read = () => [...(document.querySelector("svg.share")?.querySelectorAll("rect") ?? [])].map((it) => getComputedStyle(it).fill);
+    return (await Promise.all(this.page.frames().slice(1).map((it) => it.evaluate(read).catch(() => [])))).find((it) => it.length > 0);
   }
 
   async picture(name) {
