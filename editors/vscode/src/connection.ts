@@ -17,6 +17,7 @@ import {
 import type { ClientCapabilities, LanguageClientOptions, MessageActionItem, StaticFeature } from "vscode-languageclient/node";
 import { answered } from "./answer";
 import { t } from "./l10n";
+import { lensRefresh } from "./lenses";
 import { plainMessage } from "./plain";
 import { Commands, protocolVersion } from "./protocol";
 import type { StatusParams } from "./protocol";
@@ -46,6 +47,7 @@ export interface Hooks {
 export function connect(program: string, hooks: Hooks): Connection {
   const client = new Connection(program, hooks);
   client.registerFeature(announcement);
+  client.registerFeature(lensRefresh(client));
   // The library passes these to the editor unchanged, which would turn `[text](command:…)` into a link.
   client.onNotification(ShowMessageNotification.type, (it) => void show(it.type, it.message, []));
   client.onRequest(ShowMessageRequest.type, async (it, cancelled) => {

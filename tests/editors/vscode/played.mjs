@@ -38,7 +38,7 @@ function receive(message) {
   fs.appendFileSync(path.join(folder, "received.jsonl"), `${JSON.stringify(message)}\n`);
   if (message.method === "initialize") {
     const commands = ["stop", "start", "check", "answer", "resume", "rollback", "feedback"].map((it) => `loopkeeper.server.${it}`);
-    send({ id: message.id, result: { capabilities: { textDocumentSync: 1, executeCommandProvider: { commands }, experimental: { loopkeeper: { version: 1 } } } } });
+    send({ id: message.id, result: { capabilities: { textDocumentSync: 1, codeLensProvider: {}, executeCommandProvider: { commands }, experimental: { loopkeeper: { version: 1 } } } } });
   } else if (message.method === "initialized") {
     setInterval(sendNew, 50);
   } else if (message.method === "exit") {
