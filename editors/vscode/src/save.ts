@@ -36,6 +36,6 @@ export async function saveProposed(document: TextDocument): Promise<boolean> {
 /** `false` if it is not open, or cannot be saved. */
 export async function saveDocument(uri: Uri): Promise<boolean> {
   const document = workspace.textDocuments.find((it) => it.uri.fsPath === uri.fsPath && it.uri.scheme === "file");
-  if (!document) return false;
-  return !document.isDirty || document.save();
+  // Whether it has changes is known here later than in the window, which saves nothing where there are none.
+  return (await document?.save()) ?? false;
 }
