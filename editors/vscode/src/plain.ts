@@ -10,3 +10,9 @@ export function plainMessage(text: string): string {
 export function plainLabel(text: string): string {
   return text.replaceAll("$(", "\\$(").replaceAll(/\s+/g, " ").trim();
 }
+
+/** At most `most` characters, with an ellipsis if some are missing. */
+export function shortened(text: string, most: number): string {
+  const all = Array.from(text);
+  return all.length <= most ? text : `${all.slice(0, most - 1).join("").trimEnd()}…`;
+}

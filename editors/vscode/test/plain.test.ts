@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plainLabel, plainMessage } from "../src/plain";
+import { plainLabel, plainMessage, shortened } from "../src/plain";
 
 test("a message holds no link that the editor would make one of", () => {
   assert.doesNotMatch(plainMessage("[ok](command:workbench.action.quit) [b](https://x)"), /\]\(/);
@@ -11,4 +11,10 @@ test("a message holds no link that the editor would make one of", () => {
 
 test("a label is one line and holds no icon", () => {
   assert.equal(plainLabel("a $(bell)\n b"), "a \\$(bell) b");
+});
+
+test("a long text ends in an ellipsis, and no character is split", () => {
+  assert.equal(shortened("Parse dates", 11), "Parse dates");
+  assert.equal(shortened("Parse the dates", 11), "Parse the…");
+  assert.equal(shortened("🙂🙂🙂", 2), "🙂…");
 });

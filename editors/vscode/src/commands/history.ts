@@ -7,7 +7,7 @@ import { list, t } from "../l10n";
 import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands, Requests } from "../protocol";
-import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, LoopStatus, OrderResult, OutputResult, RollbackResult } from "../protocol";
+import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, LoopStatus, OrderResult, OutputResult, RollbackResult, StatusParams } from "../protocol";
 import { isActive } from "../status";
 import { pickFrom, pickLoop } from "./pick";
 
@@ -129,16 +129,21 @@ export async function showReceipt({ server }: Parts): Promise<void> {
 export async function presentResult({ server }: Pick<Parts, "server">, command: string, argument: unknown, result: unknown): Promise<void> {
   const { loopId, iteration } = (argument ?? {}) as { loopId?: string; iteration?: number };
   const loop = server.status?.loops.find((it) => it.id === loopId);
-  sayEffect(loop?.task.title, result as OrderResult | null);
+  sayEffect(server.status, loop?.task.title, result as OrderResult | null);
   if (command === Commands.diff) await showChanges(result as DiffResult, loop, iteration);
   const rolledBack = result as RollbackResult;
   if (command === Commands.rollback) void sayRollback({ server }, rolledBack, iteration ?? 0, loopId);
   if (command === Commands.undoRollback) void sayRollback({ server }, rolledBack, undefined, loopId);
 }
 
-/** Shows that the command was accepted, and when it takes effect, because the loop may be busy for a long time. */
-export function sayEffect(title: string | undefined, result: OrderResult | null | undefined): void {
-  if (result?.effect) void window.showInformationMessage(plainMessage(title ? t("\"{0}\": {1}", title, result.effect) : result.effect));
+/**
+ * Shows that the command was accepted, and when it takes effect, because the loop may be busy for a long time. The editor
+ * cuts a message without buttons after one line, so it names the task only where several loops are at work.
+ */
+export function sayEffect(status: StatusParams | undefined, title: string | undefined, result: OrderResult | null | undefined): void {
+  if (!result?.effect) return;
+  const several = (status?.loops ?? []).filter(isActive).length > 1;
+  void window.showInformationMessage(plainMessage(title && several ? t("\"{0}\": {1}", title, result.effect) : result.effect));
 }
 
 /** The button undoes this: undoing an undo repeats the rollback. */

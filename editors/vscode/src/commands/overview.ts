@@ -5,7 +5,7 @@ import { openServerSetting } from "../failure";
 import { foreignProgress } from "../foreign";
 import { list, t } from "../l10n";
 import type { Parts } from "../parts";
-import { plainLabel } from "../plain";
+import { plainLabel, shortened } from "../plain";
 import { Commands } from "../protocol";
 import type { AlertParams, ForeignLoop, LoopStatus, TaskEntry } from "../protocol";
 import { asks, isActive, isCooling, isTripped, progress, situation } from "../status";
@@ -49,11 +49,12 @@ function questionRows({ server }: Parts): Row[] {
 /** The alert of a loop, with the actions of its notification. */
 function alertRows(it: AlertParams): Row[] {
   const ours = it.actions.filter((action) => action.command.startsWith("loopkeeper."));
-  const rows = ours.map((action) => ({
+  const rows = ours.map((action, at) => ({
     label: plainLabel(action.title),
+    ...(at === 0 && { detail: plainLabel(it.message) }),
     value: (): Promise<unknown> => Promise.resolve(commands.executeCommand(action.command, ...(action.arguments ?? []))),
   }));
-  return [plainLabel(it.message), ...rows];
+  return [t("Needs you"), ...rows];
 }
 
 function loopRows(parts: Parts, it: LoopStatus): Row[] {
@@ -71,10 +72,14 @@ function loopRows(parts: Parts, it: LoopStatus): Row[] {
   rows.push(order(t("Stop Loop"), "debug-stop", Commands.stop));
   rows.push({ label: `$(edit) ${t("Steer…")}`, value: () => steerLoop(server, it) });
   rows.push({ label: `$(output) ${t("Show Output")}`, value: () => output.show(it) }, ...pageRows(parts, it));
-  // A question or a reason is longer than what fits beside the label, so it has a line of its own. What the agent is
-  // doing has nothing to do with the first action.
-  const detail = it.state === "working" && !isTripped(it) ? {} : { detail: plainLabel(situation(it)) };
-  return [plainLabel(list(it.task.title, progress(it))), ...rows.map((row, at) => (at === 0 ? { ...row, ...detail } : row))];
+  // What the agent is doing has nothing to do with the first action.
+  const detail = plainLabel(it.state === "working" && !isTripped(it) ? progress(it) : list(situation(it), progress(it)));
+  return [separator(it.task.title), ...rows.map((row, at) => (at === 0 ? { ...row, detail } : row))];
+}
+
+/** The editor draws it beside the first row, whose label it hides if it is long. */
+function separator(title: string): string {
+  return plainLabel(shortened(title, 30));
 }
 
 /** What a loop has changed, and its history. */
@@ -102,7 +107,7 @@ function taskRows(parts: Parts, it: TaskEntry, active: LoopStatus[]): Row[] {
   const ended = server.status?.loops.find((loop) => loop.id === it.loopId);
   const last = ended?.outcome?.sentence;
   const rows: Row[] = [
-    plainLabel(it.title),
+    separator(it.title),
     { label: `$(play) ${t("Start Loop")}`, description: known, ...(last && { detail: plainLabel(last) }), value: () => server.run(Commands.start, { task: it.uri }) },
     { label: `$(checklist) ${t("Run Checks")}`, description: known, value: () => server.run(Commands.check, { task: it.uri }) },
     ...(ended ? pageRows(parts, ended) : []),

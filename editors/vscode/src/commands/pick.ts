@@ -1,7 +1,7 @@
 // Resolves the task or loop of a command: the only one, that of the active document, or else the one that the user
 // picks.
 
-import { QuickPickItemKind, Uri, commands, window } from "vscode";
+import { QuickPickItemKind, Uri, commands, window, workspace } from "vscode";
 import type { QuickPickItem } from "vscode";
 import { t } from "../l10n";
 import type { Target } from "../parts";
@@ -15,7 +15,13 @@ export async function pickTask(status: StatusParams | undefined, title: string):
     noTask();
     return undefined;
   }
-  return choose(tasks, title, (it) => it.uri, (it) => ({ label: plainLabel(it.title), description: plainLabel(it.id) }));
+  return choose(tasks, title, (it) => it.uri, taskRow);
+}
+
+/** With the folder where several are open: each may have a `PROMPT.md`. */
+export function taskRow(it: TaskEntry): QuickPickItem {
+  const folders = (workspace.workspaceFolders ?? []).length;
+  return { label: plainLabel(it.title), description: plainLabel(folders > 1 ? workspace.asRelativePath(Uri.parse(it.uri)) : it.id) };
 }
 
 /** Says so, and offers what makes one. */

@@ -10,7 +10,7 @@ import type { StartPreviewResult, TaskEntry } from "../protocol";
 import { saveNewTask } from "../save";
 import { dollars, durationText, startArguments, wholeNumber } from "../startChoices";
 import type { StartChoice } from "../startChoices";
-import { noTask, pickFrom, pickTask } from "./pick";
+import { noTask, pickFrom, pickTask, taskRow } from "./pick";
 import type { Choice } from "./pick";
 
 type Step = "start" | "task" | "agent" | "iterations" | "cost" | "duration" | "reset";
@@ -79,7 +79,7 @@ async function change(step: Exclude<Step, "start">, draft: StartDraft, preview: 
   const put = (more: StartChoice): StartDraft => ({ ...draft, choice: { ...choice, ...more } });
   switch (step) {
     case "task": {
-      const task = await pickFrom(t("Start a loop on which task?"), tasks.map((it) => ({ label: plainLabel(it.title), description: plainLabel(it.id), value: it })));
+      const task = await pickFrom(t("Start a loop on which task?"), tasks.map((it) => ({ ...taskRow(it), value: it })));
       return task ? { task, choice: choiceOf(task.uri) } : draft;
     }
     case "agent": {
