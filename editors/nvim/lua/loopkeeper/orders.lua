@@ -70,7 +70,7 @@ function M.show_error(err)
   if is_place and vim.api.nvim_get_mode().mode == 'n' then
     offer_place(err.message, data)
   else
-    ui.error(err.message)
+    ui.tell(err.message, vim.log.levels.ERROR)
   end
 end
 

@@ -174,6 +174,11 @@ local function show(buffer)
   set_tree_options(window)
 end
 
+---@return boolean
+function M.has_focus()
+  return ui.buffer(name) == vim.api.nvim_get_current_buf()
+end
+
 function M.open()
   local client = client_module.current()
   local buffer = ui.buffer(name)

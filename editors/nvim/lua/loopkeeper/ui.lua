@@ -23,6 +23,18 @@ function M.error(message)
   notify(message, vim.log.levels.ERROR)
 end
 
+--- Shows the text of the statusline.
+---@param text string empty: no task is known
+function M.note(text)
+  if text == '' then
+    M.info(t('there is no task here. Hint: `:Ralph new` makes one from a sentence.'))
+  elseif text == 'Ralph' then
+    M.info(t('no loop running here. Hint: `:Ralph start`'))
+  else
+    vim.notify(text, vim.log.levels.INFO, { title = 'Ralph' })
+  end
+end
+
 --- Whether Neovim's own code is called, which a user or a plugin may have replaced.
 ---@param called any
 ---@return boolean

@@ -1,5 +1,5 @@
 -- On a narrow screen: the answer to an order that does not fit into the command line needs no key press, and all of it can
--- be read.
+-- be read; so can the reason of a refusal. `:Ralph status` in the summary says something.
 
 local Project = require('project')
 local Screen = require('screen')
@@ -32,10 +32,31 @@ local function steers(screen)
   screen:wait('42')
 end
 
+local function is_refused(screen)
+  screen:ex('Ralph! start')
+  screen:wait('Ralph: .-…')
+  -- In the window: beyond what fits into the command line.
+  screen:wait('│[^\n]*│\n[^\n]*│[^\n]*│')
+  support.same(nil, screen:text():find('Press ENTER', 1, true), 'a prompt to press Enter')
+  screen:ex('echo 41 + 2')
+  screen:wait('43')
+end
+
+local function says_something(screen)
+  screen:ex('Ralph summary')
+  screen:wait('Working')
+  screen:ex('echo 42 + 2')
+  screen:wait('44')
+  screen:ex('Ralph status')
+  screen:wait('\nRalph 1/9')
+end
+
 return {
   run = function()
     local screen = start()
     steers(screen)
+    is_refused(screen)
+    says_something(screen)
     screen:ex('qall')
   end,
 

@@ -11,7 +11,12 @@ M.status = {
     if require('loopkeeper.questions').ask_pending() then
       return
     end
-    require('loopkeeper.summary').open()
+    local summary = require('loopkeeper.summary')
+    -- Where it has the focus already, nothing on the screen would change.
+    if summary.has_focus() then
+      require('loopkeeper.ui').note(status.text())
+    end
+    summary.open()
   end,
 }
 
