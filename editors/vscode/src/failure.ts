@@ -20,6 +20,7 @@ export function showFailure(error: unknown, help: Help): void {
   const message = error instanceof Error ? error.message : String(error);
   if (data === undefined && help.lost) void showServerProblem(message, help);
   else if (data?.code === "untrusted") void offer(message, [[t("Manage Workspace Trust"), () => commands.executeCommand("workbench.trust.manage")]]);
+  else if (data?.code === "agentMissing" && data.uri === undefined) void offer(message, [[t("Run Demo"), () => commands.executeCommand("loopkeeper.runDemo")]]);
   else if (data?.uri !== undefined && data.code !== "unsaved") void offerPlace(message, data.uri, data);
   else void window.showErrorMessage(plainMessage(message));
 }

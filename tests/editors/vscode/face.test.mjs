@@ -195,6 +195,16 @@ test("vscode_face: an error in a file is one line with a button that opens it", 
   await window.picture("problems");
 });
 
+test("vscode_face: without an agent there is still a loop to see", async () => {
+  stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "no agent was found on PATH", data: { code: "agentMissing" } } });
+  stage.status();
+  await window.sees("Ralph");
+  await window.dismiss();
+  await window.startLoop();
+  const note = await window.notification("no agent was found on PATH");
+  assert.deepEqual(note.buttons, ["Run Demo"]);
+});
+
 test("vscode_face: the client announces itself", () => {
   const hello = stage.received().find((it) => it.method === "initialize");
   assert.equal(hello.params.capabilities.experimental.loopkeeper.version, 1);
