@@ -106,7 +106,11 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     assert_eq!(gated.state(), ("working".into(), "iterating".into()));
     terminal.run(&["status"]).expect(0).out("Working: iteration 1/25").out("It is there");
     terminal.run(&["run", "--trust"]).expect(1).err("already running in ");
-    terminal.run(&["rollback", "latest", "0"]).expect(1).err("the loop is running").err("Hint: `loopkeeper pause` ");
+    terminal
+        .run(&["rollback", "latest", "0"])
+        .expect(1)
+        .err("the loop is running")
+        .err("Hint: `loopkeeper pause` ");
     terminal.run(&["resume"]).expect(1).err("not paused");
     terminal
         .run(&["steer", "latest", "look at the gate"])
@@ -378,11 +382,7 @@ fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_use
     terminal.file("bytes", "mine\n").file("mine", "mine\n");
     let seq = || run(&["log", "--json"]).expect(0).stdout.lines().count();
     let before = (tree(&terminal), seq());
-    run(&["rollback", "--undo"])
-        .expect(1)
-        .err("1 file in ")
-        .err(": bytes")
-        .err("Hint: `--anyway` continues");
+    run(&["rollback", "--undo"]).expect(1).err("1 file in ").err(": bytes").err("Hint: `--anyway` continues");
     run(&["rollback", "latest", "0"]).expect(1).err("2 files in ").err(": bytes, mine");
     assert_eq!((tree(&terminal), seq()), before);
     run(&["rollback", "--undo", "--anyway"]).expect(0);

@@ -24,6 +24,7 @@ use std::time::SystemTime;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::forced_removal::remove_folder;
+use super::repository_layout::common_dir;
 use super::snapshots::TreeEntry;
 pub use home::{HomeContent, HomeRequest, MadeHome};
 pub use outside_mounts::{BindMount, OutsideRequest, read_mounts};
@@ -339,7 +340,7 @@ pub fn repository_of(root: &Path) -> Option<PathBuf> {
     root.ancestors().find_map(common_dir)
 }
 
-/// Removes what is there, links as such.
+/// Removes whatever exists at the path, without following links.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),

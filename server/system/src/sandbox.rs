@@ -356,16 +356,6 @@ impl Isolation {
         }
     }
 
-    /// The same with these folders for temporary files, where it has a mount namespace.
-    #[must_use]
-    pub fn with_fresh_folders(&self, folders: Vec<FreshFolder>) -> Self {
-        let mut isolation = self.clone();
-        if let Self::PidNamespace { files, .. } = &mut isolation {
-            files.fresh = folders;
-        }
-        isolation
-    }
-
     /// The same with one more hidden folder, where it hides any.
     #[must_use]
     pub fn hiding(mut self, folder: &Path) -> Self {

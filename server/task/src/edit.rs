@@ -263,10 +263,10 @@ impl PlanEditTarget<'_> {
     fn at_the_end(&self, is_first: bool) -> String {
         let title = &self.item.title;
         match (is_first, !self.has_lists()) {
-            (true, true) => tr!("\"{title}\" is the first open item already", title),
-            (true, false) => tr!("\"{title}\" is the first open item of its list already", title),
-            (false, true) => tr!("\"{title}\" is the last open item already", title),
-            (false, false) => tr!("\"{title}\" is the last open item of its list already", title),
+            (true, true) => tr!("\"{title}\" is already the first open item", title),
+            (true, false) => tr!("\"{title}\" is already the first open item of its list", title),
+            (false, true) => tr!("\"{title}\" is already the last open item", title),
+            (false, false) => tr!("\"{title}\" is already the last open item of its list", title),
         }
     }
 

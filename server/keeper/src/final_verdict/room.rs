@@ -13,6 +13,7 @@ use loopkeeper_system::clean_room::{
     self, BuildFolders, CleanRoom, CopyRequest, HomeContent, HomeRequest, OutsideRequest,
 };
 use loopkeeper_system::process::{Job, StdinSource, StreamLayout, WardenPool};
+use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_system::trust::permit::ApprovedInput;
 
@@ -153,7 +154,7 @@ async fn open_overlay(
         let (since, needed) = (request.since, with_real(needed));
         room.hide_outside(&OutsideRequest { since, needed: &needed, covered: &layout.outside })?;
     }
-    let wardens = WardenPool::in_room(runtime.check_wardens.isolation(), room.access());
+    let wardens = WardenPool::in_room(&isolation_in_room(runtime), room.access());
     prepare(&wardens, (&runtime.root(), ":"), &runtime.check_env).await?;
     Ok((room, wardens))
 }
@@ -181,7 +182,7 @@ async fn open_copy(
     };
     // A large tree takes seconds.
     let room = tokio::task::spawn_blocking(make).await.map_err(io::Error::other)??;
-    let wardens = WardenPool::in_room(runtime.check_wardens.isolation(), room.access());
+    let wardens = WardenPool::in_room(&isolation_in_room(runtime), room.access());
     let mut env = runtime.check_env.as_ref().clone();
     move_into(&room, &mut env);
     // The index remembers the files of the work tree: without this, all of them look changed to some commands.
@@ -192,19 +193,25 @@ async fn open_copy(
     Ok((room, wardens))
 }
 
-/// The isolation of checks, without temporary files that were left outside the work tree since the loop began.
-fn isolation_in_room(
-    runtime: &RunContext,
-    request: &VerdictRequest,
-    room: &CleanRoom,
-) -> io::Result<Isolation> {
-    let needed = [runtime.root(), runtime.outputs.clone(), room.folder().to_owned()];
-    let real = needed.iter().map(|it| it.canonicalize().unwrap_or_else(|_| it.clone()));
-    let needed: Vec<PathBuf> = real.chain(needed.iter().cloned()).collect();
-    let folders = make_fresh_folders(room.folder(), request.since, &needed)?;
-    let isolation = runtime.check_wardens.isolation().with_fresh_folders(folders);
-    // Made just before the loop's first record, so it counts as old.
-    Ok(runtime.temporary.iter().fold(isolation, |it, temporary| it.hiding(temporary.path())))
+/// The paths outside the work tree that a room needs as they are, however new: of the loop, and of the repository.
+pub(super) fn needed_outside(runtime: &RunContext) -> Vec<PathBuf> {
+    let root = runtime.root();
+    let repository = clean_room::repository_of(&root);
+    let state = runtime.calls.parent().map(Path::to_owned);
+    [root, runtime.outputs.clone()].into_iter().chain(state).chain(repository).collect()
+}
+
+/// The paths, also without links.
+pub(super) fn with_real(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let real: Vec<PathBuf> = paths.iter().filter_map(|it| it.canonicalize().ok()).collect();
+    paths.into_iter().chain(real).collect()
+}
+
+/// The isolation of checks, without the loop's temporary folder: it is older than the loop's first record, so it does not
+/// count as new.
+fn isolation_in_room(runtime: &RunContext) -> Isolation {
+    let isolation = runtime.check_wardens.isolation().clone();
+    runtime.temporary.iter().fold(isolation, |it, temporary| it.hiding(temporary.path()))
 }
 
 fn room_name() -> String {

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
-use super::fresh_folders::FreshFolder;
 use super::known_paths::{AGENT_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, SYSTEM_STARTUP, USER_SERVICES};
 use super::landlock_rules::LandlockRules;
 use super::user_sockets::{display_sockets, multiplexer_folders, named_sockets, program_sockets};

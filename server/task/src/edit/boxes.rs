@@ -51,7 +51,7 @@ pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<Text
     let whole =
         |item: &PlanItem| enclosing_block(&blocks, item).map(|it| (lines(text, &it.range), it.is_row));
     let (Some((mut one, is_row)), Some((mut two, _))) = (whole(target.item), whole(other)) else {
-        let fact = tr!("\"{title}\" is in no list", title = target.item.title);
+        let fact = tr!("\"{title}\" is not in a list", title = target.item.title);
         return Err(conflict_error(Message::new(fact).with_hint(tr!("move it by hand"))));
     };
     let numbers = (number(text, &one), number(text, &two));

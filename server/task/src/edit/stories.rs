@@ -146,7 +146,7 @@ fn with_story<T>(
     let text = target.document.text.as_str();
     let kind = kind_of(&target.document.path);
     let title = &item.title;
-    let lost = || conflict_error(tr!("\"{title}\" is not where it was read", title));
+    let lost = || conflict_error(tr!("\"{title}\" has moved since it was read", title));
     if kind == Some(DocumentKind::RuntimeTasks) {
         let range = line_around(text, item.place.range.start);
         let parsed = prd::parse_json(text.get(range.clone()).unwrap_or_default()).ok();

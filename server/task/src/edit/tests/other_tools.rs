@@ -117,9 +117,9 @@ fn tasks_in_yaml_change_priorities_or_places() {
     let moved =
         "tasks:\n  - name: Shop\n    subtasks:\n      - name: Sell\n      - name: Open\n  - name: Close\n";
     raise(".ralph/tasks.yml", tree, "Sell", 1, moved);
-    let error = "\"Sell\" is the last open item of its list already";
+    let error = "\"Sell\" is already the last open item of its list";
     refused(".ralph/tasks.yml", tree, "Sell", PlanEdit::Raise(-1), error);
-    let error = "\"Sell\" is the first open item already";
+    let error = "\"Sell\" is already the first open item";
     refused("tasks.yaml", "tasks:\n  - title: Sell\n", "Sell", PlanEdit::Raise(1), error);
     let error =
         "\"Sell\" cannot be moved as it is written. Hint: write each task of the list from a line of its own";
@@ -145,6 +145,6 @@ fn rows_of_a_table_change_places() {
     );
     let two =
         "| Task | Status |\n|---|---|\n| Open | todo |\n\n| Task | Status |\n|---|---|\n| Sell | todo |\n";
-    let error = "\"Sell\" is the first open item of its list already";
+    let error = "\"Sell\" is already the first open item of its list";
     refused("IMPLEMENTATION_PLAN.md", two, "Sell", PlanEdit::Raise(1), error);
 }
