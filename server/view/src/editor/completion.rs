@@ -85,13 +85,21 @@ const EXPECTATIONS: &[SuggestionForm] = &[
     ("exit code", "exit ", tr_later!("The command must exit with this code instead of 0.")),
 ];
 
+/// Attributes of an item with a check.
+const ATTRIBUTES: &[SuggestionForm] = &[
+    ("(optional)", "(optional)", tr_later!("The loop can complete without it.")),
+    ("(timeout 10m)", "(timeout 10m)", tr_later!("The check fails if it takes longer.")),
+    ("(stage 2)", "(stage 2)", tr_later!("It is due when all of stage 1 holds.")),
+    ("(group name)", "(group ", tr_later!("It is a part of the group with this name.")),
+];
+
 /// Attributes of an item that need a command before them.
 const NUMBER_ATTRIBUTES: &[SuggestionForm] = &[
     ("(rising)", "(rising)", tr_later!("The number must rise above that of the start, and never fall.")),
     ("(not falling)", "(not falling)", tr_later!("The number must not fall below the best one so far.")),
 ];
 
-/// Whether `offset` is in a code span of an item, or in an attribute after a command.
+/// Whether `offset` is in a code span of an item, or in an attribute after a check.
 pub fn is_in_check(text: &str, offset: usize) -> bool {
     span_at(text, offset).is_some() || attribute_at(text, offset).is_some()
 }
@@ -161,17 +169,20 @@ impl CompletionSpan {
     }
 }
 
-/// An attribute that is being typed after a command.
+/// An attribute that is being typed after a check.
 struct AttributeStart {
     /// Offset of the opening parenthesis.
     start: usize,
+    has_command: bool,
 }
 
 impl AttributeStart {
     fn suggestions(&self, text: &str, offset: usize) -> Vec<Suggestion> {
         let span = CompletionSpan { start: self.start, behind_check: true, is_json: false };
         let typed = text.get(self.start..offset).unwrap_or_default();
-        let mut all = span.forms((SuggestionKind::Expectation, NUMBER_ATTRIBUTES), typed);
+        let of_number = if self.has_command { NUMBER_ATTRIBUTES } else { &[] };
+        let mut all = span.forms((SuggestionKind::Expectation, of_number), typed);
+        all.extend(span.forms((SuggestionKind::Expectation, ATTRIBUTES), typed));
         // Editors close a parenthesis as it is opened.
         if text.get(offset..).is_some_and(|it| it.starts_with(')')) {
             for it in &mut all {
@@ -182,14 +193,17 @@ impl AttributeStart {
     }
 }
 
-/// The parenthesis that is open at `offset`, outside code and after a command of the same item.
+/// The parenthesis that is open at `offset`, outside code and after a check of the same item.
 fn attribute_at(text: &str, offset: usize) -> Option<AttributeStart> {
     let line = line_before(text, offset)?;
     let parts: Vec<&str> = line.split('`').collect();
     let (last, earlier) = parts.split_last().filter(|_| !parts.len().is_multiple_of(2))?;
-    let has_command = earlier.iter().skip(1).step_by(2).any(|it| it.starts_with("$ "));
+    let spans = || earlier.iter().skip(1).step_by(2);
+    let has_command = spans().any(|it| it.starts_with("$ "));
+    let has_check = spans().any(|it| CHECKS.iter().any(|(_, text, _)| it.starts_with(text)));
     let open = last.rfind('(').filter(|at| !last.get(*at..).is_some_and(|it| it.contains(')')))?;
-    (is_item(line) && has_command).then(|| AttributeStart { start: offset - last.len() + open })
+    let start = offset - last.len() + open;
+    (is_item(line) && has_check).then_some(AttributeStart { start, has_command })
 }
 
 /// The part of the line that ends at `offset`.

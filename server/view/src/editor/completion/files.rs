@@ -45,16 +45,21 @@ impl<'a> PathArgument<'a> {
 
     /// The entries of the folder that was typed, globs for what is below it, and the typed glob itself.
     pub(super) fn suggestions(&self, span: usize, files: &[String]) -> Vec<Suggestion> {
-        let (folder, name) = self.typed.rfind('/').map_or(("", self.typed), |it| self.typed.split_at(it + 1));
+        // Of `src/**/*.r` the folder is `src/`.
+        let plain = self.typed.split(['*', '?', '[', '{']).next().unwrap_or_default();
+        let (folder, name) = self.typed.split_at(plain.rfind('/').map_or(0, |it| it + 1));
         let below: Vec<&str> = files.iter().filter_map(|it| it.strip_prefix(folder)).collect();
         let typed = span + self.start..span + self.start + self.typed.len() + self.quote.map_or(0, str::len);
         let item = |path: String, kind, count| self.suggestion(path, kind, (count, typed.clone()));
-        let mut all = Vec::new();
-        if self.typed.contains(['*', '?', '[', '{'])
-            && let Some(count) = matches(self.typed, files)
-        {
-            all.extend(item(self.typed.to_owned(), SuggestionKind::File, count));
-        }
+        let has_wildcard = self.typed.contains(['*', '?', '[', '{']);
+        let own = matches(self.typed, files).filter(|_| has_wildcard);
+        let own =
+            own.and_then(|count| Some((count, item(self.typed.to_owned(), SuggestionKind::File, count)?)));
+        // One that matches nothing is probably unfinished.
+        let (mut all, last) = match own {
+            Some((0, it)) => (Vec::new(), Some(it)),
+            own => (own.map(|it| it.1).into_iter().collect(), None),
+        };
         for (entry, count) in entries(&below, name) {
             let kind = if entry.ends_with('/') { SuggestionKind::Folder } else { SuggestionKind::File };
             all.extend(item(format!("{folder}{entry}"), kind, count));
@@ -71,6 +76,7 @@ impl<'a> PathArgument<'a> {
                     .filter_map(|(glob, count)| item(format!("{folder}{glob}"), SuggestionKind::File, count)),
             );
         }
+        all.extend(last);
         all
     }
 

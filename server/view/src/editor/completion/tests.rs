@@ -68,11 +68,15 @@ fn expectations_are_offered_behind_a_command() {
 }
 
 #[test]
-fn attributes_for_numbers_are_offered_after_a_command() {
-    check("- cov: `$ cov` (|", &["(rising)", "(not falling)"], "- cov: `$ cov` (rising)");
+fn attributes_are_offered_after_a_check() {
+    let of_item = ["(optional)", "(timeout 10m)", "(stage 2)", "(group name)"];
+    let all = [&["(rising)", "(not falling)"], &of_item[..]].concat();
+    check("- cov: `$ cov` (|", &all, "- cov: `$ cov` (rising)");
+    check("- cov: `exists a` (|)", &of_item, "- cov: `exists a` (optional)");
+    check("1. cov: `judge` (g|", &["(group name)"], "1. cov: `judge` (group ");
     check("- cov: `$ cov` `>= 80` (no|)", &["(not falling)"], "- cov: `$ cov` `>= 80` (not falling)");
     check("- é: `$ cov` (optional) (r|", &["(rising)"], "- é: `$ cov` (optional) (rising)");
-    check("- cov: `exists a` (|", &[], "");
+    check("- cov: `a` (|", &[], "");
     check("- cov (|: `$ cov`", &[], "");
     check("- cov: `$ cov` (rising)|", &[], "");
     check("- cov: `$ cov (|`", &[], "");
@@ -172,6 +176,12 @@ fn files_are_offered_with_the_number_that_a_glob_matches() {
         "\"a: `has \\\"x\\\" \\\"docs/my notes.md\\\"\"",
     );
     check_files("- a: `exists src/*.rs|`", &["src/*.rs, 2 files"], "- a: `exists src/*.rs`");
+    check_files("- a: `exists **/*.r|`", &["**/*.rs, 4 files", "**/*.r, no file"], "- a: `exists **/*.rs`");
+    check_files(
+        "- a: `exists src/**/*.r|`",
+        &["src/**/*.rs, 4 files", "src/**/*.r, no file"],
+        "- a: `exists src/**/*.rs`",
+    );
     check_files("- a: `exists nothing/*|`", &["nothing/*, no file"], "- a: `exists nothing/*`");
 }
 
