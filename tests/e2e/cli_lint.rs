@@ -53,7 +53,9 @@ fn every_format_is_what_its_reader_expects() {
     let sarif: Value = serde_json::from_str(&of("sarif")).unwrap();
     assert_eq!(sarif["runs"][0]["results"][1]["ruleId"], "weak");
     assert!(of("github").contains("::warning file=PROMPT.md,line=6,col=17,title=weak::"));
-    assert!(of("junit").contains("<testsuite name=\"T\" tests=\"2\" failures=\"1\" skipped=\"1\">"));
+    assert!(of("junit").contains(
+        "<testsuite name=\"T\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\" file=\"PROMPT.md\">"
+    ));
 }
 
 #[test]

@@ -164,7 +164,8 @@ fn uri(file: &str) -> String {
     })
 }
 
-/// One test case per line of the report.
+/// One test case per line of the report, as the schema of Jenkins (`junit-10.xsd`) has it: places are in the texts, because
+/// a test case has no attributes for them.
 pub(super) fn junit(task: &str, items: &[ReportItem]) -> String {
     let failures = items
         .iter()
@@ -172,8 +173,11 @@ pub(super) fn junit(task: &str, items: &[ReportItem]) -> String {
         .count();
     let skipped = items.iter().filter(|it| it.level == AnnotationLevel::Note).count();
     let suite = escaped(task);
+    let file =
+        items.first().map(|it| it.file.as_str()).filter(|file| items.iter().all(|it| it.file == *file));
+    let file = file.map_or_else(String::new, |it| format!(" file=\"{}\"", escaped(it)));
     let mut xml = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"{suite}\" tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\">\n",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"{suite}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"{file}>\n",
         items.len()
     );
     for it in items {
@@ -187,19 +191,20 @@ pub(super) fn junit(task: &str, items: &[ReportItem]) -> String {
                 format!("<failure type=\"{code}\" message=\"{message}\">{place}: {message}</failure>")
             }
         };
-        let _ = writeln!(
-            xml,
-            "<testcase classname=\"{suite}\" name=\"{name}\" file=\"{file}\" line=\"{}\">{inside}</testcase>",
-            it.line
-        );
+        let _ = writeln!(xml, "<testcase classname=\"{suite}\" name=\"{name}\">{inside}</testcase>");
     }
     xml + "</testsuite>\n</testsuites>\n"
 }
 
-/// XML allows no control characters but blanks.
+/// XML 1.0 allows no control characters but blanks, and two characters of the basic plane not at all.
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    text.chars().filter(|it| !it.is_control() || it.is_whitespace()).collect()
+    let is_allowed = |it: &char| match *it {
+        '\t' | '\n' | '\r' => true,
+        '\u{fffe}' | '\u{ffff}' => false,
+        other => !other.is_control(),
+    };
+    text.chars().filter(is_allowed).collect()
 }
 
 #[cfg(test)]
@@ -237,6 +242,12 @@ mod tests {
             xml.contains("name=\"It's &amp; works\"") && xml.contains("&lt;&quot;good&quot;&gt;"),
             "{xml}"
         );
+        assert!(xml.contains("errors=\"0\" skipped=\"1\" file=\"a, b/PROMPT.md\">"), "{xml}");
+        let odd =
+            ReportItem { message: "a\u{c}\u{b}\u{fffe}\u{1b}b".to_owned(), ..item(AnnotationLevel::Error) };
+        assert!(junit("T", &[odd]).contains("message=\"ab\""));
+        let other = ReportItem { file: "b.md".to_owned(), ..item(AnnotationLevel::Pass) };
+        assert!(!junit("T", &[item(AnnotationLevel::Pass), other]).contains("file="));
         let log = sarif(&items);
         let results = log["runs"][0]["results"].as_array().unwrap();
         assert_eq!(results.len(), 3);
