@@ -28,8 +28,12 @@ pub(super) fn stale(name: &str, fact: &str) -> String {
     named(&sanitize::line(name), |name| tr!("{name}: {fact}, files changed since", name, fact))
 }
 
-/// `fact. Hint`; the hint is omitted if there is no room for it. A question keeps its mark.
+/// `fact. Hint`; the hint is omitted if there is no room for it, or if the fact ends in a question that contains it. A
+/// question keeps its mark.
 pub(super) fn fact(fact: &str, hint: &str) -> String {
+    if fact.ends_with(['?', '？']) {
+        return sentence(fact);
+    }
     let hint = words::capitalised(hint);
     let whole = if hint.ends_with(['?', '？']) {
         tr!("{fact}. {hint}", fact, hint)
@@ -85,6 +89,16 @@ mod tests {
             "Install it or change the command",
             "every single one of the many integratio…: could not run, \"a-program-with-a-very-long-name\" not found",
         );
+    }
+
+    #[test]
+    fn a_question_contains_its_hint() {
+        assert_eq!(
+            super::fact("`a` is unknown. Did you mean `b`?", "write `b`"),
+            "`a` is unknown. Did you mean `b`?"
+        );
+        assert_eq!(super::fact("`a` is unknown", "remove it"), "`a` is unknown. Remove it.");
+        assert_eq!(super::fact("`a` is unknown", "did you mean `b`?"), "`a` is unknown. Did you mean `b`?");
     }
 
     #[test]
