@@ -67,7 +67,7 @@ fn results_have_the_same_formats() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert_eq!(ran.stdout, "::error file=PROMPT.md,line=6,col=3,title=fail::It is short: 20, needs < 10\n");
     let xml = of("junit").stdout;
-    assert!(xml.contains("tests=\"2\" failures=\"1\" skipped=\"0\""), "{xml}");
+    assert!(xml.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""), "{xml}");
     let sarif: Value = serde_json::from_str(&of("sarif").stdout).unwrap();
     let kinds: Vec<&Value> =
         sarif["runs"][0]["results"].as_array().unwrap().iter().map(|it| &it["kind"]).collect();
