@@ -7,6 +7,7 @@ mod javascript;
 mod node;
 mod one_line;
 mod python;
+mod tap;
 #[cfg(test)]
 mod tests;
 
@@ -27,7 +28,7 @@ pub fn read(output: &str) -> Option<TestCounts> {
         go::read,
         one_line::read,
     ];
-    readers.into_iter().filter_map(|read| read(output)).reduce(sum)
+    readers.into_iter().filter_map(|read| read(output)).reduce(sum).or_else(|| tap::read(output))
 }
 
 /// Whether a command is only a runner that prints its counts in every run, so that one without any was cut
@@ -38,9 +39,9 @@ pub(crate) fn always_prints_counts(command: &str) -> bool {
             python[\d.]*\s+-m\s+(?:unittest|pytest) | pytest | cargo\s+test | node\s+--test | prove
             | (?:uv\s+run|poetry\s+run|hatch\s+run|pdm\s+run)\s+pytest
             | (?:bundle\s+exec\s+)?(?:\./?bin/)?rspec | (?:\./)?(?:vendor/bin/)?phpunit
-            | (?:(?:npx|bunx|pnpm|yarn|(?:npm|pnpm|bun)\s+exec)\s+)?(?:jest|vitest|mocha)
+            | (?:(?:npx|bunx|pnpm|yarn|(?:npm|pnpm|bun)\s+exec)\s+)?(?:jest|vitest|mocha|ava)
             | (?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:t|test(?:[:-]\w+)*)
-            | (?:mvn|\./mvnw)\s(?:[^|;&<>]*\s)?(?:test|verify) | dotnet\s+test | mix\s+test | ctest
+            | (?:mvn|\./mvnw)\s(?:[^|;&<>]*\s)?(?:test|verify) | dotnet\s+test | mix\s+test | ctest | deno\s+test | busted
         )(?:\s[^|;&<>]*)?$",
     );
     const SILENT: [&str; 11] = [

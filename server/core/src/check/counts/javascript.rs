@@ -1,9 +1,10 @@
-//! jest (`Tests: 1 failed, 2 total`), vitest (`Tests  1 failed | 1 passed (2)`) and mocha (`2 passing (4ms)`).
+//! jest (`Tests: 1 failed, 2 total`), vitest (`Tests  1 failed | 1 passed (2)`), mocha (`2 passing (4ms)`), ava (`2 tests
+//! failed`, after a line) and Bun (` 2 pass`, before `Ran 2 tests across 1 file`).
 
 use super::{TestCounts, listed, sum, sum_matching};
 
 pub(super) fn read(output: &str) -> Option<TestCounts> {
-    let mut total: Option<TestCounts> = None;
+    let mut total: Option<TestCounts> = [ava(output), bun(output)].into_iter().flatten().reduce(sum);
     let mut after_mocha = false;
     for line in output.lines() {
         let mocha = mocha(line, after_mocha);
@@ -53,6 +54,41 @@ fn mocha(line: &str, after_mocha: bool) -> Option<TestCounts> {
         }
         _ => None,
     }
+}
+
+/// The lines of one word each after the last line of dashes.
+fn ava(output: &str) -> Option<TestCounts> {
+    let (_, summary) = output.rsplit_once("\n  ─\n")?;
+    let words = |line: &str| {
+        let (count, rest) = line.strip_prefix("  ")?.split_once(' ')?;
+        let (noun, word) = rest.trim_end().split_once(' ')?;
+        matches!(noun, "test" | "tests" | "known").then_some((count.parse().ok()?, word.to_owned()))
+    };
+    let found: Vec<(u64, String)> = summary.lines().filter_map(words).collect();
+    let list: Vec<(u64, &str)> = found.iter().map(|(count, word)| (*count, word.as_str())).collect();
+    (!list.is_empty()).then(|| TestCounts {
+        passed: sum_matching(&list, &["passed"]),
+        failed: sum_matching(&list, &["failed"]),
+        skipped: sum_matching(&list, &["skipped", "todo", "failure"]),
+    })
+}
+
+fn bun(output: &str) -> Option<TestCounts> {
+    let is_end = |it: &str| it.starts_with("Ran ") && it.contains(" across ") && it.contains(" file");
+    if !output.lines().any(is_end) {
+        return None;
+    }
+    let one = |line: &str| {
+        let (count, word) = line.strip_prefix(' ')?.trim_end().split_once(' ')?;
+        let count: u64 = count.parse().ok()?;
+        Some(match word {
+            "pass" => TestCounts { passed: count, ..TestCounts::default() },
+            "fail" => TestCounts { failed: count, ..TestCounts::default() },
+            "skip" | "todo" => TestCounts { skipped: count, ..TestCounts::default() },
+            _ => return None,
+        })
+    };
+    output.lines().filter_map(one).reduce(sum)
 }
 
 fn none_found(line: &str) -> Option<TestCounts> {

@@ -1,4 +1,5 @@
-//! Runners whose summary is one line: RSpec, Minitest, PHPUnit, Perl's prove, Maven, .NET, CTest, ExUnit, Deno, Jasmine.
+//! Runners whose summary is one line: RSpec, Minitest, PHPUnit, Perl's prove, Maven, JUnit 4, .NET, CTest, ExUnit, Deno,
+//! Jasmine, busted, node-tap.
 
 use super::{TestCounts, sum};
 use loopkeeper_text::pattern::ConstantPattern;
@@ -32,6 +33,8 @@ static MAVEN: SummaryLine = summary(
     "Tests run: ",
     r"^(?:\[\w+\] )?Tests run: (?P<all>\d+), Failures: (?P<failed>\d+), Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+)$",
 );
+static JUNIT_OK: SummaryLine = summary("OK (", r"^OK \((?P<all>\d+) tests?\)$");
+static JUNIT: SummaryLine = summary("Tests run: ", r"^Tests run: (?P<all>\d+),  Failures: (?P<failed>\d+)$");
 static DOTNET: SummaryLine = summary(
     "Failed: ",
     r"^(?:Passed|Failed|Skipped)! +- Failed: +(?P<failed>\d+), Passed: +(?P<passed>\d+), Skipped: +(?P<skipped>\d+), Total: ",
@@ -51,8 +54,31 @@ static JASMINE: SummaryLine = summary(
     r"^(?P<all>\d+) specs?, (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) pending specs?)?$",
 );
 
-static ALL: [&SummaryLine; 10] =
-    [&RSPEC, &MINITEST, &PHPUNIT_OK, &PHPUNIT, &MAVEN, &DOTNET, &CTEST, &EXUNIT, &DENO, &JASMINE];
+static BUSTED: SummaryLine = summary(
+    " pending",
+    r"^(?P<passed>\d+) success(?:es)? / (?P<failed>\d+) failures? / (?P<errors>\d+) errors? / (?P<skipped>\d+) pending : ",
+);
+static NODE_TAP: SummaryLine = summary(
+    "# { total: ",
+    r"^# \{ total: \d+(?:, pass: (?P<passed>\d+))?(?:, fail: (?P<failed>\d+))?(?:, todo: (?P<incomplete>\d+))?(?:, skip: (?P<skipped>\d+))? \}$",
+);
+
+static ALL: [&SummaryLine; 14] = [
+    &RSPEC,
+    &MINITEST,
+    &PHPUNIT_OK,
+    &PHPUNIT,
+    &MAVEN,
+    &JUNIT_OK,
+    &JUNIT,
+    &DOTNET,
+    &CTEST,
+    &EXUNIT,
+    &DENO,
+    &JASMINE,
+    &BUSTED,
+    &NODE_TAP,
+];
 
 pub(super) fn read(output: &str) -> Option<TestCounts> {
     let of_lines = ALL.iter().filter_map(|summary| {

@@ -91,6 +91,18 @@ fn more_fixtures() -> Vec<(&'static str, &'static str)> {
         "prove_pass",
         "prove_fail",
         "prove_none",
+        "ava_fail",
+        "ava_skip",
+        "bats_fail",
+        "bats_skip",
+        "bun_fail",
+        "bun_skip",
+        "busted_fail",
+        "busted_skip",
+        "junit4_fail",
+        "junit4_pass",
+        "tap_fail",
+        "tap_pass",
     ]
     .to_vec()
 }
@@ -249,6 +261,28 @@ proptest! {
 }
 
 #[test]
+fn summaries_of_runners_with_their_own_words() {
+    let check = |name: &str, (passed, failed, skipped)| {
+        assert_eq!(read(&fixture(name)), Some(TestCounts { passed, failed, skipped }), "{name}");
+    };
+    // It prints no tests that passed where others failed.
+    check("ava_fail", (0, 2, 0));
+    check("ava_skip", (2, 0, 1));
+    check("bats_fail", (1, 2, 0));
+    check("bats_skip", (2, 0, 1));
+    check("bun_fail", (1, 2, 0));
+    check("bun_skip", (2, 0, 1));
+    check("busted_fail", (1, 2, 0));
+    check("busted_skip", (2, 0, 1));
+    check("junit4_fail", (1, 2, 0));
+    check("junit4_pass", (3, 0, 0));
+    check("tap_fail", (1, 2, 0));
+    check("tap_pass", (3, 0, 0));
+    assert_eq!(read("ok 1\nok 2\n"), None, "no plan");
+    assert_eq!(read(" 3 pass\n"), None);
+}
+
+#[test]
 fn runners_that_always_report_counts() {
     let check =
         |command: &str, expect: bool| assert_eq!(super::always_prints_counts(command), expect, "{command}");
@@ -269,6 +303,9 @@ fn runners_that_always_report_counts() {
         "yarn run test:unit",
         "./mvnw -B test",
         "dotnet test",
+        "deno test",
+        "busted spec",
+        "npx ava",
     ] {
         check(command, true);
     }
