@@ -1,6 +1,7 @@
 //! Files that are work and judge at once: manifests, Makefiles, Rust sources with their tests inside. The final verdict
 //! takes the parts that decide how tests run from the start, and leaves the rest as it is.
 
+mod cmake;
 mod make;
 mod manifests;
 mod rust;
@@ -17,6 +18,8 @@ pub(super) fn with_parts_of_start(path: &str, parts: &[String], start: &str, end
         "package.json" => manifests::package_json(parts, start, end),
         "pyproject.toml" => manifests::pyproject(start, end),
         "Cargo.toml" => manifests::cargo(start, end),
+        "CMakeLists.txt" => cmake::with_tests_of_start(start, end),
+        "deno.json" | "deno.jsonc" => manifests::deno(start, end),
         name if is_tsconfig(name) => tsconfig::with_checks_of_start(start, end),
         name if recipes::is_make(name) => make::makefile(parts, start, end),
         name if name.rsplit_once('.').is_some_and(|(_, it)| it == "rs") => rust::source(start, end),

@@ -5,7 +5,24 @@ use std::collections::BTreeSet;
 use super::super::recipes;
 
 /// Assignments and targets that decide how every recipe runs.
-const DECIDES: [&str; 10] = [
+const DECIDES: [&str; 27] = [
+    "BATS_TEST_FILTER",
+    "CLASSPATH",
+    "GOFLAGS",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "LD_PRELOAD",
+    "LUA_INIT",
+    "LUA_PATH",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PYTEST_ADDOPTS",
+    "PYTEST_PLUGINS",
+    "PYTHONPATH",
+    "RUBYLIB",
+    "RUBYOPT",
     "PATH",
     "ENV",
     "BASH_ENV",

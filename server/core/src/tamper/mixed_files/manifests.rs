@@ -37,6 +37,35 @@ pub(super) fn package_json(parts: &[String], text: &str, end: &str) -> Option<St
     }
 }
 
+/// Which files are tests, and imports that lead to other files or take the place of built-in modules. `None` also for a
+/// file with comments.
+pub(super) fn deno(start: &str, end: &str) -> Option<String> {
+    let object = |text: &str| match text.trim() {
+        "" => Some(Map::new()),
+        text => serde_json::from_str::<Map<String, Value>>(text).ok(),
+    };
+    let (start, mut end) = (object(start)?, object(end)?);
+    let before = end.clone();
+    for key in ["test", "exclude", "include", "importMap", "scopes", "tasks"] {
+        restore(&mut end, &start, key);
+    }
+    let imports = |of: &Map<String, Value>| of.get("imports").and_then(Value::as_object).cloned();
+    if let Some(mut new) = imports(&end) {
+        let old = imports(&start).unwrap_or_default();
+        let decides = |name: &str, to: Option<&Value>| {
+            let leads = to.and_then(Value::as_str).is_some_and(|it| it.starts_with(['.', '/']));
+            leads || name.starts_with(['.', '/']) || name.starts_with("node:")
+        };
+        let mut names: Vec<String> = new.keys().chain(old.keys()).cloned().collect();
+        names.retain(|it| decides(it, new.get(it)) || decides(it, old.get(it)));
+        for name in names {
+            restore(&mut new, &old, &name);
+        }
+        end.insert("imports".to_owned(), Value::Object(new));
+    }
+    (end != before).then(|| serde_json::to_string_pretty(&end).ok()).flatten()
+}
+
 fn restore(end: &mut Map<String, Value>, start: &Map<String, Value>, key: &str) {
     match start.get(key) {
         Some(value) => drop(end.insert(key.to_owned(), value.clone())),

@@ -102,3 +102,46 @@ fn modules_of_tests_in_a_source_come_from_the_start() {
     check("fn add() {}\n", &format!("fn add() {{}}\n\n\n{tests}\n"));
     check("fn add() {}\n\n#[cfg(test)]\nmod tests;\n", &start);
 }
+
+#[test]
+fn tests_of_cmake_are_taken_from_the_start() {
+    let start = "project(calc C)\nenable_testing()\nadd_library(calc calc.c)\nadd_test(NAME sums COMMAND calc_test sums)\n";
+    let check = |end: &str, expect: Option<&str>| {
+        let text = with_parts_of_start("CMakeLists.txt", &[], start, end);
+        assert_eq!(text.as_deref(), expect, "{end}");
+    };
+    check(&start.replace("calc.c)", "src/calc.c)\n# (more"), None);
+    check(
+        &format!("{start}set_tests_properties(sums PROPERTIES WILL_FAIL TRUE)\n"),
+        Some(
+            "project(calc C)\n\nadd_library(calc calc.c)\n\n\n\nenable_testing()\nadd_test(NAME sums COMMAND calc_test sums)\n",
+        ),
+    );
+    check(
+        "project(calc C)\nset(X \"a(b\")\n",
+        Some(
+            "project(calc C)\nset(X \"a(b\")\n\nenable_testing()\nadd_test(NAME sums COMMAND calc_test sums)\n",
+        ),
+    );
+}
+
+#[test]
+fn imports_of_deno_that_lead_to_other_files_are_judges() {
+    let check = |start: &str, end: &str, expect: Option<&str>| {
+        let text = with_parts_of_start("deno.json", &[], start, end);
+        let text = text.map(|it| it.split_whitespace().collect::<String>());
+        assert_eq!(text.as_deref(), expect, "{end}");
+    };
+    check("{}", r#"{"imports": {"@std/assert": "jsr:@std/assert@1"}, "fmt": {}}"#, None);
+    check(
+        "{}",
+        r#"{"imports": {"./calc.ts": "./good.ts", "a": "npm:a@1"}}"#,
+        Some(r#"{"imports":{"a":"npm:a@1"}}"#),
+    );
+    check("", r#"{"imports": {"node:assert": "npm:fake@1"}}"#, Some(r#"{"imports":{}}"#));
+    check(
+        r#"{"test": {"include": ["a"]}}"#,
+        r#"{"test": {"include": ["b"]}}"#,
+        Some(r#"{"test":{"include":["a"]}}"#),
+    );
+}
