@@ -196,7 +196,12 @@ fn is_cargo_config(path: &str) -> bool {
 
 /// Files that a test runner or interpreter reads before the first test.
 fn is_runner_setup(path: &str) -> bool {
-    const NAMES: [&str; 26] = [
+    const NAMES: [&str; 31] = [
+        ".busted",
+        ".taprc",
+        "bunfig.toml",
+        "CTestCustom.cmake",
+        "setup_suite.bash",
         "conftest.py",
         "pytest.ini",
         ".pytest.ini",

@@ -48,7 +48,7 @@ const LINTERS: &[Linter] = &[
     linter(&["nyc", "c8", "--coverage"], &[".nycrc", ".nycrc.", ".c8rc."], SCRIPT, &["istanbulignore", "c8ignore", "v8ignore", "node:coveragedisable"]),
     linter(&["standard", "xo", "tslint"], &["tslint.json"], SCRIPT, &["eslint-disable", "tslint:disable"]),
     linter(&["stylelint"], &[".stylelintrc", ".stylelintrc.", "stylelint.config.", ".stylelintignore"], &["css", "scss", "less", "vue"], &["stylelint-disable"]),
-    linter(&["clippy"], &["clippy.toml", ".clippy.toml"], &["rs"], &["[allow(", ",allow(", "[expect("]),
+    linter(&["clippy"], &["clippy.toml", ".clippy.toml"], &["rs"], &["[allow(", ",allow(", "[expect(", "not(clippy)"]),
     linter(&["fmt", "rustfmt"], &["rustfmt.toml", ".rustfmt.toml"], &["rs"], &["rustfmt::skip", "rustfmt_skip"]),
     linter(&["llvm-cov", "tarpaulin"], &["tarpaulin.toml"], &["rs"], &["coverage(off)", "no_coverage", "cfg(not(tarpaulin"]),
     linter(&["golangci-lint", "staticcheck", "revive"], &[".golangci."], &["go"], &["//nolint", "//lint:ignore", "//lint:file-ignore", "//revive:disable", "//go:buildignore", "//+buildignore"]),

@@ -14,7 +14,17 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
     if is_test_path(path) {
         return None;
     }
-    let rules: &[EvasionRule] = match language(path)? {
+    let rules: &[EvasionRule] = match language(path) {
+        None if path.ends_with(".lua") => &LUA,
+        None => return None,
+        Some(language) => rules_of(language),
+    };
+    let is_new = |rule: &&EvasionRule| rule.0.find_iter(after).count() > rule.0.find_iter(before).count();
+    rules.iter().find(is_new).map(|(_, what)| translate(what).to_owned())
+}
+
+fn rules_of(language: TestLanguage) -> &'static [EvasionRule] {
+    match language {
         TestLanguage::Python => &PYTHON,
         TestLanguage::Script => &SCRIPT,
         TestLanguage::Go => &GO,
@@ -23,10 +33,10 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
         TestLanguage::Php => &PHP,
         TestLanguage::Perl => &PERL,
         TestLanguage::Jvm => &JVM,
-        _ => return None,
-    };
-    let is_new = |rule: &&EvasionRule| rule.0.find_iter(after).count() > rule.0.find_iter(before).count();
-    rules.iter().find(is_new).map(|(_, what)| translate(what).to_owned())
+        TestLanguage::Shell => &SHELL,
+        TestLanguage::C => &C,
+        TestLanguage::CSharp => &[],
+    }
 }
 
 const PATCHES: &str = tr_later!("patches the test runner");
@@ -136,8 +146,34 @@ static PERL: [EvasionRule; 3] = [
     (ConstantPattern::new(r#"\bprint\b[^\n]*["'](?:not )?ok \d"#), PRINTS),
 ];
 
-static JVM: [EvasionRule; 1] =
-    [(ConstantPattern::new(r"\bgetRuntime\(\)\.halt\(\s*0|\bstatic\s*\{[^}]*\bSystem\.exit\(\s*0"), ENDS)];
+static JVM: [EvasionRule; 2] = [
+    (ConstantPattern::new(r"\bgetRuntime\(\)\.halt\(\s*0|\bstatic\s*\{[^}]*\bSystem\.exit\(\s*0"), ENDS),
+    (
+        ConstantPattern::new(
+            r"(?m)^\s*package\s+(?:org\.(?:junit|hamcrest|testng|assertj|spockframework)|junit\.framework|kotlin\.test)\b",
+        ),
+        REDEFINES,
+    ),
+];
+
+static SHELL: [EvasionRule; 1] = [(
+    ConstantPattern::new(
+        r"(?m)^\s*(?:function\s+)?(?:\[|(?:assert|refute)(?:_\w+)?)\s*\(\)|^\s*alias\s+(?:\[|test)=",
+    ),
+    REDEFINES,
+)];
+
+static C: [EvasionRule; 1] = [(
+    ConstantPattern::new(
+        r"(?:__attribute__\s*\(\(\s*(?:__)?constructor(?:__)?|\[\[gnu::constructor)[^{;]*\{[^}]*\b_?_?(?:quick_)?[eE]xit\s*\(\s*0",
+    ),
+    ENDS,
+)];
+
+static LUA: [EvasionRule; 2] = [
+    (ConstantPattern::new(r#"\brequire\s*\(?\s*["'](?:luassert|busted|luaunit|say)\b"#), REACHES),
+    (ConstantPattern::new(r"(?m)^os\.exit\(\s*(?:0|true)?\s*[,)]"), ENDS),
+];
 
 #[cfg(test)]
 mod tests {
@@ -231,6 +267,20 @@ mod tests {
         check("lib/Calc.pm", "print \"ok 1\\nok 2\\n1..2\\n\";\n", "prints results of tests itself");
         check("Calc.java", "static {\n    System.exit(0);\n}\n", "ends the test run");
 
+        check("Calc.java", "package org.junit.runner;\n", "redefines the assertions of its tests");
+        check("calc.sh", "[() { return 0; }\n", "redefines the assertions of its tests");
+        check(
+            "calc.c",
+            "__attribute__((constructor)) static void go(void) { _exit(0); }\n",
+            "ends the test run",
+        );
+        check("calc.lua", "local a = require(\"luassert\")\n", "reaches into the test runner");
+        check("calc.lua", "os.exit(0)\n", "ends the test run");
+
+        check("Calc.java", "package org.junitpioneer;\n", "");
+        check("calc.sh", "if [ \"$1\" = a ]; then\n  testing() { :; }\nfi\n", "");
+        check("calc.c", "__attribute__((constructor)) static void go(void) { set_up(); }\n", "");
+        check("main.lua", "if bad then\n  os.exit(0)\nend\n", "");
         check("setup.js", "expect.extend({ toBeWithin(a, b) { return { pass: a < b }; } });\n", "");
         check("cli.js", "function main() {\n  process.exit(0);\n}\n", "");
         check("calc.rb", "  def ==(other)\n    id == other.id\n  end\n", "");
