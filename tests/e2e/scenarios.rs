@@ -17,6 +17,7 @@ mod git;
 mod held;
 mod hooks;
 mod judges;
+mod left_outside;
 mod limits;
 mod linters;
 mod memory;

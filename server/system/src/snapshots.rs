@@ -22,7 +22,7 @@ use loopkeeper_text::tr_later;
 use std::collections::{BTreeMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use git2::{ObjectType, Oid};
 use loopkeeper_core::journal::LineStats;
@@ -38,12 +38,10 @@ use compare::TreeChange;
 use error::Result;
 use ignores::IgnoreRules;
 use objects::ObjectStore;
-use restore::{PastIgnoreRules, RestoreScope};
+use restore::RestoreScope;
 use state::{StoreLock, StoreState};
 use tree::{TreeItem, TreeItemKind};
 use walk::{TreeWalk, WalkReport};
-
-use crate::unrecorded::is_changed_since;
 
 /// The snapshots of one work tree.
 pub struct SnapshotStore {
@@ -200,21 +198,6 @@ impl SnapshotStore {
     pub fn paths(&self, tree: &str) -> Result<HashSet<Vec<u8>>> {
         let files = compare::list_files(&self.objects, self.objects.resolve_snapshot(tree)?)?;
         Ok(files.into_iter().map(|it| it.path).collect())
-    }
-
-    /// Those of these ignored paths, relative to the root, that were not ignored at the snapshot of `tree`, taken at
-    /// `since`.
-    pub fn newly_ignored(&self, tree: &str, since: SystemTime, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-        let mut rules = self.rules.of_before(|it| is_changed_since(it, since));
-        let target = self.objects.resolve_snapshot(tree)?;
-        let mut past = PastIgnoreRules::new(&self.objects, &mut rules, &self.root, target);
-        let mut found = Vec::new();
-        for path in paths {
-            if !past.ignores(path.as_os_str().as_bytes())? {
-                found.push(path.clone());
-            }
-        }
-        Ok(found)
     }
 
     /// Reads the files of a snapshot in the order of its folders, as long as `take` returns true. `take` is also called

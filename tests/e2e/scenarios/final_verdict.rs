@@ -7,11 +7,11 @@ use crate::support::scenario::Ends::{Claimed, Failed, Verified};
 use crate::support::scenario::{Ends, Scenario};
 
 const CODE: &str = "def add(a, b):\n    return a - b\n";
-const FIX: &str = "printf 'def add(a, b):\\n    return a + b\\n' > calc.py";
+pub(super) const FIX: &str = "printf 'def add(a, b):\\n    return a + b\\n' > calc.py";
 const TESTS: &str = "import unittest\n\nfrom calc import add\n\n\nclass Sums(unittest.TestCase):\n    def test_small(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_zero(self):\n        self.assertEqual(add(0, 0), 0)\n";
-const CRITERION: &str = "Tests pass: `$ python3 -m unittest discover -s tests`";
+pub(super) const CRITERION: &str = "Tests pass: `$ python3 -m unittest discover -s tests`";
 
-fn scenario<'a>(acts: &'a [&'a str], criteria: &'a [&'a str], ends: Ends<'a>) -> Scenario<'a> {
+pub(super) fn scenario<'a>(acts: &'a [&'a str], criteria: &'a [&'a str], ends: Ends<'a>) -> Scenario<'a> {
     const FILES: &[(&str, &str)] = &[("calc.py", CODE), ("tests/test_calc.py", TESTS)];
     Scenario {
         files: FILES,
@@ -33,7 +33,7 @@ fn is_refused(act: &str, what: &str) -> Played {
 }
 
 #[track_caller]
-fn is_verified(act: &str, criteria: &[&str], basis: &str) -> Played {
+pub(super) fn is_verified(act: &str, criteria: &[&str], basis: &str) -> Played {
     scenario(&[act], criteria, Verified(1, basis)).play()
 }
 
@@ -69,111 +69,6 @@ fn tests_that_are_replaced_by_others() {
         "git rm -q --cached tests/test_calc.py 2>/dev/null; rm tests/test_calc.py; printf 'import unittest\\n\\n\\nclass T(unittest.TestCase):\\n    def test_a(self):\\n        self.assertEqual(4, 2 + 2)\\n\\n    def test_b(self):\\n        self.assertEqual(6, 3 + 3)\\n' > tests/test_other.py",
         "tests/test_calc.py lost 2 tests, and with its version of the start \"Tests pass\" fails",
     );
-}
-
-/// A folder that the loop makes, in a folder for temporary files.
-struct SharedFolder(String);
-
-impl SharedFolder {
-    fn at(path: &str) -> Self {
-        Self(format!("{path}-{}", std::process::id()))
-    }
-}
-
-impl Drop for SharedFolder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-#[test]
-fn work_that_was_left_in_a_shared_folder() {
-    let left = SharedFolder::at("/var/tmp/loopkeeper-left");
-    let act = format!(
-        "mkdir -p {0}; sed 's/a - b/a + b/' calc.py > {0}/sums.py; printf 'import sys\\nsys.path.insert(0, \"{0}\")\\nfrom sums import add\\n' > calc.py",
-        left.0
-    );
-    let played = scenario(&[&act, FIX], &[CRITERION], Verified(2, "")).play();
-    played.told(2, "in a clean room");
-}
-
-#[test]
-fn a_check_that_makes_its_own_files_in_a_shared_folder() {
-    let made = SharedFolder::at("/var/tmp/loopkeeper-made");
-    let check = format!(
-        "Tests pass: `$ rm -rf {0} && mkdir {0} && python3 -m unittest discover -s tests 2>{0}/log && mv {0}/log {0}/done`",
-        made.0
-    );
-    scenario(&[FIX], &[&check], Verified(1, "")).play();
-}
-
-/// Moves the work to a folder, and imports it from there.
-fn work_moved_to(folder: &str) -> String {
-    format!(
-        "mkdir -p \"{folder}\"; sed 's/a - b/a + b/' calc.py > \"{folder}/sums.py\"; printf 'import sys\\nsys.path.insert(0, \"%s\")\\nfrom sums import add\\n' \"{folder}\" > calc.py"
-    )
-}
-
-#[test]
-fn work_that_was_left_outside_the_tree_is_not_verified() {
-    let what = "the checks need what was made outside the work tree since the start, one of: ";
-    for folder in ["$HOME/work", "$HOME/.cache/sums", "$HOME/.local/share/sums", "$PWD/../sums"] {
-        let played = scenario(&[&work_moved_to(folder)], &[CRITERION], Ends::Claimed(1, what)).play();
-        let end = &played.last()["outcome"]["sentence"];
-        let name = folder.rsplit('/').next().unwrap();
-        assert!(end.as_str().unwrap().contains(&format!("/{name}")), "{end}");
-    }
-}
-
-#[test]
-fn work_that_is_ignored_since_the_start_is_not_verified() {
-    let what = "which the tree does not hold: ignored since the start, or listed in no manifest";
-    for (rule, folder) in [(".gitignore", "lib"), (".git/info/exclude", "lib"), (".gitignore", ".cache")] {
-        let act = format!(
-            "mkdir {folder}; echo '{folder}/sums.py' >> {rule}; sed 's/a - b/a + b/' calc.py > {folder}/sums.py; printf 'import sys\\nsys.path.insert(0, \"{folder}\")\\nfrom sums import add\\n' > calc.py"
-        );
-        scenario(&[&act], &[CRITERION], Ends::Claimed(1, what)).play();
-    }
-}
-
-#[test]
-fn files_that_were_ignored_at_the_start_may_be_needed() {
-    let act = "mkdir lib; sed 's/a - b/a + b/' calc.py > lib/sums.py; printf 'import sys\nsys.path.insert(0, \"lib\")\nfrom sums import add\n' > calc.py";
-    let what = "the checks need lib/sums.py, which git ignores, as the agent left them";
-    let before = "echo lib/ > .gitignore; git add -A; git commit -qm ignore";
-    Scenario { before, ..scenario(&[act], &[CRITERION], Verified(1, what)) }.play();
-}
-
-#[test]
-fn a_package_that_no_manifest_lists() {
-    let files = [
-        ("calc.js", "exports.add = (a, b) => a - b;\n"),
-        ("package.json", "{ \"name\": \"calc\", \"dependencies\": {} }\n"),
-        ("check.js", "require('assert').strictEqual(require('./calc').add(1, 2), 3);\n"),
-    ];
-    let act = "mkdir -p node_modules/plus; echo '{}' > node_modules/plus/package.json; echo 'module.exports = (a, b) => a + b;' > node_modules/plus/index.js; echo \"exports.add = require('plus');\" > calc.js";
-    let played = |act: &str, ends| {
-        let criteria = ["It adds: `$ node check.js`"];
-        Scenario { files: &files, criteria: &criteria, acts: &[act], ends, ..Scenario::default() }.play()
-    };
-    played(act, Ends::Claimed(1, "the checks need node_modules/plus, which the tree does not hold"));
-    let listed = format!("{act}; sed -i 's/{{}}/{{ \"plus\": \"1\" }}/' package.json");
-    played(&listed, Verified(1, "passes after 1 iteration"));
-}
-
-#[test]
-fn files_outside_the_tree_that_no_check_needs() {
-    let act = format!("{FIX}; mkdir -p \"$HOME/.config/app\" \"$HOME/notes\"; echo x > \"$HOME/notes/a\"");
-    is_verified(&act, &[CRITERION], "");
-    // A check may make them again.
-    let check = "Tests pass: `$ mkdir -p ~/.cache/sums && echo 1 > ~/.cache/sums/n && python3 -m unittest discover -s tests`";
-    is_verified(&format!("{FIX}; mkdir -p \"$HOME/.cache/sums\""), &[check], "");
-}
-
-#[test]
-fn a_package_that_was_installed_for_the_user() {
-    let act = "python3 - <<'P'\nimport os, site\nfolder = site.getusersitepackages()\nos.makedirs(folder + '/plus-1.0.dist-info')\nopen(folder + '/plus.py', 'w').write('def plus(a, b):\\n    return a + b\\n')\nopen(folder + '/plus-1.0.dist-info/RECORD', 'w').write('plus.py,,\\nplus-1.0.dist-info/RECORD,,\\n')\nP\nprintf 'from plus import plus\\n\\n\\ndef add(a, b):\\n    return plus(a, b)\\n' > calc.py";
-    is_verified(act, &[CRITERION], "");
 }
 
 #[test]

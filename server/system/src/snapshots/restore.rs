@@ -22,7 +22,7 @@ use super::names;
 use super::objects::{ObjectStore, sync_file_system};
 use super::tree::{TreeItem, TreeItemKind};
 use super::walk::WalkReport;
-pub(super) use past_ignores::PastIgnoreRules;
+use past_ignores::PastIgnoreRules;
 use place::RootHandle;
 use slot::{EntryError, EntryResult, SyncMode};
 

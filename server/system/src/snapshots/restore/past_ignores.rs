@@ -5,18 +5,21 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use git2::{ObjectType, Oid};
 
 use super::{PlannedRemoval, parent};
+use crate::snapshots::SnapshotStore;
 use crate::snapshots::error::Result;
 use crate::snapshots::ignores::IgnoreRules;
 use crate::snapshots::names;
 use crate::snapshots::objects::ObjectStore;
 use crate::snapshots::tree::{TreeItem, TreeItemKind};
 use crate::snapshots::walk::RULES;
+use crate::unrecorded::is_changed_since;
 
-pub(in crate::snapshots) struct PastIgnoreRules<'a> {
+pub(super) struct PastIgnoreRules<'a> {
     objects: &'a ObjectStore,
     rules: &'a mut IgnoreRules,
     root: &'a Path,
@@ -25,8 +28,25 @@ pub(in crate::snapshots) struct PastIgnoreRules<'a> {
     target: Oid,
 }
 
+impl SnapshotStore {
+    /// Those of these ignored paths, relative to the root, that were not ignored at the snapshot of `tree`, taken at
+    /// `since`.
+    pub fn newly_ignored(&self, tree: &str, since: SystemTime, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        let mut rules = self.rules.of_before(|it| is_changed_since(it, since));
+        let target = self.objects.resolve_snapshot(tree)?;
+        let mut past = PastIgnoreRules::new(&self.objects, &mut rules, &self.root, target);
+        let mut found = Vec::new();
+        for path in paths {
+            if !past.ignores(path.as_os_str().as_bytes())? {
+                found.push(path.clone());
+            }
+        }
+        Ok(found)
+    }
+}
+
 impl<'a> PastIgnoreRules<'a> {
-    pub(in crate::snapshots) fn new(
+    pub(super) fn new(
         objects: &'a ObjectStore,
         rules: &'a mut IgnoreRules,
         root: &'a Path,
@@ -47,8 +67,7 @@ impl<'a> PastIgnoreRules<'a> {
         Ok(())
     }
 
-    /// Whether the snapshot's own rules ignore a path.
-    pub(in crate::snapshots) fn ignores(&mut self, path: &[u8]) -> Result<bool> {
+    fn ignores(&mut self, path: &[u8]) -> Result<bool> {
         self.rules.start();
         let mut folder: Vec<u8> = Vec::new();
         let mut names = path.split(|it| *it == b'/').peekable();
