@@ -15,7 +15,7 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
         return None;
     }
     let rules: &[EvasionRule] = match language(path) {
-        None if path.ends_with(".lua") => &LUA,
+        None if path.rsplit_once('.').is_some_and(|(_, it)| it == "lua") => &LUA,
         None => return None,
         Some(language) => rules_of(language),
     };
