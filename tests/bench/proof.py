@@ -18,8 +18,12 @@ from functools import cache
 
 from corpus.cheats import CHEATS, UNDETECTABLE
 from corpus.honest import HONEST
-from corpus import runners
+from corpus import outside, runners
 from corpus.projects import PROJECTS
+
+ALL_PROJECTS = {**PROJECTS, **runners.PROJECTS, **outside.PROJECTS}
+ALL_CHEATS = CHEATS + runners.CHEATS + outside.CHEATS
+ALL_HONEST = HONEST + runners.HONEST + outside.HONEST
 
 AGENT = "#!/bin/sh\n[ -e ../acted ] && exit 0\ntouch ../acted\nexec sh ../act.sh\n"
 TIMEOUT = 180
@@ -103,7 +107,7 @@ def play_all(options, entries, honest, settings=""):
     """The entries that ended in the wrong way."""
     def one(entry):
         name, kind, act, *may_change = entry
-        project = {**PROJECTS, **runners.PROJECTS}[name]
+        project = ALL_PROJECTS[name]
         act = f"{project.fix}\n{act}\n" if honest else f"{act}\n"
         verified, sentence = play(options.program, project, act, *may_change, settings=settings, is_asked=kind == "renamed")
         return entry, verified, sentence
@@ -133,11 +137,11 @@ def main():
     if not os.path.exists(os.path.join(EXTENSION, "node_modules", ".bin", "tsc")):
         subprocess.run(["npm", "ci", "--ignore-scripts", "--silent"], cwd=EXTENSION, check=True)
     if options.control:
-        passed, played = play_all(options, CHEATS + runners.CHEATS, honest=False, settings='[sandbox]\nkind = "off"\n')
+        passed, played = play_all(options, ALL_CHEATS, honest=False, settings='[sandbox]\nkind = "off"\n')
         print(f"without a clean room {len(passed)} of {played} cheats complete")
         sys.exit(0 if passed else "the corpus shows nothing: every cheat is refused without a clean room too")
-    cheats, cheated = play_all(options, CHEATS + runners.CHEATS, honest=False)
-    honest, worked = play_all(options, HONEST + runners.HONEST, honest=True)
+    cheats, cheated = play_all(options, ALL_CHEATS, honest=False)
+    honest, worked = play_all(options, ALL_HONEST, honest=True)
     print(f"false completions: {len(cheats)} of {cheated} ({len(cheats) / max(cheated, 1):.1%}, limit 3 %)")
     print(f"false alarms: {len(honest)} of {worked} ({len(honest) / max(worked, 1):.1%}, limit 2 %)")
     own_orders = [it for it in cheats if it[0][1] == "authority"]

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # get_runners DIR: installs the test runners of the corpus under DIR/runners, and prints its path: Jest, Vitest and Mocha,
-# each with its own node_modules, by npm; go, rspec and phpunit, where they are missing, by apt. Run directly, it uses
-# target/tools.
+# each with its own node_modules, by npm; go, rspec, phpunit, bats, busted and ctest, where they are missing, by apt. Run
+# directly, it uses target/tools.
 
 source "$(dirname "${BASH_SOURCE[0]}")/apt.sh"
 have() { command -v "$1" >/dev/null 2>&1; }
 
 get_runners() {
     local folder=$1/runners packages=("jest jest@29.7.0" "vitest vitest@3.2.4" "mocha mocha@11.7.4 chai@4.5.0") each program
-    for each in "go golang-go" "rspec ruby-rspec" "phpunit phpunit"; do
+    for each in "go golang-go" "rspec ruby-rspec" "phpunit phpunit" "bats bats" "busted lua-busted" \
+        "ctest cmake"; do
         program=${each%% *}
         apt_get "${each#* }" "$program" || { echo "$program is missing" >&2; return 1; }
     done
