@@ -1,6 +1,11 @@
-//! `status` without loops: the tasks of the work tree.
+//! `status` without loops: the tasks of the work tree. `log` of a long loop.
+
+use loopkeeper_core::journal::Record;
+use loopkeeper_system::journal_file::JournalFile;
+use loopkeeper_text::moment::Moment;
 
 use crate::cli::Terminal;
+use crate::support::scenario::Scenario;
 
 #[test]
 fn tasks_that_cannot_be_read_are_listed_with_the_reason() {
@@ -14,4 +19,25 @@ fn tasks_that_cannot_be_read_are_listed_with_the_reason() {
         .out("PROMPT.md is larger than 4 MiB\n")
         .out("RALPH.md is a link that leaves the root\n");
     terminal.run(&["status", "--json"]).expect(0).out("\"trouble\":\"");
+}
+
+/// The records of very many iterations take long to print.
+#[test]
+fn the_log_of_a_long_loop_shows_its_end() {
+    let world =
+        Scenario { criteria: &["It is there: `exists done`"], acts: &["touch done"], ..Scenario::default() }
+            .world();
+    world.run(&["run", "--trust"]).expect(0);
+    world.run(&["log"]).expect(0).out("agent started");
+    let steered = |number: usize| Record::Steered { text: format!("text {number}") };
+    let mut journal = JournalFile::open(&world.loops()[0].join("journal.jsonl")).unwrap().journal;
+    journal.append(Moment::default(), (0..2_100).map(steered).collect()).unwrap();
+    drop(journal);
+    let short = world.run(&["log"]).expect(0).stdout.clone();
+    let earlier = short.lines().next().unwrap();
+    assert!(earlier.contains("earlier records: `loopkeeper log ") && earlier.contains("--all"), "{earlier}");
+    assert!(!short.contains("agent started") && !short.contains("text 99\n"), "{short}");
+    assert!(short.contains("text 100") && short.contains("text 2099"), "{short}");
+    let whole = world.run(&["log", "--all"]).expect(0).stdout.clone();
+    assert!(whole.contains("agent started") && whole.contains("text 0") && whole.contains("text 2099"));
 }

@@ -1,6 +1,7 @@
 //! `log`: prints what happened in a loop, one line per record; `--json` prints the journal itself.
 
 use std::io::IsTerminal as _;
+use std::path::Path;
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_text::message::hint_line;
@@ -14,8 +15,11 @@ use super::render::{Glyphs, QUIET};
 use super::select::{self, LoopArg};
 use loopkeeper_operations::local_time::LocalZone;
 use loopkeeper_operations::loops::{self, LoopView};
-use loopkeeper_system::journal_file;
+use loopkeeper_system::journal_file::{self, JournalError};
 use loopkeeper_system::state_dir::StateDir;
+
+/// Of about 300 iterations.
+const MAX_RECORDS: u64 = 2_000;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -30,6 +34,9 @@ pub(crate) struct Args {
     /// Print the agent's output in this iteration
     #[arg(long, value_name = "ITERATION", value_parser = select::iteration, conflicts_with_all = ["json", "sessions", "prompt"])]
     pub(crate) output: Option<u32>,
+    /// Print every record of a long loop, not only the last 2000
+    #[arg(long, conflicts_with_all = ["json", "sessions", "prompt", "output"])]
+    pub(crate) all: bool,
     /// Print the journal's records as they are, one per line
     #[arg(long)]
     pub(crate) json: bool,
@@ -55,14 +62,12 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         sessions(&loop_view.state, out);
         return Ok(Exit::Done);
     }
-    let mut formatter = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
-    let mut lines = BatchedLines::new(out);
-    journal_file::each_record(&journal, |entry, _| {
-        for line in formatter.format_entry(&entry, DetailLevel::Everything) {
-            lines.add(&line);
-        }
-    })?;
-    lines.flush();
+    // After damage only a complete reading finds what is left.
+    if args.all || loop_view.damage.is_some() {
+        whole(&journal, out)?;
+    } else {
+        recent(&loop_view, out)?;
+    }
     if let Some(damage) = &loop_view.damage {
         out.line(tr!("From here on {fact}; none of it was changed.", fact = damage.fact()));
         if let Some(hint) = damage.hint() {
@@ -70,6 +75,43 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         }
     }
     Ok(Exit::Done)
+}
+
+fn whole(journal: &Path, out: &mut Ui) -> Result<(), JournalError> {
+    let mut formatter = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
+    let mut lines = BatchedLines::new(out);
+    journal_file::each_record(journal, |entry, _| {
+        for line in formatter.format_entry(&entry, DetailLevel::Everything) {
+            lines.add(&line);
+        }
+    })?;
+    lines.flush();
+    Ok(())
+}
+
+/// The last records: those of ten thousand iterations take long to print and to read.
+fn recent(loop_view: &LoopView, out: &mut Ui) -> Result<(), JournalError> {
+    let mut formatter = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
+    let mut printed = Vec::new();
+    let earlier = journal_file::each_recent(
+        &loop_view.dir.journal(),
+        MAX_RECORDS,
+        EntryFormatter::depends_on_type,
+        |entry, is_recent| {
+            let lines = formatter.format_entry(&entry, DetailLevel::Everything);
+            printed.extend(lines.into_iter().filter(|_| is_recent));
+        },
+    )?;
+    if earlier > 0 {
+        let id = loop_view.dir.id();
+        out.line(tr!("{earlier} earlier records: `loopkeeper log {id} --all` prints them", earlier, id));
+    }
+    let mut lines = BatchedLines::new(out);
+    for line in &printed {
+        lines.add(line);
+    }
+    lines.flush();
+    Ok(())
 }
 
 /// The stored prompt of one iteration.

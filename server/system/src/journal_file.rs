@@ -4,6 +4,7 @@
 
 mod exclusive;
 pub mod follow;
+mod recent_lines;
 mod saved_state;
 mod scan;
 
@@ -364,12 +365,33 @@ pub fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), Journal
 
 /// The records of a journal, each with its line.
 pub fn each_record(path: &Path, each: impl FnMut(Entry, &[u8])) -> Result<(), JournalError> {
-    let file = File::open(path).map_err(|source| match source.kind() {
-        ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
-        _ => io_error(tr_later!("open"), path, source),
-    })?;
+    let file = open_to_read(path)?;
     let scanned = scan::from(&file, 0, ChecksumChain::default(), each);
     scanned.map(drop).map_err(|source| io_error(tr_later!("read"), path, source))
+}
+
+fn open_to_read(path: &Path) -> Result<File, JournalError> {
+    File::open(path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
+        _ => io_error(tr_later!("open"), path, source),
+    })
+}
+
+/// The last `count` records of a journal that was found undamaged, and before them those of the types that are wanted.
+/// `each` also receives whether a record is one of the last; returns how many others there are.
+pub fn each_recent(
+    path: &Path,
+    count: u64,
+    is_wanted: impl Fn(&str) -> bool,
+    mut each: impl FnMut(Entry, bool),
+) -> Result<u64, JournalError> {
+    let file = open_to_read(path)?;
+    let failed = |source| io_error(tr_later!("read"), path, source);
+    let (recent, earlier) = recent_lines::find(&file, count).map_err(failed)?;
+    let is_any = |_: &str| true;
+    saved_state::each_wanted(&file, 0..recent.start, is_wanted, |it| each(it, false)).map_err(failed)?;
+    saved_state::each_wanted(&file, recent, is_any, |it| each(it, true)).map_err(failed)?;
+    Ok(earlier)
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, JournalError> {

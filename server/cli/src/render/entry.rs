@@ -106,6 +106,11 @@ impl EntryFormatter {
         Some(message::hint_line(command))
     }
 
+    /// Whether later records are printed with the content of a record of this type.
+    pub(crate) fn depends_on_type(name: &str) -> bool {
+        ["loop-started", "baseline"].contains(&name)
+    }
+
     fn observe(&mut self, record: &Record) {
         if let Record::LoopStarted { spec, .. } = record {
             self.loop_id.clone_from(&spec.loop_id);

@@ -77,7 +77,7 @@ impl Follower {
         each: impl FnMut(Entry),
     ) -> Result<(), JournalError> {
         let Some(file) = &self.file else { return Ok(()) };
-        let read = saved_state::each_wanted(file, self.offset, is_wanted, each);
+        let read = saved_state::each_wanted(file, 0..self.offset, is_wanted, each);
         read.map_err(|source| io_error(tr_later!("read"), &self.path, source))
     }
 

@@ -4,6 +4,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
+use std::ops::Range;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -97,13 +98,13 @@ fn begins_with(file: &File, trailer: &SavedStateTrailer) -> io::Result<bool> {
 /// most of a long journal is the output of agents and checks.
 pub(super) fn each_wanted(
     file: &File,
-    end: u64,
+    bytes: Range<u64>,
     is_wanted: impl Fn(&str) -> bool,
     mut each: impl FnMut(Entry),
 ) -> io::Result<()> {
     let mut reader = BufReader::with_capacity(PIECE_BYTES, file);
-    reader.seek(SeekFrom::Start(0))?;
-    let mut reader = reader.take(end);
+    reader.seek(SeekFrom::Start(bytes.start))?;
+    let mut reader = reader.take(bytes.end.saturating_sub(bytes.start));
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line)? > 0 {
         let whole = line.strip_suffix(b"\n").unwrap_or(&line);
