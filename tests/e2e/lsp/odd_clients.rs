@@ -64,6 +64,34 @@ fn nothing_is_sent_that_was_not_announced() {
 }
 
 #[test]
+fn a_client_that_cannot_ask_is_told_why_a_command_was_refused() {
+    let mut simple = everything();
+    simple.as_object_mut().unwrap().remove("experimental");
+    simple["window"].as_object_mut().unwrap().remove("showMessage");
+    let mut studio = Studio::open_as(&made(), &json!({"capabilities": simple}));
+    let nowhere = json!({"loopId": "20200101-aaaaaa"});
+    studio.refused("pause", &nowhere, "badArgument");
+    studio.editor.until_count("window/showMessage", 1);
+    let shown = studio
+        .editor
+        .messages()
+        .iter()
+        .filter_map(|it| it["params"]["message"].as_str().map(str::to_owned))
+        .collect::<String>();
+    assert!(shown.contains("no loop yet"), "{shown}");
+    // The commands are shown with their own message.
+    studio.show("PROMPT.md");
+    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    studio.editor.until_count("window/showMessage", 2);
+    // Control: other clients show the error themselves.
+    let mut studio = Studio::open(&made());
+    studio.refused("pause", &nowhere, "badArgument");
+    // Messages keep their order.
+    studio.editor.request("loopkeeper/loops", &json!({}));
+    assert_eq!(studio.editor.count("window/showMessage"), 0);
+}
+
+#[test]
 fn columns_are_utf16_for_a_client_that_wants_another_unit() {
     let mut capabilities = everything();
     capabilities["general"] = json!({"positionEncodings": ["utf-32"]});
