@@ -55,6 +55,37 @@ const WORDS: &[&str] = &[
     "/*",
     "[[",
     "\t",
+    "tasks:\n",
+    "\n  - title: ",
+    "\n    subtasks:\n      - ",
+    "status: done",
+    "deps: [",
+    "{\"features\":[",
+    "\"status\":\"todo\"",
+    "\"dependencies\":[",
+    "### Task 1: ",
+    "| Task | Status |\n|---|---|\n",
+];
+
+/// One name for each reader of documents.
+const PATHS: [&str; 17] = [
+    "PROMPT.md",
+    "fix_plan.md",
+    "prd.json",
+    "feature_list.json",
+    "tasks.yaml",
+    ".ralph/tasks.yml",
+    ".ralph/tasks.json",
+    ".ralph/agent/tasks.jsonl",
+    ".beads/issues.jsonl",
+    "PRD.md",
+    "docs/plans/a.md",
+    "ralph.yml",
+    ".ralph/ralph-loop.state.json",
+    ".ralphrc",
+    ".ralph/config.jsonc",
+    ".ralph.toml",
+    ".ralphify/checks/a/CHECK.md",
 ];
 
 fn fuzzer() -> Fuzzer {
@@ -83,7 +114,7 @@ fn read_queue(text: &str) {
 
 fn read(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    for path in ["PROMPT.md", "fix_plan.md", "prd.json", "prd.yaml"] {
+    for path in PATHS {
         read_as(path, &text);
     }
     read_queue(&text);
@@ -107,6 +138,16 @@ fn the_time_is_linear_for_plans() {
 #[test]
 fn the_time_is_linear_for_stories() {
     fuzzer().run_growing(|input| read_as("prd.json", &String::from_utf8_lossy(input)));
+}
+
+#[test]
+fn the_time_is_linear_for_tasks_in_yaml() {
+    fuzzer().run_growing(|input| read_as("tasks.yaml", &String::from_utf8_lossy(input)));
+}
+
+#[test]
+fn the_time_is_linear_for_issues() {
+    fuzzer().run_growing(|input| read_as(".beads/issues.jsonl", &String::from_utf8_lossy(input)));
 }
 
 #[test]
