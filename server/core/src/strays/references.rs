@@ -41,10 +41,16 @@ impl<'a> ReferenceIndex<'a> {
         let mut by_stem: BTreeMap<String, BTreeSet<&str>> =
             candidates.iter().map(|it| (normalised(names::stem(it)), BTreeSet::new())).collect();
         let lengths: BTreeSet<usize> = by_stem.keys().map(String::len).collect();
+        let firsts: BTreeSet<u8> = by_stem.keys().filter_map(|it| it.bytes().next()).collect();
+        let begins = |word: &[u8]| {
+            let first = word.iter().find(|it| !is_joint(**it)).map(u8::to_ascii_lowercase);
+            first.is_some_and(|it| firsts.contains(&it))
+        };
         let mut glob_starts = Vec::new();
         for file in files {
-            // Names of candidates are ASCII, and a tree is many millions of words: most are rejected by their length.
-            let words = file.text.as_bytes().split(|it| !is_of_word(*it));
+            // Names of candidates are ASCII, and a tree is many millions of words: most are rejected by their first
+            // letter or their length.
+            let words = file.text.as_bytes().split(|it| !is_of_word(*it)).filter(|it| begins(it));
             for word in words.filter(|it| lengths.contains(&it.iter().filter(|it| !is_joint(**it)).count())) {
                 let word = std::str::from_utf8(word).unwrap_or_default();
                 if let Some(referrers) = by_stem.get_mut(&normalised(word)) {
