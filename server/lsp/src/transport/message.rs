@@ -1,6 +1,8 @@
 //! Parses a body to a message. Everything that is not a message of the protocol becomes an error response; the service
 //! decides which methods exist.
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
@@ -8,6 +10,10 @@ use super::surrogates::repair_surrogates;
 
 /// Maximum number of values in a message: each takes about thirty bytes in memory, and at least two in a body.
 const MAX_VALUES: usize = 1_000_000;
+
+/// Its list of files is not relied on, so a long one is not read: that of a changed branch has very many entries.
+const CHANGED_FILES: &str = "workspace/didChangeWatchedFiles";
+const LONG_BYTES: usize = 64 * 1024;
 
 /// A message of a client.
 #[derive(Debug, PartialEq)]
@@ -25,6 +31,10 @@ pub(super) enum ClientMessage {
 }
 
 pub(super) fn parse_message(body: &[u8]) -> ClientMessage {
+    if body.len() > LONG_BYTES && reports_changed_files(body) {
+        let changes = Map::from_iter([("changes".to_owned(), Value::Array(Vec::new()))]);
+        return ClientMessage::Call(Request::build(CHANGED_FILES).params(changes).finish());
+    }
     let marks = || body.iter().filter(|it| matches!(it, b',' | b'[' | b'{')).count();
     // Every value takes at least one byte, so nearly no body has to be counted.
     if body.len() > MAX_VALUES && marks() > MAX_VALUES && !is_modest(body) {
@@ -42,6 +52,17 @@ pub(super) fn parse_message(body: &[u8]) -> ClientMessage {
         Ok(_) => refused_message(None, ErrorCode::InvalidRequest, "a message is an object"),
         Err(error) => refused_message(None, ErrorCode::ParseError, format!("not JSON: {error}")),
     }
+}
+
+fn reports_changed_files(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Notification<'a> {
+        jsonrpc: &'a str,
+        method: &'a str,
+        id: Option<IgnoredAny>,
+    }
+    let is_one = |it: Notification<'_>| (it.jsonrpc, it.method, it.id) == ("2.0", CHANGED_FILES, None);
+    serde_json::from_slice(body).is_ok_and(is_one)
 }
 
 /// The response to a frame without a body.
@@ -141,7 +162,7 @@ fn is_modest(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ClientMessage, parse_message};
+    use super::{CHANGED_FILES, ClientMessage, parse_message};
     use serde_json::json;
     use tower_lsp::jsonrpc::{Error, Id, Request, Response};
 
@@ -221,5 +242,27 @@ mod tests {
         let text = ",".repeat(2_000_000);
         let body = json!({"jsonrpc": "2.0", "method": "a", "params": {"text": text}}).to_string();
         assert!(matches!(parse_message(body.as_bytes()), ClientMessage::Call(_)));
+    }
+
+    #[test]
+    fn a_long_list_of_changed_files_is_not_read() {
+        let change = json!({"uri": "file:///work/tree/src/module/file.rs", "type": 2});
+        let body = |method: &str, id: Option<u32>, count: usize| {
+            let params = json!({"changes": vec![change.clone(); count]});
+            let mut body = json!({"jsonrpc": "2.0", "method": method, "params": params});
+            if let Some(id) = id {
+                body["id"] = id.into();
+            }
+            serde_json::to_vec(&body).unwrap()
+        };
+        let entries = |body: &[u8]| match parse_message(body) {
+            ClientMessage::Call(call) => call.params().unwrap()["changes"].as_array().unwrap().len(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(entries(&body(CHANGED_FILES, None, 3)), 3);
+        assert_eq!(entries(&body(CHANGED_FILES, None, 100_000)), 0);
+        assert_eq!(entries(&body(CHANGED_FILES, None, 400_000)), 0, "more values than a message may have");
+        assert_eq!(entries(&body(CHANGED_FILES, Some(1), 2_000)), 2_000, "a request");
+        assert_eq!(entries(&body("workspace/other", None, 2_000)), 2_000);
     }
 }
