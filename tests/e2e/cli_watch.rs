@@ -106,7 +106,7 @@ fn a_loop_is_selected_paused_and_stopped_on_the_screen() {
     let Some(screen) = TmuxScreen::start(&gated.terminal, (100, 24), &[]) else { return };
     screen.watch("");
     let text = screen.shows("1 loop: 1 working");
-    assert!(text.contains("▸ Working     Make it"), "{text}");
+    assert!(text.contains("▸ Working      Make it"), "{text}");
     screen.press("Enter");
     screen.shows("It is there");
     screen.press("o");

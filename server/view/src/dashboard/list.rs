@@ -9,7 +9,8 @@ use loopkeeper_text::clauses;
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
-const STATE_CELLS: usize = 12;
+/// `Breaker open` and a space.
+const STATE_CELLS: usize = 13;
 const ITERATION_CELLS: usize = 8;
 const CRITERIA_CELLS: usize = 14;
 const BREAKER_CELLS: usize = 10;
@@ -51,11 +52,9 @@ pub(super) fn lines(view: &Dashboard, columns: usize, rows: usize) -> Vec<Dashbo
 fn summary(view: &Dashboard) -> DashboardLine {
     let states = [DisplayState::Working, DisplayState::NeedsYou, DisplayState::Paused, DisplayState::Done];
     let count = |state: DisplayState| view.loops.iter().filter(|it| it.status.state == state).count();
-    let counts = states.into_iter().map(|state| (count(state), state_word(state).to_lowercase()));
-    let counts: Vec<_> = counts
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, state)| tr!("{count} {state}", count, state))
-        .collect();
+    let counts = states.into_iter().map(|state| (count(state), state));
+    let counts: Vec<_> =
+        counts.filter(|(count, _)| *count > 0).map(|(count, state)| counted(count, state)).collect();
     let loops = words::counted(view.loops.len() as u64, "loop");
     let text = if counts.is_empty() {
         loops
@@ -63,6 +62,13 @@ fn summary(view: &Dashboard) -> DashboardLine {
         tr!("{loops}: {counts}", loops, counts = clauses::list(&counts))
     };
     DashboardLine::of(DashboardStyle::Loud, format!(" {text}"))
+}
+
+fn counted(count: usize, state: DisplayState) -> String {
+    match (state, count) {
+        (DisplayState::NeedsYou, 2..) => tr!("{count} need you", count),
+        _ => tr!("{count} {state}", count, state = state_word(state).to_lowercase()),
+    }
 }
 
 fn headings(columns: usize) -> DashboardLine {

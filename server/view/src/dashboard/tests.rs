@@ -5,10 +5,10 @@ use expect_test::expect_file;
 use super::{
     Dashboard, DashboardAction, DashboardCharset, DashboardKey, DashboardLoop, DashboardOrder, DashboardSize,
 };
-use crate::{DisplayState, QuestionStatus, StatusFacts};
+use crate::{DisplayPhase, DisplayState, QuestionStatus, StatusFacts, WaitReason, WaitStatus};
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
-use loopkeeper_core::journal::QuestionKind;
+use loopkeeper_core::journal::{BreakerState, QuestionKind};
 use loopkeeper_task as task;
 use loopkeeper_task::TaskDocument;
 
@@ -64,6 +64,21 @@ fn type_keys(view: &mut Dashboard, keys: &str) -> Option<DashboardAction> {
         })
         .last()
         .flatten()
+}
+
+#[test]
+fn a_state_and_a_title_are_two_words() {
+    let mut view = Dashboard::new(DashboardCharset::Unicode);
+    let mut cooling = shown("1-cools", "Pay by card", DisplayState::Working);
+    cooling.status.phase = DisplayPhase::Waiting;
+    cooling.status.breaker.state = BreakerState::Open;
+    cooling.status.wait = Some(WaitStatus { reason: WaitReason::Breaker, resumes_at: String::new() });
+    view.set_loop(cooling);
+    view.set_loop(shown("2-asks", "Parse dates", DisplayState::NeedsYou));
+    view.set_loop(shown("3-asks", "Write", DisplayState::NeedsYou));
+    let screen = text(&view, 90, 14);
+    assert!(screen.contains("Breaker open Pay by card"), "{screen}");
+    assert!(screen.contains("3 loops: 1 working, 2 need you"), "{screen}");
 }
 
 #[test]
