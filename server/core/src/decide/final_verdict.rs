@@ -14,7 +14,7 @@ use crate::journal::{
 use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState, runs_in_clean_room};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
-use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::clauses::{append_clause, join_clauses, list, with_clauses};
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
@@ -225,9 +225,12 @@ pub(super) fn handle_reply(
 }
 
 fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
-    let VerdictRounds { mut as_left, pinned, judges, unrecorded, copied, order } = rounds;
-    // Not with the judges of the start: coverage rises with the tests that the loop added.
+    let VerdictRounds { mut as_left, mut pinned, judges, unrecorded, copied, order } = rounds;
     state.criteria.judge_numbers(&state.criteria.pinned, &mut as_left);
+    // Not of all: coverage rises with the tests that the loop added.
+    if let Some(pinned) = &mut pinned {
+        state.criteria.judge_numbers(&measured_by_changed_script(state, &judges), pinned);
+    }
     let mut weakened = weakened_by(state, pinned.as_ref(), &judges);
     weakened.extend(patched_files(state, &unrecorded));
     weakened.sort_by(|a, b| a.path.cmp(&b.path));
@@ -262,6 +265,15 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
         outside: Some(Box::new(unrecorded.outside)).filter(|it| **it != OutsideFiles::default()),
         unavailable: None,
     }
+}
+
+/// The criteria whose command names a changed judge: the script that measures.
+fn measured_by_changed_script(state: &LoopState, judges: &[ChangedJudge]) -> Vec<PinnedCriterion> {
+    let names_one = |it: &&PinnedCriterion| match &it.criterion.check {
+        Some(Check::Command { command, .. }) => judges.iter().any(|judge| command.contains(&judge.path)),
+        _ => false,
+    };
+    state.criteria.pinned.iter().filter(names_one).cloned().collect()
 }
 
 /// Files of installed packages that changed, unless the user accepted them.

@@ -2,11 +2,12 @@
 
 use crate::check::{CheckResult, Status};
 use crate::decide::UserCommand;
-use crate::decide::final_verdict::VerdictReply;
+use crate::decide::final_verdict::{VerdictReply, VerdictRounds};
 use crate::decide::replay;
 use crate::decide::sim::{Act, Sim, as_left, criterion, round_of, spec};
 use crate::journal::{LoopSpec, Role};
 use crate::settings::SandboxMode;
+use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Criterion, NumberRule};
 
 fn with_rule(rule: NumberRule) -> Criterion {
@@ -99,4 +100,34 @@ fn the_clean_room_compares_with_the_same_numbers() {
     let sim = sim.run();
     assert!(!sim.state.outcome().expect("ended").verified);
     assert_eq!(fact(&sim), "6, must not fall below 7 (best so far) in a clean room");
+}
+
+#[test]
+fn a_changed_script_that_measures_is_compared_as_at_the_start() {
+    let plays = |path: &str| {
+        let mut spec = loop_spec(NumberRule::Rising, 1);
+        spec.settings.sandbox = SandboxMode::Auto;
+        let of = |number: f64| {
+            let result = |it: &Criterion| CheckResult {
+                number: Some(number).filter(|_| !it.number_rules.is_empty()),
+                ..CheckResult::new(it.id.clone(), Status::Pass, "")
+            };
+            round_of(spec.criteria.iter().map(result).collect())
+        };
+        let judge = ChangedJudge {
+            path: path.to_owned(),
+            is_new: false,
+            stands_in: false,
+            composed: None,
+            change: JudgeChange::Other,
+        };
+        let rounds = VerdictRounds { pinned: Some(of(5.0)), judges: vec![judge], ..as_left(of(7.0)) };
+        let mut sim = Sim::new(spec, "5f", vec![Act::new("7p")]);
+        sim.verdicts = vec![VerdictReply::Judged(Box::new(rounds))];
+        sim.run()
+    };
+    // The command of the criterion is `cov`.
+    let weakened = plays("cov").state.weakening.weakened;
+    assert!(weakened[0].what.starts_with("cov changed, and with its version of the start"), "{weakened:?}");
+    assert!(plays("tests/a.py").state.outcome().expect("ended").verified);
 }
