@@ -43,7 +43,7 @@ pub struct OutsideSearch<'a> {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OutsideEntries {
-    /// Files and folders, those of upper levels first.
+    /// Files and folders, those near the work tree first, and of these those of upper levels.
     pub paths: Vec<PathBuf>,
     /// There are more.
     pub is_partial: bool,
@@ -51,20 +51,22 @@ pub struct OutsideEntries {
 
 /// The outermost entries that were created since.
 pub fn find_outside(search: &OutsideSearch<'_>) -> OutsideEntries {
-    let mut walk = OutsideWalk { search, seen: HashSet::new(), listed: HashSet::new(), found: Vec::new() };
+    let mut walk =
+        OutsideWalk { search, seen: HashSet::new(), listed: HashSet::new(), found: Vec::new(), starts: 0 };
     let shared = || SHARED_FOLDERS.iter().map(|it| (Path::new(*it), LEVELS));
     let own: Vec<(&Path, usize)> = search.home.iter().map(|it| (*it, LEVELS)).chain(shared()).collect();
     let around = search.root.ancestors().skip(1).filter(|it| own.iter().all(|(own, _)| own != it));
     let around = around.filter(|it| it.parent().is_some()).map(|it| (it, LEVELS - 1));
     let machine = MACHINE.iter().map(|(folder, levels)| (Path::new(*folder), *levels));
     for (folder, levels) in around.chain(own.iter().copied()).chain(machine) {
+        walk.starts += 1;
         walk.folder(folder, levels);
     }
     let OutsideWalk { mut found, listed, .. } = walk;
-    found.retain(|(_, path)| !listed.contains(path));
+    found.retain(|(.., path)| !listed.contains(path));
     found.sort();
     let is_partial = found.len() > MAX_FOUND;
-    OutsideEntries { paths: found.into_iter().take(MAX_FOUND).map(|(_, path)| path).collect(), is_partial }
+    OutsideEntries { paths: found.into_iter().take(MAX_FOUND).map(|(.., path)| path).collect(), is_partial }
 }
 
 /// Programs can set modification times, but not creation times. On a file system that records none, every entry counts
@@ -78,8 +80,10 @@ struct OutsideWalk<'a> {
     seen: HashSet<PathBuf>,
     /// Files of packages that were installed since.
     listed: HashSet<PathBuf>,
-    /// With the depth of each.
-    found: Vec<(usize, PathBuf)>,
+    /// How often a search has begun.
+    starts: usize,
+    /// With the number of its search, and its depth.
+    found: Vec<(usize, usize, PathBuf)>,
 }
 
 impl OutsideWalk<'_> {
@@ -128,7 +132,7 @@ impl OutsideWalk<'_> {
                 && place == Place::Searched
                 && entry.metadata().is_ok_and(|it| can_be_covered(&it) && is_created_since(&it, since));
             if is_new && !is_shared {
-                self.found.push((path.components().count(), path));
+                self.found.push((self.starts, path.components().count(), path));
             } else if !is_new
                 && (levels > 1 || place == Place::Around)
                 && entry.file_type().is_ok_and(|it| it.is_dir())
