@@ -164,7 +164,7 @@ impl QueueReader<'_> {
             match (before, self.queue.entries.get_mut(index)) {
                 (Some(before), Some(entry)) if before != index => entry.after.push(before),
                 (Some(_), _) => {
-                    self.find(place.range, tr!("`{name}` depends on itself", name = shown(&name)))
+                    self.find(place.range, tr!("`{name}` depends on itself", name = shown(&name)));
                 }
                 (None, _) => {
                     let near = closest(&name, self.queue.entries.iter().map(|it| it.name.as_str()));
