@@ -17,7 +17,6 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub(crate) use outside::is_created_since;
 pub use outside::{OutsideEntries, OutsideSearch, SHARED_FOLDERS, find_outside};
 pub(crate) use packages::is_changed_since;
 pub use programs::{ReplacedProgram, changed_home_files, replaced_programs};
@@ -208,6 +207,12 @@ fn is_product(path: &Path, metadata: &Metadata) -> bool {
     let is_executable = metadata.is_file() && metadata.permissions().mode() & 0o111 != 0;
     // A check that writes to a link writes to its target.
     is_executable || metadata.is_symlink() || PRODUCTS.contains(&extension)
+}
+
+/// Programs can set modification times, but not creation times. On a file system that records none, every entry counts
+/// as old.
+pub(crate) fn is_created_since(metadata: &Metadata, since: SystemTime) -> bool {
+    metadata.created().is_ok_and(|it| it >= since)
 }
 
 /// The last change of the file's content or attributes.

@@ -10,9 +10,9 @@ use std::time::SystemTime;
 
 use rustix::fs::{Access, access};
 
-use super::changed_at;
 use super::packages::listed_files;
 use super::tool_folders::{Place, holds_packages, is_around_packages, place_in_home};
+use super::{changed_at, is_created_since};
 
 /// Every process can write to them.
 pub const SHARED_FOLDERS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
@@ -67,12 +67,6 @@ pub fn find_outside(search: &OutsideSearch<'_>) -> OutsideEntries {
     found.sort();
     let is_partial = found.len() > MAX_FOUND;
     OutsideEntries { paths: found.into_iter().take(MAX_FOUND).map(|(.., path)| path).collect(), is_partial }
-}
-
-/// Programs can set modification times, but not creation times. On a file system that records none, every entry counts
-/// as old.
-pub(crate) fn is_created_since(metadata: &Metadata, since: SystemTime) -> bool {
-    metadata.created().is_ok_and(|it| it >= since)
 }
 
 struct OutsideWalk<'a> {
