@@ -43,7 +43,7 @@ fn doctor_says_what_is_there_and_what_to_do() {
     ran.out("Codex (version unknown: exit 3: broken)").out("not installed: OpenCode, Gemini CLI");
     ran.out("a loop here would start `claude`").out("git version").out("(mode 700, ");
     ran.out("2 commands of PROMPT.md are not trusted")
-        .out("Hint: Read them and say yes: `loopkeeper trust PROMPT.md`");
+        .out("Hint: Read and trust them: `loopkeeper trust PROMPT.md`");
     let mut keyed = doctor(&terminal, &[&bin], &["--agent", "claude"]);
     keyed.env("ANTHROPIC_API_KEY", "sk-secret");
     let ran = run(keyed);

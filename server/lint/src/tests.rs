@@ -199,7 +199,7 @@ fn the_brief_grade_fits_into_a_line_of_a_list() {
     check("- It is right", "vague: no criterion has a check that can fail");
     check("- A: `$ ./a`\n- B\n- C", "vague: 1 of 3 criteria have a check that can fail");
     check("- It is there: `exists a.rs`", "incomplete: no tests, types, lint and 3 more");
-    check("- `$ cargo test`\n- `$ cargo clippy`", "incomplete: no behaviour, types, docs and 2 more");
+    check("- `$ cargo test`\n- `$ cargo clippy`", "incomplete: no behaviour, docs, leftovers and 1 more");
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn an_open_breaker_cools_down_and_closes_by_itself() {
         .run(&["log", &id])
         .expect(0)
         .out("breaker trying again, with one iteration")
-        .out("iteration 3 got on");
+        .out("iteration 3 made progress");
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn a_paused_loop_can_be_rolled_back_and_a_working_one_cannot() {
     let (world, id) =
         detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
     world.until_shared("up.1");
-    world.run(&["rollback", &id, "0"]).expect(1).err("at work").err("Hint: `loopkeeper pause` ");
+    world.run(&["rollback", &id, "0"]).expect(1).err("the loop is running").err("Hint: `loopkeeper pause` ");
     world.run(&["pause", &id]).expect(0);
     go(&world, 1);
     world.until("end of the iteration", |it| it["type"] == "iteration-ended");

@@ -157,7 +157,7 @@ fn a_refusal_outlives_its_loop() {
     let again = || world.run(&["run", "--trust"]);
 
     let refused = again();
-    refused.expect(1).out("tests/test_calc.py expects other values");
+    refused.expect(1).out("tests/test_calc.py expects different values");
     assert!(refused.stdout.contains(&format!("rollback {first} 0 tests/test_calc.py")), "{}", refused.stdout);
     // And again: a loop passes on what it inherits.
     again().expect(1).out(&format!("rollback {first} 0 tests/test_calc.py"));

@@ -151,11 +151,7 @@ fn an_agent_that_cannot_be_held_is_refused_at_the_start() {
     let instead = "or `session.continue = true` instead";
     run("opencode", "output = \"acp\"\n", &[]).expect(0);
     refused(run("opencode", "", &[]), "and `opencode` has no stop hook", instead);
-    refused(
-        run("qwen", "", &[]),
-        "and `qwen` is known to take a stop hook from a file of its folder alone",
-        instead,
-    );
+    refused(run("qwen", "", &[]), "and `qwen` reads a stop hook only from a file of its folder", instead);
     let correct = "orrect `args` under `[agents.";
     let file = "args = [\"--settings\", \"mine.json\"]\n";
     refused(run("claude", file, &[]), "`--settings mine.json` cannot be read", correct);

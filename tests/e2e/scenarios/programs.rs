@@ -123,7 +123,7 @@ fn no_server_is_started_if_its_address_cannot_be_probed() {
     run(&["run", "--trust", "--max-iterations", "1"]).expect(4);
     run(&["check"])
         .expect(1)
-        .out("answers at http://localhost:1/ could not be found out: `loopkeeper-request`");
+        .out("whether another process answers at http://localhost:1/: `loopkeeper-request`");
     assert!(!world.shared("served").exists());
 }
 

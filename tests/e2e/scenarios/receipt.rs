@@ -104,7 +104,7 @@ fn what_differs_is_named() {
 
     let task = world.terminal.read("PROMPT.md");
     world.terminal.file("PROMPT.md", &task.replace("sh tests/test_calc.sh", "true"));
-    differs("- the check of \"Tests pass\" is another");
+    differs("- the check of \"Tests pass\" differs");
 }
 
 #[test]

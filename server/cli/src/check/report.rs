@@ -237,7 +237,7 @@ mod tests {
         );
         assert_eq!(lines.lines().count(), 2);
         let xml = junit("T<1>", &items);
-        assert!(xml.contains("tests=\"3\" failures=\"1\" skipped=\"1\""), "{xml}");
+        assert!(xml.contains("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""), "{xml}");
         assert!(
             xml.contains("name=\"It's &amp; works\"") && xml.contains("&lt;&quot;good&quot;&gt;"),
             "{xml}"

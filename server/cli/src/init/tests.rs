@@ -175,13 +175,13 @@ fn checks_of_go_projects_are_found() {
 }
 
 #[test]
-fn task_runners_serve_where_nothing_else_does() {
+fn task_runners_add_what_no_tool_of_the_project_decides() {
     let make = "CFLAGS := -O2\ntest := x\n.PHONY: test check\nall: test\ntest check: build\n\t./run\nlint:\n";
     check(&[("Makefile", make)], &["make test", "make check", "make lint"]);
     check(&[("Makefile", "test::=x\n\ttest:\n# check:\n.PHONY: test\nall: test\n")], &[]);
     let just = "check := \"x\"\n@test filter=\"\" *rest: build\n  echo\nlint path:\n  x\n    check:\n";
     check(&[("justfile", just)], &["just test"]);
-    check(&[("Makefile", make), ("go.mod", "module a\n")], &["go test ./..."]);
+    check(&[("Makefile", make), ("go.mod", "module a\n")], &["go test ./...", "make lint"]);
 }
 
 #[test]

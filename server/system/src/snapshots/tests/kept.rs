@@ -76,7 +76,7 @@ fn an_empty_tree_has_an_id_and_a_missing_root_is_an_error() {
     let mut world = World::new();
     assert_eq!(world.take().tree, "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
     fs::remove_dir(world.root()).unwrap();
-    assert!(matches!(world.store.take_snapshot(), Err(SnapshotError::Io { .. })));
+    assert!(matches!(world.store.take_snapshot(), Err(SnapshotError::NoTree { .. })));
 }
 
 #[test]
