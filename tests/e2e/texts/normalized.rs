@@ -24,6 +24,8 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\b[0-9a-f]{64}\b", "SHA256"),
         (r"\b[0-9a-f]{40}\b", "HASH"),
         (r"\b[0-9a-f]{10}\b", "ID"),
+        // The process of an agent that ends at once may not be known.
+        (r"\bagent started, process \d+", "agent started"),
         (r"\bprocess \d+", "process PID"),
         (r"(/usr)?/bin/sh\b", "/bin/sh"),
     ];
