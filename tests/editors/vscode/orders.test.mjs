@@ -180,7 +180,7 @@ test("vscode_orders: the way back asks once and says what it did", async () => {
   await window.pick("Start");
   await window.pick("Roll Back to the Start");
   await stage.ordered("loopkeeper.server.rollback", (it) => it.iteration === 0 && !it.preview);
-  await window.notification("Rolled back to the start: 3 files written, 1 file removed. Left alone: big.bin (too large to keep).");
+  await window.notification("Rolled back to the start: 3 files written, 1 file removed. Not changed: big.bin (too large to keep).");
 });
 
 test("vscode_orders: a rollback is undone, after a question only where files were edited", async () => {

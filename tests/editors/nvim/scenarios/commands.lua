@@ -99,7 +99,7 @@ return {
     local numbers = editor:lua("return vim.fn.getcompletion('Ralph diff ', 'cmdline')")
     support.same('0', numbers[1], 'completion of iterations')
     editor:ex('Ralph start flavour=7')
-    editor:wait_message('`flavour=7` is not understood')
+    editor:wait_message('`flavour=7` is not recognised')
   end,
 
   -- A task that cannot be saved is not started.
