@@ -57,7 +57,6 @@ pub fn actions(
     let mut all: Vec<EditorAction> =
         known.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
     all.extend(remarks::fixes(known, project.gates, &here));
-    all.extend(missing_aspects::completion(known, project, document, &here));
     all.extend(additions::additions(known, project.declared, document, &here));
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
         let weakened = offered_commands::of_weakened(known, Some(&criterion.id));
@@ -76,6 +75,7 @@ pub fn actions(
         all.extend(strays(known, heading));
     }
     all.extend(offered_commands::offered_commands(known).into_iter().map(|it| action(known, it)));
+    all.extend(missing_aspects::completion(known, project, document, &here));
     all
 }
 

@@ -1,7 +1,7 @@
 //! An edit that adds what the grade of a task misses, as far as the project has commands for it, and limits of its scope.
 
 use super::additions::{self, CriterionAddition};
-use super::{EditorAction, ProjectCommands, QUICKFIX, QuickFix, TextEdit};
+use super::{EditorAction, ProjectCommands, QuickFix, TextEdit};
 use crate::editor::{DeclaredCommand, TaskView};
 use loopkeeper_lint::{Aspect, Gate, GradeLevel};
 use loopkeeper_task::{TaskDocument, parse_task};
@@ -39,7 +39,8 @@ pub(super) fn completion(
     let mut aspects: Vec<&str> = commands.iter().map(|it| it.0.words()).collect();
     aspects.extend(has_limits.then(|| Aspect::Scope.words()));
     Some(EditorAction {
-        kind: QUICKFIX,
+        // Not a quick fix: editors list those before the start of a loop.
+        kind: "source.loopkeeper.complete",
         title: tr!("Add what is missing: {aspects}", aspects = aspects.join(tr!(", "))),
         cure: QuickFix::Edits(edits),
         fixes: None,
