@@ -24,6 +24,7 @@ pub mod language;
 mod last_result;
 pub mod logging;
 pub mod loop_temporary;
+mod package_folders;
 pub mod process;
 pub mod process_table;
 mod program_path;

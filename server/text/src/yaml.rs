@@ -87,7 +87,7 @@ impl<'a> YamlReader<'a> {
         Self { places, levels: Vec::new(), starts: Vec::new(), end: 0, document: YamlDocument::default() }
     }
 
-    /// Whether the document goes on.
+    /// Whether the document continues.
     fn take(&mut self, event: Event<'_>, span: &Span) -> bool {
         match event {
             Event::MappingStart(..) => return self.open(YamlLevel::Mapping { key: None }, span),

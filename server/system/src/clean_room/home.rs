@@ -6,69 +6,19 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-/// What is linked, below the home folder.
-const LINKED: [&str; 74] = [
-    // Caches and installed packages.
+use crate::package_folders::PACKAGE_FOLDERS;
+
+/// What is linked besides the folders of package managers, below the home folder.
+const LINKED: [&str; 23] = [
+    // Folders of packages and tools among others.
     ".cache",
-    ".cargo",
-    ".npm",
-    ".yarn",
-    ".pnpm-store",
-    ".bun",
-    ".deno",
-    ".m2",
-    ".gradle",
-    ".ivy2",
-    ".sbt",
-    ".coursier",
-    ".konan",
-    ".gem",
-    ".bundle",
-    ".composer",
-    ".nuget",
-    ".dotnet",
-    ".pub-cache",
-    ".hex",
-    ".mix",
-    ".cabal",
-    ".stack",
-    ".ghcup",
-    ".opam",
-    ".elan",
-    ".julia",
-    ".elm",
-    ".conan",
-    ".conan2",
-    ".ccache",
-    ".android",
-    ".swiftpm",
     "go",
     ".local/lib",
-    ".local/share/pnpm",
-    ".local/share/uv",
-    ".local/share/pypoetry",
-    ".local/share/virtualenv",
-    ".local/share/gem",
-    ".local/share/NuGet",
-    // Tools.
-    ".rustup",
-    ".pyenv",
-    ".rbenv",
-    ".rvm",
-    ".nvm",
-    ".nodenv",
-    ".volta",
-    ".asdf",
-    ".sdkman",
-    ".tool-versions",
-    ".asdfrc",
-    ".nix-profile",
     ".local/bin",
-    ".local/pipx",
-    ".local/share/mise",
-    ".local/share/fnm",
     "bin",
     // Settings, which count as judges where they change.
+    ".tool-versions",
+    ".asdfrc",
     ".gitconfig",
     ".npmrc",
     ".yarnrc",
@@ -105,6 +55,10 @@ const FIXED: [(&str, &str); 5] = [
     (".cache/go-build", "GOCACHE"),
     (".gradle", "GRADLE_USER_HOME"),
 ];
+
+fn linked() -> impl Iterator<Item = &'static str> {
+    PACKAGE_FOLDERS.into_iter().chain(LINKED)
+}
 
 /// What a home folder in a room shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -179,13 +133,13 @@ impl HomeLinks<'_> {
     }
 
     fn is_linked(&self, path: &Path) -> bool {
-        self.request.content == HomeContent::Everything || LINKED.iter().any(|it| path.starts_with(it))
+        self.request.content == HomeContent::Everything || linked().any(|it| path.starts_with(it))
     }
 
     /// Whether some of what is below a folder is left out or leads elsewhere, and some is not.
     fn is_inside(&self, path: &Path) -> bool {
         let hides = self.request.hidden.iter().any(|it| it.starts_with(path));
-        let shows = !self.is_linked(path) && LINKED.iter().any(|it| Path::new(it).starts_with(path));
+        let shows = !self.is_linked(path) && linked().any(|it| Path::new(it).starts_with(path));
         hides || shows || self.root.is_some_and(|it| it.starts_with(path))
     }
 }

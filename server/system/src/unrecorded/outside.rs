@@ -102,7 +102,7 @@ impl OutsideWalk<'_> {
     fn entries(&mut self, folder: &Path, levels: usize) -> Vec<PathBuf> {
         let Ok(metadata) = fs::symlink_metadata(folder) else { return Vec::new() };
         let since = self.search.since;
-        // Whoever creates an entry changes its folder, and no program can set that time back.
+        // A new entry updates the change time of its folder, which no program can set back.
         let is_changed = changed_at(&metadata) >= since && access(folder, Access::WRITE_OK).is_ok();
         let looks = metadata.is_dir() && (is_changed || levels > 1) && self.seen.insert(folder.to_owned());
         let Some(listing) = looks.then(|| fs::read_dir(folder).ok()).flatten() else { return Vec::new() };

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::programs::is_home_setting;
+use crate::package_folders::PACKAGE_FOLDERS;
 
 /// What a search outside the work tree does with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,60 +15,9 @@ pub(super) enum Place {
     LeftOut,
 }
 
-/// Below the home folder.
-const DOWNLOADED: [&str; 71] = [
-    ".cargo",
-    ".npm",
-    ".yarn",
-    ".pnpm-store",
-    ".bun",
-    ".deno",
-    ".m2",
-    ".gradle",
-    ".ivy2",
-    ".sbt",
-    ".coursier",
-    ".konan",
-    ".gem",
-    ".bundle",
-    ".composer",
-    ".nuget",
-    ".dotnet",
-    ".pub-cache",
-    ".hex",
-    ".mix",
-    ".cabal",
-    ".stack",
-    ".ghcup",
-    ".opam",
-    ".elan",
-    ".julia",
-    ".elm",
-    ".conan",
-    ".conan2",
-    ".ccache",
-    ".android",
-    ".swiftpm",
-    ".rustup",
-    ".pyenv",
-    ".rbenv",
-    ".rvm",
-    ".nvm",
-    ".nodenv",
-    ".volta",
-    ".asdf",
-    ".sdkman",
-    ".nix-profile",
+/// Below the home folder, in folders that also hold other files.
+const DOWNLOADED: [&str; 20] = [
     "go/pkg",
-    ".local/pipx",
-    ".local/share/NuGet",
-    ".local/share/fnm",
-    ".local/share/gem",
-    ".local/share/mise",
-    ".local/share/pnpm",
-    ".local/share/pypoetry",
-    ".local/share/uv",
-    ".local/share/virtualenv",
     ".local/share/virtualenvs",
     ".cache/Cypress",
     ".cache/bazel",
@@ -89,11 +39,15 @@ const DOWNLOADED: [&str; 71] = [
     ".cache/yarn",
 ];
 
+fn downloaded() -> impl Iterator<Item = &'static str> {
+    PACKAGE_FOLDERS.into_iter().chain(DOWNLOADED)
+}
+
 /// Where a path below the home folder is.
 pub(super) fn place_in_home(below: &Path) -> Place {
-    if DOWNLOADED.iter().any(|it| below.starts_with(it)) || is_home_setting(below) {
+    if downloaded().any(|it| below.starts_with(it)) || is_home_setting(below) {
         Place::LeftOut
-    } else if DOWNLOADED.iter().any(|it| Path::new(it).starts_with(below))
+    } else if downloaded().any(|it| Path::new(it).starts_with(below))
         || [".local/lib", ".local/bin"].iter().any(|it| below == Path::new(it))
     {
         Place::Around
