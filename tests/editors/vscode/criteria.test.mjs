@@ -61,7 +61,10 @@ test("vscode_criteria: the icon beside a criterion runs that one alone, and its 
     await window.openFailure("6 != a number >= 80");
     await window.see("both sides", () => window.peek(), (it) => ["a number >= 80", "Expected", "Actual"].every((part) => it.includes(part)));
     await window.picture("criterion comparison");
-    await window.page.keyboard.press("Escape");
+    await window.see("no failure within the editor", async () => {
+      await window.page.keyboard.press("Escape");
+      return (await window.peek()) === "";
+    });
     await window.clickTestIcon("- It prints a name");
     await window.openFailure("hello != a match of /name");
     const found = await window.see("what was sought and what was printed", () => window.peek(), (it) => it.includes("a match of /name") && it.includes("Expected"));

@@ -253,19 +253,42 @@ export class Window {
     });
   }
 
+  /** Clicks the icon of a line. Lines move while lenses appear, and a click beside the icon has no effect: it is repeated. */
   async clickTestIcon(line) {
-    const icon = await this.see(`the icon of ${line}`, async () => (await this.testIcons()).find((it) => it.line.startsWith(line)));
-    await this.page.mouse.click(icon.x, icon.y);
+    const icon = async () => (await this.testIcons()).find((it) => it.line.startsWith(line));
+    const { state } = await this.see(`the icon of ${line}`, icon);
+    await this.see(`the icon of ${line} is clicked`, async () => {
+      const { x, y } = await this.steady(`the icon of ${line}`, icon);
+      await this.page.mouse.click(x, y);
+      // Only the first result of a test is known to change its icon.
+      return state !== "run" || until("another icon", async () => (await icon())?.state !== "run", undefined, 5000).catch(() => false);
+    });
   }
 
   /** Opens the failure whose text is behind the line of its test. */
   async openFailure(text) {
-    const box = await this.see(`the failure ${text}`, () => this.page.evaluate((part) => {
+    const place = () => this.page.evaluate((part) => {
       const it = [...document.querySelectorAll(".editor-group-container.active .test-error-content-widget")].find((one) => one.textContent.replaceAll("\u00a0", " ").includes(part));
       const { left, top, width, height } = it?.getBoundingClientRect() ?? {};
       return it && { x: left + width / 2, y: top + height / 2 };
-    }, text));
-    await this.page.mouse.click(box.x, box.y);
+    }, text);
+    await this.see(`the failure ${text} is opened`, async () => {
+      const { x, y } = await this.steady(`the failure ${text}`, place);
+      await this.page.mouse.click(x, y);
+      return until("the failure within the editor", async () => (await this.peek()) !== "", undefined, 5000).catch(() => false);
+    });
+  }
+
+  /** Waits until two readings, 200 ms apart, are at the same place, and returns it. */
+  steady(what, place) {
+    let last;
+    return this.see(`${what} at rest`, async () => {
+      const before = last;
+      last = await place();
+      if (last && before?.x === last.x && before.y === last.y) return last;
+      await this.page.waitForTimeout(200);
+      return undefined;
+    });
   }
 
   /** The text of the failure that is shown within the editor; empty if there is none. */
