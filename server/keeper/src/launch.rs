@@ -188,13 +188,7 @@ async fn own_loop(
     if has_journal {
         orphans::end_marked(dir.id());
     }
-    // This keeper alone uses the work tree.
-    for other in workspace.loops().unwrap_or_default() {
-        clean_room::remove_leftovers(&other.output());
-        if other.id() != dir.id() {
-            LoopTemporary::remove(&other);
-        }
-    }
+    remove_leftovers(&workspace, dir);
     let (events_in, events) = mpsc::unbounded_channel();
     let (asks_in, asks) = mpsc::channel(16);
     let control = ControlState::new(dir.id(), asks_in);
@@ -227,6 +221,16 @@ async fn own_loop(
     let ended = keeper.run(then).await?;
     LoopTemporary::remove(dir);
     Ok(ended)
+}
+
+/// Removes what killed keepers left behind. This keeper alone uses the work tree.
+fn remove_leftovers(workspace: &Workspace, dir: &LoopDir) {
+    for other in workspace.loops().unwrap_or_default() {
+        clean_room::remove_leftovers(&other.output());
+        if other.id() != dir.id() {
+            LoopTemporary::remove(&other);
+        }
+    }
 }
 
 fn make_folders(dir: &LoopDir, settings: &Settings) -> RunFolders {

@@ -290,19 +290,8 @@ impl ItemParser<'_> {
                 | Expectation::Other => {}
             }
         }
-        match &mut check {
-            Check::Command { expect, .. } | Check::Get { expect, .. } => *expect = expected,
-            Check::Exists { .. }
-            | Check::Missing { .. }
-            | Check::Has { .. }
-            | Check::Lacks { .. }
-            | Check::Clean
-            | Check::Judge { .. } => {
-                if !expected.is_empty() {
-                    let fact = tr!("only a command's output can be compared");
-                    faults.push(ItemFault::new(FindingCode::BadCheck, fact, &self.inline.range));
-                }
-            }
+        if let Some(unused) = set_expectations(&mut check, expected) {
+            faults.push(ItemFault::new(FindingCode::BadCheck, unused, &self.inline.range));
         }
         let sound = faults.is_empty();
         self.faults.extend(faults);
@@ -426,6 +415,24 @@ impl ItemParser<'_> {
 
 fn is_status(expect: &Expect) -> bool {
     matches!(expect, Expect::Status { .. })
+}
+
+/// The fault if the check has no output to compare.
+fn set_expectations(check: &mut Check, expected: Vec<Expect>) -> Option<&'static str> {
+    match check {
+        Check::Command { expect, .. } | Check::Get { expect, .. } => {
+            *expect = expected;
+            None
+        }
+        Check::Exists { .. }
+        | Check::Missing { .. }
+        | Check::Has { .. }
+        | Check::Lacks { .. }
+        | Check::Clean
+        | Check::Judge { .. } => {
+            (!expected.is_empty()).then(|| tr!("only a command's output can be compared"))
+        }
+    }
 }
 
 fn is_exit(expect: &Expect) -> bool {

@@ -165,9 +165,7 @@ impl EntryFormatter {
             Record::Waiting { .. } => (None, self.waiting(&entry.record, entry.at.wall)),
             Record::Paused { reason, message } => (None, paused(*reason, message)),
             Record::ChecksWaived { .. } | Record::Resumed {} => (None, resumed(&entry.record).into()),
-            Record::Steered { text } => {
-                (None, tr!("hint for the agent: {text}", text = sanitize::line(text)))
-            }
+            Record::Steered { text } => (None, hint(text)),
             Record::Asked { kind, text, until, .. } => {
                 (None, self.asked((*kind, text), until.map(|it| it.wall), entry.at.wall))
             }
@@ -439,6 +437,10 @@ fn resumed(record: &Record) -> &'static str {
 
 fn answered(text: Option<&str>) -> String {
     text.map_or_else(|| tr!("not answered").into(), |it| tr!("answered: {text}", text = sanitize::line(it)))
+}
+
+fn hint(text: &str) -> String {
+    tr!("hint for the agent: {text}", text = sanitize::line(text))
 }
 
 fn paused(reason: PauseReason, message: &Message) -> String {

@@ -50,13 +50,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
     if entry.epoch < state.position.epoch {
         return;
     }
-    // A clock that went back counts from another start: a restored machine, or another time namespace.
-    let clock_went_back = entry.at.awake < state.time.last_at.awake;
-    pass_time(state, entry);
-    state.time.end_wait(entry.at, entry.epoch);
-    state.position.seq = entry.seq;
-    state.position.epoch = entry.epoch;
-    state.time.last_at = entry.at;
+    let clock_went_back = advance(state, entry);
     match &entry.record {
         Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
         Record::RolledBack { .. } => apply_rollback(state, entry),
@@ -107,6 +101,18 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
             state.feedback = Some(StopFeedback { verdict: *verdict, text: text.clone() });
         }
     }
+}
+
+/// Moves time and position to those of the record. `true`: the clock counts from another start, on a restored machine or
+/// in another time namespace.
+fn advance(state: &mut LoopState, entry: &Entry) -> bool {
+    let clock_went_back = entry.at.awake < state.time.last_at.awake;
+    pass_time(state, entry);
+    state.time.end_wait(entry.at, entry.epoch);
+    state.position.seq = entry.seq;
+    state.position.epoch = entry.epoch;
+    state.time.last_at = entry.at;
+    clock_went_back
 }
 
 fn apply_stop(state: &mut LoopState, entry: &Entry, now: bool) {

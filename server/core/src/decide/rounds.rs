@@ -142,11 +142,8 @@ pub(super) fn iteration_over(
     let seen = criteria_changes::without_saved(state, &reading, &std::mem::take(&mut live.saved));
     let changed_documents =
         !state.criteria.seen.as_ref().is_some_and(|it| criteria_changes::same_criteria(it, &seen));
-    let mut steps = Vec::new();
-    if let Some(round) = round {
-        steps.push(Decision::Record(Record::ChecksDone { iteration: Some(state.iteration), round }));
-    }
-    steps.push(Decision::Record(Record::IterationEnded {
+    let checks = round.map(|round| Record::ChecksDone { iteration: Some(state.iteration), round });
+    let ended = Record::IterationEnded {
         iteration: state.iteration,
         changes: Box::new(work.changes),
         proposed: criteria_changes::agent_proposals(state, &seen),
@@ -164,9 +161,9 @@ pub(super) fn iteration_over(
         commits: live.after_agent.snapshot.commits.clone(),
         near: near.into_iter().map(|(name, _)| name).collect(),
         drift: drift.map(Box::new),
-    }));
-    steps.push(Decision::Effect(Effect::Continue));
-    steps
+    };
+    let records = checks.into_iter().chain([ended]).map(Decision::Record);
+    records.chain([Decision::Effect(Effect::Continue)]).collect()
 }
 
 fn first_strays(strays: &[String]) -> Vec<String> {
