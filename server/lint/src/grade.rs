@@ -1,5 +1,6 @@
 //! Grades a whole task, and lists what is missing for a better grade.
 
+use loopkeeper_task::change_kind::ChangeKind;
 use loopkeeper_task::criterion::{Check, Criterion, Expect};
 use loopkeeper_task::{Task, TaskDocument};
 use loopkeeper_text::tr;
@@ -32,6 +33,8 @@ pub enum Aspect {
     Leftovers,
     /// What must not change.
     Scope,
+    /// A number, or a judge, for a task whose heading asks for speed.
+    Measurement,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,7 +66,8 @@ impl GradeLevel {
 }
 
 impl Aspect {
-    const ALL: [Self; 7] =
+    /// What every task can have a criterion for.
+    const USUAL: [Self; 7] =
         [Self::Behaviour, Self::Tests, Self::Types, Self::Lint, Self::Docs, Self::Leftovers, Self::Scope];
 
     pub fn words(self) -> &'static str {
@@ -75,6 +79,7 @@ impl Aspect {
             Self::Docs => tr!("docs"),
             Self::Leftovers => tr!("leftovers"),
             Self::Scope => tr!("limits of scope"),
+            Self::Measurement => tr!("a measurement"),
         }
     }
 }
@@ -145,12 +150,15 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
     if names_limits(documents) || task.settings.iter().any(|it| it.key == "criteria.protected") {
         present.push(Aspect::Scope);
     }
-    let mut missing: Vec<Aspect> = Aspect::ALL.into_iter().filter(|it| !present.contains(it)).collect();
+    let mut missing: Vec<Aspect> = Aspect::USUAL.into_iter().filter(|it| !present.contains(it)).collect();
     let has = |aspect| present.contains(&aspect);
+    let is_measured =
+        ChangeKind::of_sentence(&task.title) != ChangeKind::Speed || measurable.iter().any(|it| measures(it));
     let level = if measurable.is_empty() || measurable.len() * 2 < total {
         GradeLevel::Vague
     } else if measurable.len() == total
         && has(Aspect::Behaviour)
+        && is_measured
         && (has(Aspect::Tests) || is_writing(&measurable))
         && missing.len() <= 4
     {
@@ -162,7 +170,25 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
     if measurable.iter().any(|it| compiles(it)) {
         missing.retain(|it| *it != Aspect::Types);
     }
+    if !is_measured {
+        missing.insert(0, Aspect::Measurement);
+    }
     Grade { level, measurable: measurable.len(), required: total, missing }
+}
+
+/// Whether the check compares a number, runs a benchmark, or asks a judge.
+fn measures(criterion: &Criterion) -> bool {
+    const BENCHMARKS: [&str; 7] = ["bench", "hyperfine", "lighthouse", "perf", "k6 ", "wrk ", "time "];
+    match &criterion.check {
+        Some(Check::Command { command, expect }) => {
+            let is_number = |it: &Expect| matches!(it, Expect::Number { .. });
+            let compares = !criterion.number_rules.is_empty() || expect.iter().any(is_number);
+            compares && gate::of_command(command).is_empty()
+                || BENCHMARKS.iter().any(|it| command.contains(it))
+        }
+        Some(Check::Judge { .. }) => true,
+        _ => false,
+    }
 }
 
 fn compiles(criterion: &Criterion) -> bool {

@@ -45,6 +45,26 @@ fn types_are_not_missing_where_a_check_compiles() {
 }
 
 #[test]
+fn work_on_speed_needs_a_measurement() {
+    let check = |title: &str, criterion: &str, expect: bool| {
+        let usual = "- A: `$ pytest`\n- B: `$ mypy .`\n- C: `has \"a\" README.md`\n";
+        let text = format!("# {title}\n\n## Done when\n\n{usual}- D: {criterion}\n");
+        let documents = vec![TaskDocument { path: "PROMPT.md".to_owned(), text }];
+        let task = parse_task(&documents);
+        let grade = grade(&task, &documents, &lints(&task, &documents));
+        assert_eq!(grade.missing.first() == Some(&Aspect::Measurement), expect, "{title} {criterion}");
+        assert_eq!(grade.level == GradeLevel::Incomplete, expect, "{title} {criterion}");
+    };
+    check("Make the parser faster", "`clean`", true);
+    check("Make the parser faster", "`$ coverage report` `>= 80`", true);
+    check("Make the parser faster", "`$ ./time.sh` `<= 200`", false);
+    check("Make the parser faster", "`$ ./time.sh` `< baseline`", false);
+    check("Make the parser faster", "`$ cargo bench`", false);
+    check("Make the parser faster", "`judge`", false);
+    check("Parse dates", "`clean`", false);
+}
+
+#[test]
 fn a_finding_marks_the_words_it_concerns() {
     let (documents, found) = of("- Ünïcode ✅ is handled properly");
     let place = &found[0].place;

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use loopkeeper_lint::Gate;
 use loopkeeper_task::new_task::{NewTask, WorkProduct, new_task_document, new_task_stem, topic};
 use loopkeeper_text::{sanitize, tr};
 
@@ -16,7 +17,8 @@ use loopkeeper_system::git;
 /// A longer text is no sentence.
 const MAX_CHARS: usize = 2_000;
 /// Pages that describe a project to its users; the first that does not mention the work yet has to.
-const PAGES: [&str; 5] = ["README.md", "CHANGELOG.md", "docs/README.md", "docs/index.md", "README.rst"];
+const PAGES: [&str; 5] = ["README.md", CHANGELOG, "docs/README.md", "docs/index.md", "README.rst"];
+const CHANGELOG: &str = "CHANGELOG.md";
 
 /// A task document that is not written yet.
 pub struct ProposedTask {
@@ -51,6 +53,7 @@ impl ProposedTask {
             WorkProduct::Writing | WorkProduct::Research => Vec::new(),
         };
         let can_be_clean = can_be_clean(&root, &found);
+        let has_tests = found.iter().any(|it| it.gate() == Some(Gate::Tests));
         let checks: Vec<(String, String)> =
             found.into_iter().map(|it| (it.criterion(), it.command)).collect();
         let page = page(&root, &sentence);
@@ -59,7 +62,9 @@ impl ProposedTask {
             product,
             folder: below,
             checks: &checks,
+            has_tests,
             page: &page,
+            changelog: lacks_topic(&root, CHANGELOG, &sentence).then_some(CHANGELOG),
             can_be_clean,
         };
         let document = sanitize::text(&new_task_document(&new));
@@ -108,14 +113,14 @@ fn can_be_clean(root: &Path, checks: &[FoundCheck]) -> bool {
 
 /// The page that has to describe the work: one that holds all its words already would not show whether it does.
 fn page(root: &Path, sentence: &str) -> String {
-    let words: Vec<String> = topic(sentence).iter().map(|it| it.to_lowercase()).collect();
-    let lacks_topic = |name: &&str| {
-        let text = config_text::read_text(&root.join(name)).ok().flatten();
-        let text = text.map(|it| it.to_lowercase());
-        text.is_some_and(|text| !words.iter().all(|it| text.contains(it)))
-    };
-    let known = PAGES.into_iter().find(lacks_topic);
+    let known = PAGES.into_iter().find(|it| lacks_topic(root, it, sentence));
     known.map_or_else(|| format!("docs/{}.md", new_task_stem(sentence)), str::to_owned)
+}
+
+/// Whether the page exists and does not hold all words of the work.
+fn lacks_topic(root: &Path, page: &str, sentence: &str) -> bool {
+    let text = config_text::read_text(&root.join(page)).ok().flatten().map(|it| it.to_lowercase());
+    text.is_some_and(|text| !topic(sentence).iter().all(|it| text.contains(&it.to_lowercase())))
 }
 
 #[cfg(test)]
@@ -125,6 +130,7 @@ mod tests {
     use std::process::Command;
 
     use loopkeeper_lint::{GradeLevel, grade, lints, unsuitable};
+    use loopkeeper_task::change_kind::ChangeKind;
     use loopkeeper_task::criterion::Check;
     use loopkeeper_task::new_task::WorkProduct;
     use loopkeeper_task::{TaskDocument, parse_task};
@@ -180,10 +186,63 @@ mod tests {
         for sentence in SENTENCES {
             let root = project(&[("go.mod", "module a\n"), ("README.md", "# A\n"), ("loopkeeper.toml", "")]);
             let (text, commands) = graded(root.path(), sentence, WorkProduct::Code);
-            assert!(commands.iter().any(|it| it == "go test ./...") && text.contains("README.md"), "{text}");
+            assert!(commands.iter().any(|it| it == "go test ./..."), "{text}");
+            let is_feature = ChangeKind::of_sentence(sentence) == ChangeKind::Feature;
+            assert_eq!(text.contains("README.md"), is_feature, "{text}");
             graded(root.path(), sentence, WorkProduct::Writing);
             graded(root.path(), sentence, WorkProduct::Research);
         }
+    }
+
+    #[test]
+    fn criteria_show_the_kind_of_change() {
+        let root = project(&[("go.mod", "module a\n"), ("README.md", "# A\n"), ("CHANGELOG.md", "")]);
+        let criteria = |sentence: &str| {
+            let text = graded(root.path(), sentence, WorkProduct::Code).0;
+            let list = text.split("## Completion Criteria\n\n").nth(1).unwrap().to_owned();
+            list.lines().map(|it| it.trim_start_matches("- ").to_owned()).collect::<Vec<_>>()
+        };
+        let check = |sentence: &str, before: &[&str], after: &[&str]| {
+            let gates = &["All tests pass: `$ go test ./...`"];
+            let expect: Vec<&str> = before.iter().chain(gates).chain(after).copied().collect();
+            assert_eq!(criteria(sentence), expect, "{sentence}");
+        };
+        check(
+            "Parse dates",
+            &["It has tests: `has \"func TestParseDates\" **/*_test.go`"],
+            &["The documentation describes it: `has /parse.*dates/i README.md`"],
+        );
+        check(
+            "Fix the date parser",
+            &[
+                "It has tests: `has \"func TestFixDateParser\" **/*_test.go`",
+                "A test fails without the fix, \"Fix the date parser\": `judge`",
+            ],
+            &["The changelog names it: `has /fix.*date.*parser/i CHANGELOG.md`"],
+        );
+        check(
+            "Make the parser faster",
+            &[
+                "The value before is recorded: `has /^Before: .*\\d/ docs/make-the-parser-faster.md`",
+                "The value after is recorded: `has /^After: .*\\d/ docs/make-the-parser-faster.md`",
+                "One command measured both values, and their difference shows that this is done, \
+                 \"Make the parser faster\": `judge`",
+            ],
+            &[],
+        );
+        check(
+            "Refactor the parser",
+            &["The behaviour is as before, and this is done, \"Refactor the parser\": `judge`"],
+            &[],
+        );
+        check(
+            "Add tests for the parser",
+            &[
+                "It has tests: `has \"func TestParser\" **/*_test.go`",
+                "Each new test fails if the behaviour that it names is broken, \"Add tests for the parser\": `judge`",
+            ],
+            &[],
+        );
     }
 
     #[test]

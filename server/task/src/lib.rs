@@ -3,6 +3,7 @@
 
 mod assemble;
 mod blocks;
+pub mod change_kind;
 pub mod criterion;
 pub mod dependencies;
 pub mod edit;

@@ -1,5 +1,6 @@
 //! Writes a task document from one sentence: limits, and criteria that checks decide, for code, texts and research.
 
+use super::change_kind::ChangeKind;
 use super::import::file_stem;
 use super::proposal::{propose_criterion, significant_words};
 use super::{TaskDocument, parse_inline_task, parse_task};
@@ -49,8 +50,12 @@ pub struct NewTask<'a> {
     pub folder: &'a str,
     /// Criteria of the project, each a name and a command.
     pub checks: &'a [(String, String)],
-    /// The page that describes the project to its users, relative to the root.
+    /// Whether one of them runs tests.
+    pub has_tests: bool,
+    /// The page that has to describe the work, relative to the root.
     pub page: &'a str,
+    /// The list of changes that has to name the work, relative to the root.
+    pub changelog: Option<&'a str>,
     /// Whether the check `clean` can pass here.
     pub can_be_clean: bool,
 }
@@ -96,23 +101,79 @@ fn document(title: &str, sentence: &str, product: WorkProduct, criteria: &[Strin
     text
 }
 
-/// New behaviour with a test of its own, the gates of the project, its documentation, and nothing left behind.
+/// What shows this kind of change, the gates of the project, and nothing left behind.
 fn code(new: &NewTask<'_>) -> Vec<String> {
-    let lines: Vec<String> = new.checks.iter().map(|(_, command)| format!("`$ {command}`")).collect();
-    let known = parse_inline_task("", &lines).criteria;
-    let mut all = vec![propose_criterion(new.sentence, &known)];
-    all.extend(
-        new.checks.iter().filter(|it| !it.1.contains('`')).map(|(name, it)| format!("{name}: `$ {it}`")),
-    );
-    all.push(format!(
-        "The documentation describes it: `has /{}/i {}`",
-        topic(new.sentence).join(".*"),
-        quoted(new.page)
-    ));
+    let kind = ChangeKind::of_sentence(&title(new.sentence));
+    let gates =
+        new.checks.iter().filter(|it| !it.1.contains('`')).map(|(name, it)| format!("{name}: `$ {it}`"));
+    let mut all = proofs(kind, new);
+    all.extend(gates);
+    all.extend(pages(kind, new));
     if new.can_be_clean {
         all.push("No other files are left behind: `clean`".to_owned());
     }
     all
+}
+
+/// What is true only after a change of this kind.
+fn proofs(kind: ChangeKind, new: &NewTask<'_>) -> Vec<String> {
+    let claim = match kind {
+        ChangeKind::Feature => None,
+        ChangeKind::Fix => Some("A test fails without the fix"),
+        ChangeKind::Speed => {
+            Some("One command measured both values, and their difference shows that this is done")
+        }
+        ChangeKind::Refactoring => Some("The behaviour is as before, and this is done"),
+        ChangeKind::Tests => Some("Each new test fails if the behaviour that it names is broken"),
+    };
+    let is_tested = matches!(kind, ChangeKind::Speed | ChangeKind::Refactoring) && new.has_tests;
+    let lines: Vec<String> = new.checks.iter().map(|(_, command)| format!("`$ {command}`")).collect();
+    let known = parse_inline_task("", &lines).criteria;
+    let subject =
+        if kind == ChangeKind::Tests { tested_subject(new.sentence) } else { new.sentence.to_owned() };
+    let mut all: Vec<String> =
+        (!is_tested).then(|| propose_criterion(&subject, &known)).into_iter().collect();
+    if kind == ChangeKind::Speed {
+        let page = format!("docs/{}.md", new_task_stem(new.sentence));
+        all.push(format!("The value before is recorded: `has /^Before: .*\\d/ {page}`"));
+        all.push(format!("The value after is recorded: `has /^After: .*\\d/ {page}`"));
+    }
+    all.extend(claim.map(|it| format!("{}: `judge`", judged(it, new.sentence))));
+    all
+}
+
+/// The sentence without the words that ask for tests.
+fn tested_subject(sentence: &str) -> String {
+    const ASKING: [&str; 12] = [
+        "add",
+        "write",
+        "test",
+        "tests",
+        "unit",
+        "integration",
+        "more",
+        "missing",
+        "code",
+        "coverage",
+        "raise",
+        "increase",
+    ];
+    let words = sentence.split_whitespace().filter(|it| !ASKING.contains(&it.to_ascii_lowercase().as_str()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// What tells users about a change of this kind.
+fn pages(kind: ChangeKind, new: &NewTask<'_>) -> Option<String> {
+    let pattern = topic(new.sentence).join(".*");
+    match kind {
+        ChangeKind::Feature => {
+            Some(format!("The documentation describes it: `has /{pattern}/i {}`", quoted(new.page)))
+        }
+        ChangeKind::Fix => {
+            new.changelog.map(|it| format!("The changelog names it: `has /{pattern}/i {}`", quoted(it)))
+        }
+        ChangeKind::Speed | ChangeKind::Refactoring | ChangeKind::Tests => None,
+    }
 }
 
 /// The words by which a page about the work is recognised. They contain nothing that a regular expression interprets.
@@ -175,8 +236,9 @@ fn links_answer(word: &str) -> String {
 /// The first sentence, without its final period.
 fn title(sentence: &str) -> String {
     let plain = plain(sentence);
-    let first = plain.split_once(". ").map_or(plain.as_str(), |(first, _)| first);
-    let first = without_markers(first).trim_end_matches(['.', '。', ' ']);
+    let text = without_markers(&plain);
+    let first = text.split_once(". ").map_or(text, |(first, _)| first);
+    let first = first.trim_end_matches(['.', '。', ' ']);
     let mut title: String = first.chars().take(TITLE_CHARS).collect();
     if title.len() < first.len() {
         let end = title.rfind(' ').filter(|it| *it > 0).unwrap_or(title.len());
@@ -194,7 +256,12 @@ fn plain(sentence: &str) -> String {
 
 fn finished(sentence: &str) -> String {
     let prose = without_markers(sentence);
-    let end = if prose.ends_with(['.', '!', '?', '。', '！', '？']) { "" } else { "." };
+    let is_chinese = prose.ends_with(|it: char| ('\u{3400}'..='\u{9fff}').contains(&it));
+    let end = match prose {
+        it if it.ends_with(['.', '!', '?', '。', '！', '？']) => "",
+        _ if is_chinese => "。",
+        _ => ".",
+    };
     format!("{prose}{end}")
 }
 
@@ -202,7 +269,11 @@ fn finished(sentence: &str) -> String {
 fn without_markers(line: &str) -> &str {
     let bare = line.trim_start_matches(['#', '-', '*', '+', '>', ' ']);
     let boxed = ["[ ] ", "[x] ", "[X] "].iter().find_map(|it| bare.strip_prefix(it));
-    boxed.unwrap_or(bare)
+    let text = boxed.unwrap_or(bare);
+    // `1. ` or `1) `
+    let (digits, rest) = text.split_at(text.find(|it: char| !it.is_ascii_digit()).unwrap_or(0));
+    let numbered = [". ", ") "].iter().find_map(|it| rest.strip_prefix(it));
+    numbered.filter(|_| !digits.is_empty()).unwrap_or(text)
 }
 
 fn in_folder(folder: &str, name: &str) -> String {
