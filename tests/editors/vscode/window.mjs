@@ -126,12 +126,11 @@ export class Window {
 
   async type(text, fits, limit) {
     const input = this.page.locator(".quick-input-widget input[type='text'], .quick-input-widget input.input").first();
-    // A key may be lost while the focus is moving between parts of the window.
+    // A key may be lost while the focus is moving between parts of the window, and the palette closes when it moves.
     await this.see("the palette", async () => {
       await this.page.keyboard.press("F1");
-      return input.waitFor({ state: "visible", timeout: 3000 }).then(() => true, () => false);
+      return input.fill(text, { timeout: 3000 }).then(() => true, () => false);
     });
-    await input.fill(text);
     await this.see(`the palette offers ${text}`, () => this.rows(), fits, limit);
   }
 
