@@ -19,6 +19,8 @@ use crate::support::world::{World, wait_until};
 
 /// Files of the user, below home.
 const FILES: &[&str] = &[
+    "other-project/Makefile",
+    "Documents/letter",
     ".ssh/id",
     ".netrc",
     ".aws/credentials",
@@ -178,7 +180,7 @@ impl Attempt {
         }
         fs::write(self.home().join(".git-credentials"), "https://me:secret@example.org\n").unwrap();
         self.world
-            .shell("git init -q && git -c user.name=a -c user.email=a@b commit -qm first --allow-empty && git init -q --bare .git/modules/lib");
+            .shell("git init -q && git -c user.name=a -c user.email=a@b commit -qm first --allow-empty && git init -q --bare .git/modules/lib && git init -q ../beside");
     }
 
     fn start_services(&mut self) {

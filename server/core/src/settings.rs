@@ -50,7 +50,7 @@ pub use policy::{
 };
 pub use ralphrc::environment_layer;
 pub use resolve::{EffectiveSetting, ResolvedSettings, resolve};
-pub(crate) use resolve::{MAY_CHANGE, NO_SANDBOX, PASS, SANDBOX_ALLOW};
+pub(crate) use resolve::{MAY_CHANGE, NO_SANDBOX, PASS, SANDBOX_ALLOW, SANDBOX_WRITE};
 pub use unsupported_field::UnsupportedField;
 
 /// The resolved settings of a loop. Durations in milliseconds.
@@ -107,6 +107,9 @@ pub struct Settings {
     /// Paths that the sandbox neither hides nor protects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sandbox_allow: Vec<String>,
+    /// Paths that it does not make read-only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_write: Vec<String>,
     /// Paths that the sandbox hides in addition to its own list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sandbox_hide: Vec<String>,
@@ -170,6 +173,7 @@ impl Default for Settings {
             written: Vec::new(),
             sandbox: SandboxMode::Auto,
             sandbox_allow: Vec::new(),
+            sandbox_write: Vec::new(),
             sandbox_hide: Vec::new(),
             sandbox_network: true,
             sandbox_hosts: Vec::new(),

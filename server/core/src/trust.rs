@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::journal::AgentPlan;
 use crate::settings::{
     ConfigOrigin, HookCommand, HookSettings, LoopEvent, MAY_CHANGE, NO_SANDBOX, NOT_PROTECTED, PASS,
-    RAISED_ABOVE, SANDBOX_ALLOW, ServiceSettings,
+    RAISED_ABOVE, SANDBOX_ALLOW, SANDBOX_WRITE, ServiceSettings,
 };
 use loopkeeper_agent::acp::start::VARIABLE;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
@@ -310,7 +310,7 @@ fn place(source: &CommandSource) -> String {
 
 /// What the settings do, from the lines that are hashed.
 fn settings_effects(lines: &[String]) -> Vec<String> {
-    const LISTS: [&str; 3] = [PASS, MAY_CHANGE, SANDBOX_ALLOW];
+    const LISTS: [&str; 4] = [PASS, MAY_CHANGE, SANDBOX_ALLOW, SANDBOX_WRITE];
     let list = |prefix: &&str| {
         let listed: Vec<_> =
             lines.iter().filter_map(|it| it.strip_prefix(*prefix)).map(sanitize::visible).collect();
@@ -328,6 +328,7 @@ fn listed_effect(prefix: &str, list: &str) -> String {
     match prefix {
         PASS => tr!("Environment passed to agent and checks: {list}", list),
         MAY_CHANGE => tr!("Tests and check files that the agent may change: {list}", list),
+        SANDBOX_WRITE => tr!("Paths that agent and checks may change: {list}", list),
         _ => tr!("Paths that the sandbox leaves open to agent and checks: {list}", list),
     }
 }

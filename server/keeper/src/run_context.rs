@@ -305,6 +305,7 @@ fn file_access_request(
             .map(Path::to_owned)
             .collect(),
         allow: settings.sandbox_allow.clone(),
+        write: settings.sandbox_write.clone(),
         hide: settings.sandbox_hide.clone(),
     }
 }

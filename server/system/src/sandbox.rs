@@ -38,6 +38,7 @@ mod job_limits;
 mod known_paths;
 mod landlock_rules;
 mod network;
+mod other_folders;
 mod resources;
 mod user_sockets;
 

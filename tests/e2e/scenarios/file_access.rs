@@ -20,8 +20,12 @@ const WAYS_AROUND: &[(&str, &str)] = &[
 
 /// A loop whose agent makes these attempts; the names of those that succeeded.
 fn succeed(attempts: &[&[(&str, &str)]], settings: &str) -> (World, Vec<String>) {
+    succeed_after(BEFORE, attempts, settings)
+}
+
+fn succeed_after(before: &str, attempts: &[&[(&str, &str)]], settings: &str) -> (World, Vec<String>) {
     let criteria = &["It is there: `exists done`"];
-    let world = Scenario { criteria, settings, before: BEFORE, ..Scenario::default() }.world();
+    let world = Scenario { criteria, settings, before, ..Scenario::default() }.world();
     let mut act = format!("export STATE={}\n", world.terminal.state().display());
     for (name, code) in attempts.concat() {
         fs::write(world.shared(&format!("{name}.sh")), format!("set -e\n{code}\n")).unwrap();
@@ -76,6 +80,28 @@ fn the_configuration_leaves_paths_open_and_hides_others() {
     }
 }
 
+/// Without a dot in front of its name, an entry of the home folder is no cache and no toolchain.
+#[test]
+fn other_projects_are_read_only_unless_the_configuration_opens_them() {
+    if namespace().is_none() {
+        return;
+    }
+    let made = "mkdir -p $HOME/other $HOME/build $HOME/go/pkg $HOME/.cache ../beside/.git; echo x > $HOME/other/file";
+    let attempts: &[(&str, &str)] = &[
+        ("read", "cat $HOME/other/file"),
+        ("write", "echo evil > $HOME/other/file"),
+        ("create", "touch $HOME/other/new"),
+        ("beside", "touch ../beside/new"),
+        ("build", "touch $HOME/build/x"),
+        ("tools", "touch $HOME/go/pkg/x $HOME/.cache/x $HOME/new-folder"),
+    ];
+    let before = &format!("{BEFORE}; {made}");
+    assert_eq!(succeed_after(before, &[attempts], "").1, ["read", "tools"]);
+    let settings = "sandbox.write = [\"~/build\", \"~/.ssh\"]";
+    let hidden: &[(&str, &str)] = &[("key", "cat $HOME/.ssh/id")];
+    assert_eq!(succeed_after(before, &[attempts, hidden], settings).1, ["read", "build", "tools"]);
+}
+
 #[test]
 fn a_required_sandbox_protects_the_configuration_of_git_too() {
     if namespace().is_none() {
@@ -102,9 +128,11 @@ fn checks_have_no_access_either() {
 #[test]
 fn a_path_that_the_workspace_leaves_open_needs_trust() {
     let criteria = &["It is there: `exists done`"];
-    let settings = "sandbox.allow = [\"~/.ssh\"]";
+    let settings = "sandbox.allow = [\"~/.ssh\"]\nsandbox.write = [\"~/build\"]";
     let world = Scenario { criteria, settings, ..Scenario::default() }.world();
-    world.run(&["trust"]).expect(5).out("Paths that the sandbox leaves open to agent and checks: ~/.ssh");
+    let shown = world.run(&["trust"]);
+    shown.expect(5).out("Paths that the sandbox leaves open to agent and checks: ~/.ssh");
+    shown.out("Paths that agent and checks may change: ~/build");
 }
 
 #[test]

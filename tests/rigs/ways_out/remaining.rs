@@ -22,8 +22,8 @@ const ROOT: &str = "As root, it also changes settings of the kernel and opens de
 /// A sentence, and shell code that succeeds if it is true.
 #[rustfmt::skip]
 const STILL_POSSIBLE: &[(&str, &str)] = &[
-    ("It reads and writes everything else that the user can: other projects, caches, toolchains, programs below the home folder.",
-     "for it in other-project .cache .rustup .local/bin; do echo x > $HOME/$it/file; cat $HOME/$it/file; done"),
+    ("It reads everything else that the user can, other projects too, and writes what is in folders of the home folder whose names begin with a dot: caches, toolchains, programs.",
+     "cat $HOME/other-project/file; for it in .cache .rustup .local/bin; do echo x > $HOME/$it/file; cat $HOME/$it/file; done"),
     ("Unless `sandbox.kind` is `required`, it changes `.git/config`.",
      "git config core.pager evil; test $(git config core.pager) = evil"),
     ("It writes the state of other work trees and the count of agent calls.",
@@ -62,6 +62,7 @@ fn what_an_agent_can_still_do_it_can() {
     for folder in ["other-project", ".cache", ".rustup", ".local/bin"] {
         fs::create_dir_all(attempt.home().join(folder)).unwrap();
     }
+    fs::write(attempt.home().join("other-project/file"), "x").unwrap();
     let state = attempt.world.terminal.state();
     fs::create_dir_all(state.join("workspaces/other")).unwrap();
     fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();

@@ -75,6 +75,11 @@ pub(super) const WAYS_OUT: &[WayOut] = &[
     way(Read, "link-to-folder", "ln -sfn $HOME/.ssh folder; cat folder/id"),
     way(Read, "hard-link", "ln -f $HOME/.ssh/id hard; cat hard"),
     way(Read, "moved-folder", "mv $HOME/.ssh $HOME/moved; cat $HOME/moved/id; mv $HOME/moved $HOME/.ssh"),
+    way(Write, "other-project", "echo evil > $HOME/other-project/Makefile"),
+    way(Write, "new-file-of-other-project", "echo evil > $HOME/other-project/conftest.py"),
+    way(Write, "moved-project", "mv $HOME/other-project $HOME/was; cp -r $HOME/was $HOME/other-project; echo evil > $HOME/other-project/Makefile"),
+    way(Write, "removed-document", "rm -r $HOME/Documents/letter"),
+    way(Write, "repository-beside", "echo evil > ../beside/Makefile"),
     way(Write, "replaced-parent", "cd $HOME; mv .config .was; cp -a .was .config; echo evil > .config/nvim/init.lua; rm -r .config; mv .was .config"),
     // /proc.
     way(Read, "own-root", "cat /proc/self/root$HOME/.ssh/id"),

@@ -164,6 +164,7 @@ fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool
         }
         ("sandbox.memory", SettingValue::Amount(it)) => settings.sandbox_memory = Some(it),
         ("sandbox.processes", SettingValue::Count(it)) => settings.sandbox_processes = it,
+        ("sandbox.write", SettingValue::Texts(it)) => settings.sandbox_write = it,
         ("sandbox.hide", SettingValue::Texts(it)) => settings.sandbox_hide = it,
         ("mode", SettingValue::Text(it)) => match parse_mode(&it) {
             Some(mode) => settings.mode = mode,

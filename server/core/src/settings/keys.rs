@@ -150,6 +150,8 @@ pub const KEYS: &[Key] = &[
         tr_later!("`auto` uses PID and mount namespaces if bubblewrap works, else Landlock, and `doctor` reports which; `required` refuses to start without either.")),
     key("sandbox.allow", ValueKind::Texts, "[]",
         tr_later!("Paths that the sandbox neither hides nor protects, such as `/run/docker.sock` or `~/.ssh`; in a workspace's file they need your trust.")),
+    key("sandbox.write", ValueKind::Texts, "[]",
+        tr_later!("Further files and folders that agents and checks may change, such as `~/build`; other projects and documents below the home folder are read-only otherwise; in a workspace's file they need your trust.")),
     key("sandbox.hide", ValueKind::Texts, "[]",
         tr_later!("Further files and folders that agents and checks cannot access, such as `~/Documents`; a relative path is below the root.")),
     key("sandbox.network", ValueKind::Network, "true",

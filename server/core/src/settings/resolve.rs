@@ -26,6 +26,8 @@ pub(crate) const MAY_CHANGE: &str = "may change ";
 pub(crate) const PASS: &str = "pass ";
 /// Prefix of a line with a path that the sandbox leaves open, in [`ResolvedSettings::to_trust`].
 pub(crate) const SANDBOX_ALLOW: &str = "sandbox allow ";
+/// Prefix of a line with a path that jobs may change, in [`ResolvedSettings::to_trust`].
+pub(crate) const SANDBOX_WRITE: &str = "sandbox write ";
 /// The line for a disabled sandbox, in [`ResolvedSettings::to_trust`].
 pub(crate) const NO_SANDBOX: &str = "no sandbox";
 
@@ -312,6 +314,9 @@ fn to_trust(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
             }
             ("sandbox.allow", SettingValue::Texts(paths)) => {
                 lines.extend(paths.iter().map(|it| format!("{SANDBOX_ALLOW}{it}")));
+            }
+            ("sandbox.write", SettingValue::Texts(paths)) => {
+                lines.extend(paths.iter().map(|it| format!("{SANDBOX_WRITE}{it}")));
             }
             ("sandbox.kind", SettingValue::Text(kind)) if kind == "off" => lines.push(NO_SANDBOX.to_owned()),
             _ => {}

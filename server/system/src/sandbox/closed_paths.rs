@@ -36,7 +36,8 @@ pub struct ClosedPaths {
 impl ClosedPaths {
     pub(super) fn of(files: &FileAccess, home: Option<&Path>) -> Self {
         let hidden = files.hidden.iter().chain(&files.services).map(|it| (it, true));
-        let all = hidden.chain(files.read_only.iter().map(|it| (it, false)));
+        let others = files.other_paths();
+        let all = hidden.chain(files.read_only.iter().chain(&others).map(|it| (it, false)));
         let mut paths = Vec::new();
         for (path, is_hidden) in all {
             let Some(text) = path.to_str() else { continue };

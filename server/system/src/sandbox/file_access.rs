@@ -1,7 +1,7 @@
 //! The files that the sandbox hides from jobs, and those that it keeps them from changing.
 //!
-//! Caches, toolchains and the agent's own folders stay writable, because builds need them. Hidden is what no build
-//! needs and an agent could use elsewhere: credentials, and sockets of programs that run commands outside the sandbox.
+//! Caches, toolchains and the agent's own folders stay writable, because builds need them; other projects and documents are
+//! read-only. Hidden is what no build needs and an agent could use elsewhere: credentials, and sockets of programs that run commands outside the sandbox.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,6 +12,7 @@ use rustix::process::geteuid;
 
 use super::known_paths::{AGENT_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, SYSTEM_STARTUP, USER_SERVICES};
 use super::landlock_rules::LandlockRules;
+use super::other_folders::{OtherFolders, other_folders, tool_folders};
 use super::user_sockets::{display_sockets, multiplexer_folders, named_sockets, program_sockets};
 use crate::clean_room::RoomAccess;
 
@@ -27,6 +28,8 @@ pub struct FileAccessRequest {
     pub writable: Vec<PathBuf>,
     /// `sandbox.allow`: paths that stay as they are.
     pub allow: Vec<String>,
+    /// `sandbox.write`: paths that are not read-only.
+    pub write: Vec<String>,
     /// `sandbox.hide`: further hidden paths.
     pub hide: Vec<String>,
 }
@@ -40,6 +43,8 @@ pub struct FileAccess {
     /// Sockets, and folders of sockets.
     pub(super) services: Vec<PathBuf>,
     pub(super) read_only: Vec<PathBuf>,
+    /// Read-only as well.
+    pub(super) others: Vec<OtherFolders>,
     pub(super) writable: Vec<PathBuf>,
     /// The work tree, where a copy of it is judged: read-only.
     pub(super) closed: Option<PathBuf>,
@@ -81,8 +86,13 @@ impl FileAccess {
         let read_only =
             startup.chain(system).chain(request.protected.clone()).filter(|it| !is_around(it)).collect();
         let allowed = request.allow.iter().map(|it| request.resolve(it));
-        let writable = request.writable.iter().cloned().chain(allowed).collect();
-        Self { root, hidden, services, read_only, writable, closed: None, fixed: Vec::new() }
+        let is_visible = |path: &PathBuf| !hidden.iter().any(|it| path.starts_with(it));
+        let written = request.write.iter().map(|it| request.resolve(it)).filter(is_visible);
+        let writable: Vec<PathBuf> = request.writable.iter().cloned().chain(allowed).chain(written).collect();
+        let used = [tool_folders(&root, &variable), existing(&writable)].concat();
+        let home = request.home.as_deref().map(real_path);
+        let others = other_folders(home.as_deref(), &root, &used);
+        Self { root, hidden, services, read_only, others, writable, closed: None, fixed: Vec::new() }
     }
 
     /// The same for checks, which have no login of an agent.
@@ -120,8 +130,19 @@ impl FileAccess {
             arguments.extend(words.iter().map(OsString::from));
             arguments.extend(paths.iter().map(|it| it.as_os_str().to_owned()));
         };
+        let (whole, single): (Vec<_>, Vec<_>) = self.others.iter().partition(|it| it.whole().is_some());
+        // First, because a mount covers those made below it before.
+        for (folder, kept) in whole.iter().filter_map(|it| it.whole()) {
+            add(&["--ro-bind"], &[folder, folder]);
+            for path in kept {
+                add(&["--bind"], &[path, path]);
+            }
+        }
         for path in &self.pinned() {
             add(&["--bind"], &[path, path]);
+        }
+        for path in single.iter().flat_map(|it| &it.entries).filter(|it| it.exists()) {
+            add(&["--ro-bind"], &[path, path]);
         }
         for path in existing(&self.kept()).into_iter().filter(is_restricted) {
             add(&["--ro-bind"], &[&path, &path]);
@@ -182,8 +203,14 @@ impl FileAccess {
             real.filter(|it| !it.starts_with(&self.root) && !writable.contains(it)).collect()
         };
         let hidden = outside(&self.hidden);
-        let read_only = outside(&self.read_only).into_iter().chain(self.closed.clone()).collect();
+        let read_only = outside(&[self.read_only.as_slice(), &self.other_paths()].concat());
+        let read_only = read_only.into_iter().chain(self.closed.clone()).collect();
         LandlockRules { hidden, read_only, open: writable, scope: true, no_tcp: false }
+    }
+
+    /// Other projects and documents.
+    pub(super) fn other_paths(&self) -> Vec<PathBuf> {
+        self.others.iter().flat_map(|it| it.entries.iter().cloned()).collect()
     }
 
     /// The hidden paths that [`Self::landlock_rules`] leaves open.
@@ -337,6 +364,22 @@ mod tests {
         assert_eq!(
             arguments(&[".ssh/id"], |home| allowing("~/.ssh", home)),
             ["--bind ~ ~", "--bind ~/.ssh ~/.ssh"]
+        );
+    }
+
+    #[test]
+    fn other_projects_are_read_only_and_paths_of_the_configuration_are_not() {
+        let made = &["other/a", "build/a", ".cache/a", ".ssh/id", "project/a"];
+        let write = || ["~/build", "~/.ssh/id"].map(str::to_owned).into();
+        assert_eq!(
+            arguments(made, |home| FileAccessRequest { write: write(), ..in_home(home) }),
+            [
+                "--bind ~ ~",
+                "--ro-bind ~/other ~/other",
+                "--tmpfs ~/.ssh",
+                "--bind ~/build ~/build",
+                "--remount-ro ~/.ssh"
+            ]
         );
     }
 
