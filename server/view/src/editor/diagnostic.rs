@@ -1,6 +1,7 @@
 //! What an editor shows at a range of a document: a code, a severity, a message.
 
 use super::message;
+use loopkeeper_lint::LintCode;
 use loopkeeper_text::DocumentRange;
 
 /// One diagnostic at one range of a document of the task.
@@ -117,12 +118,8 @@ pub enum DiagnosticCode {
     BadValue,
     LeftAside,
     Template,
-    Vague,
-    Subjective,
-    Weak,
-    Duplicate,
-    Contradictory,
-    Unsafe,
+    /// A remark on a criterion.
+    Lint(LintCode),
     Expensive,
     NotSuited,
     Unnoticed,
@@ -166,12 +163,12 @@ impl DiagnosticCode {
         Self::BadValue,
         Self::LeftAside,
         Self::Template,
-        Self::Vague,
-        Self::Subjective,
-        Self::Weak,
-        Self::Duplicate,
-        Self::Contradictory,
-        Self::Unsafe,
+        Self::Lint(LintCode::Vague),
+        Self::Lint(LintCode::Subjective),
+        Self::Lint(LintCode::Weak),
+        Self::Lint(LintCode::Duplicate),
+        Self::Lint(LintCode::Contradictory),
+        Self::Lint(LintCode::Unsafe),
         Self::Expensive,
         Self::NotSuited,
         Self::Unnoticed,
@@ -214,12 +211,7 @@ impl DiagnosticCode {
             Self::BadValue => "bad-value",
             Self::LeftAside => "left-aside",
             Self::Template => "template",
-            Self::Vague => "vague",
-            Self::Subjective => "subjective",
-            Self::Weak => "weak",
-            Self::Duplicate => "duplicate",
-            Self::Contradictory => "contradictory",
-            Self::Unsafe => "unsafe",
+            Self::Lint(code) => code.word(),
             Self::Expensive => "expensive",
             Self::NotSuited => "not-suited",
             Self::Unnoticed => "unnoticed",

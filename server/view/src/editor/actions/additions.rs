@@ -89,7 +89,7 @@ fn undecided<'a>(
     let (index, criterion) = criteria.into_iter().find(|(_, it)| it.check.is_none() && here(&it.place))?;
     let is_vague = |it: &&loopkeeper_lint::Lint| it.criterion == index && it.code == LintCode::Vague;
     let vague = known.task_lints().lints.iter().any(|it| is_vague(&it));
-    Some((criterion, if vague { DiagnosticCode::Vague } else { DiagnosticCode::Unverified }))
+    Some((criterion, if vague { DiagnosticCode::Lint(LintCode::Vague) } else { DiagnosticCode::Unverified }))
 }
 
 impl<'a> CriterionAddition<'a> {

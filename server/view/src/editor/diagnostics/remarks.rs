@@ -49,14 +49,11 @@ impl<'a> Remarks<'a> {
 
 /// A weak or contradictory check ends a loop wrongly; wording only makes it worth less.
 pub(in crate::editor) fn kind(code: LintCode) -> (Severity, DiagnosticCode) {
-    match code {
-        LintCode::Vague => (Severity::Hint, DiagnosticCode::Vague),
-        LintCode::Subjective => (Severity::Hint, DiagnosticCode::Subjective),
-        LintCode::Duplicate => (Severity::Hint, DiagnosticCode::Duplicate),
-        LintCode::Weak => (Severity::Warning, DiagnosticCode::Weak),
-        LintCode::Contradictory => (Severity::Warning, DiagnosticCode::Contradictory),
-        LintCode::Unsafe => (Severity::Warning, DiagnosticCode::Unsafe),
-    }
+    let severity = match code {
+        LintCode::Vague | LintCode::Subjective | LintCode::Duplicate => Severity::Hint,
+        LintCode::Weak | LintCode::Contradictory | LintCode::Unsafe => Severity::Warning,
+    };
+    (severity, DiagnosticCode::Lint(code))
 }
 
 /// A check of the first stage that takes longer than an iteration holds up all others.

@@ -1,5 +1,6 @@
 use crate::editor::fixture::World;
 use crate::editor::{DeclaredCommand, DiagnosticCode, EditorAction, ProjectCommands, QuickFix, actions};
+use loopkeeper_lint::LintCode;
 
 fn declared() -> Vec<DeclaredCommand> {
     let one = |(command, criterion): (&str, &str)| DeclaredCommand {
@@ -56,7 +57,7 @@ fn a_criterion_is_added_where_it_is_missing() {
         format!("# Pay\r\n\r\nDone when:\r\n\r\n1. é sort\r\n   more\r\n2. {LINE}\r\n2. b: `$ x`\r\n");
     check(list, "sort", &expect, unverified);
     let vague = "# Pay\n\nDone when:\n\n* [x] It works well";
-    check(vague, "well", &format!("{vague}\n* [ ] {LINE}"), Some(DiagnosticCode::Vague));
+    check(vague, "well", &format!("{vague}\n* [ ] {LINE}"), Some(DiagnosticCode::Lint(LintCode::Vague)));
     let heading = "# Pay\n\nDone when:\n\n- a: `$ x`\n- b: `$ y`\n\nThat is all.\n";
     let expect = format!("# Pay\n\nDone when:\n\n- a: `$ x`\n- b: `$ y`\n- {LINE}\n\nThat is all.\n");
     check(heading, "# Pay", &expect, None);
