@@ -116,7 +116,6 @@ pub(super) fn iteration_over(
     let mut work = progress::of_iteration(state, live, &wrote);
     work.changes.strays = judged.as_ref().map(|it| first_strays(&it.strays)).unwrap_or_default();
     let reading = live.after_agent.documents.take().unwrap_or_default();
-    let error = state.last_iteration().and_then(|it| it.error.clone());
     let round = judged.map(|mut it| {
         mark_unstable_if_disturbed(state, &mut it.round, &it.wrote);
         it.round
@@ -129,11 +128,12 @@ pub(super) fn iteration_over(
     let claim_summary = prompt_input::ClaimSummary { claim, contradiction, test_only };
     let near = limits::newly_near(state);
     let weakened = weakening::weakenings_after(state, live, round.as_deref());
+    let commits = live.after_agent.snapshot.commits.clone();
     let notes = weakening::summary_clause(&weakened)
         .into_iter()
         .chain(regression::kept_regression_note(state, round.as_deref()))
         .chain(prompt_input::limits_near_note(&near))
-        .chain(prompt_input::commit_unasked(state, &work.changes, &live.after_agent.snapshot.commits))
+        .chain(prompt_input::commit_unasked(state, &work.changes, &commits))
         .chain(branch_tracking::summary_clause(state));
     let sentence = prompt_input::iteration_sentence(state, &work.changes, round.as_deref(), &claim_summary);
     let sentence = with_clauses(sentence, notes);
@@ -142,8 +142,8 @@ pub(super) fn iteration_over(
     let seen = criteria_changes::without_saved(state, &reading, &std::mem::take(&mut live.saved));
     let changed_documents =
         !state.criteria.seen.as_ref().is_some_and(|it| criteria_changes::same_criteria(it, &seen));
-    let checks = round.map(|round| Record::ChecksDone { iteration: Some(state.iteration), round });
-    let ended = Record::IterationEnded {
+    let checks_done = round.map(|round| Record::ChecksDone { iteration: Some(state.iteration), round });
+    let iteration_ended = Record::IterationEnded {
         iteration: state.iteration,
         changes: Box::new(work.changes),
         proposed: criteria_changes::agent_proposals(state, &seen),
@@ -154,15 +154,15 @@ pub(super) fn iteration_over(
         seen: changed_documents.then_some(seen),
         plan: reading.plan,
         edited_artefacts: work.edited_artefacts,
-        error,
+        error: state.last_iteration().and_then(|it| it.error.clone()),
         weakened,
         sentence,
         milestones,
-        commits: live.after_agent.snapshot.commits.clone(),
+        commits,
         near: near.into_iter().map(|(name, _)| name).collect(),
         drift: drift.map(Box::new),
     };
-    let records = checks.into_iter().chain([ended]).map(Decision::Record);
+    let records = checks_done.into_iter().chain([iteration_ended]).map(Decision::Record);
     records.chain([Decision::Effect(Effect::Continue)]).collect()
 }
 
