@@ -180,15 +180,8 @@ async fn own_loop(
     ]);
     hardening::forbid_tracing().map_err(KeeperError::io(tr_later!("protect the keeper of"), dir.path()))?;
     orphans::become_subreaper().map_err(KeeperError::io(tr_later!("adopt the orphans of"), dir.path()))?;
-    // A keeper starts no process before its journal exists. Without a journal there are no orphans, and the scan, which
-    // reads all processes of the machine three times, would be most of the start-up time.
-    let has_journal = dir.journal().try_exists().unwrap_or(true);
-    // Before anything is ended: the journal is locked by a keeper that works although its lock file was deleted.
-    let (journal, beginning) = open_journal(dir, &spec)?;
-    if has_journal {
-        orphans::end_marked(dir.id());
-    }
-    remove_leftovers(&workspace, dir);
+    let (journal, beginning) = take_over(dir, &spec)?;
+    remove_leftovers(dir, &workspace);
     let (events_in, events) = mpsc::unbounded_channel();
     let (asks_in, asks) = mpsc::channel(16);
     let control = ControlState::new(dir.id(), asks_in);
@@ -198,17 +191,7 @@ async fn own_loop(
         token: Rc::clone(&runtime.token),
         redactor: Rc::clone(&runtime.redactor),
     });
-    let context = LoopContext {
-        runtime,
-        state: Rc::clone(&state),
-        dir: dir.clone(),
-        control: control.clone(),
-        events: events_in,
-        head: Rc::default(),
-        executed_files: Rc::default(),
-        task: Rc::default(),
-        start_hook: Rc::default(),
-    };
+    let context = LoopContext::new(dir, &state, runtime, &control, events_in);
     let signals =
         StopSignals::listen().map_err(KeeperError::io(tr_later!("listen to signals for"), dir.path()))?;
     let effects = EffectRunner::new(context, signals);
@@ -223,8 +206,21 @@ async fn own_loop(
     Ok(ended)
 }
 
-/// Removes what killed keepers left behind. This keeper alone uses the work tree.
-fn remove_leftovers(workspace: &Workspace, dir: &LoopDir) {
+/// The journal of a loop, after the processes of its last keeper were ended.
+fn take_over(dir: &LoopDir, spec: &LoopSpec) -> Result<(JournalFile, Startup), KeeperError> {
+    // A keeper starts no process before its journal exists. Without a journal there are no orphans, and the scan, which
+    // reads all processes of the machine three times, would be most of the start-up time.
+    let has_journal = dir.journal().try_exists().unwrap_or(true);
+    // Before anything is ended: the journal is locked by a keeper that works although its lock file was deleted.
+    let opened = open_journal(dir, spec)?;
+    if has_journal {
+        orphans::end_marked(dir.id());
+    }
+    Ok(opened)
+}
+
+/// Removes what earlier keepers left behind. Only the holder of the work tree's lock may call this.
+fn remove_leftovers(dir: &LoopDir, workspace: &Workspace) {
     for other in workspace.loops().unwrap_or_default() {
         clean_room::remove_leftovers(&other.output());
         if other.id() != dir.id() {

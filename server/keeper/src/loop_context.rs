@@ -34,6 +34,26 @@ pub struct LoopContext {
 }
 
 impl LoopContext {
+    pub(super) fn new(
+        dir: &LoopDir,
+        state: &Rc<StateDir>,
+        runtime: RunContext,
+        control: &ControlState,
+        events: mpsc::UnboundedSender<Event>,
+    ) -> Self {
+        Self {
+            runtime,
+            state: Rc::clone(state),
+            dir: dir.clone(),
+            control: control.clone(),
+            events,
+            head: Rc::default(),
+            executed_files: Rc::default(),
+            task: Rc::default(),
+            start_hook: Rc::default(),
+        }
+    }
+
     /// The receiver is dropped when the loop ends.
     pub(super) fn send_event(&self, event: Event) {
         let _ = self.events.send(event);
