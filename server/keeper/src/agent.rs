@@ -106,8 +106,8 @@ impl AgentHandle {
     pub(super) fn attach(context: &LoopContext) -> Self {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Liveness::default());
-        let lent = AttachedSession::new(context.clone(), ordered, Rc::clone(&signs));
-        Self { orders, signs, task: spawn_boxed_local(lent.until_unused()) }
+        let session = AttachedSession::new(context.clone(), ordered, Rc::clone(&signs));
+        Self { orders, signs, task: spawn_boxed_local(session.until_unused()) }
     }
 
     pub(super) fn stop(&self, why: AgentEnding, grace: KillMode) {

@@ -151,11 +151,11 @@ pub struct HookRequest {
 #[derive(Debug, Clone, Default)]
 pub struct HookBroker {
     open: Rc<RefCell<Option<mpsc::UnboundedSender<HookRequest>>>>,
-    door: Rc<RefCell<Option<HookCredentials>>>,
+    credentials: Rc<RefCell<Option<HookCredentials>>>,
     /// Session ids of the running agent: the one passed to it, and the one that it reports.
     sessions: Rc<RefCell<[String; 2]>>,
     /// The user's session that is attached to the loop.
-    lent: Rc<RefCell<Option<String>>>,
+    attached_session: Rc<RefCell<Option<String>>>,
 }
 
 /// The token that requests must contain, and the secrets to redact.
@@ -166,39 +166,39 @@ pub struct HookCredentials {
 }
 
 impl HookBroker {
-    pub fn set_credentials(&self, door: HookCredentials) {
-        self.door.replace(Some(door));
+    pub fn set_credentials(&self, credentials: HookCredentials) {
+        self.credentials.replace(Some(credentials));
     }
 
     /// The subagent event that the loop records. `None` for requests that do not belong to this loop.
     pub fn of_subagent(&self, question: &HookQuestion) -> Option<SubagentEvent> {
-        let door = self.door.borrow();
-        let door = door.as_ref()?;
+        let credentials = self.credentials.borrow();
+        let credentials = credentials.as_ref()?;
         let is_ours = if question.own {
-            self.is_lent(question)
+            self.is_attached(question)
         } else {
-            *door.token == *question.token && self.is_known_session(question)
+            *credentials.token == *question.token && self.is_known_session(question)
         };
-        is_ours.then(|| question.of_subagent(&door.redactor)).flatten()
+        is_ours.then(|| question.of_subagent(&credentials.redactor)).flatten()
     }
 
-    fn is_lent(&self, question: &HookQuestion) -> bool {
-        question.session.is_some() && question.session == *self.lent.borrow()
+    fn is_attached(&self, question: &HookQuestion) -> bool {
+        question.session.is_some() && question.session == *self.attached_session.borrow()
     }
 
     /// Sets the session that is attached to the loop; `None`: no session.
     pub fn set_attached_session(&self, session: Option<&str>) {
-        self.lent.replace(session.map(str::to_owned));
+        self.attached_session.replace(session.map(str::to_owned));
     }
 
     /// The complete text of a permission request, or why the user is not asked. A text with a secret is refused,
     /// because it cannot be shown in full.
     pub fn of_permission(&self, question: &HookQuestion) -> Result<String, String> {
-        let door = self.door.borrow();
-        let door = door.as_ref().filter(|it| *it.token == *question.token);
-        let door = door.ok_or("no agent of this loop")?;
+        let credentials = self.credentials.borrow();
+        let credentials = credentials.as_ref().filter(|it| *it.token == *question.token);
+        let credentials = credentials.ok_or("no agent of this loop")?;
         let what = question.what.as_deref().filter(|it| !it.is_empty()).ok_or("it does not say what")?;
-        if door.redactor.redact(what) != what {
+        if credentials.redactor.redact(what) != what {
             return Err("it holds a secret, which cannot be shown".to_owned());
         }
         Ok(sanitize::visible(what))

@@ -124,29 +124,29 @@ fn print_pass_reason(why: &str) {
 
 fn ask_keeper(event: AgentHookEvent) -> Result<HookReplyVerdict, String> {
     let payload = HookInput::read(io::stdin().take(LONGEST_PAYLOAD))?;
-    let door = HookEndpointClient::from_environment()?;
-    door.request_verdict(event.timeout(), &payload.question(event.word(), &door.token))
+    let endpoint = HookEndpointClient::from_environment()?;
+    endpoint.request_verdict(event.timeout(), &payload.question(event.word(), &endpoint.token))
 }
 
 /// The same for agents without hooks that are connected over ACP: the next prompt, if any.
 pub fn next_prompt(session: &str) -> Result<Option<String>, String> {
-    let door = HookEndpointClient::from_environment()?;
-    let mut question = request(AgentHookEvent::Stop.word(), &door.token);
+    let endpoint = HookEndpointClient::from_environment()?;
+    let mut question = request(AgentHookEvent::Stop.word(), &endpoint.token);
     if let Some(fields) = question.as_object_mut() {
         fields.insert("session".to_owned(), json!(session));
     }
-    let verdict = door.request_verdict(AgentHookEvent::Stop.timeout(), &question)?;
+    let verdict = endpoint.request_verdict(AgentHookEvent::Stop.timeout(), &question)?;
     Ok((verdict.decision == "block").then_some(verdict.reason))
 }
 
 /// The same for a permission request. Unlike hooks it fails closed.
 pub fn ask_permission(words: &str) -> PermissionAnswer {
-    let asked = HookEndpointClient::from_environment().and_then(|door| {
-        let mut question = request(PERMISSION, &door.token);
+    let asked = HookEndpointClient::from_environment().and_then(|endpoint| {
+        let mut question = request(PERMISSION, &endpoint.token);
         if let Some(fields) = question.as_object_mut() {
             fields.insert("what".to_owned(), json!(words));
         }
-        door.request_verdict(None, &question)
+        endpoint.request_verdict(None, &question)
     });
     match asked {
         Ok(HookReplyVerdict { decision, .. }) if decision == "allow" => PermissionAnswer::Allowed,

@@ -229,7 +229,7 @@ impl JudgePanel<'_> {
             .map_err(|error| tr!("could not write {path}: {error}", path = prompt_file.display(), error))?;
         let permitted = agent::approve_agent(self.runtime, judge)?;
         let session = Uuid::new_v4().to_string();
-        let mut env = self.runtime.env_without_door(judge);
+        let mut env = self.runtime.env_without_endpoint(judge);
         env.push((SESSION.into(), session.clone().into()));
         env.push((ROLE.0.into(), ROLE.1.into()));
         let start = IterationStart {

@@ -115,12 +115,12 @@ impl RunContext {
         let check_domain = if spec.settings.serve.is_empty() { check_domain } else { request_domain.clone() };
         let token = uuid::Uuid::new_v4().simple().to_string();
         let socket = state.socket_dir().join(format!("{}.sock", spec.loop_id));
-        let door = HookEndpoint { token: &token, socket: &socket };
+        let endpoint = HookEndpoint { token: &token, socket: &socket };
         let RunFolders { outputs, temporary, .. } = folders;
         let of_agents = agent_environment(&spec, &spec.agent, &agent_domain, temporary.as_ref());
         let user_env = check_environment(&spec, &check_domain, None);
         Ok(Self {
-            agent_env: Rc::new(with_door(of_agents, &spec, &door)),
+            agent_env: Rc::new(with_endpoint(of_agents, &spec, &endpoint)),
             check_env: Rc::new(check_environment(&spec, &check_domain, temporary.as_ref())),
             user_env: Rc::new(user_env),
             temporary,
@@ -147,12 +147,12 @@ impl RunContext {
         if plan.name == self.spec.agent.name {
             return self.agent_env.as_ref().clone();
         }
-        let door = HookEndpoint { token: &self.token, socket: &self.socket };
-        with_door(self.env_without_door(plan), &self.spec, &door)
+        let endpoint = HookEndpoint { token: &self.token, socket: &self.socket };
+        with_endpoint(self.env_without_endpoint(plan), &self.spec, &endpoint)
     }
 
     /// The same without access to the control socket.
-    pub(super) fn env_without_door(&self, plan: &AgentPlan) -> EnvVars {
+    pub(super) fn env_without_endpoint(&self, plan: &AgentPlan) -> EnvVars {
         agent_environment(&self.spec, plan, &self.agent_domain, self.temporary.as_ref())
     }
 
@@ -372,10 +372,10 @@ struct HookEndpoint<'a> {
     socket: &'a Path,
 }
 
-fn with_door(mut env: EnvVars, spec: &LoopSpec, door: &HookEndpoint<'_>) -> EnvVars {
+fn with_endpoint(mut env: EnvVars, spec: &LoopSpec, endpoint: &HookEndpoint<'_>) -> EnvVars {
     env.retain(|(name, _)| name != orphans::ENV_LOOP);
-    env.push((orphans::ENV_LOOP.into(), format!("{}:{}", spec.loop_id, door.token).into()));
-    env.push((SOCKET.into(), door.socket.into()));
+    env.push((orphans::ENV_LOOP.into(), format!("{}:{}", spec.loop_id, endpoint.token).into()));
+    env.push((SOCKET.into(), endpoint.socket.into()));
     let hooked = spec.settings.mode == LoopMode::Hook && spec.agent.kind() == AgentKind::Claude;
     if hooked && !env.iter().any(|(name, _)| name == hooks::CAP) {
         env.push((hooks::CAP.into(), hooks::RAISED.to_string().into()));

@@ -84,11 +84,11 @@ fn ask_keeper(event: SessionHookEvent) -> Result<Option<HookReplyVerdict>, Strin
     }
     let payload = HookInput::read(io::stdin().take(LONGEST_PAYLOAD))?;
     let folder = std::env::var_os(PROJECT).map(PathBuf::from).or_else(|| payload.folder());
-    let Some(door) = folder.and_then(|it| find_endpoint(&it)) else { return Ok(None) };
+    let Some(endpoint) = folder.and_then(|it| find_endpoint(&it)) else { return Ok(None) };
     if event == SessionHookEvent::Known(super::AgentHookEvent::Stop) {
         payload.wait_for_transcript();
     }
-    door.request_verdict(event.timeout(), &question(event, &payload)).map(Some)
+    endpoint.request_verdict(event.timeout(), &question(event, &payload)).map(Some)
 }
 
 /// The endpoint of the keeper that works in this folder.
