@@ -42,6 +42,7 @@ pub(crate) fn always_prints_counts(command: &str) -> bool {
             | (?:(?:npx|bunx|pnpm|yarn|(?:npm|pnpm|bun)\s+exec)\s+)?(?:jest|vitest|mocha|ava)
             | (?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:t|test(?:[:-]\w+)*)
             | (?:mvn|\./mvnw)\s(?:[^|;&<>]*\s)?(?:test|verify) | dotnet\s+test | mix\s+test | ctest | deno\s+test | busted
+            | (?:sh|bash|dash|lua[\d.]*|tclsh[\d.]*|python[\d.]*|node|ruby|perl|php)\s+\w[\w./-]*
         )(?:\s[^|;&<>]*)?$",
     );
     const SILENT: [&str; 11] = [

@@ -1,5 +1,5 @@
 //! Runners whose summary is one line: RSpec, Minitest, PHPUnit, Perl's prove, Maven, JUnit 4, .NET, CTest, ExUnit, Deno,
-//! Jasmine, busted, node-tap.
+//! Jasmine, busted, node-tap, tcltest, luaunit, shunit2.
 
 use super::{TestCounts, sum};
 use loopkeeper_text::pattern::ConstantPattern;
@@ -62,8 +62,16 @@ static NODE_TAP: SummaryLine = summary(
     "# { total: ",
     r"^# \{ total: \d+(?:, pass: (?P<passed>\d+))?(?:, fail: (?P<failed>\d+))?(?:, todo: (?P<incomplete>\d+))?(?:, skip: (?P<skipped>\d+))? \}$",
 );
+static TCLTEST: SummaryLine = summary(
+    "\tTotal\t",
+    r"^\S+:\tTotal\t(?P<all>\d+)\tPassed\t\d+\tSkipped\t(?P<skipped>\d+)\tFailed\t(?P<failed>\d+)$",
+);
+static LUAUNIT: SummaryLine = summary(
+    " seconds, ",
+    r"^Ran (?P<all>\d+) tests? in [\d.]+ seconds, \d+ success(?:es)?(?:, (?P<failed>\d+) failures?)?(?:, (?P<errors>\d+) errors?)?(?:, (?P<skipped>\d+) skipped)?",
+);
 
-static ALL: [&SummaryLine; 14] = [
+static ALL: [&SummaryLine; 16] = [
     &RSPEC,
     &MINITEST,
     &PHPUNIT_OK,
@@ -78,6 +86,8 @@ static ALL: [&SummaryLine; 14] = [
     &JASMINE,
     &BUSTED,
     &NODE_TAP,
+    &TCLTEST,
+    &LUAUNIT,
 ];
 
 pub(super) fn read(output: &str) -> Option<TestCounts> {
@@ -85,7 +95,7 @@ pub(super) fn read(output: &str) -> Option<TestCounts> {
         let lines = output.lines().map(str::trim).filter(|it| it.contains(summary.sign));
         lines.filter_map(|it| summary.read(it)).reduce(sum)
     });
-    of_lines.chain(prove(output)).chain(no_tests_executed(output)).reduce(sum)
+    of_lines.chain(prove(output)).chain(shunit2(output)).chain(no_tests_executed(output)).reduce(sum)
 }
 
 impl SummaryLine {
@@ -101,6 +111,18 @@ impl SummaryLine {
 
 fn no_tests_executed(output: &str) -> Option<TestCounts> {
     output.lines().any(|it| it.trim() == "No tests executed!").then(TestCounts::default)
+}
+
+/// `Ran 3 tests.`, then `OK`, `OK (skipped=1)` or `FAILED (failures=2)`, which counts assertions.
+fn shunit2(output: &str) -> Option<TestCounts> {
+    let mut lines = output.lines().map(str::trim);
+    let all = lines.find_map(|it| {
+        let (count, rest) = it.strip_prefix("Ran ")?.split_once(' ')?;
+        matches!(rest, "test." | "tests.").then(|| count.parse::<u64>().ok())?
+    })?;
+    let failures = lines.find_map(|it| it.strip_prefix("FAILED (failures=")?.split([')', ',']).next());
+    let failed = failures.map_or(0, |it| it.parse().unwrap_or(1)).min(all);
+    Some(TestCounts { passed: all.saturating_sub(failed), failed, skipped: 0 })
 }
 
 /// `Files=1, Tests=2,  0 wallclock secs (…)`, after a line `Failed 1/2 subtests` for each file that failed.

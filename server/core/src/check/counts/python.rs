@@ -56,7 +56,7 @@ pub(super) fn unittest(output: &str) -> Option<TestCounts> {
 fn unittest_ran(line: &str) -> Option<u64> {
     let (count, rest) = line.strip_prefix("Ran ")?.split_once(' ')?;
     let rest = rest.strip_prefix("tests in ").or_else(|| rest.strip_prefix("test in "))?;
-    rest.ends_with('s').then(|| count.parse().ok())?
+    rest.strip_suffix('s')?.parse::<f64>().ok().and_then(|_| count.parse().ok())
 }
 
 /// `OK`, `OK (skipped=1)`, `FAILED (failures=1, errors=1)`, `NO TESTS RAN`.

@@ -200,6 +200,11 @@ fn summaries_as_runners_document_them() {
     let check = |output: &str, passed: u64, failed: u64, skipped: u64| {
         assert_eq!(read(output), Some(TestCounts { passed, failed, skipped }), "{output:?}");
     };
+    check("all.tcl:\tTotal\t3\tPassed\t1\tSkipped\t0\tFailed\t2\n", 1, 2, 0);
+    check("Ran 3 tests in 0.001 seconds, 1 success, 2 failures\n", 1, 2, 0);
+    check("Ran 2 tests in 0.001 seconds, 2 successes, 0 failures\nOK\n", 2, 0, 0);
+    check("testA\n\nRan 3 tests.\n\nOK\n", 3, 0, 0);
+    check("testA\nASSERT:expected\n\nRan 2 tests.\n\nFAILED (failures=4)\n", 0, 2, 0);
     check(
         "[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.04 s -- in ATest\n\
          [ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1\n",
@@ -306,6 +311,8 @@ fn runners_that_always_report_counts() {
         "deno test",
         "busted spec",
         "npx ava",
+        "tclsh tests/all.tcl",
+        "sh tests/calc_test.sh",
     ] {
         check(command, true);
     }
