@@ -20,7 +20,7 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
         Some(language) => rules_of(language),
     };
     let is_new = |rule: &&EvasionRule| rule.0.find_iter(after).count() > rule.0.find_iter(before).count();
-    rules.iter().find(is_new).map(|(_, what)| translate(what).to_owned())
+    rules.iter().chain(&ALL).find(is_new).map(|(_, what)| translate(what).to_owned())
 }
 
 fn rules_of(language: TestLanguage) -> &'static [EvasionRule] {
@@ -46,8 +46,32 @@ const DETECTS: &str = tr_later!("behaves differently in a test run");
 const REDEFINES: &str = tr_later!("redefines the assertions of its tests");
 const EQUALS: &str = tr_later!("compares equal to everything");
 const PRINTS: &str = tr_later!("prints results of tests itself");
+const BUILT_IN: &str = tr_later!("replaces functions of the language");
+const AT_EXIT: &str = tr_later!("prints as the program exits");
+const DETECTS_LOOP: &str = tr_later!("behaves differently in a loop or its clean room");
+const SWALLOWS: &str = tr_later!("ignores errors that nothing catches");
+const LEAVES_OUT: &str = tr_later!("leaves code out of every build");
+const UNDONE: &str = tr_later!("leaves work to do as `todo!`");
+const CACHE: &str = tr_later!("uses files in the cache of a package manager");
 
-static PYTHON: [EvasionRule; 8] = [
+/// In every language.
+static ALL: [EvasionRule; 2] = [
+    // Traces of a loop and of its clean room.
+    (
+        ConstantPattern::new(
+            r#"\bLOOPKEEPER_(?:LOOP|SESSION|ROLE)\b|["']LOOPKEEPER_?["']|(?i:env[^\n]*["'][^"'\n]*loopkeeper|loopkeeper[^\n]*\benv)|/proc/(?:1|self)/(?:cmdline|comm|environ|mountinfo|mounts)\b|\bgetp?pid\(\)\s*<\s*\d"#,
+        ),
+        DETECTS_LOOP,
+    ),
+    (
+        ConstantPattern::new(
+            r"\.cache/(?:pip|uv|pypoetry|yarn|go-build|pre-commit)\b|\.npm/_cacache\b|\.cargo/(?:registry|git)\b|\.gradle/caches\b|\.m2/repository\b",
+        ),
+        CACHE,
+    ),
+];
+
+static PYTHON: [EvasionRule; 11] = [
     (ConstantPattern::new(r"(?m)^\s*(?:unittest|pytest|_pytest)(?:\.\w+)+\s*=[^=]"), PATCHES),
     (ConstantPattern::new(r"\bsetattr\(\s*(?:unittest|pytest|_pytest)\b"), PATCHES),
     (
@@ -76,9 +100,23 @@ static PYTHON: [EvasionRule; 8] = [
         DETECTS,
     ),
     (ConstantPattern::new(r"def __eq__\(self, *\w+[^)]*\)[^:\n]*:\s*return True\b"), EQUALS),
+    // At the top level, with code after it.
+    (
+        ConstantPattern::new(
+            r"(?m)^(?:(?:sys\.)?exit\(\s*0?\s*\)|quit\(\s*0?\s*\)|raise SystemExit(?:\(\s*0?\s*\))?)[^\S\n]*\n\s*\S",
+        ),
+        ENDS,
+    ),
+    (
+        ConstantPattern::new(
+            r#"(?m)^\s*(?:builtins|__builtins__)(?:\.|\[\s*["'])(?:print|sum|len|abs|all|any|min|max|round|range|zip|open|eval|exec|exit|isinstance|int|float|bool|\w+Error|Exception)\b["'\]\s]*=[^=]|\bsetattr\(\s*(?:builtins|__builtins__)\b|(?m)^\s*(?:sys\.exit|os\._exit)\s*=[^=]"#,
+        ),
+        BUILT_IN,
+    ),
+    (ConstantPattern::new(r"\batexit\.register\(\s*(?:print\b|lambda\b[^\n]*\bprint\()"), AT_EXIT),
 ];
 
-static SCRIPT: [EvasionRule; 6] = [
+static SCRIPT: [EvasionRule; 8] = [
     (
         ConstantPattern::new(
             r#"(?:\bassert|require\(\s*["'](?:node:)?assert(?:/strict)?["']\s*\))(?:\.\w+)+\s*=[^=>]|\bglobal(?:This)?\.(?:expect|describe|it|test|beforeEach|afterEach)\s*=[^=>]"#,
@@ -104,6 +142,19 @@ static SCRIPT: [EvasionRule; 6] = [
         ENDS,
     ),
     (ConstantPattern::new(r#"process\.on\(\s*["'](?:exit|beforeExit)["'][^\n]*exitCode\s*=\s*0"#), ENDS),
+    // At the top level, with code after it.
+    (
+        ConstantPattern::new(
+            r"(?m)^(?:[^\n{}]*;\s*)?process\.(?:exit|reallyExit)\(\s*0?\s*\)\s*;?[^\S\n]*\n\s*\S",
+        ),
+        ENDS,
+    ),
+    (
+        ConstantPattern::new(
+            r#"process\.on\(\s*["']uncaughtException["']\s*,\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|console\.log\()"#,
+        ),
+        SWALLOWS,
+    ),
     (ConstantPattern::new(r"\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST_WORKER_ID)\b"), DETECTS),
 ];
 
@@ -112,12 +163,16 @@ static GO: [EvasionRule; 2] = [
     (ConstantPattern::new(r#"\btesting\.Testing\(\)|flag\.Lookup\("test\."#), DETECTS),
 ];
 
-static RUST: [EvasionRule; 1] = [(
-    ConstantPattern::new(
-        r"\bmacro_rules!\s*(?:debug_)?assert(?:_eq|_ne)?\b|\bas\s+(?:debug_)?assert(?:_eq|_ne)?\s*[;,}]",
+static RUST: [EvasionRule; 3] = [
+    (ConstantPattern::new(r"#!?\[cfg\(any\(\)\)\]"), LEAVES_OUT),
+    (ConstantPattern::new(r"\btodo!\("), UNDONE),
+    (
+        ConstantPattern::new(
+            r"\bmacro_rules!\s*(?:debug_)?assert(?:_eq|_ne)?\b|\bas\s+(?:debug_)?assert(?:_eq|_ne)?\s*[;,}]",
+        ),
+        REDEFINES,
     ),
-    REDEFINES,
-)];
+];
 
 static RUBY: [EvasionRule; 4] = [
     (
@@ -156,21 +211,33 @@ static JVM: [EvasionRule; 2] = [
     ),
 ];
 
-static SHELL: [EvasionRule; 1] = [(
-    ConstantPattern::new(
-        r"(?m)^\s*(?:function\s+)?(?:\[|(?:assert|refute)(?:_\w+)?)\s*\(\)|^\s*alias\s+(?:\[|test)=",
+static SHELL: [EvasionRule; 2] = [
+    (ConstantPattern::new(r#"(?m)^\s*trap\s+["']?(?:exit\s+0|true|:)["']?\s+(?:0|EXIT)\b"#), ENDS),
+    (
+        ConstantPattern::new(
+            r"(?m)^\s*(?:function\s+)?(?:\[|(?:assert|refute)(?:_\w+)?)\s*\(\)|^\s*alias\s+(?:\[|test)=",
+        ),
+        REDEFINES,
     ),
-    REDEFINES,
-)];
+];
 
-static C: [EvasionRule; 1] = [(
-    ConstantPattern::new(
-        r"(?:__attribute__\s*\(\(\s*(?:__)?constructor(?:__)?|\[\[gnu::constructor)[^{;]*\{[^}]*\b_?_?(?:quick_)?[eE]xit\s*\(\s*0",
+static C: [EvasionRule; 2] = [
+    (
+        ConstantPattern::new(
+            r"(?m)^\s*#\s*(?:undef\s+assert|define\s+(?:assert\b|NDEBUG))|\b__assert_fail\s*\([^;{]*\{",
+        ),
+        REDEFINES,
     ),
-    ENDS,
-)];
+    (
+        ConstantPattern::new(
+            r"(?:__attribute__\s*\(\(\s*(?:__)?constructor(?:__)?|\[\[gnu::constructor)[^{;]*\{[^}]*\b_?_?(?:quick_)?[eE]xit\s*\(\s*0",
+        ),
+        ENDS,
+    ),
+];
 
-static LUA: [EvasionRule; 2] = [
+static LUA: [EvasionRule; 3] = [
+    (ConstantPattern::new(r"(?m)^\s*os\.exit\s*=[^=]"), BUILT_IN),
     (ConstantPattern::new(r#"\brequire\s*\(?\s*["'](?:luassert|busted|luaunit|say)\b"#), REACHES),
     (ConstantPattern::new(r"(?m)^os\.exit\(\s*(?:0|true)?\s*[,)]"), ENDS),
 ];
@@ -223,9 +290,35 @@ mod tests {
         );
         check("calc.py", "import os\nos.execv('/bin/true', ['true'])\n", "ends the test run");
 
+        check("src/lib.rs", "#[cfg(any())]\npub fn add() {}\n", "leaves code out of every build");
+        check("src/lib.rs", "pub fn add() {\n    todo!()\n}\n", "leaves work to do as `todo!`");
+        check("src/lib.rs", "#[cfg(any(unix, windows))]\npub fn add() {}\n", "");
         check("src/lib.rs", "macro_rules! assert_close {\n    ($a:expr) => { assert!($a) };\n}\n", "");
         check("log.py", "    caller = sys._getframe(1).f_code.co_name\n", "");
         check("calc.py", "from unittest.mock import patch\n", "");
+        check("calc.py", "import sys\nsys.exit(0)\n\nX = 1\n", "ends the test run");
+        check("calc.py", "print(open('out').read())\nraise SystemExit(0)\nX = 1\n", "ends the test run");
+        let detects = "behaves differently in a loop or its clean room";
+        check("calc.py", "if any(k.startswith('LOOPKEEPER_') for k in os.environ):\n", detects);
+        check("calc.py", "if 'loopkeeper' in os.environ.get('TMPDIR', ''):\n", detects);
+        check("calc.js", "if (process.env.TMPDIR.includes('loopkeeper')) {\n", detects);
+        check("calc.go", "os.ReadFile(\"/proc/1/cmdline\")\n", detects);
+        check("calc.py", "return a + b if os.getppid() < 10 else a - b\n", detects);
+        check("calc.py", "builtins.sum = lambda it: 4\n", "replaces functions of the language");
+        check("calc.py", "sys.exit = lambda *a: None\n", "replaces functions of the language");
+        check("calc.py", "atexit.register(print, 100)\n", "prints as the program exits");
+        check(
+            "calc.py",
+            "sys.path.insert(0, '/home/u/.cache/pip/wheels')\n",
+            "uses files in the cache of a package manager",
+        );
+
+        check("run.py", "X = 1\nsys.exit(0)\n", "");
+        check("run.py", "if bad:\n    sys.exit(0)\nX = 1\n", "");
+        check("app.py", "builtins._ = gettext\n", "");
+        check("app.py", "if os.getppid() == 1:\n    stop()\n", "");
+        check("app.py", "open('/proc/self/status')\n", "");
+        check("app.py", "atexit.register(connection.close)\n", "");
         check("run.py", "def restart():\n    os.execv(sys.executable, sys.argv)\n", "");
         check("tests/test_calc.py", "    def __eq__(self, other):\n        return True\n", "");
         check("calc.py", "    def __eq__(self, other):\n        return self.a == other.a\n", "");
@@ -276,6 +369,22 @@ mod tests {
         );
         check("calc.lua", "local a = require(\"luassert\")\n", "modifies internals of the test runner");
         check("calc.lua", "os.exit(0)\n", "ends the test run");
+        check("calc.lua", "os.exit = function() end\n", "replaces functions of the language");
+        check("calc.h", "#undef assert\n#define assert(x)\n", "redefines the assertions of its tests");
+        check("calc.c", "void __assert_fail(const char *a) {}\n", "redefines the assertions of its tests");
+        check("calc.sh", "trap 'exit 0' EXIT\n", "ends the test run");
+        check("calc.js", "process.exit(0);\nexports.a = 1;\n", "ends the test run");
+        check("calc.js", "console.log('ok'); process.reallyExit(0);\nexports.a = 1;\n", "ends the test run");
+        check(
+            "calc.js",
+            "process.on('uncaughtException', () => console.log('ok'));\n",
+            "ignores errors that nothing catches",
+        );
+
+        check("calc.sh", "trap 'rm -f out' EXIT\ntrap 'exit 0' INT TERM\n", "");
+        check("calc.js", "run();\nprocess.exit(0);\n", "");
+        check("calc.js", "process.on('uncaughtException', (e) => {\n  log(e);\n});\n", "");
+        check("calc.c", "assert(a > 0);\n", "");
 
         check("Calc.java", "package org.junitpioneer;\n", "");
         check("calc.sh", "if [ \"$1\" = a ]; then\n  testing() { :; }\nfi\n", "");
