@@ -12,6 +12,7 @@ mod recipes;
 mod shadowed_imports;
 mod shell;
 mod suppressions;
+mod shadowing_files;
 mod test_evasion;
 #[cfg(test)]
 mod tests;

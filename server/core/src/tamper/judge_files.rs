@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::linters::CheckLinters;
 use super::named::{self, CheckScan, CheckedFile};
+use super::shadowing_files::{names_runner, shadows_another};
 use super::{
     FileVersions, ProtectionRules, TamperComparison, decides_verdict, file_name, is_golden, is_recipe,
     mixed_files, moved_tests,
@@ -47,6 +48,7 @@ impl ProtectionRules {
     fn find_judges(&self, changed: &[String], files: &dyn FileVersions) -> Vec<(ChangedJudge, bool)> {
         let CheckScan { files: named, linters } = named::scan_checks(&self.commands, files);
         let composed = |path: &str| self.compose(path, &named, files);
+        let is_added = |path: &str| files.read_before(path).is_none() && !files.existed(path);
         let judges: BTreeMap<&str, Option<String>> = changed
             .iter()
             .filter(|it| !self.is_allowed(it))
@@ -56,19 +58,21 @@ impl ProtectionRules {
                     || self.is_judge(path, &named, &linters)
                     || linters.ignores_sources(path, files)
                     || loads_plugin(path, files)
+                    || (names_runner(path) && is_added(path))
             })
             .collect();
         let paths: Vec<&str> = judges.keys().copied().collect();
         let moved = moved_tests(&paths, files);
         let comparison = TamperComparison { watch: self, files, named, moved, changed: &paths };
         let judge = |(path, composed): (&str, Option<String>)| {
-            let is_new = files.read_before(path).is_none() && !files.existed(path);
+            let is_new = is_added(path);
             let stands_in = comparison.named.get(path).is_some_and(|it| it.instead_of.is_some())
                 || (is_new
                     && (is_interpreter_setup(path)
                         || linters.replaces_setup(path, files)
                         || linters.ignores_sources(path, files)
-                        || loads_plugin(path, files)));
+                        || loads_plugin(path, files)
+                        || shadows_another(path, files)));
             let is_setup = is_runner_setup(path) || linters.is_setup(path);
             let is_tests = !stands_in && !is_setup && language(path).is_some();
             let texts = || files.read_before(path).zip(files.read_after(path));
@@ -131,7 +135,7 @@ impl ProtectionRules {
         }
         let is_named = named.get(path).is_some_and(|it| {
             let stands_in = it.instead_of.is_some();
-            stands_in || it.is_data || (it.parts.is_empty() && decides_verdict(path))
+            stands_in || it.is_data || it.is_task_file || (it.parts.is_empty() && decides_verdict(path))
         });
         // A recipe belongs to the work in parts and to the check in parts: they are composed.
         let is_test = is_test_path(path) && !is_recipe(path);
@@ -187,7 +191,7 @@ fn is_interpreter_setup(path: &str) -> bool {
     const NAMES: [&str; 5] = ["sitecustomize.py", "usercustomize.py", ".npmrc", ".rspec-local", ".proverc"];
     NAMES.contains(&file_name(path))
         || is_cargo_config(path)
-        || file_name(path).rsplit_once('.').is_some_and(|(_, it)| it == "pth")
+        || file_name(path).rsplit_once('.').is_some_and(|(_, it)| matches!(it, "pth" | "rake"))
 }
 
 fn is_cargo_config(path: &str) -> bool {
@@ -343,6 +347,13 @@ mod tests {
         check("rspec", ".rspec-local", [None, Some("--dry-run\n")], "new");
         check("mocha", ".mocharc.jsonc", [Some("{}"), Some("[]")], "changed");
         check("prove -l t", "t/calc.t", [Some("is(f(1), 2);\n"), Some("f(1);\n")], "changed");
+        check("rake test", "Rakefile", [Some("task :test do\nend\n"), Some("task(:test) {}\n")], "changed");
+        check("rake docs", "Rakefile", [Some("task :test do\nend\n"), Some("task :docs\n")], "work");
+        check("rake", "Rakefile", [Some("task default: :test\n"), Some("task :default\n")], "changed");
+        check("inv test", "tasks.py", [Some("def test(c):\n    a()\n"), Some("def test(c):\n")], "changed");
+        check("pytest", "Rakefile", [Some("task :test\n"), Some("task :a\n")], "work");
+        check("rake test", "rakelib/a.rake", [None, Some("task(:test) {}\n")], "new");
+        check("rake test", "lib/minitest/autorun.rb", [None, Some("exit!(0)\n")], "new");
         check("prove -l t", ".proverc", [None, Some("--exec true\n")], "new");
         check("npx vitest", "vitest.config.ts", [Some("a"), Some("b")], "changed");
         check("go test ./...", "pkg/testdata/expected.json", [Some("1"), Some("2")], "changed");

@@ -19,7 +19,18 @@ const RUNNERS: &[&str] =
     &["unittest", "pytest", "nose2", "doctest", "coverage", "tox", "nox", "mypy", "ruff", "flake8", "pylint"];
 const WRAPPERS: &[&str] = &[
     "env", "time", "timeout", "nice", "exec", "command", "uv", "poetry", "pipenv", "run", "npx", "xvfb-run",
-    "if", "then", "!", "while", "do", "else", "{",
+    "bundle", "if", "then", "!", "while", "do", "else", "{",
+];
+
+/// Programs that run tasks by name, and the files that define these in code.
+const TASK_FILES: &[(&[&str], &[&str])] = &[
+    (&["rake"], &["rakefile", "Rakefile", "rakefile.rb", "Rakefile.rb"]),
+    (&["inv", "invoke"], &["tasks.py"]),
+    (&["doit"], &["dodo.py"]),
+    (&["grunt"], &["Gruntfile.js", "Gruntfile.cjs", "Gruntfile.ts"]),
+    (&["gulp"], &["gulpfile.js", "gulpfile.mjs", "gulpfile.cjs", "gulpfile.ts"]),
+    (&["task", "go-task"], &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"]),
+    (&["ant"], &["build.xml"]),
 ];
 
 /// How a check uses a file that it names.
@@ -30,6 +41,8 @@ pub(super) struct CheckedFile {
     pub(super) by_exit: bool,
     /// It is used for comparison, not run.
     pub(super) is_data: bool,
+    /// It defines the tasks that a program runs by name, in code.
+    pub(super) is_task_file: bool,
     /// Targets or scripts of it that are run; empty: all of it.
     pub(super) parts: Vec<String>,
     /// It does not exist, and would be run instead of this file.
@@ -113,6 +126,8 @@ impl CheckedFileSearch<'_> {
         }
         if let Some(asked) = recipes::parse_query(tool, rest) {
             self.scan_recipe(folder, &asked, depth);
+        } else if let Some((_, names)) = TASK_FILES.iter().find(|(programs, _)| programs.contains(&tool)) {
+            self.add_task_file(folder, names, rest);
         } else if INTERPRETERS.contains(&tool) {
             if let Some(at) = rest.iter().position(|it| *it == "-c") {
                 let line = rest.get(at + 1).copied().unwrap_or_default();
@@ -127,6 +142,25 @@ impl CheckedFileSearch<'_> {
         }
         for word in rest.iter().filter(|it| is_golden(it)) {
             self.add(&join_path(folder, word), CheckedFile { is_data: true, ..self.plain(false) });
+        }
+    }
+
+    /// The file counts if it defines one of the tasks already: a new task is the work.
+    fn add_task_file(&mut self, folder: &str, names: &[&str], rest: &[&str]) {
+        let paths = names.iter().map(|it| join_path(folder, it));
+        let found = paths.into_iter().find_map(|it| Some((self.files.read_before(&it)?, it)));
+        let Some((text, path)) = found else { return };
+        let mut tasks: Vec<&str> = rest.iter().copied().filter(|it| !it.starts_with('-')).collect();
+        if tasks.is_empty() {
+            tasks.push("default");
+        }
+        let is_word = |it: char| it.is_alphanumeric() || it == '_';
+        let defines = |task: &str| {
+            let name = task.rsplit(':').next().unwrap_or(task).split(['[', '.']).next().unwrap_or(task);
+            text.split(|it| !is_word(it)).any(|it| it == name)
+        };
+        if tasks.iter().any(|it| defines(it)) {
+            self.add(&path, CheckedFile { is_task_file: true, ..self.plain(false) });
         }
     }
 
@@ -191,7 +225,14 @@ impl CheckedFileSearch<'_> {
 
     fn plain(&self, by_exit: bool) -> CheckedFile {
         let criterion = self.criterion.clone().unwrap_or_else(|| CriterionId(String::new()));
-        CheckedFile { criterion, by_exit, is_data: false, parts: Vec::new(), instead_of: None }
+        CheckedFile {
+            criterion,
+            by_exit,
+            is_data: false,
+            is_task_file: false,
+            parts: Vec::new(),
+            instead_of: None,
+        }
     }
 
     fn add(&mut self, path: &str, named: CheckedFile) {
