@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use loopkeeper_core::decide::final_verdict::UnrecordedInputs;
 use loopkeeper_core::journal::{CheckProgram, OutsideFiles};
@@ -11,6 +11,7 @@ use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_system::clean_room::{BuildFolders, HomeContent};
 use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::unrecorded::{self, OutsideEntries, OutsideSearch, UnrecordedChanges};
+use tracing::debug;
 
 use super::room::{PinnedEntry, RoomLayout, RoomSite, env_value, needed_outside, shown, with_real};
 use super::{NoVerdict, VerdictRequest, programs, weakening_scan};
@@ -127,10 +128,13 @@ async fn find_entries_outside(runtime: &RunContext, request: &VerdictRequest) ->
     let home = env_value(&runtime.check_env, "HOME").map(|it| real_path(it.into()));
     let since = request.since;
     let find = move || {
-        let home = home.as_deref().filter(|it| it.is_absolute());
-        unrecorded::find_outside(&OutsideSearch { home, root: &root, needed: &needed, since })
+        let (home, started) = (home.as_deref().filter(|it| it.is_absolute()), Instant::now());
+        let found = unrecorded::find_outside(&OutsideSearch { home, root: &root, needed: &needed, since });
+        (found, started.elapsed())
     };
-    tokio::task::spawn_blocking(find).await.unwrap_or_default()
+    let (found, took) = tokio::task::spawn_blocking(find).await.unwrap_or_default();
+    debug!(us = took.as_micros(), found = found.paths.len(), "searched outside the work tree");
+    found
 }
 
 fn real_path(path: PathBuf) -> PathBuf {
