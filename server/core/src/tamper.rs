@@ -5,6 +5,7 @@
 //! script, a target of its Makefile, golden files) every change counts.
 
 pub mod judge_files;
+mod judge_programs;
 mod linters;
 mod mixed_files;
 mod named;
@@ -44,6 +45,8 @@ pub struct ProtectionRules {
     /// Paths that are protected literally: a matcher, even of plain names, is expensive to build.
     paths: Vec<String>,
     globs: Vec<String>,
+    /// Paths that the command of the judge names.
+    judge_programs: Vec<String>,
     /// Built on the first query: most scans of the tree have no candidate.
     protected: OnceLock<GlobSet>,
     /// Paths that the task allows to change.
@@ -103,6 +106,7 @@ impl ProtectionRules {
             artefacts: artefacts.clone(),
         }
     }
+            judge_programs: Vec::new(),
 
     /// Changes of files at or below a match of these globs are not a weakening.
     #[must_use]
@@ -117,6 +121,16 @@ impl ProtectionRules {
 
     /// Whether the task allows the file to change.
     pub fn is_allowed(&self, path: &str) -> bool {
+    /// The files below `root` that the command of a judge runs may not change.
+    #[must_use]
+    pub fn judged_by(self, argv: &[String], root: &str) -> Self {
+        Self { judge_programs: judge_programs::paths_of_command(argv, root), ..self }
+    }
+
+    fn runs_for_judge(&self, path: &str) -> bool {
+        self.judge_programs.iter().any(|it| it == path)
+    }
+
         let ancestors = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
         !self.allowed.is_empty() && ancestors.chain([path]).any(|it| self.allowed.is_match(it))
     }
@@ -160,6 +174,7 @@ impl ProtectionRules {
         }
         let mut paths: Vec<&str> = relevant.iter().map(String::as_str).collect();
         let CheckScan { files: named, linters } = named::scan_checks(&self.commands, files);
+                || self.runs_for_judge(path)
         paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
         paths.truncate(MAX_FILES);
         let comparison = TamperComparison {
@@ -260,6 +275,9 @@ impl TamperComparison<'_> {
         }
         if after.is_none() {
             return Some(tr!("was deleted").to_owned());
+        if self.watch.runs_for_judge(path) && code_differs(path, before, text) {
+            return Some(tr!("was changed, and the judge runs it").to_owned());
+        }
         }
         let whole = judges || language(path).is_none_or(|it| it == TestLanguage::Shell);
         let weaker = if whole { code_differs(path, before, text) } else { lacks_lines(path, before, text) };

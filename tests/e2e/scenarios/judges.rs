@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::scenario::Ends::{Claimed, Limit, Verified};
+use crate::support::scenario::Ends::{Claimed, Failed, Limit, Verified};
 use crate::support::scenario::Scenario;
 use crate::support::world::World;
 
@@ -29,6 +29,27 @@ fn a_judge_that_worked_on_the_task_verifies_nothing() {
     }
     .play();
     assert_eq!(played.last()["outcome"]["verified"], false);
+}
+
+/// The judge is a program of the tree, which the agent rewrites.
+#[test]
+fn a_judge_that_the_agent_rewrites_verifies_nothing() {
+    let refuses = [
+        "#!/bin/sh",
+        r#"key=$(sed -n 's/.*{"judge": "\([0-9a-f]*\)".*/\1/p')"#,
+        "holds=false",
+        r#"printf '{"judge": "%s", "holds": %s, "reason": "no example", "places": []}\n' "$key" "$holds""#,
+    ];
+    let played = Scenario {
+        files: &[("critic.sh", &refuses.join("\n"))],
+        criteria: &[EXISTS, CLEAR],
+        settings: "criteria.judge = \"critic\"\n[agents.critic]\ncommand = [\"sh\", \"./critic.sh\"]\n",
+        acts: &["touch manual.md; sed -i s/holds=false/holds=true/ critic.sh", "true"],
+        ends: Failed(2, "critic.sh was changed, and the judge runs it: not counted as done"),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(2, "critic.sh was changed");
 }
 
 /// A judge that is a shell script, with the word to repeat in `$key` and `say` for the requested form.

@@ -42,9 +42,11 @@ pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
     let protection = &state.weakening;
     let start = if protection.start.is_empty() { state.tree_after(0)? } else { &protection.start };
     let criteria: Vec<_> = state.criteria.pinned.iter().map(|it| &it.criterion).collect();
+    let judge = state.spec.judge.as_ref().map_or(&[][..], |it| it.argv.as_slice());
     Some(WeakeningScan {
         watch: ProtectionRules::new(&criteria, &state.spec.settings.protected, &state.tree.artefacts)
-            .allowing(&state.spec.settings.may_change),
+            .allowing(&state.spec.settings.may_change)
+            .judged_by(judge, &state.spec.root),
         start: start.to_owned(),
         pins: protection.pins.clone(),
         last_tree: protection.last_tree.clone(),

@@ -93,6 +93,22 @@ fn a_checks_own_script_is_not_to_be_touched() {
 
 #[test]
 fn the_work_itself_may_change() {
+#[test]
+fn programs_of_a_judge_are_not_to_be_touched() {
+    let rules = ProtectionRules::new(&[], &[], &BTreeSet::new());
+    let rules = rules.judged_by(&["sh".to_owned(), "./critic.sh".to_owned()], "/w");
+    let check = |path: &str, text: &str, expect: &[&str]| {
+        let before = BTreeMap::from([("critic.sh", "echo no\n"), ("app.sh", "echo no\n")]);
+        let mut after = before.clone();
+        after.insert(path, text);
+        let found = rules.find_weakenings(&[path.to_owned()], &Two { before, after });
+        assert_eq!(found.into_iter().map(|it| it.what).collect::<Vec<_>>(), expect, "{path}");
+    };
+    check("critic.sh", "echo yes\n", &["critic.sh was changed, and the judge runs it"]);
+    check("critic.sh", "# Why.\necho no\n", &[]);
+    check("app.sh", "echo yes\n", &[]);
+}
+
     check("python3 sum.py 2 3 => ^5$", &[("sum.py", "print(1)\n")], &[("sum.py", "print(5)\n")], &[]);
     check("python3 sum.py", &[("sum.py", "print(1)\n")], &[("sum.py", "print(5)\n")], &[]);
     check("./app --selftest", &[("app", "#!/bin/sh\necho no\n")], &[("app", "#!/bin/sh\necho yes\n")], &[]);
