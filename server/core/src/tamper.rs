@@ -10,10 +10,11 @@ mod linters;
 mod mixed_files;
 mod named;
 mod recipes;
+mod search_scope;
 mod shadowed_imports;
+mod shadowing_files;
 mod shell;
 mod suppressions;
-mod shadowing_files;
 mod test_evasion;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use std::sync::OnceLock;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use self::named::{CheckScan, CheckedFile};
+use self::search_scope::AbsenceCheck;
 use self::shadowed_imports::TestFileVersions;
 use crate::check::test_inventory::{
     TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
@@ -42,11 +44,12 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 #[derive(Debug, Clone, Default)]
 pub struct ProtectionRules {
     commands: Vec<CheckCommand>,
+    absences: Vec<AbsenceCheck>,
+    /// Paths that the command of the judge names.
+    judge_programs: Vec<String>,
     /// Paths that are protected literally: a matcher, even of plain names, is expensive to build.
     paths: Vec<String>,
     globs: Vec<String>,
-    /// Paths that the command of the judge names.
-    judge_programs: Vec<String>,
     /// Built on the first query: most scans of the tree have no candidate.
     protected: OnceLock<GlobSet>,
     /// Paths that the task allows to change.
@@ -72,6 +75,10 @@ pub trait FileVersions {
     /// Existed before, with any contents.
     fn existed(&self, path: &str) -> bool {
         self.read_before(path).is_some()
+    }
+    /// Is now a link that leads out of the tree, or to nothing.
+    fn leads_out(&self, _path: &str) -> bool {
+        false
     }
 }
 
@@ -99,6 +106,8 @@ impl ProtectionRules {
         let (globs, paths): (Vec<_>, Vec<_>) = protected.iter().cloned().partition(|it| is_glob(it));
         Self {
             commands: commands.collect(),
+            absences: criteria.iter().filter_map(|it| AbsenceCheck::of_criterion(it)).collect(),
+            judge_programs: Vec::new(),
             paths,
             globs,
             protected: OnceLock::new(),
@@ -106,7 +115,6 @@ impl ProtectionRules {
             artefacts: artefacts.clone(),
         }
     }
-            judge_programs: Vec::new(),
 
     /// Changes of files at or below a match of these globs are not a weakening.
     #[must_use]
@@ -114,13 +122,6 @@ impl ProtectionRules {
         Self { allowed: glob_set(globs), ..self }
     }
 
-    /// A check writes it.
-    pub fn is_artefact(&self, path: &str) -> bool {
-        self.artefacts.contains(path)
-    }
-
-    /// Whether the task allows the file to change.
-    pub fn is_allowed(&self, path: &str) -> bool {
     /// The files below `root` that the command of a judge runs may not change.
     #[must_use]
     pub fn judged_by(self, argv: &[String], root: &str) -> Self {
@@ -131,6 +132,13 @@ impl ProtectionRules {
         self.judge_programs.iter().any(|it| it == path)
     }
 
+    /// A check writes it.
+    pub fn is_artefact(&self, path: &str) -> bool {
+        self.artefacts.contains(path)
+    }
+
+    /// Whether the task allows the file to change.
+    pub fn is_allowed(&self, path: &str) -> bool {
         let ancestors = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
         !self.allowed.is_empty() && ancestors.chain([path]).any(|it| self.allowed.is_match(it))
     }
@@ -142,21 +150,32 @@ impl ProtectionRules {
 
     /// Whether a change of the file could be a weakening: worth reading it for.
     pub fn is_relevant(&self, path: &str) -> bool {
+        self.is_compared(path) || self.may_leave_search(path)
+    }
+
+    fn is_compared(&self, path: &str) -> bool {
         self.is_watched(path)
             || (linters::may_have_directives(path)
                 && !self.artefacts.contains(path)
                 && !self.is_allowed(path))
     }
 
+    fn may_leave_search(&self, path: &str) -> bool {
+        !self.absences.is_empty() && !self.artefacts.contains(path) && !self.is_allowed(path)
+    }
+
     /// Whether an edit by the user is one of a watched file, or of the directives in a source.
     pub fn is_relevant_edit(&self, path: &str, files: &dyn FileVersions) -> bool {
-        self.is_watched(path) || (self.is_relevant(path) && linters::differ_in_directives(path, files))
+        self.is_watched(path)
+            || self.may_leave_search(path)
+            || (self.is_compared(path) && linters::differ_in_directives(path, files))
     }
 
     fn is_watched(&self, path: &str) -> bool {
         !self.artefacts.contains(path)
             && !self.is_allowed(path)
             && (self.is_protected(path)
+                || self.runs_for_judge(path)
                 || language(path).is_some()
                 || is_test_path(path)
                 || is_recipe(path)
@@ -168,13 +187,13 @@ impl ProtectionRules {
 
     /// The weakenings among the changed paths.
     pub fn find_weakenings(&self, changed: &[String], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
-        let relevant: Vec<String> = changed.iter().filter(|it| self.is_relevant(it)).cloned().collect();
+        let unread = self.find_unread(changed, files);
+        let relevant: Vec<String> = changed.iter().filter(|it| self.is_compared(it)).cloned().collect();
         if relevant.is_empty() {
-            return Vec::new();
+            return unread;
         }
         let mut paths: Vec<&str> = relevant.iter().map(String::as_str).collect();
         let CheckScan { files: named, linters } = named::scan_checks(&self.commands, files);
-                || self.runs_for_judge(path)
         paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
         paths.truncate(MAX_FILES);
         let comparison = TamperComparison {
@@ -188,10 +207,17 @@ impl ProtectionRules {
             paths.iter().filter_map(|it| comparison.compare_file(it)).collect();
         let suppressions = suppressions::find_suppressions(&linters, &relevant, files);
         let is_new = |it: &WeakeningFinding| found.iter().all(|known| known.path != it.path);
-        let suppressions: Vec<WeakeningFinding> = suppressions.into_iter().filter(is_new).collect();
-        found.extend(suppressions);
+        let more = suppressions.into_iter().chain(unread);
+        let more: Vec<WeakeningFinding> = more.filter(is_new).collect();
+        found.extend(more);
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
+    }
+
+    fn find_unread(&self, changed: &[String], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
+        let changed = changed.iter().filter(|it| self.may_leave_search(it)).map(String::as_str);
+        let changed: Vec<&str> = changed.collect();
+        self.absences.iter().flat_map(|it| it.find_unread(&changed, files)).collect()
     }
 }
 
@@ -249,6 +275,9 @@ impl TamperComparison<'_> {
             return None;
         }
         let text = after.as_deref().unwrap_or_default();
+        if self.watch.runs_for_judge(path) && code_differs(path, before, text) {
+            return Some(tr!("was changed, and the judge runs it").to_owned());
+        }
         if let Some(parts) = named.map(|it| &it.parts).filter(|it| !it.is_empty()) {
             return recipes::describe_change(path, parts, before, text);
         }
@@ -275,9 +304,6 @@ impl TamperComparison<'_> {
         }
         if after.is_none() {
             return Some(tr!("was deleted").to_owned());
-        if self.watch.runs_for_judge(path) && code_differs(path, before, text) {
-            return Some(tr!("was changed, and the judge runs it").to_owned());
-        }
         }
         let whole = judges || language(path).is_none_or(|it| it == TestLanguage::Shell);
         let weaker = if whole { code_differs(path, before, text) } else { lacks_lines(path, before, text) };

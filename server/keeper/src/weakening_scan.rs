@@ -185,6 +185,10 @@ impl FileVersions for TreePair<'_> {
         self.store.file(self.now, path, usize::MAX).is_ok_and(|it| it.is_some())
     }
 
+    fn leads_out(&self, path: &str) -> bool {
+        self.store.leads_out(self.now, path).unwrap_or(false)
+    }
+
     fn existed(&self, path: &str) -> bool {
         self.store.file(self.scan.version_of(path), path, usize::MAX).is_ok_and(|it| it.is_some())
     }

@@ -10,6 +10,7 @@ mod compare;
 mod error;
 mod gc;
 pub(crate) mod ignores;
+mod links;
 mod names;
 mod objects;
 mod patch;

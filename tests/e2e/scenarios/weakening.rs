@@ -48,6 +48,32 @@ fn a_test_is_deleted() {
     );
 }
 
+/// A loop on a criterion that forbids a text in `src`, whose agent hides it.
+#[track_caller]
+fn hides_from_lacks(act: &str, what: &str) {
+    let played = Scenario {
+        files: &[("src/a.py", "# TODO\n"), ("src/b.py", "B = 1\n")],
+        criteria: &["Nothing is left: `lacks /TODO/ src/**`"],
+        acts: &[act, "true"],
+        ends: Failed(2, &format!("{what}: not counted as done")),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(2, what);
+}
+
+#[test]
+fn a_link_leads_out_of_what_lacks_reads() {
+    let what = "src/a.py is a link out of the work tree, where `lacks` reads nothing";
+    hides_from_lacks("mv src/a.py ../hidden.py; ln -s ../../hidden.py src/a.py", what);
+    hides_from_lacks("mv src/a.py .git/hidden.py; ln -s ../.git/hidden.py src/a.py", what);
+}
+
+#[test]
+fn a_file_moves_out_of_what_lacks_reads() {
+    hides_from_lacks("mv src/a.py a.py", "a.py contains /TODO/ and replaces src/a.py, which `lacks` read");
+}
+
 #[test]
 fn the_file_of_tests_is_emptied() {
     never_done("echo > tests/test_sum.py", "tests/test_sum.py lost 2 tests");

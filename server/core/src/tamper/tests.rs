@@ -1,6 +1,7 @@
 //! A tree at its pinned start, what became of it, and what of that is a weakening.
 
 mod rebound;
+mod search_scope;
 mod suppressions;
 
 use std::collections::{BTreeMap, BTreeSet};
