@@ -18,6 +18,7 @@ mod suppressions;
 mod test_evasion;
 #[cfg(test)]
 mod tests;
+mod type_escapes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -207,7 +208,8 @@ impl ProtectionRules {
             paths.iter().filter_map(|it| comparison.compare_file(it)).collect();
         let suppressions = suppressions::find_suppressions(&linters, &relevant, files);
         let is_new = |it: &WeakeningFinding| found.iter().all(|known| known.path != it.path);
-        let more = suppressions.into_iter().chain(unread);
+        let escapes = type_escapes::find_escapes(&linters, &relevant, files);
+        let more = suppressions.into_iter().chain(escapes).chain(unread);
         let more: Vec<WeakeningFinding> = more.filter(is_new).collect();
         found.extend(more);
         found.sort_by(|a, b| a.path.cmp(&b.path));

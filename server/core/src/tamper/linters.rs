@@ -164,6 +164,11 @@ impl CheckLinters {
         self.0.iter().any(|it| it.names.contains(&"tsc"))
     }
 
+    /// Whether one of them checks types of Python.
+    pub(super) fn checks_python_types(&self) -> bool {
+        self.0.iter().any(|it| ["mypy", "pyright", "ty"].iter().any(|name| it.names.contains(name)))
+    }
+
     /// Whether one of them checks packages of Go.
     pub(super) fn checks_go(&self) -> bool {
         self.0.iter().any(|it| it.extensions.contains(&"go"))
