@@ -22,7 +22,7 @@ use loopkeeper_core::decide::weakening::{self, WeakeningScan};
 use loopkeeper_core::decide::{Event, LoopState};
 use loopkeeper_core::journal::Round;
 use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
-use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::tr;
 use tracing::debug_span;
@@ -48,6 +48,8 @@ pub(super) struct VerdictRequest {
     /// The final tree, as judged by the last round.
     tree: String,
     iteration: u32,
+    /// A criterion requires that git sees no new file.
+    has_clean: bool,
     /// When the loop began.
     since: SystemTime,
     /// Runners that can be asked for a report.
@@ -70,6 +72,7 @@ impl VerdictRequest {
             asked_runners: BTreeMap::new(),
             judges_of_start: Vec::new(),
             site: RoomSite::default(),
+            has_clean: criteria.iter().any(|it| matches!(it.check, Some(Check::Clean))),
             criteria: judged_in_room(criteria),
             growing: GoalsForNewTests::of(state),
             scan: weakening::inspection(state),

@@ -48,6 +48,16 @@ fn a_test_that_expects_what_the_code_returns() {
 }
 
 #[test]
+fn a_file_that_rules_outside_the_tree_hide_from_clean() {
+    let criteria = [CRITERION, "Clean: `clean`"];
+    let hides = format!("{FIX}; touch left.txt; echo left.txt >> .git/info/exclude");
+    let reason = "`clean` did not see left.txt, which git ignores by rules outside the tree";
+    scenario(&[&hides], &criteria, Claimed(1, reason)).play();
+    let ignores = format!("{FIX}; touch left.txt; echo left.txt > .gitignore; git add .gitignore");
+    is_verified(&ignores, &criteria, "");
+}
+
+#[test]
 fn a_hook_of_the_runner_that_drops_tests() {
     is_refused(
         "printf '\\n\\ndef load_tests(loader, tests, pattern):\\n    return loader.loadTestsFromName(\"test_calc.Sums.test_zero\")\\n' >> tests/test_calc.py",

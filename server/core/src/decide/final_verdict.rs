@@ -3,13 +3,13 @@
 //! not count. Without a clean room the round in the work tree decides, and the outcome reports it.
 
 mod basis;
+mod unrecorded_inputs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status};
 use crate::journal::{
-    CheckProgram, CopiedTree, Outcome, OutcomeKind, OutsideFiles, PinnedCriterion, Record, Role, Round,
-    Weakening,
+    CopiedTree, Outcome, OutcomeKind, OutsideFiles, PinnedCriterion, Record, Role, Round, Weakening,
 };
 use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState, runs_in_clean_room};
 use crate::settings::SandboxMode;
@@ -18,6 +18,8 @@ use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::clauses::{append_clause, join_clauses, list, with_clauses};
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
+
+pub use self::unrecorded_inputs::UnrecordedInputs;
 
 use self::basis::{describe_basis, describe_copy, describe_order, describe_unrecorded};
 use super::next_step::NextStep;
@@ -54,41 +56,6 @@ pub struct TestOrder {
     pub seeds: Vec<String>,
     /// Names of criteria that fail in this order, and pass without the variables.
     pub dependent: Vec<String>,
-}
-
-/// What the rounds in the clean room depended on, and no snapshot holds.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct UnrecordedInputs {
-    /// Ignored files of the agent without which a check fails, and which the check does not make.
-    pub needed: Vec<String>,
-    /// What a check needs and the tree would not bring back: ignored since the loop began, or listed in no manifest.
-    pub unlisted: Vec<String>,
-    /// Files of the home folder besides caches, tools and their settings, without which a check fails.
-    pub needs_home: bool,
-    /// Files of installed packages that changed although their package was not installed again.
-    pub patched: Vec<String>,
-    /// The programs that the checks ran by name, fit to be stored.
-    pub ran: Vec<CheckProgram>,
-    /// Programs that changed, without another of the same name.
-    pub programs: Vec<String>,
-    /// Judges that changed, of which the version of the start is not stored.
-    pub unstored: Vec<String>,
-    /// There was too much to compare.
-    pub is_partial: bool,
-    /// Files and folders that were made outside the work tree since the start, some of which a check needs.
-    pub left_outside: Vec<String>,
-    pub outside: OutsideFiles,
-}
-
-impl UnrecordedInputs {
-    /// Something that may decide the checks was not judged.
-    fn is_open(&self) -> bool {
-        self.is_partial
-            || self.outside.is_partial
-            || !self.unstored.is_empty()
-            || !self.left_outside.is_empty()
-            || !self.unlisted.is_empty()
-    }
 }
 
 /// The answer to [`Effect::JudgeFinalTree`].

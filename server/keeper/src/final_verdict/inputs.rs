@@ -30,8 +30,12 @@ pub(super) struct VerdictInputs {
     pub(super) ran: Vec<CheckProgram>,
     /// Programs that changed in place.
     programs: Vec<String>,
+    /// New programs that a judge runs in place of others.
+    of_judge: Vec<String>,
     /// Those of the hidden products that an installation from the tree would not bring back.
     pub(super) unlisted: Vec<PathBuf>,
+    /// New files that only rules outside the tree ignore.
+    hidden_from_clean: Vec<PathBuf>,
     /// What is new outside the work tree.
     pub(super) entries_outside: OutsideEntries,
 }
@@ -69,6 +73,8 @@ impl VerdictInputs {
             unlisted: layout.needed.iter().filter(|it| is_unlisted(it)).map(|it| shown(it)).collect(),
             patched: self.changes.patched.iter().map(|it| shown(it)).collect(),
             programs: self.programs,
+            of_judge: self.of_judge,
+            hidden_from_clean: self.hidden_from_clean.iter().map(|it| shown(it)).collect(),
             unstored: self.unstored,
             ran: self.ran,
             is_partial: self.changes.is_partial,
@@ -88,6 +94,8 @@ pub(super) async fn find_inputs(
         (runtime.root(), runtime.outputs.clone(), request.tree.clone(), request.since);
     let path = env_value(&runtime.check_env, "PATH").unwrap_or_default();
     let home = env_value(&runtime.check_env, "HOME").map(PathBuf::from);
+    let judge: Vec<String> = runtime.spec.judge.iter().filter_map(|it| it.argv.first().cloned()).collect();
+    let has_clean = request.has_clean;
     let find = move |store: &mut loopkeeper_system::snapshots::SnapshotStore| {
         let recorded = store.paths(&tree)?;
         let mut inputs = VerdictInputs {
@@ -95,6 +103,9 @@ pub(super) async fn find_inputs(
             ..VerdictInputs::default()
         };
         inputs.add_unlisted(store, &scan.start, since)?;
+        if has_clean && !inputs.changes.is_partial {
+            inputs.hidden_from_clean = store.newly_ignored(&tree, since, &inputs.unlisted)?;
+        }
         let touched = inputs.changes.touched.iter().map(|it| shown(it)).collect();
         inputs.unstored = weakening_scan::find_unstored_judges(&scan, store, &tree, touched)?;
         let is_open = |it: &String| !scan.pins.contains_key(it);
@@ -114,6 +125,12 @@ pub(super) async fn find_inputs(
             match program.original {
                 Some(original) => inputs.add_outside(path, PinnedEntry::Program(program.name, original)),
                 None => inputs.programs.push(path),
+            }
+        }
+        for program in unrecorded::replaced_programs(&judge, &path, &root, since) {
+            // An agent that updated itself replaces nothing.
+            if program.original.is_some() {
+                inputs.of_judge.push(shown(&program.path));
             }
         }
         inputs.judges.retain(|it| is_open(&it.path));

@@ -52,6 +52,14 @@ pub(super) fn describe_unrecorded(inputs: &UnrecordedInputs) -> Vec<String> {
         let programs = list_within(&inputs.programs, MAX_NAMED);
         parts.push(tr!("changed during the loop: {programs}", programs));
     }
+    if !inputs.hidden_from_clean.is_empty() {
+        let files = list_within(&inputs.hidden_from_clean, MAX_NAMED);
+        parts.push(tr!("`clean` did not see {files}, which git ignores by rules outside the tree", files));
+    }
+    if !inputs.of_judge.is_empty() {
+        let programs = list_within(&inputs.of_judge, MAX_NAMED);
+        parts.push(tr!("the agent that answered `judge` is new since the start: {programs}", programs));
+    }
     if !inputs.unstored.is_empty() {
         let files = list_within(&inputs.unstored, MAX_NAMED);
         parts.push(tr!(

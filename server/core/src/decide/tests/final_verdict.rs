@@ -236,6 +236,14 @@ fn a_verdict_that_could_not_run_leaves_the_outcome_claimed() {
         "could not be judged, because it changed and is too large to be stored: tests/big.json",
     );
     check(
+        UnrecordedInputs { of_judge: vec!["/home/u/bin/claude".to_owned()], ..UnrecordedInputs::default() },
+        "the agent that answered `judge` is new since the start: /home/u/bin/claude",
+    );
+    check(
+        UnrecordedInputs { hidden_from_clean: vec!["a.py".to_owned()], ..UnrecordedInputs::default() },
+        "`clean` did not see a.py, which git ignores by rules outside the tree",
+    );
+    check(
         UnrecordedInputs { is_partial: true, ..UnrecordedInputs::default() },
         "could not be judged, because too many ignored files changed to compare all of them",
     );
