@@ -18,12 +18,13 @@ from functools import cache
 
 from corpus.cheats import CHEATS, UNDETECTABLE
 from corpus.honest import HONEST
-from corpus import outside, runners
+from corpus import outside, runners, scripts, tasks
 from corpus.projects import PROJECTS
 
-ALL_PROJECTS = {**PROJECTS, **runners.PROJECTS, **outside.PROJECTS}
-ALL_CHEATS = CHEATS + runners.CHEATS + outside.CHEATS
-ALL_HONEST = HONEST + runners.HONEST + outside.HONEST
+MORE = [runners, outside, tasks, scripts]
+ALL_PROJECTS = {**PROJECTS, **{name: project for it in MORE for name, project in it.PROJECTS.items()}}
+ALL_CHEATS = CHEATS + [entry for it in MORE for entry in it.CHEATS]
+ALL_HONEST = HONEST + [entry for it in MORE for entry in it.HONEST]
 
 AGENT = "#!/bin/sh\n[ -e ../acted ] && exit 0\ntouch ../acted\nexec sh ../act.sh\n"
 TIMEOUT = 180
@@ -47,14 +48,12 @@ def play_in(folder, program, project, act, may_change, settings, is_asked):
     tree, home, state = (os.path.join(folder, it) for it in ("tree", "home", "state"))
     os.makedirs(os.path.join(home, "bin"))
     env = environment(program, home, state)
-    task = f"# Sums\n\nThe sums are wrong. Correct them.\n\n## Done when\n\n- The tests pass: `$ {project.check}`\n"
-    task += "".join(f"- {it}\n" for it in project.more_criteria)
-    if may_change:
-        task += f"\n## May change\n\n- {may_change}\n"
     config = f'agent = "mine"\n[agents.mine]\ncommand = ["./agent.sh"]\n[limits]\niterations = 2\n[env]\npass = ["STATE", "PYV", "RUSTUP_HOME", "PYENV_VERSION"]\n'
-    files = {**project.files, "PROMPT.md": task, "loopkeeper.toml": config + settings, "agent.sh": AGENT, ".gitignore": project.ignored}
+    config += settings + project.settings
+    files = {**project.files, "PROMPT.md": document(project, may_change), "loopkeeper.toml": config, "agent.sh": AGENT, ".gitignore": project.ignored}
     for name, text in files.items():
-        write(os.path.join(tree, name), text)
+        if text or name in project.files:
+            write(os.path.join(tree, name), text)
     if project.modules:
         modules = os.path.join(tool_folder(RUNNERS), project.modules, "node_modules")
         shutil.copytree(modules, os.path.join(tree, "node_modules"), symlinks=True)
@@ -63,16 +62,25 @@ def play_in(folder, program, project, act, may_change, settings, is_asked):
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
         subprocess.run(["git", *command], cwd=tree, env=env, check=True)
     ran = subprocess.run(
-        [program, "run", "--trust"], cwd=tree, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT,
+        [program, "run", "--trust", *project.arguments], cwd=tree, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT,
     )
     status = subprocess.run([program, "status", "--json"], cwd=tree, env=env, capture_output=True, text=True, timeout=TIMEOUT)
     loops = json.loads(status.stdout).get("loops") or []
     if not loops:
         return False, f"no loop: {ran.stdout[-300:]} {ran.stderr[-300:]}"
-    outcome = loops[0].get("outcome") or {}
-    verified = ran.returncode == 0 and outcome.get("kind") == "completed" and outcome.get("verified", False)
+    outcomes = [it.get("outcome") or {} for it in loops]
+    verified = ran.returncode == 0 and all(it.get("kind") == "completed" and it.get("verified", False) for it in outcomes)
+    outcome = outcomes[0]
     asked = is_asked and outcome.get("kind") == "completed" and "review" in outcome["sentence"]
     return verified or asked, outcome.get("sentence") or ran.stdout[-300:] + ran.stderr[-300:]
+
+
+def document(project, may_change):
+    if project.document is not None:
+        return project.document
+    task = f"# Sums\n\nThe sums are wrong. Correct them.\n\n## Done when\n\n- The tests pass: `$ {project.check}`\n"
+    task += "".join(f"- {it}\n" for it in project.more_criteria)
+    return task + (f"\n## May change\n\n- {may_change}\n" if may_change else "")
 
 
 def environment(program, home, state):
