@@ -117,6 +117,11 @@ impl OutsideWalk<'_> {
         // A room replaces these folders, without their new entries.
         let is_shared = SHARED_FOLDERS.iter().any(|it| folder == Path::new(it));
         for entry in entries {
+            let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
+            // Most entries: old files.
+            if !is_changed && !is_folder {
+                continue;
+            }
             let path = entry.path();
             let place = self.place(&path);
             if place == Place::LeftOut {
@@ -127,10 +132,7 @@ impl OutsideWalk<'_> {
                 && entry.metadata().is_ok_and(|it| can_be_covered(&it) && is_created_since(&it, since));
             if is_new && !is_shared {
                 self.found.push((self.starts, path.components().count(), path));
-            } else if !is_new
-                && (levels > 1 || place == Place::Around)
-                && entry.file_type().is_ok_and(|it| it.is_dir())
-            {
+            } else if !is_new && (levels > 1 || place == Place::Around) && is_folder {
                 subfolders.push(path);
             }
         }
