@@ -52,9 +52,10 @@ fn a_file_that_rules_outside_the_tree_hide_from_clean() {
     let criteria = [CRITERION, "Clean: `clean`"];
     let hides = format!("{FIX}; touch left.txt; echo left.txt >> .git/info/exclude");
     let reason = "`clean` did not see left.txt, which git ignores by rules outside the tree";
-    scenario(&[&hides], &criteria, Claimed(1, reason)).play();
+    let before = "git init -q && git add -A";
+    Scenario { before, ..scenario(&[&hides], &criteria, Claimed(1, reason)) }.play();
     let ignores = format!("{FIX}; touch left.txt; echo left.txt > .gitignore; git add .gitignore");
-    is_verified(&ignores, &criteria, "");
+    Scenario { before, ..scenario(&[&ignores], &criteria, Verified(1, "")) }.play();
 }
 
 #[test]

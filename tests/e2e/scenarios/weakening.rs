@@ -54,6 +54,7 @@ fn hides_from_lacks(act: &str, what: &str) {
     let played = Scenario {
         files: &[("src/a.py", "# TODO\n"), ("src/b.py", "B = 1\n")],
         criteria: &["Nothing is left: `lacks /TODO/ src/**`"],
+        before: "git init -q",
         acts: &[act, "true"],
         ends: Failed(2, &format!("{what}: not counted as done")),
         ..Scenario::default()
