@@ -56,7 +56,7 @@ impl AbsenceCheck {
         let is_new = |it: &&&str| !self.globs.is_match(it) && files.exists(it) && !files.existed(it);
         let new = changed.iter().filter(is_new).take(MAX_READ);
         let moved = new.filter_map(|path| {
-            let old = gone.iter().find(|it| extension(it) == extension(path))?;
+            let old = gone.iter().find(|it| is_similar(it, path))?;
             let what = || {
                 let pattern = self.pattern.written();
                 tr!("{path} contains {pattern} and replaces {old}, which `lacks` read", path, pattern, old)
@@ -83,6 +83,9 @@ fn regex(pattern: &TextPattern) -> Option<Regex> {
         .ok()
 }
 
-fn extension(path: &str) -> Option<&str> {
-    file_name(path).rsplit_once('.').map(|(_, it)| it)
+/// Whether two files are of one kind, or have one name but for its end.
+fn is_similar(a: &str, b: &str) -> bool {
+    let parts = |path| file_name(path).split_once('.').unwrap_or((file_name(path), ""));
+    let (a, b) = (parts(a), parts(b));
+    a.1 == b.1 || a.0 == b.0
 }

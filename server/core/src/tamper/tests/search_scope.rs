@@ -65,6 +65,11 @@ fn links_out_of_the_tree_hide_what_lacks_reads() {
 fn files_that_move_away_with_the_text() {
     let moved = "lib/a.py contains /TODO/ and replaces src/a.py, which `lacks` read";
     check(&["src/**"], &[("src/a.py", "# TODO\n", ""), ("lib/a.py", "", "# TODO\n")], &[moved]);
+    check(
+        &["src/*.py"],
+        &[("src/a.py", "# TODO\n", ""), ("src/a.txt", "", "# TODO\n")],
+        &["src/a.txt contains /TODO/ and replaces src/a.py, which `lacks` read"],
+    );
     check(&["src/**"], &[("src/a.py", "# TODO\n", ""), ("lib/a.py", "", "pass\n")], &[]);
     check(&["src/**"], &[("src/a.py", "# TODO\n", ""), ("src/b.py", "", "# TODO\n")], &[]);
     check(&["src/**"], &[("src/a.py", "# TODO\n", ""), ("TODO.md", "", "TODO: a\n")], &[]);
