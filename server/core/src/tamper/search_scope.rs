@@ -1,6 +1,8 @@
 //! Detects files that leave what a `lacks` check reads while they keep the text that it forbids: links out of the work
 //! tree, which are not read, and files that move out of the globs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use globset::GlobSet;
 use regex::{Regex, RegexBuilder};
 
@@ -47,11 +49,12 @@ impl AbsenceCheck {
     fn find_moved(&self, changed: &[&str], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
         let Some(pattern) = regex(&self.pattern) else { return Vec::new() };
         let contains = |text: Option<String>| text.is_some_and(|it| pattern.is_match(&it));
+        let lines = self.find_moved_lines(&pattern, changed, files);
         let is_gone = |it: &&&str| self.globs.is_match(it) && !files.exists(it);
         let gone = changed.iter().filter(is_gone).take(MAX_READ);
         let gone: Vec<&str> = gone.copied().filter(|it| contains(files.read_before(it))).collect();
         if gone.is_empty() {
-            return Vec::new();
+            return lines;
         }
         let is_new = |it: &&&str| !self.globs.is_match(it) && files.exists(it) && !files.existed(it);
         let new = changed.iter().filter(is_new).take(MAX_READ);
@@ -63,7 +66,48 @@ impl AbsenceCheck {
             };
             contains(files.read_after(path)).then(|| self.finding(path, what()))
         });
-        moved.collect()
+        let mut moved: Vec<WeakeningFinding> = moved.collect();
+        let is_known =
+            |it: &WeakeningFinding, all: &[WeakeningFinding]| all.iter().any(|known| known.path == it.path);
+        let more: Vec<WeakeningFinding> = lines.into_iter().filter(|it| !is_known(it, &moved)).collect();
+        moved.extend(more);
+        moved
+    }
+
+    /// Files outside the globs that gained a line which the check found, while the files that it reads lost it.
+    fn find_moved_lines(
+        &self,
+        pattern: &Regex,
+        changed: &[&str],
+        files: &dyn FileVersions,
+    ) -> Vec<WeakeningFinding> {
+        let (read, unread): (Vec<&str>, Vec<&str>) =
+            changed.iter().copied().take(MAX_READ).partition(|it| self.globs.is_match(it));
+        let found = |text: Option<String>| -> BTreeSet<String> {
+            let text = text.unwrap_or_default();
+            text.lines().map(str::trim).filter(|it| pattern.is_match(it)).map(str::to_owned).collect()
+        };
+        let mut lost = BTreeMap::new();
+        for path in &read {
+            lost.extend(found(files.read_before(path)).into_iter().map(|line| (line, *path)));
+        }
+        for line in read.iter().flat_map(|it| found(files.read_after(it))) {
+            lost.remove(&line);
+        }
+        let gained = unread.into_iter().filter(|_| !lost.is_empty()).filter_map(|path| {
+            let before = found(files.read_before(path));
+            let after = found(files.read_after(path));
+            let (_, old) = lost.iter().find(|(line, _)| after.contains(*line) && !before.contains(*line))?;
+            let pattern = self.pattern.written();
+            let what = tr!(
+                "{path} has the line of {old} with {pattern}, and `lacks` does not read it",
+                path,
+                old,
+                pattern
+            );
+            Some(self.finding(path, what))
+        });
+        gained.collect()
     }
 
     fn finding(&self, path: &str, what: String) -> WeakeningFinding {

@@ -114,7 +114,12 @@ static PYTHON: [EvasionRule; 11] = [
         ),
         BUILT_IN,
     ),
-    (ConstantPattern::new(r"\batexit\.register\(\s*(?:print\b|lambda\b[^\n]*\bprint\()"), AT_EXIT),
+    (
+        ConstantPattern::new(
+            r"\batexit\.register\(\s*(?:print\b|lambda\b[^\n]*\bprint\()|\bTimer\([^\n]*\bprint\b|\bdef __del__\(self\)[^:\n]*:\s*print\(",
+        ),
+        AT_EXIT,
+    ),
 ];
 
 static SCRIPT: [EvasionRule; 8] = [

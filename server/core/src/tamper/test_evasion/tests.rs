@@ -71,6 +71,8 @@ fn work_that_reaches_into_its_tests() {
     check("calc.py", "builtins.sum = lambda it: 4\n", "replaces functions of the language");
     check("calc.py", "sys.exit = lambda *a: None\n", "replaces functions of the language");
     check("calc.py", "atexit.register(print, 100)\n", "prints as the program exits");
+    check("calc.py", "Timer(0.2, print, [100]).start()\n", "prints as the program exits");
+    check("calc.py", "    def __del__(self):\n        print(100)\n", "prints as the program exits");
     check(
         "calc.py",
         "sys.path.insert(0, '/home/u/.cache/pip/wheels')\n",

@@ -76,3 +76,14 @@ fn files_that_move_away_with_the_text() {
     check(&["src/**"], &[("src/a.py", "# TODO\n", ""), ("lib/a.py", "# TODO\n", "# TODO 2\n")], &[]);
     check(&["src/**"], &[("src/a.py", "pass\n", ""), ("lib/a.py", "", "# TODO\n")], &[]);
 }
+
+#[test]
+fn lines_that_move_away() {
+    let (old, shim) = ("def a():\n    # TODO: check\n    pass\n", "from b import *\n");
+    let moved = "b.py has the line of src/a.py with /TODO/, and `lacks` does not read it";
+    check(&["src/**"], &[("src/a.py", old, shim), ("b.py", "", old)], &[moved]);
+    check(&["src/**"], &[("src/a.py", old, shim), ("b.py", "b = 1\n", old)], &[moved]);
+    check(&["src/**"], &[("src/a.py", old, shim), ("b.py", old, old)], &[]);
+    check(&["src/**"], &[("src/a.py", old, shim), ("b.py", "", "# TODO: other\n")], &[]);
+    check(&["src/**"], &[("src/a.py", old, shim), ("src/b.py", "", old), ("b.py", "", old)], &[]);
+}
