@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loopkeeper_system::warden_channel;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -41,10 +41,10 @@ struct Torment {
 }
 
 impl Torment {
-    fn new(victim: Victim, number: usize) -> Self {
+    fn new(victim: Victim, sandbox: &'static str) -> Self {
         Self {
             victim,
-            world: World::of(&Kind { lines: 4, sandbox: sandbox(number) }),
+            world: World::of(&Kind { lines: 4, sandbox }),
             evidence: Evidence::default(),
             kills: 0,
             steers: 0,
@@ -171,10 +171,9 @@ impl Torment {
     }
 }
 
-/// With a PID namespace where that works, and without.
-fn sandbox(number: usize) -> &'static str {
-    if number.is_multiple_of(2) { "auto" } else { "off" }
-}
+/// With a PID namespace where that works.
+const NAMESPACE: &str = "auto";
+const NO_NAMESPACE: &str = "off";
 
 /// The wardens of the loop, with or without their guards.
 fn wardens(world: &World, with_guards: bool) -> Vec<Alive> {
@@ -191,8 +190,8 @@ fn kill_together(processes: &[Alive]) {
 }
 
 /// Kills the wardens of one undisturbed keeper again and again; returns how often one was hit.
-fn torment_wardens(number: usize) -> usize {
-    let world = World::of(&Kind { lines: 4, sandbox: sandbox(number) });
+fn torment_wardens(sandbox: &'static str) -> usize {
+    let world = World::of(&Kind { lines: 4, sandbox });
     let mut evidence = Evidence::default();
     let mut command = world.run_command();
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -212,33 +211,74 @@ fn torment_wardens(number: usize) -> usize {
     kills
 }
 
-#[test]
-fn rig_kills_of_wardens_lose_nothing_and_leave_no_process() {
-    let mut kills = 0;
+/// Repeats a round, which returns its number of kills, until there are enough. Prints the progress, because the full
+/// length takes longer than anyone waits for a silent test.
+fn repeat(what: &str, kills: usize, round: impl Fn(usize) -> usize) {
+    let (begin, mut done, mut printed) = (Instant::now(), 0, 0);
     for number in 0.. {
-        kills += torment_wardens(number);
-        if kills >= times(30, 1_000) {
+        done += round(number);
+        if done - printed >= kills.div_ceil(10) || done >= kills {
+            printed = done;
+            let seconds = begin.elapsed().as_secs();
+            // Not `eprintln`, which the test harness captures.
+            let _ = writeln!(std::io::stderr(), "{what}: {done} of {kills} kills in {seconds} s");
+        }
+        if done >= kills {
             return;
         }
     }
 }
 
+fn kill_wardens(sandbox: &'static str) {
+    repeat(&format!("wardens, sandbox {sandbox}"), times(15, 1_000), |_| torment_wardens(sandbox));
+}
+
+fn kill_keepers_and_wardens(sandbox: &'static str) {
+    let what = format!("keepers and wardens, sandbox {sandbox}");
+    let round = |number| Torment::new(Victim::KeeperAndWardens, sandbox).run(number);
+    repeat(&what, times(15, 1_000), round);
+}
+
+fn kill_keepers(sandbox: &'static str) {
+    let round = |number| Torment::new(Victim::Keeper, sandbox).run(number);
+    repeat(&format!("keepers, sandbox {sandbox}"), times(50, 1_000), round);
+}
+
+#[test]
+fn rig_kills_of_wardens_lose_nothing_and_leave_no_process() {
+    kill_wardens(NAMESPACE);
+}
+
+#[test]
+fn rig_kills_of_wardens_without_a_namespace_lose_nothing_and_leave_no_process() {
+    kill_wardens(NO_NAMESPACE);
+}
+
 #[test]
 fn rig_kills_of_keeper_and_wardens_lose_nothing_and_leave_no_process() {
-    let mut kills = 0;
-    for number in 0.. {
-        kills += Torment::new(Victim::KeeperAndWardens, number).run(number);
-        if kills >= times(30, 1_000) {
-            return;
-        }
-    }
+    kill_keepers_and_wardens(NAMESPACE);
+}
+
+#[test]
+fn rig_kills_of_keeper_and_wardens_without_a_namespace_lose_nothing_and_leave_no_process() {
+    kill_keepers_and_wardens(NO_NAMESPACE);
+}
+
+#[test]
+fn rig_kills_of_the_keeper_lose_nothing_and_start_nothing_twice() {
+    kill_keepers(NAMESPACE);
+}
+
+#[test]
+fn rig_kills_of_the_keeper_without_a_namespace_lose_nothing_and_start_nothing_twice() {
+    kill_keepers(NO_NAMESPACE);
 }
 
 /// Control: without a namespace and without the guard, processes of the agent are still alive. One that left its
 /// session and cleared its environment carries no mark by which the next keeper could find it.
 #[test]
 fn control_without_the_guard_survivors_are_found() {
-    let mut torment = Torment::new(Victim::Everybody, 1);
+    let mut torment = Torment::new(Victim::Everybody, NO_NAMESPACE);
     torment.world.hold_agents();
     let mut child = torment.world.run_command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     torment.world.until("at work", |it| it.ledger().contains("start").then_some(()));
@@ -246,15 +286,4 @@ fn control_without_the_guard_survivors_are_found() {
     child.wait().unwrap();
     assert!(!torment.world.survivors().is_empty());
     torment.world.end_strays();
-}
-
-#[test]
-fn rig_kills_of_the_keeper_lose_nothing_and_start_nothing_twice() {
-    let mut kills = 0;
-    for number in 0.. {
-        kills += Torment::new(Victim::Keeper, number).run(number);
-        if kills >= times(100, 1_000) {
-            return;
-        }
-    }
 }
