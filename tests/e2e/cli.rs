@@ -22,7 +22,7 @@ pub(crate) struct Ran {
 impl Terminal {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        for name in ["home", "work"] {
+        for name in ["home", "work", "tmp"] {
             fs::create_dir(folder.path().join(name)).expect("an empty folder");
         }
         Self { folder }
@@ -72,6 +72,8 @@ impl Terminal {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.folder.path().join("home"))
             .env("LOOPKEEPER_STATE_DIR", self.state())
+            // A loop that a test leaves unfinished keeps its temporary files.
+            .env("TMPDIR", self.folder.path().join("tmp"))
             .env("TZ", "UTC")
             .env("LANG", "C.UTF-8")
             .stdin(Stdio::null());

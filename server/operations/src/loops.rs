@@ -35,8 +35,9 @@ impl LoopView {
         let mut following = LoopTailer::from_saved_state(&dir.journal());
         following.advance()?;
         let damage = following.damage().cloned();
-        if keeper == KeeperLiveness::Gone && following.state().is_some_and(|it| it.outcome().is_none()) {
-            abandoned::end_processes(store, &dir);
+        if keeper == KeeperLiveness::Gone {
+            let has_ended = following.state().is_none_or(|it| it.outcome().is_some());
+            abandoned::clean_up(store, &dir, has_ended);
         }
         match (following.into_state(), damage) {
             (None, Some(damage)) => Err(damaged_error(damage)),

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::geteuid;
 
 use super::forced_removal;
+use super::state_dir::StateDir;
 use super::state_dir::workspace::LoopDir;
 
 /// Names of the folders begin with it; the loop's id follows. Short, because the path of a socket is limited.
@@ -61,14 +62,38 @@ impl LoopTemporary {
         self.folder.join(CHECKS)
     }
 
-    /// Removes the folder of a loop that has no processes, if there is one.
+    /// Removes the folder of a loop that has no processes and gets none, if there is one.
     pub fn remove(dir: &LoopDir) {
-        let Some(folder) = find_recorded(dir) else { return };
-        let removed = forced_removal::remove_folder(&folder).and_then(|()| fs::remove_file(link(dir)));
+        let Some(folder) = recorded_path(dir) else { return };
+        let removed = remove_own(&folder)
+            .and_then(|()| remove_own(&moved_aside(&folder)))
+            .and_then(|()| fs::remove_file(link(dir)));
         if let Err(error) = removed {
             tracing::warn!("could not remove the temporary files in {}: {error}", folder.display());
         }
     }
+
+    /// Removes the folder of a loop whose keeper was killed, unless a keeper starts in the meantime.
+    pub fn remove_abandoned(store: &StateDir, dir: &LoopDir) {
+        let Some(folder) = recorded_path(dir) else { return };
+        if let Err(error) = remove_without_keeper(store, dir, &folder) {
+            // A reader that may not write shows the loop all the same.
+            tracing::debug!("could not remove the temporary files in {}: {error}", folder.display());
+        }
+    }
+}
+
+/// Nothing is removed in place, where a keeper that starts would use it, and a large folder not under the lock, for which
+/// other loops would wait. The link goes last: the next reader finds what remained if this process is killed.
+fn remove_without_keeper(store: &StateDir, dir: &LoopDir, folder: &Path) -> io::Result<()> {
+    let aside = moved_aside(folder);
+    remove_own(&aside)?;
+    let move_it = || if is_own_folder(folder) { fs::rename(folder, &aside) } else { Ok(()) };
+    let Some(moved) = store.without_keeper(dir, move_it).map_err(io::Error::other)? else { return Ok(()) };
+    moved?;
+    remove_own(&aside)?;
+    let unlink = || if is_own_folder(folder) { Ok(()) } else { fs::remove_file(link(dir)) };
+    store.without_keeper(dir, unlink).map_err(io::Error::other)?.unwrap_or(Ok(()))
 }
 
 /// The variables that lead programs to a folder for temporary files.
@@ -93,9 +118,23 @@ fn choose_parent(root: &Path) -> PathBuf {
 /// The folder that the link leads to. Without a sandbox an agent can change the link, so it decides nothing alone: the
 /// name has to be that of the loop, and the folder one of this user.
 fn find_recorded(dir: &LoopDir) -> Option<PathBuf> {
+    recorded_path(dir).filter(|it| is_own_folder(it))
+}
+
+fn recorded_path(dir: &LoopDir) -> Option<PathBuf> {
     let folder = fs::read_link(link(dir)).ok()?;
-    let is_named = folder.file_name().is_some_and(|it| it == folder_name(dir).as_str());
-    (is_named && is_own_folder(&folder)).then_some(folder)
+    folder.file_name().is_some_and(|it| it == folder_name(dir).as_str()).then_some(folder)
+}
+
+/// The name under which the folder of an abandoned loop is removed.
+fn moved_aside(folder: &Path) -> PathBuf {
+    let mut name = folder.file_name().unwrap_or_default().to_owned();
+    name.push("-old");
+    folder.with_file_name(name)
+}
+
+fn remove_own(folder: &Path) -> io::Result<()> {
+    if is_own_folder(folder) { forced_removal::remove_folder(folder) } else { Ok(()) }
 }
 
 fn is_own_folder(path: &Path) -> bool {
@@ -127,6 +166,7 @@ mod tests {
 
     struct Place {
         around: tempfile::TempDir,
+        state: StateDir,
         dir: LoopDir,
     }
 
@@ -138,12 +178,12 @@ mod tests {
         let state = StateDir::at(&around.path().join("state")).unwrap();
         let workspace = state.workspace(&around.path().join("root")).unwrap();
         let dir = workspace.new_loop(&state, clock::now()).unwrap();
-        Place { around, dir }
+        Place { around, state, dir }
     }
 
     #[test]
     fn a_later_keeper_uses_the_folder_of_the_earlier_one_and_removes_it() {
-        let Place { around, dir } = place();
+        let Place { around, dir, .. } = place();
         let made = LoopTemporary::create_below(&around.path().join("parent"), &dir).unwrap();
         fs::write(made.of_agents().join("file"), "").unwrap();
         fs::set_permissions(made.of_checks(), Permissions::from_mode(0o777)).unwrap();
@@ -157,8 +197,41 @@ mod tests {
     }
 
     #[test]
+    fn the_folder_of_an_abandoned_loop_is_removed_only_while_it_has_no_keeper() {
+        let Place { around, state, dir } = place();
+        let made = LoopTemporary::create_below(&around.path().join("parent"), &dir).unwrap();
+        let lock = state.lock_loop(&dir).unwrap();
+        LoopTemporary::remove_abandoned(&state, &dir);
+        assert!(made.of_agents().exists());
+        drop(lock);
+        LoopTemporary::remove_abandoned(&state, &dir);
+        assert!(!made.path().exists() && fs::symlink_metadata(link(&dir)).is_err());
+        assert_eq!(fs::read_dir(around.path().join("parent")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_killed_removal_is_finished_by_the_next_one() {
+        for by_keeper in [true, false] {
+            let Place { around, state, dir } = place();
+            let parent = around.path().join("parent");
+            let made = LoopTemporary::create_below(&parent, &dir).unwrap();
+            fs::write(made.of_agents().join("file"), "").unwrap();
+            fs::rename(made.path(), moved_aside(made.path())).unwrap();
+            if by_keeper {
+                let again = LoopTemporary::create_below(&parent, &dir).unwrap();
+                assert!(!again.of_agents().join("file").exists());
+                LoopTemporary::remove(&dir);
+            } else {
+                LoopTemporary::remove_abandoned(&state, &dir);
+            }
+            assert_eq!(fs::read_dir(&parent).unwrap().count(), 0, "{by_keeper}");
+            assert!(fs::symlink_metadata(link(&dir)).is_err(), "{by_keeper}");
+        }
+    }
+
+    #[test]
     fn nothing_else_is_used_or_removed() {
-        let Place { around, dir } = place();
+        let Place { around, dir, .. } = place();
         let (parent, other) = (around.path().join("parent"), around.path().join("other"));
         fs::write(other.join("file"), "").unwrap();
         symlink(&other, link(&dir)).unwrap();

@@ -125,8 +125,8 @@ impl FollowedLoop {
         if self.loop_view.as_ref().is_some_and(same) {
             return Ok(());
         }
-        if keeper.is_none() && state.outcome().is_none() {
-            abandoned::end_processes(store, dir);
+        if keeper.is_none() {
+            abandoned::clean_up(store, dir, state.outcome().is_some());
         }
         let (now, damaged) = (clock::now(), damage.is_some());
         let facts = StatusFacts { now, keeper, stopped, damaged, activity: None };

@@ -61,8 +61,8 @@ the next prompt name it. Where no network namespace can be made, `kind = \"auto\
 start, `log` and `doctor` report, and `\"required\"` refuses the start.
 
 Unless `kind` is `\"off\"`, `TMPDIR`, `TMP` and `TEMP` lead agents and checks to folders of the loop: `agent` and `checks` in
-`loopkeeper-LOOP`, which is made where temporary files are kept and removed after the loop, or by the next loop of the
-work tree if the keeper was killed. A value in `[env] set` wins.
+`loopkeeper-LOOP`, which is made where temporary files are kept and removed after the loop, or if the
+keeper was killed, by the next command or server that reads the loop. A value in `[env] set` wins.
 
 ";
 

@@ -142,7 +142,7 @@ impl StateDir {
     pub fn keeper_of(&self, loop_dir: &LoopDir) -> Result<KeeperLiveness, StateError> {
         let path = loop_dir.lock();
         let _gate = self.gate(LockMode::Shared)?;
-        if !is_held(&path).map_err(StateError::io(tr_later!("look at"), &path))? {
+        if !is_lock_held(&path)? {
             let journal_held = is_journal_held(loop_dir)?;
             return Ok(if journal_held {
                 KeeperLiveness::Alive { pid: None, stopped: false }
@@ -154,6 +154,17 @@ impl StateDir {
         let pid = text.trim().parse().ok();
         let stopped = pid.and_then(|pid| stopped_keeper::find(loop_dir, pid)).is_some();
         Ok(KeeperLiveness::Alive { pid, stopped })
+    }
+
+    /// Does something for which no keeper of the loop may start; `None` if it has one. Others wait for it.
+    pub(crate) fn without_keeper<T>(
+        &self,
+        loop_dir: &LoopDir,
+        act: impl FnOnce() -> T,
+    ) -> Result<Option<T>, StateError> {
+        let _gate = self.gate(LockMode::Exclusive)?;
+        let has_keeper = is_lock_held(&loop_dir.lock())? || is_journal_held(loop_dir)?;
+        Ok((!has_keeper).then(act))
     }
 
     /// Continues the loop's keeper if its process is stopped. False if it is not.
@@ -207,9 +218,7 @@ impl StateDir {
         let failed = || StateError::io(tr_later!("list"), &folder);
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
-            if path.extension() != Some(OsStr::new("lock"))
-                || !is_held(&path).map_err(StateError::io(tr_later!("look at"), &path))?
-            {
+            if path.extension() != Some(OsStr::new("lock")) || !is_lock_held(&path)? {
                 continue;
             }
             let bytes = std::fs::read(&path).map_err(StateError::io(tr_later!("read"), &path))?;
@@ -231,7 +240,7 @@ impl StateDir {
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
             let is_lock = path.extension() == Some(OsStr::new("lock"));
-            if is_lock && !is_held(&path).map_err(StateError::io(tr_later!("look at"), &path))? {
+            if is_lock && !is_lock_held(&path)? {
                 std::fs::remove_file(&path).map_err(StateError::io(tr_later!("remove"), &path))?;
             }
         }
@@ -310,7 +319,11 @@ fn is_journal_held(loop_dir: &LoopDir) -> Result<bool, StateError> {
     if !std::fs::symlink_metadata(&path).is_ok_and(|it| it.is_file()) {
         return Ok(false);
     }
-    is_held(&path).map_err(StateError::io(tr_later!("look at"), &path))
+    is_lock_held(&path)
+}
+
+fn is_lock_held(path: &Path) -> Result<bool, StateError> {
+    is_held(path).map_err(StateError::io(tr_later!("look at"), path))
 }
 
 fn is_held(path: &Path) -> io::Result<bool> {
