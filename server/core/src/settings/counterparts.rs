@@ -18,5 +18,7 @@ pub fn counterpart_keys(kind: LayerKind, file: &str) -> Vec<CounterpartKey> {
         let of_task = ralphrc::OF_TASK.iter().map(|it| CounterpartKey { name: it, path: None });
         return mapped.chain(of_task).collect();
     }
-    other_tools::keys_of(file).map(|it| CounterpartKey { name: it.0, path: Some(it.1) }).collect()
+    let mapped = other_tools::keys_of(file).map(|it| CounterpartKey { name: it.0, path: Some(it.1) });
+    let of_task = other_tools::keys_of_task(file).map(|name| CounterpartKey { name, path: None });
+    mapped.chain(of_task).collect()
 }

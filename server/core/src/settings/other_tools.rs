@@ -59,8 +59,12 @@ const BY_FILE: [(&str, &[&str]); 5] = [
     (".ralphex/config", &["max_iterations", "session_timeout", "idle_timeout"]),
 ];
 
-/// Keys that belong to the task: the prompt and its gates.
-const OF_TASK: [&str; 3] = ["event_loop.prompt", "backpressure.gates.", "plans_dir"];
+/// Keys that belong to the task, by file: the prompt, its gates, the folder of plans.
+const OF_TASK: [(&str, &str); 3] = [
+    ("ralph.yml", "event_loop.prompt"),
+    ("ralph.yml", "backpressure.gates."),
+    (".ralphex/config", "plans_dir"),
+];
 /// The prompt documents that are found without being named.
 const PROMPT_FILES: [&str; 2] = ["PROMPT.md", "RALPH.md"];
 /// Keys that say nothing about a loop.
@@ -102,7 +106,7 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let is_unset = |it: &Entry| ["", "~", "null", "Null", "NULL"].contains(&it.value.as_str());
     for Entry { path, value, range } in entries.into_iter().filter(|it| !is_unset(it)) {
         let mapped = MAPPED.iter().find(|(known, ..)| *known == path);
-        let is_read = OF_TASK.iter().any(|it| path == *it || it.ends_with('.') && path.starts_with(it))
+        let is_read = of_task(file).any(|it| path == it || it.ends_with('.') && path.starts_with(it))
             || mapped.is_some_and(|it| it.2 == RalphrcForm::List && is_found_by_name(&value))
             || NOTES.contains(&path.as_str());
         match mapped {
@@ -140,11 +144,21 @@ pub(super) fn keys_of(
     MAPPED.iter().filter(move |it| beginnings.iter().any(|beginning| is_of(it.0, beginning)))
 }
 
+/// The keys of this file that belong to the task.
+pub(super) fn keys_of_task(file: &str) -> impl Iterator<Item = &'static str> {
+    of_task(file).filter(|it| !it.ends_with('.'))
+}
+
+fn of_task(file: &str) -> impl Iterator<Item = &'static str> {
+    OF_TASK.iter().filter(move |it| it.0 == file).map(|it| it.1)
+}
+
 /// The key of this file that is probably meant.
 fn near_key(file: &str, path: &str) -> Option<&'static str> {
     // A key is no beginning of another one in a table: `tracker`, `trackerOptions.path`.
     let depth = |it: &str| it.matches('.').count();
-    keys_of(file).map(|it| it.0).find(|it| depth(it) == depth(path) && is_within(2, path, it))
+    let mut known = keys_of(file).map(|it| it.0).chain(keys_of_task(file));
+    known.find(|it| depth(it) == depth(path) && is_within(2, path, it))
 }
 
 fn yaml_entries(text: &str) -> Vec<Entry> {
@@ -262,6 +276,8 @@ mod tests {
         assert_eq!(&text[place.range.clone()], "max_iteration");
         let (_, notes) = shown(".ralph-tui/config.toml", "maxIteration = 3\n");
         assert!(notes[0].contains("Did you mean `maxIterations`?"), "{notes:?}");
+        let (_, notes) = shown(".ralphex/config", "plan_dir = specs\n");
+        assert!(notes[0].contains("Did you mean `plans_dir`?"), "{notes:?}");
     }
 
     #[test]
