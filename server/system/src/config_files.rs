@@ -29,9 +29,12 @@ const TOOL_FOLDERS: [(&str, usize); 7] = [
     ("scripts/ralph", 2),
 ];
 
-/// The root that `folder` belongs to: the nearest ancestor with a `loopkeeper.toml`, else the nearest one inside of the
-/// repository with a configuration of another tool, else the one with a `.git`, else the folder around that of another
-/// tool, else `folder` itself. A real path.
+/// Folders of a root in which another tool looks for tasks, with the folder of the tool there.
+const PLAN_FOLDERS: [(&str, &str); 2] = [("docs/plans", ".ralphex"), ("prd", ".ralphy")];
+
+/// The root that `folder` belongs to: the nearest ancestor with a `loopkeeper.toml`, else the nearest one with a
+/// configuration of another tool, inside of the repository if there is one, else the one with a `.git`, else the folder
+/// around that of another tool, else `folder` itself. A real path.
 pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
     let folder = folder.canonicalize()?;
     let configured = |it: &&Path| it.join("loopkeeper.toml").exists();
@@ -50,6 +53,7 @@ pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
     };
     let home = std::env::home_dir().and_then(|it| it.canonicalize().ok());
     let root = root.or_else(|| around_tool_folder(&folder, home.as_deref()));
+    let root = root.or_else(|| below_other_tool(&folder, home.as_deref()));
     Ok(root.map(Path::to_owned).unwrap_or(folder))
 }
 
@@ -57,9 +61,24 @@ pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
 fn around_tool_folder<'a>(folder: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
     let around = |it: &'a Path| {
         let (_, up) = TOOL_FOLDERS.into_iter().find(|(name, _)| it.ends_with(name))?;
-        it.ancestors().nth(up).filter(|it| it.parent().is_some() && Some(*it) != home)
+        it.ancestors().nth(up).filter(|it| may_be_root(it, home))
     };
     folder.ancestors().filter_map(around).last()
+}
+
+/// The nearest folder in which another tool works, for folders that are in no repository.
+fn below_other_tool<'a>(folder: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
+    let is_of_plans = |root: &Path| {
+        let below = folder.strip_prefix(root).ok();
+        PLAN_FOLDERS
+            .iter()
+            .any(|(name, tool)| below.is_some_and(|it| it.starts_with(name)) && root.join(tool).is_dir())
+    };
+    folder.ancestors().filter(|it| may_be_root(it, home)).find(|it| has_other_tool(it) || is_of_plans(it))
+}
+
+fn may_be_root(folder: &Path, home: Option<&Path>) -> bool {
+    folder.parent().is_some() && Some(folder) != home
 }
 
 /// Whether `folder` is the top of a git repository. An empty `.git` folder does not count: sandboxes of agents leave
@@ -121,6 +140,11 @@ fn has_other_tool(folder: &Path) -> bool {
 pub fn of_other_tool(root: &Path, path: &Path) -> Option<(LayerKind, &'static str)> {
     let below = path.strip_prefix(root).ok()?;
     OF_OTHER_TOOLS.into_iter().find(|(_, name)| below == Path::new(name))
+}
+
+/// The configuration files of other tools that are read if they exist.
+pub fn paths_of_other_tools(root: &Path) -> impl Iterator<Item = PathBuf> {
+    OF_OTHER_TOOLS.iter().map(|(_, name)| root.join(name))
 }
 
 /// Reads the configuration files that exist.
@@ -240,6 +264,32 @@ mod tests {
         check("/home/me/shop/ralph", None);
         check("/home/me/.ralph/templates", None);
         check("/.ralph", None);
+    }
+
+    #[test]
+    fn without_a_repository_the_root_is_where_another_tool_works() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let shop = home.join("shop");
+        for folder in ["docs/plans/completed", "docs/guide", "prd", "specs/next", ".ralphex"] {
+            fs::create_dir_all(shop.join(folder)).unwrap();
+        }
+        let check = |folder: &str, expect: &Path| {
+            assert_eq!(root_of(&shop.join(folder)).unwrap(), expect, "{folder}");
+        };
+        check("docs/plans", &shop);
+        check("docs/plans/completed", &shop);
+        check("docs/guide", &shop.join("docs/guide"));
+        check("prd", &shop.join("prd"));
+        check("specs/next", &shop.join("specs/next"));
+        fs::create_dir(shop.join(".ralphy")).unwrap();
+        check("prd", &shop);
+        fs::write(shop.join(".ralphex/config"), "plans_dir = specs/next\n").unwrap();
+        check("specs/next", &shop);
+        fs::write(home.join("ralph.yml"), "max_iterations: 3\n").unwrap();
+        check("specs/next", &shop);
+        assert_eq!(below_other_tool(&shop.join("specs"), Some(&shop)), Some(home.as_path()));
+        assert_eq!(below_other_tool(&home, Some(&home)), None);
     }
 
     #[test]
