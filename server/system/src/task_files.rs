@@ -17,7 +17,7 @@ use loopkeeper_text::message::HintedError;
 use loopkeeper_text::{DocumentRange, tr};
 use thiserror::Error;
 
-pub use discover::{discover, has_marker, is_in_plans_folder, task_at};
+pub use discover::{discover, has_marker, is_in_plans_folder, plans_folder, task_at};
 pub use replace::replace;
 
 /// Larger than any hand-written file; a story file of ten thousand stories is smaller.

@@ -16,7 +16,6 @@ mod tasks;
 mod watching;
 pub mod worker_thread;
 
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,7 +29,7 @@ pub use self::live::LiveFeed;
 pub use self::snapshot::WorkspaceSnapshot;
 use self::state::IndexState;
 pub use self::tasks::{config_kind, is_config};
-use self::watching::FileWatcher;
+use self::watching::{FileWatcher, WatchedPaths};
 use self::worker_thread::WorkerThread;
 use loopkeeper_system::state_dir::{StateDir, StateError};
 use loopkeeper_text::message::Message;
@@ -337,10 +336,10 @@ impl IndexWorker {
     }
 }
 
-/// Watches these folders; returns whether one of them is new. `None`: the thread panicked.
-async fn follow(mut watching: FileWatcher, places: BTreeSet<PathBuf>) -> Option<(FileWatcher, bool)> {
+/// Watches these paths; returns whether one of them is new. `None`: the thread panicked.
+async fn follow(mut watching: FileWatcher, paths: WatchedPaths) -> Option<(FileWatcher, bool)> {
     let followed = tokio::task::spawn_blocking(move || {
-        let is_new = watching.set_paths(&places);
+        let is_new = watching.set_paths(paths);
         (watching, is_new)
     });
     followed.await.ok()

@@ -14,6 +14,7 @@ use super::results::{self, MergedResults, StandaloneChecks};
 use super::snapshot::{LoopSnapshot, TaskSnapshot, UntrustedCommands, WorkspaceProblem, WorkspaceSnapshot};
 use super::task_cache::{self, CachedTask, OpenTexts, OverlayKey, ResultsKey};
 use super::tasks::{self, SavedTask};
+use super::watching::WatchedPaths;
 use super::{Invalidation, OpenState, OpenText, POLL_INTERVAL, QUICK_PULSE};
 use loopkeeper_operations::foreign::{self, PluginLoopFile};
 use loopkeeper_system::snapshots::SnapshotStore;
@@ -21,7 +22,7 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::TreeHolder;
 use loopkeeper_system::state_dir::workspace::Workspace;
 use loopkeeper_system::trust::TrustStore;
-use loopkeeper_system::{config_files, config_text};
+use loopkeeper_system::{config_files, config_text, task_files};
 
 pub(super) struct IndexState {
     state: OpenState,
@@ -35,6 +36,8 @@ pub(super) struct IndexState {
     roots: Vec<PathBuf>,
     around: BTreeMap<PathBuf, RootState>,
     saved: Vec<Arc<SavedTask>>,
+    /// The documents of the tasks that the last search found, readable or not.
+    task_paths: BTreeSet<PathBuf>,
     configs: BTreeMap<PathBuf, Arc<str>>,
     foreign: Vec<PluginLoopFile>,
     loops: LoopIndex,
@@ -75,6 +78,7 @@ impl IndexState {
             roots: Vec::new(),
             around: BTreeMap::new(),
             saved: Vec::new(),
+            task_paths: BTreeSet::new(),
             configs: BTreeMap::new(),
             foreign: Vec::new(),
             loops: LoopIndex::default(),
@@ -137,8 +141,7 @@ impl IndexState {
 
     /// Whether the last update of files read this one.
     fn has_read(&self, path: &Path) -> bool {
-        let names =
-            |saved: &Arc<SavedTask>| saved.documents.iter().any(|it| saved.root.join(&it.path) == *path);
+        let names = |saved: &Arc<SavedTask>| saved.document_paths().any(|it| it == *path);
         self.configs.contains_key(path) || self.saved.iter().any(names)
     }
 
@@ -167,19 +170,25 @@ impl IndexState {
         self.store = (self.state)().ok();
     }
 
-    /// The folders to watch, including those that do not exist yet.
-    pub(super) fn watched_paths(&self) -> BTreeSet<PathBuf> {
-        let mut places: BTreeSet<PathBuf> = self.roots.iter().cloned().collect();
-        places.extend(self.roots.iter().flat_map(|it| [".ralph", ".claude"].map(|name| it.join(name))));
-        places.extend(self.saved.iter().filter_map(|it| it.path.parent()).map(Path::to_owned));
+    /// The folders to watch, and the files in them that are read.
+    pub(super) fn watched_paths(&self) -> WatchedPaths {
+        let mut folders: BTreeSet<PathBuf> = self.roots.iter().cloned().collect();
+        folders.extend(self.roots.iter().flat_map(|it| [".ralph", ".claude"].map(|name| it.join(name))));
+        let mut documents = self.task_paths.clone();
+        documents.extend(self.saved.iter().flat_map(|it| it.document_paths()));
+        documents.extend(self.roots.iter().flat_map(|it| config_files::paths_of_other_tools(it)));
+        folders.extend(documents.iter().filter_map(|it| it.parent()).map(Path::to_owned));
+        let plan_folders: BTreeSet<PathBuf> =
+            self.roots.iter().filter_map(|it| task_files::plans_folder(it)).collect();
+        folders.extend(plan_folders.iter().cloned());
         if let Some(store) = &self.store {
-            places.extend([store.trust(), store.workspaces_dir(), store.tree_locks_dir()]);
+            folders.extend([store.trust(), store.workspaces_dir(), store.tree_locks_dir()]);
             for folder in self.roots.iter().map(|it| store.workspace_folder(it)) {
-                places.extend([folder.join("loops"), folder.join("checks"), folder]);
+                folders.extend([folder.join("loops"), folder.join("checks"), folder]);
             }
         }
-        places.extend(self.loops.open_folders().map(Path::to_owned));
-        places
+        folders.extend(self.loops.open_folders().map(Path::to_owned));
+        WatchedPaths { folders, documents, plan_folders }
     }
 
     /// Polling interval while something runs that may end without an event.
@@ -212,6 +221,7 @@ impl IndexState {
         self.roots = tasks::roots(&self.folders, &self.open);
         self.file_troubles.clear();
         let last = std::mem::take(&mut self.saved);
+        self.task_paths.clear();
         self.configs.clear();
         self.foreign = self.roots.iter().filter_map(|it| foreign::find_in(it)).collect();
         for root in &self.roots {
@@ -224,6 +234,7 @@ impl IndexState {
                 Vec::new()
             });
             for found in found {
+                self.task_paths.insert(found.path.clone());
                 let last = last.iter().find(|it| it.path == found.path);
                 match SavedTask::load(root, &found, last.map(|it| &**it)) {
                     Ok(saved) => self.saved.push(Arc::new(saved)),

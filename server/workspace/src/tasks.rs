@@ -118,6 +118,10 @@ impl SavedTask {
         })
     }
 
+    pub(super) fn document_paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.documents.iter().map(|it| self.root.join(&it.path))
+    }
+
     /// The task with the editor's text of each document that is open there.
     pub(super) fn with_open_texts(&self, texts: &[Option<Arc<str>>]) -> OverlaidTask {
         let live = texts.iter().any(Option::is_some);

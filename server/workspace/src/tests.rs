@@ -67,3 +67,44 @@ async fn other_folders_bring_their_own_tasks() {
     index.set_folders(vec![other.path().to_owned()]);
     until(&index, |it| it.tasks.len() == 1 && it.tasks[0].id.0 == "RALPH.md").await;
 }
+
+fn title_of(snapshot: &WorkspaceSnapshot, id: &str) -> Option<String> {
+    snapshot.tasks.iter().find(|it| it.id.0 == id).map(|it| it.title.clone())
+}
+
+#[tokio::test]
+async fn a_task_that_only_the_configuration_names_is_read_again() {
+    let (state, folder) = (tempfile::tempdir().unwrap(), work("PROMPT.md"));
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("loopkeeper.toml", "[tasks]\nfiles = [\"notes/shop.md\", \"late/later.md\"]\n");
+    write("notes/shop.md", "# Shop\n");
+    let index = WorkspaceIndex::start(scope(&state, folder.path(), Arc::new(Broken::default())));
+    until(&index, |it| title_of(it, "notes/shop.md").as_deref() == Some("Shop")).await;
+    write("notes/shop.md", "# Market\n");
+    until(&index, |it| title_of(it, "notes/shop.md").as_deref() == Some("Market")).await;
+    write("late/later.md", "# Later\n");
+    until(&index, |it| title_of(it, "late/later.md").is_some()).await;
+}
+
+#[tokio::test]
+async fn a_plan_in_a_folder_that_another_tool_names_is_found_and_read_again() {
+    let (state, folder) = (tempfile::tempdir().unwrap(), work("notes.md"));
+    let plan = |title: &str| format!("# {title}\n\n### Task 1: Add\n\n- [ ] add\n");
+    for name in [".ralphex", "specs/next"] {
+        std::fs::create_dir_all(folder.path().join(name)).unwrap();
+    }
+    std::fs::write(folder.path().join("specs/next/shop.md"), plan("Shop")).unwrap();
+    std::fs::write(folder.path().join(".ralphex/config"), "plans_dir = specs/next\n").unwrap();
+    let index = WorkspaceIndex::start(scope(&state, folder.path(), Arc::new(Broken::default())));
+    until(&index, |it| title_of(it, "specs/next/shop.md").as_deref() == Some("Shop")).await;
+    std::fs::write(folder.path().join("specs/next/shop.md"), plan("Market")).unwrap();
+    until(&index, |it| title_of(it, "specs/next/shop.md").as_deref() == Some("Market")).await;
+    std::fs::write(folder.path().join("specs/next/later.md"), plan("Later")).unwrap();
+    until(&index, |it| title_of(it, "specs/next/later.md").is_some()).await;
+    std::fs::write(folder.path().join(".ralphex/config"), "plans_dir = specs\n").unwrap();
+    until(&index, |it| it.tasks.is_empty()).await;
+}

@@ -15,10 +15,31 @@ use super::Invalidation;
 /// Limit between two updates.
 const MAX_GONE: usize = 1000;
 
+/// What is watched, including what does not exist yet.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct WatchedPaths {
+    pub(super) folders: BTreeSet<PathBuf>,
+    /// Files that are read whatever their names are: those of `tasks.files`, configurations of other tools.
+    pub(super) documents: BTreeSet<PathBuf>,
+    /// Folders whose Markdown files are tasks.
+    pub(super) plan_folders: BTreeSet<PathBuf>,
+}
+
+impl WatchedPaths {
+    fn is_document(&self, path: &Path) -> bool {
+        self.documents.contains(path)
+            // Their folder, which may have just been created.
+            || self.documents.iter().any(|it| it.parent() == Some(path))
+            || path.extension().is_some_and(|it| it == "md")
+                && path.parent().is_some_and(|it| self.plan_folders.contains(it))
+    }
+}
+
 pub(super) struct FileWatcher {
     /// `None` if the system provides none; then polling and the editor's own events remain.
     watcher: Option<RecommendedWatcher>,
     places: BTreeSet<PathBuf>,
+    paths: Arc<Mutex<WatchedPaths>>,
     /// Paths that were removed or renamed since: a folder that was created again has lost its watch.
     gone: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
@@ -27,6 +48,8 @@ impl FileWatcher {
     pub(super) fn new(tell: impl Fn(Invalidation) + Send + 'static) -> Self {
         let gone: Arc<Mutex<BTreeSet<PathBuf>>> = Arc::default();
         let note = Arc::clone(&gone);
+        let paths: Arc<Mutex<WatchedPaths>> = Arc::default();
+        let known = Arc::clone(&paths);
         let hear = move |event: notify::Result<Event>| match event {
             Ok(event) => {
                 if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
@@ -36,33 +59,40 @@ impl FileWatcher {
                         gone.extend(event.paths.iter().cloned());
                     }
                 }
-                if let Some(invalidation) = classify_event(&event) {
+                let known = known.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(invalidation) = classify_event(&event, &known) {
                     tell(invalidation.in_burst());
                 }
             }
             // Events were lost.
             Err(_) => tell(Invalidation::ALL.in_burst()),
         };
-        Self { watcher: notify::recommended_watcher(hear).ok(), places: BTreeSet::new(), gone }
+        Self { watcher: notify::recommended_watcher(hear).ok(), places: BTreeSet::new(), paths, gone }
     }
 
-    /// Watches exactly these folders. Missing ones are tried again next time. Returns whether one is new: events in it
-    /// since the last update were missed.
-    pub(super) fn set_paths(&mut self, places: &BTreeSet<PathBuf>) -> bool {
+    /// Watches exactly these folders. Missing ones are tried again next time. Returns whether a folder or a document is
+    /// new: its events since the last update were missed.
+    pub(super) fn set_paths(&mut self, paths: WatchedPaths) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
+        let mut known = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_new =
+            !paths.documents.is_subset(&known.documents) || paths.plan_folders != known.plan_folders;
+        *known = paths;
+        // Not held while folders are watched: the thread of the events may wait for it.
+        let places = known.folders.clone();
+        drop(known);
         let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
         let lost = |it: &&PathBuf| !places.contains(*it) || gone.contains(*it) || !it.is_dir();
         for lost in self.places.iter().filter(lost).cloned().collect::<Vec<_>>() {
             let _ = watcher.unwatch(&lost);
             self.places.remove(&lost);
         }
-        let mut is_new = false;
         for place in places {
-            if !self.places.contains(place)
+            if !self.places.contains(&place)
                 && place.is_dir()
-                && watcher.watch(place, RecursiveMode::NonRecursive).is_ok()
+                && watcher.watch(&place, RecursiveMode::NonRecursive).is_ok()
             {
-                self.places.insert(place.clone());
+                self.places.insert(place);
                 is_new = true;
             }
         }
@@ -71,7 +101,7 @@ impl FileWatcher {
 }
 
 /// What an event may have changed; `None` for events without effect, such as our own reads.
-fn classify_event(event: &Event) -> Option<Invalidation> {
+fn classify_event(event: &Event, known: &WatchedPaths) -> Option<Invalidation> {
     match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write))
         | EventKind::Create(_)
@@ -83,19 +113,19 @@ fn classify_event(event: &Event) -> Option<Invalidation> {
     event
         .paths
         .iter()
-        .map(|it| meaning_of(it))
+        .map(|it| meaning_of(it, known))
         .reduce(Invalidation::merge)
         .filter(|it| *it != Invalidation::default())
 }
 
-fn meaning_of(path: &Path) -> Invalidation {
+fn meaning_of(path: &Path, known: &WatchedPaths) -> Invalidation {
     const NAMES: [&str; 5] = ["loopkeeper.toml", ".ralphrc", "ralph.yml", ".gitignore", ".ralph"];
     // The state file of another tool's loop, and the folder that it is created with.
     if path.ends_with(".claude") || FILES.iter().any(|it| path.ends_with(it)) {
         return Invalidation::FILES;
     }
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    if kind_of(&path.to_string_lossy()).is_some() || NAMES.contains(&name) {
+    if kind_of(&path.to_string_lossy()).is_some() || NAMES.contains(&name) || known.is_document(path) {
         // A saved task also changes the tree.
         return Invalidation { tree: true, ..Invalidation::FILES };
     }
@@ -113,12 +143,18 @@ fn meaning_of(path: &Path) -> Invalidation {
 mod tests {
     use std::path::Path;
 
-    use super::{Invalidation, meaning_of};
+    use super::{Invalidation, WatchedPaths, meaning_of};
 
     #[test]
     fn a_path_selects_what_is_scanned() {
-        let check =
-            |path: &str, expect: Invalidation| assert_eq!(meaning_of(Path::new(path)), expect, "{path}");
+        let known = WatchedPaths {
+            documents: ["/w/notes/shop.md".into()].into(),
+            plan_folders: ["/w/specs".into()].into(),
+            ..WatchedPaths::default()
+        };
+        let check = |path: &str, expect: Invalidation| {
+            assert_eq!(meaning_of(Path::new(path), &known), expect, "{path}");
+        };
         let document = Invalidation { tree: true, ..Invalidation::FILES };
         check("/w/PROMPT.md", document);
         check("/w/.ralph/prd.json", document);
@@ -140,5 +176,10 @@ mod tests {
         check("/s/trust/granted.jsonl", Invalidation::STATE);
         check("/w/src/main.rs", Invalidation::default());
         check("/w/out.log", Invalidation::default());
+        check("/w/notes/shop.md", document);
+        check("/w/notes", document);
+        check("/w/notes/other.md", Invalidation::default());
+        check("/w/specs/plan.md", document);
+        check("/w/specs/plan.txt", Invalidation::default());
     }
 }

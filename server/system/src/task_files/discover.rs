@@ -215,7 +215,7 @@ pub fn is_in_plans_folder(root: &Path, path: &Path) -> bool {
 }
 
 /// `plans_dir` of `.ralphex/config`, in the root.
-fn plans_folder(root: &Path) -> Option<PathBuf> {
+pub fn plans_folder(root: &Path) -> Option<PathBuf> {
     let text = config_text::read_text(&root.join(".ralphex/config")).ok().flatten()?;
     let value = text.lines().find_map(|line| {
         let (key, value) = line.split_once('=')?;
