@@ -2,9 +2,10 @@
 // in their places. The server writes the text, from the loop's stored history, so that nothing before the first look is
 // missing; the terminal asks for the rest whenever there is news.
 
-import { EventEmitter } from "vscode";
+import { ColorThemeKind, EventEmitter, window } from "vscode";
 import type { Pseudoterminal } from "vscode";
 import type { Server } from "../client";
+import { withoutDim } from "./contrast";
 import { Requests } from "../protocol";
 import type { TranscriptCursor, TranscriptParams, TranscriptResult } from "../protocol";
 
@@ -64,7 +65,14 @@ export class LoopTerminal implements Pseudoterminal {
     if (!result || !this.isOpen) return false;
     this.cursor = result.cursor;
     this.hasEnded = result.ended;
-    if (result.text !== "") this.written.fire(result.text.replaceAll("\n", "\r\n"));
+    if (result.text !== "") {
+      const text = isHighContrast() ? withoutDim(result.text) : result.text;
+      this.written.fire(text.replaceAll("\n", "\r\n"));
+    }
     return true;
   }
+}
+
+function isHighContrast(): boolean {
+  return [ColorThemeKind.HighContrast, ColorThemeKind.HighContrastLight].includes(window.activeColorTheme.kind);
 }
