@@ -103,9 +103,16 @@ M.pause = {
 }
 
 M.resume = {
-  complete = open_loops,
+  complete = function(words)
+    local loops = open_loops(words)
+    return vim.list_contains(words, 'anyway') and loops or vim.list_extend({ 'anyway' }, loops)
+  end,
   run = function(call)
-    order(call.words[1], protocol.commands.resume)
+    local anyway = vim.list_contains(call.words, 'anyway')
+    local named = vim.iter(call.words):find(function(word)
+      return word ~= 'anyway'
+    end)
+    order(named, protocol.commands.resume, anyway and { anyway = true } or nil)
   end,
 }
 
