@@ -44,6 +44,28 @@ fn a_stopped_keeper_is_continued_by_resume() {
     assert_eq!(looped.watched_end(), 0);
 }
 
+/// A loop that waits for hours shares the machine with what its user does.
+#[test]
+fn a_paused_keeper_returns_the_memory_of_its_program() {
+    let looped = Gated::start_in(project(TASK, ""));
+    looped.wait_for("agent-started", 0);
+    let keeper = looped.pid();
+    let mapped = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", keeper.as_raw_nonzero())).unwrap();
+        let line = status.lines().find_map(|it| it.strip_prefix("RssFile:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap()
+    };
+    let working = mapped();
+    looped.terminal.run(&["pause"]).expect(0);
+    looped.iteration("true");
+    while looped.state() != ("paused".into(), "paused".into()) || mapped() > working / 2 {
+        std::thread::yield_now();
+    }
+    looped.terminal.run(&["resume"]).expect(0);
+    looped.iteration("touch done");
+    assert_eq!(looped.watched_end(), 0);
+}
+
 /// Without a namespace, with keeper, guard and warden killed at once, the agent is alive.
 #[test]
 fn the_agent_of_a_killed_keeper_is_ended_by_the_next_command() {

@@ -177,10 +177,9 @@ impl Keeper {
         let pause = self.unpublished.first().map(rest);
         let due = decide::deadline(&self.state, &self.live);
         let is_idle = self.state.is_between_iterations() || self.state.outcome().is_some();
-        // There may be no job for a long time.
         if self.state.is_paused_between_iterations() || (self.state.is_between_iterations() && due.is_some())
         {
-            self.effects.context.runtime.dismiss_wardens().await;
+            self.prepare_for_wait().await;
         }
         let watch = if is_idle { StateDirWatch::Resting } else { StateDirWatch::Working };
         // Without its locks this keeper cannot exclude another one.
@@ -212,6 +211,17 @@ impl Keeper {
             // `biased`: pending events come first, so a finished process is not reported as timed out.
             () = self.alarm.sleep_until(due) => Ok(Some((Event::DeadlinePassed, None))),
             gone = &mut gone => Err(gone),
+        }
+    }
+
+    /// Gives up what only a job needs, because there may be none for hours.
+    async fn prepare_for_wait(&self) {
+        self.effects.context.runtime.dismiss_wardens().await;
+        // Their sync would use the code again.
+        if self.unpublished.is_empty()
+            && let Err(error) = loopkeeper_memory::release_program_pages()
+        {
+            tracing::debug!("the program's pages stay in memory: {error}");
         }
     }
 
