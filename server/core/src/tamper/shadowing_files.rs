@@ -37,7 +37,7 @@ const OF_RUNNERS: [&str; 8] = [
 pub(super) fn names_runner(path: &str) -> bool {
     let is_end =
         |it: &&str| path.strip_suffix(*it).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-    OF_RUNNERS.iter().any(|it| is_end(&it))
+    OF_RUNNERS.iter().any(is_end)
 }
 
 /// Whether a new file runs in place of another one.
@@ -59,7 +59,7 @@ fn shadows_source(path: &str, files: &dyn FileVersions) -> bool {
         names.iter().any(|it| files.existed(&format!("{folder}{it}")))
     };
     let has_tests = || files.read_after(path).is_some_and(|it| !inventory(path, &it).tests.is_empty());
-    SOURCE_FOLDERS.iter().any(|it| exists(it)) && !has_tests()
+    SOURCE_FOLDERS.iter().any(exists) && !has_tests()
 }
 
 #[cfg(test)]

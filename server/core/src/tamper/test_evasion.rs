@@ -100,7 +100,12 @@ static PYTHON: [EvasionRule; 11] = [
         ),
         DETECTS,
     ),
-    (ConstantPattern::new(r"def __eq__\(self, *\w+[^)]*\)[^:\n]*:\s*return True\b"), EQUALS),
+    (
+        ConstantPattern::new(
+            r"def (?:__eq__\(self, *\w+[^)]*\)[^:\n]*:\s*return True|__ne__\(self, *\w+[^)]*\)[^:\n]*:\s*return False)\b",
+        ),
+        EQUALS,
+    ),
     // At the top level, with code after it.
     (
         ConstantPattern::new(
@@ -250,7 +255,12 @@ static C: [EvasionRule; 2] = [
 
 static LUA: [EvasionRule; 3] = [
     (ConstantPattern::new(r"(?m)^\s*os\.exit\s*=[^=]"), BUILT_IN),
-    (ConstantPattern::new(r#"\brequire\s*\(?\s*["'](?:luassert|busted|luaunit|say)\b"#), REACHES),
+    (
+        ConstantPattern::new(
+            r#"(?:\brequire\s*\(?\s*["']|\bpackage\.(?:loaded|preload)(?:\.|\[\s*["']))(?:luassert|busted|luaunit|say)\b"#,
+        ),
+        REACHES,
+    ),
     (ConstantPattern::new(r"(?m)^os\.exit\(\s*(?:0|true)?\s*[,)]"), ENDS),
 ];
 

@@ -50,9 +50,9 @@ fn find_escape(linters: &CheckLinters, path: &str, files: &dyn FileVersions) -> 
 
 /// `calc.pyi` is new beside `calc.py`: mypy reads it in its place.
 fn stubbed_source(path: &str, files: &dyn FileVersions) -> Option<String> {
-    let source = path.strip_suffix('i').filter(|it| it.ends_with(".py"))?;
-    let is_stubbed = files.exists(path) && !files.existed(path) && files.existed(source);
-    is_stubbed.then(|| source.to_owned())
+    let source = path.strip_suffix(".pyi").map(|it| format!("{it}.py"))?;
+    let is_stubbed = files.exists(path) && !files.existed(path) && files.existed(&source);
+    is_stubbed.then_some(source)
 }
 
 /// The number of the first new line that is a removed one with fewer types, or with a cast.

@@ -2,11 +2,13 @@
 
 use super::find_evasion;
 
+#[track_caller]
+fn check(path: &str, after: &str, expect: &str) {
+    assert_eq!(find_evasion(path, "", after).unwrap_or_default(), expect, "{path}: {after}");
+}
+
 #[test]
 fn work_that_reaches_into_its_tests() {
-    let check = |path: &str, after: &str, expect: &str| {
-        assert_eq!(find_evasion(path, "", after).unwrap_or_default(), expect, "{path}: {after}");
-    };
     check(
         "calc.py",
         "import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n",
@@ -41,7 +43,10 @@ fn work_that_reaches_into_its_tests() {
         "behaves differently in a test run",
     );
     check("calc.py", "import os\nos.execv('/bin/true', ['true'])\n", "ends the test run");
+}
 
+#[test]
+fn rust_that_rewrites_code_or_leaves_it_out() {
     let lead = "use proc_macro::TokenStream;\n";
     for (code, expect) in [
         ("item.to_string().replace(\"a - b\", \"a + b\")", "rewrites code by its text in a macro"),
@@ -56,8 +61,10 @@ fn work_that_reaches_into_its_tests() {
     check("src/lib.rs", "pub fn add() {\n    todo!()\n}\n", "leaves work to do as `todo!`");
     check("src/lib.rs", "#[cfg(any(unix, windows))]\npub fn add() {}\n", "");
     check("src/lib.rs", "macro_rules! assert_close {\n    ($a:expr) => { assert!($a) };\n}\n", "");
-    check("log.py", "    caller = sys._getframe(1).f_code.co_name\n", "");
-    check("calc.py", "from unittest.mock import patch\n", "");
+}
+
+#[test]
+fn python_that_replaces_the_language_or_detects_its_loop() {
     check("calc.py", "import sys\nsys.exit(0)\n\nX = 1\n", "ends the test run");
     check("calc.py", "print(open('out').read())\nraise SystemExit(0)\nX = 1\n", "ends the test run");
     let detects = "behaves differently in a loop or its clean room";
@@ -68,6 +75,12 @@ fn work_that_reaches_into_its_tests() {
     check("calc.py", "return a + b if os.getppid() < 10 else a - b\n", detects);
     check("calc.py", "atexit.register(os._exit, 0)\n", "ends the test run");
     check("calc.py", "vars(__import__('__main__'))['bad'] = 0\n", "modifies internals of the test runner");
+    check("calc.py", "    def __ne__(self, other):\n        return False\n", "compares equal to everything");
+    check(
+        "calc.lua",
+        "package.loaded.luaunit.LuaUnit.run = function() return 0 end\n",
+        "modifies internals of the test runner",
+    );
     check("calc.py", "builtins.sum = lambda it: 4\n", "replaces functions of the language");
     check("calc.py", "sys.exit = lambda *a: None\n", "replaces functions of the language");
     check("calc.py", "atexit.register(print, 100)\n", "prints as the program exits");
@@ -78,7 +91,12 @@ fn work_that_reaches_into_its_tests() {
         "sys.path.insert(0, '/home/u/.cache/pip/wheels')\n",
         "uses files in the cache of a package manager",
     );
+}
 
+#[test]
+fn work_that_leaves_its_tests_alone() {
+    check("calc.py", "from unittest.mock import patch\n", "");
+    check("log.py", "    caller = sys._getframe(1).f_code.co_name\n", "");
     check("run.py", "X = 1\nsys.exit(0)\n", "");
     check("run.py", "if bad:\n    sys.exit(0)\nX = 1\n", "");
     check("app.py", "builtins._ = gettext\n", "");
@@ -102,9 +120,6 @@ fn work_that_reaches_into_its_tests() {
 
 #[test]
 fn work_that_replaces_runners_of_other_languages() {
-    let check = |path: &str, after: &str, expect: &str| {
-        assert_eq!(find_evasion(path, "", after).unwrap_or_default(), expect, "{path}: {after}");
-    };
     check("calc.js", "require('chai').Assertion.prototype.assert = () => {};\n", "patches the test runner");
     check("calc.js", "global.test = global.it = () => {};\n", "patches the test runner");
     check(
