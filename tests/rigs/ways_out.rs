@@ -179,6 +179,9 @@ impl Attempt {
             fs::write(path, "").unwrap();
         }
         fs::write(self.home().join(".git-credentials"), "https://me:secret@example.org\n").unwrap();
+        fs::create_dir(self.home().join("named-hooks")).unwrap();
+        fs::create_dir_all(self.home().join(".config/git")).unwrap();
+        fs::write(self.home().join(".config/git/config"), "[core]\n\thooksPath = ~/named-hooks\n").unwrap();
         self.world
             .shell("git init -q && git -c user.name=a -c user.email=a@b commit -qm first --allow-empty && git init -q --bare .git/modules/lib && git init -q ../beside");
     }

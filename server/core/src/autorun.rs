@@ -46,8 +46,8 @@ pub fn autorun_trigger(path: &str) -> Option<AutorunTrigger> {
     let is_in = |parent: &str| folders.contains(&format!("/{parent}/"));
     let any_in = |parents: &[&str]| parents.iter().any(|it| is_in(it));
     let trigger = match name {
-        _ if any_in(&[".git/hooks", ".husky", ".githooks"]) => AutorunTrigger::Git,
-        "config" | "config.worktree" if folder == ".git" => AutorunTrigger::Git,
+        // No snapshot contains files of a `.git`: only those that git executes come here.
+        _ if any_in(&[".git", ".husky", ".githooks"]) => AutorunTrigger::Git,
         ".pre-commit-config.yaml" | ".pre-commit-config.yml" | "lefthook.yml" | ".lefthook.yml" => {
             AutorunTrigger::Git
         }
@@ -139,8 +139,12 @@ fn names_program(section: &str, key: &str) -> bool {
 pub fn autorun_sentence<'a>(files: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let files: Vec<&str> = files.into_iter().collect();
     let describe = |path: &&str| {
-        let at_start = || tr!("by a program at its next start");
-        let trigger = autorun_trigger(path).map_or_else(at_start, AutorunTrigger::describe);
+        let trigger = match autorun_trigger(path) {
+            Some(trigger) => trigger.describe(),
+            // A file of the tree without a trigger of its own is in a folder that `core.hooksPath` names.
+            None if !path.starts_with(['~', '/']) => AutorunTrigger::Git.describe(),
+            None => tr!("by a program at its next start"),
+        };
         tr!("{path} ({trigger})", path = sanitize::line(path), trigger)
     };
     let named: Vec<String> = files.iter().take(MAX_NAMED).map(describe).collect();
@@ -168,6 +172,8 @@ mod tests {
         };
         check(".git/hooks/pre-commit", Some(AutorunTrigger::Git));
         check(".git/config", Some(AutorunTrigger::Git));
+        check("lib/.git/hooks/pre-commit", Some(AutorunTrigger::Git));
+        check(".git/modules/lib/config", Some(AutorunTrigger::Git));
         check("web/.husky/pre-push", Some(AutorunTrigger::Git));
         check(".envrc", Some(AutorunTrigger::Shell));
         check("service/.envrc", Some(AutorunTrigger::Shell));
@@ -240,9 +246,10 @@ mod tests {
             Some("1 changed file runs later without being asked: .envrc (by a shell in this folder)"),
         );
         check(
-            &["~/.bash_profile"],
+            &["~/.bash_profile", "tools/hooks/pre-push"],
             Some(
-                "1 changed file runs later without being asked: ~/.bash_profile (by a program at its next start)",
+                "2 changed files run later without being asked: ~/.bash_profile (by a program at its next start), \
+                 tools/hooks/pre-push (by git)",
             ),
         );
         check(

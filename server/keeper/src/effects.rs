@@ -178,6 +178,9 @@ impl EffectRunner {
                 Ok((mut snapshot, executed)) => {
                     let apart = autorun_scan::changed_apart(&context, executed);
                     if closing {
+                        // A folder of the tree that git is configured to take hooks from is in both lists.
+                        let is_new = |it: &String| !snapshot.autorun.contains(it);
+                        let apart: Vec<String> = apart.into_iter().filter(is_new).collect();
                         snapshot.autorun.extend(apart);
                     }
                     let head = head(&context).await;

@@ -294,7 +294,7 @@ fn file_access_request(
         protected: own
             .into_iter()
             .chain(config_files::user_folder())
-            .chain(hook_folders(workspace.root()))
+            .chain(hook_folders(workspace.root(), home().as_deref()))
             .chain(configuration.map(|it| it.join("config")))
             .collect(),
         writable: folders

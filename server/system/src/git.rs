@@ -5,6 +5,7 @@
 pub mod branch;
 pub mod commit;
 pub mod executed_files;
+mod git_folders;
 pub mod last;
 mod program;
 mod special_files;

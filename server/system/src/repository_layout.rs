@@ -15,7 +15,11 @@ pub(crate) fn repository_top(root: &Path) -> Option<PathBuf> {
 /// The git directory that all work trees of the repository at `top` share.
 pub(crate) fn common_dir(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
-    let git_dir = if dot_git.is_dir() { dot_git } else { linked_git_dir(top)? };
+    shared_dir(if dot_git.is_dir() { dot_git } else { linked_git_dir(top)? })
+}
+
+/// The git directory of which `git_dir` is a part, or itself.
+pub(crate) fn shared_dir(git_dir: PathBuf) -> Option<PathBuf> {
     if !git_dir.join("HEAD").symlink_metadata().is_ok_and(|it| it.is_file() || it.is_symlink()) {
         return None;
     }

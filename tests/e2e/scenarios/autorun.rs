@@ -25,6 +25,24 @@ fn files_of_the_work_tree_and_of_git_are_named() {
     played.world.run(&["status"]).expect(0).out(NOTE);
 }
 
+/// The sandbox leaves repositories inside the tree writable, because builds remove them.
+#[test]
+fn hooks_of_inner_repositories_are_named() {
+    Scenario {
+        before: "git init -q && git init -q deps/one",
+        criteria: &["It is there: `exists done`"],
+        acts: &["git init -q deps/two; mkdir -p deps/one/.git/hooks; touch deps/one/.git/hooks/pre-commit; \
+             git -C deps/two config core.fsmonitor /tmp/x; touch done"],
+        ends: Verified(
+            1,
+            "2 changed files run later without being asked: deps/one/.git/hooks/pre-commit (by git), \
+             deps/two/.git/config (by git)",
+        ),
+        ..Scenario::default()
+    }
+    .play();
+}
+
 #[test]
 fn ordinary_work_of_an_agent_is_not_listed() {
     let work = "git config user.name B; git checkout -qb work; printf '{\"scripts\": {\"test\": \"x\"}}' > package.json";

@@ -162,6 +162,7 @@ pub(super) const WAYS_OUT: &[WayOut] = &[
     only_namespaces(Write, "git-hooks-path", "git config core.hooksPath evil"),
     only_namespaces(Write, "git-filter", "git config filter.evil.smudge evil"),
     only_namespaces(Write, "hook-of-submodule", "echo evil > .git/modules/lib/hooks/post-checkout"),
+    way(Write, "named-hooks", "echo evil > $HOME/named-hooks/pre-commit"),
     // loopkeeper itself.
     way(Write, "trust", "touch $STATE/trust/forged"),
     way(Write, "own-programs", "touch $STATE/bin/forged"),

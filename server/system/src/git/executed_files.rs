@@ -8,41 +8,37 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::autorun::git_config_programs;
 use loopkeeper_text::digest;
 
+use super::git_folders::{GitFolder, configured_hooks, find_all, find_own};
 use crate::regular_file::read_linked;
-use crate::repository_layout::{common_dir, repository_top};
 use crate::sandbox::STARTUP;
 
 /// A folder with more hooks is compared in part.
 const MAX_HOOKS: usize = 200;
-/// Hooks of more submodules are not looked for.
-const MAX_MODULES: usize = 200;
-/// Slashes in the name of a submodule.
-const MODULE_DEPTH: u32 = 5;
+const CONFIGURATIONS: [&str; 2] = ["config", "config.worktree"];
+/// The user's own, below the home folder.
+const USER_CONFIGURATIONS: [&str; 2] = [".gitconfig", ".config/git/config"];
 
-/// The folders of hooks of the repository and of its submodules.
-pub fn hook_folders(root: &Path) -> Vec<PathBuf> {
+/// The folders of hooks that no work on the tree changes: those of the repository, of its submodules, and those outside
+/// the tree that a configuration names. Repositories inside the tree belong to the work, so theirs are only compared: a
+/// program that removes one, such as a build that removes its folder, would fail on a mount point.
+pub fn hook_folders(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    if let Some(git) = common_dir(root) {
-        found.push(git.join("hooks"));
-        find_modules(&git.join("modules"), MODULE_DEPTH, &mut found);
+    for GitFolder { path, top, .. } in find_own(root) {
+        found.push(path.join("hooks"));
+        let named = CONFIGURATIONS.iter().filter_map(|it| named_hooks(&path.join(it), top.as_deref(), home));
+        found.extend(named.filter(|it| !it.starts_with(root)));
     }
+    found.extend(user_hooks(home).filter(|it| !it.starts_with(root)));
     found
 }
 
-/// The name of a submodule may contain slashes, and a submodule others.
-fn find_modules(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if found.len() >= MAX_MODULES || !entry.file_type().is_ok_and(|it| it.is_dir()) {
-            continue;
-        }
-        if path.join("HEAD").is_file() {
-            found.push(path.join("hooks"));
-            find_modules(&path.join("modules"), depth, found);
-        } else if depth > 0 {
-            find_modules(&path, depth - 1, found);
-        }
-    }
+fn named_hooks(configuration: &Path, top: Option<&Path>, home: Option<&Path>) -> Option<PathBuf> {
+    configured_hooks(&String::from_utf8_lossy(&read_linked(configuration)?), top, home)
+}
+
+fn user_hooks(home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
+    let configurations = home.into_iter().flat_map(|home| USER_CONFIGURATIONS.map(|it| home.join(it)));
+    configurations.filter_map(move |it| named_hooks(&it, None, home))
 }
 
 /// Hashes of hooks and configuration, by path below the repository; startup files without a hash, by path below `~`.
@@ -52,35 +48,42 @@ pub struct ExecutedFiles(BTreeMap<String, String>);
 impl ExecutedFiles {
     /// The files as they are now; of git none outside of a repository.
     pub fn read(root: &Path, home: Option<&Path>) -> Self {
-        let mut files = Self::read_git(root);
-        files.extend(home.into_iter().flat_map(|home| startup_files(home, root)));
-        Self(files)
+        let mut files = Self::default();
+        for folder in find_all(root) {
+            files.add_folder(&folder, root, home);
+        }
+        for hooks in user_hooks(home) {
+            files.add_hooks(&hooks, &shown_path(&hooks, root, home));
+        }
+        files.0.extend(home.into_iter().flat_map(|home| startup_files(home, root)));
+        files
     }
 
-    fn read_git(root: &Path) -> BTreeMap<String, String> {
-        // Opening the repository would cost more than the rest of a snapshot.
-        let git = repository_top(root).and_then(|top| common_dir(&top));
-        let Some(git) = git else { return BTreeMap::new() };
-        let mut files = BTreeMap::new();
-        let mut add = |path: &Path, name: String| {
-            // A file that cannot be read counts by its name.
-            let bytes = read_linked(path).unwrap_or_default();
-            files.insert(format!(".git/{name}"), digest::sha256(&bytes));
-        };
-        let hooks = fs::read_dir(git.join("hooks")).into_iter().flatten().flatten();
+    fn add_folder(&mut self, GitFolder { path, shown, top }: &GitFolder, root: &Path, home: Option<&Path>) {
+        self.add_hooks(&path.join("hooks"), &format!("{shown}/hooks"));
+        for name in CONFIGURATIONS {
+            let Some(bytes) = read_linked(&path.join(name)) else { continue };
+            let text = String::from_utf8_lossy(&bytes);
+            let programs = git_config_programs(&text);
+            if !programs.is_empty() {
+                self.0.insert(format!("{shown}/{name}"), digest::sha256(programs.as_bytes()));
+            }
+            if let Some(hooks) = configured_hooks(&text, top.as_deref(), home) {
+                self.add_hooks(&hooks, &shown_path(&hooks, root, home));
+            }
+        }
+    }
+
+    fn add_hooks(&mut self, folder: &Path, shown: &str) {
+        let hooks = fs::read_dir(folder).into_iter().flatten().flatten();
         let mut hooks: Vec<_> = hooks.map(|it| it.path()).filter(|it| !has_extension(it, "sample")).collect();
         hooks.sort();
         for hook in hooks.iter().take(MAX_HOOKS) {
             let name = hook.file_name().unwrap_or_default().to_string_lossy();
-            add(hook, format!("hooks/{name}"));
+            // A file that cannot be read counts by its name.
+            let bytes = read_linked(hook).unwrap_or_default();
+            self.0.insert(format!("{shown}/{name}"), digest::sha256(&bytes));
         }
-        for name in ["config", "config.worktree"] {
-            if let Some(bytes) = read_linked(&git.join(name)) {
-                let programs = git_config_programs(&String::from_utf8_lossy(&bytes));
-                files.insert(format!(".git/{name}"), digest::sha256(programs.as_bytes()));
-            }
-        }
-        files
     }
 
     /// Files that are new or different in `self`. A removed file executes nothing.
@@ -95,6 +98,13 @@ fn startup_files(home: &Path, root: &Path) -> impl Iterator<Item = (String, Stri
     let is_there = move |path: &Path| fs::symlink_metadata(path).is_ok() && !path.starts_with(root);
     let there = STARTUP.iter().filter(move |it| is_there(&home.join(it)));
     there.map(|it| (format!("~/{it}"), String::new()))
+}
+
+fn shown_path(path: &Path, root: &Path, home: Option<&Path>) -> String {
+    let below = |folder: Option<&Path>, prefix: &str| {
+        path.strip_prefix(folder?).ok().map(|it| format!("{prefix}{}", it.display()))
+    };
+    below(Some(root), "").or_else(|| below(home, "~/")).unwrap_or_else(|| path.display().to_string())
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {
@@ -134,7 +144,7 @@ mod tests {
         for module in ["lib", "vendor/deep", "lib/modules/inner"] {
             git2::Repository::init_bare(modules.join(module)).unwrap();
         }
-        let mut found = hook_folders(root.path());
+        let mut found = hook_folders(root.path(), None);
         found.sort();
         let names = [
             ".git/hooks",
@@ -143,6 +153,50 @@ mod tests {
             ".git/modules/vendor/deep/hooks",
         ];
         assert_eq!(found, names.map(|it| root.path().join(it)));
+    }
+
+    #[test]
+    fn hooks_outside_the_tree_are_found_and_compared() {
+        let (root, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        git2::Repository::init(root.path()).unwrap();
+        fs::write(home.path().join(".gitconfig"), "[core]\n\thooksPath = ~/hooks\n").unwrap();
+        fs::write(root.path().join(".git/config"), "[core]\n\thooksPath = tools/hooks\n").unwrap();
+        for folder in [root.path().join("tools/hooks"), home.path().join("hooks")] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let own = root.path().join(".git/hooks");
+        assert_eq!(hook_folders(root.path(), Some(home.path())), [own, home.path().join("hooks")]);
+        let read = || ExecutedFiles::read(root.path(), Some(home.path()));
+        let before = read();
+        fs::write(root.path().join("tools/hooks/pre-push"), "x").unwrap();
+        fs::write(home.path().join("hooks/pre-push"), "x").unwrap();
+        assert_eq!(read().changed_since(&before), ["tools/hooks/pre-push", "~/hooks/pre-push"]);
+    }
+
+    #[test]
+    fn hooks_and_configuration_of_inner_repositories_are_compared() {
+        let root = tempfile::tempdir().unwrap();
+        for path in ["", "deps/one"] {
+            git2::Repository::init(root.path().join(path)).unwrap();
+        }
+        git2::Repository::init_bare(root.path().join(".git/modules/lib")).unwrap();
+        let worktree = root.path().join(".git/worktrees/other");
+        fs::create_dir_all(&worktree).unwrap();
+        fs::write(worktree.join("HEAD"), "").unwrap();
+        fs::write(worktree.join("commondir"), "../..\n").unwrap();
+        let read = || ExecutedFiles::read(root.path(), None);
+        let before = read();
+        // A new repository without hooks executes nothing.
+        git2::Repository::init(root.path().join("deps/two")).unwrap();
+        assert_eq!(read(), before);
+        fs::create_dir_all(root.path().join("deps/one/.git/hooks")).unwrap();
+        fs::write(root.path().join("deps/one/.git/hooks/pre-commit"), "x").unwrap();
+        fs::write(root.path().join("deps/two/.git/config"), "[alias]\n\tst = !x\n").unwrap();
+        fs::write(root.path().join(".git/modules/lib/config"), "[core]\n\tfsmonitor = x\n").unwrap();
+        fs::write(worktree.join("commondir"), "../../../deps/two/.git\n").unwrap();
+        let expect =
+            [".git/modules/lib/config", ".git/worktrees/other/config", "deps/one/.git/hooks/pre-commit"];
+        assert_eq!(read().changed_since(&before), expect);
     }
 
     #[test]
