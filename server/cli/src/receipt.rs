@@ -21,7 +21,8 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let state_dir = StateDir::open()?;
     let loop_view = loops::find(&state_dir, args.which.name.as_deref(), failure::warn)?;
     let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path())?;
-    let receipt = receipt::of_loop(&workspace, &loop_view.dir)?;
+    loop_view.refuse_damage()?;
+    let receipt = receipt::of_state(&workspace, &loop_view.dir, &loop_view.state)?;
     if args.json {
         out.json(&receipt);
     } else {

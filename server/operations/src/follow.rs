@@ -67,15 +67,6 @@ impl LoopTailer {
         Self { follower, folded, damage: None, journal: journal.to_owned() }
     }
 
-    /// Passes on the records before the first poll, as far as their type is wanted: those that a stored state contains.
-    pub fn each_wanted_before(
-        &self,
-        is_wanted: impl Fn(&str) -> bool,
-        each: impl FnMut(Entry),
-    ) -> Result<(), JournalError> {
-        self.follower.each_wanted_before(is_wanted, each)
-    }
-
     /// The records since the last poll, already applied to [`LoopTailer::state`]. Of a long loop the first poll returns
     /// very many: callers that do not need them use [`LoopTailer::advance`].
     pub fn poll(&mut self) -> Result<Vec<Entry>, JournalError> {

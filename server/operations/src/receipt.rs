@@ -10,6 +10,7 @@ use loopkeeper_core::journal::{CheckProgram, Entry, Record};
 use loopkeeper_keeper::stray_search::{LoopRemains, remains_of_loop};
 use loopkeeper_keeper::weakening_scan::find_judges;
 use loopkeeper_system::check_programs::{find_program, hash_file};
+use loopkeeper_system::journal_file;
 use loopkeeper_system::scratch::ScratchDir;
 use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
 use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
@@ -29,25 +30,47 @@ const MAX_FILES: usize = 2_000;
 /// The receipt of a loop that ended.
 pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure> {
     let mut tailer = LoopTailer::from_saved_state(&dir.journal());
-    let mut entries = Vec::new();
-    tailer.each_wanted_before(Receipt::depends_on_type, |entry| add_entry(&mut entries, entry))?;
-    tailer.poll_each(|entry| add_entry(&mut entries, entry))?;
+    tailer.advance()?;
     if let Some(damage) = tailer.damage() {
         return Err(damaged_error(damage.clone()));
     }
-    let not_ended = || {
-        Failure::conflict(tr!("loop {id} has not ended: there is no receipt yet", id = dir.id()))
-            .hint(tr!("`loopkeeper status` shows what it does."))
-    };
-    let state = tailer.state().ok_or_else(not_ended)?;
-    let sha256 = hash_file(&dir.journal()).map_err(Failure::ended)?;
+    let state = tailer.state().ok_or_else(|| not_ended(dir))?;
+    of_state(workspace, dir, state)
+}
+
+/// The same of a loop whose journal was read to its end and is not damaged.
+pub fn of_state(workspace: &Workspace, dir: &LoopDir, state: &LoopState) -> Result<Receipt, Failure> {
+    if state.outcome().is_none() {
+        return Err(not_ended(dir));
+    }
+    let path = dir.journal();
+    let mut entries = Vec::new();
+    // Both read the whole journal, which is large after a long loop.
+    let (hashed, read) = std::thread::scope(|scope| {
+        let hashing = std::thread::Builder::new().spawn_scoped(scope, || hash_file(&path));
+        let add = |entry| add_entry(&mut entries, entry);
+        let read = journal_file::each_wanted(&path, Receipt::depends_on_type, add);
+        let hashed = match hashing {
+            Ok(thread) => thread.join().unwrap_or_else(|_| hash_file(&path)),
+            // No further thread may be started here.
+            Err(_) => hash_file(&path),
+        };
+        (hashed, read)
+    });
+    read?;
+    let sha256 = hashed.map_err(Failure::ended)?;
     // Of overtaken keepers there are none among them.
     let journal = JournalDigest { records: state.position.seq, sha256 };
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let LoopRemains { strays, duplicates } = remains_of_loop(state, &store)?;
     let (judges, changed) = (judges(state, &store)?, changed(state, &store)?);
     let files = ReceiptFiles { judges, changed, strays, duplicates, journal };
-    Receipt::of_loop(state, &entries, files).ok_or_else(not_ended)
+    Receipt::of_loop(state, &entries, files).ok_or_else(|| not_ended(dir))
+}
+
+fn not_ended(dir: &LoopDir) -> Failure {
+    Failure::conflict(tr!("loop {id} has not ended: there is no receipt yet", id = dir.id()))
+        .hint(tr!("`loopkeeper status` shows what it does."))
 }
 
 /// Adds a record, but keeps only the last snapshot with a commit: each iteration has two snapshots.

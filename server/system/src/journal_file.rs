@@ -377,6 +377,17 @@ fn open_to_read(path: &Path) -> Result<File, JournalError> {
     })
 }
 
+/// The records of the wanted types of a journal that was found undamaged.
+pub fn each_wanted(
+    path: &Path,
+    is_wanted: impl Fn(&str) -> bool,
+    each: impl FnMut(Entry),
+) -> Result<(), JournalError> {
+    let file = open_to_read(path)?;
+    let read = saved_state::each_wanted(&file, 0..u64::MAX, is_wanted, each);
+    read.map_err(|source| io_error(tr_later!("read"), path, source))
+}
+
 /// The last `count` records of a journal that was found undamaged, and before them those of the types that are wanted.
 /// `each` also receives whether a record is one of the last; returns how many others there are.
 pub fn each_recent(

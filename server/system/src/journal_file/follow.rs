@@ -70,17 +70,6 @@ impl Follower {
         Some((Self { path: path.to_owned(), file: Some(file), offset, chain }, state))
     }
 
-    /// The records up to the present position whose type is wanted.
-    pub fn each_wanted_before(
-        &self,
-        is_wanted: impl Fn(&str) -> bool,
-        each: impl FnMut(Entry),
-    ) -> Result<(), JournalError> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let read = saved_state::each_wanted(file, 0..self.offset, is_wanted, each);
-        read.map_err(|source| io_error(tr_later!("read"), &self.path, source))
-    }
-
     /// The records written since the last poll.
     pub fn poll(&mut self) -> Result<JournalUpdate, JournalError> {
         let mut update =

@@ -94,8 +94,8 @@ fn begins_with(file: &File, trailer: &SavedStateTrailer) -> io::Result<bool> {
     Ok(bytes == trailer.offset && trailer.chain.is_end_of(lines, sum))
 }
 
-/// The records of some types among the first `end` bytes of a journal, which [`load`] verified. Others are not parsed:
-/// most of a long journal is the output of agents and checks.
+/// The records of some types in a part of a journal that was verified before. Others are not parsed: most of a long
+/// journal is the output of agents and checks. A last line that was cut off is left out.
 pub(super) fn each_wanted(
     file: &File,
     bytes: Range<u64>,
@@ -107,7 +107,7 @@ pub(super) fn each_wanted(
     let mut reader = reader.take(bytes.end.saturating_sub(bytes.start));
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line)? > 0 {
-        let whole = line.strip_suffix(b"\n").unwrap_or(&line);
+        let Some(whole) = line.strip_suffix(b"\n") else { break };
         let read = line::decode_wanted(whole, &is_wanted);
         if let Some(entry) =
             read.map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why.to_string()))?
