@@ -4,7 +4,7 @@ use loopkeeper_core::journal::Record;
 use loopkeeper_system::journal_file::JournalFile;
 use loopkeeper_text::moment::Moment;
 
-use crate::cli::Terminal;
+use crate::cli::{Ran, Terminal};
 use crate::support::scenario::Scenario;
 
 #[test]
@@ -19,6 +19,19 @@ fn tasks_that_cannot_be_read_are_listed_with_the_reason() {
         .out("PROMPT.md is larger than 4 MiB\n")
         .out("RALPH.md is a link that leaves the root\n");
     terminal.run(&["status", "--json"]).expect(0).out("\"trouble\":\"");
+}
+
+/// As in a container whose home folder is read-only. In `/proc` root cannot make a folder either.
+#[test]
+fn there_is_a_status_where_no_state_can_be_kept() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", "Do it.\n").file(".git/HEAD", "");
+    let status = |args: &[&str]| {
+        Ran::of(&terminal.command(args).env("LOOPKEEPER_STATE_DIR", "/proc/loopkeeper").output().unwrap())
+    };
+    status(&["status"]).expect(0).out("No loops.").out("PROMPT.md");
+    status(&["status", "--json"]).expect(0).out("\"loops\":[]");
+    status(&["status", "abc"]).expect(2).err("there is no loop yet");
 }
 
 /// The records of very many iterations take long to print.

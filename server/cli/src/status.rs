@@ -10,7 +10,7 @@ use loopkeeper_view::{self as view, DisplayState, LoopStatus, headline, sentence
 use serde::Serialize;
 
 use super::exit::Exit;
-use super::failure::{self, ExitResult};
+use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
 use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
 use super::select::LoopArg;
@@ -21,6 +21,7 @@ use loopkeeper_operations::loops::{self, LoopView};
 use loopkeeper_operations::tasks::TaskSummary;
 use loopkeeper_system::clock;
 use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::find::FindError;
 use loopkeeper_system::work_trees::OtherWorkTrees;
 
 #[derive(Debug, clap::Args)]
@@ -55,15 +56,28 @@ struct OtherLoop {
     sentence: String,
 }
 
+/// The loops of the work tree, or the one of this name, and those of other folders.
+fn read_loops(
+    name: Option<&str>,
+    tree: Option<&CurrentTree>,
+) -> Result<(Vec<LoopView>, Vec<LoopView>), Failure> {
+    match (StateDir::open_existing()?, name) {
+        (None, None) => Ok((Vec::new(), Vec::new())),
+        (None, Some(_)) => Err(FindError::NoLoops.into()),
+        (Some(store), Some(query)) => {
+            Ok((vec![loops::find(&store, Some(query), failure::warn)?], Vec::new()))
+        }
+        (Some(store), None) => {
+            let all = loops::read_all(&store, failure::warn)?;
+            let (here, others) = all.into_iter().partition(|it| it.is_of(tree));
+            Ok((loops::in_order(here), loops::in_order(others)))
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
-    let (store, tree) = (StateDir::open()?, CurrentTree::find());
-    let (loop_view, others) = if let Some(query) = &args.which.name {
-        (vec![loops::find(&store, Some(query), failure::warn)?], Vec::new())
-    } else {
-        let (loop_view, others) =
-            loops::read_all(&store, failure::warn)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
-        (loops::in_order(loop_view), loops::in_order(others))
-    };
+    let tree = CurrentTree::find();
+    let (loop_view, others) = read_loops(args.which.name.as_deref(), tree.as_ref())?;
     let shown: Vec<_> = loop_view.iter().map(LoopView::status).collect();
     let elsewhere: Vec<_> = others.iter().map(elsewhere).collect();
     let foreign = args.which.name.is_none().then(foreign::find_current).flatten();

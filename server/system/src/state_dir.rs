@@ -88,6 +88,15 @@ impl StateDir {
         Self::at(&resolve(|name| std::env::var_os(name))?)
     }
 
+    /// The user's state folder if there is one: a reader works where none can be made, such as in a read-only home folder.
+    pub fn open_existing() -> Result<Option<Self>, StateError> {
+        let root = resolve(|name| std::env::var_os(name))?;
+        match root.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            _ => Self::at(&root).map(Some),
+        }
+    }
+
     /// Opens the state folder at a given place, creating it if missing.
     pub fn at(root: &Path) -> Result<Self, StateError> {
         durable::make_folder(root).map_err(StateError::io(tr_later!("make the state folder"), root))?;
