@@ -217,7 +217,7 @@ fn opened_record(state: &LoopState, now: Moment, cause: BreakerCause, reason: St
         opening: Some(Box::new(TripEvidence {
             session_reset: state.session.current.is_some(),
             failing: failing::failing_criteria(state),
-            ..trip_evidence::of(&past, counts)
+            ..trip_evidence::of(&past, cause, counts)
         })),
     }
 }

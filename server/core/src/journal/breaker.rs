@@ -51,13 +51,13 @@ pub struct BreakerCounts {
 #[serde(rename_all = "camelCase", default)]
 pub struct TripEvidence {
     pub counts: BreakerCounts,
-    /// The last distinct errors before it, the newest last.
+    /// The last distinct errors in the iterations that count for its cause, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorIn>,
     /// The required criteria that did not pass, and how they failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<FailingCriterion>,
-    /// What the last iterations changed, the newest last.
+    /// What the last of these iterations changed, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<ChangedIn>,
     /// Trees that occurred again, and the iterations that produced them.

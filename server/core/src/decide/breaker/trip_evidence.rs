@@ -1,7 +1,7 @@
-//! The evidence recorded with a trip of the breaker: all counters, the last errors, the changes of the last
-//! iterations, and recurring trees.
+//! The evidence recorded with a trip of the breaker: all counters, and of the iterations that count for its cause the
+//! errors, the changes and the recurring trees.
 
-use crate::journal::{BreakerCounts, ChangedIn, ErrorIn, TreeAfter, TripEvidence};
+use crate::journal::{BreakerCause, BreakerCounts, ChangedIn, ErrorIn, TreeAfter, TripEvidence};
 
 use super::history::BreakerHistory;
 use super::oscillation;
@@ -9,13 +9,31 @@ use super::oscillation;
 const ERRORS: usize = 10;
 const ITERATIONS: usize = 10;
 
-pub(super) fn of(past: &BreakerHistory<'_>, counts: BreakerCounts) -> TripEvidence {
-    let newest = past.newest_rows(ITERATIONS).iter();
-    let changed = newest.map(|it| ChangedIn { iteration: it.number, changes: it.changes.clone() });
-    let trees = oscillation::recurring_trees(past).into_iter();
+pub(super) fn of(past: &BreakerHistory<'_>, cause: BreakerCause, counts: BreakerCounts) -> TripEvidence {
+    let recurring = oscillation::recurring_trees(past);
+    let back = |count: u32| {
+        let counted = past.counted_iterations().rev().take(count.max(1) as usize).next_back();
+        counted.map_or(0, |it| it.outline.figures.number)
+    };
+    let first = match cause {
+        BreakerCause::SameError => back(counts.same_error),
+        BreakerCause::OutputDecline => back(counts.output_decline),
+        BreakerCause::PermissionDenials => back(counts.permission_denials),
+        BreakerCause::FastFailures => back(counts.fast_failures),
+        BreakerCause::Oscillation => recurring.iter().flat_map(|(_, of)| of).min().copied().unwrap_or(0),
+        BreakerCause::NoProgress
+        | BreakerCause::TrialFailed
+        | BreakerCause::TrialPassed
+        | BreakerCause::Cooldown
+        | BreakerCause::User => back(counts.no_progress),
+    };
+    let counted = past.newest_rows(ITERATIONS).iter().filter(|it| it.number >= first);
+    let changed = counted.map(|it| ChangedIn { iteration: it.number, changes: it.changes.clone() });
+    let errors = errors(past).into_iter().filter(|it| it.iteration >= first).collect();
+    let trees = recurring.into_iter();
     TripEvidence {
         counts,
-        errors: last(errors(past), ERRORS),
+        errors: last(errors, ERRORS),
         changed: changed.collect(),
         failing: Vec::new(),
         trees: trees.map(|(tree, iterations)| TreeAfter { tree: tree.to_owned(), iterations }).collect(),
