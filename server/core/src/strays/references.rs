@@ -58,8 +58,11 @@ impl<'a> ReferenceIndex<'a> {
                 }
             }
             if !SELECTING.iter().any(|it| names::file_name(&file.path).starts_with(it)) {
-                let lines = file.text.lines().filter(|it| it.contains('*'));
-                glob_starts.extend(lines.flat_map(|it| it.split(is_quote_or_blank)).filter_map(glob_start));
+                glob_starts.extend(
+                    lines_with_star(&file.text)
+                        .flat_map(|it| it.split(is_quote_or_blank))
+                        .filter_map(glob_start),
+                );
             }
         }
         // One pass over the text for all of them.
@@ -97,9 +100,39 @@ fn is_quote_or_blank(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | ',' | '(' | ')' | '[' | ']' | '=')
 }
 
+/// Searched for the star and not line by line, because few of the lines of a tree have one.
+fn lines_with_star(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (before, behind) = rest.split_at_checked(rest.find('*')?)?;
+        let start = before.rfind('\n').map_or(0, |it| it + 1);
+        let end = before.len() + behind.find('\n').unwrap_or(behind.len());
+        let (line, next) = (rest.get(start..end)?, rest.get(end..)?);
+        rest = next;
+        Some(line)
+    })
+}
+
 /// `src/` of `./src/*.ts`. A pattern without a folder says too little, and `/*` begins a comment.
 fn glob_start(token: &str) -> Option<&str> {
     let (start, _) = token.split_once('*')?;
     let start = start.trim_start_matches("./");
     (start.contains('/') && !start.starts_with('/')).then_some(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines_with_star;
+
+    #[test]
+    fn only_lines_with_a_star_are_split_off() {
+        let check = |text: &str, expect: &[&str]| {
+            assert_eq!(lines_with_star(text).collect::<Vec<_>>(), expect, "{text:?}");
+        };
+        check("", &[]);
+        check("a\nb\n", &[]);
+        check("*", &["*"]);
+        check("a\nb*c*d\n\n*\n", &["b*c*d", "*"]);
+        check("é*\r\né", &["é*\r"]);
+    }
 }
