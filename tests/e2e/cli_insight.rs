@@ -126,5 +126,5 @@ fn demos_are_verified_tasks_of_unknown_cost() {
     terminal
         .run(&["insight"])
         .expect(0)
-        .out("No cost for each verified task: unknown in all, 2 tasks verified.");
+        .out("The cost for each verified task is unknown, because no agent reported one: 2 tasks verified.");
 }

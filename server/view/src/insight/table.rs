@@ -81,7 +81,14 @@ pub(super) fn headline(insight: &Insight) -> String {
             let cost = words::capitalised(&bounded(total, each));
             tr!("{cost} for each verified task: {spent} in all, {tasks} verified.", cost, spent, tasks)
         }
-        None => tr!("No cost for each verified task: {spent} in all, {tasks} verified.", spent, tasks),
+        None if total.verified_tasks > 0 => {
+            tr!(
+                "The cost for each verified task is unknown, because no agent reported one: {tasks} verified.",
+                tasks
+            )
+        }
+        None if total.cost_known_loops == 0 => tr!("No task is verified yet.").to_owned(),
+        None => tr!("No task is verified yet: {spent} in all.", spent),
     }
 }
 

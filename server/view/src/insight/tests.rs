@@ -179,7 +179,7 @@ Left out: 20261120-abcdef, the journal is damaged in line 3
 
 #[test]
 fn nothing_is_a_table_too() {
-    let expect = "No cost for each verified task: $0.00 in all, 0 tasks verified.\n\
+    let expect = "No task is verified yet.\n\
                   0 loops, 0 verified; cost known for 0 of 0 loops.\n";
     assert_eq!(table(&insight(&[])), expect);
 }
