@@ -18,6 +18,7 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     check(&["doctor", "--cure"], "unexpected argument '--cure'");
     check(&["report", "--format", "pdf"], "invalid value 'pdf'");
     check(&["hook", "keep"], "unrecognized subcommand 'keep'");
+    check(&["undo"], "Hint: The command is `loopkeeper rollback` here");
     check(&["stopp"], "a similar subcommand exists: 'stop'");
     check(&["stop", "--later"], "unexpected argument '--later'");
     check(&["stop", "--force"], "Hint: The flag is `--now` here");

@@ -8,7 +8,7 @@ use loopkeeper_system::state_dir::lock::TreeHolder;
 use loopkeeper_text::{message, sanitize, tr};
 
 use super::exit::Exit;
-use super::wrong_flag;
+use super::{wrong_command, wrong_flag};
 pub(crate) use loopkeeper_operations::failure::Failure;
 
 /// The result of every subcommand.
@@ -53,7 +53,7 @@ pub(crate) fn of_arguments(error: &clap::Error, command: &clap::Command) -> Exit
     }
     let rendered = error.render().ansi().to_string();
     let args: Vec<String> = std::env::args_os().map(|it| it.to_string_lossy().into_owned()).collect();
-    let hint = wrong_flag::hint(error, command, &args);
+    let hint = wrong_flag::hint(error, command, &args).or_else(|| wrong_command::hint(error, &args));
     let text = match (rendered.split_once("\n\nFor more information"), hint) {
         (Some((what, _)), Some(hint)) => format!("{}\n{}\n", without_tip(what), message::hint_line(hint)),
         (Some((what, _)), None) => {

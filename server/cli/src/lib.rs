@@ -44,6 +44,7 @@ mod stop;
 mod trust;
 mod verify;
 mod watch;
+mod wrong_command;
 mod wrong_flag;
 
 use std::process::ExitCode;

@@ -42,6 +42,9 @@ const ELSEWHERE: [(&str, &[&str], &str); 8] = [
 pub(super) fn hint(error: &clap::Error, root: &clap::Command, args: &[String]) -> Option<String> {
     let flag = unknown_flag(error)?;
     let command = args.iter().skip(1).find_map(|word| root.find_subcommand(word))?;
+    if command.get_name() == "init" && !flag.starts_with('-') {
+        return Some(tr!("`init --task \"{words}\"` writes a task for one sentence.", words = flag));
+    }
     remedy(command, &flag)
 }
 
@@ -94,6 +97,7 @@ mod tests {
             ("log --follow", "`loopkeeper watch`"),
             ("diff --stat", "git apply --stat"),
             ("trust -y", "`--trust`"),
+            ("init faster", "`init --task \"faster\"`"),
             ("log --verbose", "LOOPKEEPER_LOG=debug"),
         ] {
             let args: Vec<String> =
