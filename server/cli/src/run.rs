@@ -296,7 +296,7 @@ fn watched(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitRe
     let runtime = new_runtime()?;
     runtime.block_on(async {
         let mut interrupts = CtrlC::listen(state, dir.id())?;
-        let show = LoopPrinter::new(LoopFormat::json(args.json), out);
+        let show = LoopPrinter::new(LoopFormat::json(args.json), out).of_loop_owner();
         let watched = WatchedLoop { store: state.clone(), dir: dir.clone() };
         let exit = watched.to_its_end(show, &mut interrupts).await?;
         let is_urgent = exit == Exit::Ended && interrupts.was_urgent();
@@ -314,5 +314,6 @@ fn starts_anyway(args: &Args, state: &StateDir, dir: &LoopDir) -> Result<bool, F
 }
 
 fn in_foreground(args: &Args, dir: &LoopDir, out: &mut Ui) -> ExitResult {
-    foreground::run_to_end(dir, LoopPrinter::new(LoopFormat::json(args.json), out)).map(|(exit, _)| exit)
+    foreground::run_to_end(dir, LoopPrinter::new(LoopFormat::json(args.json), out).of_loop_owner())
+        .map(|(exit, _)| exit)
 }

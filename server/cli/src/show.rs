@@ -4,13 +4,14 @@
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::reading::ChecksumChain;
 use loopkeeper_core::journal::{Entry, Outcome, Record};
+use loopkeeper_text::tr;
 use loopkeeper_view::{self as view, StatusFacts};
 use serde_json::json;
 
 use super::out::Ui;
 use super::render::entry::{DetailLevel, EntryFormatter};
 use super::render::live::ProgressOutput;
-use super::render::{Glyphs, ending, progress};
+use super::render::{Glyphs, ending, progress, remedy};
 use loopkeeper_operations::local_time::LocalZone;
 use loopkeeper_system::clock;
 
@@ -41,6 +42,8 @@ pub(crate) struct TextPrinter<'a> {
     zone: LocalZone,
     glyphs: Glyphs,
     activity: Option<String>,
+    /// Shown below the commands that help a loop that needs the user.
+    remedy_note: Option<&'static str>,
 }
 
 impl<'a> LoopPrinter<'a> {
@@ -59,9 +62,18 @@ impl<'a> LoopPrinter<'a> {
                     zone,
                     glyphs,
                     activity: None,
+                    remedy_note: None,
                 }))
             }
         }
+    }
+
+    /// For a terminal whose Ctrl-C ends the loop, so that its commands have to be typed elsewhere.
+    pub(crate) fn of_loop_owner(mut self) -> Self {
+        if let Self::Text(text) = &mut self {
+            text.remedy_note = Some(tr!("Type it in another terminal: Ctrl-C here ends the loop."));
+        }
+        self
     }
 
     /// Prints one more record; `state` is the loop after it.
@@ -110,7 +122,10 @@ impl<'a> LoopPrinter<'a> {
                 ..StatusFacts::default()
             };
             let status = view::status(state, &facts);
-            text.live.set_block(&progress::block(&status, now.wall, &text.zone, text.glyphs));
+            let mut block = progress::block(&status, now.wall, &text.zone, text.glyphs);
+            let needs_command = !remedy::remedy_lines(&status).is_empty();
+            block.extend(text.remedy_note.filter(|_| needs_command).map(|it| format!("  {it}")));
+            text.live.set_block(&block);
         }
     }
 

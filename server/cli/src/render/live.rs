@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 
 use rustix::termios::tcgetwinsize;
 
+use super::Glyphs;
 use super::screen::Screen;
 use crate::out::Ui;
 
@@ -21,7 +22,15 @@ pub(crate) enum ProgressOutput<'a> {
 
 impl<'a> ProgressOutput<'a> {
     pub(crate) fn new(out: &'a mut Ui) -> Self {
-        if can_redraw() { Self::Redrawn { out, screen: Screen::default() } } else { Self::Plain { out } }
+        let cut_mark = match Glyphs::of_environment() {
+            Glyphs::Unicode => '…',
+            Glyphs::Ascii => '~',
+        };
+        if can_redraw() {
+            Self::Redrawn { out, screen: Screen::with_cut_mark(cut_mark) }
+        } else {
+            Self::Plain { out }
+        }
     }
 
     /// Permanent lines only, also on a terminal.

@@ -10,12 +10,18 @@ use loopkeeper_text::words;
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     lines: Vec<String>,
+    /// Shows that a line continues.
+    cut_mark: Option<char>,
 }
 
 impl Screen {
+    pub(crate) fn with_cut_mark(mark: char) -> Self {
+        Self { cut_mark: Some(mark), ..Self::default() }
+    }
+
     /// The output that replaces the block by `lines`; empty if nothing differs.
     pub(crate) fn draw(&mut self, lines: &[String], columns: usize) -> String {
-        let lines: Vec<_> = lines.iter().map(|it| truncate_line(it, columns)).collect();
+        let lines: Vec<_> = lines.iter().map(|it| truncate_line(it, columns, self.cut_mark)).collect();
         if lines == self.lines {
             return String::new();
         }
@@ -49,8 +55,13 @@ impl Screen {
     }
 }
 
-/// The line, truncated to `columns` cells, because a line that wraps would be miscounted when the cursor moves up.
-fn truncate_line(line: &str, columns: usize) -> String {
+/// The line, truncated to fewer than `columns` cells, because a line that wraps would be miscounted when the cursor moves up.
+fn truncate_line(line: &str, columns: usize, mark: Option<char>) -> String {
+    let mark = mark.filter(|_| {
+        let bare = anstream::adapter::strip_str(line).to_string();
+        bare.chars().map(words::cells).sum::<usize>() >= columns
+    });
+    let columns = columns.saturating_sub(mark.map_or(0, words::cells));
     let mut cells = 0;
     let mut text = String::new();
     let mut rest = line.chars();
@@ -62,6 +73,7 @@ fn truncate_line(line: &str, columns: usize) -> String {
         }
         cells += words::cells(char);
         if cells >= columns {
+            text.extend(mark);
             text.push_str("\x1b[0m");
             break;
         }
@@ -146,13 +158,21 @@ mod tests {
     #[test]
     fn lines_never_wrap() {
         let check = |line: &str, columns, expect: &str| {
-            let cut = truncate_line(line, columns);
+            let cut = truncate_line(line, columns, None);
             assert_eq!(anstream::adapter::strip_str(&cut).to_string(), expect);
         };
         check("short", 80, "short");
         check("abcdef", 4, "abc");
         check("\x1b[31mabcdef\x1b[0m", 4, "abc");
         check("进度进度", 5, "进度");
+        let marked = |line: &str, columns, expect: &str| {
+            let cut = truncate_line(line, columns, Some('…'));
+            assert_eq!(anstream::adapter::strip_str(&cut).to_string(), expect);
+        };
+        marked("abc", 4, "abc");
+        marked("abcdef", 4, "ab…");
+        marked("\x1b[31mabc\x1b[0m", 4, "abc");
+        marked("进度进度", 6, "进度…");
         let mut screen = Screen::default();
         let output = screen.draw(&lines(&[&"x".repeat(500)]), 20);
         assert_eq!(shown(&output, 20)[0].len(), 19);
