@@ -22,6 +22,7 @@ pub use self::fix::{LintFix, check_fixes, fixes};
 pub use self::gate::{Gate, ProjectCommand};
 pub use self::grade::{Aspect, Grade, GradeLevel, grade};
 pub use self::suitability::{Unsuitable, unsuitable};
+pub use self::wording::has_unmeasured_goal;
 
 /// Limit of the criteria that are examined, so that a keystroke in a very long task stays fast.
 const MAX_CRITERIA: usize = 1000;
@@ -99,7 +100,8 @@ pub fn lints(task: &Task, documents: &[TaskDocument]) -> Vec<Lint> {
         all.extend(harm::lint(&context, index));
     }
     all.extend(conflicts::lints(&context));
-    all.sort_by_key(|it| (it.criterion, it.code));
+    // Harm comes first: some views show one remark for each criterion.
+    all.sort_by_key(|it| (it.criterion, it.code != LintCode::Unsafe, it.code));
     all
 }
 

@@ -53,7 +53,7 @@ static UNBOUNDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(improve|refactor|optimi[sz]e|clean up|fix|polish|enhance|modernize|rewrite|test|document) (everything|all (the )?(code|things|bugs|issues)|the (whole|entire|full) (code ?base|project|repo(sitory)?|app|system)|the code ?base)\b|\bkeep (improving|going|optimi[sz]ing|refactoring|adding|working)\b|\bas (much|many|good|fast|well) as (possible|you can)\b|\buntil (it is |it's )?(perfect|no (more )?(bugs|improvements)|you are (happy|satisfied)|there is nothing)\b|\bmake (it|the \w+|everything) (better|perfect|great|awesome|nicer|faster|cleaner|simpler)\b|\bkeep (\S+ ){1,4}(current|up[- ]to[- ]date|updated|fresh)\b|\bcontinuously\b|\bforever\b|\bendless(ly)?\b|持续(优化|改进)|不断(优化|改进)|全面(优化|重构)|保持.{1,12}最新|尽可能多|重构整个|优化整个|修复所有").ok()
 });
 static TRIVIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(please\s+)?(fix (a |the |this )?(typo|spelling|missing (semicolon|comma|import))|bump (the )?(version|dependency)|rename \S+ to \S+$|rename (a |the )?(heading|title|label|button|variable|constant|file)$|change (the )?(color|colour|title|heading|text|label|port|version|timeout) (of \S+ )?(from \S+ )?to \S+$|remove (an? |the )?(unused import|trailing whitespace|console\.log)|add (a |the )?(missing )?(comma|semicolon|newline|period)|update (the )?(copyright )?year)|^\W*(修正|修复|改正)(一个)?(错别字|拼写)|^\W*(升级|更新)版本号").ok()
+    Regex::new(r"(?i)^\W*(please\s+)?(fix (a |the |this )?(typo|spelling|missing (semicolon|comma|import))|bump (the )?(version|dependency)|rename \S+ to \S+$|rename (a |the )?(heading|title|label|button|variable|constant|file)$|change (the )?(default )?(color|colour|title|heading|text|label|port|version|timeout) (of \S+ )?(from \S+ )?to \S+$|remove (an? |the )?(unused import|trailing whitespace|console\.log)|add (a |the )?(missing )?(comma|semicolon|newline|period)|update (the )?(copyright )?year)|^\W*(修正|修复|改正)(一个)?(错别字|拼写)|^\W*(升级|更新)版本号|^\W*(把|将).{0,12}(端口|颜色|标题|文案|文字|标签|版本号?|超时(时间)?|默认值|年份|名称)(从\s*\S+\s*)?(改成|改为|换成|更新为)\s*\S+$").ok()
 });
 
 /// Why a loop on this task would be a waste; `None` for most tasks.
@@ -100,6 +100,9 @@ mod tests {
             ("# Why is the build slow?\n\nFind out.\n", Some(Unsuitable::Exploratory)),
             ("# 为什么构建这么慢？\n", Some(Unsuitable::Exploratory)),
             ("# Keep our dependencies up to date\n", Some(Unsuitable::Unbounded)),
+            ("# Change the default port from 8080 to 9090\n", Some(Unsuitable::Trivial)),
+            ("# 把默认端口从 8080 改成 9090\n", Some(Unsuitable::Trivial)),
+            ("# 把后端从 Express 改成 Fastify\n\n完成标准：\n\n- `$ npm test`\n", None),
             ("# Rename the heading\n", Some(Unsuitable::Trivial)),
             ("# Keep the cart current when prices change\n\nDone when:\n\n- `$ npm test`\n", None),
             ("# Write a parser\n\nDone when:\n\n- Dates parse\n", None),

@@ -211,6 +211,12 @@ fn hidden_exit(command: &str, segments: &[Segment<'_>], expect: &[Expect]) -> Op
         Operator::Then if is_quiet && !stops_at_errors(segments) => {
             Some(Weakness::with(tr!("`{shown}` hides an earlier exit status", shown), before))
         }
+        // The file exists whether or not the command that wrote it failed.
+        Operator::Then
+            if FILTERS.contains(&program) && before.contains('>') && !stops_at_errors(segments) =>
+        {
+            Some(Weakness::with(tr!("`{shown}` hides an earlier exit status", shown), before))
+        }
         Operator::Pipe if FILTERS.contains(&program) && !command.contains("pipefail") && !decides(last) => {
             let better = before.trim_end().trim_end_matches("2>&1");
             Some(Weakness::with(tr!("`{shown}` hides an earlier exit status", shown), better))
@@ -307,6 +313,8 @@ mod tests {
             "`$ make lint || :`",
             "`$ pytest; true`",
             "`$ pytest; exit 0`",
+            "`$ eslint . > lint.txt; cat lint.txt`",
+            "`$ npm test > out.log 2>&1; tail -n 5 out.log`",
             "`$ pytest | tee log`",
             "`$ cargo test 2>&1 | tail -5`",
             "`$ npm test | head`",

@@ -37,9 +37,14 @@ pub(crate) fn judge_words(prose: &str) -> Option<(LintCode, &str)> {
     (!is_decided).then_some(found)
 }
 
+/// Whether a sentence asks for more of something without a number: "make it faster", 更快.
+pub fn has_unmeasured_goal(sentence: &str) -> bool {
+    judge_words(sentence).is_some() || words::compares(sentence) && !words::is_measured(sentence)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::judge_words;
+    use super::{has_unmeasured_goal, judge_words};
     use crate::LintCode;
 
     #[test]
@@ -51,6 +56,8 @@ mod tests {
             ("Code is clean", Some("Code is clean")),
             ("Follows best practices", Some("best practices")),
             ("Login works", Some("works")),
+            ("Everything still works after the upgrade", Some("Everything still works")),
+            ("The summary covers the main points", Some("covers the main points")),
             ("The page loads fast", Some("loads fast")),
             ("Add appropriate logging", Some("appropriate")),
             ("错误处理合理", Some("合理")),
@@ -66,6 +73,27 @@ mod tests {
         ];
         for (prose, expect) in rows {
             assert_eq!(judge_words(prose).map(|it| it.1), expect, "{prose}");
+        }
+    }
+
+    #[test]
+    fn goals_without_a_number_are_unmeasured() {
+        let rows = [
+            ("make the shop faster and cleaner", true),
+            ("The build should be more reliable", true),
+            ("Improve error handling", true),
+            ("让商店更快，代码更干净", true),
+            ("优化首页", true),
+            ("Make the shop load in under 2 seconds, which is faster than now", false),
+            ("Add a --json flag", false),
+            ("Sort the list", false),
+            ("为导出功能增加 CSV 格式", false),
+            ("更新依赖", false),
+            ("Speed the build up", true),
+            ("Clean up", true),
+        ];
+        for (sentence, expect) in rows {
+            assert_eq!(has_unmeasured_goal(sentence), expect, "{sentence}");
         }
     }
 

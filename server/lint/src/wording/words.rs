@@ -33,7 +33,7 @@ const VAGUE: &str = r"
     | (handles?|covers?|considers?|addresses|deals?\swith|test(s|ed)?)\s(all\s|any\s|the\s|every\s|most\s|common\s|various\s)*(error|errors|edge\scases?|corner\scases?|exceptions?|failures?|error\scases?|situations?|scenarios?)(\s(are|is)\s(handled|covered))?\s*$
     | (all|any|every|most|common|various)?\s*(edge|corner)[-\s]cases?(\sand\s\w+)?\s(are|is)\s(handled|covered|considered|addressed|tested)
     | (error|exception)[-\s]handling\s*(is|are|has\sbeen)?\s*(implemented|added|done|in\splace|complete|improved|present|there|good)?\s*$ | errors\s(are|get)\s(handled|dealt\swith|caught)\s*$
-    | everything\s(works|is\sfine|is\sok|runs|passes) | it\s(just\s)?works | all\s(features|functionality|functions|buttons|pages|endpoints|components|skills|tools|flows)\s(are\s)?work(s|ing)? | (works?|working)\s*$
+    | everything\s(still\s|just\s|continues\sto\s)?(works?|is\sfine|is\sok|runs|passes) | it\s(just\s)?works | all\s(features|functionality|functions|buttons|pages|endpoints|components|skills|tools|flows)\s(are\s)?work(s|ing)? | (works?|working)\s*$
     | documentation\s(is|are)\s(complete|good|clear|updated|improved|adequate|comprehensive|up[-\s]to[-\s]date) | docs\s(are|is)\s(good|complete|clear|improved)
     | ^works?\s(on|in|across|with)\s(\w+\s)?\w+$ | works?\send[-\s]to[-\s]end | responsive\s(layout|design|ui|page)
     | follows?\s(the\s|all\s)?(existing|project|project's|established|current|team|common|usual|same)?\s?(code\s|coding\s)?(patterns?|conventions?|styles?|style\sguide|guidelines?)$
@@ -43,7 +43,7 @@ const VAGUE: &str = r"
     | etc\.? | and\sso\son | and\smore\s*$ | as\smuch\sas\spossible | as\s(fast|small|simple|short|quick|few|many|soon)\sas\s(possible|it\scan)
     | up\sto\s(standards?|par|scratch) | state[-\s]of[-\s]the[-\s]art | modern\s(standards|practices|code|architecture) | looks\s(right|ok|okay|fine|correct) | makes\ssense | refactored\s(properly|for\s\w+)\s*$
     | (security|performance|accessibility|stability|usability)\s(issues?|problems?|concerns?|vulnerabilit(y|ies))\s(are|is|get)\s(addressed|handled|resolved|fixed|considered|dealt\swith)
-    | cover(s|ed|ing)?\s(all\s)?the\s(important|main|relevant|key|critical|essential|major)\s(paths?|parts?|cases?|flows?|scenarios?|functionality|functions?)
+    | cover(s|ed|ing)?\s(all\s)?the\s(important|main|relevant|key|critical|essential|major)\s(paths?|parts?|cases?|flows?|scenarios?|functionality|functions?|points?|topics?|aspects?|ideas?|arguments?)
     | (similar|close)\senough | in\sa\s(good|clean|sensible|reasonable|timely)\s(way|manner|state|fashion) | user\sexperience\s(is\s)?(improved|good|better|smooth)
     | ^(improve|enhance|optimi[sz]e|streamline|moderni[sz]e|tidy\sup)\s\w+ | (is|are|been)\s(considered|taken\sinto\saccount|kept\sin\smind)
 ";
@@ -75,6 +75,16 @@ const MEASURE: &str = r#"
     | (rfc|iso|wcag|cwe|owasp|cve|pep|es)[-\s]?\d | 100\s?% | lighthouse | (zero|no|without)\s(console\s|type\s|lint\s|compiler\s|syntax\s|build\s|runtime\s)?(errors?|warnings?|crash(es)?|failures?|panics?|exceptions?|leaks?)\b
 "#;
 
+/// More of something, in the sentence of a task.
+const COMPARATIVE: &str = r"
+    faster | quicker | slower | cleaner | better | nicer | neater | tidier | simpler | easier | smaller | lighter | leaner | cheaper | safer | smoother | prettier | friendlier | clearer | stronger | smarter
+    | (more|less)\s(reliable|robust|stable|secure|readable|maintainable|efficient|responsive|consistent|modern|modular|flexible|scalable|testable|complex|verbose|flaky|confusing)
+    | speed\s(\w+\s){0,3}up | (clean|tidy)\s(\w+\s){0,3}up | (improve|optimi[sz]e|enhance|moderni[sz]e|simplify|polish)
+";
+
+const COMPARATIVE_CHINESE: &str = "更快|更好|更干净|更整洁|更简单|更简洁|更小|更轻|更稳|更安全|更清晰|更清楚|更易|更容易|更高|更低|更少|更强|更顺|更流畅|更可靠|更漂亮|更美|更便宜|更智能|加快|提速|简化|清理一下|重构一下";
+
+static COMPARATIVES: LazyLock<Option<Regex>> = LazyLock::new(|| words(COMPARATIVE, COMPARATIVE_CHINESE));
 static VAGUE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(VAGUE, VAGUE_CHINESE));
 static SUBJECTIVE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(SUBJECTIVE, SUBJECTIVE_CHINESE));
 static MEASURES: LazyLock<Option<Regex>> = LazyLock::new(|| crate::pattern(MEASURE));
@@ -95,6 +105,11 @@ pub(super) fn subjective(prose: &str) -> Option<&str> {
     first(SUBJECTIVE_WORDS.as_ref()?, prose)
 }
 
+/// Whether a sentence asks for more of something.
+pub(super) fn compares(sentence: &str) -> bool {
+    COMPARATIVES.as_ref().is_some_and(|it| first(it, sentence).is_some())
+}
+
 /// The first match that is not part of a longer technical word, such as `fast-forward` or `machine-readable`.
 fn first<'a>(pattern: &Regex, prose: &'a str) -> Option<&'a str> {
     let technical = |end: usize| prose.get(end..).is_some_and(|it| it.starts_with(['-', '_', '/', '(']));
@@ -105,10 +120,15 @@ fn first<'a>(pattern: &Regex, prose: &'a str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MEASURES, SUBJECTIVE_WORDS, VAGUE_WORDS};
+    use super::{COMPARATIVES, MEASURES, SUBJECTIVE_WORDS, VAGUE_WORDS};
 
     #[test]
     fn the_patterns_compile() {
-        assert!(VAGUE_WORDS.is_some() && SUBJECTIVE_WORDS.is_some() && MEASURES.is_some());
+        assert!(
+            COMPARATIVES.is_some()
+                && VAGUE_WORDS.is_some()
+                && SUBJECTIVE_WORDS.is_some()
+                && MEASURES.is_some()
+        );
     }
 }
