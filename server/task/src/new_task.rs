@@ -2,15 +2,18 @@
 
 use super::change_kind::ChangeKind;
 use super::import::file_stem;
-use super::proposal::{propose_criterion, significant_words};
+use super::proposal::{item, propose_criterion, significant_words};
 use super::{TaskDocument, parse_inline_task, parse_task};
-use loopkeeper_text::shell_word;
+use loopkeeper_text::language::{in_language_of, is_chinese};
+use loopkeeper_text::{shell_word, tr_later};
 use serde::{Deserialize, Serialize};
 
 /// A longer sentence is not a title.
 const TITLE_CHARS: usize = 72;
 /// Words of an article, and links of a list of sources: proposals for the author to change.
 const LEAST_WORDS: u32 = 600;
+/// Chinese is written without spaces between words.
+const LEAST_CHINESE_CHARS: u32 = 1_000;
 const LEAST_LINKS: u32 = 5;
 
 /// What a task produces, which determines how its result is checked.
@@ -58,6 +61,34 @@ pub struct NewTask<'a> {
     pub changelog: Option<&'a str>,
     /// Whether the check `clean` can pass here.
     pub can_be_clean: bool,
+    /// Whether no command can decide what the sentence asks for: "faster", "cleaner".
+    pub needs_judge: bool,
+}
+
+impl NewTask<'_> {
+    /// A criterion in the language of the sentence.
+    fn item(&self, english: &str, check: &str) -> String {
+        item(self.sentence, english, check)
+    }
+
+    /// A heading that the text needs, in its language.
+    fn has_heading(&self, english: &str, heading: &str, glob: &str) -> String {
+        let heading = in_language_of(self.sentence, heading);
+        self.item(english, &format!("`has /^## {heading}/ {glob}`"))
+    }
+
+    /// What the judge decides, with the sentence where the rest of the document is not at hand.
+    fn judged(&self, english: &str) -> String {
+        // Parentheses could be read as an attribute.
+        let title = title(self.sentence).replace(['(', ')', '（', '）'], " ");
+        let claim = in_language_of(self.sentence, english);
+        let quoted = if is_chinese(self.sentence) {
+            format!("{claim}，“{title}”：")
+        } else {
+            format!("{claim}, \"{title}\": ")
+        };
+        format!("{quoted}`judge`")
+    }
 }
 
 /// The stem of the name of the document: `parse-iso-dates`.
@@ -79,38 +110,48 @@ pub fn new_task_document(new: &NewTask<'_>) -> String {
         return text;
     }
     // The sentence begins like a list of criteria: `Done when: - a - b`.
-    document(&format!("Task: {title}"), &format!("Task: {sentence}"), new.product, &criteria)
+    let say = |text: &str| {
+        if is_chinese(new.sentence) { format!("任务：{text}") } else { format!("Task: {text}") }
+    };
+    document(&say(&title), &say(&sentence), new.product, &criteria)
 }
 
 fn document(title: &str, sentence: &str, product: WorkProduct, criteria: &[String]) -> String {
-    let mut text = format!("# {title}\n\n{sentence}\n\n## Limits\n\n");
     let limits: &[&str] = match product {
         WorkProduct::Code => &[
-            "Change only what this task requires.",
-            "Interfaces, file formats and messages that others rely on stay as they are, unless the task names them.",
-            "No test is removed or weakened.",
+            tr_later!("Change only what this task requires."),
+            tr_later!(
+                "Interfaces, file formats and messages that others rely on stay as they are, unless the task names them."
+            ),
+            tr_later!("No test is removed or weakened."),
         ],
         WorkProduct::Writing | WorkProduct::Research => &[
-            "Write only the files that the criteria name.",
-            "State nothing that no source supports, and name the source.",
+            tr_later!("Write only the files that the criteria name."),
+            tr_later!("State nothing that no source supports, and name the source."),
         ],
     };
-    text.extend(limits.iter().flat_map(|it| ["- ", it, "\n"]));
-    text.push_str("\n## Completion Criteria\n\n");
+    let say = |english| in_language_of(sentence, english);
+    let mut text = format!("# {title}\n\n{sentence}\n\n## {}\n\n", say(tr_later!("Limits")));
+    text.extend(limits.iter().flat_map(|it| ["- ", say(it), "\n"]));
+    text.extend(["\n## ", say(tr_later!("Completion Criteria")), "\n\n"]);
     text.extend(criteria.iter().flat_map(|it| ["- ", it.as_str(), "\n"]));
     text
 }
 
 /// What shows this kind of change, the gates of the project, and nothing left behind.
 fn code(new: &NewTask<'_>) -> Vec<String> {
-    let kind = ChangeKind::of_sentence(&title(new.sentence));
-    let gates =
-        new.checks.iter().filter(|it| !it.1.contains('`')).map(|(name, it)| format!("{name}: `$ {it}`"));
-    let mut all = proofs(kind, new);
-    all.extend(gates);
-    all.extend(pages(kind, new));
+    let lines: Vec<String> = new.checks.iter().map(|(_, command)| format!("`$ {command}`")).collect();
+    let known = parse_inline_task("", &lines).criteria;
+    let mut all = vec![propose_criterion(new.sentence, &known)];
+    let commands = new.checks.iter().filter(|it| !it.1.contains('`'));
+    all.extend(commands.map(|(name, it)| new.item(name, &format!("`$ {it}`"))));
+    if new.needs_judge {
+        all.push(new.judged(tr_later!("The result is what was asked for")));
+    }
+    let described = format!("`has /{}/i {}`", topic(new.sentence).join(".*"), quoted(new.page));
+    all.push(new.item(tr_later!("The documentation describes it"), &described));
     if new.can_be_clean {
-        all.push("No other files are left behind: `clean`".to_owned());
+        all.push(new.item(tr_later!("No other files are left behind"), "`clean`"));
     }
     all
 }
@@ -192,13 +233,18 @@ fn writing(new: &NewTask<'_>) -> Vec<String> {
     let stem = new_task_stem(new.sentence);
     let file = in_folder(new.folder, &format!("{stem}.md"));
     let (glob, word) = (quoted(&file), shell_word::quoted(&file));
+    let length = if is_chinese(new.sentence) {
+        format!("`$ LC_ALL=C.UTF-8 wc -m < {word}` `>= {LEAST_CHINESE_CHARS}`")
+    } else {
+        format!("`$ wc -w < {word}` `>= {LEAST_WORDS}`")
+    };
     vec![
-        format!("The text is long enough: `$ wc -w < {word}` `>= {LEAST_WORDS}`"),
-        format!("It begins with a summary: `has /^## Summary/ {glob}`"),
-        format!("It ends with its sources: `has /^## Sources/ {glob}`"),
-        format!("Its links answer: `$ {}`", links_answer(&word)),
-        format!("Nothing is left open: `lacks /TODO|TBD|FIXME/ {glob}`"),
-        format!("{}: `judge`", judged("The text says what was asked for", new.sentence)),
+        new.item(tr_later!("The text is long enough"), &length),
+        new.has_heading(tr_later!("It begins with a summary"), tr_later!("Summary"), &glob),
+        new.has_heading(tr_later!("It ends with its sources"), tr_later!("Sources"), &glob),
+        new.item(tr_later!("Its links answer"), &format!("`$ {}`", links_answer(&word))),
+        new.item(tr_later!("Nothing is left open"), &format!("`lacks /TODO|TBD|FIXME/ {glob}`")),
+        new.judged(tr_later!("The text says what was asked for")),
     ]
 }
 
@@ -207,25 +253,17 @@ fn research(new: &NewTask<'_>) -> Vec<String> {
     let file = in_folder(new.folder, &format!("{stem}.md"));
     let sources = in_folder(new.folder, &format!("{stem}-sources.md"));
     let (glob, word) = (quoted(&file), shell_word::quoted(&sources));
+    let links = format!("`$ grep -c 'https\\?://' {word}` `>= {LEAST_LINKS}`");
     vec![
-        format!("The sources are listed: `exists {}`", quoted(&sources)),
-        format!("There are enough of them: `$ grep -c 'https\\?://' {word}` `>= {LEAST_LINKS}`"),
-        format!("They can be read: `$ {}`", links_answer(&word)),
-        format!("The report answers the question first: `has /^## Answer/ {glob}`"),
-        format!("It explains the findings: `has /^## Findings/ {glob}`"),
-        format!("It names what is not known: `has /^## Open questions/ {glob}`"),
-        format!("Nothing is left to look up: `lacks /TODO|TBD|FIXME/ {glob}`"),
-        format!(
-            "{}: `judge`",
-            judged("Each finding in the report follows from a listed source", new.sentence)
-        ),
+        new.item(tr_later!("The sources are listed"), &format!("`exists {}`", quoted(&sources))),
+        new.item(tr_later!("There are enough of them"), &links),
+        new.item(tr_later!("They can be read"), &format!("`$ {}`", links_answer(&word))),
+        new.has_heading(tr_later!("The report answers the question first"), tr_later!("Answer"), &glob),
+        new.has_heading(tr_later!("It explains the findings"), tr_later!("Findings"), &glob),
+        new.has_heading(tr_later!("It names what is not known"), tr_later!("Open questions"), &glob),
+        new.item(tr_later!("Nothing is left to look up"), &format!("`lacks /TODO|TBD|FIXME/ {glob}`")),
+        new.judged(tr_later!("Each finding in the report follows from a listed source")),
     ]
-}
-
-/// What the judge decides, with the sentence where the rest of the document is not at hand.
-fn judged(claim: &str, sentence: &str) -> String {
-    // Parentheses could be read as an attribute.
-    format!("{claim}, \"{}\"", title(sentence).replace(['(', ')', '（', '）'], " "))
 }
 
 /// A command that requests each link of a file.
@@ -256,10 +294,9 @@ fn plain(sentence: &str) -> String {
 
 fn finished(sentence: &str) -> String {
     let prose = without_markers(sentence);
-    let is_chinese = prose.ends_with(|it: char| ('\u{3400}'..='\u{9fff}').contains(&it));
     let end = match prose {
-        it if it.ends_with(['.', '!', '?', '。', '！', '？']) => "",
-        _ if is_chinese => "。",
+        _ if prose.ends_with(['.', '!', '?', '。', '！', '？']) => "",
+        _ if is_chinese(prose) => "。",
         _ => ".",
     };
     format!("{prose}{end}")

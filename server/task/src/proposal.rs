@@ -1,6 +1,9 @@
 //! Proposes a criterion that fails until new work is done, for a task in which nothing fails, with the tools that its
 //! checks use.
 
+use loopkeeper_text::language::{in_language_of, is_chinese};
+use loopkeeper_text::tr_later;
+
 use crate::criterion::{Check, Criterion};
 
 /// Title words without information about the work.
@@ -41,7 +44,24 @@ pub fn propose_criterion(title: &str, criteria: &[Criterion]) -> String {
     } else {
         format!("$ sh tests/{name}.sh")
     };
-    format!("It has tests: `{check}`")
+    item(title, tr_later!("It has tests"), &format!("`{check}`"))
+}
+
+/// An item of a list in the language of `author`: `All tests pass: CHECK`.
+pub(crate) fn item(author: &str, english: &str, check: &str) -> String {
+    let colon = if is_chinese(author) { "：" } else { ": " };
+    format!("{}{colon}{check}", criterion_in_language_of(author, english))
+}
+
+/// The name of a criterion of a project in the language of an author: `All tests pass in services/api`.
+pub fn criterion_in_language_of(author: &str, english: &str) -> String {
+    let whole = in_language_of(author, english);
+    match english.split_once(" in ") {
+        Some((name, package)) if whole == english && in_language_of(author, name) != name => {
+            format!("{package} 中{}", in_language_of(author, name))
+        }
+        _ => whole.to_owned(),
+    }
 }
 
 fn command(criterion: &Criterion) -> Option<&str> {
@@ -93,7 +113,7 @@ fn camel_case(words: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::propose_criterion;
+    use super::{criterion_in_language_of, propose_criterion};
     use crate::criterion::{Check, Criterion};
     use crate::parse_inline_task;
 
@@ -102,7 +122,8 @@ mod tests {
         let check = |title: &str, command: &str, expect: &str| {
             let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
             let found = propose_criterion(title, &[Criterion::new("0123456789", "tests", Some(check))]);
-            assert_eq!(found, format!("It has tests: `{expect}`"), "{title} {command}");
+            let name = if title.is_ascii() { "It has tests: " } else { "有测试：" };
+            assert_eq!(found, format!("{name}`{expect}`"), "{title} {command}");
             let task = parse_inline_task("x", &[found]);
             assert!(task.findings.is_empty() && task.criteria[0].check.is_some(), "{:?}", task.findings);
         };
@@ -124,5 +145,15 @@ mod tests {
         check("PROMPT.md", "true", "$ sh tests/new_behaviour.sh");
         check("完成", "./pytest-like.sh", "$ sh tests/new_behaviour.sh");
         check("3 d plots", "cat x | grep pytest", "$ sh tests/test_3_d_plots.sh");
+    }
+    #[test]
+    fn the_criteria_of_a_project_are_in_the_language_of_the_task() {
+        let check = |author: &str, english: &str, expect: &str| {
+            assert_eq!(criterion_in_language_of(author, english), expect, "{author} {english}");
+        };
+        check("Sort the list", "All tests pass in services/api", "All tests pass in services/api");
+        check("排序", "All tests pass", "测试全部通过");
+        check("排序", "All tests pass in services/api", "services/api 中测试全部通过");
+        check("排序", "my own check in a folder", "my own check in a folder");
     }
 }

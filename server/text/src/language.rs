@@ -113,6 +113,11 @@ pub fn is_chinese(text: &str) -> bool {
     text.contains(|it| ('\u{4e00}'..='\u{9fff}').contains(&it))
 }
 
+/// A text without placeholders in the language of an author, whatever the language of the process is.
+pub fn in_language_of<'a>(author: &str, english: &'a str) -> &'a str {
+    is_chinese(author).then(|| chinese().get(english)).flatten().map_or(english, String::as_str)
+}
+
 /// All translations into Simplified Chinese, by their English template.
 pub fn chinese() -> &'static HashMap<String, String> {
     static CHINESE: OnceLock<HashMap<String, String>> = OnceLock::new();

@@ -7,8 +7,10 @@ use crate::editor::{DeclaredCommand, DiagnosticCode, TaskView};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_lint::LintCode;
 use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_task::proposal::criterion_in_language_of;
 use loopkeeper_task::{Finding, FindingCode, TaskDocument, front_matter_end, parse_inline_task, parse_task};
-use loopkeeper_text::{DocumentRange, language, sanitize, tr};
+use loopkeeper_text::language::in_language_of;
+use loopkeeper_text::{DocumentRange, sanitize, tr, tr_later};
 
 /// More commands than these say little about one task.
 const MAX_OFFERED: usize = 3;
@@ -129,7 +131,8 @@ impl<'a> CriterionAddition<'a> {
 
     fn in_new_section(document: &'a TaskDocument, fixes: Option<(DocumentRange, DiagnosticCode)>) -> Self {
         let gap = if document.text.ends_with('\n') { "\n" } else { "\n\n" };
-        let lead = format!("{gap}## Done when\n\n- ");
+        let heading = in_language_of(&document.text, tr_later!("Done when"));
+        let lead = format!("{gap}## {heading}\n\n- ");
         Self { document, at: document.text.len(), lead, end: "\n", fixes }
     }
 
@@ -139,7 +142,7 @@ impl<'a> CriterionAddition<'a> {
         let mut text = String::new();
         for (nth, it) in declared.iter().enumerate() {
             let lead = if nth == 0 { &self.lead } else { &item };
-            let criterion = in_language_of(self.document, &it.criterion);
+            let criterion = criterion_in_language_of(&self.document.text, &it.criterion);
             let _ = write!(text, "{lead}{criterion}: `$ {}`", it.command);
         }
         text.push_str(self.end);
@@ -182,12 +185,6 @@ impl DeclaredCommand {
     fn probe() -> Self {
         Self { command: "true".to_owned(), file: String::new(), criterion: "It holds".to_owned() }
     }
-}
-
-/// A text for a document, in Chinese where its author writes Chinese.
-pub(super) fn in_language_of(document: &TaskDocument, english: &str) -> String {
-    let chinese = language::is_chinese(&document.text).then(|| language::chinese().get(english)).flatten();
-    chinese.map_or_else(|| english.to_owned(), Clone::clone)
 }
 
 /// The latest result of the command on the current tree, where its commands may run at all.

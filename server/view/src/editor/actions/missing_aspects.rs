@@ -5,6 +5,7 @@ use super::{EditorAction, ProjectCommands, QuickFix, TextEdit};
 use crate::editor::{DeclaredCommand, TaskView};
 use loopkeeper_lint::{Aspect, Gate, GradeLevel};
 use loopkeeper_task::{TaskDocument, parse_task};
+use loopkeeper_text::language::in_language_of;
 use loopkeeper_text::{DocumentRange, tr, tr_later};
 
 /// What a command of the project can decide.
@@ -81,8 +82,8 @@ fn edits(
         Some(last) if last.place.range.start < end && document.text.ends_with('\n') => "\n",
         _ => "\n\n",
     };
-    let heading = additions::in_language_of(document, LIMITS);
-    let items = LIMIT_ITEMS.map(|it| format!("- {}\n", additions::in_language_of(document, it)));
+    let heading = in_language_of(&document.text, LIMITS);
+    let items = LIMIT_ITEMS.map(|it| format!("- {}\n", in_language_of(&document.text, it)));
     let limits = with_line_ends(document, format!("{gap}## {heading}\n\n{}", items.concat()));
     match edits.last_mut().filter(|it| it.place.range.start == end) {
         Some(last) => last.text.push_str(&limits),
