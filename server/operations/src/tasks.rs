@@ -64,6 +64,8 @@ fn is_project(root: &Path) -> bool {
         "prd",
         "tasks",
     ];
+    /// Where monorepos have their packages.
+    const PACKAGES: [&str; 4] = ["packages", "apps", "services", "crates"];
     let is_task = |path: &Path| {
         let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
         // `CLAUDE.md` and `PLAN.md` are in home folders too.
@@ -78,6 +80,9 @@ fn is_project(root: &Path) -> bool {
         || FOLDERS.iter().any(|it| holds_task(&root.join(it)))
         // Each task of these is in a folder of its own.
         || entries(&root.join("ralphs")).any(|it| holds_task(&it.path()))
+        || PACKAGES.iter().flat_map(|it| entries(&root.join(it))).any(|it| {
+            holds_task(&it.path()) || holds_task(&it.path().join(".ralph"))
+        })
 }
 
 fn summary(root: &Path, found: &task_files::DiscoveredTask) -> TaskSummary {
