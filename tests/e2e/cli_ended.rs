@@ -1,6 +1,9 @@
 //! What a terminal can do about a loop that has ended: continue its task, and say whether it stopped at the right
 //! moment.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
 use crate::scenarios::detached::{WAITS, detached, end};
 use crate::support::scenario::Scenario;
 
@@ -44,6 +47,17 @@ fn the_task_of_an_ended_loop_is_continued_with_its_limits_and_checks() {
     );
     assert!(world.prompt(3).contains("## The loop before this one"));
     assert_eq!(world.loops().len(), 2);
+}
+
+#[test]
+fn a_program_that_was_given_in_place_of_an_agent_continues_the_task() {
+    let world = limited(&[]).world();
+    let program = world.root().parent().unwrap().join("helper.sh");
+    fs::write(&program, "#!/bin/sh\necho more >> log\n").unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    world.run(&["run", "--trust", "--agent", program.to_str().unwrap()]).expect(4);
+    world.run(&["resume", "latest", "--more", "5"]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::earlier_task;
 use loopkeeper_core::journal::{EarlierTask, LoopSpec};
-use loopkeeper_core::settings::{OverrideSource, SettingOverride, Settings};
+use loopkeeper_core::settings::{AgentSettings, OverrideSource, SettingOverride, Settings};
 use loopkeeper_task::CHECK_ARGUMENT;
 use loopkeeper_task::criterion::Check;
 use loopkeeper_text::tr;
@@ -78,7 +78,7 @@ fn arguments(spec: &LoopSpec, configured: &ResolvedTask, more: u32) -> Vec<Setti
     let shorter = old.limits.duration_ms < new.limits.duration_ms;
     let given = [
         ("limits.iterations", Some(more.to_string())),
-        ("agent", own_agent.then(|| old.agent.clone())),
+        ("agent", own_agent.then(|| agent_argument(old, new))),
         ("limits.cost_usd", lower_cost.then(|| dollars(old.limits.cost_micros))),
         ("limits.duration", shorter.then(|| format!("{}ms", old.limits.duration_ms))),
         (PROMISE, (spec.promise != *promise).then(|| spec.promise.clone())),
@@ -88,6 +88,16 @@ fn arguments(spec: &LoopSpec, configured: &ResolvedTask, more: u32) -> Vec<Setti
         Some(SettingOverride { option, key, value: value?, source: OverrideSource::Argument })
     };
     given.into_iter().filter_map(argument).collect()
+}
+
+/// The name of the agent, or the program that was given in its place, which no configuration names.
+fn agent_argument(old: &Settings, new: &Settings) -> String {
+    let is_it = |it: &&AgentSettings| it.name == old.agent;
+    let program = match old.agents.iter().find(is_it).map(|it| it.command.as_slice()) {
+        Some([program]) if program.contains('/') && !new.agents.iter().any(|it| is_it(&it)) => Some(program),
+        _ => None,
+    };
+    program.unwrap_or(&old.agent).clone()
 }
 
 /// `2.500000`
