@@ -21,6 +21,19 @@ fn tasks_that_cannot_be_read_are_listed_with_the_reason() {
     terminal.run(&["status", "--json"]).expect(0).out("\"trouble\":\"");
 }
 
+/// As in a container whose home folder is read-only. In `/proc` root cannot make a folder either.
+#[test]
+fn there_is_a_status_where_no_state_can_be_kept() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", "Do it.\n").file(".git/HEAD", "");
+    let status = |args: &[&str]| {
+        Ran::of(&terminal.command(args).env("LOOPKEEPER_STATE_DIR", "/proc/loopkeeper").output().unwrap())
+    };
+    status(&["status"]).expect(0).out("No loops.").out("PROMPT.md");
+    status(&["status", "--json"]).expect(0).out("\"loops\":[]");
+    status(&["status", "abc"]).expect(2).err("there is no loop yet");
+}
+
 #[test]
 fn tasks_of_packages_are_listed_without_git() {
     let terminal = Terminal::new();

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use loopkeeper_lint::has_unmeasured_goal;
+use loopkeeper_lint::{Gate, has_unmeasured_goal};
 use loopkeeper_task::new_task::{NewTask, WorkProduct, new_task_document, new_task_stem, topic};
 use loopkeeper_text::{sanitize, tr};
 
@@ -202,8 +202,8 @@ mod tests {
     fn a_goal_without_a_number_is_judged() {
         let root = project(&[("go.mod", "module a\n"), ("loopkeeper.toml", "")]);
         let text = |sentence: &str| graded(root.path(), sentence, WorkProduct::Code).0;
-        let line = "- The result is what was asked for, \"make the shop faster\": `judge`\n";
-        assert!(text("make the shop faster").contains(line));
+        let line = "- The result is what was asked for, \"make the shop simpler\": `judge`\n";
+        assert!(text("make the shop simpler").contains(line));
         assert!(!text("Sort the list").contains("judge"));
     }
 
@@ -215,6 +215,53 @@ mod tests {
             assert_eq!(english_prose(&text, &[]), None, "{text}");
             assert!(text.starts_with("# 让商店更快\n\n让商店更快。\n\n## 限制\n\n"), "{text}");
         }
+    }
+
+    #[test]
+    fn criteria_show_the_kind_of_change() {
+        let root = project(&[("go.mod", "module a\n"), ("README.md", "# A\n"), ("CHANGELOG.md", "")]);
+        let check = |sentence: &str, before: &[&str], after: &[&str]| {
+            let text = graded(root.path(), sentence, WorkProduct::Code).0;
+            let list = text.split("## Completion Criteria\n\n").nth(1).unwrap();
+            let found: Vec<&str> = list.lines().map(|it| it.trim_start_matches("- ")).collect();
+            let gates = &["All tests pass: `$ go test ./...`"];
+            let expect: Vec<&str> = before.iter().chain(gates).chain(after).copied().collect();
+            assert_eq!(found, expect, "{sentence}");
+        };
+        check(
+            "Parse dates",
+            &["It has tests: `has \"func TestParseDates\" **/*_test.go`"],
+            &["The documentation describes it: `has /parse.*dates/i README.md`"],
+        );
+        check(
+            "Fix the date parser",
+            &["It has tests: `has \"func TestFixDateParser\" **/*_test.go`"],
+            &[
+                "A test fails without the fix, \"Fix the date parser\": `judge`",
+                "The changelog names it: `has /fix.*date.*parser/i CHANGELOG.md`",
+            ],
+        );
+        check(
+            "Make the parser faster",
+            &[
+                "The value before is recorded: `has /^Before: .*\\d/ docs/make-the-parser-faster.md`",
+                "The value after is recorded: `has /^After: .*\\d/ docs/make-the-parser-faster.md`",
+            ],
+            &["One command measured both values, and their difference shows that this is done, \
+               \"Make the parser faster\": `judge`"],
+        );
+        check(
+            "Refactor the parser",
+            &[],
+            &["The behaviour is as before, and this is done, \"Refactor the parser\": `judge`"],
+        );
+        check(
+            "Add tests for the parser",
+            &["It has tests: `has \"func TestParser\" **/*_test.go`"],
+            &[
+                "Each new test fails if the behaviour that it names is broken, \"Add tests for the parser\": `judge`",
+            ],
+        );
     }
 
     #[test]

@@ -140,47 +140,49 @@ fn document(title: &str, sentence: &str, product: WorkProduct, criteria: &[Strin
 
 /// What shows this kind of change, the gates of the project, and nothing left behind.
 fn code(new: &NewTask<'_>) -> Vec<String> {
-    let lines: Vec<String> = new.checks.iter().map(|(_, command)| format!("`$ {command}`")).collect();
-    let known = parse_inline_task("", &lines).criteria;
-    let mut all = vec![propose_criterion(new.sentence, &known)];
+    let kind = ChangeKind::of_sentence(&title(new.sentence));
+    let mut all = proofs(kind, new);
     let commands = new.checks.iter().filter(|it| !it.1.contains('`'));
     all.extend(commands.map(|(name, it)| new.item(name, &format!("`$ {it}`"))));
-    if new.needs_judge {
-        all.push(new.judged(tr_later!("The result is what was asked for")));
-    }
-    let described = format!("`has /{}/i {}`", topic(new.sentence).join(".*"), quoted(new.page));
-    all.push(new.item(tr_later!("The documentation describes it"), &described));
+    all.extend(claim(kind, new).map(|it| new.judged(it)));
+    all.extend(pages(kind, new));
     if new.can_be_clean {
         all.push(new.item(tr_later!("No other files are left behind"), "`clean`"));
     }
     all
 }
 
-/// What is true only after a change of this kind.
+/// What is there only after a change of this kind.
 fn proofs(kind: ChangeKind, new: &NewTask<'_>) -> Vec<String> {
-    let claim = match kind {
-        ChangeKind::Feature => None,
-        ChangeKind::Fix => Some("A test fails without the fix"),
-        ChangeKind::Speed => {
-            Some("One command measured both values, and their difference shows that this is done")
-        }
-        ChangeKind::Refactoring => Some("The behaviour is as before, and this is done"),
-        ChangeKind::Tests => Some("Each new test fails if the behaviour that it names is broken"),
-    };
-    let is_tested = matches!(kind, ChangeKind::Speed | ChangeKind::Refactoring) && new.has_tests;
+    if kind == ChangeKind::Speed && new.has_tests {
+        let page = format!("docs/{}.md", new_task_stem(new.sentence));
+        let recorded = |english, word| new.item(english, &format!("`has /^{word}: .*\\d/ {page}`"));
+        return vec![
+            recorded(tr_later!("The value before is recorded"), "Before"),
+            recorded(tr_later!("The value after is recorded"), "After"),
+        ];
+    }
+    if kind == ChangeKind::Refactoring && new.has_tests {
+        return Vec::new();
+    }
     let lines: Vec<String> = new.checks.iter().map(|(_, command)| format!("`$ {command}`")).collect();
     let known = parse_inline_task("", &lines).criteria;
     let subject =
         if kind == ChangeKind::Tests { tested_subject(new.sentence) } else { new.sentence.to_owned() };
-    let mut all: Vec<String> =
-        (!is_tested).then(|| propose_criterion(&subject, &known)).into_iter().collect();
-    if kind == ChangeKind::Speed {
-        let page = format!("docs/{}.md", new_task_stem(new.sentence));
-        all.push(format!("The value before is recorded: `has /^Before: .*\\d/ {page}`"));
-        all.push(format!("The value after is recorded: `has /^After: .*\\d/ {page}`"));
+    vec![propose_criterion(&subject, &known)]
+}
+
+/// What only a judge can decide about a change of this kind.
+fn claim(kind: ChangeKind, new: &NewTask<'_>) -> Option<&'static str> {
+    match kind {
+        ChangeKind::Feature => new.needs_judge.then_some(tr_later!("The result is what was asked for")),
+        ChangeKind::Fix => Some(tr_later!("A test fails without the fix")),
+        ChangeKind::Speed => {
+            Some(tr_later!("One command measured both values, and their difference shows that this is done"))
+        }
+        ChangeKind::Refactoring => Some(tr_later!("The behaviour is as before, and this is done")),
+        ChangeKind::Tests => Some(tr_later!("Each new test fails if the behaviour that it names is broken")),
     }
-    all.extend(claim.map(|it| format!("{}: `judge`", judged(it, new.sentence))));
-    all
 }
 
 /// The sentence without the words that ask for tests.
@@ -206,13 +208,10 @@ fn tested_subject(sentence: &str) -> String {
 /// What tells users about a change of this kind.
 fn pages(kind: ChangeKind, new: &NewTask<'_>) -> Option<String> {
     let pattern = topic(new.sentence).join(".*");
+    let has = |page: &str| format!("`has /{pattern}/i {}`", quoted(page));
     match kind {
-        ChangeKind::Feature => {
-            Some(format!("The documentation describes it: `has /{pattern}/i {}`", quoted(new.page)))
-        }
-        ChangeKind::Fix => {
-            new.changelog.map(|it| format!("The changelog names it: `has /{pattern}/i {}`", quoted(it)))
-        }
+        ChangeKind::Feature => Some(new.item(tr_later!("The documentation describes it"), &has(new.page))),
+        ChangeKind::Fix => new.changelog.map(|it| new.item(tr_later!("The changelog names it"), &has(it))),
         ChangeKind::Speed | ChangeKind::Refactoring | ChangeKind::Tests => None,
     }
 }
