@@ -208,7 +208,7 @@ fn a_probe_ends_what_never_exits() {
 #[test]
 fn a_probe_that_is_interrupted_leaves_nothing_behind() {
     let terminal = configured("hanging");
-    let (pipe, temporary) = (terminal.folder().join("home/pipe"), terminal.folder().join("tmp"));
+    let (pipe, temporary) = (terminal.folder().join("home/pipe"), terminal.folder().join("probe"));
     std::fs::create_dir(&temporary).expect("a folder");
     mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).expect("a pipe");
     let mut command = command(&terminal, &["--yes", "--trust"]);

@@ -83,6 +83,10 @@ impl World {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", self.terminal.folder().join("home"))
+            // A commit starts this in the background, where it would outlive the script.
+            .env("GIT_CONFIG_COUNT", "1")
+            .env("GIT_CONFIG_KEY_0", "maintenance.auto")
+            .env("GIT_CONFIG_VALUE_0", "false")
             .stdin(Stdio::null());
         command
     }
