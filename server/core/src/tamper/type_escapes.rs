@@ -1,13 +1,16 @@
 //! Detects lines of the start that the work withdraws from a type checker: they only gained a cast to `any`, or lost
 //! their types. A cast in new code is the work itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::linters::CheckLinters;
 use super::{FileVersions, WeakeningFinding};
 use crate::check::test_inventory::{TestLanguage, is_test_path, language};
 use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr;
+
+/// With more removed lines that differ in their types alone, a line is compared with the first ones.
+const MAX_ALIKE: usize = 50;
 
 static SCRIPT_ESCAPE: ConstantPattern =
     ConstantPattern::new(r"\bas\s+(?:any|never)\b|\bas\s+unknown\s+as\b|<any>|:\s*any\b");
@@ -59,11 +62,13 @@ fn stubbed_source(path: &str, files: &dyn FileVersions) -> Option<String> {
 fn first_escape(language: TestLanguage, before: &str, after: &str) -> Option<usize> {
     let old: BTreeSet<&str> = before.lines().map(str::trim).collect();
     let new: BTreeSet<&str> = after.lines().map(str::trim).collect();
-    let removed: Vec<&str> = old.difference(&new).copied().collect();
+    let mut removed: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for line in old.difference(&new) {
+        removed.entry(without_types(language, line)).or_default().push(line);
+    }
     let escapes = |line: &str| {
-        let bare = without_types(language, line);
-        let same = removed.iter().filter(|it| without_types(language, it) == bare);
-        same.into_iter().any(|it| is_looser(language, it, line))
+        let same = removed.get(&without_types(language, line)).into_iter().flatten();
+        same.take(MAX_ALIKE).any(|it| is_looser(language, it, line))
     };
     after.lines().position(|line| !old.contains(line.trim()) && escapes(line.trim())).map(|it| it + 1)
 }
