@@ -11,6 +11,9 @@ use tokio::runtime::{Builder, Runtime};
 /// How long an idle thread for blocking work stays.
 const KEEP_ALIVE: Duration = Duration::from_secs(60 * 60);
 
+/// Of a thread for blocking work, whatever `RUST_MIN_STACK` says.
+const STACK_BYTES: usize = 2 << 20;
+
 /// What the runtime and its signals open at most, with room for a later version of tokio.
 const DESCRIPTORS: usize = 12;
 
@@ -22,7 +25,9 @@ const DESCRIPTORS: usize = 12;
 pub fn new_runtime() -> io::Result<Runtime> {
     let free = (0..DESCRIPTORS).map(|_| File::open("/dev/null")).collect::<io::Result<Vec<_>>>()?;
     drop(free);
-    let runtime = Builder::new_current_thread().enable_all().thread_keep_alive(KEEP_ALIVE).build()?;
+    let builder = &mut Builder::new_current_thread();
+    let runtime =
+        builder.enable_all().thread_keep_alive(KEEP_ALIVE).thread_stack_size(STACK_BYTES).build()?;
     let probe = thread::Builder::new().spawn(|| {});
     let probe =
         probe.map_err(|error| io::Error::new(error.kind(), tr!("cannot start a thread: {error}", error)))?;
