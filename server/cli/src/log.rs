@@ -19,7 +19,7 @@ use loopkeeper_system::journal_file::{self, JournalError};
 use loopkeeper_system::state_dir::StateDir;
 
 /// Of about 300 iterations.
-const MAX_RECORDS: u64 = 2_000;
+const MAX_RECORDS: u64 = 1_000;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Print the agent's output in this iteration
     #[arg(long, value_name = "ITERATION", value_parser = select::iteration, conflicts_with_all = ["json", "sessions", "prompt"])]
     pub(crate) output: Option<u32>,
-    /// Print every record of a long loop, not only the last 2000
+    /// Print every record of a long loop, not only the last 1000
     #[arg(long, conflicts_with_all = ["json", "sessions", "prompt", "output"])]
     pub(crate) all: bool,
     /// Print the journal's records as they are, one per line
