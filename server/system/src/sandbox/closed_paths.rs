@@ -22,6 +22,9 @@ static HIDDEN: ConstantPattern = ConstantPattern::new(
     r"(?i)no such file or directory|\bENOENT\b|cannot connect|connection refused|\bECONNREFUSED\b",
 );
 
+/// A shell puts the script and its line before what was denied.
+static LINE_OF_SCRIPT: ConstantPattern = ConstantPattern::new(r"^: (?:line )?\d+: ");
+
 /// The closed paths of a sandbox, and those that were found.
 #[derive(Debug, Clone, Default)]
 pub struct ClosedPaths {
@@ -113,7 +116,8 @@ fn word_below<'a>(line: &'a str, closed: &str) -> Option<&'a str> {
         let below = word.get(closed.len()..)?;
         let begins = before.is_none_or(|it| is_end(it) || it == '=' || closed.starts_with('/') && it == '/');
         let is_path = begins && (below.is_empty() || below.starts_with('/')) && word.len() <= PATH_BYTES;
-        (is_path && !below.contains("/..")).then_some(word)
+        let is_script = || rest.get(word.len()..).is_some_and(|it| LINE_OF_SCRIPT.is_match(it));
+        (is_path && !below.contains("/..") && !is_script()).then_some(word)
     })
 }
 
@@ -150,6 +154,8 @@ mod tests {
             &["~/.netrc", "~/.ssh/id"],
         );
         check("cat: H/.netrc: Permission denied\ncat: H/.netrc: Permission denied", &["~/.netrc"]);
+        check("H/.bashrc: 3: cannot create ../x: Read-only file system", &[]);
+        check("H/.bashrc: line 3: H/.ssh/new: Permission denied", &["~/.ssh"]);
         // Neither closed, nor there, nor denied.
         check("cat: H/.other: Permission denied", &[]);
         check("cat: H/.ssh/absent/x: No such file or directory", &[]);
