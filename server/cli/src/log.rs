@@ -18,7 +18,7 @@ use loopkeeper_operations::loops::{self, LoopView};
 use loopkeeper_system::journal_file::{self, JournalError};
 use loopkeeper_system::state_dir::StateDir;
 
-/// Of about 300 iterations.
+/// Of about 150 iterations.
 const MAX_RECORDS: u64 = 1_000;
 
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,8 @@
 //! The files that the sandbox hides from jobs, and those that it keeps them from changing.
 //!
 //! Caches, toolchains and the agent's own folders stay writable, because builds need them; other projects and documents are
-//! read-only. Hidden is what no build needs and an agent could use elsewhere: credentials, and sockets of programs that run commands outside the sandbox.
+//! read-only. Hidden is what no build needs and an agent could use elsewhere: credentials, and sockets of programs that run
+//! commands outside the sandbox.
 
 use std::ffi::OsString;
 use std::fs;
@@ -130,9 +131,8 @@ impl FileAccess {
             arguments.extend(words.iter().map(OsString::from));
             arguments.extend(paths.iter().map(|it| it.as_os_str().to_owned()));
         };
-        let (whole, single): (Vec<_>, Vec<_>) = self.others.iter().partition(|it| it.whole().is_some());
         // First, because a mount covers those made below it before.
-        for (folder, kept) in whole.iter().filter_map(|it| it.whole()) {
+        for (folder, kept) in self.others.iter().filter_map(OtherFolders::whole) {
             add(&["--ro-bind"], &[folder, folder]);
             for path in kept {
                 add(&["--bind"], &[path, path]);
@@ -141,7 +141,8 @@ impl FileAccess {
         for path in &self.pinned() {
             add(&["--bind"], &[path, path]);
         }
-        for path in single.iter().flat_map(|it| &it.entries).filter(|it| it.exists()) {
+        let single = self.others.iter().filter(|it| it.whole().is_none());
+        for path in single.flat_map(|it| &it.entries).filter(|it| it.exists()) {
             add(&["--ro-bind"], &[path, path]);
         }
         for path in existing(&self.kept()).into_iter().filter(is_restricted) {

@@ -74,14 +74,14 @@ pub(super) struct OtherFolders {
     pub(super) entries: Vec<PathBuf>,
     /// Entries that are writable, or in which something is.
     writable: Vec<PathBuf>,
-    /// Whether the folder itself stays writable.
-    is_home: bool,
+    /// New entries can be made in the folder itself.
+    is_open: bool,
 }
 
 impl OtherFolders {
     /// The folder and what stays writable in it, if it is to be mounted as a whole.
     pub(super) fn whole(&self) -> Option<(&Path, &[PathBuf])> {
-        (self.entries.len() > MANY && !self.is_home).then_some((&self.folder, &self.writable))
+        (self.entries.len() > MANY && !self.is_open).then_some((&self.folder, &self.writable))
     }
 }
 
@@ -109,6 +109,8 @@ pub(super) fn other_folders(home: Option<&Path>, root: &Path, writable: &[PathBu
         add_repositories(around, &used, &mut found);
     }
     found.retain(|it| !it.entries.is_empty());
+    // A mount of a folder as a whole would cover one inside it that was made before.
+    found.sort_by(|one, other| one.folder.cmp(&other.folder));
     found
 }
 
@@ -129,7 +131,7 @@ fn add_entries(folder: &Path, is_home: bool, used: &[&Path], found: &mut Vec<Oth
         if is_around { &mut writable } else { &mut entries }.push(path);
     }
     entries.sort();
-    found.push(OtherFolders { folder: folder.to_owned(), entries, writable, is_home });
+    found.push(OtherFolders { folder: folder.to_owned(), entries, writable, is_open: is_home });
 }
 
 fn add_repositories(folder: &Path, used: &[&Path], found: &mut Vec<OtherFolders>) {
@@ -137,7 +139,7 @@ fn add_repositories(folder: &Path, used: &[&Path], found: &mut Vec<OtherFolders>
     let is_other = |it: &PathBuf| it.join(".git").exists() && !used.iter().any(|used| used.starts_with(it));
     let mut entries: Vec<PathBuf> = paths.filter(is_other).collect();
     entries.sort();
-    found.push(OtherFolders { folder: folder.to_owned(), entries, writable: Vec::new(), is_home: true });
+    found.push(OtherFolders { folder: folder.to_owned(), entries, writable: Vec::new(), is_open: true });
 }
 
 #[cfg(test)]
@@ -222,6 +224,19 @@ mod tests {
     fn repositories_beside_a_work_tree_elsewhere_are_read_only() {
         let home = Home::with(&["u/other/a", "srv/mine/a", "srv/second/.git/HEAD", "srv/data/a"]);
         assert_eq!(home.others("u", "srv/mine", &[]), ["srv/second", "u/other"]);
+    }
+
+    #[test]
+    fn outer_folders_are_mounted_before_inner_ones() {
+        let numbers = 0..=MANY;
+        let names: Vec<String> =
+            numbers.flat_map(|it| [format!("u/code/{it}/a"), format!("u/code/in/{it}/a")]).collect();
+        let mut paths: Vec<&str> = names.iter().map(String::as_str).collect();
+        paths.push("u/code/in/mine/a");
+        let home = Home::with(&paths);
+        let found = other_folders(Some(&home.at("u")), &home.at("u/code/in/mine"), &[]);
+        let whole: Vec<&Path> = found.iter().filter_map(|it| Some(it.whole()?.0)).collect();
+        assert_eq!(whole, [home.at("u/code"), home.at("u/code/in")]);
     }
 
     #[test]
