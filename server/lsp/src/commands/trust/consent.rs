@@ -137,8 +137,9 @@ async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterT
     let hint = (!is_shown).then(|| tr!("They are in {path}", path = page.display()));
     if asking == QuestionSupport::Never {
         let refusal = sentences::sentence(&refusal_message(needed, then));
-        let action = tr!("Read them, then choose the code action \"Trust the commands shown\".");
-        let text = sentences::paragraph([Some(refusal), Some(action.to_owned()), hint].into_iter().flatten());
+        // First, because the message line of an editor such as Helix truncates the rest.
+        let action = tr!("Read the commands, then choose the code action \"Trust the commands shown\".");
+        let text = sentences::paragraph([Some(action.to_owned()), Some(refusal), hint].into_iter().flatten());
         return questions::warn(shared, &text).await;
     }
     let message = sentences::paragraph(std::iter::once(message(needed)).chain(hint));
