@@ -1,22 +1,39 @@
 // Asks the user for the answer to a loop's question. The extension does not interpret the answer; the loop does.
 
 import { window } from "vscode";
+import type { Event } from "vscode";
 import { t } from "./l10n";
-import { plainLabel } from "./plain";
+import { plainLabel, plainMessage } from "./plain";
 import type { LoopStatus, StatusParams } from "./protocol";
+import { settled } from "./settled";
+import { asks, situation } from "./status";
+
+/** How long the status may be behind the notification of a question. */
+const behind = 2000;
 
 /**
- * The argument of the server's command; `undefined` if the user cancelled. An argument that contains a text is returned
- * unchanged.
+ * The argument of the server's command; `undefined` if the user cancelled, or the question is closed. An argument that
+ * contains a text is returned unchanged.
  */
-export async function answered(argument: object, status: StatusParams | undefined): Promise<object | undefined> {
+export async function answered(argument: object, server: { status: StatusParams | undefined; onChange: Event<void> }): Promise<object | undefined> {
   const { loopId, text } = argument as { loopId?: string; text?: string };
   if (text !== undefined) return argument;
-  const loop = status?.loops.find((it) => it.id === loopId);
+  const find = (): LoopStatus | undefined => server.status?.loops.find((it) => it.id === loopId);
+  await settled(server.onChange, () => !isClosed(find()), behind);
+  const loop = find();
+  if (loop && isClosed(loop)) {
+    void window.showInformationMessage(plainMessage(t("\"{0}\" no longer waits for an answer: {1}", loop.task.title, situation(loop))));
+    return undefined;
+  }
   // The id of the question that is shown, so that the answer does not apply to a later one.
   const question = loop?.question?.id;
   const typed = await typedAnswer(loop);
   return typed === undefined ? undefined : { loopId, text: typed, ...(question !== undefined && { question }) };
+}
+
+/** The editor keeps the notification of a question under its bell after the question is closed. */
+function isClosed(loop: LoopStatus | undefined): boolean {
+  return loop !== undefined && !asks(loop);
 }
 
 async function typedAnswer(loop: LoopStatus | undefined): Promise<string | undefined> {

@@ -180,7 +180,7 @@ export class Server implements Disposable {
         if (result !== undefined) await this.present(command, argument, result);
         return result;
       },
-      status: () => this.last,
+      server: this,
       questions: this.questions,
       pages: this.pages,
       died: () => this.mayStartAgain(),

@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { MarkdownString, commands, window, workspace } from "vscode";
-import type { CancellationToken, OutputChannel } from "vscode";
+import type { CancellationToken, Event, OutputChannel } from "vscode";
 import {
   CloseAction,
   ErrorAction,
@@ -16,6 +16,7 @@ import {
 } from "vscode-languageclient/node";
 import type { ClientCapabilities, LanguageClientOptions, MessageActionItem, StaticFeature } from "vscode-languageclient/node";
 import { answered } from "./answer";
+import { withCommandNames } from "./commandNames";
 import { t } from "./l10n";
 import { lensRefresh } from "./lenses";
 import { plainMessage } from "./plain";
@@ -35,8 +36,8 @@ export interface Hooks {
   channel: OutputChannel;
   /** Replaces the library's own way of sending commands, which rewrites error messages. */
   execute(command: string, argument: unknown): Promise<unknown>;
-  /** The last status of the server. */
-  status(): StatusParams | undefined;
+  /** The last status of the server, and its changes. */
+  server: { status: StatusParams | undefined; onChange: Event<void> };
   questions: Questions;
   /** Asks questions about a page. */
   pages: TrustPages;
@@ -104,7 +105,7 @@ function options(hooks: Hooks): LanguageClientOptions {
     initializationFailedHandler: () => false,
     middleware: {
       executeCommand: async (command, args) => {
-        const argument: unknown = command === Commands.answer ? await answered(args[0] as object, hooks.status()) : args[0];
+        const argument: unknown = command === Commands.answer ? await answered(args[0] as object, hooks.server) : args[0];
         return command === Commands.answer && argument === undefined ? undefined : hooks.execute(command, argument);
       },
       // Text from outside is escaped by the server. A hover without links is not trusted at all.
@@ -191,7 +192,7 @@ const announcement: StaticFeature = {
 };
 
 async function show(type: MessageType, message: string, actions: MessageActionItem[]): Promise<MessageActionItem | undefined> {
-  const text = plainMessage(message);
+  const text = plainMessage(withCommandNames(message));
   if (type === MessageType.Error) return window.showErrorMessage(text, ...actions);
   if (type === MessageType.Warning) return window.showWarningMessage(text, ...actions);
   return window.showInformationMessage(text, ...actions);

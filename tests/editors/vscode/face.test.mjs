@@ -133,6 +133,25 @@ test("vscode_face: the status bar leads to the question, with its answers first"
   await window.sees("Ralph");
 });
 
+test("vscode_face: an answer to a question that is closed is not asked for", async () => {
+  const question = { id: "q1", kind: "agent", text: "Which greeting?" };
+  const of = { loopId: "20261120-aaaaaa" };
+  stage.status([stage.loop({ state: "needsYou", phase: "needsAnswer", question })]);
+  await window.sees("Ralph needs you");
+  stage.say("loopkeeper/alert", { ...of, kind: "needsYou", severity: "warning", message: "\"Parse dates\" asks: Which greeting?", actions: [{ title: "Answer…", command: "loopkeeper.server.answer", arguments: [of] }] });
+  await window.notification("asks: Which greeting?");
+  stage.status([stage.loop({ state: "done", phase: "ended", outcome: { kind: "stopped", verified: false, sentence: "Stopped after 7 iterations" } })]);
+  await window.sees("Ralph stopped · 7");
+  const before = stage.orders("loopkeeper.server.answer").length;
+  await window.press("Answer…");
+  await window.notification("\"Parse dates\" no longer waits for an answer: Stopped after 7 iterations");
+  assert.equal(await window.page.locator(".quick-input-widget input").isVisible(), false);
+  assert.equal(stage.orders("loopkeeper.server.answer").length, before);
+  await window.dismiss();
+  stage.status();
+  await window.sees("Ralph");
+});
+
 test("vscode_face: the list of actions hides none behind the text of another loop's question", async () => {
   const long = "The second task, whose title is longer than a list has room for beside an action";
   const question = { id: "q1", kind: "agent", text: "Which of the two greetings do you prefer on the page for payments: formal or informal?" };
