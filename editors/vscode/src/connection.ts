@@ -18,7 +18,7 @@ import type { ClientCapabilities, LanguageClientOptions, MessageActionItem, Stat
 import { answered } from "./answer";
 import { withCommandNames } from "./commandNames";
 import { t } from "./l10n";
-import { lensRefresh } from "./lenses";
+import { LensRefresh } from "./lenses";
 import { plainMessage } from "./plain";
 import { Commands, protocolVersion } from "./protocol";
 import type { StatusParams } from "./protocol";
@@ -46,9 +46,10 @@ export interface Hooks {
 }
 
 export function connect(program: string, hooks: Hooks): Connection {
-  const client = new Connection(program, hooks);
+  const lenses = new LensRefresh();
+  const client = new Connection(program, hooks, lenses);
   client.registerFeature(announcement);
-  client.registerFeature(lensRefresh(client));
+  client.registerFeature(lenses.feature(client));
   // The library passes these to the editor unchanged, which would turn `[text](command:…)` into a link.
   client.onNotification(ShowMessageNotification.type, (it) => void show(it.type, it.message, []));
   client.onRequest(ShowMessageRequest.type, async (it, cancelled) => {
@@ -78,7 +79,7 @@ function untilClosed(answer: Promise<MessageActionItem | undefined>, cancelled: 
   });
 }
 
-function options(hooks: Hooks): LanguageClientOptions {
+function options(hooks: Hooks, lenses: LensRefresh): LanguageClientOptions {
   return {
     documentSelector: [
       { scheme: "file", language: "markdown" },
@@ -116,8 +117,10 @@ function options(hooks: Hooks): LanguageClientOptions {
         }
         return hover;
       },
-      provideCodeLenses: (document, token, next) =>
-        workspace.getConfiguration("loopkeeper").get<boolean>("codeLens.enable") === false ? [] : next(document, token),
+      provideCodeLenses: (document, token, next) => {
+        lenses.requested(document);
+        return workspace.getConfiguration("loopkeeper").get<boolean>("codeLens.enable") === false ? [] : next(document, token);
+      },
       // The status bar item shows a shorter version of the same.
       handleWorkDoneProgress: (token, params, next) => {
         if (!String(token).startsWith("ralph/")) next(token, params);
@@ -129,8 +132,8 @@ function options(hooks: Hooks): LanguageClientOptions {
 export class Connection extends LanguageClient {
   private child: ChildProcess | undefined;
 
-  constructor(private readonly program: string, private readonly hooks: Hooks) {
-    super("loopkeeper", t("Ralph Server"), () => this.spawn(program), options(hooks));
+  constructor(private readonly program: string, private readonly hooks: Hooks, lenses: LensRefresh) {
+    super("loopkeeper", t("Ralph Server"), () => this.spawn(program), options(hooks, lenses));
   }
 
   /**

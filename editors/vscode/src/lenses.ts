@@ -1,39 +1,59 @@
-// Requests lenses again when the server says that they changed, and once more a little later: the editor forgets a
-// pending request when its text loses the focus, and would show the old lenses until the next change.
+// Requests lenses again when the server says that they changed, and until the editor has done so: it forgets a pending
+// request when its text loses the focus, and would show the old lenses until the next change.
 
 import { window } from "vscode";
+import type { TextDocument } from "vscode";
 import { CodeLensRefreshRequest, CodeLensRequest } from "vscode-languageclient/node";
 import type { LanguageClient, StaticFeature } from "vscode-languageclient/node";
 
 /** Longer than the editor delays a request. */
-const settled = 3000;
+const patience = 3000;
+/** An editor without lenses never requests them. */
+const mostTries = 20;
 
-/** Registered after the library's own feature, whose handler it replaces. */
-export function lensRefresh(client: LanguageClient): StaticFeature {
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    fillClientCapabilities: () => undefined,
-    initialize: () => {
-      client.onRequest(CodeLensRefreshRequest.type, () => {
-        requestLenses(client);
-        // Not postponed by further changes, which may come faster than this.
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          requestLenses(client);
-        }, settled);
-        return null as never;
-      });
-    },
-    getState: () => ({ kind: "static" }),
-    clear: () => {
-      clearTimeout(timer);
-      timer = undefined;
-    },
-  };
-}
+export class LensRefresh {
+  /** The documents whose new lenses the editor has not requested. */
+  private outdated = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private tries = 0;
 
-function requestLenses(client: LanguageClient): void {
-  const feature = client.getFeature(CodeLensRequest.method);
-  const providers = window.visibleTextEditors.map((it) => feature.getProvider(it.document));
-  for (const it of new Set(providers)) it?.onDidChangeCodeLensEmitter.fire();
+  /** The editor requests the lenses of a document. */
+  requested(document: TextDocument): void {
+    this.outdated.delete(document.uri.toString());
+  }
+
+  /** Registered after the library's own feature, whose handler it replaces. */
+  feature(client: LanguageClient): StaticFeature {
+    return {
+      fillClientCapabilities: () => undefined,
+      initialize: () => {
+        client.onRequest(CodeLensRefreshRequest.type, () => {
+          this.outdated = new Set(window.visibleTextEditors.map((it) => it.document.uri.toString()));
+          this.tries = 0;
+          this.request(client);
+          return null as never;
+        });
+      },
+      getState: () => ({ kind: "static" }),
+      clear: () => {
+        this.outdated.clear();
+        clearTimeout(this.timer);
+        this.timer = undefined;
+      },
+    };
+  }
+
+  private request(client: LanguageClient): void {
+    const feature = client.getFeature(CodeLensRequest.method);
+    const editors = window.visibleTextEditors.filter((it) => this.outdated.has(it.document.uri.toString()));
+    const providers = new Set(editors.flatMap((it) => feature.getProvider(it.document) ?? []));
+    for (const it of providers) it.onDidChangeCodeLensEmitter.fire();
+    if (providers.size === 0 || this.tries >= mostTries) return;
+    // Not postponed by further changes, which may come faster than this.
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.tries += 1;
+      this.request(client);
+    }, patience);
+  }
 }

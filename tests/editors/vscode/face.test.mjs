@@ -184,7 +184,8 @@ test("vscode_face: lenses that changed while the focus moved are drawn", async (
   // The editor waits a quarter of a second before it requests lenses, and forgets that when it loses the focus.
   const moving = window.page.evaluate(async () => {
     const input = document.querySelector(".editor-group-container.active .monaco-editor :is(textarea, .native-edit-context)");
-    for (let at = 0; at < 15; at += 1) {
+    // Longer than the first repetition takes.
+    for (let at = 0; at < 40; at += 1) {
       input.focus();
       await new Promise((done) => setTimeout(done, 50));
       input.blur();
