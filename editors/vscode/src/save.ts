@@ -29,7 +29,8 @@ export async function saveNewTask(server: { status: StatusParams | undefined; on
 /** Saves a document that has a path and no file yet. The editor closes it then, so the file is opened. */
 export async function saveProposed(document: TextDocument): Promise<boolean> {
   if (!(await document.save())) return false;
-  await window.showTextDocument(document.uri.with({ scheme: "file" }));
+  // Not as a preview, which the next file that is shown would replace.
+  await window.showTextDocument(document.uri.with({ scheme: "file" }), { preview: false });
   return true;
 }
 

@@ -22,7 +22,7 @@ test("vscode_first: in an empty folder the start leads to a task, and the task t
     await window.pick("Code");
     await window.see("the task", () => window.text(), (it) => it.includes("# Make the parser read dates"));
     const saving = await window.notification("save it or start it");
-    assert.deepEqual(saving.buttons, ["Save"]);
+    assert.deepEqual(saving.buttons, ["Save", "Start Loop"]);
     await window.picture("first task");
     assert.deepEqual(fs.readdirSync(folder), [], "nothing is written before the user wants it");
     // The task is not saved yet, and the checks and the start save it.

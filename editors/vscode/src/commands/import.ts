@@ -1,7 +1,7 @@
 // Import Selection or Clipboard as Task: a task made of a text such as an issue or the log of a failed run, in an unsaved
 // document. Nothing is written before the user saves it.
 
-import { Position, Uri, WorkspaceEdit, env, window, workspace } from "vscode";
+import { Position, Uri, WorkspaceEdit, commands, env, window, workspace } from "vscode";
 import type { TextDocument } from "vscode";
 
 import { t } from "../l10n";
@@ -38,6 +38,10 @@ export async function showUnsaved(result: ProposedDocument | undefined): Promise
 }
 
 async function offerToSave(document: TextDocument): Promise<void> {
-  const save = t("Save");
-  if ((await window.showInformationMessage(t("Review the task, then save it or start it: until then it exists only here."), save)) === save) await saveProposed(document);
+  const [save, start] = [t("Save"), t("Start Loop")];
+  const chosen = await window.showInformationMessage(t("Review the task, then save it or start it: until then it exists only here."), save, start);
+  if (chosen === undefined) return;
+  // It may have been saved or closed in the meantime.
+  if (workspace.textDocuments.includes(document)) await saveProposed(document);
+  if (chosen === start) await commands.executeCommand("loopkeeper.startLoop");
 }
