@@ -44,6 +44,13 @@ test("a loop shows its state, its criteria and its cost, and no icon is the only
   check(ended("failed", false), "failed · 3 of 5 pass", "error", "loopkeeper.loop.ended");
 });
 
+test("a long title leaves room for the state, and is read out as a whole", () => {
+  const long = "parse rejects invalid dates such as 2026-13-40 with an error";
+  const row = loopRow(loop({ task: { uri: "file:///w/PROMPT.md", title: long } }));
+  assert.equal(row.label, "parse rejects invalid dat…");
+  assert.ok(row.spoken.startsWith(`${long}, iteration 7/30`), row.spoken);
+});
+
 function history(count: number, criteria: IterationsResult["criteria"] = []): IterationsResult {
   const iterations = Array.from({ length: count + 1 }, (_, iteration) => ({ iteration, startedAt: "2026-11-20T14:00:00Z", passed: 0, total: 0, changed: iteration }));
   return { loopId: "a", criteria, iterations };

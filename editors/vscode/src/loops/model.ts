@@ -2,6 +2,7 @@
 
 import { files } from "../iterations";
 import { list, t } from "../l10n";
+import { shortened } from "../plain";
 import type { IterationEntry, IterationsResult, LoopStatus, StatusParams } from "../protocol";
 import { asks, isActive, isTripped, situation } from "../status";
 
@@ -27,6 +28,8 @@ const titles = (): [GroupId, string][] => [
   ["waiting", t("Waiting")],
   ["done", t("Done")],
 ];
+/** A longer title leaves no room for the state in a side bar of the usual width. Screen readers get the whole title. */
+const longestLabel = 26;
 /** So many iterations are shown at first, and with each "more". */
 export const pageSize = 50;
 
@@ -50,7 +53,7 @@ export function needing(status: StatusParams | undefined): number {
 export function loopRow(it: LoopStatus): TreeRow {
   const words = [shortState(it), t("{0} of {1} pass", it.criteria.passed, it.criteria.total), ...cost(it.spent.costMicros)];
   const spoken = [it.task.title, stateName(it), t("{0} of {1} criteria pass", it.criteria.passed, it.criteria.total), situation(it)];
-  return { label: it.task.title, description: words.join(" · "), icon: loopIcon(it), context: contextOf(it), spoken: list(...spoken) };
+  return { label: shortened(it.task.title, longestLabel), description: words.join(" · "), icon: loopIcon(it), context: contextOf(it), spoken: list(...spoken) };
 }
 
 /** Newest first. The baseline is not an iteration. `current`: the iteration at work. */
