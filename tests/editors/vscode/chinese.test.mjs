@@ -30,8 +30,10 @@ function chinese(what, text) {
 
 /** Runs a command of the palette; a row has the original title below the translation. */
 async function run(title) {
-  await window.type(`>${title}`, (rows) => rows.some((it) => it.startsWith(title)));
-  await window.page.locator(".quick-input-widget .monaco-list-row", { hasText: title }).first().click();
+  await window.see(`the palette runs ${title}`, async () => {
+    await window.type(`>${title}`, (rows) => rows.some((it) => it.startsWith(title)), 10_000);
+    return window.page.locator(".quick-input-widget .monaco-list-row", { hasText: title }).first().click({ timeout: 5000 }).then(() => true, () => false);
+  });
 }
 
 test("vscode_chinese: from the start to the end of a loop, nothing of ours is English", async () => {
@@ -42,7 +44,7 @@ test("vscode_chinese: from the start to the end of a loop, nothing of ours is En
   const start = await window.see("the start", () => window.page.locator(".quick-input-widget .monaco-list-row").allInnerTexts(), (all) => all.length > 4 && all.some((it) => it.includes("最多")));
   for (const it of start) chinese("a row of the start", it.replace("8h", ""));
   await window.page.keyboard.press("Enter");
-  const [question] = await window.see("the question", () => window.notifications(), (all) => all.length > 0);
+  const question = await window.listed("the question", async () => (await window.notifications())[0]);
   for (const it of [question.text, ...question.buttons]) chinese("the question", it);
   await window.picture("chinese question");
   await window.press("显示命令");
@@ -63,8 +65,8 @@ test("vscode_chinese: from the start to the end of a loop, nothing of ours is En
   for (const it of actions) chinese("an action", it);
   await window.page.keyboard.press("Escape");
   project.turn(2, "echo hello world > greeting.txt");
-  const end = await window.see("the end", () => window.notifications(), (all) => all.some((it) => it.text.includes("已验证")));
-  for (const it of end.flatMap((one) => [one.text, ...one.buttons])) chinese("the end", it);
+  const end = await window.notification("已验证");
+  for (const it of [end.text, ...end.buttons]) chinese("the end", it);
   await run("Ralph: 显示仪表板");
   const dashboard = await window.see("the dashboard", () => window.webviewPage(), (it) => it.includes("已完成"));
   chinese("the dashboard", dashboard.replace(/\d{8}-\w+/, ""));

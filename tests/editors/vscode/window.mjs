@@ -157,8 +157,8 @@ export class Window {
   /** Picks from a list that a command opened. */
   async pick(label) {
     const row = this.page.locator(".quick-input-widget .monaco-list-row", { hasText: label }).first();
-    await this.see(`a row ${label}`, () => row.isVisible());
-    await row.click();
+    // A list that is filled again replaces its rows.
+    await this.see(`a row ${label} to click`, async () => (await row.isVisible()) && row.click({ timeout: 5000 }).then(() => true, () => false));
   }
 
   async answer(text) {
@@ -178,11 +178,15 @@ export class Window {
   }
 
   notification(text) {
+    return this.listed(`a notification ${text}`, async () => (await this.notifications()).find((it) => (text instanceof RegExp ? text.test(it.text) : it.text.includes(text))));
+  }
+
+  /** Waits for something of a notification. A toast hides after ten seconds, and does not appear at all if others did shortly before: the bell keeps it. */
+  listed(what, read) {
     const start = Date.now();
     const list = this.page.locator(".notifications-center.visible");
-    return this.see(`a notification ${text}`, async () => {
-      const found = (await this.notifications()).find((it) => (text instanceof RegExp ? text.test(it.text) : it.text.includes(text)));
-      // A toast hides after ten seconds, and does not appear at all if others did shortly before: the bell keeps it.
+    return this.see(what, async () => {
+      const found = await read();
       if (!found && Date.now() - start > 8000 && !(await list.isVisible())) await this.page.locator("[id='status.notifications'] a").click({ timeout: 3000 });
       return found;
     });
@@ -195,8 +199,8 @@ export class Window {
 
   async press(button) {
     const it = this.page.locator(":is(.notification-toast, .notifications-center.visible, .monaco-dialog-box) .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
-    await it.waitFor({ state: "visible" });
-    await it.click();
+    // The toast may hide between the look and the click.
+    await this.listed(`the button ${button}`, async () => (await it.isVisible()) && it.click({ timeout: 3000 }).then(() => true, () => false));
   }
 
   /** Does the same in the list under the bell. */
@@ -307,7 +311,12 @@ export class Window {
 
   async expandLoop(text) {
     const row = this.page.locator(".part.sidebar .monaco-list-row", { hasText: text }).first();
-    await row.locator(".monaco-tl-twistie").click();
+    // The rows are replaced while the agent works, and a click on a replaced one has no effect.
+    await this.see(`the row ${text} is expanded`, async () => {
+      if ((await row.getAttribute("aria-expanded", { timeout: 5000 }).catch(() => undefined)) === "true") return true;
+      await row.locator(".monaco-tl-twistie").click({ timeout: 5000 }).catch(() => undefined);
+      return until("it is expanded", async () => (await row.getAttribute("aria-expanded", { timeout: 1000 })) === "true", undefined, 3000).catch(() => false);
+    });
   }
 
   /** What an empty view says, with its buttons. */
@@ -327,14 +336,17 @@ export class Window {
 
   /** Executes the action whose title begins like this, at the problem with this text. */
   async fix(problem, action) {
-    await this.see(`the problem ${problem}`, () => this.problems(), (all) => all.some((it) => it.includes(problem)));
-    await this.page.locator(".markers-panel .monaco-list-row", { hasText: problem }).first().dblclick();
-    await this.page.waitForSelector(".editor-group-container.active .monaco-editor.focused");
-    await this.palette("Quick Fix...");
     const row = this.page.locator(".action-widget .monaco-list-row", { hasText: new RegExp(`^\\s*${action}`) }).first();
-    await this.see(`the action ${action}`, () => row.isVisible());
-    await this.picture(`actions ${action}`);
-    await row.click();
+    // A change of the problems replaces their rows and closes the list of actions.
+    await this.see(`the action ${action} is clicked`, async () => {
+      await this.see(`the problem ${problem}`, () => this.problems(), (all) => all.some((it) => it.includes(problem)));
+      await this.page.locator(".markers-panel .monaco-list-row", { hasText: problem }).first().dblclick({ timeout: 5000 });
+      await this.page.waitForSelector(".editor-group-container.active .monaco-editor.focused", { timeout: 5000 });
+      await this.palette("Quick Fix...");
+      await row.waitFor({ state: "visible", timeout: 10_000 });
+      await this.picture(`actions ${action}`);
+      return row.click({ timeout: 5000 }).then(() => true);
+    });
   }
 
   /** The text of all web views, each in a frame of its own. */
