@@ -66,11 +66,12 @@ function M.show_error(err)
   if data.code == protocol.errors.untrusted and data.asked then
     return
   end
+  local message = require('loopkeeper.command_names').replace(err.message)
   local is_place = data.uri and data.code ~= protocol.errors.unsaved
   if is_place and vim.api.nvim_get_mode().mode == 'n' then
-    offer_place(err.message, data)
+    offer_place(message, data)
   else
-    ui.tell(err.message, vim.log.levels.ERROR)
+    ui.tell(message, vim.log.levels.ERROR)
   end
 end
 

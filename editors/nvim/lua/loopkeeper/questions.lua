@@ -102,6 +102,12 @@ function M.answer(client, argument)
   local loop = vim.iter(params and params.loops or {}):find(function(it)
     return it.id == argument.loopId
   end)
+  -- An old lens, or a list that was open meanwhile.
+  if loop and loop.outcome then
+    local values = { title = loop.task.title, sentence = loop.outcome.sentence }
+    ui.info(t('"{title}" no longer waits for an answer: {sentence}', values))
+    return
+  end
   local question = loop and loop.question and loop.question.text:gsub('%s+', ' ') or t('Answer the agent')
   -- The answer does not apply to a later question.
   local id = loop and loop.question and loop.question.id

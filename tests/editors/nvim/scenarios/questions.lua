@@ -92,6 +92,23 @@ return {
     end)
     support.same(0, editor:lua('return #_G.test.questions'), 'questions')
 
+    -- The loop has ended: nothing is asked for, and an error names the commands of Neovim.
+    local sentence = 'Stopped after 7 iterations'
+    fake:tell({ Fake.loop({ state = 'done', phase = 'ended', outcome = { kind = 'stopped', sentence = sentence } }) })
+    editor:wait_statusline('stopped')
+    editor:lua([[
+      vim.ui.input = function()
+        _G.test.input = true
+      end
+      local client = require('loopkeeper.client').all()[1]
+      require('loopkeeper.questions').answer(client, { loopId = '20261120-abcdef' })
+    ]])
+    editor:wait_message('"Parse dates" no longer waits for an answer: Stopped after 7 iterations')
+    support.same(vim.NIL, editor:lua('return _G.test.input or vim.NIL'), 'whether an answer was asked for')
+    local ended = { message = 'Loop x has ended. `loopkeeper run` starts a new one, `loopkeeper doctor` shows more.' }
+    editor:lua("require('loopkeeper.orders').show_error(...)", ended)
+    editor:wait_message('Loop x has ended. `:Ralph start` starts a new one, `loopkeeper doctor` shows more.')
+
     -- Closing the page of a question means no.
     support.write(support.temp .. '/state/commands.txt', 'Commands\n')
     local page = question(904, 'It runs 1 command.', { 'Trust and start', 'Not now' })

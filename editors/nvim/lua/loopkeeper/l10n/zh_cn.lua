@@ -4,6 +4,7 @@
 return {
   ['  `:Ralph import` continues it under loopkeeper, `:Ralph stop` stops it'] = '  `:Ralph import` 可在 loopkeeper 下继续，`:Ralph stop` 可将其停止',
   ['  until <promise>{promise}</promise>'] = '  直到 <promise>{promise}</promise>',
+  ['"{title}" no longer waits for an answer: {sentence}'] = '“{title}”不再等待回答：{sentence}',
   [', '] = '、',
   [', files changed since'] = '，此后文件有更改',
   ['1 command is not trusted yet: t shows them'] = '1 条命令尚未受信任：按 t 查看',

@@ -1,0 +1,30 @@
+-- The server's hints name commands of the terminal. In Neovim subcommands of `:Ralph` do the same.
+
+local M = {}
+
+---@type table<string, string> subcommands by the names of the terminal's commands
+local subcommands = {
+  run = 'start',
+  status = 'status',
+  watch = 'summary',
+  stop = 'stop',
+  pause = 'pause',
+  resume = 'resume',
+  steer = 'steer',
+  answer = 'answer',
+  rollback = 'rollback',
+  trust = 'trust',
+}
+
+--- Replaces `loopkeeper run` by `:Ralph start`. Other commands have no counterpart and stay.
+---@param message string
+---@return string
+function M.replace(message)
+  return (
+    message:gsub('`loopkeeper (%w+)[^`]*`', function(name)
+      return subcommands[name] and ('`:Ralph %s`'):format(subcommands[name])
+    end)
+  )
+end
+
+return M
