@@ -7,6 +7,8 @@ local status = require('loopkeeper.status')
 local store = require('loopkeeper.summary.store')
 local ui = require('loopkeeper.ui')
 
+local t = require('loopkeeper.l10n').t
+
 local M = {}
 
 local name = 'loopkeeper://summary'
@@ -144,13 +146,14 @@ function M.refresh()
   end
 end
 
---- Without the columns of a document; the row of the cursor is visible.
+--- Without the columns of a document; the row of the cursor is visible, and the keys that most users look for.
 ---@param window integer
 local function set_tree_options(window)
   for option, value in pairs({ number = false, relativenumber = false, cursorline = true }) do
     vim.wo[window][option] = value
   end
   vim.wo[window].signcolumn, vim.wo[window].foldcolumn = 'no', '0'
+  vim.wo[window].winbar = ' ' .. t('o output · d changes · a answer · ? all keys')
 end
 
 --- Beside the text only where a usual width of text is left.
@@ -166,7 +169,8 @@ local function show(buffer)
   end
   if is_below() then
     ui.show_text_below(buffer)
-    return set_tree_options(vim.fn.bufwinid(buffer))
+    set_tree_options(vim.fn.bufwinid(buffer))
+    return ui.grow(buffer)
   end
   window = vim.api.nvim_open_win(buffer, true, { split = 'right', win = -1, width = width })
   vim.wo[window].winfixwidth = true

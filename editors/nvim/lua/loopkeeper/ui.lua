@@ -189,7 +189,8 @@ function M.grow(buffer)
   if window == -1 then
     return
   end
-  local needed = vim.api.nvim_win_text_height(window, {}).all
+  local bar = vim.wo[window].winbar == '' and 0 or 1
+  local needed = vim.api.nvim_win_text_height(window, {}).all + bar
   if needed > vim.api.nvim_win_get_height(window) then
     vim.api.nvim_win_set_height(window, math.min(needed, most))
   end

@@ -14,6 +14,7 @@ return {
     screen:ex('Ralph summary')
     screen:wait('There is no task in this folder')
     screen:wait('n makes one from a sentence')
+    screen:wait('all keys')
     screen:ex('Ralph start')
     screen:wait('Hint: `:Ralph new`')
     screen:press('Enter')

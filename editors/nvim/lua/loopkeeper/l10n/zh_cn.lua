@@ -167,6 +167,7 @@ return {
   ['note: {notes}'] = '注意：{notes}',
   ['nothing is reported.'] = '没有报告任何问题。',
   ['nothing was started: no such number'] = '没有启动任何内容：没有这个编号',
+  ['o output · d changes · a answer · ? all keys'] = 'o 输出 · d 更改 · a 回答 · ? 全部按键',
   ['on branch {branch}'] = '在分支 {branch} 上',
   ['open the location on this line'] = '打开此行的位置',
   ['options are well-formed'] = '选项格式正确',
