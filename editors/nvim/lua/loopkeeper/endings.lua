@@ -35,8 +35,7 @@ function M.review()
     require('loopkeeper.questions').run_action(client, action)
     if alert.followUp then
       -- Once, and without a prompt, because the user is about to look at something else.
-      local question = alert.followUp.message
-      ui.info(t('{question} `:Ralph feedback right`, `tooEarly` or `tooLate` answers.', { question = question }))
+      ui.info(t('{question} `:Ralph feedback` answers.', { question = alert.followUp.message }))
       alert.followUp = nil
     end
   end)

@@ -12,15 +12,15 @@ local function notify(message, level)
 end
 
 function M.info(message)
-  notify(message, vim.log.levels.INFO)
+  M.tell(message, vim.log.levels.INFO)
 end
 
 function M.warn(message)
-  notify(message, vim.log.levels.WARN)
+  M.tell(message, vim.log.levels.WARN)
 end
 
 function M.error(message)
-  notify(message, vim.log.levels.ERROR)
+  M.tell(message, vim.log.levels.ERROR)
 end
 
 --- Shows the text of the statusline.
@@ -46,7 +46,7 @@ function M.is_built_in(called)
   return not is_file or vim.startswith(vim.fs.normalize(source:sub(2)), runtime)
 end
 
---- Shows an unsolicited message. Neovim's own `vim.notify` requires a key press after a message that does not fit into
+--- Shows a message. Neovim's own `vim.notify` requires a key press after a message that does not fit into
 --- one line, so there it is truncated, and a window shows all of it.
 ---@param message string
 ---@param level integer

@@ -109,6 +109,14 @@ return {
       feedback.text,
     }, 'feedback')
     editor:wait_message('recorded')
+
+    -- Without a verdict it is asked for.
+    editor:ex('Ralph feedback')
+    editor:wait_question('Was this the right moment to stop?')
+    editor:answer('Too late')
+    ordered(fake, 'feedback', function(argument)
+      return argument.verdict == 'tooLate' and argument.text == nil
+    end)
   end,
 
   -- A notification without an ended loop offers nothing to review.

@@ -12,5 +12,11 @@ return {
     support.write_task(project, editor, 'parse-dates-with-a-zone.ralph.md', '## Completion Criteria')
     editor:ex('Ralph new --writing Tea')
     support.unsaved_task(project, editor, 'tea.ralph.md', '`$ wc -w < tea.md` `>= 600`')
+    -- Whoever is asked for the sentence is asked for the kind.
+    editor:lua([[vim.ui.input = function(_, answered) answered('Bees') end]])
+    editor:ex('Ralph new')
+    editor:wait_question('What does the new task produce?')
+    editor:answer('Writing: length, sections, links, a judge')
+    support.unsaved_task(project, editor, 'bees.ralph.md', '`$ wc -w < bees.md` `>= 600`')
   end,
 }

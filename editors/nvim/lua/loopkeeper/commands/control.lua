@@ -1,11 +1,13 @@
 -- Commands to a running loop: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`, `new`, and `import` of a loop that
 -- Claude Code's plugin runs or of a text.
 
-local t = require('loopkeeper.l10n').t
+local l10n = require('loopkeeper.l10n')
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')
 local status = require('loopkeeper.status')
 local ui = require('loopkeeper.ui')
+
+local t = l10n.t
 
 local M = {}
 
@@ -63,6 +65,11 @@ M.import = {
 }
 
 local kinds = { ['--code'] = 'code', ['--writing'] = 'writing', ['--research'] = 'research' }
+local results = {
+  code = l10n.later("Code: tests, the project's own checks, documentation"),
+  writing = l10n.later('Writing: length, sections, links, a judge'),
+  research = l10n.later('Research: sources, sections of the report, a judge'),
+}
 
 ---@param sentence? string
 ---@param kind? string
@@ -90,7 +97,14 @@ M.new = {
       return new_task(sentence, kind)
     end
     vim.ui.input({ prompt = t('What should be done, in one sentence: ') }, function(text)
-      new_task(text, kind)
+      if kind or not text or vim.trim(text) == '' then
+        return new_task(text, kind)
+      end
+      ui.select({ 'code', 'writing', 'research' }, t('What does the new task produce? '), function(it)
+        return t(results[it])
+      end, function(it)
+        new_task(text, it)
+      end)
     end)
   end,
 }

@@ -18,6 +18,18 @@ M.review = {
 }
 
 local verdicts = { 'right', 'tooEarly', 'tooLate' }
+local labels = { right = l10n.later('Yes'), tooEarly = l10n.later('Too early'), tooLate = l10n.later('Too late') }
+
+---@param verdict string
+---@param text? string
+local function give_feedback(verdict, text)
+  pick.loop(nil, false, function(client, loop)
+    local argument = { loopId = loop.id, verdict = verdict, text = text }
+    require('loopkeeper.orders').send(client, protocol.commands.feedback, argument, function()
+      ui.info(t('recorded. `loopkeeper insight` adds it up.'))
+    end)
+  end)
+end
 
 M.feedback = {
   complete = function(words)
@@ -25,18 +37,17 @@ M.feedback = {
   end,
   run = function(call)
     local verdict = call.words[1]
-    if not vim.list_contains(verdicts, verdict) then
+    if not verdict then
+      return ui.select(verdicts, t('Was this the right moment to stop? '), function(it)
+        return t(labels[it])
+      end, give_feedback)
+    elseif not vim.list_contains(verdicts, verdict) then
       return ui.error(
         t('`:Ralph feedback` takes one of: {verdicts}, and a text if you like', { verdicts = l10n.list(verdicts) })
       )
     end
     local text = vim.trim(call.text:sub(#verdict + 1))
-    pick.loop(nil, false, function(client, loop)
-      local argument = { loopId = loop.id, verdict = verdict, text = text ~= '' and text or nil }
-      require('loopkeeper.orders').send(client, protocol.commands.feedback, argument, function()
-        ui.info(t('recorded. `loopkeeper insight` adds it up.'))
-      end)
-    end)
+    give_feedback(verdict, text ~= '' and text or nil)
   end,
 }
 
