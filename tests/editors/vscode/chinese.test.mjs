@@ -31,7 +31,7 @@ function chinese(what, text) {
 /** Runs a command of the palette; a row has the original title below the translation. */
 async function run(title) {
   await window.see(`the palette runs ${title}`, async () => {
-    await window.type(`>${title}`, (rows) => rows.some((it) => it.startsWith(title)), 10_000);
+    await window.type(`>${title}`, (rows) => rows.some((it) => it.startsWith(title)), 30_000);
     return window.page.locator(".quick-input-widget .monaco-list-row", { hasText: title }).first().click({ timeout: 5000 }).then(() => true, () => false);
   });
 }

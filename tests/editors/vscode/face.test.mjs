@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Stage } from "./stage.mjs";
 
+const two = "# Two\n- One\n- Other\n";
 let stage;
 let window;
 
 before(async () => {
-  stage = await Stage.set();
+  stage = await Stage.set({ files: { "PROMPT.md": "# Parse dates\n", "two.ralph.md": two } });
   window = stage.window;
 });
 after(() => stage?.close());
@@ -247,4 +248,14 @@ test("vscode_face: a loop of Claude Code's plugin is shown, taken over and stopp
   await window.sees("Ralph 7/30 · 3/5 pass");
   stage.status();
   await window.sees("Ralph");
+});
+
+test("vscode_face: all results of a round appear at once, before the output of the first is there", async () => {
+  stage.answers("loopkeeper.server.output", { never: true });
+  const item = (name) => ({ id: name, name, required: true, status: "fail", fact: "exit 1", durationMs: 1, stale: false, place: { file: "two.ralph.md", start: two.indexOf(name), length: 3 } });
+  const criteria = { passed: 0, failed: 2, unverified: 0, total: 2, summary: "0 of 2 criteria pass", brief: "0/2 pass", items: [item("One"), item("Other")] };
+  await window.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "two.ralph.md" }).dblclick();
+  await window.see("the lines", () => window.text(), (it) => it.includes("- Other"));
+  stage.status([], [stage.task({ id: "two.ralph.md", uri: stage.uri("two.ralph.md"), rounds: 1, criteria })]);
+  await window.see("both failures", () => window.testIcons(), (all) => ["- One", "- Other"].every((line) => all.find((it) => it.line.startsWith(line))?.state === "failed"));
 });

@@ -45,7 +45,9 @@ function receive(message) {
     process.exit(0);
   } else if (message.id !== undefined && message.method) {
     const planned = path.join(folder, `${message.params?.command ?? message.method.replace("/", ".")}.answer`);
-    if (fs.existsSync(planned)) send({ id: message.id, ...JSON.parse(fs.readFileSync(planned, "utf8")) });
+    const answer = fs.existsSync(planned) && JSON.parse(fs.readFileSync(planned, "utf8"));
+    if (answer?.never) return;
+    if (answer) send({ id: message.id, ...answer });
     else send({ id: message.id, result: usual[message.method] ?? null });
   }
 }

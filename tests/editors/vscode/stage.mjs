@@ -61,7 +61,7 @@ export class Stage {
     fs.renameSync(`${file}.new`, file);
   }
 
-  /** Sets the server's response to a command or a request: `{ result }` or `{ error }`. */
+  /** Sets the server's response to a command or a request: `{ result }`, `{ error }`, or `{ never: true }`. */
   answers(name, answer) {
     fs.writeFileSync(path.join(this.root, `${name.replace("/", ".")}.answer`), JSON.stringify(answer));
   }

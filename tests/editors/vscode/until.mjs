@@ -1,6 +1,6 @@
 // Waiting for a condition outside the browser.
 
-const longest = Number(process.env.LOOPKEEPER_TEST_LIMIT ?? 90) * 1000;
+const longest = Number(process.env.LOOPKEEPER_TEST_LIMIT ?? 240) * 1000;
 
 /** Waits for the first truthy result of `condition`; the error contains the result of `report`. */
 export async function until(what, condition, report = () => "", limit = longest) {

@@ -99,7 +99,7 @@ export class Window {
     const fits = (label) => label === title || label.startsWith(`${title}…`);
     await this.see(`the palette runs ${title}`, async () => {
       // A part of the window that is still opening may take the focus, which closes the palette.
-      await this.type(`>${title}`, (rows) => rows.some((it) => fits(it) || it.startsWith(title)), 10_000);
+      await this.type(`>${title}`, (rows) => rows.some((it) => fits(it) || it.startsWith(title)), 30_000);
       const rows = await this.rows();
       const at = rows.findIndex(fits);
       const label = rows[at >= 0 ? at : rows.findIndex((it) => it.startsWith(title))];
@@ -340,10 +340,10 @@ export class Window {
     // A change of the problems replaces their rows and closes the list of actions.
     await this.see(`the action ${action} is clicked`, async () => {
       await this.see(`the problem ${problem}`, () => this.problems(), (all) => all.some((it) => it.includes(problem)));
-      await this.page.locator(".markers-panel .monaco-list-row", { hasText: problem }).first().dblclick({ timeout: 5000 });
-      await this.page.waitForSelector(".editor-group-container.active .monaco-editor.focused", { timeout: 5000 });
+      await this.page.locator(".markers-panel .monaco-list-row", { hasText: problem }).first().dblclick({ timeout: 30_000 });
+      await this.page.waitForSelector(".editor-group-container.active .monaco-editor.focused", { timeout: 30_000 });
       await this.palette("Quick Fix...");
-      await row.waitFor({ state: "visible", timeout: 10_000 });
+      await row.waitFor({ state: "visible", timeout: 30_000 });
       await this.picture(`actions ${action}`);
       return row.click({ timeout: 5000 }).then(() => true);
     });

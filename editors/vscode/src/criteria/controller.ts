@@ -62,7 +62,7 @@ export class CriteriaTests implements Disposable {
     if (found.length === 0) return;
     // Without the focus: a run that the user did not start must not open the panel.
     const run = this.controller.createTestRun(new TestRunRequest([parent], undefined, undefined, false, true), runName(task, status, alone));
-    for (const it of found) await report(this.server, run, task, parent, it);
+    await report(this.server, run, task, parent, found);
     run.end();
   }
 
@@ -161,7 +161,7 @@ export class CriteriaTests implements Disposable {
     if (!task) return;
     this.shown.set(uri, resultsKey(task));
     this.rounds.set(uri, task.rounds ?? 0);
-    for (const it of task.criteria.items) if (items.some((one) => one.id === it.id)) await report(this.server, run, task, parent, it);
+    await report(this.server, run, task, parent, task.criteria.items.filter((it) => items.some((one) => one.id === it.id)));
   }
 
   private entry(uri: string): TaskEntry | undefined {

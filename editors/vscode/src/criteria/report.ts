@@ -1,4 +1,4 @@
-// Writes the result of one criterion into a run of tests.
+// Writes the results of criteria into a run of tests.
 
 import { TestMessage, Uri, workspace } from "vscode";
 import type { TestItem, TestRun } from "vscode";
@@ -7,26 +7,34 @@ import { Commands } from "../protocol";
 import type { CriterionStatus, OutputResult, TaskEntry } from "../protocol";
 import { messagesOf } from "./messages";
 import { testResult } from "./results";
+import type { TestResult } from "./results";
 
-export async function report(server: Server, run: TestRun, task: TaskEntry, parent: TestItem, it: CriterionStatus): Promise<void> {
-  const item = parent.children.get(it.id);
-  if (!item) return;
-  const result = testResult(it);
+/** All results at once, then the output of those that failed: each is a request, and meanwhile old icons would stay. */
+export async function report(server: Server, run: TestRun, task: TaskEntry, parent: TestItem, results: CriterionStatus[]): Promise<void> {
+  const failed: TestItem[] = [];
+  for (const it of results) {
+    const item = parent.children.get(it.id);
+    if (item && !reportResult(run, item, testResult(it))) failed.push(item);
+  }
+  for (const it of failed) await appendOutput(server, run, task, it);
+}
+
+/** `false` if there is output that explains the result. */
+function reportResult(run: TestRun, item: TestItem, result: TestResult): boolean {
   switch (result.kind) {
     case "passed":
       run.passed(item, result.durationMs);
-      return;
+      return true;
     case "skipped":
       run.skipped(item);
-      return;
+      return true;
     case "errored":
       run.errored(item, messagesOf(item, result), result.durationMs);
-      break;
+      return false;
     case "failed":
       run.failed(item, messagesOf(item, result), result.durationMs);
-      break;
+      return false;
   }
-  await appendOutput(server, run, task, item);
 }
 
 export function reportError(run: TestRun, item: TestItem, message: string): void {
