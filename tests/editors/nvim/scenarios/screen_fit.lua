@@ -17,28 +17,27 @@ local function start(width, lua)
   })
   screen:wait('Start loop')
   screen:wait('needs trust')
-  vim.wait(500)
   return screen
 end
 
---- The row of the screen with the title.
-local function title(screen)
-  return screen:text():match('[^\n]*# Three letters[^\n]*') or ''
-end
+--- The row of the title, with the text of its diagnostic.
+local row = '# Three letters[^\n]*■ 2 commands'
 
 local function is_shortened(screen)
-  support.same(true, title(screen):find('■ 2 commands[^\n]*…') ~= nil, 'a shortened text in: ' .. title(screen))
+  screen:wait(row .. '[^\n]*…')
 end
 
 local function fits()
   local wide = start(150)
-  support.contains(title(wide), '■ 2 commands need your trust before anything runs.')
+  wide:wait(row .. ' need your trust before anything runs%.')
   wide:ex('qall')
   local narrow = start(vim.fn.has('nvim-0.12') == 1 and 75 or 105)
   is_shortened(narrow)
   narrow:ex('qall')
   local tiny = start(52)
-  support.same(nil, title(tiny):find('■', 1, true), 'a mark without a text')
+  -- Long enough for a mark to appear.
+  vim.wait(500)
+  support.same(nil, tiny:text():match('# Three letters[^\n]*■'), 'a mark without a text')
   tiny:ex('qall')
 end
 
@@ -46,7 +45,7 @@ return {
   run = fits,
 
   -- Neovim's own text is cut off.
-  control_fails = 'a shortened text in: ',
+  control_fails = 'waited for: on the screen: # Three letters',
   control = function()
     is_shortened(start(75, "require('loopkeeper').setup({ repeat_diagnostics = true })"))
   end,
