@@ -32,7 +32,7 @@ function chinese(what, text) {
 async function run(title) {
   await window.see(`the palette runs ${title}`, async () => {
     await window.type(`>${title}`, (rows) => rows.some((it) => it.startsWith(title)), 30_000);
-    return window.page.locator(".quick-input-widget .monaco-list-row", { hasText: title }).first().click({ timeout: 5000 }).then(() => true, () => false);
+    return window.page.locator(".quick-input-widget .monaco-list-row", { hasText: title }).first().click({ timeout: 30_000 }).then(() => true, () => false);
   });
 }
 

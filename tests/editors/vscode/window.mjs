@@ -105,7 +105,7 @@ export class Window {
       const label = rows[at >= 0 ? at : rows.findIndex((it) => it.startsWith(title))];
       if (label === undefined) return false;
       const row = this.page.locator(".quick-input-widget .monaco-list-row").filter({ has: this.page.getByText(label, { exact: true }) }).first();
-      return row.click({ timeout: 5000 }).then(() => true, () => false);
+      return row.click({ timeout: 30_000 }).then(() => true, () => false);
     });
   }
 
@@ -158,7 +158,7 @@ export class Window {
   async pick(label) {
     const row = this.page.locator(".quick-input-widget .monaco-list-row", { hasText: label }).first();
     // A list that is filled again replaces its rows.
-    await this.see(`a row ${label} to click`, async () => (await row.isVisible()) && row.click({ timeout: 5000 }).then(() => true, () => false));
+    await this.see(`a row ${label} to click`, async () => (await row.isVisible()) && row.click({ timeout: 30_000 }).then(() => true, () => false));
   }
 
   async answer(text) {
@@ -199,8 +199,9 @@ export class Window {
 
   async press(button) {
     const it = this.page.locator(":is(.notification-toast, .notifications-center.visible, .monaco-dialog-box) .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
-    // The toast may hide between the look and the click.
-    await this.listed(`the button ${button}`, async () => (await it.isVisible()) && it.click({ timeout: 3000 }).then(() => true, () => false));
+    // The toast may hide between the look and the click. On a busy machine a click takes seconds: repeated too soon, it would be
+    // one on what comes after it.
+    await this.listed(`the button ${button}`, async () => (await it.isVisible()) && it.click({ timeout: 30_000 }).then(() => true, () => false));
   }
 
   /** Does the same in the list under the bell. */
@@ -314,7 +315,7 @@ export class Window {
     // The rows are replaced while the agent works, and a click on a replaced one has no effect.
     await this.see(`the row ${text} is expanded`, async () => {
       if ((await row.getAttribute("aria-expanded", { timeout: 5000 }).catch(() => undefined)) === "true") return true;
-      await row.locator(".monaco-tl-twistie").click({ timeout: 5000 }).catch(() => undefined);
+      await row.locator(".monaco-tl-twistie").click({ timeout: 30_000 }).catch(() => undefined);
       return until("it is expanded", async () => (await row.getAttribute("aria-expanded", { timeout: 1000 })) === "true", undefined, 3000).catch(() => false);
     });
   }
@@ -345,7 +346,7 @@ export class Window {
       await this.palette("Quick Fix...");
       await row.waitFor({ state: "visible", timeout: 30_000 });
       await this.picture(`actions ${action}`);
-      return row.click({ timeout: 5000 }).then(() => true);
+      return row.click({ timeout: 30_000 }).then(() => true);
     });
   }
 
