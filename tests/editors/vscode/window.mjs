@@ -316,7 +316,7 @@ export class Window {
     await this.see(`the row ${text} is expanded`, async () => {
       if ((await row.getAttribute("aria-expanded", { timeout: 5000 }).catch(() => undefined)) === "true") return true;
       await row.locator(".monaco-tl-twistie").click({ timeout: 30_000 }).catch(() => undefined);
-      return until("it is expanded", async () => (await row.getAttribute("aria-expanded", { timeout: 1000 })) === "true", undefined, 3000).catch(() => false);
+      return until("it is expanded", async () => (await row.getAttribute("aria-expanded", { timeout: 1000 })) === "true", undefined, 15_000).catch(() => false);
     });
   }
 
