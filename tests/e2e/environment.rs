@@ -92,3 +92,23 @@ fn a_limit_of_file_sizes_is_named() {
     let ran = run_limited(&terminal, "--fsize=70000", &["run", "--trust"]);
     assert!(ran.code.is_some(), "ended by a signal: {ran:?}");
 }
+
+#[test]
+fn a_small_stack_is_named_before_it_overflows() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", TASK);
+    let commands = [&["--version"][..], &["--help"], &["status"], &["check"], &["doctor"], &["--stdio"]];
+    for (limit, kib) in [("--stack=65536", "64"), ("--stack=1048575", "1023")] {
+        for args in commands {
+            let ran = run_limited(&terminal, limit, args);
+            ran.expect(1).err(&format!("limited to {kib} KiB")).err("ulimit -s");
+        }
+    }
+    // The control: the lowest limit that is accepted is enough, for a deep list too.
+    let deep: Vec<String> = (0..1_000).map(|it| format!("{}- [ ] item {it}", "  ".repeat(it))).collect();
+    terminal.file("PROMPT.md", &format!("{TASK}\n{}\n", deep.join("\n"))).file("a.txt", "");
+    for args in [&["status"][..], &["check", "--trust"], &["doctor"]] {
+        let ran = run_limited(&terminal, "--stack=1048576", args);
+        assert!(ran.code.is_some(), "{args:?} ended by a signal: {ran:?}");
+    }
+}

@@ -56,10 +56,20 @@ use self::exit::Exit;
 use self::failure::ExitResult;
 use self::out::Ui;
 use loopkeeper_keeper::{abort_on_panic, outlive_file_size_limit};
+use loopkeeper_operations::stack;
 use loopkeeper_system::language;
 
 /// The entry point: parses the arguments, runs one subcommand, reports its result.
 pub fn main() -> ExitCode {
+    match stack::require() {
+        Ok(()) => main_on_enough_stack(),
+        Err(failure) => failure::report(&failure).into(),
+    }
+}
+
+/// Not inlined: the memory for its variables would be taken before the stack's limit is known.
+#[inline(never)]
+fn main_on_enough_stack() -> ExitCode {
     // Editors wait for the server: the definitions of all subcommands take a tenth of its start.
     if std::env::args_os().skip(1).eq(["--stdio"]) {
         return serve::run().into();

@@ -30,6 +30,7 @@ pub mod receipt;
 pub mod remarks;
 pub mod resolved_task;
 pub mod restore;
+pub mod stack;
 pub mod start;
 pub mod suitability;
 pub mod tasks;

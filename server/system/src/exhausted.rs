@@ -14,14 +14,22 @@ pub const KEEPER_FILES: u64 = 32;
 
 pub const RAISE_FILES: &str = tr_later!("Raise the limit of open files: `ulimit -n`.");
 
+/// What a command takes of the stack at most, with some to spare. Beyond its limit the system ends the process.
+pub const STACK_BYTES: u64 = 1 << 20;
+
 /// This process's limit of open files, if it is too low for a keeper.
 pub fn low_file_limit() -> Option<u64> {
-    low(getrlimit(Resource::Nofile).current)
+    low(getrlimit(Resource::Nofile).current, KEEPER_FILES)
+}
+
+/// This process's limit of the stack in bytes, if a command may overflow it.
+pub fn low_stack_limit() -> Option<u64> {
+    low(getrlimit(Resource::Stack).current, STACK_BYTES)
 }
 
 /// `None` is no limit.
-fn low(limit: Option<u64>) -> Option<u64> {
-    limit.filter(|it| *it < KEEPER_FILES)
+fn low(limit: Option<u64>, needed: u64) -> Option<u64> {
+    limit.filter(|it| *it < needed)
 }
 
 /// What helps against an error that the lack of a resource caused; `None` for other errors.
@@ -39,7 +47,7 @@ pub fn hint(error: &Error) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{hint, low};
+    use super::{KEEPER_FILES, hint, low};
     use std::io::Error;
 
     #[test]
@@ -63,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_keeper_needs_some_open_files() {
-        let check = |limit, expect| assert_eq!(low(limit), expect, "{limit:?}");
+        let check = |limit, expect| assert_eq!(low(limit, KEEPER_FILES), expect, "{limit:?}");
         check(Some(3), Some(3));
         check(Some(31), Some(31));
         check(Some(32), None);
