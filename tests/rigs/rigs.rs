@@ -9,6 +9,7 @@ pub(crate) mod disk;
 mod hostile;
 mod keeper;
 mod lsp;
+mod soak;
 mod state;
 mod store;
 pub(crate) mod strace;
