@@ -18,7 +18,7 @@ use crate::support::processes::{Alive, around, stayed_around};
 /// Each iteration leaves a line, and the check never passes.
 const SETTINGS: &str = r#"agent = "stub"
 [agents.stub]
-command = ["sh", "-c", "cat > /dev/null; echo $$ >> work.txt; sleep 0.2"]
+command = ["sh", "-c", "cat > /dev/null; echo $$ >> work.txt; sleep PACE"]
 [limits]
 iterations = LIMIT
 calls_per_hour = 1000000
@@ -38,6 +38,8 @@ struct Extent {
     loops: usize,
     servers: usize,
     iterations: usize,
+    /// Seconds of an iteration at least: the clients need time for their rounds between the iterations.
+    pace: &'static str,
     /// How often the disk fills up.
     floods: usize,
 }
@@ -89,7 +91,8 @@ impl Soak {
         let terminals: Vec<Terminal> = (0..extent.loops).map(|_| Terminal::new()).collect();
         for terminal in &terminals {
             symlink(disk.path(), terminal.state()).unwrap();
-            let settings = SETTINGS.replace("LIMIT", &extent.iterations.to_string());
+            let settings =
+                SETTINGS.replace("LIMIT", &extent.iterations.to_string()).replace("PACE", extent.pace);
             terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", &settings);
             terminal.run(&["run", "--trust", "--detach"]).expect(0);
         }
@@ -265,6 +268,7 @@ fn root_rig_soak_of_loops_and_servers_grows_nowhere() {
         loops: times(3, 50),
         servers: times(3, 30),
         iterations: times(40, 200),
+        pace: ["0.2", "2"][times(0, 1)],
         floods: times(1, 6),
     };
     let mut soak = Soak::new(extent, disk);
