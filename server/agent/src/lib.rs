@@ -220,9 +220,12 @@ pub struct AgentRun {
     /// The denied calls, as `Bash: git push`; the first [`MAX_DENIED`] different ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<String>,
-    /// Paths that its output reports as denied and that the sandbox closes; the first five.
+    /// Paths that its output reports as denied and that the sandbox hides; with the read-only ones, the first five.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed_paths: Vec<String>,
+    /// The same for those that the sandbox makes read-only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_only_paths: Vec<String>,
     /// Hosts that the sandbox denied; the first five.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed_hosts: Vec<String>,

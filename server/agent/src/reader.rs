@@ -234,6 +234,7 @@ impl AgentOutputReader {
             denials: turn.denials.max(tally.denied),
             denied: dedup_denied(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
             closed_paths: Vec::new(),
+            read_only_paths: Vec::new(),
             closed_hosts: Vec::new(),
             program_missing: false,
             session_lost,

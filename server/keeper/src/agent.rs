@@ -336,6 +336,7 @@ fn sanitize_run(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
     run.survivors = run.survivors.iter().map(|it| line(it)).collect();
     run.denied = run.denied.iter().map(|it| line(it)).collect();
     run.closed_paths = run.closed_paths.iter().map(|it| line(it)).collect();
+    run.read_only_paths = run.read_only_paths.iter().map(|it| line(it)).collect();
     run.closed_hosts = run.closed_hosts.iter().map(|it| line(it)).collect();
     run.unkillable = run.unkillable.iter().map(|it| line(it)).collect();
     run.files = run.files.iter().map(|it| line(it)).collect();

@@ -102,11 +102,11 @@ async fn find_strays(
 fn name_closed_paths(runtime: &RunContext, results: &mut [CheckResult]) {
     let mut closed = runtime.closed_to_checks();
     for result in results.iter_mut().filter(|it| it.status != Status::Pass) {
-        let paths =
-            [&result.head, &result.tail].into_iter().flat_map(|it| closed.find(it)).collect::<Vec<_>>();
-        if !paths.is_empty() {
-            let denies = sanitize::line(&runtime.redactor.redact(&sandbox_denies(&paths)));
-            result.fact = append_clause(&result.fact, &denies);
+        let mut found = closed.find(&result.head);
+        found.append(closed.find(&result.tail));
+        for clause in sandbox_denies(&found.hidden, &found.read_only) {
+            let clause = sanitize::line(&runtime.redactor.redact(&clause));
+            result.fact = append_clause(&result.fact, &clause);
         }
     }
 }

@@ -19,7 +19,7 @@ use super::clean_room::{OverlayMount, RoomAccess};
 use super::host_proxy::HostProxy;
 use super::warden_channel;
 use bubblewrap::{bwrap_command, find_bwrap, probe_namespace, probe_own_network};
-pub use closed_paths::ClosedPaths;
+pub use closed_paths::{ClosedPaths, DeniedPaths};
 use control_groups::ControlGroups;
 pub use control_groups::{IN_GROUP, JobGroups, ReachedLimits};
 pub use file_access::{FileAccess, FileAccessRequest};

@@ -144,14 +144,19 @@ fn denied_paths_are_named_once_and_in_the_next_prompt() {
     let played = Scenario {
         criteria: &[key],
         before: BEFORE,
-        acts: &["cat $HOME/.ssh/id; cat $HOME/.ssh/id; cat $HOME/.netrc; echo x > tried", "touch done"],
+        acts: &[
+            "cat $HOME/.ssh/id; cat $HOME/.ssh/id; cat $HOME/.netrc; touch $HOME/.bashrc; echo x > tried",
+            "touch done",
+        ],
         ends: crate::support::scenario::Ends::Verified(2, ""),
         ..Scenario::default()
     }
     .play();
     let run = &played.record("agent-ended", 1)["run"];
     assert_eq!(run["closedPaths"], serde_json::json!(["~/.ssh/id", "~/.netrc"]), "{run}");
-    let sentence = "the sandbox denies ~/.ssh/id, ~/.netrc: `sandbox.allow` lifts it";
+    assert_eq!(run["readOnlyPaths"], serde_json::json!(["~/.bashrc"]), "{run}");
+    let sentence = "the sandbox denies ~/.ssh/id, ~/.netrc: `sandbox.allow` lifts it; \
+        the sandbox makes ~/.bashrc read-only: `sandbox.write` lifts it";
     played.told(2, sentence);
     let ended = played.record("iteration-ended", 1)["sentence"].as_str().unwrap();
     assert!(ended.ends_with(&format!("; {sentence}")), "{ended}");

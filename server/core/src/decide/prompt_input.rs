@@ -159,16 +159,21 @@ pub(super) fn iteration_sentence(
         facts.push(tr!("nothing but tests ran").to_owned());
     }
     let last = state.last_iteration();
-    let paths = last.filter(|it| !it.closed_paths.is_empty()).map(|it| sandbox_denies(&it.closed_paths));
+    let paths = last.into_iter().flat_map(|it| sandbox_denies(&it.closed_paths, &it.read_only_paths));
     let hosts =
         last.filter(|it| !it.closed_hosts.is_empty()).map(|it| sandbox_denies_hosts(&it.closed_hosts));
     let clauses = claim_summary.contradiction.clone().into_iter().chain(paths).chain(hosts);
     with_clauses(join_with_commas(&facts), clauses)
 }
 
-/// A fact without a full stop.
-pub fn sandbox_denies(paths: &[String]) -> String {
-    tr!("the sandbox denies {paths}: `sandbox.allow` lifts it", paths = list(paths))
+/// Facts without a full stop: about hidden paths and about read-only ones, as far as there are any.
+pub fn sandbox_denies(hidden: &[String], read_only: &[String]) -> Vec<String> {
+    let hidden = (!hidden.is_empty())
+        .then(|| tr!("the sandbox denies {paths}: `sandbox.allow` lifts it", paths = list(hidden)));
+    let read_only = (!read_only.is_empty()).then(|| {
+        tr!("the sandbox makes {paths} read-only: `sandbox.write` lifts it", paths = list(read_only))
+    });
+    hidden.into_iter().chain(read_only).collect()
 }
 
 /// The same for hosts.

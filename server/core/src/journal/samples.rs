@@ -390,6 +390,7 @@ fn run() -> AgentRun {
         denials: 1,
         denied: vec!["Bash: git push".to_owned()],
         closed_paths: vec!["~/.ssh/id".to_owned()],
+        read_only_paths: vec!["~/other/README.md".to_owned()],
         closed_hosts: vec!["example.org:443".to_owned()],
         program_missing: true,
         session_lost: true,

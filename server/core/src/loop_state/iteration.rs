@@ -48,9 +48,12 @@ pub struct Iteration {
     /// What was denied, in words.
     #[serde(default, skip_serializing_if = "is_default")]
     pub denied: Vec<String>,
-    /// Paths that the sandbox closed to it.
+    /// Paths that the sandbox hid from it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub closed_paths: Vec<String>,
+    /// Paths that it could not change in the sandbox.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_only_paths: Vec<String>,
     /// Hosts that the sandbox denied to it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub closed_hosts: Vec<String>,

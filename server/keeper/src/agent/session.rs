@@ -19,7 +19,7 @@ use super::{
 use crate::agent_hooks::{HookEvent, HookQuestion, HookRequest, HookVerdict};
 use loopkeeper_system::clock;
 use loopkeeper_system::process::{JobHandle, OutputEvent, StopHookWait, Stream, TerminateMode};
-use loopkeeper_system::sandbox::ClosedPaths;
+use loopkeeper_system::sandbox::{ClosedPaths, DeniedPaths};
 
 /// Drain stdout for this long before handling a hook call, since output and hooks arrive on different channels.
 const LAST_LINES: Duration = Duration::from_millis(40);
@@ -52,7 +52,7 @@ pub(super) struct AgentProcess {
     /// Bytes omitted from the output file of the previous iteration.
     dropped: u64,
     closed: ClosedPaths,
-    closed_paths: Vec<String>,
+    denied_paths: DeniedPaths,
     /// An iteration that arrived after the release of this process.
     late: Option<IterationStart>,
 }
@@ -71,7 +71,7 @@ impl AgentProcess {
             halted: None,
             dropped: 0,
             closed: run.context.runtime.closed_to_agents(),
-            closed_paths: Vec::new(),
+            denied_paths: DeniedPaths::default(),
             late: None,
         }
     }
@@ -188,7 +188,8 @@ impl AgentProcess {
             session_tokens: question.tokens,
         };
         let mut so_far = self.reader.so_far(report, end, &local_clock());
-        so_far.closed_paths = std::mem::take(&mut self.closed_paths);
+        let denied = std::mem::take(&mut self.denied_paths);
+        (so_far.closed_paths, so_far.read_only_paths) = (denied.hidden, denied.read_only);
         so_far.closed_hosts = run.context.runtime.hosts_denied_to_agents();
         self.closed = run.context.runtime.closed_to_agents();
         run.report_ended(so_far);
@@ -223,7 +224,7 @@ impl AgentProcess {
         match output {
             OutputEvent::Line { stream, bytes } => {
                 let line = String::from_utf8_lossy(&bytes);
-                self.closed_paths.extend(self.closed.find(&line));
+                self.denied_paths.append(self.closed.find(&line));
                 match stream {
                     Stream::Stdout => {
                         self.reader.read_line(&line).into_iter().for_each(|it| run.handle_event(it));
@@ -270,7 +271,7 @@ impl AgentProcess {
             exhaustion::name_limit(&mut over, &stderr, settings, reached);
         }
         over.dropped += self.dropped;
-        over.closed_paths = self.closed_paths;
+        (over.closed_paths, over.read_only_paths) = (self.denied_paths.hidden, self.denied_paths.read_only);
         over.closed_hosts = run.context.runtime.hosts_denied_to_agents();
         if !held {
             if !was_heard {

@@ -25,6 +25,21 @@ static HIDDEN: ConstantPattern = ConstantPattern::new(
 /// A shell puts the script and its line before what was denied.
 static LINE_OF_SCRIPT: ConstantPattern = ConstantPattern::new(r"^: (?:line )?\d+: ");
 
+/// Paths that a text reports as denied, as they are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeniedPaths {
+    pub hidden: Vec<String>,
+    /// Can be read, but not written.
+    pub read_only: Vec<String>,
+}
+
+impl DeniedPaths {
+    pub fn append(&mut self, mut more: Self) {
+        self.hidden.append(&mut more.hidden);
+        self.read_only.append(&mut more.read_only);
+    }
+}
+
 /// The closed paths of a sandbox, and those that were found.
 #[derive(Debug, Clone, Default)]
 pub struct ClosedPaths {
@@ -53,17 +68,18 @@ impl ClosedPaths {
         Self { paths, open, home, named: BTreeSet::new() }
     }
 
-    /// The closed path that a text reports as denied, as it is shown; each path once. The lines of a text may be those of
-    /// a string in JSON.
-    pub fn find(&mut self, text: &str) -> Vec<String> {
+    /// The closed paths that a text reports as denied; each path once. The lines of a text may be those of a string in
+    /// JSON.
+    pub fn find(&mut self, text: &str) -> DeniedPaths {
+        let mut found = DeniedPaths::default();
         if self.paths.is_empty() || !(DENIED.is_match(text) || HIDDEN.is_match(text)) {
-            return Vec::new();
+            return found;
         }
-        let mut found = Vec::new();
         for line in text.split('\n').flat_map(|it| it.split("\\n")) {
             let Some(path) = self.find_in_line(line) else { continue };
             if self.named.len() < MAX_NAMED && self.named.insert(path.clone()) {
-                found.push(self.shown(&path));
+                let list = if self.is_hidden(&path) { &mut found.hidden } else { &mut found.read_only };
+                list.push(self.shown(&path));
             }
         }
         found
@@ -96,6 +112,10 @@ impl ClosedPaths {
 
     fn is_closed(&self, path: &Path) -> bool {
         self.paths.iter().any(|(closed, _)| path.starts_with(closed))
+    }
+
+    fn is_hidden(&self, path: &Path) -> bool {
+        self.paths.iter().any(|(closed, is_hidden)| *is_hidden && path.starts_with(closed))
     }
 
     fn shown(&self, path: &Path) -> String {
@@ -139,10 +159,15 @@ mod tests {
             writable: vec![home.join(".ssh/known_hosts")],
             ..FileAccess::default()
         };
-        let check = |line: &str, expect: &[&str]| {
+        let find = |line: &str| {
             let line = line.replace('H', home.to_str().unwrap());
-            assert_eq!(ClosedPaths::of(&files, Some(&home)).find(&line), expect, "{line}");
+            ClosedPaths::of(&files, Some(&home)).find(&line)
         };
+        let check = |line: &str, expect: &[&str]| {
+            let found = find(line);
+            assert_eq!([found.hidden, found.read_only].concat(), expect, "{line}");
+        };
+        assert_eq!(find("H/.netrc: EACCES\nH/.bashrc: EACCES").read_only, ["~/.bashrc"]);
         check("cat: H/.ssh/id: No such file or directory", &["~/.ssh/id"]);
         check("Load key \"H/.ssh/id\": Permission denied", &["~/.ssh/id"]);
         check("ls: cannot open directory '~/.ssh': Permission denied", &["~/.ssh"]);
@@ -178,7 +203,8 @@ mod tests {
         }
         let files = FileAccess { hidden: vec![home.clone()], ..FileAccess::default() };
         let mut closed = ClosedPaths::of(&files, None);
-        let found: Vec<String> = names.iter().flat_map(|it| closed.find(&format!("{it}: EACCES"))).collect();
+        let found: Vec<String> =
+            names.iter().flat_map(|it| closed.find(&format!("{it}: EACCES")).hidden).collect();
         assert_eq!(found, names[..MAX_NAMED]);
     }
 }

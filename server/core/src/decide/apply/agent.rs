@@ -32,6 +32,7 @@ pub(super) fn apply_agent_run(state: &mut LoopState, at: Moment, iteration: u32,
         row.denials = run.denials;
         row.denied.clone_from(&run.denied);
         row.closed_paths.clone_from(&run.closed_paths);
+        row.read_only_paths.clone_from(&run.read_only_paths);
         row.closed_hosts.clone_from(&run.closed_hosts);
         row.program_missing = run.program_missing;
         row.session_lost = row.resumed && run.session_lost;

@@ -56,6 +56,7 @@ fn new_row(number: u32, agent: String, at: Moment) -> Iteration {
         denials: 0,
         denied: Vec::new(),
         closed_paths: Vec::new(),
+        read_only_paths: Vec::new(),
         closed_hosts: Vec::new(),
         final_text: String::new(),
         errors: Vec::new(),
