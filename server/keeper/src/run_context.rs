@@ -109,7 +109,7 @@ impl RunContext {
         let request = file_access_request(state, workspace, &spec, &folders);
         let files = FileAccess::for_agents(&request, |name| std::env::var_os(name));
         let agent_domain = agent_isolation(&user_domain, files, &spec.settings)?;
-        let check_domain = agent_domain.for_checks(request.home.as_deref());
+        let check_domain = agent_domain.for_checks();
         let request_domain = check_domain.with_network();
         // Servers, their requests and the commands that use them have to reach each other.
         let check_domain = if spec.settings.serve.is_empty() { check_domain } else { request_domain.clone() };

@@ -270,12 +270,12 @@ impl Isolation {
 
     /// The isolation of checks, which see less than agents.
     #[must_use]
-    pub fn for_checks(&self, home: Option<&Path>) -> Self {
+    pub fn for_checks(&self) -> Self {
         let mut isolation = self.clone();
         if let Self::PidNamespace { files, .. } | Self::Landlock { files, .. } = &mut isolation
             && *files != FileAccess::default()
         {
-            *files = files.for_checks(home);
+            *files = files.for_checks();
         }
         if let NetworkAccess::Hosts(proxy) = &mut isolation.limits_mut().network {
             *proxy = proxy.separate();

@@ -8,10 +8,11 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use loopkeeper_agent::catalog;
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
-use super::known_paths::{AGENT_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, SYSTEM_STARTUP, USER_SERVICES};
+use super::known_paths::{OTHER_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, SYSTEM_STARTUP, USER_SERVICES};
 use super::landlock_rules::LandlockRules;
 use super::other_folders::{OtherFolders, other_folders, tool_folders};
 use super::user_sockets::{display_sockets, multiplexer_folders, named_sockets, program_sockets};
@@ -41,6 +42,8 @@ pub struct FileAccess {
     /// The work tree, without links.
     pub(super) root: PathBuf,
     pub(super) hidden: Vec<PathBuf>,
+    /// Hidden from checks only: agents need them.
+    pub(super) logins: Vec<PathBuf>,
     /// Sockets, and folders of sockets.
     pub(super) services: Vec<PathBuf>,
     pub(super) read_only: Vec<PathBuf>,
@@ -93,15 +96,15 @@ impl FileAccess {
         let used = [tool_folders(&root, &variable), existing(&writable)].concat();
         let home = request.home.as_deref().map(real_path);
         let others = other_folders(home.as_deref(), &root, &used);
-        Self { root, hidden, services, read_only, others, writable, closed: None, fixed: Vec::new() }
+        let logins = request.home.iter().flat_map(|home| logins(home, set)).collect();
+        Self { root, hidden, logins, services, read_only, others, writable, closed: None, fixed: Vec::new() }
     }
 
     /// The same for checks, which have no login of an agent.
     #[must_use]
-    pub fn for_checks(&self, home: Option<&Path>) -> Self {
+    pub fn for_checks(&self) -> Self {
         let mut access = self.clone();
-        let logins = home.into_iter().flat_map(|home| AGENT_LOGINS.iter().map(|it| home.join(it)));
-        access.hidden.extend(logins);
+        access.hidden.append(&mut access.logins);
         access
     }
 
@@ -230,6 +233,15 @@ impl FileAccessRequest {
     }
 }
 
+/// The files that contain the logins of agents. Where a variable moves one, the usual place may contain an older login.
+fn logins(home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> Vec<PathBuf> {
+    let files = catalog::KNOWN.iter().flat_map(|it| it.files);
+    let moved = files.clone().filter_map(|it| it.moved);
+    let moved = moved.filter_map(|(name, below)| Some(variable(name)?.join(below)));
+    let usual = files.map(|it| it.at_home).chain(OTHER_LOGINS.iter().copied());
+    usual.map(|it| home.join(it)).chain(moved).collect()
+}
+
 /// Resolves symbolic links; a path that does not exist is returned as it is.
 fn real_path(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
@@ -272,8 +284,19 @@ mod tests {
         assert!(access.hidden.contains(&"/home/u/.ssh".into()), "{access:?}");
         assert!(access.read_only.contains(&"/home/u/.bashrc".into()), "{access:?}");
         assert!(!access.hidden.contains(&"/home/u/.codex/auth.json".into()), "{access:?}");
-        let checks = access.for_checks(Some(Path::new("/home/u")));
-        assert!(checks.hidden.contains(&"/home/u/.codex/auth.json".into()), "{checks:?}");
+    }
+
+    #[test]
+    fn logins_of_every_known_agent_are_hidden_from_checks() {
+        let moved = |name: &str| (name == "CODEX_HOME").then(|| "/srv/codex".into());
+        let agents = FileAccess::for_agents(&request("/home/u/project"), moved);
+        let checks = agents.for_checks();
+        let files =
+            catalog::KNOWN.iter().flat_map(|it| it.files).map(|it| Path::new("/home/u").join(it.at_home));
+        for path in files.chain(["/srv/codex/auth.json".into()]) {
+            assert!(checks.hidden.contains(&path), "{path:?}");
+            assert!(!agents.hidden.contains(&path), "{path:?}");
+        }
     }
 
     #[test]

@@ -291,15 +291,8 @@ pub const STARTUP: &[&str] = &[
     ".config/opencode/agent",
 ];
 
-/// Credentials of agents, below the home folder; checks do not need them.
-pub(super) const AGENT_LOGINS: &[&str] = &[
-    ".claude/.credentials.json",
-    ".codex/auth.json",
-    ".gemini/oauth_creds.json",
-    ".qwen/oauth_creds.json",
-    ".local/share/opencode/auth.json",
-    ".config/github-copilot",
-];
+/// Logins below the home folder that the catalog of agents does not list: those of extensions of editors.
+pub(super) const OTHER_LOGINS: &[&str] = &[".config/github-copilot"];
 
 /// Services that start programs elsewhere.
 pub(super) const SERVICES: &[&str] = &[
