@@ -1,9 +1,9 @@
-//! Reads the output of the bridge (see [`talk`]) to any agent that implements the Agent Client Protocol, line by line.
+//! Reads the output of the bridge (see [`client`]) to any agent that implements the Agent Client Protocol, line by line.
 
 mod call;
+pub mod client;
 pub mod policy;
 pub mod start;
-pub mod talk;
 
 use std::collections::HashMap;
 

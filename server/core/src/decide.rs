@@ -69,7 +69,7 @@ pub use rounds::mark_unstable;
 
 use crate::journal::{GuardedOrder, LoopSpec, PauseReason, Record, Round};
 use crate::settings::LoopEvent;
-use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_agent::acp::client::PermissionAnswer;
 use loopkeeper_agent::{AgentExited, AgentRun};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::message::Message;

@@ -15,8 +15,8 @@ use std::thread;
 use std::time::Duration;
 
 use loopkeeper_agent::LoopMode;
+use loopkeeper_agent::acp::client::{AcpAction, AcpClient, AcpState, PermissionAnswer, PromptParams};
 pub use loopkeeper_agent::acp::start::VARIABLE;
-use loopkeeper_agent::acp::talk::{AcpAction, AcpClient, AcpState, PermissionAnswer, PromptParams};
 use loopkeeper_agent::kind::Dialect;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -59,10 +59,10 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let held = first == HELD;
     let is_ours = if held { args.next().unwrap_or_default() == "--" } else { first == "--" };
     let program = args.next().filter(|_| is_ours);
-    let (Some(program), Ok(brief)) = (program, prompt_params(held)) else {
+    let (Some(program), Ok(params)) = (program, prompt_params(held)) else {
         return internal_program::refuse_user();
     };
-    match run(&program, args, brief) {
+    match run(&program, args, params) {
         Ok(code) => code,
         Err(error) => {
             note(&format!("{}: {error}", Path::new(&program).display()));
@@ -72,13 +72,13 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 fn prompt_params(held: bool) -> Result<PromptParams, Box<dyn std::error::Error>> {
-    let order = serde_json::from_str(&std::env::var(VARIABLE)?)?;
+    let options = serde_json::from_str(&std::env::var(VARIABLE)?)?;
     let mut prompt = String::new();
     io::stdin().read_to_string(&mut prompt)?;
     let is_resumed = std::env::var_os(RESUMED).is_some();
     let session = std::env::var(SESSION).ok().filter(|_| is_resumed);
     let folder = std::env::current_dir()?.to_string_lossy().into_owned();
-    Ok(PromptParams { order, folder, prompt, session, held })
+    Ok(PromptParams { options, folder, prompt, session, held })
 }
 
 /// An event while the agent works.
@@ -97,14 +97,14 @@ enum BridgeEvent {
 fn run(
     program: &OsString,
     args: impl Iterator<Item = OsString>,
-    brief: PromptParams,
+    params: PromptParams,
 ) -> io::Result<ExitCode> {
     let (sender, events) = mpsc::channel();
     listen_to_signals(sender.clone())?;
-    let root = PathBuf::from(&brief.folder).canonicalize()?;
+    let root = PathBuf::from(&params.folder).canonicalize()?;
     let (child, output) = AgentChild::start(program, args, VARIABLE)?;
-    let (talk, first) = AcpClient::begin(brief);
-    let mut bridge = AcpBridge { talk, child, root, sender: sender.clone(), ended: None };
+    let (client, first) = AcpClient::begin(params);
+    let mut bridge = AcpBridge { client, child, root, sender: sender.clone(), ended: None };
     thread::spawn(move || forward_lines(output, &sender));
     bridge.run_actions(first);
     while bridge.ended.is_none() {
@@ -121,7 +121,7 @@ fn run(
 }
 
 struct AcpBridge {
-    talk: AcpClient,
+    client: AcpClient,
     child: AgentChild,
     /// Canonical path of the work tree.
     root: PathBuf,
@@ -132,10 +132,10 @@ struct AcpBridge {
 
 impl AcpBridge {
     fn handle_next_event(&mut self, events: &mpsc::Receiver<BridgeEvent>) {
-        let timeout = match self.talk.state() {
+        let timeout = match self.client.state() {
             AcpState::Replay => Some(SILENCE),
-            AcpState::Working | AcpState::Held | AcpState::Over => None,
-            AcpState::Greeting | AcpState::Opening | AcpState::Wishing => Some(TIMEOUT),
+            AcpState::Prompting | AcpState::Held | AcpState::Ended => None,
+            AcpState::Initializing | AcpState::OpeningSession | AcpState::SettingOptions => Some(TIMEOUT),
         };
         let next = match timeout {
             Some(timeout) => events.recv_timeout(timeout),
@@ -143,8 +143,8 @@ impl AcpBridge {
         };
         match next {
             Ok(BridgeEvent::Line(line)) => {
-                let acts = self.talk.handle_line(&line, &|path| is_inside(&self.root, path));
-                self.run_actions(acts);
+                let actions = self.client.handle_line(&line, &|path| is_inside(&self.root, path));
+                self.run_actions(actions);
             }
             Ok(BridgeEvent::Stop) => self.cancel_turn(events),
             Ok(BridgeEvent::Next(next)) => {
@@ -152,23 +152,23 @@ impl AcpBridge {
                     note(&format!("it may end: {why}"));
                     None
                 });
-                let acts = self.talk.resume_or_end(next.as_deref());
-                self.run_actions(acts);
+                let actions = self.client.resume_or_end(next.as_deref());
+                self.run_actions(actions);
             }
             Ok(BridgeEvent::Permitted(number, permit)) => {
-                let acts = self.talk.handle_permission_answer(number, &permit);
-                self.run_actions(acts);
+                let actions = self.client.handle_permission_answer(number, &permit);
+                self.run_actions(actions);
             }
-            Err(RecvTimeoutError::Timeout) if self.talk.state() == AcpState::Replay => {
-                let acts = self.talk.handle_silence();
-                self.run_actions(acts);
+            Err(RecvTimeoutError::Timeout) if self.client.state() == AcpState::Replay => {
+                let actions = self.client.handle_silence();
+                self.run_actions(actions);
             }
             Err(RecvTimeoutError::Timeout) => {
-                let acts = self.talk.handle_timeout(TIMEOUT.as_secs());
-                self.run_actions(acts);
+                let actions = self.client.handle_timeout(TIMEOUT.as_secs());
+                self.run_actions(actions);
             }
             // The result of its turn was already printed.
-            Ok(BridgeEvent::Silent) if self.talk.state() == AcpState::Held => self.ended = Some(true),
+            Ok(BridgeEvent::Silent) if self.client.state() == AcpState::Held => self.ended = Some(true),
             Ok(BridgeEvent::Silent) | Err(RecvTimeoutError::Disconnected) => {
                 // The agent's own stderr explains a failure better.
                 if self.child.ended_well() {
@@ -181,11 +181,11 @@ impl AcpBridge {
 
     /// Cancels the turn and waits briefly for the agent's confirmation.
     fn cancel_turn(&mut self, events: &mpsc::Receiver<BridgeEvent>) {
-        let acts = self.talk.cancel();
-        self.run_actions(acts);
+        let actions = self.client.cancel();
+        self.run_actions(actions);
         while let Ok(BridgeEvent::Line(line)) = events.recv_timeout(CANCELLING) {
-            let acts = self.talk.handle_line(&line, &|path| is_inside(&self.root, path));
-            self.run_actions(acts);
+            let actions = self.client.handle_line(&line, &|path| is_inside(&self.root, path));
+            self.run_actions(actions);
             if self.ended.is_some() {
                 break;
             }
@@ -193,12 +193,12 @@ impl AcpBridge {
         self.ended = Some(false);
     }
 
-    fn run_actions(&mut self, acts: Vec<AcpAction>) {
-        for act in acts {
-            match act {
+    fn run_actions(&mut self, actions: Vec<AcpAction>) {
+        for action in actions {
+            match action {
                 // If the write fails, the agent has exited or will be terminated.
                 AcpAction::Send(message) => drop(self.child.send_message(&message)),
-                AcpAction::Tell(line) => {
+                AcpAction::Report(line) => {
                     if writeln!(io::stdout(), "{line}").is_err() {
                         self.ended = Some(false);
                     }
@@ -207,18 +207,18 @@ impl AcpBridge {
                     let failed = std::fs::write(self.root.join(path), text).err().map(|it| it.to_string());
                     self.run_actions(vec![AcpClient::write_response(&id, failed.as_deref())]);
                 }
-                AcpAction::Ask { session } => {
+                AcpAction::NextPrompt { session } => {
                     let sender = self.sender.clone();
                     // The answer is dropped if the session has to end first.
                     thread::spawn(move || sender.send(BridgeEvent::Next(hook::next_prompt(&session))));
                 }
-                AcpAction::Permit { number, words } => {
+                AcpAction::RequestPermission { number, question } => {
                     let sender = self.sender.clone();
                     thread::spawn(move || {
-                        sender.send(BridgeEvent::Permitted(number, hook::ask_permission(&words)))
+                        sender.send(BridgeEvent::Permitted(number, hook::ask_permission(&question)))
                     });
                 }
-                AcpAction::Note(words) => note(&words),
+                AcpAction::Log(words) => note(&words),
                 AcpAction::End { well } => self.ended = Some(well),
             }
         }

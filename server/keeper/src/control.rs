@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_agent::acp::client::PermissionAnswer;
 use loopkeeper_core::decide::UserCommand;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::{sanitize, tr};

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_agent::acp::client::PermissionAnswer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

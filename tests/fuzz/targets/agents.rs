@@ -1,9 +1,9 @@
 //! The output of every agent, and the last message that is searched for claims.
 
 use loopkeeper_agent::PermissionMode;
+use loopkeeper_agent::acp::client::{AcpAction, AcpClient, PromptParams};
 use loopkeeper_agent::acp::policy::PermissionPolicy;
 use loopkeeper_agent::acp::start::BridgeOptions;
-use loopkeeper_agent::acp::talk::{AcpAction, AcpClient, PromptParams};
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::provider::LocalClock;
 use loopkeeper_agent::reader::{AgentOutputReader, ProcessEnd};
@@ -68,20 +68,20 @@ fn any_last_message_is_read() {
 
 #[test]
 fn any_message_of_the_agent_client_protocol_is_read() {
-    fuzzer().run(talk);
+    fuzzer().run(run_conversation);
 }
 
-fn talk(input: &[u8]) {
+fn run_conversation(input: &[u8]) {
     let policy = PermissionPolicy {
         permissions: PermissionMode::Edits,
         commands: Vec::new(),
         runner: None,
         commits: false,
     };
-    let order = BridgeOptions { policy, model: None, effort: None };
+    let options = BridgeOptions { policy, model: None, effort: None };
     let (folder, prompt) = ("/work".to_owned(), "Do it.".to_owned());
     let (mut client, _) =
-        AcpClient::begin(PromptParams { order, folder, prompt, session: None, held: false });
+        AcpClient::begin(PromptParams { options, folder, prompt, session: None, held: false });
     for line in input.split(|it| *it == b'\n') {
         for action in client.handle_line(&String::from_utf8_lossy(line), &|it| it.starts_with("/work")) {
             assert!(!matches!(action, AcpAction::Write { path, .. } if !path.starts_with("/work")));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::talk::{AcpAction, AcpClient, PromptParams};
+use super::client::{AcpAction, AcpClient, PromptParams};
 use crate::acp::policy::PermissionPolicy;
 use crate::acp::start::BridgeOptions;
 use crate::kind::Dialect;
@@ -13,23 +13,23 @@ use crate::{AgentEvent, PermissionMode, ProviderClass};
 /// The bridge's output for a captured agent.
 fn bridged(capture: &str, permissions: PermissionMode) -> String {
     let policy = PermissionPolicy { permissions, commands: Vec::new(), runner: None, commits: false };
-    let order = BridgeOptions { policy, model: None, effort: None };
-    let brief = PromptParams {
-        order,
+    let options = BridgeOptions { policy, model: None, effort: None };
+    let params = PromptParams {
+        options,
         folder: "/home/dev".to_owned(),
         prompt: "Do it.".to_owned(),
         session: None,
         held: false,
     };
-    let (mut talk, mut acts) = AcpClient::begin(brief);
+    let (mut client, mut actions) = AcpClient::begin(params);
     for line in capture.lines() {
-        acts.extend(talk.handle_line(line, &|_| true));
+        actions.extend(client.handle_line(line, &|_| true));
     }
     let of_kind = |it: &AcpAction| match it {
-        AcpAction::Tell(line) => Some(format!("{line}\n")),
+        AcpAction::Report(line) => Some(format!("{line}\n")),
         _ => None,
     };
-    acts.iter().filter_map(of_kind).collect()
+    actions.iter().filter_map(of_kind).collect()
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use crate::journal::{QuestionKind, Record};
 use crate::loop_state::{ALWAYS, LoopState, PendingQuestion, Phase, VolatileState};
 use loopkeeper_agent::PermissionMode;
-use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_agent::acp::client::PermissionAnswer;
 use loopkeeper_text::language::Language;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;

@@ -16,7 +16,7 @@ use crate::journal::{Entry, LoopSpec, PauseReason, Record, Round};
 use crate::jury::JudgeUsage;
 use crate::prompt::MemoryFiles;
 use crate::tamper::WeakeningFinding;
-use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_agent::acp::client::PermissionAnswer;
 use loopkeeper_agent::{AgentEnding, AgentRun};
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};

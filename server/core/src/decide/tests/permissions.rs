@@ -4,7 +4,7 @@ use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::{Event, Phase, UserCommand, deadline};
 use crate::journal::{PauseReason, Record};
 use loopkeeper_agent::PermissionMode;
-use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_agent::acp::client::PermissionAnswer;
 
 const MINUTE: u64 = 60_000;
 const WISH: &str = "run a command (not of the task): git push";

@@ -34,26 +34,26 @@ pub(super) fn default_model(opened: &Value) -> String {
 
 /// How the user's options are set, or why they cannot be.
 pub(super) fn plan_session_options(
-    order: &BridgeOptions,
+    options: &BridgeOptions,
     opened: &Value,
 ) -> Result<Vec<SessionOption>, String> {
-    let mut wishes = Vec::new();
-    if let Some(effort) = &order.effort {
-        wishes
+    let mut planned = Vec::new();
+    if let Some(effort) = &options.effort {
+        planned
             .push(by_option(opened, "thought_level", effort).ok_or_else(|| missing_option_error("effort"))?);
     }
-    if let Some(model) = &order.model {
+    if let Some(model) = &options.model {
         let by_method = || {
             opened.get("models").filter(|it| it.is_object())?;
             Some(SessionOption { method: "session/set_model", params: json!({"modelId": model}) })
         };
-        wishes.push(
+        planned.push(
             by_option(opened, "model", model)
                 .or_else(by_method)
                 .ok_or_else(|| missing_option_error("model"))?,
         );
     }
-    Ok(wishes)
+    Ok(planned)
 }
 
 fn missing_option_error(key: &str) -> String {

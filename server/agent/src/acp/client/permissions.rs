@@ -27,7 +27,7 @@ pub(super) struct PendingPermission {
     /// The reported fields of the call.
     tool_call: Value,
     refusal: CallRefusal,
-    words: String,
+    question: String,
     /// The chosen response for each answer, from the options that the agent offers.
     yes: Value,
     no: Value,
@@ -48,7 +48,7 @@ impl AcpClient {
         params: &Value,
         inside: &InsideTreeFn<'_>,
     ) -> Vec<AcpAction> {
-        let policy = self.brief.order.policy.clone();
+        let policy = self.params.options.policy.clone();
         let tool_call = params.get("toolCall").unwrap_or(&Value::Null);
         let call = self.update_call(tool_call);
         let options = list(params, "options");
@@ -64,66 +64,76 @@ impl AcpClient {
                 return vec![report_denied(&refusal.what, refusal.why), outcome_response(id, &no)];
             }
         };
-        let question = policy.permission_question(&call, &refusal);
-        match question {
-            Ok(words) if self.at == AcpState::Working => {
-                self.asked += 1;
-                let (number, id, tool_call) = (self.asked, id.clone(), truncate_strings(tool_call.clone()));
-                self.wanted.push_back(PendingPermission { number, id, tool_call, refusal, words, yes, no });
-                if self.wanted.len() == 1 {
+        match policy.permission_question(&call, &refusal) {
+            Ok(question) if self.state == AcpState::Prompting => {
+                self.permission_count += 1;
+                let (number, id, tool_call) =
+                    (self.permission_count, id.clone(), truncate_strings(tool_call.clone()));
+                self.pending_permissions.push_back(PendingPermission {
+                    number,
+                    id,
+                    tool_call,
+                    refusal,
+                    question,
+                    yes,
+                    no,
+                });
+                if self.pending_permissions.len() == 1 {
                     self.next_permission_request().into_iter().collect()
                 } else {
                     Vec::new()
                 }
             }
-            question => {
-                refusal.why = question.err().unwrap_or(refusal.why);
+            other => {
+                refusal.why = other.err().unwrap_or(refusal.why);
                 vec![report_denied(&refusal.what, refusal.why), outcome_response(id, &no)]
             }
         }
     }
 
-    /// Handles the answer to a [`AcpAction::Permit`].
-    pub fn handle_permission_answer(&mut self, number: u64, permit: &PermissionAnswer) -> Vec<AcpAction> {
-        if self.wanted.front().is_none_or(|it| it.number != number) {
+    /// Handles the answer to a [`AcpAction::RequestPermission`].
+    pub fn handle_permission_answer(&mut self, number: u64, answer: &PermissionAnswer) -> Vec<AcpAction> {
+        if self.pending_permissions.front().is_none_or(|it| it.number != number) {
             return Vec::new();
         }
-        let Some(wanted) = self.wanted.pop_front() else { return Vec::new() };
-        let mut acts = match permit {
-            PermissionAnswer::Allowed => self.allow_call(&wanted.id, &wanted.tool_call, &wanted.yes),
+        let Some(pending) = self.pending_permissions.pop_front() else { return Vec::new() };
+        let mut actions = match answer {
+            PermissionAnswer::Allowed => self.allow_call(&pending.id, &pending.tool_call, &pending.yes),
             PermissionAnswer::Denied(why) => {
-                vec![report_denied(&wanted.refusal.what, why), outcome_response(&wanted.id, &wanted.no)]
+                vec![report_denied(&pending.refusal.what, why), outcome_response(&pending.id, &pending.no)]
             }
             PermissionAnswer::Cancelled => {
                 vec![
-                    report_denied(&wanted.refusal.what, wanted.refusal.why),
-                    outcome_response(&wanted.id, &cancelled_outcome()),
+                    report_denied(&pending.refusal.what, pending.refusal.why),
+                    outcome_response(&pending.id, &cancelled_outcome()),
                 ]
             }
         };
-        acts.extend(self.next_permission_request());
-        acts
+        actions.extend(self.next_permission_request());
+        actions
     }
 
     /// Cancels all pending permission requests.
     pub(super) fn cancel_pending(&mut self) -> Vec<AcpAction> {
-        self.wanted.drain(..).map(|it| outcome_response(&it.id, &cancelled_outcome())).collect()
+        self.pending_permissions.drain(..).map(|it| outcome_response(&it.id, &cancelled_outcome())).collect()
     }
 
     fn next_permission_request(&self) -> Option<AcpAction> {
-        self.wanted.front().map(|it| AcpAction::Permit { number: it.number, words: it.words.clone() })
+        self.pending_permissions
+            .front()
+            .map(|it| AcpAction::RequestPermission { number: it.number, question: it.question.clone() })
     }
 
     fn allow_call(&self, id: &Value, tool_call: &Value, yes: &Value) -> Vec<AcpAction> {
-        let mut acts = Vec::new();
-        if self.at == AcpState::Working {
+        let mut actions = Vec::new();
+        if self.state == AcpState::Prompting {
             // Some agents report nothing more about the call until it is over.
             let mut update = truncate_strings(tool_call.clone());
             set_field(&mut update, "sessionUpdate", json!("tool_call_update"));
             set_field(&mut update, "status", json!("in_progress"));
-            acts.push(update_of(update));
+            actions.push(update_of(update));
         }
-        acts.push(outcome_response(id, yes));
-        acts
+        actions.push(outcome_response(id, yes));
+        actions
     }
 }

@@ -1,8 +1,8 @@
 //! Client side of the Agent Client Protocol: messages to the agent, and reports to the keeper. Pure: lines come in,
 //! lines go out. Offers no capability that an agent could use through the client: no files, no terminals.
 
-mod asking;
-mod replies;
+mod permissions;
+mod responses;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -12,10 +12,10 @@ use super::call::AcpToolCall;
 use super::policy::InsideTreeFn;
 use super::start::BridgeOptions;
 use crate::fields::{text, text_at, usd_to_micros};
-use asking::PendingPermission;
-pub use asking::PermissionAnswer;
 use loopkeeper_text::{tr, truncate};
-use replies::{SessionOption, can_resume, default_model, plan_session_options, session_cost, turn_tokens};
+use permissions::PendingPermission;
+pub use permissions::PermissionAnswer;
+use responses::{SessionOption, can_resume, default_model, plan_session_options, session_cost, turn_tokens};
 
 /// The protocol version that we support.
 const VERSION: u64 = 1;
@@ -28,10 +28,10 @@ const OPEN_CALLS: usize = 256;
 /// Maximum bytes of one text of a tool.
 const LONGEST: usize = 16 * 1024;
 
-/// The parameters of the conversation.
+/// The parameters of one conversation with an agent.
 #[derive(Debug, Clone)]
 pub struct PromptParams {
-    pub order: BridgeOptions,
+    pub options: BridgeOptions,
     /// The work tree.
     pub folder: String,
     pub prompt: String,
@@ -47,15 +47,15 @@ pub enum AcpAction {
     /// A message to the agent.
     Send(Value),
     /// A report to the keeper.
-    Tell(Value),
+    Report(Value),
     /// A file of the work tree; the result is reported by [`AcpClient::write_response`].
     Write { id: Value, path: String, text: String },
     /// The turn is over and the caller decides what comes next. Answered by [`AcpClient::resume_or_end`].
-    Ask { session: String },
+    NextPrompt { session: String },
     /// A permission request of the agent. Answered by [`AcpClient::handle_permission_answer`].
-    Permit { number: u64, words: String },
+    RequestPermission { number: u64, question: String },
     /// A line for stderr: the agent's own log, and what the keeper reads there.
-    Note(String),
+    Log(String),
     /// The turn is over or will never complete.
     End { well: bool },
 }
@@ -63,21 +63,21 @@ pub enum AcpAction {
 /// The response that the client waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcpState {
-    Greeting,
-    Opening,
+    Initializing,
+    OpeningSession,
     /// The agent replays the messages of the session, until it is silent.
     Replay,
-    Wishing,
-    Working,
+    SettingOptions,
+    Prompting,
     /// Its turn is over, and the next step is not decided yet.
     Held,
-    Over,
+    Ended,
 }
 
 #[derive(Debug)]
 pub struct AcpClient {
-    brief: PromptParams,
-    at: AcpState,
+    params: PromptParams,
+    state: AcpState,
     /// The id of the request that is not answered yet; ids are sequential.
     request: u64,
     session: String,
@@ -85,11 +85,12 @@ pub struct AcpClient {
     /// Its token counts cover the whole turn.
     counts_all: bool,
     calls: HashMap<String, AcpToolCall>,
-    wishes: Vec<SessionOption>,
+    /// Session options that are not set yet.
+    pending_options: Vec<SessionOption>,
     /// Permissions that the agent waits for; the user is asked about the first.
-    wanted: VecDeque<PendingPermission>,
+    pending_permissions: VecDeque<PendingPermission>,
     /// The number of permissions requested so far.
-    asked: u64,
+    permission_count: u64,
     /// The cost of the session before this run, and now.
     cost_before: f64,
     cost: Option<f64>,
@@ -99,43 +100,43 @@ pub struct AcpClient {
 
 impl AcpClient {
     /// Creates the client and its first message.
-    pub fn begin(brief: PromptParams) -> (Self, Vec<AcpAction>) {
-        let mut talk = Self {
-            brief,
-            at: AcpState::Greeting,
+    pub fn begin(params: PromptParams) -> (Self, Vec<AcpAction>) {
+        let mut client = Self {
+            params,
+            state: AcpState::Initializing,
             request: 0,
             session: String::new(),
             auth_methods: Value::Null,
             counts_all: true,
             calls: HashMap::new(),
-            wishes: Vec::new(),
-            wanted: VecDeque::new(),
-            asked: 0,
+            pending_options: Vec::new(),
+            pending_permissions: VecDeque::new(),
+            permission_count: 0,
             cost_before: 0.0,
             cost: None,
             tokens: None,
         };
-        let greeting = json!({
+        let capabilities = json!({
             "protocolVersion": VERSION,
             "clientCapabilities": {"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false},
             "clientInfo": {"name": "loopkeeper", "version": env!("CARGO_PKG_VERSION")},
         });
-        let first = talk.send_request("initialize", &greeting);
-        (talk, vec![first])
+        let first = client.send_request("initialize", &capabilities);
+        (client, vec![first])
     }
 
     pub fn state(&self) -> AcpState {
-        self.at
+        self.state
     }
 
     /// Handles a line printed by the agent.
     pub fn handle_line(&mut self, line: &str, inside: &InsideTreeFn<'_>) -> Vec<AcpAction> {
-        if line.trim().is_empty() || self.at == AcpState::Over {
+        if line.trim().is_empty() || self.state == AcpState::Ended {
             return Vec::new();
         }
         let message: Value = serde_json::from_str(line).unwrap_or_default();
         if message.get("jsonrpc").is_none() {
-            return vec![AcpAction::Note(line.to_owned())];
+            return vec![AcpAction::Log(line.to_owned())];
         }
         let params = message.get("params").unwrap_or(&Value::Null);
         match (text(&message, "method"), message.get("id")) {
@@ -160,12 +161,12 @@ impl AcpClient {
 
     /// Handles a period without further messages.
     pub fn handle_silence(&mut self) -> Vec<AcpAction> {
-        if self.at == AcpState::Replay { self.apply_next_option() } else { Vec::new() }
+        if self.state == AcpState::Replay { self.apply_next_option() } else { Vec::new() }
     }
 
     /// Cancels the turn on behalf of the keeper or the user.
     pub fn cancel(&mut self) -> Vec<AcpAction> {
-        if self.at != AcpState::Working {
+        if self.state != AcpState::Prompting {
             return Vec::new();
         }
         let params = json!({"sessionId": self.session});
@@ -192,12 +193,12 @@ impl AcpClient {
             return self.handle_error(error);
         }
         let result = message.get("result").unwrap_or(&Value::Null);
-        match self.at {
-            AcpState::Greeting => self.handle_initialized(result),
-            AcpState::Opening => self.handle_session_opened(result),
-            AcpState::Wishing => self.apply_next_option(),
-            AcpState::Working => self.handle_turn_end(result),
-            AcpState::Replay | AcpState::Held | AcpState::Over => Vec::new(),
+        match self.state {
+            AcpState::Initializing => self.handle_initialized(result),
+            AcpState::OpeningSession => self.handle_session_opened(result),
+            AcpState::SettingOptions => self.apply_next_option(),
+            AcpState::Prompting => self.handle_turn_end(result),
+            AcpState::Replay | AcpState::Held | AcpState::Ended => Vec::new(),
         }
     }
 
@@ -214,9 +215,9 @@ impl AcpClient {
         }
         self.auth_methods = result.get("authMethods").cloned().unwrap_or_default();
         self.counts_all = text_at(result, "/agentInfo/name") != LAST_ONLY;
-        self.at = AcpState::Opening;
-        let place = json!({"cwd": self.brief.folder, "mcpServers": []});
-        let Some(session) = self.brief.session.clone() else {
+        self.state = AcpState::OpeningSession;
+        let place = json!({"cwd": self.params.folder, "mcpServers": []});
+        let Some(session) = self.params.session.clone() else {
             return vec![self.send_request("session/new", &place)];
         };
         let capabilities = result.get("agentCapabilities").unwrap_or(&Value::Null);
@@ -234,36 +235,37 @@ impl AcpClient {
         if !session.is_empty() {
             session.clone_into(&mut self.session);
         }
-        self.wishes = match plan_session_options(&self.brief.order, result) {
-            Ok(wishes) => wishes,
-            Err(words) => return self.fail(&json!({"message": words})),
+        self.pending_options = match plan_session_options(&self.params.options, result) {
+            Ok(options) => options,
+            Err(reason) => return self.fail(&json!({"message": reason})),
         };
-        let model = self.brief.order.model.clone().unwrap_or_else(|| default_model(result));
-        let mut acts = vec![AcpAction::Tell(json!({"type": "session", "id": self.session, "model": model}))];
-        if self.brief.session.is_some() {
-            self.at = AcpState::Replay;
+        let model = self.params.options.model.clone().unwrap_or_else(|| default_model(result));
+        let mut actions =
+            vec![AcpAction::Report(json!({"type": "session", "id": self.session, "model": model}))];
+        if self.params.session.is_some() {
+            self.state = AcpState::Replay;
         } else {
-            acts.extend(self.apply_next_option());
+            actions.extend(self.apply_next_option());
         }
-        acts
+        actions
     }
 
     /// Sets the user's options one by one, then starts the work.
     fn apply_next_option(&mut self) -> Vec<AcpAction> {
-        if let Some(SessionOption { method, mut params }) = self.wishes.pop() {
-            self.at = AcpState::Wishing;
+        if let Some(SessionOption { method, mut params }) = self.pending_options.pop() {
+            self.state = AcpState::SettingOptions;
             set_field(&mut params, "sessionId", json!(self.session));
             return vec![self.send_request(method, &params)];
         }
         self.cost_before = self.cost.take().unwrap_or(0.0);
-        let prompt = std::mem::take(&mut self.brief.prompt);
+        let prompt = std::mem::take(&mut self.params.prompt);
         self.send_prompt(&prompt)
     }
 
     fn send_prompt(&mut self, prompt: &str) -> Vec<AcpAction> {
-        self.at = AcpState::Working;
+        self.state = AcpState::Prompting;
         self.calls.clear();
-        self.wanted.clear();
+        self.pending_permissions.clear();
         let prompt = json!([{"type": "text", "text": prompt}]);
         vec![self.send_request("session/prompt", &json!({"sessionId": self.session, "prompt": prompt}))]
     }
@@ -280,26 +282,26 @@ impl AcpClient {
         if let Some(cost) = self.cost {
             set_field(&mut turn, "costMicros", json!(usd_to_micros(cost - self.cost_before)));
         }
-        let is_held = self.brief.held && reason == "end_turn";
-        self.at = if is_held { AcpState::Held } else { AcpState::Over };
+        let is_held = self.params.held && reason == "end_turn";
+        self.state = if is_held { AcpState::Held } else { AcpState::Ended };
         let session = self.session.clone();
         vec![
-            AcpAction::Tell(turn),
-            if is_held { AcpAction::Ask { session } } else { AcpAction::End { well: true } },
+            AcpAction::Report(turn),
+            if is_held { AcpAction::NextPrompt { session } } else { AcpAction::End { well: true } },
         ]
     }
 
-    /// Handles the answer to a [`AcpAction::Ask`]; with `None` the agent may end.
+    /// Handles the answer to a [`AcpAction::NextPrompt`]; with `None` the agent may end.
     pub fn resume_or_end(&mut self, prompt: Option<&str>) -> Vec<AcpAction> {
-        if let Some(prompt) = prompt.filter(|_| self.at == AcpState::Held) {
+        if let Some(prompt) = prompt.filter(|_| self.state == AcpState::Held) {
             return self.send_prompt(prompt);
         }
-        self.at = AcpState::Over;
+        self.state = AcpState::Ended;
         vec![AcpAction::End { well: true }]
     }
 
     fn handle_error(&mut self, error: &Value) -> Vec<AcpAction> {
-        if self.at == AcpState::Opening && self.brief.session.is_some() {
+        if self.state == AcpState::OpeningSession && self.params.session.is_some() {
             return self.fail_session_not_found(text(error, "message"));
         }
         self.fail(error)
@@ -307,20 +309,20 @@ impl AcpClient {
 
     /// Fails so that the keeper begins another session.
     fn fail_session_not_found(&mut self, why: &str) -> Vec<AcpAction> {
-        let mut acts = vec![AcpAction::Note(format!("Session not found: {why}"))];
-        acts.extend(self.fail(&json!({"message": why})));
-        acts
+        let mut actions = vec![AcpAction::Log(format!("Session not found: {why}"))];
+        actions.extend(self.fail(&json!({"message": why})));
+        actions
     }
 
     fn fail(&mut self, error: &Value) -> Vec<AcpAction> {
-        self.at = AcpState::Over;
+        self.state = AcpState::Ended;
         let mut failed = json!({"type": "failed", "authMethods": self.auth_methods});
         for key in ["code", "message", "data"] {
             if let Some(value) = error.get(key) {
                 set_field(&mut failed, key, value.clone());
             }
         }
-        vec![AcpAction::Tell(failed), AcpAction::End { well: false }]
+        vec![AcpAction::Report(failed), AcpAction::End { well: false }]
     }
 
     fn handle_update(&mut self, update: &Value) -> Vec<AcpAction> {
@@ -329,7 +331,7 @@ impl AcpClient {
             self.cost = session_cost(update).or(self.cost);
         }
         // Messages from before the prompt do not belong to this turn.
-        if self.at != AcpState::Working || kind.is_empty() {
+        if self.state != AcpState::Prompting || kind.is_empty() {
             return Vec::new();
         }
         if matches!(kind, "tool_call" | "tool_call_update") {
@@ -357,7 +359,7 @@ impl AcpClient {
         let path = text(params, "path");
         let mut call = AcpToolCall::default();
         call.merge_update(&json!({"kind": "edit", "locations": [{"path": path}]}));
-        if let Some(refusal) = self.brief.order.policy.refusal_for(&call, inside) {
+        if let Some(refusal) = self.params.options.policy.refusal_for(&call, inside) {
             return vec![report_denied(&refusal.what, refusal.why), error_response(id, FAILED, refusal.why)];
         }
         let text = text(params, "content").to_owned();
@@ -367,7 +369,7 @@ impl AcpClient {
 
 fn update_of(mut update: Value) -> AcpAction {
     set_field(&mut update, "type", json!("update"));
-    AcpAction::Tell(update)
+    AcpAction::Report(update)
 }
 
 fn set_field(object: &mut Value, key: &str, value: Value) {
@@ -377,7 +379,7 @@ fn set_field(object: &mut Value, key: &str, value: Value) {
 }
 
 fn report_denied(what: &str, why: &str) -> AcpAction {
-    AcpAction::Tell(json!({"type": "denied", "what": what, "why": why}))
+    AcpAction::Report(json!({"type": "denied", "what": what, "why": why}))
 }
 
 fn error_response(id: &Value, code: i64, message: &str) -> AcpAction {

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{answer, brief, hear, of_kind, replay, sent};
+use super::{answer, of_kind, params, receive, replay, sent};
 use crate::PermissionMode;
-use crate::acp::talk::{AcpAction, AcpClient, PermissionAnswer};
+use crate::acp::client::{AcpAction, AcpClient, PermissionAnswer};
 use crate::transcripts::captured;
 
 fn working() -> AcpClient {
-    let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Ask, None));
-    hear(&mut talk, &answer(1, &json!({"protocolVersion": 1, "agentCapabilities": {}})));
-    hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
-    talk
+    let (mut client, _) = AcpClient::begin(params(PermissionMode::Ask, None));
+    receive(&mut client, &answer(1, &json!({"protocolVersion": 1, "agentCapabilities": {}})));
+    receive(&mut client, &answer(2, &json!({"sessionId": "S"})));
+    client
 }
 
 fn request(id: &str, call: &Value) -> Value {
@@ -25,12 +25,12 @@ fn run(command: &str) -> Value {
     json!({"toolCallId": command, "kind": "execute", "rawInput": {"command": command}})
 }
 
-fn asked(acts: &[AcpAction]) -> Vec<(u64, &str)> {
+fn asked(actions: &[AcpAction]) -> Vec<(u64, &str)> {
     let one = |it| match it {
-        &AcpAction::Permit { number, ref words } => Some((number, words.as_str())),
+        &AcpAction::RequestPermission { number, ref question } => Some((number, question.as_str())),
         _ => None,
     };
-    acts.iter().filter_map(one).collect()
+    actions.iter().filter_map(one).collect()
 }
 
 const WHY: &str = "run a command (neither a check of the task nor its test runner)";
@@ -38,15 +38,15 @@ const WHY: &str = "run a command (neither a check of the task nor its test runne
 #[test]
 fn a_permission_outside_the_policy_is_requested_and_answered() {
     let check = |permit: PermissionAnswer, expect: &str, denied: &[&str]| {
-        let mut talk = working();
-        let acts = hear(&mut talk, &request("q", &run("git push")));
-        assert_eq!(asked(&acts), [(1, format!("{WHY}: git push").as_str())]);
-        assert_eq!(sent(&acts), Vec::<String>::new(), "it waits");
-        let acts = talk.handle_permission_answer(1, &permit);
-        assert_eq!(sent(&acts), [expect]);
-        let why: Vec<Value> = of_kind(&acts, "denied").iter().map(|it| it["why"].clone()).collect();
+        let mut client = working();
+        let actions = receive(&mut client, &request("q", &run("git push")));
+        assert_eq!(asked(&actions), [(1, format!("{WHY}: git push").as_str())]);
+        assert_eq!(sent(&actions), Vec::<String>::new(), "it waits");
+        let actions = client.handle_permission_answer(1, &permit);
+        assert_eq!(sent(&actions), [expect]);
+        let why: Vec<Value> = of_kind(&actions, "denied").iter().map(|it| it["why"].clone()).collect();
         assert_eq!(why, denied);
-        assert_eq!(talk.handle_permission_answer(1, &PermissionAnswer::Allowed), [], "it is answered once");
+        assert_eq!(client.handle_permission_answer(1, &PermissionAnswer::Allowed), [], "it is answered once");
     };
     check(PermissionAnswer::Allowed, "allow_once", &[]);
     check(PermissionAnswer::Denied("not now".to_owned()), "reject_once", &["not now"]);
@@ -56,41 +56,41 @@ fn a_permission_outside_the_policy_is_requested_and_answered() {
 #[test]
 fn captured_agents_are_understood() {
     for capture in [captured!("acp", "gemini"), captured!("acp", "claude-agent-acp")] {
-        let (_, acts) = replay(capture, PermissionMode::Ask);
-        assert_eq!(asked(&acts), [(1, format!("{WHY}: echo acp > acp.txt").as_str())]);
+        let (_, actions) = replay(capture, PermissionMode::Ask);
+        assert_eq!(asked(&actions), [(1, format!("{WHY}: echo acp > acp.txt").as_str())]);
     }
 }
 
 #[test]
 fn requests_within_the_policy_are_not_asked() {
-    let mut talk = working();
-    let acts = hear(&mut talk, &request("q", &run("sh test.sh")));
-    assert_eq!((sent(&acts), asked(&acts)), (vec!["allow_once".to_owned()], Vec::new()));
+    let mut client = working();
+    let actions = receive(&mut client, &request("q", &run("sh test.sh")));
+    assert_eq!((sent(&actions), asked(&actions)), (vec!["allow_once".to_owned()], Vec::new()));
 }
 
 #[test]
 fn requests_are_asked_in_sequence() {
-    let mut talk = working();
-    assert_eq!(asked(&hear(&mut talk, &request("a", &run("one")))).len(), 1);
-    assert_eq!(hear(&mut talk, &request("b", &run("two"))), []);
+    let mut client = working();
+    assert_eq!(asked(&receive(&mut client, &request("a", &run("one")))).len(), 1);
+    assert_eq!(receive(&mut client, &request("b", &run("two"))), []);
     assert_eq!(
-        talk.handle_permission_answer(2, &PermissionAnswer::Allowed),
+        client.handle_permission_answer(2, &PermissionAnswer::Allowed),
         [],
         "an answer to what is not asked yet"
     );
-    let acts = talk.handle_permission_answer(1, &PermissionAnswer::Allowed);
+    let actions = client.handle_permission_answer(1, &PermissionAnswer::Allowed);
     assert_eq!(
-        (sent(&acts), asked(&acts)),
+        (sent(&actions), asked(&actions)),
         (vec!["allow_once".to_owned()], vec![(2, &*format!("{WHY}: two"))])
     );
     // All of them are withdrawn.
-    hear(&mut talk, &request("c", &run("three")));
-    let acts = talk.cancel();
-    assert_eq!(sent(&acts), ["-", "-", "session/cancel"]);
-    let Some(AcpAction::Send(last)) = acts.get(1) else { panic!("{acts:?}") };
+    receive(&mut client, &request("c", &run("three")));
+    let actions = client.cancel();
+    assert_eq!(sent(&actions), ["-", "-", "session/cancel"]);
+    let Some(AcpAction::Send(last)) = actions.get(1) else { panic!("{actions:?}") };
     assert_eq!((&last["id"], &last["result"]["outcome"]["outcome"]), (&json!("c"), &json!("cancelled")));
     assert_eq!(
-        talk.handle_permission_answer(2, &PermissionAnswer::Allowed),
+        client.handle_permission_answer(2, &PermissionAnswer::Allowed),
         [],
         "nothing is allowed afterwards"
     );
@@ -99,9 +99,9 @@ fn requests_are_asked_in_sequence() {
 #[test]
 fn the_question_hides_nothing() {
     let check = |call: Value, expect: &str| {
-        let mut talk = working();
-        let acts = hear(&mut talk, &request("q", &call));
-        assert_eq!(asked(&acts).first().map(|it| it.1), Some(expect), "{call}");
+        let mut client = working();
+        let actions = receive(&mut client, &request("q", &call));
+        assert_eq!(asked(&actions).first().map(|it| it.1), Some(expect), "{call}");
     };
     let long = format!("echo {}; rm x", "a".repeat(1000));
     check(run(&long), &format!("{WHY}: {long}"));
@@ -129,10 +129,10 @@ fn the_question_hides_nothing() {
 #[test]
 fn a_request_that_cannot_be_shown_whole_is_denied() {
     let check = |call: Value, expect: &str| {
-        let mut talk = working();
-        let acts = hear(&mut talk, &request("q", &call));
-        assert_eq!((sent(&acts), asked(&acts)), (vec!["reject_once".to_owned()], Vec::new()), "{call}");
-        assert_eq!(of_kind(&acts, "denied")[0]["why"], expect, "{call}");
+        let mut client = working();
+        let actions = receive(&mut client, &request("q", &call));
+        assert_eq!((sent(&actions), asked(&actions)), (vec!["reject_once".to_owned()], Vec::new()), "{call}");
+        assert_eq!(of_kind(&actions, "denied")[0]["why"], expect, "{call}");
     };
     check(run(&"a".repeat(2000)), "it is too long to be asked about");
     check(json!({"toolCallId": "x", "kind": "edit", "title": "a"}), "it does not say which file");
@@ -142,20 +142,20 @@ fn a_request_that_cannot_be_shown_whole_is_denied() {
         "it names more files than loopkeeper checks",
     );
     // Options that are remembered are never selected.
-    let mut talk = working();
+    let mut client = working();
     let mut forever = request("q", &run("git push"));
     forever["params"]["options"] = json!([{"optionId": "a", "kind": "allow_always"}]);
-    let acts = hear(&mut talk, &forever);
-    assert_eq!((asked(&acts), of_kind(&acts, "denied").len()), (Vec::new(), 1));
+    let actions = receive(&mut client, &forever);
+    assert_eq!((asked(&actions), of_kind(&actions, "denied").len()), (Vec::new(), 1));
 }
 
 #[test]
 fn other_permissions_ask_no_question() {
     for permissions in [PermissionMode::Edits, PermissionMode::ReadOnly, PermissionMode::All] {
-        let (mut talk, _) = AcpClient::begin(brief(permissions, None));
-        hear(&mut talk, &answer(1, &json!({"protocolVersion": 1, "agentCapabilities": {}})));
-        hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
-        let acts = hear(&mut talk, &request("q", &run("git push")));
-        assert_eq!((asked(&acts).len(), sent(&acts).len()), (0, 1), "{permissions:?}");
+        let (mut client, _) = AcpClient::begin(params(permissions, None));
+        receive(&mut client, &answer(1, &json!({"protocolVersion": 1, "agentCapabilities": {}})));
+        receive(&mut client, &answer(2, &json!({"sessionId": "S"})));
+        let actions = receive(&mut client, &request("q", &run("git push")));
+        assert_eq!((asked(&actions).len(), sent(&actions).len()), (0, 1), "{permissions:?}");
     }
 }
