@@ -37,11 +37,11 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(Exit::Done)
 }
 
-pub(crate) fn change(which: &ItemArg, wish: PlanEdit, out: &mut Ui) -> Result<(), Failure> {
-    plan_edit::ensure_user(wish)?;
+pub(crate) fn change(which: &ItemArg, edit: PlanEdit, out: &mut Ui) -> Result<(), Failure> {
+    plan_edit::ensure_user(edit)?;
     let work = ResolvedTask::find(Some(&which.task), &[])?;
     let item = edit::find_item(&work.task, &which.item).map_err(|it| with_items(it, &work.task))?;
-    let change = plan_edit::change(&work.documents, &item.id, wish)?;
+    let change = plan_edit::change(&work.documents, &item.id, edit)?;
     plan_edit::write((&work.root, &work.id), &change, &work.documents)?;
     let (title, file) = (sanitize::line(&item.title), sanitize::line(&change.file));
     match change.done {

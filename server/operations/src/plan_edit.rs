@@ -13,8 +13,8 @@ use super::{authority, notify_saved};
 use loopkeeper_system::task_files;
 
 /// Only the user changes a plan this way, so the change is not the agent's work.
-pub fn ensure_user(wish: PlanEdit) -> Result<(), Failure> {
-    authority::ensure_user_here(match wish {
+pub fn ensure_user(edit: PlanEdit) -> Result<(), Failure> {
+    authority::ensure_user_here(match edit {
         PlanEdit::Skip => GuardedOrder::Skip,
         PlanEdit::Raise(_) => GuardedOrder::Prioritize,
     })
@@ -26,8 +26,8 @@ pub fn documents(root: &Path, id: &TaskId) -> Result<Vec<TaskDocument>, Failure>
     Ok(Arc::unwrap_or_clone(loaded.documents))
 }
 
-pub fn change(documents: &[TaskDocument], item: &str, wish: PlanEdit) -> Result<DocumentEdit, Failure> {
-    Ok(edit::compute_edit(documents, item, wish)?)
+pub fn change(documents: &[TaskDocument], item: &str, edit: PlanEdit) -> Result<DocumentEdit, Failure> {
+    Ok(edit::compute_edit(documents, item, edit)?)
 }
 
 /// Writes the result of `change` to one of the documents it was computed from; a running loop is notified of the

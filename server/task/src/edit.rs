@@ -76,19 +76,19 @@ struct PlanEditTarget<'a> {
     item: &'a PlanItem,
 }
 
-/// Computes the edit that `wish` requires for the item with this id.
+/// Computes the change of the document for an edit of the item with this id.
 pub fn compute_edit(
     documents: &[TaskDocument],
     item: &str,
-    wish: PlanEdit,
+    edit: PlanEdit,
 ) -> Result<DocumentEdit, PlanEditError> {
     let task = parse_task(documents);
     let target = target(documents, &task, item)?;
-    if let Some(refused) = target.is_of_database(wish) {
+    if let Some(refused) = target.refuse_database_file(edit) {
         return Err(refused);
     }
     let (file, before) = (target.document.path.clone(), target.document.text.clone());
-    let (after, done) = match wish {
+    let (after, done) = match edit {
         PlanEdit::Skip => skip(documents, &target)?,
         PlanEdit::Raise(by) => move_item(documents, &target, by)?,
     };
@@ -212,13 +212,13 @@ fn swap_with_neighbor(
 
 impl PlanEditTarget<'_> {
     /// The refusal of an edit in a file that its own tool writes from a database.
-    fn is_of_database(&self, wish: PlanEdit) -> Option<PlanEditError> {
+    fn refuse_database_file(&self, edit: PlanEdit) -> Option<PlanEditError> {
         if kind_of(&self.document.path) != Some(DocumentKind::BeadsIssues) {
             return None;
         }
         let PlanItem { title, id, .. } = self.item;
         let fact = tr!("\"{title}\" is an issue of Beads, which would undo a change of its file", title);
-        let hint = match wish {
+        let hint = match edit {
             PlanEdit::Skip => format!("`bd update {id} --status deferred`"),
             PlanEdit::Raise(_) => format!("`bd update {id} --priority 1`"),
         };

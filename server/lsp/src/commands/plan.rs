@@ -32,7 +32,7 @@ pub(super) async fn prioritize(shared: &Arc<ServerState>, args: PrioritizeArgs) 
     edit_plan(shared, &args.task, args.item, PlanEdit::Raise(args.by)).await
 }
 
-async fn edit_plan(shared: &Arc<ServerState>, task: &str, item: String, wish: PlanEdit) -> CommandOutcome {
+async fn edit_plan(shared: &Arc<ServerState>, task: &str, item: String, edit: PlanEdit) -> CommandOutcome {
     let task = target::task(shared, task).await?;
     let (root, id) = (task.root.clone(), task.id.clone());
     let can = can_apply(shared);
@@ -41,14 +41,14 @@ async fn edit_plan(shared: &Arc<ServerState>, task: &str, item: String, wish: Pl
     open.retain(|it| can || it.is_dirty());
     let shown = move |path: &Path| open.iter().find(|it| is_at(it, path)).cloned();
     let (change, open) = run_blocking(move || {
-        plan_edit::ensure_user(wish)?;
+        plan_edit::ensure_user(edit)?;
         let mut documents = plan_edit::documents(&root, &id)?;
         for it in &mut documents {
             if let Some(open) = shown(&root.join(&it.path)) {
                 it.text = open.text.to_string();
             }
         }
-        let change = plan_edit::change(&documents, &item, wish)?;
+        let change = plan_edit::change(&documents, &item, edit)?;
         let open = shown(&root.join(&change.file));
         if open.is_none() {
             plan_edit::write((&root, &id), &change, &documents)?;

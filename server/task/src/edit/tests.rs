@@ -13,10 +13,10 @@ fn plan(file: &str, text: &str) -> Vec<TaskDocument> {
 }
 
 /// The edit of the item named `name`.
-fn changed(file: &str, text: &str, name: &str, wish: PlanEdit) -> Result<DocumentEdit, PlanEditError> {
+fn changed(file: &str, text: &str, name: &str, edit: PlanEdit) -> Result<DocumentEdit, PlanEditError> {
     let documents = plan(file, text);
     let task = parse_task(&documents);
-    let made = compute_edit(&documents, &find_item(&task, name)?.id, wish)?;
+    let made = compute_edit(&documents, &find_item(&task, name)?.id, edit)?;
     assert_eq!(made.file, file);
     let mut applied = text.to_owned();
     applied.replace_range(made.range.clone(), &made.text);
@@ -42,9 +42,9 @@ fn raise(file: &str, text: &str, name: &str, by: i32, expect: &str) {
 }
 
 #[track_caller]
-fn refused(file: &str, text: &str, name: &str, wish: PlanEdit, expect: &str) {
+fn refused(file: &str, text: &str, name: &str, edit: PlanEdit, expect: &str) {
     let (PlanEditError::Unknown(error) | PlanEditError::Conflict(error)) =
-        changed(file, text, name, wish).unwrap_err();
+        changed(file, text, name, edit).unwrap_err();
     assert_eq!(error.to_string(), expect);
 }
 
@@ -185,9 +185,9 @@ fn items_are_named_by_id_title_or_a_part_of_it() {
 
 #[test]
 fn a_refusal_is_written_in_the_language_of_the_user() {
-    let refuse = |wish| {
+    let refuse = |edit| {
         loopkeeper_text::language::Language::SimplifiedChinese.during(|| {
-            match changed("PLAN.md", "- [ ] 付款\n- [x] 登录\n", "登录", wish) {
+            match changed("PLAN.md", "- [ ] 付款\n- [x] 登录\n", "登录", edit) {
                 Err(PlanEditError::Conflict(why) | PlanEditError::Unknown(why)) => why.to_string(),
                 Ok(made) => made.after,
             }

@@ -163,8 +163,8 @@ proptest! {
         for file in ["prd.json", "fix_plan.md"] {
             let before = plan(file, &format!("- [ ] a{text}\n- [ ] b\n"));
             for item in &parse_task(&before).plan {
-                for wish in [PlanEdit::Skip, PlanEdit::Raise(by)] {
-                    let _ = compute_edit(&before, &item.id, wish);
+                for edit in [PlanEdit::Skip, PlanEdit::Raise(by)] {
+                    let _ = compute_edit(&before, &item.id, edit);
                 }
             }
         }

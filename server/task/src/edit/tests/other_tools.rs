@@ -52,10 +52,10 @@ fn items_of_other_tools_are_skipped_and_resumed_in_their_files() {
 
 #[test]
 fn issues_of_beads_are_changed_by_their_tool() {
-    let check = |wish, expect: &str| {
+    let check = |edit, expect: &str| {
         let text = "{\"id\":\"bd-1\",\"title\":\"Sell\",\"status\":\"open\"}\n";
         let fact = "\"Sell\" is an issue of Beads, which would undo a change of its file. Hint: run ";
-        refused(".beads/issues.jsonl", text, "Sell", wish, &format!("{fact}{expect}"));
+        refused(".beads/issues.jsonl", text, "Sell", edit, &format!("{fact}{expect}"));
     };
     check(PlanEdit::Skip, "`bd update bd-1 --status deferred`");
     check(PlanEdit::Raise(1), "`bd update bd-1 --priority 1`");
