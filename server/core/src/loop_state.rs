@@ -257,7 +257,7 @@ impl LoopState {
         slot.filter(|_| !is_own).and_then(|it| it.out.until())
     }
 
-    /// It works in a session that its user lends.
+    /// It works in a session that its user opened.
     pub(crate) fn is_attached(&self) -> bool {
         self.spec.settings.mode == LoopMode::Attach
     }

@@ -51,8 +51,8 @@ pub struct EffectRunner {
 
 impl EffectRunner {
     pub fn new(context: LoopContext, signals: StopSignals) -> Self {
-        let is_lent = context.runtime.spec.settings.mode == LoopMode::Attach;
-        let agent = is_lent.then(|| AgentHandle::attach(&context));
+        let is_attached = context.runtime.spec.settings.mode == LoopMode::Attach;
+        let agent = is_attached.then(|| AgentHandle::attach(&context));
         Self { context, signals, agent, checks: None, round_just_ended: false }
     }
 

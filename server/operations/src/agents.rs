@@ -28,7 +28,7 @@ pub struct AgentRoster {
     /// What its safe mode cannot enforce if commits are left to it.
     commit_limits: Option<&'static str>,
     /// The agent is a session that the user opened, so none is started.
-    is_lent: bool,
+    is_attached: bool,
 }
 
 impl AgentRoster {
@@ -53,7 +53,7 @@ impl AgentRoster {
                 judge,
                 hooks_off,
                 commit_limits: None,
-                is_lent: true,
+                is_attached: true,
             });
         }
         let (mut plans, mut left_out) = (VecDeque::new(), Vec::new());
@@ -71,7 +71,7 @@ impl AgentRoster {
                 }
                 let commit_limits = agents::commit_limits(&agent, &work.root, settings.git.commit);
                 let (others, judge) = (plans.into(), judge_plan(work)?);
-                Ok(Self { agent, others, left_out, judge, hooks_off, commit_limits, is_lent: false })
+                Ok(Self { agent, others, left_out, judge, hooks_off, commit_limits, is_attached: false })
             }
             None => Err(left_out.swap_remove(0)),
         }
@@ -110,7 +110,7 @@ impl AgentRoster {
 
     /// Every agent that loopkeeper starts.
     pub fn all(&self) -> impl Iterator<Item = &AgentPlan> {
-        let own = (!self.is_lent).then_some(&self.agent);
+        let own = (!self.is_attached).then_some(&self.agent);
         own.into_iter().chain(&self.others).chain(&self.judge)
     }
 }

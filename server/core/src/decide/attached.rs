@@ -1,4 +1,4 @@
-//! A session that its user opened and lends to the loop (`mode = "attach"`). It joins when its user sends a prompt or
+//! A session that its user opened and attached to the loop (`mode = "attach"`). It joins when its user sends a prompt or
 //! its turn ends, works like a held agent, and is never started or ended by us. Without it the loop is paused.
 
 use crate::journal::{PauseReason, Record};

@@ -23,7 +23,7 @@ pub(super) fn start_iteration(
     let iteration = state.iteration + 1;
     let chosen = sessions::choose_session(state, now);
     let (session, session_tokens) = (chosen.id, chosen.tokens);
-    // A lent session does not know the task before its first iteration.
+    // An attached session does not know the task before its first iteration.
     let knows = || !state.is_attached() || state.history.iter().rev().any(|it| it.session == session);
     let resumed = chosen.resumed && knows();
     let prompt = prompt_input::prompt(state, reading, prompt_input::PromptContext { now, resumed });

@@ -288,7 +288,7 @@ impl Sim {
             Effect::Refuse { message, .. } => self.refused.push(message.to_string()),
             Effect::Finish => {
                 // A process that waits for its answer is released.
-                self.process.alive &= !self.is_lent();
+                self.process.alive &= !self.is_attached();
                 self.finished = true;
             }
             Effect::AwaitUser => {}
@@ -297,7 +297,7 @@ impl Sim {
     }
 
     fn start_agent(&mut self) {
-        if self.is_lent() && !self.process.alive {
+        if self.is_attached() && !self.process.alive {
             let run = AgentRun { ending: AgentEnding::Exited, ..quiet_run() };
             return self.event(Event::AgentEnded(Box::new(run)));
         }

@@ -89,7 +89,7 @@ impl SessionHistory {
         }
     }
 
-    /// Its user lends it to the loop. What it used up to here is its user's affair, unless an iteration is part of it
+    /// Records an attached session. Its usage up to here is not charged to the loop, unless an iteration is part of it
     /// that reported nothing.
     pub(crate) fn record_join(&mut self, id: &str, reported: Option<u64>, at: Moment) {
         let old = self.current.take().filter(|it| it.id == id);

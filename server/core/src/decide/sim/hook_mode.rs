@@ -48,7 +48,7 @@ impl Process {
 impl Sim {
     /// The end of a turn: the stop hook holds an agent that ended it well.
     pub(super) fn ended_or_held(&mut self, run: AgentRun) -> AgentRun {
-        if self.is_lent() {
+        if self.is_attached() {
             return self.turn_over(run);
         }
         let cost = run.cost_micros.unwrap_or(0);
@@ -61,7 +61,7 @@ impl Sim {
         AgentRun { ending: AgentEnding::Held, exit: None, cost_micros: None, ..run }
     }
 
-    pub(super) fn is_lent(&self) -> bool {
+    pub(super) fn is_attached(&self) -> bool {
         self.state.spec.settings.mode == LoopMode::Attach
     }
 
@@ -79,7 +79,7 @@ impl Sim {
     /// The user sends a message to one of their sessions; `false`: it knows of the loop already, or is not asked.
     pub fn speak(&mut self, session: &str, holds: u32) -> bool {
         let is_at_work = self.process.works;
-        if self.finished || is_at_work || !self.is_lent() {
+        if self.finished || is_at_work || !self.is_attached() {
             return false;
         }
         if self.process.alive {
@@ -87,19 +87,19 @@ impl Sim {
             self.process.alive = false;
             self.event(Event::AgentLeft(Box::default()));
         }
-        self.lend(session, holds);
+        self.attach(session, holds);
         true
     }
 
     /// A session asks for work: its user spoke to it.
-    pub fn lend(&mut self, session: &str, holds: u32) {
+    pub fn attach(&mut self, session: &str, holds: u32) {
         (self.process.alive, self.process.holds) = (true, Some(holds + 1));
         let tokens = self.process.tokens;
         self.event(Event::SessionCame(SessionOffer { session: session.to_owned(), holds, tokens }));
     }
 
     pub(super) fn let_go(&mut self) {
-        assert!(self.process.alive || self.is_lent(), "a process is held");
+        assert!(self.process.alive || self.is_attached(), "a process is held");
         self.process.alive = false;
         let cost_micros = Some(std::mem::take(&mut self.process.owed));
         let left = AgentExited { exit: Some(0), cost_micros, ..AgentExited::default() };

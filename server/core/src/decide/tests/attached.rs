@@ -1,4 +1,4 @@
-//! A session that its user lends to the loop: no process of it is started or ended, and without it the loop pauses.
+//! A session that its user attached to the loop: no process of it is started or ended, and without it the loop pauses.
 
 use super::hook_mode::course;
 use crate::decide::sim::{Act, Sim, criterion, spec};
@@ -24,15 +24,15 @@ fn wanted(sim: &Sim) -> String {
     pause.message.to_string()
 }
 
-fn lend(sim: &mut Sim, holds: u32) {
-    sim.lend("s1", holds);
+fn attach(sim: &mut Sim, holds: u32) {
+    sim.attach("s1", holds);
     sim.play();
 }
 
 #[test]
 fn an_attached_session_works_until_everything_passes() {
     let mut sim = waiting(vec![Act::new("f"), Act::new("f"), Act::new("p")]);
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     // The round while its hook waited decides.
     assert_eq!(course(&sim), "pihcihcihcle");
     let outcome = sim.state.outcome().expect("ended");
@@ -42,7 +42,7 @@ fn an_attached_session_works_until_everything_passes() {
     assert_eq!(sim.process.starts, 0);
     assert!(sim.prompts[0].contains("a fresh context"), "{}", sim.prompts[0]);
     assert!(sim.prompts[1].contains("You continue the session"), "{}", sim.prompts[1]);
-    sim.lend("s1", 8);
+    sim.attach("s1", 8);
     sim.play();
     assert_eq!(course(&sim), "pihcihcihcle", "a late session is let through");
 }
@@ -50,22 +50,22 @@ fn an_attached_session_works_until_everything_passes() {
 #[test]
 fn the_agents_own_cap_releases_it_until_the_next_prompt() {
     let mut sim = waiting((0..5).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
-    lend(&mut sim, 2);
+    attach(&mut sim, 2);
     assert_eq!(course(&sim), "pihcihcihclp");
     assert!(wanted(&sim).contains("no longer continues this turn"), "{}", wanted(&sim));
-    lend(&mut sim, 2);
+    attach(&mut sim, 2);
     assert_eq!(course(&sim), "pihcihcihclpihcihcihcle");
 }
 
 #[test]
 fn a_session_that_leaves_between_turns_is_awaited() {
     let mut sim = waiting(vec![Act::new("p")]);
-    sim.lend("s1", 8);
+    sim.attach("s1", 8);
     sim.process.alive = false;
     sim.event(Event::AgentLeft(Box::default()));
     sim.play();
     assert_eq!((course(&sim).as_str(), sim.state.iteration), ("plp", 0));
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     assert_eq!(course(&sim), "plpihcle");
 }
 
@@ -73,11 +73,11 @@ fn a_session_that_leaves_between_turns_is_awaited() {
 fn another_session_receives_the_complete_prompt() {
     let mut sim =
         waiting(vec![Act::fails(ProviderClass::Crash, "f"), Act::new("f"), Act::new("f"), Act::new("p")]);
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     assert!(wanted(&sim).contains("your session was closed"), "{}", wanted(&sim));
-    sim.lend("s2", 1);
+    sim.attach("s2", 1);
     sim.play();
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     let expect = [("s1", false), ("s2", false), ("s2", true), ("s1", true)];
     let told: Vec<_> = sim.sessions.iter().map(|(id, resumed)| (id.as_str(), *resumed)).collect();
     assert_eq!(told, expect);
@@ -87,9 +87,9 @@ fn another_session_receives_the_complete_prompt() {
 #[test]
 fn a_turn_beyond_its_time_continues_at_its_end() {
     let mut sim = waiting(vec![Act { hangs: true, ..Act::new("f") }, Act::new("p")]);
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     assert!(wanted(&sim).contains("still working"), "{}", wanted(&sim));
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     assert!(sim.state.outcome().is_some_and(|it| it.verified), "{}", course(&sim));
 }
 
@@ -98,10 +98,10 @@ fn a_loop_that_waits_for_something_else_releases_the_session() {
     let mut sim = waiting(vec![Act::new("f"), Act::new("p")]);
     sim.documents.push(criterion("new", "make new"));
     sim.untrusted = vec![criterion("new", "make new").id];
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Trust));
     let before = course(&sim);
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     assert_eq!((course(&sim), sim.state.agents.hold.is_held, sim.process.alive), (before, false, false));
     sim.untrusted.clear();
     sim.order(UserCommand::Resume);
@@ -117,15 +117,15 @@ fn a_stop_ends_a_loop_without_a_session() {
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped));
 }
 
-/// What it used before it was lent, or between two turns for the loop, is its user's affair.
+/// Usage before the session was attached, or between two turns for the loop, is not charged.
 #[test]
-fn tokens_count_from_the_start_of_the_lease() {
+fn tokens_count_from_the_time_of_attaching() {
     let mut sim = waiting((0..3).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
     sim.process.tokens = Some(50_000);
-    lend(&mut sim, 1);
+    attach(&mut sim, 1);
     assert_eq!((course(&sim).as_str(), sim.state.spent.tokens), ("pihcihclp", Some(2_000)));
     sim.process.uses(700);
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     assert_eq!((course(&sim).as_str(), sim.state.spent.tokens), ("pihcihclpihcihcle", Some(4_000)));
     let told: Vec<_> =
         sim.state.history.recent().iter().filter(|it| !it.taken_back).map(|it| it.tokens).collect();
@@ -136,10 +136,10 @@ fn tokens_count_from_the_start_of_the_lease() {
 fn usage_of_a_released_turn_counts_with_the_next() {
     let mut sim = waiting(vec![Act { hangs: true, ..Act::new("f") }, Act::new("p")]);
     sim.process.tokens = Some(50_000);
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     assert_eq!(sim.state.spent.tokens, None);
     sim.process.uses(3_000);
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     assert_eq!(sim.state.spent.tokens, Some(4_000), "{}", course(&sim));
 }
 
@@ -150,7 +150,7 @@ fn a_limit_of_tokens_ends_it() {
     let mut sim = Sim::new(made, "f", (0..9).map(|_| Act::new("f")).collect());
     sim.process.tokens = Some(50_000);
     sim.play();
-    lend(&mut sim, 8);
+    attach(&mut sim, 8);
     assert_eq!((sim.state.iteration, sim.state.spent.tokens), (3, Some(3_000)));
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Limit));
 }
@@ -163,9 +163,9 @@ fn a_stopping_loop_accepts_no_session() {
     while sim.state.phase != Phase::Baseline {
         assert!(sim.turn());
     }
-    sim.lend("s1", 8);
+    sim.attach("s1", 8);
     sim.order(UserCommand::Stop);
-    sim.lend("s2", 8);
+    sim.attach("s2", 8);
     let left = |sim: &mut Sim| sim.event(Event::AgentLeft(Box::default()));
     while sim.state.outcome().is_none() {
         assert!(sim.turn());

@@ -296,7 +296,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// Dying at any moment, in a session that its user lends, and speaks to again afterwards.
+/// Dying at any moment, in an attached session that its user prompts again afterwards.
 #[test]
 fn a_crash_at_every_point_of_a_session_of_its_users() {
     for point in 0.. {
@@ -373,9 +373,9 @@ fn second_start(all: &[Entry]) -> usize {
     all.iter().position(is_start).unwrap()
 }
 
-/// The same of a session that is lent: none works without being attached, and none of another loop continues.
+/// The same of an attached session: none works without being attached, and none of another loop continues.
 #[test]
-fn forged_journals_of_a_lent_session_do_not_hold() {
+fn forged_journals_of_an_attached_session_do_not_hold() {
     let mut sim = Sim::new(made(1 << 5 | 1 << 15), "fff", vec![Act::new("5ff"), Act::new("5pp")]);
     sim.play();
     sim.speak(SESSIONS[0], 8);

@@ -118,20 +118,20 @@ pub(super) fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runn
     let (mut last, mut cost, mut stopped, mut ended) = (0, 0_u64, false, false);
     let (mut open, mut sessions) = (None, std::collections::BTreeSet::new());
     let mut breaker = BreakerState::Closed;
-    let (mut lent, mut is_there) = (false, false);
+    let (mut attached, mut is_there) = (false, false);
     for pair in entries.windows(2) {
         prop_assert!(pair[1].seq == pair[0].seq + 1 && pair[1].epoch >= pair[0].epoch);
     }
     for entry in entries {
         prop_assert!(!ended, "nothing after the end: {:?}", entry.record);
         match &entry.record {
-            Record::LoopStarted { spec, .. } => lent = spec.settings.mode == LoopMode::Attach,
+            Record::LoopStarted { spec, .. } => attached = spec.settings.mode == LoopMode::Attach,
             Record::SessionJoined { .. } => {
-                prop_assert!(lent && !stopped, "nobody is asked for a session who does not lend it");
+                prop_assert!(attached && !stopped, "a session joins only in attach mode");
                 is_there = true;
             }
             Record::IterationIntended { iteration, session, resumed, .. } => {
-                prop_assert!(!lent || is_there, "no start without a session that waits");
+                prop_assert!(!attached || is_there, "no start without a session that waits");
                 prop_assert!(open.is_none(), "no start while a question waits");
                 prop_assert!(sessions.contains(session) == *resumed, "only its own sessions go on");
                 sessions.insert(session.clone());
@@ -164,12 +164,12 @@ pub(super) fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runn
 
 fn check_verified(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCaseError> {
     let mut results = std::collections::BTreeMap::new();
-    let (mut held, mut beside, mut lent) = (false, false, false);
+    let (mut held, mut beside, mut attached) = (false, false, false);
     for entry in entries {
         match &entry.record {
-            Record::LoopStarted { spec, .. } => lent = spec.settings.mode == LoopMode::Attach,
-            // Of a session that is lent its turn is over, which has to do.
-            Record::AgentEnded { run, .. } => held = run.ending == AgentEnding::Held && !lent,
+            Record::LoopStarted { spec, .. } => attached = spec.settings.mode == LoopMode::Attach,
+            // The end of its turn is sufficient for an attached session.
+            Record::AgentEnded { run, .. } => held = run.ending == AgentEnding::Held && !attached,
             Record::AgentLeft { .. } | Record::Recovered { .. } => held = false,
             Record::Baseline { round: Some(round), .. } | Record::ChecksDone { round, .. } => {
                 beside = held;

@@ -43,7 +43,7 @@ fn an_attached_session_is_told_what_to_do() {
         let mut sim = Sim::new(made.clone(), "ff", vec![Act::new("pf"); 2]);
         sim.play();
         if let Some(holds) = holds {
-            sim.lend("s1", holds);
+            sim.attach("s1", holds);
             sim.play();
         }
         over(&World::prompt().after(sim), 1)
