@@ -96,7 +96,7 @@ fn wanting<'a>() -> Scenario<'a> {
     }
 }
 
-const WISH: &str =
+const REQUEST: &str =
     "the agent wants to run a command (neither a check of the task nor its test runner): git push^[[2J";
 
 #[test]
@@ -105,7 +105,7 @@ fn a_permission_request_is_shown_whole_and_allowed_by_a_button() {
     let id = studio.start("PROMPT.md");
     let alert = studio.editor.wait_for("loopkeeper/alert", |_| true);
     let message = alert["message"].as_str().unwrap();
-    assert!(message.ends_with(WISH), "{message}");
+    assert!(message.ends_with(REQUEST), "{message}");
     let actions = alert["actions"].as_array().unwrap();
     let titles: Vec<_> = actions.iter().map(|it| it["title"].as_str().unwrap()).collect();
     assert_eq!(titles, ["Allow once", "Allow for this loop", "Deny"]);
@@ -129,7 +129,7 @@ fn a_client_that_knows_only_the_protocol_allows_or_denies() {
         let is_asked = |it: &Value| it["method"] == "window/showMessageRequest";
         let asked = studio.editor.until("the question", is_asked);
         let message = asked["params"]["message"].as_str().unwrap();
-        assert!(message.ends_with(&format!("\": {WISH}")), "{message}");
+        assert!(message.ends_with(&format!("\": {REQUEST}")), "{message}");
         studio.world.until("end", |it| it["type"] == "ended");
         assert_eq!(studio.world.starts(), iterations, "{title}");
     }
@@ -145,7 +145,7 @@ fn eglot_is_asked_when_its_user_wants_to_answer() {
     studio.editor.answers("window/showMessageRequest", Reply::By(|it| it["actions"][1].clone()));
     let id = studio.start("PROMPT.md");
     let told =
-        studio.editor.wait_for("window/showMessage", |it| it["message"].as_str().unwrap().ends_with(WISH));
+        studio.editor.wait_for("window/showMessage", |it| it["message"].as_str().unwrap().ends_with(REQUEST));
     assert_eq!(told["type"], 2);
     assert_eq!(studio.editor.count("window/showMessageRequest"), 0);
     studio.done("answer", &json!({"loopId": id}));

@@ -18,7 +18,7 @@ const WANTS: &str = r#"may '"kind":"execute","rawInput":{"command":"git push\u00
 printf '%s\n' "$reply" > "$folder/reply.new"; mv "$folder/reply.new" "$folder/reply"
 "#;
 const WORKS: &str = "touch done; over end_turn";
-const WISH: &str = "run a command (neither a check of the task nor its test runner): git push^[[2J";
+const REQUEST: &str = "run a command (neither a check of the task nor its test runner): git push^[[2J";
 
 fn wants() -> String {
     format!("{WANTS}over end_turn")
@@ -48,33 +48,33 @@ fn the_user_allows_it_once() {
     let status = world.status();
     assert_eq!((&status["state"], &status["phase"]), (&json!("needsYou"), &json!("needsAnswer")), "{status}");
     let question = &status["question"];
-    assert_eq!((&question["kind"], &question["text"]), (&json!("permission"), &json!(WISH)));
+    assert_eq!((&question["kind"], &question["text"]), (&json!("permission"), &json!(REQUEST)));
     assert!(question["expiresAt"].is_string() && !world.has("done"), "{question}");
     world
         .run(&["status"])
         .expect(0)
         .out(&format!(
-            "Needs you: iteration 1/25, its one criterion does not pass, the agent wants to {WISH}"
+            "Needs you: iteration 1/25, its one criterion does not pass, the agent wants to {REQUEST}"
         ))
         .out(&format!("`loopkeeper answer {id} allow`"));
     let watch = world.terminal.command(&["watch", &id]).stdout(Stdio::piped()).spawn().unwrap();
     world.run(&["answer", &id, "yes"]).expect(2).err("Answer `allow`, `always` or `deny`");
-    world.run(&["answer", &id, "allow"]).expect(0).out(&format!("Allowed once: {WISH}"));
+    world.run(&["answer", &id, "allow"]).expect(0).out(&format!("Allowed once: {REQUEST}"));
     assert_eq!(end(&world), ("completed".to_owned(), true, 1));
     assert_eq!(replied(&world), json!({"outcome": "selected", "optionId": "yes"}));
     let run = &all(&world, "agent-ended")[0]["run"];
     assert_eq!(run["denials"], 0, "{run}");
-    world.run(&["log"]).expect(0).out(&format!("): the agent wants to {WISH}")).out("answered: allow");
+    world.run(&["log"]).expect(0).out(&format!("): the agent wants to {REQUEST}")).out("answered: allow");
     let watched = Ran::of(&watch.wait_with_output().unwrap());
     watched.out(&format!(
-        "): the agent wants to {WISH}\nHint: `loopkeeper answer {id} allow`, `always` or `deny`"
+        "): the agent wants to {REQUEST}\nHint: `loopkeeper answer {id} allow`, `always` or `deny`"
     ));
 }
 
 #[test]
 fn the_user_denies_it() {
     let (world, id) = asked(&[&wants(), WORKS], "");
-    world.run(&["answer", &id, "deny"]).expect(0).out(&format!("Denied: {WISH}"));
+    world.run(&["answer", &id, "deny"]).expect(0).out(&format!("Denied: {REQUEST}"));
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     assert_eq!(replied(&world), json!({"outcome": "selected", "optionId": "no"}));
     let run = &all(&world, "agent-ended")[0]["run"];
@@ -89,7 +89,7 @@ fn the_user_denies_it() {
 fn a_permission_for_the_loop_is_not_asked_again() {
     let twice = format!("{WANTS}rm -f done\n{WANTS}over end_turn");
     let (world, id) = asked(&[&twice], "");
-    world.run(&["answer", &id, "always"]).expect(0).out(&format!("Allowed for the whole loop: {WISH}"));
+    world.run(&["answer", &id, "always"]).expect(0).out(&format!("Allowed for the whole loop: {REQUEST}"));
     assert_eq!(end(&world), ("completed".to_owned(), true, 1));
     assert_eq!((all(&world, "asked").len(), all(&world, "answered").len()), (1, 1));
 }

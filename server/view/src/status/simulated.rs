@@ -88,8 +88,8 @@ fn a_permission_request_needs_the_user() {
         }
         (shown(&sim), status(&sim.state, &StatusFacts { now: sim.now, ..StatusFacts::default() }))
     };
-    let wish = "run a command (not of the task): git push";
-    let (alive, dead) = order(UserCommand::Permission(wish.to_owned()));
+    let request = "run a command (not of the task): git push";
+    let (alive, dead) = order(UserCommand::Permission(request.to_owned()));
     assert_eq!((alive.state, dead.question), (DisplayState::NeedsYou, None));
     assert_eq!(
         headline(&alive).to_string(),

@@ -7,7 +7,7 @@ use loopkeeper_agent::PermissionMode;
 use loopkeeper_agent::acp::client::PermissionAnswer;
 
 const MINUTE: u64 = 60_000;
-const WISH: &str = "run a command (not of the task): git push";
+const REQUEST: &str = "run a command (not of the task): git push";
 
 /// A loop whose agent is at work.
 fn at_work(attended: bool) -> Sim {
@@ -27,14 +27,14 @@ fn until_it_works(sim: &mut Sim) {
     }
 }
 
-fn want(sim: &mut Sim, wish: &str) {
-    sim.order(UserCommand::Permission(wish.to_owned()));
+fn request_permission(sim: &mut Sim, text: &str) {
+    sim.order(UserCommand::Permission(text.to_owned()));
     perform(sim);
 }
 
 fn asked() -> Sim {
     let mut sim = at_work(true);
-    want(&mut sim, WISH);
+    request_permission(&mut sim, REQUEST);
     assert!(sim.state.questions.permission().is_some());
     sim
 }
@@ -92,13 +92,13 @@ fn a_single_permission_is_asked_again_a_lasting_one_is_not() {
     for (text, asks) in [("allow", true), ("deny", true), ("always", false)] {
         let mut sim = asked();
         answer(&mut sim, text);
-        want(&mut sim, WISH);
+        request_permission(&mut sim, REQUEST);
         assert_eq!(sim.state.questions.permission().is_some(), asks, "{text}");
         assert!(sim.refused.is_empty(), "{text}");
     }
     let mut sim = asked();
     answer(&mut sim, "always");
-    want(&mut sim, "run a command (not of the task): git push --force");
+    request_permission(&mut sim, "run a command (not of the task): git push --force");
     assert!(sim.state.questions.permission().is_some(), "it is exactly that");
 }
 
@@ -111,7 +111,7 @@ fn a_permission_outlives_iteration_and_keeper() {
         assert!(sim.turn());
     }
     until_it_works(&mut sim);
-    want(&mut sim, WISH);
+    request_permission(&mut sim, REQUEST);
     assert_eq!((sim.state.questions.permission(), sim.refused.len()), (None, 0));
 }
 
@@ -124,7 +124,7 @@ fn without_an_answer_further_requests_are_denied() {
     perform(&mut sim);
     assert_eq!(denied(&sim), "no answer came within 10 min");
     assert_eq!(answers(&sim), [None]);
-    want(&mut sim, "read (outside): /etc/passwd");
+    request_permission(&mut sim, "read (outside): /etc/passwd");
     assert_eq!(sim.refused, ["its earlier question was not answered"]);
     assert!(matches!(sim.state.phase, Phase::Iterating(_)), "the agent works on");
 }
@@ -164,7 +164,7 @@ fn a_stop_a_pause_and_the_end_take_the_question_back() {
     for order in [UserCommand::Stop, UserCommand::Pause] {
         let mut sim = at_work(true);
         sim.order(order);
-        want(&mut sim, WISH);
+        request_permission(&mut sim, REQUEST);
         assert_eq!((sim.refused.len(), sim.state.questions.permission()), (1, None));
     }
 }
@@ -187,7 +187,7 @@ fn an_answer_to_another_question_allows_nothing() {
     let mut sim = asked();
     let old = sim.state.questions.open.as_ref().unwrap().id.clone();
     answer(&mut sim, "deny");
-    want(&mut sim, "run a command (not of the task): rm -rf /");
+    request_permission(&mut sim, "run a command (not of the task): rm -rf /");
     sim.order(UserCommand::AnswerTo { question: old, text: "allow".to_owned() });
     perform(&mut sim);
     assert!(sim.refused[0].contains("that question is no longer open"), "{:?}", sim.refused);
@@ -202,7 +202,7 @@ fn an_answer_to_another_question_allows_nothing() {
 fn no_question_is_asked_without_effect() {
     let check = |mut sim: Sim, why: &str| {
         let known = sim.entries.len();
-        want(&mut sim, "read (outside): /etc/passwd");
+        request_permission(&mut sim, "read (outside): /etc/passwd");
         assert_eq!(sim.refused, [why]);
         assert_eq!(sim.entries.len(), known, "nothing is on record");
     };
@@ -215,7 +215,7 @@ fn no_question_is_asked_without_effect() {
         &edits.state,
         &mut edits.live,
         edits.now,
-        Event::UserAsked(UserCommand::Permission(WISH.to_owned())),
+        Event::UserAsked(UserCommand::Permission(REQUEST.to_owned())),
     ) {
         refused.push(format!("{step:?}"));
     }
@@ -225,7 +225,7 @@ fn no_question_is_asked_without_effect() {
     );
     let mut many = at_work(true);
     for _ in 0..50 {
-        want(&mut many, WISH);
+        request_permission(&mut many, REQUEST);
         answer(&mut many, "deny");
     }
     check(many, "it asked too often in this iteration");
