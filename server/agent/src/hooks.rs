@@ -27,19 +27,19 @@ pub enum HookMechanism {
 
 impl AgentKind {
     /// `None` if no hook of ours can hold the agent.
-    pub fn way_to_a_stop_hook(self) -> Option<HookMechanism> {
+    pub fn stop_hook_mechanism(self) -> Option<HookMechanism> {
         match self {
             Self::Claude => Some(HookMechanism::Settings),
             Self::Codex => Some(HookMechanism::Overrides),
             Self::Gemini => Some(HookMechanism::Home),
             Self::Own(_) | Self::Acp(_) => Some(HookMechanism::ByItself),
-            _ => None,
+            Self::Opencode | Self::Qwen | Self::Copilot | Self::Cursor | Self::Amp | Self::Demo => None,
         }
     }
 
     /// Why it cannot work with `mode = "hook"`, and the alternative. `name`: the name in the configuration.
     pub fn refuses_hook_mode(self, name: &str) -> Option<(String, String)> {
-        if self.way_to_a_stop_hook().is_some() {
+        if self.stop_hook_mechanism().is_some() {
             return None;
         }
         let can = self.capabilities();
@@ -78,7 +78,7 @@ impl AgentKind {
 
     /// The message for an agent that should have been held and ended without calling its hook.
     pub fn never_asked(self) -> String {
-        let why = match self.way_to_a_stop_hook() {
+        let why = match self.stop_hook_mechanism() {
             Some(HookMechanism::Settings) => {
                 tr!("are its hooks disabled by `disableAllHooks` or by a policy?")
             }
@@ -150,7 +150,7 @@ mod tests {
     fn the_table_of_what_agents_can_do_says_the_same() {
         for kind in KNOWN {
             let has = matches!(kind.capabilities().stop_hook, StopHook::Unbounded | StopHook::Capped(_));
-            assert_eq!(has, kind.way_to_a_stop_hook().is_some(), "{kind:?}");
+            assert_eq!(has, kind.stop_hook_mechanism().is_some(), "{kind:?}");
         }
     }
 }

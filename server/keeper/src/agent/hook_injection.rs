@@ -37,7 +37,7 @@ impl HookInjection {
         let runtime = &context.runtime;
         let mode = runtime.spec.settings.mode;
         let program = own_program(runtime);
-        let way = start.plan.kind().way_to_a_stop_hook().filter(|_| program.is_some());
+        let way = start.plan.kind().stop_hook_mechanism().filter(|_| program.is_some());
         let mut equipment = Self {
             mode,
             way,
@@ -116,7 +116,7 @@ fn value<'a>(env: &'a EnvVars, name: &str) -> Option<&'a OsStr> {
 
 /// Decided by the kind of program: others with Claude-compatible output may not accept its arguments.
 fn is_claude(plan: &AgentPlan) -> bool {
-    plan.kind().way_to_a_stop_hook() == Some(HookMechanism::Settings)
+    plan.kind().stop_hook_mechanism() == Some(HookMechanism::Settings)
 }
 
 /// The program that wardens are started from, which answers hooks like `loopkeeper` and starts faster.

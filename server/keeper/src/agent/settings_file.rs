@@ -22,7 +22,7 @@ pub fn extract_settings(
     prompt_file: &Path,
 ) -> Result<Vec<OsString>, String> {
     // Other programs with Claude-compatible output may not accept its arguments.
-    if plan.kind().way_to_a_stop_hook() != Some(HookMechanism::Settings) {
+    if plan.kind().stop_hook_mechanism() != Some(HookMechanism::Settings) {
         return Ok(argv.into_iter().map(OsString::from).collect());
     }
     let mut file = prompt_file.with_extension("").into_os_string();

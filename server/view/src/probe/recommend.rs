@@ -42,7 +42,7 @@ pub fn recommend(tried: &ProbeSubject, rows: &[ProbeRow]) -> Recommendation {
     let drivable = is(ProbeQuestion::Prompt, ProbeAnswer::Yes) && is(ProbeQuestion::Work, ProbeAnswer::Yes);
     let toml = if drivable { toml_snippet(tried, &is) } else { String::new() };
     let can_be_told =
-        AgentKind::from_name(&tried.name, tried.format.dialect()).way_to_a_stop_hook().is_some();
+        AgentKind::from_name(&tried.name, tried.format.dialect()).stop_hook_mechanism().is_some();
     let rows = notes(&is, can_be_told);
     let mut notes: Vec<String> =
         rows.into_iter().filter(|(so, _)| *so).map(|(_, note)| note.to_owned()).collect();

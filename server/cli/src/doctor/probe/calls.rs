@@ -261,7 +261,7 @@ impl<'a> ProbeRunner<'a> {
             HookMechanism::ByItself => false,
         };
         let has_place = hook_conflict(&self.plan).is_none();
-        self.plan.kind().way_to_a_stop_hook().filter(is_told).filter(|_| has_place)
+        self.plan.kind().stop_hook_mechanism().filter(is_told).filter(|_| has_place)
     }
 
     fn install_hook(&self, hook: &str, argv: &mut Vec<String>, env: &mut EnvVars) -> Result<(), Failure> {
