@@ -9,6 +9,7 @@ use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::layer::{Layer, LayerKind};
 use super::lookup::{KeyLookup, look_up};
 use super::value::RawValue;
+use loopkeeper_agent::kind::{AgentKind, KNOWN};
 use loopkeeper_text::clauses;
 use loopkeeper_text::closest::is_within;
 use loopkeeper_text::lines::LineIndex;
@@ -59,13 +60,10 @@ pub(super) enum RalphrcForm {
     Driver,
 }
 
-/// Agents that loopkeeper knows by the same name.
-const AGENTS: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cursor", "amp"];
-
 /// The name here of an agent of another tool.
 pub(super) fn agent_of_driver(name: &str) -> Option<&'static str> {
     let name = if name == "claude-code" { "claude" } else { name };
-    AGENTS.iter().copied().find(|it| *it == name)
+    KNOWN.map(AgentKind::name).into_iter().find(|it| *it == name)
 }
 
 /// The layer of the relevant keys among these variables; `None` if there is none.
