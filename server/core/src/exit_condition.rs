@@ -53,7 +53,7 @@ pub struct WhenError {
     /// Without a period, as every finding about settings.
     pub message: String,
     pub hint: String,
-    /// What to write in place of `range`, where there is one obvious cure; letters and `_` only.
+    /// What to write in place of `range`, where there is one obvious remedy; letters and `_` only.
     pub fix: Option<String>,
 }
 

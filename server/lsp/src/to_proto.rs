@@ -38,12 +38,12 @@ pub(crate) fn action(
 ) -> Option<CodeActionOrCommand> {
     let fixed = fixed_diagnostics(shown, &action, diagnostics);
     if !takes_actions(client) {
-        return match action.cure {
+        return match action.fix {
             editor::QuickFix::Command(it) => Some(CodeActionOrCommand::Command(command(it))),
             editor::QuickFix::Edits(_) => None,
         };
     }
-    let (edit, command) = match action.cure {
+    let (edit, command) = match action.fix {
         editor::QuickFix::Command(it) => (None, Some(command(it))),
         editor::QuickFix::Edits(edits) => (Some(edit(shown, edits)), None),
     };

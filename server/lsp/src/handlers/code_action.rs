@@ -20,10 +20,10 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
     let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
     let bytes = past_marker(shown.text(), shown.bytes(params.range));
     let (shown, all) = if shown.is_config() {
-        let cures = editor::settings::cures(config_kind(shown.path()), shown.text(), &bytes);
-        (shown, cures)
-    } else if let Some(cures) = other_tool_cures(shared, &shown, &bytes).await {
-        (shown, cures)
+        let fixes = editor::settings::quick_fixes(config_kind(shown.path()), shown.text(), &bytes);
+        (shown, fixes)
+    } else if let Some(fixes) = other_tool_fixes(shared, &shown, &bytes).await {
+        (shown, fixes)
     } else if let Some(all) = foreign::actions(&*shared.index().wait_until_ready().await, &shown) {
         (shown, all)
     } else {
@@ -42,7 +42,7 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
 }
 
 /// Fixes for keys of another tool's configuration, where there are any at the range.
-async fn other_tool_cures(
+async fn other_tool_fixes(
     shared: &ServerState,
     shown: &DocumentSnapshot,
     bytes: &Range<usize>,
@@ -50,8 +50,8 @@ async fn other_tool_cures(
     let snapshot = shared.index().wait_until_ready().await;
     let other_tool = snapshot.roots.iter().find_map(|it| config_files::of_other_tool(it, shown.path()));
     let (kind, file) = other_tool?;
-    let cures = editor::settings::cures_other_tool(kind, (file, shown.text()), bytes);
-    Some(cures).filter(|it| !it.is_empty())
+    let fixes = editor::settings::fix_other_tool(kind, (file, shown.text()), bytes);
+    Some(fixes).filter(|it| !it.is_empty())
 }
 
 /// A cursor on the bullet of an item, or before it, is about the item, whose range begins behind the bullet.
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_asked_for_by_their_beginnings() {
+    fn kinds_are_requested_by_their_prefix() {
         let check = |only: &[&'static str], expect: bool| {
             let only: Vec<CodeActionKind> = only.iter().map(|it| CodeActionKind::from(*it)).collect();
             assert_eq!(is_wanted("source.loopkeeper.start", Some(&only)), expect, "{only:?}");

@@ -24,7 +24,7 @@ pub struct EditorAction {
     /// `quickfix`, or `source.loopkeeper.` and a verb.
     pub kind: &'static str,
     pub title: String,
-    pub cure: QuickFix,
+    pub fix: QuickFix,
     /// The diagnostic that it fixes: its range and code.
     pub fixes: Option<(DocumentRange, DiagnosticCode)>,
     pub preferred: bool,
@@ -60,7 +60,7 @@ pub fn actions(
     all.extend(additions::additions(known, project.declared, document, &here));
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
         let weakened = offered_commands::of_weakened(known, Some(&criterion.id));
-        all.extend(weakened.into_iter().map(|it| cure(known, it, &criterion.place)));
+        all.extend(weakened.into_iter().map(|it| weakening_action(known, it, &criterion.place)));
         all.extend(permissions(known, document, Some(&criterion.id), &criterion.place));
         all.extend(offered_commands::of_criterion(known, criterion).into_iter().map(|it| action(known, it)));
     }
@@ -69,7 +69,9 @@ pub fn actions(
     }
     if let Some(heading) = known.heading().filter(|it| here(it)) {
         all.extend(
-            offered_commands::of_weakened(known, None).into_iter().map(|it| cure(known, it, &heading)),
+            offered_commands::of_weakened(known, None)
+                .into_iter()
+                .map(|it| weakening_action(known, it, &heading)),
         );
         all.extend(permissions(known, document, None, &heading));
         all.extend(strays(known, heading));
@@ -83,7 +85,7 @@ fn action(known: &TaskView<'_>, verb: OfferedCommand<'_>) -> EditorAction {
     let title = verb.action_title(known);
     EditorAction {
         kind: verb.kind(),
-        cure: QuickFix::Command(verb.command(known, title.clone())),
+        fix: QuickFix::Command(verb.command(known, title.clone())),
         title,
         fixes: known.heading().filter(|_| gives_trust(verb)).map(|it| (it, DiagnosticCode::NeedsTrust)),
         preferred: verb == OfferedCommand::TrustShown,
@@ -95,7 +97,7 @@ fn gives_trust(verb: OfferedCommand<'_>) -> bool {
 }
 
 /// An action for a reported weakening, attached to its diagnostic.
-fn cure(known: &TaskView<'_>, verb: OfferedCommand<'_>, place: &DocumentRange) -> EditorAction {
+fn weakening_action(known: &TaskView<'_>, verb: OfferedCommand<'_>, place: &DocumentRange) -> EditorAction {
     EditorAction { fixes: Some((place.clone(), DiagnosticCode::Weakened)), ..action(known, verb) }
 }
 
@@ -119,7 +121,7 @@ fn permissions(
     let permission = |it: &Weakening| EditorAction {
         kind: QUICKFIX,
         title: tr!("Let the next loop change \"{path}\"", path = sanitize::line(&it.path)),
-        cure: QuickFix::Edits(vec![permission_edit(known, document, &it.path)]),
+        fix: QuickFix::Edits(vec![permission_edit(known, document, &it.path)]),
         fixes: Some((place.clone(), DiagnosticCode::Weakened)),
         preferred: false,
     };
@@ -149,7 +151,7 @@ fn fix(finding: &Finding) -> Option<EditorAction> {
     Some(EditorAction {
         kind: QUICKFIX,
         title: fix_title(finding.code, &text),
-        cure: QuickFix::Edits(vec![TextEdit { place: finding.place.clone(), text }]),
+        fix: QuickFix::Edits(vec![TextEdit { place: finding.place.clone(), text }]),
         fixes: Some((finding.place.clone(), code)),
         preferred: true,
     })

@@ -29,15 +29,15 @@ impl Diagnostic {
         Self { place: place.clone(), severity, code, message, related: Vec::new(), stale: false }
     }
 
-    /// The message `name: fact. Cure.`
+    /// The message `name: fact. Remedy.`
     pub(super) fn of(
         place: &DocumentRange,
         (severity, code): (Severity, DiagnosticCode),
         name: &str,
         fact: &str,
-        cure: &str,
+        remedy: &str,
     ) -> Self {
-        Self::new(place, severity, code, message::message(name, fact, cure))
+        Self::new(place, severity, code, message::message(name, fact, remedy))
     }
 }
 

@@ -40,7 +40,7 @@ pub fn remedies(uri: &str) -> [EditorAction; 2] {
     let action = |kind, title: &str, command, argument| EditorAction {
         kind,
         title: title.to_owned(),
-        cure: QuickFix::Command(EditorCommand { title: title.to_owned(), command, argument }),
+        fix: QuickFix::Command(EditorCommand { title: title.to_owned(), command, argument }),
         fixes: None,
         preferred: false,
     };

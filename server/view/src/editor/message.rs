@@ -5,18 +5,18 @@ use loopkeeper_text::{sanitize, words};
 
 /// Maximum length of a diagnostic's message.
 pub(super) const MESSAGE_CHARS: usize = 100;
-/// Minimum length of a name that makes room for a fact and a cure.
+/// Minimum length of a name that makes room for a fact and a remedy.
 pub(super) const NAME_CHARS: usize = 24;
 const FACT_CHARS: usize = 60;
 
-/// `name: fact. Cure.`; the cure is omitted if there is no room for it.
-pub(super) fn message(name: &str, fact: &str, cure: &str) -> String {
+/// `name: fact. Remedy.`; the remedy is omitted if there is no room for it.
+pub(super) fn message(name: &str, fact: &str, remedy: &str) -> String {
     let fact = sanitize::line_within(fact, FACT_CHARS);
     let name = sanitize::line(name);
-    let whole = |name: &str| tr!("{name}: {fact}. {cure}.", name, fact, cure);
+    let whole = |name: &str| tr!("{name}: {fact}. {remedy}.", name, fact, remedy);
     let short = name.chars().count().min(NAME_CHARS);
     let room = MESSAGE_CHARS.saturating_sub(whole("").chars().count());
-    if !cure.is_empty() && room >= short {
+    if !remedy.is_empty() && room >= short {
         return whole(&sanitize::line_within(&name, room));
     }
     named(&name, |name| tr!("{name}: {fact}", name, fact))
@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn a_remedy_is_appended_if_it_fits() {
-        let check = |name: &str, fact: &str, cure: &str, expect: &str| {
-            assert_eq!(message(name, fact, cure), expect);
+        let check = |name: &str, fact: &str, remedy: &str, expect: &str| {
+            assert_eq!(message(name, fact, remedy), expect);
         };
         check("tests", "3 of 214 fail", "", "tests: 3 of 214 fail");
         check(

@@ -16,7 +16,7 @@ pub use self::complete::complete;
 pub use self::complete_other_tool::complete_other_tool;
 pub use self::explain::explain;
 pub use self::front_matter::{complete_front_matter, explain_front_matter};
-pub use self::other_tools::{check_other_tool, cures_other_tool, explain_other_tool};
+pub use self::other_tools::{check_other_tool, explain_other_tool, fix_other_tool};
 use super::diagnostics::limit;
 use super::task_predicates::overlap;
 use super::{Diagnostic, DiagnosticCode, EditorAction, QUICKFIX, QuickFix, Severity, TextEdit, message};
@@ -60,19 +60,19 @@ pub fn check(kind: LayerKind, text: &str) -> SettingsAnalysis {
 }
 
 /// Fixes for problems at `range`.
-pub fn cures(kind: LayerKind, text: &str, range: &Range<usize>) -> Vec<EditorAction> {
-    let cure_here = |it: &SettingFinding| cure(it, diagnostic(it, place(it)?).code, range);
-    findings(kind, text).iter().filter_map(cure_here).collect()
+pub fn quick_fixes(kind: LayerKind, text: &str, range: &Range<usize>) -> Vec<EditorAction> {
+    let fix_here = |it: &SettingFinding| quick_fix(it, diagnostic(it, place(it)?).code, range);
+    findings(kind, text).iter().filter_map(fix_here).collect()
 }
 
 /// The fix of a finding at `range`, which its diagnostic reports with this code.
-fn cure(finding: &SettingFinding, code: DiagnosticCode, range: &Range<usize>) -> Option<EditorAction> {
+fn quick_fix(finding: &SettingFinding, code: DiagnosticCode, range: &Range<usize>) -> Option<EditorAction> {
     let place = place(finding).filter(|it| overlap(&it.range, range))?;
     let text = finding.fix.clone()?;
     Some(EditorAction {
         kind: QUICKFIX,
         title: tr!("Write {text}", text = sanitize::line_within(&text, message::NAME_CHARS)),
-        cure: QuickFix::Edits(vec![TextEdit { place: place.clone(), text }]),
+        fix: QuickFix::Edits(vec![TextEdit { place: place.clone(), text }]),
         fixes: Some((place.clone(), code)),
         preferred: true,
     })

@@ -95,14 +95,14 @@ fn strays(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     const PATH_CHARS: usize = 24;
     let (first, others) = known.removable_strays().split_first()?;
     let path = short_path(first, PATH_CHARS);
-    let (fact, cure) = match others.len() as u64 {
+    let (fact, remedy) = match others.len() as u64 {
         0 => (tr!("nothing refers to {path}", path), tr!("Remove or use it")),
         count => {
             let files = words::counted(count, "file");
             (tr!("nothing refers to {path} and {files} more", path, files), tr!("Remove or use them"))
         }
     };
-    let message = message::message(tr!("stray"), &fact, cure);
+    let message = message::message(tr!("stray"), &fact, remedy);
     Some(Diagnostic::new(place, Severity::Hint, DiagnosticCode::Stray, message))
 }
 
@@ -120,7 +120,7 @@ fn short_path(path: &str, most: usize) -> String {
 /// Why the loop is blocked.
 fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     let status = known.status?;
-    let (severity, code, name, fact, cure) = match (status.phase, known.outcome()) {
+    let (severity, code, name, fact, remedy) = match (status.phase, known.outcome()) {
         (DisplayPhase::Damaged, _) => {
             let fact = tr!("the loop's journal is damaged or of a later version").to_owned();
             (Severity::Error, DiagnosticCode::Damaged, tr!("damaged"), fact, tr!("Start a new loop"))
@@ -132,8 +132,8 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
         (DisplayPhase::NeedsAnswer, _) => return status.question.as_ref().map(|it| needs_answer(place, it)),
         (DisplayPhase::Ended, Some(_)) if known.is_mended() => return None,
         (DisplayPhase::Ended, Some(OutcomeKind::Limit)) => {
-            let (fact, cure) = limit(known, status);
-            (Severity::Warning, DiagnosticCode::LimitReached, tr!("limit reached"), fact, cure)
+            let (fact, remedy) = limit(known, status);
+            (Severity::Warning, DiagnosticCode::LimitReached, tr!("limit reached"), fact, remedy)
         }
         (DisplayPhase::Ended, Some(OutcomeKind::Breaker)) => (
             Severity::Warning,
@@ -150,12 +150,12 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
             tr!("Reset it to continue"),
         ),
         (DisplayPhase::Waiting, _) if is_cooling(status) => {
-            let cure = tr!("Resume to try again now");
-            (Severity::Warning, DiagnosticCode::BreakerOpen, tr!("breaker open"), breaker(status), cure)
+            let remedy = tr!("Resume to try again now");
+            (Severity::Warning, DiagnosticCode::BreakerOpen, tr!("breaker open"), breaker(status), remedy)
         }
         _ => return None,
     };
-    Some(Diagnostic::new(place, severity, code, message::message(name, &fact, cure)))
+    Some(Diagnostic::new(place, severity, code, message::message(name, &fact, remedy)))
 }
 
 /// The question's own text, which the user has to answer.

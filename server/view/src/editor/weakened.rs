@@ -56,12 +56,12 @@ pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     for (weakening, criterion) in reported_weakenings(known) {
         let criterion = criterion.and_then(|id| known.task.criteria.iter().find(|it| it.id == *id));
         let Some(place) = criterion.map(|it| it.place.clone()).or_else(|| known.heading()) else { continue };
-        let cure = if is_of_start(known, weakening) {
+        let remedy = if is_of_start(known, weakening) {
             tr!("Restore it or accept it")
         } else {
             tr!("Fix it or accept it")
         };
-        let message = message::message(tr!("weakened"), &fact(weakening), cure);
+        let message = message::message(tr!("weakened"), &fact(weakening), remedy);
         let mut found = Diagnostic::new(&place, Severity::Warning, DiagnosticCode::Weakened, message);
         if !weakening.path.is_empty() {
             let target = RelatedTarget::Source { file: weakening.path.clone(), line: 1, column: None };

@@ -104,8 +104,11 @@ fn files(walk: &GlobWalk<'_>) -> Result<MatchedFiles, String> {
 fn nothing_matches(walk: &GlobWalk<'_>) -> RawResult {
     let written: Vec<&str> = walk.globs().iter().map(|it| it.written.as_str()).collect();
     let folder = walk.globs().iter().find(|it| it.literal && walk.root().join(&it.path).is_dir());
-    let cure = folder.map_or_else(String::new, |it| tr!(", write {path}/**", path = it.path.display()));
-    RawResult::new(Status::Fail, tr!("no file matches {written}{cure}", written = written.join(" "), cure))
+    let remedy = folder.map_or_else(String::new, |it| tr!(", write {path}/**", path = it.path.display()));
+    RawResult::new(
+        Status::Fail,
+        tr!("no file matches {written}{remedy}", written = written.join(" "), remedy),
+    )
 }
 
 fn counted(files: &[PathBuf]) -> String {

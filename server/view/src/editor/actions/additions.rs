@@ -173,7 +173,7 @@ impl<'a> CriterionAddition<'a> {
         EditorAction {
             kind: QUICKFIX,
             title: sanitize::line_within(&title, TITLE_CHARS),
-            cure: QuickFix::Edits(vec![self.edit(&[declared])]),
+            fix: QuickFix::Edits(vec![self.edit(&[declared])]),
             fixes: self.fixes.clone(),
             preferred: false,
         }

@@ -43,7 +43,7 @@ pub(super) fn completion(
         // Not a quick fix: editors list those before the start of a loop.
         kind: "source.loopkeeper.complete",
         title: tr!("Add what is missing: {aspects}", aspects = aspects.join(tr!(", "))),
-        cure: QuickFix::Edits(edits),
+        fix: QuickFix::Edits(edits),
         fixes: None,
         preferred: false,
     })

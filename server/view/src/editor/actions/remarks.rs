@@ -34,7 +34,7 @@ fn action(fix: LintFix, (place, code): (&DocumentRange, DiagnosticCode), preferr
     EditorAction {
         kind: QUICKFIX,
         title: sanitize::line_within(&fix.title, TITLE_CHARS),
-        cure: QuickFix::Edits(vec![TextEdit { place: fix.place, text: fix.text }]),
+        fix: QuickFix::Edits(vec![TextEdit { place: fix.place, text: fix.text }]),
         fixes: Some((place.clone(), code)),
         preferred,
     }

@@ -72,7 +72,7 @@ fn the_commands_on_the_page_that_was_shown_are_trusted_by_an_action() {
     let needs_trust =
         |it: &EditorAction| it.fixes.as_ref().is_some_and(|(_, code)| *code == DiagnosticCode::NeedsTrust);
     assert!(both.iter().all(needs_trust), "{both:?}");
-    let QuickFix::Command(command) = &both[1].cure else { panic!("a command") };
+    let QuickFix::Command(command) = &both[1].fix else { panic!("a command") };
     assert_eq!(command.command, "loopkeeper.server.trust");
     assert_eq!(command.argument["hash"], "abc");
     assert_eq!(
@@ -125,12 +125,12 @@ fn a_weakening_has_actions_to_restore_and_accept_it() {
             "quickfix: Let the next loop change \"tests/a.py\"",
         ]
     );
-    let Some(QuickFix::Edits(edits)) = offered.last().map(|it| &it.cure) else { panic!("an edit") };
+    let Some(QuickFix::Edits(edits)) = offered.last().map(|it| &it.fix) else { panic!("an edit") };
     assert!(edits[0].text.ends_with("\n## May change\n\n- tests/a.py\n"), "{edits:?}");
     let id = paused_loop.status.as_ref().unwrap().id.clone();
     let commands: Vec<_> = offered
         .iter()
-        .filter_map(|it| match &it.cure {
+        .filter_map(|it| match &it.fix {
             QuickFix::Command(command) => Some((command.command, command.argument.clone())),
             QuickFix::Edits(_) => None,
         })
@@ -165,7 +165,7 @@ fn files_that_nothing_needs_are_removed_by_an_action() {
     let all = at(&world, "# Pay");
     let removes = all.iter().find(|it| it.title.starts_with("Remove")).expect("an action");
     assert_eq!(removes.title, "Remove 2 added files that nothing refers to (can be undone)");
-    let QuickFix::Command(command) = &removes.cure else { panic!("{removes:?}") };
+    let QuickFix::Command(command) = &removes.fix else { panic!("{removes:?}") };
     let id = &world.status.as_ref().unwrap().id;
     let expect = json!({ "loopId": id, "iteration": 0, "paths": ["src/a.py", "src/b.py"] });
     assert_eq!((command.command, &command.argument), ("loopkeeper.server.rollback", &expect));
@@ -175,17 +175,17 @@ fn files_that_nothing_needs_are_removed_by_an_action() {
 }
 
 #[test]
-fn cures_of_the_parser_are_quick_fixes() {
+fn suggestions_of_the_parser_are_quick_fixes() {
     let check = |text: &str, needle: &str, title: &str, expect: &str| {
         let world = World::of(&[("PROMPT.md", text)]);
         let all = at(&world, needle);
         let fix = all.iter().find(|it| it.kind == "quickfix").expect("a quick fix");
         assert_eq!(fix.title, title);
-        let QuickFix::Edits(edits) = &fix.cure else { panic!("edits") };
+        let QuickFix::Edits(edits) = &fix.fix else { panic!("edits") };
         let mut cured = text.to_owned();
         cured.replace_range(edits[0].place.range.clone(), &edits[0].text);
         assert_eq!(cured, expect);
-        let (place, code) = fix.fixes.clone().expect("what it cures");
+        let (place, code) = fix.fixes.clone().expect("the diagnostic that it fixes");
         let found = world.look(crate::editor::diagnostics);
         assert!(found.iter().any(|it| it.place == place && it.code == code), "{found:?}");
     };

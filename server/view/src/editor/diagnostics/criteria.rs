@@ -53,8 +53,8 @@ fn not_holding(
     } else {
         severity
     };
-    let (fact, cure) = fact(code, latest.result);
-    let mut found = Diagnostic::of(&criterion.place, (severity, code), &criterion.name, &fact, cure);
+    let (fact, remedy) = fact(code, latest.result);
+    let mut found = Diagnostic::of(&criterion.place, (severity, code), &criterion.name, &fact, remedy);
     found.related = related(latest);
     if latest.stale {
         found.stale = true;
@@ -85,11 +85,11 @@ fn fact(code: DiagnosticCode, result: &CheckResult) -> (String, &'static str) {
     let fact = if result.fact.is_empty() { tr!("fails") } else { &result.fact };
     match code {
         DiagnosticCode::CouldNotRun => {
-            let cure = match result.missing.as_ref().map(|it| it.owner) {
+            let remedy = match result.missing.as_ref().map(|it| it.owner) {
                 Some(DependencyProvider::Machine) => tr!("Install it"),
                 Some(DependencyProvider::Project | DependencyProvider::Other) | None => "",
             };
-            (tr!("could not run, {fact}", fact), cure)
+            (tr!("could not run, {fact}", fact), remedy)
         }
         DiagnosticCode::TimedOut => (fact.to_owned(), tr!("Raise the limit with `(timeout …)`")),
         DiagnosticCode::NoTestsRan => (fact.to_owned(), tr!("Check which tests it selects")),
@@ -128,7 +128,7 @@ fn unknown<'a>(
     if !known.live {
         return None;
     }
-    let (code, fact, cure) = if criterion.check.is_none() {
+    let (code, fact, remedy) = if criterion.check.is_none() {
         let fact = tr!("no check, only the agent's claim counts");
         (DiagnosticCode::Unverified, fact, tr!("Add one, such as `$ npm test`"))
     } else if !known.is_trusted(criterion) {
@@ -138,7 +138,7 @@ fn unknown<'a>(
         (DiagnosticCode::NeverRun, tr!("not checked yet"), "")
     };
     let has_room = budget.has_room(&criterion.place, Severity::Hint);
-    let message = has_room.then(|| message::message(&criterion.name, fact, cure));
+    let message = has_room.then(|| message::message(&criterion.name, fact, remedy));
     Some(Diagnostic::new(&criterion.place, Severity::Hint, code, message.unwrap_or_default()))
 }
 

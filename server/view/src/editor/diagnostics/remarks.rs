@@ -32,8 +32,8 @@ impl<'a> Remarks<'a> {
             if matches!(lint.code, LintCode::Vague | LintCode::Subjective) {
                 remarks.worded.insert((&criterion.place.file, criterion.place.range.start));
             }
-            let (name, cure) = (&criterion.name, translate(lint.remedy));
-            remarks.diagnostics.push(Diagnostic::of(&lint.place, kind(lint.code), name, &lint.fact, cure));
+            let (name, remedy) = (&criterion.name, translate(lint.remedy));
+            remarks.diagnostics.push(Diagnostic::of(&lint.place, kind(lint.code), name, &lint.fact, remedy));
         }
         remarks.diagnostics.extend(expensive(known));
         remarks.diagnostics.extend(not_suited(known));
@@ -66,8 +66,8 @@ fn expensive(known: &TaskView<'_>) -> Vec<Diagnostic> {
     });
     let kind = (Severity::Hint, DiagnosticCode::Expensive);
     let fact = tr!("takes longer than an iteration");
-    let cure = tr!("Run it later with `(stage 2)`");
-    takes_longer.map(|it| Diagnostic::of(&it.place, kind, &it.name, fact, cure)).collect()
+    let remedy = tr!("Run it later with `(stage 2)`");
+    takes_longer.map(|it| Diagnostic::of(&it.place, kind, &it.name, fact, remedy)).collect()
 }
 
 /// The median duration of the loop's iterations.
@@ -85,10 +85,10 @@ fn not_suited(known: &TaskView<'_>) -> Option<Diagnostic> {
     if known.status.is_some() || says_so_already {
         return None;
     }
-    let (fact, cure) = reason.sentences();
-    let (fact, cure) = (translate(fact), translate(cure));
+    let (fact, remedy) = reason.sentences();
+    let (fact, remedy) = (translate(fact), translate(remedy));
     let kind = (Severity::Hint, DiagnosticCode::NotSuited);
-    Some(Diagnostic::of(&place, kind, tr!("loop"), fact, cure))
+    Some(Diagnostic::of(&place, kind, tr!("loop"), fact, remedy))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_core::settings::{Layer, LayerKind, SettingCode, SettingOrigin, resolve};
 use loopkeeper_text::DocumentRange;
 
-use super::{cure, diagnostic, explain, message_of, place};
+use super::{diagnostic, explain, message_of, place, quick_fix};
 use crate::editor::diagnostics::limit;
 use crate::editor::{Diagnostic, DiagnosticCode, EditorAction, Hover, QuickFix, Severity, TextEdit};
 
@@ -26,21 +26,21 @@ pub fn check_other_tool(kind: LayerKind, file: &str, text: &str) -> Vec<Diagnost
 }
 
 /// Fixes for misspelt keys at `range`.
-pub fn cures_other_tool(
+pub fn fix_other_tool(
     kind: LayerKind,
     (file, text): (&str, &str),
     range: &Range<usize>,
 ) -> Vec<EditorAction> {
     let resolved = resolve(&[layer(kind, file, text)], &[]);
     let fixes = resolved.findings().iter().filter_map(|it| {
-        let fix = cure(it, DiagnosticCode::LeftAside, range)?;
+        let fix = quick_fix(it, DiagnosticCode::LeftAside, range)?;
         let place = place(it)?;
         // Relative to the document: its name in the root is no part of it.
         let place = DocumentRange { file: String::new(), range: place.range.clone() };
-        let QuickFix::Edits(edits) = fix.cure else { return None };
+        let QuickFix::Edits(edits) = fix.fix else { return None };
         let edits = edits.into_iter().map(|it| TextEdit { place: place.clone(), ..it }).collect();
         Some(EditorAction {
-            cure: QuickFix::Edits(edits),
+            fix: QuickFix::Edits(edits),
             fixes: Some((place, DiagnosticCode::LeftAside)),
             ..fix
         })

@@ -1,7 +1,7 @@
 use proptest::prelude::any;
 use proptest::{prop_assert, proptest};
 
-use super::{check as read, complete, cures, explain};
+use super::{check as read, complete, explain, quick_fixes};
 use crate::editor::{Diagnostic, QuickFix};
 use loopkeeper_core::settings::LayerKind;
 
@@ -82,8 +82,8 @@ fn settings_errors_are_at_their_range() {
 fn obvious_slips_have_a_quick_fix() {
     let check = |text: &str, needle: &str, expect: &str| {
         let at = text.find(needle).expect("in the text");
-        let all = cures(KIND, text, &(at..at));
-        let Some(QuickFix::Edits(edits)) = all.first().map(|it| it.cure.clone()) else { panic!("{all:?}") };
+        let all = quick_fixes(KIND, text, &(at..at));
+        let Some(QuickFix::Edits(edits)) = all.first().map(|it| it.fix.clone()) else { panic!("{all:?}") };
         let mut cured = text.to_owned();
         cured.replace_range(edits[0].place.range.clone(), &edits[0].text);
         assert_eq!(cured, expect);
@@ -93,9 +93,9 @@ fn obvious_slips_have_a_quick_fix() {
     check("agnet = \"auto\"\n", "agnet", "agent = \"auto\"\n");
     check("[sandbox]\nkind = \"of\"\n", "\"of", "[sandbox]\nkind = \"off\"\n");
     check("[exit]\nwhen = \"plan AND promise\"\n", "AND", "[exit]\nwhen = \"plan and promise\"\n");
-    assert_eq!(cures(KIND, "[limits]\niteratons = 3\n", &(0..0)), []);
+    assert_eq!(quick_fixes(KIND, "[limits]\niteratons = 3\n", &(0..0)), []);
     // A key of another table is reported but not moved.
-    assert_eq!(cures(KIND, "iterations = 3\n", &(0..0)), []);
+    assert_eq!(quick_fixes(KIND, "iterations = 3\n", &(0..0)), []);
 }
 
 /// The labels offered at `|`.

@@ -35,7 +35,7 @@ fn check(text: &str, needle: &str, expect: &str, fixes: Option<DiagnosticCode>) 
     let world = World::of(&[("PROMPT.md", text)]);
     let all = offered(&world, needle);
     let Some(first) = all.first() else { panic!("nothing is offered: {text}") };
-    let QuickFix::Edits(edits) = &first.cure else { panic!("an edit") };
+    let QuickFix::Edits(edits) = &first.fix else { panic!("an edit") };
     let mut after = text.to_owned();
     after.replace_range(edits[0].place.range.clone(), &edits[0].text);
     assert_eq!(after, expect);

@@ -27,7 +27,7 @@ const GATES: [(Gate, &str); 4] = [
 ];
 
 fn applied(text: &str, action: &EditorAction) -> String {
-    let QuickFix::Edits(edits) = &action.cure else { panic!("an edit") };
+    let QuickFix::Edits(edits) = &action.fix else { panic!("an edit") };
     let mut after = text.to_owned();
     for edit in edits.iter().rev() {
         after.replace_range(edit.place.range.clone(), &edit.text);
