@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
     found.send_request(json!({"do": "reset", "what": "breaker"}))?;
     let then = match state.pause.as_ref().map(|it| it.reason) {
-        None if breaker::rests_until(state).is_none() => String::new(),
+        None if breaker::cooldown_end(state).is_none() => String::new(),
         None | Some(PauseReason::Breaker) => tr!("; the loop continues").to_owned(),
         Some(_) => tr!("; it stays paused, `loopkeeper resume {id}` continues it", id),
     };

@@ -39,7 +39,7 @@ pub struct StatusFacts {
 pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
     let (word, phase) = state_and_phase(state, facts);
     let limits = &state.spec.settings.limits;
-    let rests_until = breaker::rests_until(state);
+    let cooldown_end = breaker::cooldown_end(state);
     LoopStatus {
         id: state.spec.loop_id.clone(),
         seq: state.position.seq,
@@ -62,7 +62,7 @@ pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
             state: state.breaker.state,
             reason: state.breaker.reason.clone(),
             counts: breaker::counts(state),
-            resumes_at: rests_until.map(|it| words::rfc3339(it.wall)),
+            resumes_at: cooldown_end.map(|it| words::rfc3339(it.wall)),
             trips: state.breaker.trips,
             preset: state.spec.preset.clone(),
         },
@@ -184,7 +184,7 @@ fn working_phase(state: &LoopState) -> DisplayPhase {
 
 /// The wait between iterations; an open breaker takes precedence.
 fn wait(state: &LoopState) -> Option<WaitStatus> {
-    let breaker = breaker::rests_until(state).map(|it| (WaitReason::Breaker, it));
+    let breaker = breaker::cooldown_end(state).map(|it| (WaitReason::Breaker, it));
     let (reason, until) = breaker.or_else(|| state.phase.wait().map(|it| (it.reason, it.until)))?;
     Some(WaitStatus { reason, resumes_at: words::rfc3339(until.wall) })
 }

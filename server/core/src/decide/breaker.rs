@@ -45,9 +45,9 @@ pub fn limits(settings: &BreakerSettings) -> BreakerCounts {
 }
 
 /// When an open breaker resumes automatically.
-pub fn rests_until(state: &LoopState) -> Option<Moment> {
-    let rests = state.breaker.state == BreakerState::Open && state.spec.attended;
-    state.breaker.resumes_at.filter(|_| rests)
+pub fn cooldown_end(state: &LoopState) -> Option<Moment> {
+    let cools_down = state.breaker.state == BreakerState::Open && state.spec.attended;
+    state.breaker.resumes_at.filter(|_| cools_down)
 }
 
 /// The change caused by the last iteration, if any.
@@ -61,7 +61,7 @@ pub(super) fn next_change(state: &LoopState, now: Moment) -> Option<Record> {
             Some(opened_record(state, now, cause, reason(state, &past, cause, &counts)))
         }
         BreakerState::HalfOpen => match trial::trial_result(state)? {
-            trial::TrialResult::GotOn => {
+            trial::TrialResult::Progressed => {
                 Some(closed_record(state, BreakerCause::TrialPassed, state.breaker.trips))
             }
             trial::TrialResult::Failed(why) => {
@@ -205,7 +205,7 @@ fn opened_record(state: &LoopState, now: Moment, cause: BreakerCause, reason: St
         BreakerState::Closed | BreakerState::Open => 0,
     };
     let cooldown_ms = cooldown_ms.max(settings.cooldown_ms);
-    let rests = state.spec.attended && trips < settings.max_trips;
+    let cools_down = state.spec.attended && trips < settings.max_trips;
     Record::BreakerChanged {
         state: BreakerState::Open,
         reason: Some(reason),
@@ -213,7 +213,7 @@ fn opened_record(state: &LoopState, now: Moment, cause: BreakerCause, reason: St
         no_progress: counts.no_progress,
         trips,
         cooldown_ms,
-        resumes_at: rests.then(|| now.plus_ms(cooldown_ms)),
+        resumes_at: cools_down.then(|| now.plus_ms(cooldown_ms)),
         opening: Some(Box::new(TripEvidence {
             session_reset: state.session.current.is_some(),
             failing: failing::failing_criteria(state),

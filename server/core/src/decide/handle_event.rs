@@ -118,7 +118,7 @@ pub fn deadline(state: &LoopState, live: &VolatileState) -> Option<Moment> {
                 return question.until;
             }
             let end = limits::loop_end(state);
-            let until = breaker::rests_until(state).or_else(|| state.phase.wait().map(|it| it.until));
+            let until = breaker::cooldown_end(state).or_else(|| state.phase.wait().map(|it| it.until));
             let wait = until.map(|it| if it.awake < end.awake { it } else { end });
             let answer = state.questions.open.as_ref().and_then(|it| it.until);
             answer.into_iter().chain(wait).min_by_key(|it| it.awake)

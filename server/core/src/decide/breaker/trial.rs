@@ -11,7 +11,7 @@ use super::history::{BreakerHistory, IterationFacts};
 
 pub(super) enum TrialResult {
     /// The trial produced a new tree, and more criteria pass or the failures differ.
-    GotOn,
+    Progressed,
     Failed(String),
 }
 
@@ -19,8 +19,8 @@ pub(super) enum TrialResult {
 pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
     let after = state.breaker.trial_after?;
     let past = BreakerHistory::of(state);
-    let look = past.counted_iterations().next_back().filter(|it| it.outline.figures.number > after)?;
-    let figures = look.outline.figures;
+    let trial = past.counted_iterations().next_back().filter(|it| it.outline.figures.number > after)?;
+    let figures = trial.outline.figures;
     let duration = words::duration(figures.duration_ms);
     match past.newest_rows(1).first()?.ending {
         Some(AgentEnding::TimedOut) => {
@@ -38,11 +38,11 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
     }
     Some(if figures.taken_back {
         TrialResult::Failed(tr!("its changes were rolled back").to_owned())
-    } else if look.is_new() && !fails_as_before(&past, &look) {
-        TrialResult::GotOn
-    } else if look.is_new() {
+    } else if trial.is_new() && !fails_as_before(&past, &trial) {
+        TrialResult::Progressed
+    } else if trial.is_new() {
         TrialResult::Failed(tr!("still with the same failure: {failure}", failure = failing::text(state)))
-    } else if look.returned() {
+    } else if trial.returned() {
         TrialResult::Failed(tr!("the files only returned to an earlier state").to_owned())
     } else {
         TrialResult::Failed(tr!("still without a file change").to_owned())

@@ -261,7 +261,7 @@ fn an_open_breaker_cools_down_tries_once_and_closes() {
         sim.turn();
     }
     let opened_at = sim.now.awake;
-    assert_eq!(breaker::rests_until(&sim.state).map(|it| it.awake), Some(opened_at + HALF_HOUR));
+    assert_eq!(breaker::cooldown_end(&sim.state).map(|it| it.awake), Some(opened_at + HALF_HOUR));
     sim.acts.extend([Act::new("ff"), Act::idle("ff"), Act::idle("ff"), Act::new("pp")]);
     while sim.state.iteration < 4 {
         sim.turn();
@@ -295,7 +295,7 @@ fn a_failed_trial_doubles_the_cooldown_until_the_user_is_needed() {
     );
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Breaker));
     assert_eq!(sim.sentence(), "breaker open: retried, still without a file change; opened 4 times");
-    assert_eq!((sim.state.iteration, breaker::rests_until(&sim.state)), (6, None));
+    assert_eq!((sim.state.iteration, breaker::cooldown_end(&sim.state)), (6, None));
     // Resuming by the user allows exactly one further trial.
     sim.acts.push(Act::idle("ff"));
     sim.order(UserCommand::Resume);
