@@ -36,8 +36,8 @@ pub(crate) fn with_task_view<T>(
         checking: task.checking,
         trust: TrustState {
             editor: snapshot.trusted,
-            unknown: task.unknown.count,
-            criteria: &task.unknown.criteria,
+            unknown: task.untrusted.count,
+            criteria: &task.untrusted.criteria,
             shown,
         },
         live: task.live,

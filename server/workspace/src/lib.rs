@@ -280,7 +280,7 @@ impl IndexWorker {
             let size = open.iter().flatten().map(|it| it.text.len()).sum();
             let mut slow = self.unpredicted();
             // Every other invalidation reads files.
-            let is_keystroke = index_state.has_begun() && !invalidation.is_deep() && !invalidation.tree;
+            let is_keystroke = index_state.is_initialized() && !invalidation.is_deep() && !invalidation.tree;
             let quick = if is_keystroke { &mut quick } else { &mut slow };
             index_state = scope
                 .update_state((quick, size), index_state, move |index_state| {
@@ -299,8 +299,7 @@ impl IndexWorker {
             self.publish(&index_state, number);
             if invalidation.tree {
                 let mut slow = AdaptiveBlocking::new(trees.clone());
-                index_state =
-                    scope.update_state((&mut slow, 0), index_state, IndexState::look_at_trees).await;
+                index_state = scope.update_state((&mut slow, 0), index_state, IndexState::hash_trees).await;
                 self.publish(&index_state, number);
             }
             pulse = index_state.poll_interval();

@@ -74,7 +74,7 @@ pub struct TaskSnapshot {
     /// Grows with every round of checks without a loop, for as long as this index exists.
     pub rounds: u64,
     /// Its untrusted commands.
-    pub unknown: Arc<UntrustedCommands>,
+    pub untrusted: Arc<UntrustedCommands>,
 }
 
 /// One result, and the paths of the check's complete output.

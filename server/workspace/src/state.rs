@@ -27,14 +27,14 @@ use loopkeeper_system::{config_files, config_text, task_files};
 pub(super) struct IndexState {
     state: OpenState,
     /// The first update covers everything, whatever the invalidation contains.
-    begun: bool,
-    /// `None` if no usable one exists; `state_troubles` has the reason.
+    is_initialized: bool,
+    /// `None` if no usable one exists; `state_problems` has the reason.
     store: Option<StateDir>,
     folders: Vec<PathBuf>,
     trusted: bool,
     /// The roots of the opened folders.
     roots: Vec<PathBuf>,
-    around: BTreeMap<PathBuf, RootState>,
+    root_states: BTreeMap<PathBuf, RootState>,
     saved: Vec<Arc<SavedTask>>,
     /// The documents of the tasks that the last search found, readable or not.
     task_paths: BTreeSet<PathBuf>,
@@ -42,21 +42,21 @@ pub(super) struct IndexState {
     foreign: Vec<PluginLoopFile>,
     loops: LoopIndex,
     /// Keyed by the file that contains them.
-    alone: BTreeMap<PathBuf, StandaloneChecks>,
+    check_logs: BTreeMap<PathBuf, StandaloneChecks>,
     /// Keyed by the task's document.
-    unknown: BTreeMap<PathBuf, Arc<UntrustedCommands>>,
+    untrusted: BTreeMap<PathBuf, Arc<UntrustedCommands>>,
     /// The last known tree of each root, from a snapshot or a round of checks.
     trees: BTreeMap<PathBuf, String>,
     open: Vec<OpenText>,
     /// The newest tree of each task's results.
-    judged: BTreeMap<PathBuf, String>,
+    result_trees: BTreeMap<PathBuf, String>,
     /// The last rollback of each loop that makes results stale.
     rollbacks: BTreeMap<String, u64>,
     /// In the order of `saved`.
-    made: Vec<CachedTask>,
-    file_troubles: Vec<String>,
-    state_troubles: Vec<String>,
-    trust_trouble: Option<String>,
+    tasks: Vec<CachedTask>,
+    file_problems: Vec<String>,
+    state_problems: Vec<String>,
+    trust_problem: Option<String>,
 }
 
 /// The state folder's data about a root.
@@ -71,27 +71,27 @@ impl IndexState {
     pub(super) fn new(state: OpenState, folders: Vec<PathBuf>, trusted: bool) -> Self {
         Self {
             state,
-            begun: false,
+            is_initialized: false,
             store: None,
             folders,
             trusted,
             roots: Vec::new(),
-            around: BTreeMap::new(),
+            root_states: BTreeMap::new(),
             saved: Vec::new(),
             task_paths: BTreeSet::new(),
             configs: BTreeMap::new(),
             foreign: Vec::new(),
             loops: LoopIndex::default(),
-            alone: BTreeMap::new(),
-            unknown: BTreeMap::new(),
+            check_logs: BTreeMap::new(),
+            untrusted: BTreeMap::new(),
             trees: BTreeMap::new(),
             open: Vec::new(),
-            judged: BTreeMap::new(),
+            result_trees: BTreeMap::new(),
             rollbacks: BTreeMap::new(),
-            made: Vec::new(),
-            file_troubles: Vec::new(),
-            state_troubles: Vec::new(),
-            trust_trouble: None,
+            tasks: Vec::new(),
+            file_problems: Vec::new(),
+            state_problems: Vec::new(),
+            trust_problem: None,
         }
     }
 
@@ -104,13 +104,13 @@ impl IndexState {
     }
 
     /// Shown until the next update of the state folder's contents.
-    pub(super) fn report_problem(&mut self, trouble: String) {
-        self.state_troubles.push(trouble);
+    pub(super) fn report_problem(&mut self, problem: String) {
+        self.state_problems.push(problem);
     }
 
     /// Whether everything has been read once.
-    pub(super) fn has_begun(&self) -> bool {
-        self.begun
+    pub(super) fn is_initialized(&self) -> bool {
+        self.is_initialized
     }
 
     /// Updates what may have changed according to `invalidation`.
@@ -118,25 +118,25 @@ impl IndexState {
         let was_open = |it: &OpenText| self.open.iter().any(|old| old.path == it.path);
         let new_document = open.iter().any(|it| !was_open(it) && !self.has_read(&it.path));
         self.open = open;
-        let invalidation = if self.begun { invalidation } else { Invalidation::ALL };
+        let invalidation = if self.is_initialized { invalidation } else { Invalidation::ALL };
         let files = invalidation.files || new_document;
         if files {
-            self.look_at_files();
+            self.refresh_files();
         }
         let state = files || invalidation.state || invalidation.trust;
         let had_store = self.store.is_some();
         if state {
-            self.look_at_state();
+            self.refresh_loops_and_locks();
         }
         if files || invalidation.trust || (self.store.is_some() && !had_store) {
-            self.look_at_trust();
+            self.refresh_trust();
         }
         if state {
             self.rebuild_tasks();
         } else {
             self.apply_overlays();
         }
-        self.begun = true;
+        self.is_initialized = true;
     }
 
     /// Whether the last update of files read this one.
@@ -146,12 +146,12 @@ impl IndexState {
     }
 
     /// Hashes the trees that results belong to, unless a loop or round works in them.
-    pub(super) fn look_at_trees(&mut self) {
+    pub(super) fn hash_trees(&mut self) {
         let with_results = |it: &&CachedTask| !it.task.results.is_empty() && !self.is_worked_on(&it.task);
         let roots: BTreeSet<PathBuf> =
-            self.made.iter().filter(with_results).map(|it| it.task.root.clone()).collect();
+            self.tasks.iter().filter(with_results).map(|it| it.task.root.clone()).collect();
         for root in roots {
-            let Some(workspace) = self.around.get(&root).and_then(|it| it.workspace.as_ref()) else {
+            let Some(workspace) = self.root_states.get(&root).and_then(|it| it.workspace.as_ref()) else {
                 continue;
             };
             // An unreadable tree does not count as changed.
@@ -194,7 +194,7 @@ impl IndexState {
     /// Polling interval while something runs that may end without an event.
     pub(super) fn poll_interval(&self) -> Option<Duration> {
         let alive = |it: &Arc<LoopSnapshot>| it.state.outcome().is_none() && it.status.keeper.alive;
-        if self.made.iter().any(|it| it.base.checking) {
+        if self.tasks.iter().any(|it| it.base.checking) {
             return Some(QUICK_PULSE);
         }
         self.loops.in_order().iter().any(alive).then_some(POLL_INTERVAL)
@@ -202,24 +202,24 @@ impl IndexState {
 
     pub(super) fn snapshot(&self) -> WorkspaceSnapshot {
         let of_state =
-            self.state_troubles.iter().chain(&self.trust_trouble).cloned().map(WorkspaceProblem::State);
-        let mut troubles = of_state.chain(self.file_troubles.iter().cloned().map(WorkspaceProblem::Files));
+            self.state_problems.iter().chain(&self.trust_problem).cloned().map(WorkspaceProblem::State);
+        let mut problems = of_state.chain(self.file_problems.iter().cloned().map(WorkspaceProblem::Files));
         WorkspaceSnapshot {
             roots: self.roots.clone(),
-            tasks: self.made.iter().map(|it| Arc::clone(&it.task)).collect(),
+            tasks: self.tasks.iter().map(|it| Arc::clone(&it.task)).collect(),
             loops: self.loops.in_order(),
             configs: tasks::configs(&self.roots, &self.open, &self.configs),
             foreign: self.foreign.clone(),
             trusted: self.trusted,
-            trouble: troubles.next(),
+            trouble: problems.next(),
             answers: 0,
             is_complete: true,
         }
     }
 
-    fn look_at_files(&mut self) {
+    fn refresh_files(&mut self) {
         self.roots = tasks::roots(&self.folders, &self.open);
-        self.file_troubles.clear();
+        self.file_problems.clear();
         let last = std::mem::take(&mut self.saved);
         self.task_paths.clear();
         self.configs.clear();
@@ -229,8 +229,8 @@ impl IndexState {
             if let Ok(Some(text)) = config_text::read_text(&path) {
                 self.configs.insert(path, text.into());
             }
-            let found = tasks::of_root(root).unwrap_or_else(|trouble| {
-                self.file_troubles.push(trouble);
+            let found = tasks::of_root(root).unwrap_or_else(|problem| {
+                self.file_problems.push(problem);
                 Vec::new()
             });
             for found in found {
@@ -238,42 +238,42 @@ impl IndexState {
                 let last = last.iter().find(|it| it.path == found.path);
                 match SavedTask::load(root, &found, last.map(|it| &**it)) {
                     Ok(saved) => self.saved.push(Arc::new(saved)),
-                    Err(trouble) => self.file_troubles.push(trouble),
+                    Err(problem) => self.file_problems.push(problem),
                 }
             }
         }
     }
 
-    fn look_at_state(&mut self) {
+    fn refresh_loops_and_locks(&mut self) {
         // Opened again each time: the folder may have been repaired, deleted or exposed to others since.
         self.store = None;
-        self.around.clear();
+        self.root_states.clear();
         match (self.state)() {
             Ok(store) => {
-                self.state_troubles = self.loops.refresh(&store, &self.roots);
+                self.state_problems = self.loops.refresh(&store, &self.roots);
                 for root in &self.roots {
                     let holder = store.tree_holder(root).ok().flatten().map(|(holder, _)| holder);
-                    let around = RootState { workspace: store.known_workspace(root), holder };
-                    self.around.insert(root.clone(), around);
+                    let root_state = RootState { workspace: store.known_workspace(root), holder };
+                    self.root_states.insert(root.clone(), root_state);
                 }
                 self.store = Some(store);
             }
-            Err(error) => self.state_troubles = vec![error.to_message().sentences()],
+            Err(error) => self.state_problems = vec![error.to_message().sentences()],
         }
     }
 
-    fn look_at_trust(&mut self) {
+    fn refresh_trust(&mut self) {
         // Without a state folder nothing can be started, and the previous data stays.
         let Some(trust) = self.store.as_ref().map(TrustStore::open) else { return };
-        self.trust_trouble = trust.load_error().map(ToString::to_string);
-        self.unknown =
+        self.trust_problem = trust.load_error().map(ToString::to_string);
+        self.untrusted =
             self.saved.iter().map(|it| (it.path.clone(), Arc::new(it.untrusted_commands(&trust)))).collect();
     }
 
     /// Rebuilds the tasks whose inputs changed.
     fn rebuild_tasks(&mut self) {
         let loops = self.loops.in_order();
-        let before = std::mem::take(&mut self.made).into_iter();
+        let before = std::mem::take(&mut self.tasks).into_iter();
         let mut before: BTreeMap<PathBuf, CachedTask> = before.map(|it| (it.task.path.clone(), it)).collect();
         let mut parts = Vec::new();
         for saved in self.saved.clone() {
@@ -285,19 +285,19 @@ impl IndexState {
         }
         let checked: BTreeSet<PathBuf> =
             parts.iter().filter_map(|it| self.check_log_path(&it.0.saved)).collect();
-        self.alone.retain(|path, _| checked.contains(path));
+        self.check_logs.retain(|path, _| checked.contains(path));
         // Trees are now known that only the results of a later task contained.
         let open = self.open_texts();
-        let make = |(base, made, latest)| self.build_task(base, made, latest, &open);
-        self.made = parts.into_iter().map(make).collect();
+        let build = |(base, made, latest)| self.build_task(base, made, latest, &open);
+        self.tasks = parts.into_iter().map(build).collect();
     }
 
     /// Combines tasks and results with the texts in the editor and the current trees.
     fn apply_overlays(&mut self) {
         let open = self.open_texts();
-        let before = std::mem::take(&mut self.made).into_iter();
-        let make = |it: CachedTask| self.build_task(it.base.clone(), Some(it), None, &open);
-        self.made = before.map(make).collect();
+        let before = std::mem::take(&mut self.tasks).into_iter();
+        let build = |it: CachedTask| self.build_task(it.base.clone(), Some(it), None, &open);
+        self.tasks = before.map(build).collect();
     }
 
     fn open_texts(&self) -> OpenTexts {
@@ -309,25 +309,25 @@ impl IndexState {
         let open = loops.iter().filter(mine).find(|it| it.state.outcome().is_none());
         let last_loop = open.or_else(|| loops.iter().find(mine)).cloned();
         let alone = self.check_log_path(&saved).map(|path| {
-            let alone = self.alone.entry(path.clone()).or_insert_with(|| StandaloneChecks::new(&path));
+            let alone = self.check_logs.entry(path.clone()).or_insert_with(|| StandaloneChecks::new(&path));
             alone.reload();
             alone.version()
         });
-        let holder = self.around.get(&saved.root).and_then(|it| it.holder.as_ref());
+        let holder = self.root_states.get(&saved.root).and_then(|it| it.holder.as_ref());
         let checking = matches!(holder, Some(TreeHolder::Checks { task }) if *task == saved.id.0);
-        ResultsKey { saved, last_loop, alone: alone.unwrap_or_default(), checking }
+        ResultsKey { saved, last_loop, round_version: alone.unwrap_or_default(), checking }
     }
 
     /// The file of its stand-alone checks.
     fn check_log_path(&self, saved: &SavedTask) -> Option<PathBuf> {
-        Some(self.around.get(&saved.root)?.workspace.as_ref()?.checks(&saved.id))
+        Some(self.root_states.get(&saved.root)?.workspace.as_ref()?.checks(&saved.id))
     }
 
     /// The results for a new base: its round saw the tree later than this index did.
     fn latest_results(&mut self, base: &ResultsKey) -> MergedResults {
-        let alone = self.check_log_path(&base.saved).and_then(|it| self.alone.get(&it));
+        let alone = self.check_log_path(&base.saved).and_then(|it| self.check_logs.get(&it));
         let latest = results::merge_latest(alone, base.last_loop.as_deref());
-        let before = self.judged.insert(base.saved.path.clone(), latest.tree.clone());
+        let before = self.result_trees.insert(base.saved.path.clone(), latest.tree.clone());
         if !latest.tree.is_empty() && before.as_ref() != Some(&latest.tree) {
             self.trees.insert(base.saved.root.clone(), latest.tree.clone());
         }
@@ -349,23 +349,23 @@ impl IndexState {
         open: &OpenTexts,
     ) -> CachedTask {
         let saved = Arc::clone(&base.saved);
-        let dress = OverlayKey {
+        let overlay = OverlayKey {
             texts: task_cache::open_texts(&saved, open),
-            unknown: self.unknown.get(&saved.path).cloned().unwrap_or_default(),
+            untrusted: self.untrusted.get(&saved.path).cloned().unwrap_or_default(),
             tree: self.trees.get(&saved.root).filter(|_| !base.is_at_work()).cloned(),
         };
         let previous = made.as_ref().map(|it| Arc::clone(&it.task));
         let latest = match made {
-            Some(made) if made.dress.is_same_key(&dress) => return CachedTask { base, ..made },
+            Some(made) if made.overlay.is_same_key(&overlay) => return CachedTask { base, ..made },
             Some(made) => made.latest,
             None => latest.unwrap_or_default(),
         };
         let mut results = latest.results.clone();
         for held in results.values_mut() {
-            let now = dress.tree.as_ref();
+            let now = overlay.tree.as_ref();
             held.stale = now.is_some_and(|now| !held.tree.is_empty() && held.tree != *now);
         }
-        let shown = saved.with_open_texts(&dress.texts);
+        let shown = saved.with_open_texts(&overlay.texts);
         let lints =
             previous.filter(|it| shown.is_parsed_in(it)).map(|it| it.lints.clone()).unwrap_or_default();
         let task = Arc::new(TaskSnapshot {
@@ -378,14 +378,14 @@ impl IndexState {
             documents: shown.documents,
             lints,
             live: shown.live,
-            texts: dress.texts.clone(),
+            texts: overlay.texts.clone(),
             results,
             last_loop: base.last_loop.clone(),
             checking: base.checking,
-            rounds: base.alone,
-            unknown: Arc::clone(&dress.unknown),
+            rounds: base.round_version,
+            untrusted: Arc::clone(&overlay.untrusted),
         });
-        CachedTask { base, latest, dress, task }
+        CachedTask { base, latest, overlay, task }
     }
 
     fn is_worked_on(&self, task: &TaskSnapshot) -> bool {

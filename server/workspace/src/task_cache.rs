@@ -15,7 +15,7 @@ pub(super) struct CachedTask {
     pub(super) base: ResultsKey,
     /// The results for the base; expensive to compute.
     pub(super) latest: MergedResults,
-    pub(super) dress: OverlayKey,
+    pub(super) overlay: OverlayKey,
     pub(super) task: Arc<TaskSnapshot>,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct ResultsKey {
     pub(super) saved: Arc<SavedTask>,
     pub(super) last_loop: Option<Arc<LoopSnapshot>>,
     /// Version of the stand-alone checks.
-    pub(super) alone: u64,
+    pub(super) round_version: u64,
     pub(super) checking: bool,
 }
 
 /// Other inputs of the view.
 pub(super) struct OverlayKey {
     pub(super) texts: Vec<Option<Arc<str>>>,
-    pub(super) unknown: Arc<UntrustedCommands>,
+    pub(super) untrusted: Arc<UntrustedCommands>,
     /// The current tree of its root, if results can be compared with it.
     pub(super) tree: Option<String>,
 }
@@ -45,7 +45,10 @@ impl ResultsKey {
             _ => false,
         };
         let same_saved = Arc::ptr_eq(&self.saved, &other.saved) || self.saved.is_same_view(&other.saved);
-        same_loop && same_saved && self.alone == other.alone && self.checking == other.checking
+        same_loop
+            && same_saved
+            && self.round_version == other.round_version
+            && self.checking == other.checking
     }
 
     /// A keeper is running: its own results count, for the tree as it changes it.
@@ -67,7 +70,7 @@ impl OverlayKey {
         };
         self.texts.len() == other.texts.len()
             && self.texts.iter().zip(&other.texts).all(same)
-            && (Arc::ptr_eq(&self.unknown, &other.unknown) || self.unknown == other.unknown)
+            && (Arc::ptr_eq(&self.untrusted, &other.untrusted) || self.untrusted == other.untrusted)
             && self.tree == other.tree
     }
 }

@@ -139,7 +139,7 @@ fn of_task(task: &TaskSnapshot) -> TaskEntry {
         loop_id: task.last_loop.as_ref().map(|it| it.status.id.clone()),
         checking: task.checking,
         rounds: task.rounds,
-        unknown_commands: task.unknown.count,
+        unknown_commands: task.untrusted.count,
         criteria,
     }
 }

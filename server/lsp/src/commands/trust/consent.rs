@@ -159,7 +159,7 @@ async fn trusted_elsewhere(shared: &Arc<ServerState>, needed: &TrustRequest) {
     // The index knows the configuration, and not what this start replaces in it.
     while needed.arguments.is_empty() && snapshots.changed().await.is_ok() {
         let task = snapshots.borrow_and_update().tasks.iter().find(|it| it.uri == needed.task).cloned();
-        let Some(task) = task.filter(|it| it.unknown.count == 0) else { continue };
+        let Some(task) = task.filter(|it| it.untrusted.count == 0) else { continue };
         // The snapshot may be older than the question.
         if run_blocking(move || Ok(super::is_trusted(&task)?)).await.unwrap_or(false) {
             return;
