@@ -18,7 +18,7 @@ use loopkeeper_operations::failure::Failure;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::start::{Interactivity, StartRequest};
 use loopkeeper_operations::suitability::SuitabilityQuestion;
-use loopkeeper_operations::{self as operations, keeper, start as beginnings};
+use loopkeeper_operations::{self as operations, keeper, start as loop_start};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
 
@@ -26,26 +26,26 @@ pub(crate) async fn start(shared: &Arc<ServerState>, args: StartArgs) -> Command
     trust::refuse_without_editor(shared, &args.task)?;
     let task = target::task(shared, &args.task).await?;
     target::refuse_unsaved(&task, shared)?;
-    if !is_wanted(shared, &task, &args).await? {
+    if !confirm_suitability(shared, &task, &args).await? {
         return Ok(CommandResult::default());
     }
-    let asked = args.clone();
-    let begun = run_blocking(move || start_loop(&task, &args)).await?;
-    match begun {
+    let request = args.clone();
+    let started = run_blocking(move || start_loop(&task, &args)).await?;
+    match started {
         LoopStart::Runs { loop_id, warnings } => {
             for warning in warnings {
                 questions::warn(shared, &words::capitalised(&warning)).await;
             }
             Ok(CommandResult { loop_id: Some(loop_id), ..CommandResult::default() })
         }
-        LoopStart::Untrusted(page) => Err(trust::ask(shared, page, trust::AfterTrust::Start(asked))),
+        LoopStart::Untrusted(page) => Err(trust::ask(shared, page, trust::AfterTrust::Start(request))),
     }
 }
 
 const START: &str = tr_later!("Start anyway");
 
 /// Asks about a task for which a loop may be the wrong tool, where the client can be asked. No answer counts as no.
-async fn is_wanted(
+async fn confirm_suitability(
     shared: &Arc<ServerState>,
     task: &Arc<TaskSnapshot>,
     args: &StartArgs,
@@ -53,24 +53,26 @@ async fn is_wanted(
     if args.anyway || args.continues.is_some() || !questions::can_ask(shared) {
         return Ok(true);
     }
-    let place = task.path.clone();
+    let path = task.path.clone();
     let question = run_blocking(move || {
         // The start itself reports what is wrong with the task.
-        let Ok(work) = ResolvedTask::find(place.to_str(), &[]) else { return Ok(None) };
+        let Ok(work) = ResolvedTask::find(path.to_str(), &[]) else { return Ok(None) };
         let state = StateDir::open().map_err(Failure::from)?;
         Ok(SuitabilityQuestion::of(&state, &work)?)
     })
     .await?;
     let Some(question) = question else { return Ok(true) };
-    let Some(place) = shared.pending.try_open(format!("suitability {}", task.uri)) else { return Ok(false) };
-    let asked = ClientQuestion {
+    let Some(pending) = shared.pending.try_open(format!("suitability {}", task.uri)) else {
+        return Ok(false);
+    };
+    let client_question = ClientQuestion {
         message: question.text(),
         answers: vec![START, questions::NOT_NOW],
         page: None,
         expiry: questions::EXPIRY,
     };
-    let answer = questions::ask_client(shared, &asked).await;
-    drop(place);
+    let answer = questions::ask_client(shared, &client_question).await;
+    drop(pending);
     run_blocking(move || Ok(question.record()?)).await?;
     Ok(answer.as_deref() == Some(START))
 }
@@ -87,7 +89,7 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
     let roster = AgentRoster::resolve(&work).map_err(refused)?;
     let items = operations::trust::items(&work, &roster)?;
     let store = StateDir::open().map_err(Failure::from)?;
-    beginnings::ensure_tree_free(&store, &work, |_| {})?;
+    loop_start::ensure_tree_free(&store, &work, |_| {})?;
     if let Some(needed) = trust::required_trust(&store, &work, &items, &arguments)? {
         return Ok(LoopStart::Untrusted(needed));
     }
@@ -101,11 +103,11 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
         own_promise,
         attended: Interactivity::Yes,
     };
-    let dir = beginnings::prepare(&store, &start)?;
+    let dir = loop_start::prepare(&store, &start)?;
     if let Err(failure) = keeper::start_detached(&store, &dir, None) {
-        beginnings::discard(&dir);
+        loop_start::discard(&dir);
         // Of two concurrent starts, the second is rejected.
-        beginnings::ensure_tree_free(&store, &work, |_| {})?;
+        loop_start::ensure_tree_free(&store, &work, |_| {})?;
         return Err(failure.into());
     }
     Ok(LoopStart::Runs { loop_id: dir.id().to_owned(), warnings })
