@@ -1,5 +1,5 @@
 //! One run of the agent: writes the prompt to a file, starts the program in a kill domain, converts its output to
-//! activity and, at the end, to an `AgentRun`. Decides nothing; the main loop orders it to stop.
+//! activity and, at the end, to an `AgentRun`. Decides nothing; the main loop sends it commands.
 
 mod attached;
 mod exhaustion;
@@ -62,7 +62,7 @@ pub(super) struct IterationStart {
 /// A running agent, as seen by the main loop.
 pub(super) struct AgentHandle {
     orders: mpsc::UnboundedSender<AgentCommand>,
-    pub(super) signs: Rc<Liveness>,
+    pub(super) liveness: Rc<Liveness>,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -93,21 +93,22 @@ pub(super) struct Liveness {
 impl AgentHandle {
     /// Infallible: an agent that cannot be started is reported as an agent that ended.
     pub(super) fn start(context: &LoopContext, start: IterationStart) -> Self {
-        let (orders, ordered) = mpsc::unbounded_channel();
-        let signs = Rc::new(Liveness::default());
-        let asked = context.control.hooks.open_queue();
+        let (orders, commands) = mpsc::unbounded_channel();
+        let liveness = Rc::new(Liveness::default());
+        let requests = context.control.hooks.open_queue();
         context.control.hooks.begin_session(&start.session);
-        let run = AgentTask { context: context.clone(), start, ordered, asked, signs: Rc::clone(&signs) };
+        let run =
+            AgentTask { context: context.clone(), start, commands, requests, liveness: Rc::clone(&liveness) };
         let task = spawn_boxed_local(run.until_it_ended());
-        Self { orders, signs, task }
+        Self { orders, liveness, task }
     }
 
     /// Uses the session that the user attaches to the loop.
     pub(super) fn attach(context: &LoopContext) -> Self {
-        let (orders, ordered) = mpsc::unbounded_channel();
-        let signs = Rc::new(Liveness::default());
-        let session = AttachedSession::new(context.clone(), ordered, Rc::clone(&signs));
-        Self { orders, signs, task: spawn_boxed_local(session.until_unused()) }
+        let (orders, commands) = mpsc::unbounded_channel();
+        let liveness = Rc::new(Liveness::default());
+        let session = AttachedSession::new(context.clone(), commands, Rc::clone(&liveness));
+        Self { orders, liveness, task: spawn_boxed_local(session.until_unused()) }
     }
 
     pub(super) fn stop(&self, why: AgentEnding, grace: KillMode) {
@@ -160,7 +161,7 @@ fn cpu_every(idle_ms: u64) -> Duration {
 pub(super) struct LingerTimer {
     /// The deadline; `None` during a turn.
     pub(super) until: Option<Instant>,
-    was_cut: bool,
+    linger_expired: bool,
 }
 
 impl LingerTimer {
@@ -175,9 +176,9 @@ impl LingerTimer {
 struct AgentTask {
     context: LoopContext,
     start: IterationStart,
-    ordered: mpsc::UnboundedReceiver<AgentCommand>,
-    asked: mpsc::UnboundedReceiver<HookRequest>,
-    signs: Rc<Liveness>,
+    commands: mpsc::UnboundedReceiver<AgentCommand>,
+    requests: mpsc::UnboundedReceiver<HookRequest>,
+    liveness: Rc<Liveness>,
 }
 
 impl AgentTask {
@@ -225,7 +226,7 @@ impl AgentTask {
     async fn run_start_hook(&mut self) -> Option<AgentEnding> {
         tokio::select! {
             () = user_commands::before_agent(&self.context) => None,
-            Some(order) = self.ordered.recv() => match order {
+            Some(order) = self.commands.recv() => match order {
                 AgentCommand::End(why, _) => Some(why),
                 AgentCommand::Next(_) | AgentCommand::Release(_) => None,
             },
@@ -235,10 +236,10 @@ impl AgentTask {
     fn handle_event(&self, event: AgentEvent) {
         match &event {
             AgentEvent::Started { session, .. } if !session.is_empty() => {
-                self.context.control.hooks.is_called(session);
+                self.context.control.hooks.set_reported_session(session);
             }
-            AgentEvent::ToolUse(call) if call.act == ToolKind::Spawn => self.count(call),
-            AgentEvent::Spawned { call, id, what } => self.link(call, id, what),
+            AgentEvent::ToolUse(call) if call.act == ToolKind::Spawn => self.count_subagent(call),
+            AgentEvent::Spawned { call, id, what } => self.link_subagent(call, id, what),
             _ => {}
         }
         self.publish_activity(event);
@@ -248,15 +249,15 @@ impl AgentTask {
     fn publish_activity(&self, event: AgentEvent) {
         if self.context.control.watch_events.receiver_count() == 0 {
             if !matches!(event, AgentEvent::Turn(_)) {
-                self.signs.unseen.replace(Some(event));
+                self.liveness.unseen.replace(Some(event));
             }
             return;
         }
-        self.signs.unseen.take();
+        self.liveness.unseen.take();
         let Some(text) = activity::describe_event(&event) else { return };
         let text = sanitize::line(&self.context.runtime.redactor.redact(&text));
-        if *self.signs.last_activity.borrow() != text {
-            self.signs.last_activity.replace(text.clone());
+        if *self.liveness.last_activity.borrow() != text {
+            self.liveness.last_activity.replace(text.clone());
             let _ = self.context.control.watch_events.send(WatchEvent::Activity { text });
         }
         if let AgentEvent::Text(text) | AgentEvent::Unread(text) = event {
@@ -272,13 +273,13 @@ impl AgentTask {
     /// Sends the last activity to watchers that connected since the previous tick.
     fn send_last_activity(&self) {
         let watchers = self.context.control.watch_events.receiver_count();
-        if watchers <= self.signs.watchers.replace(watchers) {
+        if watchers <= self.liveness.watchers.replace(watchers) {
             return;
         }
-        if let Some(event) = self.signs.unseen.take() {
+        if let Some(event) = self.liveness.unseen.take() {
             return self.publish_activity(event);
         }
-        let text = self.signs.last_activity.borrow().clone();
+        let text = self.liveness.last_activity.borrow().clone();
         if !text.is_empty() {
             let _ = self.context.control.watch_events.send(WatchEvent::Activity { text });
         }
@@ -295,7 +296,7 @@ impl AgentTask {
 pub(super) struct WatchResult {
     pub(super) ending: AgentEnding,
     pub(super) halted: Option<KillReason>,
-    pub(super) was_cut: bool,
+    pub(super) linger_expired: bool,
     pub(super) stderr: String,
     pub(super) duration_ms: u64,
 }
@@ -319,7 +320,7 @@ pub(super) fn summarize_run(
     run.unkillable = ended.unkillable;
     if ending == AgentEnding::Capped {
         run.note = Some(tr!("over {most_steps} steps (`limits.steps`)", most_steps));
-    } else if left.was_cut && run.note.is_none() {
+    } else if left.linger_expired && run.note.is_none() {
         run.note = Some(tr!("it was still running after its turn and was ended").to_owned());
     }
     run
@@ -378,11 +379,11 @@ mod tests {
 
     /// Simulates a check one second after the previous one.
     fn check(lines: u64, cpu_ms: u64, expect: bool) {
-        let signs = Liveness::default();
-        signs.previous.set((5, 1_000, clock::now().awake - 1_000));
-        signs.lines.set(5 + lines);
-        signs.cpu_ms.set(1_000 + cpu_ms);
-        assert_eq!(signs.is_alive(), expect, "{lines} lines, {cpu_ms} ms");
+        let liveness = Liveness::default();
+        liveness.previous.set((5, 1_000, clock::now().awake - 1_000));
+        liveness.lines.set(5 + lines);
+        liveness.cpu_ms.set(1_000 + cpu_ms);
+        assert_eq!(liveness.is_alive(), expect, "{lines} lines, {cpu_ms} ms");
     }
 
     #[test]

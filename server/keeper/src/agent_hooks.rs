@@ -215,7 +215,7 @@ impl HookBroker {
     }
 
     /// Sets the session id that the agent reports.
-    pub fn is_called(&self, session: &str) {
+    pub fn set_reported_session(&self, session: &str) {
         if let Some(current) = self.sessions.borrow_mut().last_mut() {
             session.clone_into(current);
         }

@@ -253,17 +253,17 @@ impl EffectRunner {
     /// CPU time and output are cheap to read; the tree is scanned only if neither changed.
     fn check_activity(&self) {
         let Some(agent) = &self.agent else { return };
-        if agent.signs.is_alive() {
+        if agent.liveness.is_alive() {
             return self.context.send_event(Event::LifeSeen { alive: true });
         }
-        let (context, signs) = (self.context.clone(), Rc::clone(&agent.signs));
+        let (context, liveness) = (self.context.clone(), Rc::clone(&agent.liveness));
         spawn_boxed_local(async move {
             let tree = context
                 .runtime
                 .with_store(|store| store.take_snapshot().map_err(SnapshotFailure::from))
                 .await;
             let tree = tree.map(|it| it.tree).unwrap_or_default();
-            let before = signs.tree.replace(tree.clone());
+            let before = liveness.tree.replace(tree.clone());
             context.send_event(Event::LifeSeen { alive: before.is_empty() || before != tree });
         });
     }

@@ -282,7 +282,7 @@ async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, wit
     let mut left = WatchResult {
         ending: AgentEnding::Exited,
         halted: None,
-        was_cut: false,
+        linger_expired: false,
         stderr: String::new(),
         duration_ms: 0,
     };

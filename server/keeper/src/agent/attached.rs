@@ -29,9 +29,9 @@ const MAX_CONTEXT: usize = 9_000;
 
 pub(super) struct AttachedSession {
     context: LoopContext,
-    ordered: mpsc::UnboundedReceiver<AgentCommand>,
-    asked: mpsc::UnboundedReceiver<HookRequest>,
-    signs: Rc<Liveness>,
+    commands: mpsc::UnboundedReceiver<AgentCommand>,
+    requests: mpsc::UnboundedReceiver<HookRequest>,
+    liveness: Rc<Liveness>,
     /// The session in use, or the last one.
     session: Option<SessionOwner>,
     /// The hook call that is waiting for our answer.
@@ -55,11 +55,11 @@ struct AttachedTurn {
 impl AttachedSession {
     pub(super) fn new(
         context: LoopContext,
-        ordered: mpsc::UnboundedReceiver<AgentCommand>,
-        signs: Rc<Liveness>,
+        commands: mpsc::UnboundedReceiver<AgentCommand>,
+        liveness: Rc<Liveness>,
     ) -> Self {
-        let asked = context.control.hooks.open_queue();
-        Self { context, ordered, asked, signs, session: None, waits: None, turn: None, holds: 0 }
+        let requests = context.control.hooks.open_queue();
+        Self { context, commands, requests, liveness, session: None, waits: None, turn: None, holds: 0 }
     }
 
     /// Runs until the order channel closes because the keeper exits.
@@ -68,11 +68,11 @@ impl AttachedSession {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                order = self.ordered.recv() => match order {
+                order = self.commands.recv() => match order {
                     Some(order) => self.handle_command(order).await,
                     None => return,
                 },
-                Some(asked) = self.asked.recv() => self.answer(asked),
+                Some(request) = self.requests.recv() => self.answer(request),
                 () = wait_for_disconnect(&mut self.waits) => self.handle_disconnect(),
                 _ = tick.tick(), if self.turn.is_some() => self.poll_process(),
             }
@@ -137,8 +137,8 @@ impl AttachedSession {
         let _ = answer.send(HookVerdict { notice: Some(notice), ..HookVerdict::block(reason) });
     }
 
-    fn answer(&mut self, asked: HookRequest) {
-        let HookRequest { question, answer } = asked;
+    fn answer(&mut self, request: HookRequest) {
+        let HookRequest { question, answer } = request;
         if let Some(why) = self.foreign_reason(&question) {
             let _ = answer.send(HookVerdict::allow(why));
             return;
@@ -215,7 +215,7 @@ impl AttachedSession {
     fn poll_process(&mut self) {
         let Some(process) = self.session.as_ref().and_then(|it| it.process.as_ref()) else { return };
         if let Some(now) = refresh_process(process) {
-            return self.signs.cpu_ms.set(now.cpu_ms);
+            return self.liveness.cpu_ms.set(now.cpu_ms);
         }
         self.session = None;
         self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some(tr!("its session is gone")));

@@ -94,13 +94,13 @@ impl AgentProcess {
                     None => break,
                 },
                 () = self.rest.expired() => {
-                    self.rest = LingerTimer { until: None, was_cut: true };
+                    self.rest = LingerTimer { until: None, linger_expired: true };
                     running.terminate(TerminateMode::Grace);
                 }
-                Some(order) = run.ordered.recv() => self.handle_command(run, &mut running, order).await,
-                Some(asked) = run.asked.recv() => self.answer(run, &mut running, asked).await,
+                Some(order) = run.commands.recv() => self.handle_command(run, &mut running, order).await,
+                Some(request) = run.requests.recv() => self.answer(run, &mut running, request).await,
                 _ = tick.tick() => {
-                    run.signs.cpu_ms.set(running.cpu_ms());
+                    run.liveness.cpu_ms.set(running.cpu_ms());
                     run.send_last_activity();
                 }
             }
@@ -170,8 +170,8 @@ impl AgentProcess {
     }
 
     /// A stop hook call of our own session ends the iteration; all other calls are allowed.
-    async fn answer(&mut self, run: &mut AgentTask, running: &mut JobHandle, asked: HookRequest) {
-        let HookRequest { question, answer } = asked;
+    async fn answer(&mut self, run: &mut AgentTask, running: &mut JobHandle, request: HookRequest) {
+        let HookRequest { question, answer } = request;
         if let Some(why) = self.foreign_reason(run, &question) {
             let _ = answer.send(HookVerdict::allow(why));
             return;
@@ -220,7 +220,7 @@ impl AgentProcess {
     }
 
     fn handle_output(&mut self, run: &AgentTask, output: OutputEvent) {
-        run.signs.lines.set(run.signs.lines.get() + 1);
+        run.liveness.lines.set(run.liveness.lines.get() + 1);
         match output {
             OutputEvent::Line { stream, bytes } => {
                 let line = String::from_utf8_lossy(&bytes);
@@ -260,7 +260,7 @@ impl AgentProcess {
         let left = WatchResult {
             ending: self.ending,
             halted: self.halted,
-            was_cut: self.rest.was_cut,
+            linger_expired: self.rest.linger_expired,
             stderr: std::mem::take(&mut self.stderr),
             duration_ms: clock::now().awake.saturating_sub(self.began),
         };
@@ -283,7 +283,7 @@ impl AgentProcess {
         run.report_left(over);
         // It may have arrived while the remaining output was read.
         self.late.or_else(|| {
-            std::iter::from_fn(|| run.ordered.try_recv().ok()).find_map(AgentCommand::into_next_start)
+            std::iter::from_fn(|| run.commands.try_recv().ok()).find_map(AgentCommand::into_next_start)
         })
     }
 

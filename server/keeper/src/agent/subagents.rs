@@ -9,7 +9,7 @@ use crate::agent_hooks;
 
 impl AgentTask {
     /// Counts a subagent that was started without a hook call.
-    pub(super) fn count(&self, ToolUse { detail, call, within, .. }: &ToolUse) {
+    pub(super) fn count_subagent(&self, ToolUse { detail, call, within, .. }: &ToolUse) {
         let runtime = &self.context.runtime;
         if !hook_injection::asks_before_subagent(runtime, &self.start.plan) {
             let redacted = |it: &str| agent_hooks::redact_words(it, &runtime.redactor);
@@ -19,7 +19,7 @@ impl AgentTask {
     }
 
     /// Links a subagent to its hook call; one without a hook call still counts.
-    pub(super) fn link(&self, call: &str, id: &str, what: &str) {
+    pub(super) fn link_subagent(&self, call: &str, id: &str, what: &str) {
         let runtime = &self.context.runtime;
         if hook_injection::asks_before_subagent(runtime, &self.start.plan) {
             let redacted = |it: &str| agent_hooks::redact_words(it, &runtime.redactor);
