@@ -29,7 +29,7 @@ use super::{
 };
 use loopkeeper_system::git;
 use loopkeeper_system::git::executed_files::ExecutedFiles;
-use loopkeeper_system::git::last::HeadLookup;
+use loopkeeper_system::git::head_cache::HeadLookup;
 use loopkeeper_system::process::orphans;
 use loopkeeper_system::snapshots::{RestoreReport, SnapshotError, SnapshotStore, TreeEntry};
 
@@ -361,14 +361,14 @@ fn take_snapshot(
 async fn head(context: &LoopContext) -> Option<GitHead> {
     let root = context.runtime.root();
     let lookup_result = context.head.borrow().lookup(&root);
-    let mark = match lookup_result {
+    let fingerprint = match lookup_result {
         HeadLookup::Same(head) => return head,
-        HeadLookup::Unknown(mark) => mark,
+        HeadLookup::Unknown(fingerprint) => fingerprint,
     };
     let there = root.clone();
     let read = tokio::task::spawn_blocking(move || head_or_note(git::head(&there))).await;
     let head = read.unwrap_or_default();
-    context.head.borrow_mut().remember(&root, mark, head.clone());
+    context.head.borrow_mut().remember(&root, fingerprint, head.clone());
     head
 }
 

@@ -11,7 +11,7 @@ use super::control::ControlState;
 use super::parsed_task::ParsedTaskCache;
 use super::run_context::RunContext;
 use loopkeeper_system::git::executed_files::ExecutedFiles;
-use loopkeeper_system::git::last::LastHead;
+use loopkeeper_system::git::head_cache::HeadCache;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
@@ -26,7 +26,7 @@ pub struct LoopContext {
     pub dir: LoopDir,
     pub control: ControlState,
     pub events: mpsc::UnboundedSender<Event>,
-    pub head: Rc<RefCell<LastHead>>,
+    pub head: Rc<RefCell<HeadCache>>,
     /// Files of git that are executed, as of the last snapshot; unknown before this keeper's first snapshot.
     pub executed_files: Rc<RefCell<Option<ExecutedFiles>>>,
     pub task: Rc<RefCell<ParsedTaskCache>>,

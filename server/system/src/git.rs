@@ -6,7 +6,7 @@ pub mod branch;
 pub mod commit;
 pub mod executed_files;
 mod git_folders;
-pub mod last;
+pub mod head_cache;
 mod program;
 mod special_files;
 

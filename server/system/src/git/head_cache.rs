@@ -12,11 +12,11 @@ use rustix::fs::OFlags;
 const LONGEST: u64 = 4096;
 
 #[derive(Debug, Default)]
-pub struct LastHead {
+pub struct HeadCache {
     seen: Option<(HeadFingerprint, Option<GitHead>)>,
 }
 
-/// Result of [`LastHead::lookup`].
+/// Result of [`HeadCache::lookup`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum HeadLookup {
     Same(Option<GitHead>),
@@ -31,19 +31,19 @@ pub struct HeadFingerprint {
     reference: Option<Vec<u8>>,
 }
 
-impl LastHead {
+impl HeadCache {
     pub fn lookup(&self, root: &Path) -> HeadLookup {
-        let mark = HeadFingerprint::capture(root);
+        let fingerprint = HeadFingerprint::capture(root);
         match &self.seen {
-            Some((seen, head)) if mark.as_ref() == Some(seen) => HeadLookup::Same(head.clone()),
-            _ => HeadLookup::Unknown(mark),
+            Some((seen, head)) if fingerprint.as_ref() == Some(seen) => HeadLookup::Same(head.clone()),
+            _ => HeadLookup::Unknown(fingerprint),
         }
     }
 
-    /// Stores `head`, which was read after `mark`. Forgets it if HEAD moved in the meantime.
-    pub fn remember(&mut self, root: &Path, mark: Option<HeadFingerprint>, head: Option<GitHead>) {
+    /// Stores `head`, which was read after `fingerprint`. Forgets it if HEAD moved in the meantime.
+    pub fn remember(&mut self, root: &Path, fingerprint: Option<HeadFingerprint>, head: Option<GitHead>) {
         self.seen =
-            mark.filter(|it| HeadFingerprint::capture(root).as_ref() == Some(it)).map(|it| (it, head));
+            fingerprint.filter(|it| HeadFingerprint::capture(root).as_ref() == Some(it)).map(|it| (it, head));
     }
 }
 
@@ -94,18 +94,18 @@ mod tests {
     use std::fs;
     use std::process::Command;
 
-    use super::{HeadLookup, LastHead};
+    use super::{HeadCache, HeadLookup};
 
     /// A repository, its cached HEAD, and the expected number of reads.
-    struct World {
+    struct CachedRepository {
         dir: tempfile::TempDir,
-        last: LastHead,
+        cache: HeadCache,
         reads: usize,
     }
 
-    impl World {
+    impl CachedRepository {
         fn new() -> Self {
-            let world = Self { dir: tempfile::tempdir().unwrap(), last: LastHead::default(), reads: 0 };
+            let world = Self { dir: tempfile::tempdir().unwrap(), cache: HeadCache::default(), reads: 0 };
             world.git("init -q -b main");
             world
         }
@@ -126,11 +126,11 @@ mod tests {
         fn check(&mut self, reads: usize) {
             let root = self.dir.path();
             let truth = super::super::head(root).unwrap();
-            match self.last.lookup(root) {
+            match self.cache.lookup(root) {
                 HeadLookup::Same(head) => assert_eq!(head, truth),
-                HeadLookup::Unknown(mark) => {
+                HeadLookup::Unknown(fingerprint) => {
                     self.reads += 1;
-                    self.last.remember(root, mark, truth);
+                    self.cache.remember(root, fingerprint, truth);
                 }
             }
             assert_eq!(self.reads, reads);
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn an_unchanged_head_is_read_once() {
-        let mut world = World::new();
+        let mut world = CachedRepository::new();
         world.check(1);
         world.check(1);
         world.commit();
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn packed_and_symbolic_heads_are_read_each_time() {
-        let mut world = World::new();
+        let mut world = CachedRepository::new();
         world.commit();
         world.git("pack-refs --all");
         world.check(1);
@@ -169,30 +169,30 @@ mod tests {
         world.check(4);
         let head = world.dir.path().join(".git/HEAD");
         fs::write(&head, "ref: refs/heads/../../config\n").unwrap();
-        assert_eq!(world.last.lookup(world.dir.path()), HeadLookup::Unknown(None));
+        assert_eq!(world.cache.lookup(world.dir.path()), HeadLookup::Unknown(None));
         fs::remove_file(&head).unwrap();
         Command::new("mkfifo").arg(&head).status().unwrap();
-        assert_eq!(world.last.lookup(world.dir.path()), HeadLookup::Unknown(None));
+        assert_eq!(world.cache.lookup(world.dir.path()), HeadLookup::Unknown(None));
     }
 
     #[test]
     fn a_head_that_moves_during_the_read_is_not_cached() {
-        let mut world = World::new();
+        let mut world = CachedRepository::new();
         world.commit();
-        let HeadLookup::Unknown(mark) = world.last.lookup(world.dir.path()) else {
+        let HeadLookup::Unknown(fingerprint) = world.cache.lookup(world.dir.path()) else {
             panic!("nothing is known yet")
         };
         let early = super::super::head(world.dir.path()).unwrap();
         world.commit();
-        world.last.remember(world.dir.path(), mark, early);
+        world.cache.remember(world.dir.path(), fingerprint, early);
         world.check(1);
     }
 
     #[test]
     fn outside_of_a_repository_nothing_is_kept() {
         let dir = tempfile::tempdir().unwrap();
-        let mut last = LastHead::default();
-        last.remember(dir.path(), None, None);
-        assert_eq!(last.lookup(dir.path()), HeadLookup::Unknown(None));
+        let mut cache = HeadCache::default();
+        cache.remember(dir.path(), None, None);
+        assert_eq!(cache.lookup(dir.path()), HeadLookup::Unknown(None));
     }
 }
