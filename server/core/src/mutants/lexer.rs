@@ -166,7 +166,7 @@ impl<'a> Lexer<'a> {
     /// The length of the string that begins here.
     fn literal(&mut self) -> Option<usize> {
         let rest = self.rest();
-        let place = special::TextPlace {
+        let place = special::LiteralContext {
             follows_operand: self.follows_operand(),
             follows_space: self.text.get(..self.at).is_some_and(|it| it.ends_with(char::is_whitespace)),
         };

@@ -53,7 +53,7 @@ impl HintedError for SurfaceError {
 /// All such files under `root`, by path.
 pub fn find_surfaces(root: &Path) -> Result<Vec<TrustItem>, SurfaceError> {
     let real = root.canonicalize().map_err(|source| SurfaceError::Io { path: root.to_owned(), source })?;
-    let mut search = SurfaceSearch { root: real, items: Vec::new(), looks: 0 };
+    let mut search = SurfaceSearch { root: real, items: Vec::new(), visits: 0 };
     for file in FILES {
         search.visit_path(Path::new(file), 0)?;
     }
@@ -70,7 +70,7 @@ struct SurfaceSearch {
     root: PathBuf,
     items: Vec<TrustItem>,
     /// Limits the work: links to their own parent folders would multiply without end.
-    looks: usize,
+    visits: usize,
 }
 
 impl SurfaceSearch {
@@ -96,8 +96,8 @@ impl SurfaceSearch {
     /// Adds `path` (relative to the root): a file, a folder with all its contents, a link.
     fn visit_path(&mut self, path: &Path, depth: usize) -> Result<(), SurfaceError> {
         let whole = self.root.join(path);
-        self.looks += 1;
-        if self.looks > 4 * MAX_FILES {
+        self.visits += 1;
+        if self.visits > 4 * MAX_FILES {
             return Err(SurfaceError::TooMany { path: whole });
         }
         let Some(found) = ignore_not_found(std::fs::symlink_metadata(&whole)).map_err(io_at(&whole))? else {

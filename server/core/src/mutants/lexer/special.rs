@@ -6,18 +6,18 @@ use super::word_length;
 
 /// The context before a literal.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TextPlace {
+pub(super) struct LiteralContext {
     pub(super) follows_operand: bool,
     pub(super) follows_space: bool,
 }
 
-pub(super) fn length(special: SpecialText, rest: &str, place: TextPlace) -> Option<usize> {
+pub(super) fn length(special: SpecialText, rest: &str, context: LiteralContext) -> Option<usize> {
     match special {
         SpecialText::Rust => rust_raw_string(rest).or_else(|| rust_character(rest)),
         SpecialText::Cpp => cpp_raw_string(rest),
         SpecialText::Swift => between_hashes(rest),
         SpecialText::Lua => lua_long(rest),
-        SpecialText::Ruby => ruby_percent(rest, place),
+        SpecialText::Ruby => ruby_percent(rest, context),
         SpecialText::Elixir => elixir_sigil(rest),
         SpecialText::Php | SpecialText::None => None,
     }
@@ -80,13 +80,13 @@ pub(super) fn lua_long(text: &str) -> Option<usize> {
 }
 
 /// `%w[…]`, `%(…)`, `%r{…}`; a remainder follows an operand.
-fn ruby_percent(text: &str, place: TextPlace) -> Option<usize> {
+fn ruby_percent(text: &str, context: LiteralContext) -> Option<usize> {
     let start = text.strip_prefix('%')?;
     let named = start.trim_start_matches(|it: char| "wWiIqQrsx".contains(it));
     let name = start.len() - named.len();
     let is_bracket = named.starts_with(['(', '[', '{', '<']);
     let is_text = is_bracket || named.starts_with(['|', '!', '/']);
-    let may_begin = !place.follows_operand || (name == 1 && is_bracket && place.follows_space);
+    let may_begin = !context.follows_operand || (name == 1 && is_bracket && context.follows_space);
     if name > 1 || !is_text || !may_begin {
         return None;
     }
