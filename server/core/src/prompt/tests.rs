@@ -10,17 +10,17 @@ use super::{
     build_prompt,
 };
 use crate::check::{CheckResult, Status};
+use crate::decide::sim;
 use crate::journal::{
     ChangeStats, Claim, EarlierTask, Edit, LineStats, PinnedCriterion, Proposal, QuestionKind, Role,
 };
 use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Check, Compare, Criterion, CriterionId, Expect, PatternKind, TextPattern};
-use loopkeeper_text::DocumentRange;
 
 /// What a prompt is made of, owned; the fields left at their default are empty.
 #[derive(Default)]
-struct Scene {
+struct PromptFixture {
     task: String,
     iteration: u32,
     pinned: Vec<PinnedCriterion>,
@@ -55,7 +55,7 @@ struct Row {
 }
 
 impl Row {
-    fn told((at, row): (usize, &Self)) -> IterationSummary<'_> {
+    fn summary((at, row): (usize, &Self)) -> IterationSummary<'_> {
         IterationSummary {
             number: at as u32 + 1,
             sentence: &row.sentence,
@@ -69,7 +69,7 @@ impl Row {
     }
 }
 
-impl Scene {
+impl PromptFixture {
     fn new() -> Self {
         Self { task: "# Make it work\n".into(), iteration: 2, ..Self::default() }
     }
@@ -104,7 +104,7 @@ impl Scene {
             pinned: &self.pinned,
             results: &self.results,
             passed_before: &self.passed_before,
-            past: &self.past.iter().enumerate().map(Row::told).collect::<Vec<_>>(),
+            past: &self.past.iter().enumerate().map(Row::summary).collect::<Vec<_>>(),
             older: 0,
             earlier: &self.earlier,
             decisions: &self.decisions,
@@ -141,22 +141,12 @@ fn command(command: &str) -> Check {
 }
 
 fn item(title: &str, done: bool) -> PlanItem {
-    PlanItem {
-        id: title.into(),
-        title: title.into(),
-        done,
-        blocking: true,
-        place: DocumentRange::default(),
-        priority: None,
-        depends_on: Vec::new(),
-        done_field: None,
-        done_value: None,
-    }
+    PlanItem { done, ..sim::item(title) }
 }
 
 #[test]
 fn a_whole_prompt() {
-    let mut scene = Scene::new()
+    let mut fixture = PromptFixture::new()
         .with(
             "Tests pass",
             command("sh test.sh"),
@@ -171,7 +161,7 @@ fn a_whole_prompt() {
             Some((Status::Pass, "1 file", "")),
         )
         .with("Reads well", None, Role::Open, Some((Status::Unverified, "no check", "")));
-    scene.past = vec![
+    fixture.past = vec![
         Row {
             changes: ChangeStats { count: 1, files: vec!["src/b.sh".into()], ..ChangeStats::default() },
             sentence: "1 file changed, 0 of 3 pass".into(),
@@ -194,35 +184,36 @@ fn a_whole_prompt() {
             ..Row::default()
         },
     ];
-    scene.iteration = 3;
-    scene.decisions = vec!["use SQLite"];
-    scene.plan = vec![item("one", true), item("two", false)];
-    scene.steering = vec!["Keep it small.".into()];
-    scene.context = vec!["docs/a.md".into()];
-    scene.proposed = vec![Proposal::new(Edit::Removed, "Tests pass")];
+    fixture.iteration = 3;
+    fixture.decisions = vec!["use SQLite"];
+    fixture.plan = vec![item("one", true), item("two", false)];
+    fixture.steering = vec!["Keep it small.".into()];
+    fixture.context = vec!["docs/a.md".into()];
+    fixture.proposed = vec![Proposal::new(Edit::Removed, "Tests pass")];
     let expect = include_str!("tests/whole.md");
-    assert_eq!(scene.build(), expect);
+    assert_eq!(fixture.build(), expect);
 }
 
-fn contains(scene: &Scene, expect: &str) {
-    let text = scene.build();
+fn contains(fixture: &PromptFixture, expect: &str) {
+    let text = fixture.build();
     assert!(text.contains(expect), "{expect:?} not in:\n{text}");
 }
 
-fn lacks(scene: &Scene, unwanted: &str) {
-    let text = scene.build();
+fn lacks(fixture: &PromptFixture, unwanted: &str) {
+    let text = fixture.build();
     assert!(!text.contains(unwanted), "{unwanted:?} in:\n{text}");
 }
 
 #[test]
 fn the_promise_is_asked_for_where_no_check_can_decide() {
     const ASKED: &str = "\n<promise>COMPLETE</promise>\n";
-    let checked = || Scene::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", "")));
-    contains(&Scene::new(), ASKED);
-    contains(&Scene::new().with("prose", None, Role::Open, None), ASKED);
+    let checked =
+        || PromptFixture::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", "")));
+    contains(&PromptFixture::new(), ASKED);
+    contains(&PromptFixture::new().with("prose", None, Role::Open, None), ASKED);
     contains(&checked().with("prose", None, Role::Open, None), ASKED);
     lacks(&checked(), ASKED);
-    contains(&Scene { claim_wanted: true, ..checked() }, ASKED);
+    contains(&PromptFixture { claim_wanted: true, ..checked() }, ASKED);
     let mut optional = checked().with("prose", None, Role::Open, None);
     optional.pinned.last_mut().unwrap().criterion.required = false;
     lacks(&optional, ASKED);
@@ -230,11 +221,11 @@ fn the_promise_is_asked_for_where_no_check_can_decide() {
 
 #[test]
 fn regressions_come_first_and_are_named() {
-    let mut scene = Scene::new()
+    let mut fixture = PromptFixture::new()
         .with("never held", command("a"), Role::Goal, Some((Status::Fail, "exit 1", "")))
         .with("held once", command("b"), Role::Goal, Some((Status::TimedOut, "no result after 600 s", "")));
-    scene.passed_before.insert(CriterionId("held once".into()));
-    let text = scene.build();
+    fixture.passed_before.insert(CriterionId("held once".into()));
+    let text = fixture.build();
     let at = |needle: &str| text.find(needle).unwrap_or_else(|| panic!("{needle} not in {text}"));
     assert!(at("### held once") < at("Regressed:") && at("Regressed:") < at("### never held"));
     assert_eq!(text.matches("Regressed:").count(), 1);
@@ -256,26 +247,31 @@ fn checks_are_written_in_the_grammar_of_tasks() {
         (Check::Has { pattern: literal("a\"b"), globs: vec!["x".into()] }, "`has \"a\\\"b\" x`"),
         (Check::Clean, "`clean`"),
     ] {
-        let scene = Scene::new().with("a", Some(check), Role::Goal, Some((Status::Fail, "f", "")));
-        contains(&scene, &format!("Check: {expect}\n"));
+        let fixture = PromptFixture::new().with("a", Some(check), Role::Goal, Some((Status::Fail, "f", "")));
+        contains(&fixture, &format!("Check: {expect}\n"));
     }
 }
 
 #[test]
 fn a_claim_contradicted_by_checks_is_reported() {
-    let failing = || Scene::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", "")));
+    let failing =
+        || PromptFixture::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", "")));
     let past = |claim| vec![Row { claim, ..Row::default() }];
-    contains(&Scene { past: past(Some(Claim::Promise)), ..failing() }, "The checks above say otherwise.");
-    lacks(&Scene { past: past(None), ..failing() }, "say otherwise");
-    lacks(&Scene { past: past(Some(Claim::Promise)), ..Scene::new() }, "say otherwise");
-    contains(&Scene { past: past(None), ..failing() }, "It changed no file.");
+    contains(
+        &PromptFixture { past: past(Some(Claim::Promise)), ..failing() },
+        "The checks above say otherwise.",
+    );
+    lacks(&PromptFixture { past: past(None), ..failing() }, "say otherwise");
+    lacks(&PromptFixture { past: past(Some(Claim::Promise)), ..PromptFixture::new() }, "say otherwise");
+    contains(&PromptFixture { past: past(None), ..failing() }, "It changed no file.");
 }
 
 #[test]
 fn each_iteration_has_a_line_up_to_the_last_thirty() {
     let row =
         |n: usize| Row { sentence: format!("did {n}."), handoff: format!("over {n}."), ..Row::default() };
-    let told = |count: usize| Scene { past: (1..=count).map(row).collect(), ..Scene::new() }.build();
+    let told =
+        |count: usize| PromptFixture { past: (1..=count).map(row).collect(), ..PromptFixture::new() }.build();
     for (count, lines, whole) in [(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 3, 2), (30, 30, 2), (31, 30, 2)] {
         let text = told(count);
         assert_eq!(text.matches(": did ").count(), lines, "{text}");
@@ -288,11 +284,11 @@ fn each_iteration_has_a_line_up_to_the_last_thirty() {
 
 #[test]
 fn a_long_hand_off_keeps_its_end() {
-    let scene = Scene {
+    let fixture = PromptFixture {
         past: vec![Row { handoff: format!("first\n{}\nlast", "y".repeat(5_000)), ..Row::default() }],
-        ..Scene::new()
+        ..PromptFixture::new()
     };
-    let text = scene.build();
+    let text = fixture.build();
     assert!(text.contains("The end of its last message, as a report"), "{text}");
     assert!(text.contains("y\nlast\n```") && !text.contains("first"), "{text}");
     assert!(text.matches('y').count() < 2_200, "{text}");
@@ -306,16 +302,16 @@ fn memory_files_and_their_patterns_are_named() {
         patterns: vec![("progress.txt".into(), "- use the pool\n```\n# forged".into())],
         missing: None,
     };
-    let scene = Scene { notes, ..Scene::new() };
-    contains(&scene, "- `progress.txt`: read it before you begin. Before you end, append a dated entry");
-    contains(&scene, "- `AGENTS.md`: read it before you begin. Add what you learned");
-    contains(&scene, "Codebase Patterns of `progress.txt`:\n\n````\n- use the pool\n```\n# forged\n````\n");
-    lacks(&scene, "is not there yet");
+    let fixture = PromptFixture { notes, ..PromptFixture::new() };
+    contains(&fixture, "- `progress.txt`: read it before you begin. Before you end, append a dated entry");
+    contains(&fixture, "- `AGENTS.md`: read it before you begin. Add what you learned");
+    contains(&fixture, "Codebase Patterns of `progress.txt`:\n\n````\n- use the pool\n```\n# forged\n````\n");
+    lacks(&fixture, "is not there yet");
     let missing = MemoryFiles { missing: Some("ralph/progress.txt".into()), ..MemoryFiles::default() };
-    let scene = Scene { notes: missing, ..Scene::new() };
-    contains(&scene, "- `ralph/progress.txt` is not there yet: start it in this form");
-    contains(&scene, "# Ralph Progress Log\nStarted: <date>\n---\n\n## Codebase Patterns\n");
-    lacks(&Scene::new(), "Notes that this project keeps");
+    let fixture = PromptFixture { notes: missing, ..PromptFixture::new() };
+    contains(&fixture, "- `ralph/progress.txt` is not there yet: start it in this form");
+    contains(&fixture, "# Ralph Progress Log\nStarted: <date>\n---\n\n## Codebase Patterns\n");
+    lacks(&PromptFixture::new(), "Notes that this project keeps");
 }
 
 /// Items as `title[*][!][:priority][<dependency]`: `*` done, `!` skipped.
@@ -330,7 +326,7 @@ fn planned(items: &[&str], expect: &str) {
             ..item(name.trim_end_matches(['*', '!']), name.contains('*'))
         }
     };
-    let text = Scene { plan: items.iter().map(read).collect(), ..Scene::new() }.build();
+    let text = PromptFixture { plan: items.iter().map(read).collect(), ..PromptFixture::new() }.build();
     let (_, section) = text.split_once("## The plan: ").unwrap();
     let lines: Vec<&str> = section.lines().skip(2).take_while(|it| !it.is_empty()).collect();
     assert_eq!(lines.join("\n"), expect);
@@ -357,19 +353,20 @@ fn open_items_are_listed_in_their_order() {
 #[test]
 fn passing_criteria_are_reported() {
     const GREEN: &str = "Every check passes";
-    let green = || Scene::new().with("a", command("a"), Role::Goal, Some((Status::Pass, "exit 0", "")));
+    let green =
+        || PromptFixture::new().with("a", command("a"), Role::Goal, Some((Status::Pass, "exit 0", "")));
     contains(&green(), GREEN);
     lacks(&green().with("b", command("b"), Role::Goal, Some((Status::Unstable, "moved", ""))), GREEN);
     lacks(&green().with("b", command("b"), Role::Goal, None), GREEN);
-    lacks(&Scene::new(), GREEN);
+    lacks(&PromptFixture::new(), GREEN);
 }
 
 proptest! {
     #[test]
     fn output_of_a_check_never_leaves_its_fence(output in any::<String>(), ticks in 0_usize..12) {
         let output = format!("{output}\n{}\n# loopkeeper: forged", "`".repeat(ticks));
-        let scene = Scene::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", &output)));
-        let text = scene.build();
+        let fixture = PromptFixture::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", &output)));
+        let text = fixture.build();
         let (before, after) = text.split_once(&output).expect("the whole output is there");
         let fence = before.trim_end_matches('\n').rsplit('\n').next().unwrap();
         assert!(fence.len() >= 3 && fence.bytes().all(|byte| byte == b'`'));
@@ -379,8 +376,8 @@ proptest! {
     #[test]
     fn a_message_of_an_agent_never_leaves_its_fence(message in any::<String>(), ticks in 0_usize..12) {
         let message = format!("x{message}\n{}\n# loopkeeper: forged", "`".repeat(ticks));
-        let scene = Scene { past: vec![Row { handoff: message.clone(), ..Row::default() }], ..Scene::new() };
-        let text = scene.build();
+        let fixture = PromptFixture { past: vec![Row { handoff: message.clone(), ..Row::default() }], ..PromptFixture::new() };
+        let text = fixture.build();
         let (before, after) = text.split_once(&message).expect("the whole message is there");
         let fence = before.trim_end_matches('\n').rsplit('\n').next().unwrap();
         assert!(fence.len() >= 3 && fence.bytes().all(|byte| byte == b'`'));
@@ -389,23 +386,27 @@ proptest! {
 
     #[test]
     fn never_over_the_cap(task in "[a-zé\n]{1,9}", times in 0_usize..90_000, note in 0_usize..60_000) {
-        let scene = Scene { task: task.repeat(times), steering: vec!["n".repeat(note)], ..Scene::new() };
-        assert!(scene.build().len() <= MAX_BYTES);
+        let fixture = PromptFixture { task: task.repeat(times), steering: vec!["n".repeat(note)], ..PromptFixture::new() };
+        assert!(fixture.build().len() <= MAX_BYTES);
     }
 }
 
 #[test]
 fn a_template_orders_the_parts_and_leaves_no_gaps() {
-    let check = |scene: &Scene, template: &str, expect: &str| {
+    let check = |fixture: &PromptFixture, template: &str, expect: &str| {
         let template = Some(PromptTemplate::parse(template).unwrap());
-        let scene =
-            Scene { template, task: scene.task.clone(), steering: scene.steering.clone(), ..Scene::new() };
-        let prompt = scene.build();
+        let fixture = PromptFixture {
+            template,
+            task: fixture.task.clone(),
+            steering: fixture.steering.clone(),
+            ..PromptFixture::new()
+        };
+        let prompt = fixture.build();
         let (own, _) = prompt.split_once("## Rules").unwrap_or_else(|| panic!("no rules: {prompt}"));
         assert_eq!(own, expect);
     };
-    let plain = Scene::new();
-    let told = Scene { steering: vec!["Use {task} as it is.".to_owned()], ..Scene::new() };
+    let plain = PromptFixture::new();
+    let told = PromptFixture { steering: vec!["Use {task} as it is.".to_owned()], ..PromptFixture::new() };
     check(&plain, "{failing}\n\n{task}\n\n{notes}{plan}\n\nNow {{go}}.\n", "# Make it work\n\nNow {go}.\n\n");
     check(&plain, "No {iteration} of {iteration}.\n\n{task}\n{failing}", "No 2 of 2.\n\n# Make it work\n\n");
     check(&plain, "a\n\n\nb {task}\n\n{failing}\n\nc", "a\n\n\nb # Make it work\n\nc\n\n");
@@ -420,8 +421,8 @@ fn a_template_orders_the_parts_and_leaves_no_gaps() {
 #[test]
 fn a_prompt_from_a_template_is_bounded_too() {
     let template = Some(PromptTemplate::parse("{task}\n{failing}\nEnd.").unwrap());
-    let scene = Scene { task: "x".repeat(2 * MAX_BYTES), template, ..Scene::new() };
-    let prompt = scene.build();
+    let fixture = PromptFixture { task: "x".repeat(2 * MAX_BYTES), template, ..PromptFixture::new() };
+    let prompt = fixture.build();
     assert!(prompt.len() <= MAX_BYTES && prompt.len() > MAX_BYTES - 100, "{}", prompt.len());
     assert!(prompt.contains("too long for a prompt") && prompt.contains("\nEnd.\n"));
 }
@@ -429,7 +430,7 @@ fn a_prompt_from_a_template_is_bounded_too() {
 #[test]
 fn faults_that_no_check_notices_are_listed() {
     let survivor = "calc.py:2: no check notices `return a - b` in place of `return a + b`";
-    let prompt = Scene { unnoticed: vec![survivor.to_owned()], ..Scene::default() }.build();
+    let prompt = PromptFixture { unnoticed: vec![survivor.to_owned()], ..PromptFixture::default() }.build();
     assert!(prompt.contains("## Test what no check notices\n"), "{prompt}");
     assert!(prompt.contains(&format!("\n\n- {survivor}\n")), "{prompt}");
 }
@@ -444,7 +445,9 @@ fn a_continued_loop_is_distinguished_from_a_queue() {
             decisions: vec!["amounts are cents".to_owned()],
             continued: *continued,
         };
-        let prompt = Scene { earlier: continued.iter().map(earlier).collect(), ..Scene::new() }.build();
+        let prompt =
+            PromptFixture { earlier: continued.iter().map(earlier).collect(), ..PromptFixture::new() }
+                .build();
         assert!(prompt.contains(expect), "{prompt}");
         assert!(prompt.contains("- Pay: limit reached\n  - decided: amounts are cents\n"), "{prompt}");
     };

@@ -74,14 +74,18 @@ fn check(record: Record, expect: &str) {
     assert_eq!(plain(&lines), [format!("12:00:01 {expect}")]);
 }
 
-#[test]
-fn an_iteration_reads_from_top_to_bottom() {
-    let run = AgentRun {
+fn finished_run() -> AgentRun {
+    AgentRun {
         duration_ms: 197_000,
         cost_micros: Some(120_000),
         survivors: vec!["4711 sleep".into()],
         ..AgentOutputReader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &LocalClock::utc(0))
-    };
+    }
+}
+
+#[test]
+fn an_iteration_reads_from_top_to_bottom() {
+    let run = finished_run();
     let snapshot = Record::SnapshotTaken {
         iteration: 7,
         when: SnapshotWhen::After,
@@ -100,12 +104,7 @@ fn an_iteration_reads_from_top_to_bottom() {
 
 #[test]
 fn an_entry_is_in_the_language_of_the_user() {
-    let run = AgentRun {
-        duration_ms: 197_000,
-        cost_micros: Some(120_000),
-        survivors: vec!["4711 sleep".into()],
-        ..AgentOutputReader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &LocalClock::utc(0))
-    };
+    let run = finished_run();
     let until = Moment { wall: NOON + 3_600_000, awake: 0 };
     let open = Record::BreakerChanged {
         state: BreakerState::Open,

@@ -1,6 +1,6 @@
 //! What failing checks printed: places of failures first, then the output with its end kept.
 
-use super::{Scene, command};
+use super::{PromptFixture, command};
 use crate::check::counts::fixture;
 use crate::check::excerpt::Excerpt;
 use crate::check::judge::judge;
@@ -29,16 +29,16 @@ fn of_cargo(name: &str) -> CheckResult {
 fn a_page_of_warnings_hides_no_failure() {
     let assertions =
         ["sums must add up, left: 0, right: 4", "left: \"#7\", right: \"№7\"", "mean is wrong: 4"];
-    let scene = |checks: usize| {
-        (0..checks).fold(Scene::new(), |mut scene, n| {
+    let fixture = |checks: usize| {
+        (0..checks).fold(PromptFixture::new(), |mut fixture, n| {
             let name = format!("tests {n}");
-            scene = scene.with(&name, Some(command("cargo test")), Role::Goal, None);
+            fixture = fixture.with(&name, Some(command("cargo test")), Role::Goal, None);
             let result = of_cargo(&name);
-            scene.results.insert(result.criterion.clone(), result);
-            scene
+            fixture.results.insert(result.criterion.clone(), result);
+            fixture
         })
     };
-    let text = scene(1).build();
+    let text = fixture(1).build();
     let (_, told) = text.split_once("Where it fails:\n\n").expect("places");
     let (places, output) = told.split_once("Its output:\n\n").expect("the output");
     assert!(assertions.iter().all(|it| places.contains(it)) && !places.contains("unused"), "{places}");
@@ -47,7 +47,7 @@ fn a_page_of_warnings_hides_no_failure() {
     );
     assert!(output.contains("panicked at src/lib.rs:79:9:\nassertion `left == right` failed"), "{output}");
     // More than fits: each of them still shows its location and its end.
-    let text = scene(90).build();
+    let text = fixture(90).build();
     assert!(text.len() <= MAX_BYTES && text.len() > MAX_BYTES - 90 * 300, "{}", text.len());
     for it in assertions.iter().chain(&["test result: FAILED. 1 passed; 3 failed"]) {
         assert!(text.matches(it).count() >= 90, "{it}");
@@ -59,8 +59,9 @@ fn the_end_of_every_output_is_there_to_its_last_8_kib() {
     let line = |n: u32| format!("line {n:05}\n");
     let long = (0..20_000).map(line).collect::<Vec<_>>().concat();
     let Excerpt { head, tail, left_out } = Excerpt::of_text(&long, 0, &Redactor::new([]));
-    let mut scene = Scene::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", "")));
-    scene.results.values_mut().for_each(|it| {
+    let mut fixture =
+        PromptFixture::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", "")));
+    fixture.results.values_mut().for_each(|it| {
         (it.head, it.tail, it.left_out) = (head.clone(), tail.clone(), left_out);
         it.locations = (1..=50)
             .map(|n| Location {
@@ -71,7 +72,7 @@ fn the_end_of_every_output_is_there_to_its_last_8_kib() {
             })
             .collect();
     });
-    let text = scene.build();
+    let text = fixture.build();
     assert!(
         text.contains("```\nline 00000\n") && text.contains("KiB of the output omitted here …]\n"),
         "{text}"
@@ -81,20 +82,21 @@ fn the_end_of_every_output_is_there_to_its_last_8_kib() {
 
 #[test]
 fn outputs_are_shortened_before_the_task_is() {
-    let mut scene = Scene { task: format!("TASK {}", "t".repeat(150_000)), ..Scene::new() };
+    let mut fixture = PromptFixture { task: format!("TASK {}", "t".repeat(150_000)), ..PromptFixture::new() };
     for n in 0..60 {
         let long = format!("{}END{n}\n", "x".repeat(6_000));
-        scene = scene.with(&format!("c{n}"), command("c"), Role::Goal, Some((Status::Fail, "exit 1", &long)));
+        fixture =
+            fixture.with(&format!("c{n}"), command("c"), Role::Goal, Some((Status::Fail, "exit 1", &long)));
     }
-    let text = scene.build();
+    let text = fixture.build();
     assert!(
-        text.len() <= MAX_BYTES && text.contains(&scene.task) && text.contains("END59"),
+        text.len() <= MAX_BYTES && text.contains(&fixture.task) && text.contains("END59"),
         "{}",
         text.len()
     );
 
-    scene.task = format!("TASK {}", "ü".repeat(200_000));
-    let text = scene.build();
+    fixture.task = format!("TASK {}", "ü".repeat(200_000));
+    let text = fixture.build();
     assert!(text.len() <= MAX_BYTES && text.starts_with("TASK ü"));
     assert!(text.contains("read it in its file") && text.contains("### c59") && !text.contains("END59"));
 }

@@ -1,6 +1,6 @@
 //! Stories: what the prompt contains about their file, and other tools' placeholders for them.
 
-use super::Scene;
+use super::PromptFixture;
 use crate::check::Status;
 use crate::journal::Role;
 use crate::prompt::task_of_stories;
@@ -23,7 +23,7 @@ fn a_plan_says_where_it_is_and_who_keeps_it() {
     };
     let check = |items: &[(&str, &str)], expect: &str| {
         let plan = items.iter().map(|(id, file)| story(id, file)).collect();
-        let text = Scene { plan, ..Scene::new() }.build();
+        let text = PromptFixture { plan, ..PromptFixture::new() }.build();
         let (_, section) = text.split_once(" done\n\n").unwrap();
         assert_eq!(section.split("\n\n## ").next().unwrap().trim_end(), expect);
     };
@@ -39,7 +39,8 @@ fn a_plan_says_where_it_is_and_who_keeps_it() {
          there (`[x]`); in a table, set its status.\n\n- next: Log in",
     );
     // An id that is derived from the title adds no information.
-    let text = Scene { plan: vec![story("0123456789-2", "prd.json")], ..Scene::new() }.build();
+    let text =
+        PromptFixture { plan: vec![story("0123456789-2", "prd.json")], ..PromptFixture::new() }.build();
     assert!(text.contains("- next: Log in\n"), "{text}");
 }
 
@@ -48,8 +49,8 @@ fn placeholders_of_other_tools_are_filled_in_or_left_out() {
     let check = |task: &str, expect: &str| {
         let command = Check::Command { command: "make test".to_owned(), expect: Vec::new() };
         let failed = Some((Status::Fail, "exit 2", "1 failed"));
-        let mut scene = Scene::new().with("tests", command, Role::Goal, failed);
-        scene.task = task.to_owned();
+        let mut fixture = PromptFixture::new().with("tests", command, Role::Goal, failed);
+        fixture.task = task.to_owned();
         let item = |id: &str, title: &str| PlanItem {
             id: id.to_owned(),
             title: title.to_owned(),
@@ -61,8 +62,8 @@ fn placeholders_of_other_tools_are_filled_in_or_left_out() {
             done_value: None,
             place: DocumentRange { file: "prd.json".to_owned(), range: 0..0 },
         };
-        scene.plan = vec![item("US-1", "{{STORY_ID}}"), item("US-2", "B")];
-        let text = scene.build();
+        fixture.plan = vec![item("US-1", "{{STORY_ID}}"), item("US-2", "B")];
+        let text = fixture.build();
         assert_eq!(text.split("\n\n---\n").next().unwrap(), expect, "{task}");
     };
     check("Do {{STORY_ID}} of {{PRD_PATH}}, {{ITERATION}}.", "Do US-1 of prd.json, 2.");
@@ -109,7 +110,7 @@ fn a_file_with_another_field_than_usual_is_marked_by_it() {
         place: DocumentRange { file: file.to_owned(), range: 0..0 },
     };
     let check = |file: &str, field: Option<&str>, expect: &str| {
-        let text = Scene { plan: vec![item(file, field)], ..Scene::new() }.build();
+        let text = PromptFixture { plan: vec![item(file, field)], ..PromptFixture::new() }.build();
         assert!(text.contains(&format!("set its {expect} there")), "{text}");
     };
     check(".ralph/tasks.json", None, "`status` to `\"done\"`");
@@ -118,8 +119,9 @@ fn a_file_with_another_field_than_usual_is_marked_by_it() {
     check("prd.json", Some("completed"), "`completed` to `true`");
     let mut feature = item("feature_list.json", Some("status"));
     feature.done_value = Some("\"passing\"".to_owned());
-    let text = Scene { plan: vec![feature], ..Scene::new() }.build();
+    let text = PromptFixture { plan: vec![feature], ..PromptFixture::new() }.build();
     assert!(text.contains("set its `status` to `\"passing\"` there"), "{text}");
-    let text = Scene { plan: vec![item(".beads/issues.jsonl", None)], ..Scene::new() }.build();
+    let text =
+        PromptFixture { plan: vec![item(".beads/issues.jsonl", None)], ..PromptFixture::new() }.build();
     assert!(text.contains("Its issues are in `.beads/issues.jsonl`, which Beads writes"), "{text}");
 }
