@@ -17,7 +17,7 @@ end, {
   nargs = '*',
   bang = true,
   bar = false,
-  desc = 'Ralph loops: start, stop, look',
+  desc = 'Ralph loops: start, stop, show',
   complete = function(lead, line)
     return require('loopkeeper.commands').complete(lead, line)
   end,

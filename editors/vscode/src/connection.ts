@@ -15,8 +15,7 @@ import {
   ShowMessageRequest,
 } from "vscode-languageclient/node";
 import type { ClientCapabilities, LanguageClientOptions, MessageActionItem, StaticFeature } from "vscode-languageclient/node";
-import { answered } from "./answer";
-import { withCommandNames } from "./commandNames";
+import { completeAnswer } from "./answer";
 import { t } from "./l10n";
 import { LensRefresh } from "./lenses";
 import { plainMessage } from "./plain";
@@ -106,7 +105,7 @@ function options(hooks: Hooks, lenses: LensRefresh): LanguageClientOptions {
     initializationFailedHandler: () => false,
     middleware: {
       executeCommand: async (command, args) => {
-        const argument: unknown = command === Commands.answer ? await answered(args[0] as object, hooks.server) : args[0];
+        const argument: unknown = command === Commands.answer ? await completeAnswer(args[0] as object, hooks.status()) : args[0];
         return command === Commands.answer && argument === undefined ? undefined : hooks.execute(command, argument);
       },
       // Text from outside is escaped by the server. A hover without links is not trusted at all.

@@ -19,7 +19,7 @@ for module, names in pairs({
   control = { 'stop', 'pause', 'resume', 'reset', 'steer', 'answer', 'import', 'new' },
   iterations = { 'rollback', 'diff', 'output', 'log', 'receipt', 'dashboard' },
   endings = { 'review', 'feedback' },
-  look = { 'status', 'summary', 'quickfix', 'trust', 'restart' },
+  show = { 'status', 'summary', 'quickfix', 'trust', 'restart' },
 }) do
   for _, name in ipairs(names) do
     subcommands[name] = { module = module, name = name }

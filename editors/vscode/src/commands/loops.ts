@@ -1,7 +1,7 @@
 // Commands on tasks and running loops: each resolves its target and sends one command. The server contains all rules.
 
 import { window } from "vscode";
-import { answered } from "../answer";
+import { completeAnswer } from "../answer";
 import { t } from "../l10n";
 import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
@@ -72,6 +72,6 @@ export async function answer({ server }: Parts, target?: Target): Promise<void> 
 }
 
 export async function answerLoop(server: Parts["server"], it: LoopStatus): Promise<void> {
-  const argument = await answered({ loopId: it.id }, server);
+  const argument = await completeAnswer({ loopId: it.id }, server.status);
   if (argument) await server.run(Commands.answer, argument);
 }
