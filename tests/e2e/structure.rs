@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const LONGEST_FILE: usize = 500;
 
@@ -110,6 +111,32 @@ fn every_link_of_a_page_has_a_target() {
     let pages = ["server", "editors", ".github"].map(|it| files(&root().join(it), &["md"])).concat();
     for page in pages.into_iter().chain([root().join("README.md")]) {
         assert_eq!(dead_links(&page), [""; 0], "{}", page.display());
+    }
+}
+
+/// Sources that a page names and that do not exist.
+fn missing_sources(page: &str) -> Vec<&str> {
+    let is_source = |it: &&str| it.contains("/src/") && it.ends_with(".rs") && !it.contains(' ');
+    page.split('`').filter(is_source).filter(|it| !root().join("server").join(it).exists()).collect()
+}
+
+#[test]
+fn every_source_that_a_page_names_exists() {
+    for page in files(&root().join("server"), &["md"]) {
+        let text = fs::read_to_string(&page).unwrap();
+        assert_eq!(missing_sources(&text), [""; 0], "{}", page.display());
+    }
+    assert_eq!(missing_sources("`core/src/decide.rs` and `core/src/gone.rs`"), ["core/src/gone.rs"]);
+}
+
+#[test]
+fn the_neighbours_of_an_addition_are_found() {
+    let page = fs::read_to_string(root().join(".github/CONTRIBUTING.md")).unwrap();
+    let commands: Vec<&str> = page.split('`').filter(|it| it.starts_with("git grep ")).collect();
+    assert!(commands.len() >= 5, "{commands:?}");
+    for command in commands {
+        let found = Command::new("sh").args(["-c", command]).current_dir(root()).output().unwrap();
+        assert!(found.status.success(), "{command}: {found:?}");
     }
 }
 
