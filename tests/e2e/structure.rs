@@ -116,7 +116,9 @@ fn every_link_of_a_page_has_a_target() {
 
 /// Sources that a page names and that do not exist.
 fn missing_sources(page: &str) -> Vec<&str> {
-    let is_source = |it: &&str| it.contains("/src/") && it.ends_with(".rs") && !it.contains(' ');
+    let is_source = |it: &&str| {
+        it.contains("/src/") && !it.contains(' ') && Path::new(it).extension().is_some_and(|it| it == "rs")
+    };
     page.split('`').filter(is_source).filter(|it| !root().join("server").join(it).exists()).collect()
 }
 
