@@ -49,7 +49,16 @@ pub fn find_bypass_flag(kind: AgentKind, argv: &[String]) -> Option<String> {
         AgentKind::Own(_) | AgentKind::Acp(None) => {
             KNOWN.iter().find_map(|it| find_flag(&BypassFlags { vague: &[], ..bypass_flags(*it) }, argv))
         }
-        _ => find_flag(&bypass_flags(kind), argv),
+        AgentKind::Claude
+        | AgentKind::Codex
+        | AgentKind::Gemini
+        | AgentKind::Opencode
+        | AgentKind::Qwen
+        | AgentKind::Copilot
+        | AgentKind::Cursor
+        | AgentKind::Amp
+        | AgentKind::Acp(Some(_))
+        | AgentKind::Demo => find_flag(&bypass_flags(kind), argv),
     }
 }
 

@@ -154,7 +154,17 @@ fn of_protocol(known: Option<AgentKind>) -> Capabilities {
         // It counts only the last of several answers in a turn.
         Some(AgentKind::Opencode) => (Yes, No, Yes),
         Some(AgentKind::Qwen) => (No, No, Unknown),
-        _ => (Unknown, Unknown, Unknown),
+        Some(
+            AgentKind::Claude
+            | AgentKind::Codex
+            | AgentKind::Copilot
+            | AgentKind::Cursor
+            | AgentKind::Amp
+            | AgentKind::Acp(_)
+            | AgentKind::Demo
+            | AgentKind::Own(_),
+        )
+        | None => (Unknown, Unknown, Unknown),
     };
     Capabilities {
         structured: Yes,

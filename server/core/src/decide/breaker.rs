@@ -225,7 +225,15 @@ fn opened_record(state: &LoopState, now: Moment, cause: BreakerCause, reason: St
 fn closed_record(state: &LoopState, cause: BreakerCause, trips: u32) -> Record {
     let reason = match cause {
         BreakerCause::TrialPassed => tr!("iteration {number} made progress", number = state.iteration),
-        _ => tr!("reset by the user").to_owned(),
+        BreakerCause::User
+        | BreakerCause::Cooldown
+        | BreakerCause::TrialFailed
+        | BreakerCause::NoProgress
+        | BreakerCause::FastFailures
+        | BreakerCause::PermissionDenials
+        | BreakerCause::SameError
+        | BreakerCause::OutputDecline
+        | BreakerCause::Oscillation => tr!("reset by the user").to_owned(),
     };
     Record::BreakerChanged {
         state: BreakerState::Closed,

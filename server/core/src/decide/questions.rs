@@ -161,7 +161,9 @@ fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
                 tr!("unanswered question: {question}", question = open.text),
             )
         }
-        _ => vec![answered, Decision::Effect(Effect::Continue)],
+        QuestionKind::Agent | QuestionKind::Denied | QuestionKind::UsageLimit | QuestionKind::Permission => {
+            vec![answered, Decision::Effect(Effect::Continue)]
+        }
     }
 }
 

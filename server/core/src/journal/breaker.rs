@@ -25,9 +25,9 @@ pub enum BreakerCause {
     PermissionDenials,
     Oscillation,
     FastFailures,
-    /// The one iteration that was let through did not get on.
+    /// The trial iteration made no progress.
     TrialFailed,
-    /// The one iteration that was let through got on.
+    /// The trial iteration made progress.
     TrialPassed,
     /// The cooldown is over.
     Cooldown,
