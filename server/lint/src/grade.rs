@@ -187,7 +187,15 @@ fn measures(criterion: &Criterion) -> bool {
                 || BENCHMARKS.iter().any(|it| command.contains(it))
         }
         Some(Check::Judge { .. }) => true,
-        _ => false,
+        Some(
+            Check::Exists { .. }
+            | Check::Missing { .. }
+            | Check::Has { .. }
+            | Check::Lacks { .. }
+            | Check::Clean
+            | Check::Get { .. },
+        )
+        | None => false,
     }
 }
 
@@ -207,7 +215,7 @@ fn is_writing(measurable: &[&Criterion]) -> bool {
         ) => globs.iter().any(|glob| TEXTS.iter().any(|end| glob.ends_with(end))),
         Some(Check::Command { command, .. }) => TEXTS.iter().any(|end| command.contains(end)),
         Some(Check::Judge { .. }) => true,
-        _ => false,
+        Some(Check::Clean | Check::Get { .. }) | None => false,
     };
     measurable.len() >= 3 && measurable.iter().filter(is_text).count() * 3 >= measurable.len() * 2
 }
