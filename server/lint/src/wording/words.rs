@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use loopkeeper_task::change_kind::ChangeKind;
 use regex::Regex;
 
 /// Measures without a number. Words with an innocent use count only in the phrases in which they measure.
@@ -75,14 +76,14 @@ const MEASURE: &str = r#"
     | (rfc|iso|wcag|cwe|owasp|cve|pep|es)[-\s]?\d | 100\s?% | lighthouse | (zero|no|without)\s(console\s|type\s|lint\s|compiler\s|syntax\s|build\s|runtime\s)?(errors?|warnings?|crash(es)?|failures?|panics?|exceptions?|leaks?)\b
 "#;
 
-/// More of something, in the sentence of a task.
+/// More of something, in the sentence of a task. Words for speed are those of its kind of change.
 const COMPARATIVE: &str = r"
-    faster | quicker | slower | cleaner | better | nicer | neater | tidier | simpler | easier | smaller | lighter | leaner | cheaper | safer | smoother | prettier | friendlier | clearer | stronger | smarter
+    cleaner | better | nicer | neater | tidier | simpler | easier | smaller | lighter | leaner | cheaper | safer | smoother | prettier | friendlier | clearer | stronger | smarter
     | (more|less)\s(reliable|robust|stable|secure|readable|maintainable|efficient|responsive|consistent|modern|modular|flexible|scalable|testable|complex|verbose|flaky|confusing)
-    | speed\s(\w+\s){0,3}up | (clean|tidy)\s(\w+\s){0,3}up | (improve|optimi[sz]e|enhance|moderni[sz]e|simplify|polish)
+    | (clean|tidy)\s(\w+\s){0,3}up | (improve|optimi[sz]e|enhance|moderni[sz]e|simplify|polish)
 ";
 
-const COMPARATIVE_CHINESE: &str = "更快|更好|更干净|更整洁|更简单|更简洁|更小|更轻|更稳|更安全|更清晰|更清楚|更易|更容易|更高|更低|更少|更强|更顺|更流畅|更可靠|更漂亮|更美|更便宜|更智能|加快|提速|简化|清理一下|重构一下";
+const COMPARATIVE_CHINESE: &str = "更好|更干净|更整洁|更简单|更简洁|更小|更轻|更稳|更安全|更清晰|更清楚|更易|更容易|更高|更低|更少|更强|更顺|更流畅|更可靠|更漂亮|更美|更便宜|更智能|简化|清理一下|重构一下";
 
 static COMPARATIVES: LazyLock<Option<Regex>> = LazyLock::new(|| words(COMPARATIVE, COMPARATIVE_CHINESE));
 static VAGUE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(VAGUE, VAGUE_CHINESE));
@@ -107,7 +108,8 @@ pub(super) fn subjective(prose: &str) -> Option<&str> {
 
 /// Whether a sentence asks for more of something.
 pub(super) fn compares(sentence: &str) -> bool {
-    COMPARATIVES.as_ref().is_some_and(|it| first(it, sentence).is_some())
+    ChangeKind::of_sentence(sentence) == ChangeKind::Speed
+        || COMPARATIVES.as_ref().is_some_and(|it| first(it, sentence).is_some())
 }
 
 /// The first match that is not part of a longer technical word, such as `fast-forward` or `machine-readable`.
