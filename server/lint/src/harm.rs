@@ -62,6 +62,7 @@ const RULES: &[Rule] = &[
     rule("mvn", &["deploy"], tr_later!("`{program}` publishes a package"), ""),
     rule("dotnet", &["nuget", "push"], tr_later!("`{program}` publishes a package"), ""),
     rule("docker", &["push"], tr_later!("`{program}` pushes an image"), ""),
+    rule("docker", &["--push"], tr_later!("`{program}` pushes an image"), ""),
     rule("docker", &["system", "prune"], tr_later!("`{program}` deletes images and volumes"), ""),
     rule("docker", &["down", "-v"], tr_later!("`{program}` deletes volumes"), ""),
     rule("podman", &["push"], tr_later!("`{program}` pushes an image"), ""),
@@ -314,6 +315,13 @@ fn changes_database(text: &str) -> bool {
 mod tests {
     use super::{of_prose, of_segment};
     use crate::shell;
+
+    #[test]
+    fn a_build_that_pushes_its_image_is_unsafe() {
+        let is_unsafe = |command: &str| shell::segments(command).iter().any(|it| of_segment(it).is_some());
+        assert!(is_unsafe("docker buildx build --push -t me/x ."));
+        assert!(!is_unsafe("docker buildx build --load -t me/x ."));
+    }
 
     #[test]
     fn effects_beyond_the_work_tree_are_unsafe() {

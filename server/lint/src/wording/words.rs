@@ -34,11 +34,13 @@ const VAGUE: &str = r"
     | (handles?|covers?|considers?|addresses|deals?\swith|test(s|ed)?)\s(all\s|any\s|the\s|every\s|most\s|common\s|various\s)*(error|errors|edge\scases?|corner\scases?|exceptions?|failures?|error\scases?|situations?|scenarios?)(\s(are|is)\s(handled|covered))?\s*$
     | (all|any|every|most|common|various)?\s*(edge|corner)[-\s]cases?(\sand\s\w+)?\s(are|is)\s(handled|covered|considered|addressed|tested)
     | (error|exception)[-\s]handling\s*(is|are|has\sbeen)?\s*(implemented|added|done|in\splace|complete|improved|present|there|good)?\s*$ | errors\s(are|get)\s(handled|dealt\swith|caught)\s*$
-    | everything\s(still\s|just\s|continues\sto\s)?(works?|is\sfine|is\sok|runs|passes) | it\s(just\s)?works | all\s(features|functionality|functions|buttons|pages|endpoints|components|skills|tools|flows)\s(are\s)?work(s|ing)? | (works?|working)\s*$
+    | everything\s(still\s|just\s|continues\sto\s)?(works?|is\sfine|is\sok|runs|passes|is\s(verified|tested|covered|validated|in\splace)) | it\s(just\s)?works | all\s(features|functionality|functions|buttons|pages|endpoints|components|skills|tools|flows)\s(are\s)?work(s|ing)? | (works?|working)\s*$
     | documentation\s(is|are)\s(complete|good|clear|updated|improved|adequate|comprehensive|up[-\s]to[-\s]date) | docs\s(are|is)\s(good|complete|clear|improved)
-    | ^works?\s(on|in|across|with)\s(\w+\s)?\w+$ | works?\send[-\s]to[-\s]end | responsive\s(layout|design|ui|page)
-    | follows?\s(the\s|all\s)?(existing|project|project's|established|current|team|common|usual|same)?\s?(code\s|coding\s)?(patterns?|conventions?|styles?|style\sguide|guidelines?)$
-    | (minimal|small)\s(changes|diff) | keep\sit\ssimple | no\s(performance|behaviou?ral|functional|visual)?\s?regressions?$ | (tests?|coverage)\sfor\s(all\s|the\s)?(edge|corner|important|relevant)[-\s](cases?|parts)
+    | ^works?\s(on|in|across|with)\s(\w+\s)?\w+$ | works?\send[-\s]to[-\s]end | responsive\s(layout|design|ui|page) | responsive$
+    | scales?\s(horizontally\s|vertically\s)?to\s(meet|match|handle|support)\s[-\w\s]*(demand|load|traffic|growth|needs)
+    | (no|without)\s(any\s)?(quality|style|code|formatting)\s(issues?|problems?)
+    | follows?\s(the\s|all\s)?(existing|project|project's|established|current|team|common|usual|same)?\s?(code\s|coding\s)?(patterns?|conventions?|styles?|style\sguide|guidelines?)(\s(from|of|in|used\s(in|by))\s[-\w\s./]+)?$
+    | (minimal|small)\s(changes|diff) | keep\sit\ssimple | no\s((performance|behaviou?ral|functional|visual)\s)?regressions?(\s(in|of|to|for|with)\s(the\s)?(existing|current|other|any|core)\s[-\w\s]+)?$ | (tests?|coverage)\sfor\s(all\s|the\s)?(edge|corner|important|relevant)[-\s](cases?|parts)
     | (refactor(ing)?|implementation|migration|feature|everything|task|work|integration|functionality|setup)\s(is\s)?(complete|completed|done|finished) | code\s(is\s)?reviewed | no\sknown\s([-\w]+\s)?(defects?|bugs?|issues?|problems?)(\sremains?)?
     | clear\s(and\s\w+\s|\w+\s)?(documentation|comments?|naming|names|structure|code|messages?|error\smessages?|feedback|instructions|separation|errors|ui) | good\s(documentation|comments?|naming|names|structure|code|messages?|feedback|tests|error|performance|coverage|results?|design|defaults) | good\senough
     | etc\.? | and\sso\son | and\smore\s*$ | as\smuch\sas\spossible | as\s(fast|small|simple|short|quick|few|many|soon)\sas\s(possible|it\scan)
@@ -58,7 +60,7 @@ const SUBJECTIVE: &str = r"
     | (look|looks|looking|feel|feels|sounds?|reads?)\s(good|great|nice|nicer|better|well|clean|modern|professional|polished|natural|friendly|warm|confident|right|native|premium|snappy|consistent|fine|beautiful|like\sa)
     | look\sand\sfeel | delightful | pleasant | pleasing | polished | sleek | stylish | tasteful | visually\s\w+ | eye[-\s]catching
     | modern[-\s]?(looking|design|ui|look|interface|aesthetic|and) | clean[-\s,]*(and\s\w+\s)?(design|ui|layout|interface|look|and\s(modern|simple|minimal|elegant|readable|professional))
-    | (good|great|excellent|better|improved|amazing|nice)\s(ux|ui|user\sexperience|developer\sexperience|dx|look|design) | professional(ly)?(\s(look|looking|design|tone|quality))?
+    | (good|great|excellent|better|improved|amazing|nice|nicer|cleaner|clearer|sleeker|fresher|more\smodern)\s(\w+\s)?(ux|ui|user\sexperience|developer\sexperience|dx|look|design) | professional(ly)?(\s(look|looking|design|tone|quality))?
     | gripping | playful | charming | witty | inspiring | thought[-\s]provoking | (friendly|warm|casual|confident|relaxed)(,?\s\w+)?\s(tone|voice)
     | engaging | compelling | captivating | impressive | catchy | creative | interesting | fun\sto\s\w+ | enjoyable | friendly\s(tone|error|messages?|ui|interface) | idiomatic | pythonic | rustic | wow
     | (tone|style|wording|voice|writing|prose)\s(is|are|feels)\s\w+ | natural[-\s]sounding | high[-\s]end | (is|are|feels?)\s(appealing|satisfying|comfortable|clever|fun|boring)
