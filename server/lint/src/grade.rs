@@ -114,7 +114,9 @@ impl Grade {
     /// `measurable but incomplete: 3 of 4 criteria have a check that can fail; missing: types, docs`
     pub fn sentence(&self) -> String {
         let (level, measurable, required) = (self.level.words(), self.measurable, self.required);
-        let graded = if required == 1 {
+        let graded = if required == 0 {
+            tr!("{level}: no required criterion", level)
+        } else if required == 1 {
             tr!("{level}: {measurable} of 1 criterion has a check that can fail", level, measurable)
         } else {
             tr!(

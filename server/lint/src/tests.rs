@@ -223,6 +223,14 @@ fn the_brief_grade_fits_into_a_line_of_a_list() {
 }
 
 #[test]
+fn the_grade_of_a_task_without_criteria_counts_nothing() {
+    let documents =
+        vec![TaskDocument { path: "PROMPT.md".to_owned(), text: "# Parser\n\nWrite it.\n".to_owned() }];
+    let sentence = grade(&parse_task(&documents), &documents, &[]).sentence();
+    assert!(sentence.starts_with("vague: no required criterion; missing: behaviour, tests"), "{sentence}");
+}
+
+#[test]
 fn remarks_are_written_in_the_language_of_the_user() {
     let criteria =
         "- 处理 properly\n- It builds: `$ make || true`\n- A: `$ npm publish`\n- B: `$ jest --listTests`";
