@@ -148,7 +148,7 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
             measurable.push(criterion);
         }
     }
-    let mut present: Vec<Aspect> = measurable.iter().flat_map(|it| aspects_of(it)).collect();
+    let mut present = aspects(&measurable);
     if names_limits(documents) || task.settings.iter().any(|it| it.key == "criteria.protected") {
         present.push(Aspect::Scope);
     }
@@ -176,6 +176,17 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
         missing.insert(0, Aspect::Measurement);
     }
     Grade { level, measurable: measurable.len(), required: total, missing }
+}
+
+/// What the criteria check. Tests that were selected for the work are its behaviour, but no other criterion would
+/// notice that something else broke.
+fn aspects(measurable: &[&Criterion]) -> Vec<Aspect> {
+    let each: Vec<Vec<Aspect>> = measurable.iter().map(|it| aspects_of(it)).collect();
+    let is_proof = |it: &&Vec<Aspect>| it.contains(&Aspect::Behaviour) || it.contains(&Aspect::Tests);
+    let is_alone = each.iter().filter(is_proof).count() == 1;
+    let is_both = |it: &&Vec<Aspect>| it.contains(&Aspect::Behaviour) && it.contains(&Aspect::Tests);
+    let is_selection = is_alone && each.iter().any(|it| is_both(&it));
+    each.into_iter().flatten().filter(|it| !is_selection || *it != Aspect::Tests).collect()
 }
 
 /// Whether the check compares a number, runs a benchmark, or asks a judge.
@@ -230,7 +241,8 @@ fn aspects_of(criterion: &Criterion) -> Vec<Aspect> {
             all.extend(gates.iter().filter_map(|it| aspect_of(*it)));
             let reads = expect.iter().any(|it| !matches!(it, Expect::Exit { .. }));
             let is_selective = gates.contains(&Gate::Tests) && selects(command);
-            if gates.is_empty() || is_selective || reads && !gates.contains(&Gate::Coverage) {
+            let is_limit = command.trim_start().starts_with("git diff") && !reads;
+            if gates.is_empty() && !is_limit || is_selective || reads && !gates.contains(&Gate::Coverage) {
                 all.push(Aspect::Behaviour);
             }
             if command.contains("git diff") {

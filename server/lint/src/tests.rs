@@ -195,6 +195,15 @@ fn a_task_is_graded_by_what_its_checks_decide() {
         ("- It works well\n- Code is clean", GradeLevel::Vague),
         ("- `$ true`", GradeLevel::Vague),
         ("- All tests pass: `$ npm test`", GradeLevel::Incomplete),
+        ("- Tests: `$ cargo test ini`\n- Clippy: `$ cargo clippy -- -D warnings`", GradeLevel::Incomplete),
+        (
+            "- It parses: `$ pytest tests/test_ini.py`\n- Scope: `$ git diff --exit-code main -- src/api.py`",
+            GradeLevel::Incomplete,
+        ),
+        (
+            "- It parses: `$ cargo test ini`\n- Tests: `$ cargo test`\n- Clippy: `$ cargo clippy -- -D warnings`",
+            GradeLevel::Comprehensive,
+        ),
         ("- `$ npm test`\n- `$ npm run lint`\n- Works well", GradeLevel::Incomplete),
         (
             "- Tests: `$ npm test`\n- Types: `$ npx tsc --noEmit`\n- Lint: `$ npm run lint`\n- It prints: `$ ./run x` `/3 items/`",
