@@ -99,6 +99,18 @@ impl MissingDependency {
         self.owner == DependencyProvider::Machine
     }
 
+    /// Whether it is a package that an agent can add to the project.
+    pub fn is_package(&self) -> bool {
+        matches!(
+            self.kind,
+            MissingKind::PythonModule
+                | MissingKind::NodePackage
+                | MissingKind::Gem
+                | MissingKind::PhpPackage
+                | MissingKind::Plugin
+        )
+    }
+
     /// `Python module "pytest" is not installed`
     pub fn sentence(&self) -> String {
         let name = &self.name;

@@ -92,10 +92,17 @@ fn message(state: &LoopState, blocked: &[(&PinnedCriterion, &MissingDependency)]
         many => tr!("{count} criteria cannot run: {missing}", count = many.len(), missing = named),
     };
     let remedies = join_with_and(missing.iter().take(MAX_NAMED).map(|it| it.remedy.as_str()));
-    Message::new(fact).with_hint(if state.spec.attended {
-        tr!("{remedies}, then resume; resume with `--anyway` to go on without it", remedies)
-    } else {
-        tr!("{remedies}, then start again; `--anyway` starts without it", remedies)
+    // A task to set up a tool has this state at its start.
+    let can_be_work = missing.iter().any(|it| it.is_package());
+    Message::new(fact).with_hint(match (state.spec.attended, can_be_work) {
+        (true, true) => {
+            tr!("{remedies}, then resume; if installing it is the task, resume with `--anyway`", remedies)
+        }
+        (true, false) => tr!("{remedies}, then resume; resume with `--anyway` to go on without it", remedies),
+        (false, true) => {
+            tr!("{remedies}, then start again; if installing it is the task, start with `--anyway`", remedies)
+        }
+        (false, false) => tr!("{remedies}, then start again; `--anyway` starts without it", remedies),
     })
 }
 

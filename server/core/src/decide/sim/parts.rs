@@ -101,7 +101,7 @@ pub(super) fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckRe
         'z' => Status::NoTestsRan,
         '-' => Status::Unverified,
         'u' => Status::Unstable,
-        'm' | 'g' => Status::CouldNotRun,
+        'm' | 'n' | 'g' => Status::CouldNotRun,
         _ => Status::Fail,
     };
     let fact = if status == Status::Pass { "" } else { fact };
@@ -110,6 +110,7 @@ pub(super) fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckRe
         duration_ms: 10,
         missing: match letter {
             'm' => Some(missing(DependencyProvider::Machine, MissingKind::Program, "make")),
+            'n' => Some(missing(DependencyProvider::Machine, MissingKind::PythonModule, "ruff")),
             'g' => Some(missing(DependencyProvider::Project, MissingKind::File, "./coverage.sh")),
             _ => None,
         },

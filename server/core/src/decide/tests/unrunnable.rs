@@ -25,6 +25,16 @@ fn a_check_that_cannot_run_costs_no_agent_call() {
                 `--anyway` starts without it";
     assert_eq!(sim.sentence(), expected);
     assert_eq!(sim.state.outcome().and_then(|it| it.cause), Some(PauseReason::Missing));
+    // A package may be what the task adds.
+    let sim = lacking(spec(two()), "nf", vec![], "Paused Missing after 0");
+    let expected = "\"tests pass\" cannot run: Python module \"ruff\" is not installed. Hint: install ruff, then resume; \
+                if installing it is the task, resume with `--anyway`";
+    assert_eq!(sim.sentence(), expected);
+    let unattended = LoopSpec { attended: false, ..spec(two()) };
+    let sim = lacking(unattended, "nf", vec![], "Failed verified=false after 0");
+    assert!(
+        sim.sentence().ends_with("then start again; if installing it is the task, start with `--anyway`")
+    );
     // Only what is required.
     let mut optional = spec(two());
     optional.criteria[0].required = false;
