@@ -23,6 +23,10 @@ fn machine() -> tempfile::TempDir {
         "pnpm",
         "yarn",
         "bun",
+        "eslint",
+        "tsc",
+        "jest",
+        "vitest",
         "go",
         "make",
         "just",
@@ -317,6 +321,19 @@ fn missing_tools_are_reported_or_omitted() {
         &[("package.json", dependencies), ("node_modules/x/package.json", "{}")],
         "",
         &["npm test"],
+    );
+    let linted = r#"{"scripts":{"test":"node --test","lint":"eslint ."},"devDependencies":{"eslint":"9"}}"#;
+    check_on(
+        python.path(),
+        &[("package.json", linted), ("node_modules/x/package.json", "{}")],
+        "",
+        &["npm test", "left out: npm run lint (eslint is not installed. Run `npm install`.)"],
+    );
+    check_on(
+        python.path(),
+        &[("package.json", linted), ("node_modules/.bin/eslint", "")],
+        "",
+        &["npm test", "npm run lint"],
     );
     // A separate linter on `PATH` needs no module.
     let pipx = machine_with(&["python3", "ruff", "pytest"], &[]);

@@ -1,6 +1,7 @@
 //! Node: the scripts of `package.json`, run by the package manager of the project, with nvm if the project or the
 //! machine uses it.
 
+mod programs;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -38,29 +39,30 @@ pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -
     let lack = lack(package, &manifest, manager);
     let members = members(package, &manifest)?;
     let prefix = with_nvm(package, manager);
-    let found =
-        |name, command: &str| package.found((name, FILE), &format!("{prefix}{command}"), lack.clone());
+    let own = package.path("");
+    let found = |name, command: &str, (folder, owner): (&Path, &Value), runs: &str| {
+        let missing = || programs::missing_tool(package, folder, (owner, manager), runs);
+        package.found((name, FILE), &format!("{prefix}{command}"), lack.clone().or_else(missing))
+    };
     let mut all: Vec<FoundCheck> = Vec::new();
     for (name, script) in SCRIPTS {
         if all.iter().any(|it| it.name == name) {
             continue;
         }
-        let command = if has_script(&manifest, script) {
-            if script == "test" && manager != "bun" {
-                format!("{manager} test")
-            } else {
-                format!("{manager} run {script}")
-            }
-        } else if members.iter().any(|it| has_script(it, script)) {
-            in_all_members(package, &manifest, manager, script)
-        } else {
-            continue;
-        };
-        all.push(found(name, &command));
+        if let Some(runs) = script_text(&manifest, script) {
+            let is_test = script == "test" && manager != "bun";
+            let command = if is_test { format!("{manager} test") } else { format!("{manager} run {script}") };
+            all.push(found(name, &command, (&own, &manifest), runs));
+        } else if let Some((folder, member, runs)) =
+            members.iter().find_map(|(folder, it)| Some((folder, it, script_text(it, script)?)))
+        {
+            let command = in_all_members(package, &manifest, manager, script);
+            all.push(found(name, &command, (folder, member), runs));
+        }
     }
     for (name, command) in tools::commands(package, &manifest, manager) {
         if !all.iter().any(|it| it.name == name) {
-            all.push(found(name, &command));
+            all.push(found(name, &command, (&own, &manifest), &command));
         }
     }
     all.sort_by_key(|it| SCRIPTS.iter().position(|(name, _)| *name == it.name));
@@ -75,9 +77,9 @@ fn read(path: &Path, text: &str) -> Result<Value, ManifestError> {
         .map_err(|source| ManifestError::NotJson { path: path.to_owned(), source })
 }
 
-fn has_script(manifest: &Value, name: &str) -> bool {
+fn script_text<'a>(manifest: &'a Value, name: &str) -> Option<&'a str> {
     let script = manifest.get("scripts").and_then(|it| it.get(name)).and_then(Value::as_str);
-    script.is_some_and(|it| !it.trim().is_empty() && !it.contains(NO_TESTS))
+    script.filter(|it| !it.trim().is_empty() && !it.contains(NO_TESTS))
 }
 
 /// The package manager of the project.
@@ -120,8 +122,8 @@ fn lack(package: &PackageFolder<'_>, manifest: &Value, manager: &str) -> Option<
     })
 }
 
-/// The manifests of the packages of a workspace.
-fn members(package: &PackageFolder<'_>, manifest: &Value) -> Result<Vec<Value>, ManifestError> {
+/// The packages of a workspace: folders and manifests.
+fn members(package: &PackageFolder<'_>, manifest: &Value) -> Result<Vec<(PathBuf, Value)>, ManifestError> {
     let workspaces = manifest.get("workspaces");
     let listed = workspaces.and_then(|it| it.as_array().or_else(|| it.get("packages")?.as_array()));
     let mut patterns: Vec<String> =
@@ -133,7 +135,8 @@ fn members(package: &PackageFolder<'_>, manifest: &Value) -> Result<Vec<Value>, 
     for folder in patterns.iter().flat_map(|it| folders(package, it)) {
         let path = folder.join(FILE);
         if let Some(text) = loopkeeper_system::config_text::read_text(&path)? {
-            manifests.push(read(&path, &text)?);
+            let manifest = read(&path, &text)?;
+            manifests.push((folder, manifest));
         }
     }
     Ok(manifests)

@@ -165,7 +165,8 @@ impl<'a> PythonEnvironment<'a> {
         let has = |python: &PathBuf| self.package.machine.has_module(python, tool);
         let (command, lack) = match &self.kind {
             PythonEnvironmentKind::Managed(manager) => {
-                (format!("{manager} run {tool}{arguments}"), self.no_manager(manager))
+                let lack = self.no_manager(manager).or_else(|| self.undeclared(manager, tool));
+                (format!("{manager} run {tool}{arguments}"), lack)
             }
             PythonEnvironmentKind::Virtual { shown, python } => {
                 let place = shown.trim_end_matches("/bin/python");
@@ -219,6 +220,26 @@ impl<'a> PythonEnvironment<'a> {
 
     fn no_manager(&self, manager: &str) -> Option<MissingTool> {
         (!self.package.has_program(manager)).then(|| MissingTool::program(manager))
+    }
+
+    /// A tool that a lock file with packages does not contain; `uv run` and the like would start that of `PATH`.
+    fn undeclared(&self, manager: &str, tool: &str) -> Option<MissingTool> {
+        let lock = MANAGERS.iter().find(|it| it.0 == manager).map(|it| it.1)?;
+        let text = read_text(&self.package.above(lock)?.join(lock)).ok().flatten()?;
+        let contains = |name: &str| text.lines().any(|it| it == format!("name = \"{name}\""));
+        let is_missing = text.contains("[[package]]") && !contains(tool) && !self.package.has_program(tool);
+        let add = match manager {
+            "uv" => "uv add --dev",
+            "poetry" => "poetry add --group dev",
+            _ => "pdm add --dev",
+        };
+        is_missing.then(|| {
+            let command = self.package.command(&format!("{add} {tool}"));
+            MissingTool {
+                what: tr!("{tool} is not installed in {place}", tool, place = lock),
+                remedy: tr!("Run `{command}`.", command),
+            }
+        })
     }
 }
 

@@ -64,7 +64,11 @@ fn check(project: &str, folder: &str, expect: &[&str]) {
     let root = tempfile::tempdir().unwrap();
     copy(&fixtures().join(project), root.path());
     if root.path().join("package.json").exists() {
-        fs::create_dir(root.path().join("node_modules")).unwrap();
+        let programs = root.path().join("node_modules/.bin");
+        fs::create_dir_all(&programs).unwrap();
+        for program in ["vitest", "jest", "eslint", "biome", "tsc", "prettier"] {
+            fs::write(programs.join(program), "").unwrap();
+        }
     }
     let machine = machine(PROGRAMS);
     let machine = InstalledTools::below(machine.path());

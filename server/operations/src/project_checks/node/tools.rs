@@ -86,7 +86,7 @@ pub(super) fn commands(
     all
 }
 
-fn declares(manifest: &Value, dependency: &str) -> bool {
+pub(super) fn declares(manifest: &Value, dependency: &str) -> bool {
     ["dependencies", "devDependencies"]
         .iter()
         .any(|it| manifest.get(it).is_some_and(|it| it.get(dependency).is_some()))
