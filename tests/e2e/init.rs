@@ -117,6 +117,17 @@ fn one_sentence_becomes_a_complete_task() {
 }
 
 #[test]
+fn a_task_from_a_sentence_leaves_out_what_cannot_run() {
+    let terminal = Terminal::new();
+    let scripts = r#"{"scripts":{"test":"vitest run","lint":"oxlint"},"devDependencies":{"vitest":"3"}}"#;
+    terminal.file("package.json", scripts).file("node_modules/a/package.json", "{}");
+    let ran = terminal.run(&["init", "--task", "Parse dates with a time zone"]);
+    ran.expect(0).out("`npm test` cannot run yet: vitest is not installed. Run `npm install`.");
+    ran.out("  Left out: `npm run lint` (package.json): oxlint is not installed");
+    assert!(!terminal.read("parse-dates-with-a-time-zone.ralph.md").contains("npm run lint"));
+}
+
+#[test]
 fn at_most_ten_tasks_are_named() {
     let terminal = Terminal::new();
     terminal.file("loopkeeper.toml", "");

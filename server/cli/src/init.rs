@@ -82,12 +82,36 @@ fn write_sentence(folder: &Path, sentence: &str, product: WorkProduct, out: &mut
     let file = proposed.write()?;
     out.line(tr!("Wrote {file}", file = sanitize::visible(&file.to_string_lossy())));
     out.write(proposed.document());
+    show_lacks(proposed.checks(), out);
     let name = sanitize::visible(&file.file_name().unwrap_or_default().to_string_lossy());
     out.line(
         "\n".to_owned()
             + &tr!("Next: adjust its criteria to what you want, then `loopkeeper run {name}`.", name),
     );
     Ok(Exit::Done)
+}
+
+/// Names the checks that cannot run yet, and those that were left out for it.
+fn show_lacks(checks: &ProposedChecks, out: &mut Ui) {
+    let lacking = checks.found.iter().filter_map(|it| Some((&it.command, it.lack.as_ref()?)));
+    for (index, (command, MissingTool { what, remedy })) in lacking.enumerate() {
+        let start = if index == 0 { "\n" } else { "" };
+        out.line(
+            start.to_owned() + &tr!("`{command}` cannot run yet: {what}. {remedy}", command, what, remedy),
+        );
+    }
+    show_left_out(checks, out);
+}
+
+fn show_left_out(checks: &ProposedChecks, out: &mut Ui) {
+    for check in &checks.left_out {
+        let (command, file) = (&check.command, &check.file);
+        let left_out = match &check.lack {
+            None => tr!("Left out: `{command}` ({file})", command, file),
+            Some(lack) => tr!("Left out: `{command}` ({file}): {why}", command, file, why = lack.what),
+        };
+        out.line(format_args!("  {left_out}"));
+    }
 }
 
 fn failure_of(error: &InitError) -> Failure {
@@ -119,14 +143,7 @@ fn show(report: &InitReport, out: &mut Ui) {
     } else {
         out.write(&trial::table(&report.trials));
     }
-    for check in &report.checks.left_out {
-        let (command, file) = (&check.command, &check.file);
-        let left_out = match &check.lack {
-            None => tr!("Left out: `{command}` ({file})", command, file),
-            Some(lack) => tr!("Left out: `{command}` ({file}): {why}", command, file, why = lack.what),
-        };
-        out.line(format_args!("  {left_out}"));
-    }
+    show_left_out(&report.checks, out);
     if report.checks.found.is_empty() {
         out.line(tr!(
             "No checks were found: until you add one, only the agent's claim decides when the work is done."

@@ -25,6 +25,7 @@ pub struct ProposedTask {
     folder: PathBuf,
     name: String,
     document: String,
+    checks: ProposedChecks,
 }
 
 impl ProposedTask {
@@ -47,15 +48,13 @@ impl ProposedTask {
         let root = root_of(folder)?;
         let below = folder.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
         let found = match product {
-            WorkProduct::Code => {
-                ProposedChecks::of(&root, folder, machine).map(|it| it.found).unwrap_or_default()
-            }
-            WorkProduct::Writing | WorkProduct::Research => Vec::new(),
+            WorkProduct::Code => ProposedChecks::of(&root, folder, machine).unwrap_or_default(),
+            WorkProduct::Writing | WorkProduct::Research => ProposedChecks::default(),
         };
-        let can_be_clean = can_be_clean(&root, &found);
-        let has_tests = found.iter().any(|it| it.gate() == Some(Gate::Tests));
+        let can_be_clean = can_be_clean(&root, &found.found);
+        let has_tests = found.found.iter().any(|it| it.gate() == Some(Gate::Tests));
         let checks: Vec<(String, String)> =
-            found.into_iter().map(|it| (it.criterion(), it.command)).collect();
+            found.found.iter().map(|it| (it.criterion(), it.command.clone())).collect();
         let page = page(&root, &sentence);
         let new = NewTask {
             sentence: &sentence,
@@ -70,7 +69,12 @@ impl ProposedTask {
         };
         let document = sanitize::text(&new_task_document(&new));
         let name = format!("{}.ralph.md", new_task_stem(&sentence));
-        Ok(Self { folder: folder.to_owned(), name, document })
+        Ok(Self { folder: folder.to_owned(), name, document, checks: found })
+    }
+
+    /// The checks of the project, with what some of them lack.
+    pub fn checks(&self) -> &ProposedChecks {
+        &self.checks
     }
 
     pub fn document(&self) -> &str {
