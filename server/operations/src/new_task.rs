@@ -242,7 +242,7 @@ mod tests {
             &["It has tests: `has \"func TestFixDateParser\" **/*_test.go`"],
             &[
                 "A test fails without the fix, \"Fix the date parser\": `judge`",
-                "The changelog names it: `has /fix.*date.*parser/i CHANGELOG.md`",
+                "The changelog names it: `has /date.*parser/i CHANGELOG.md`",
             ],
         );
         check(

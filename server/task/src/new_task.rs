@@ -2,7 +2,7 @@
 
 use super::change_kind::ChangeKind;
 use super::import::file_stem;
-use super::proposal::{item, propose_criterion, significant_words};
+use super::proposal::{item, propose_criterion, subject_words};
 use super::{TaskDocument, parse_inline_task, parse_task};
 use loopkeeper_text::language::{in_language_of, is_chinese};
 use loopkeeper_text::{shell_word, tr_later};
@@ -219,7 +219,7 @@ fn pages(kind: ChangeKind, new: &NewTask<'_>) -> Option<String> {
 /// The words by which a page about the work is recognised. They contain nothing that a regular expression interprets.
 pub fn topic(sentence: &str) -> Vec<String> {
     const MAX_CHARS: usize = 12;
-    let words = significant_words(sentence);
+    let words = subject_words(sentence);
     if !words.is_empty() {
         return words;
     }

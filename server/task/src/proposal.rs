@@ -9,10 +9,34 @@ use crate::criterion::{Check, Criterion};
 /// Title words without information about the work.
 const FILLERS: &[&str] = &[
     "a", "an", "the", "to", "of", "for", "and", "or", "with", "that", "this", "it", "its", "in", "on",
-    "should", "must", "please", "so", "we", "is", "be", "as", "into", "from", "md", "prompt", "task",
-    "ralph",
+    "should", "must", "please", "make", "makes", "let", "lets", "ensure", "sure", "so", "we", "is", "be",
+    "as", "into", "from", "md", "prompt", "task", "ralph",
 ];
 const MAX_WORDS: usize = 3;
+/// Words by which a sentence asks for work. A page about the result does not contain them: `add` of "add a flag".
+const REQUESTS: &[&str] = &[
+    "accept",
+    "add",
+    "adds",
+    "allow",
+    "build",
+    "can",
+    "change",
+    "create",
+    "extend",
+    "fix",
+    "handle",
+    "implement",
+    "improve",
+    "introduce",
+    "provide",
+    "return",
+    "returns",
+    "show",
+    "support",
+    "update",
+    "write",
+];
 
 /// One list item, without its bullet.
 pub fn propose_criterion(title: &str, criteria: &[Criterion]) -> String {
@@ -85,10 +109,21 @@ fn runs_node(command: &str) -> bool {
 }
 
 /// The first words of a sentence that say something about the work, in lower case; none if it is not in Latin script.
-pub(crate) fn significant_words(sentence: &str) -> Vec<String> {
+fn significant_words(sentence: &str) -> Vec<String> {
+    all_significant_words(sentence).take(MAX_WORDS).collect()
+}
+
+/// The same for the subject of the work, without the words that ask for it where others remain.
+pub(crate) fn subject_words(sentence: &str) -> Vec<String> {
+    const LEAST: usize = 2;
+    let is_subject = |it: &String| !REQUESTS.contains(&it.as_str());
+    let subject: Vec<String> = all_significant_words(sentence).filter(is_subject).take(MAX_WORDS).collect();
+    if subject.len() >= LEAST { subject } else { significant_words(sentence) }
+}
+
+fn all_significant_words(sentence: &str) -> impl Iterator<Item = String> {
     let split = sentence.split(|it: char| !it.is_ascii_alphanumeric()).filter(|it| !it.is_empty());
-    let meant = split.map(str::to_ascii_lowercase).filter(|it| !FILLERS.contains(&it.as_str()));
-    meant.take(MAX_WORDS).collect()
+    split.map(str::to_ascii_lowercase).filter(|it| !FILLERS.contains(&it.as_str()))
 }
 
 /// The words for the name of a test, which does not begin with a digit.
@@ -113,7 +148,7 @@ fn camel_case(words: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{criterion_in_language_of, propose_criterion};
+    use super::{criterion_in_language_of, propose_criterion, subject_words};
     use crate::criterion::{Check, Criterion};
     use crate::parse_inline_task;
 
@@ -144,8 +179,22 @@ mod tests {
         check("Sum the words", "make check", "$ sh tests/sum_words.sh");
         check("PROMPT.md", "true", "$ sh tests/new_behaviour.sh");
         check("完成", "./pytest-like.sh", "$ sh tests/new_behaviour.sh");
+        check("Make the parser handle empty input", "cargo test", "$ cargo test parser_handle_empty");
         check("3 d plots", "cat x | grep pytest", "$ sh tests/test_3_d_plots.sh");
     }
+
+    #[test]
+    fn a_page_is_recognised_by_the_subject_of_the_work() {
+        let check =
+            |sentence: &str, expect: &[&str]| assert_eq!(subject_words(sentence), expect, "{sentence}");
+        check("Add a --json flag to export", &["json", "flag", "export"]);
+        check("make the parser handle empty input", &["parser", "empty", "input"]);
+        check("Fix the date parser", &["date", "parser"]);
+        check("Parse dates", &["parse", "dates"]);
+        check("Show totals", &["show", "totals"]);
+        check("完成", &[]);
+    }
+
     #[test]
     fn the_criteria_of_a_project_are_in_the_language_of_the_task() {
         let check = |author: &str, english: &str, expect: &str| {
