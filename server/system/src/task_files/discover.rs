@@ -91,7 +91,7 @@ impl TaskWalk<'_> {
             return;
         }
         if is_folder {
-            if depth < MAX_DEPTH {
+            if depth < MAX_DEPTH && !is_archive(&path) {
                 self.visit_folder(&path, depth + 1);
             }
         } else if let Some(kind) = kind_of(&below).or_else(|| self.kind_by_folder(&path))
@@ -147,6 +147,11 @@ impl TaskWalk<'_> {
         plans.extend(gate_files(path));
         DiscoveredTask { id: TaskId(relative(self.root, path)), path: path.to_owned(), plans }
     }
+}
+
+/// The folder into which a script moves the stories of earlier features, beside those of the present one.
+fn is_archive(folder: &Path) -> bool {
+    folder.ends_with("archive") && folder.with_file_name("prd.json").symlink_metadata().is_ok()
 }
 
 /// The prompt documents of a folder. One for the stories beside it counts only where no other is.

@@ -63,6 +63,17 @@ impl Root {
 }
 
 #[test]
+fn archived_stories_are_no_tasks() {
+    let root = Root::with(&[
+        "scripts/ralph/prd.json",
+        "scripts/ralph/archive/2026-01-02-login/prd.json",
+        "archive/2026/prd.json",
+    ]);
+    let found = root.found();
+    assert_eq!(root.shown(&found), ["archive/2026/prd.json", "scripts/ralph/prd.json"]);
+}
+
+#[test]
 fn documents_are_parsed_again_only_when_one_of_them_changed() {
     let root = Root::with(&["PROMPT.md", "fix_plan.md"]);
     let mut last = LoadedTask::default();
