@@ -78,7 +78,7 @@ fn an_unrunnable_queue_is_refused_before_the_first_start() {
         "- [A](a.ralph.md) (after B)\n- [B](b.ralph.md) (after A)\n",
         &["QUEUE.md:1: tasks depend on each other: A, B"],
     );
-    check("- [A](a.ralph.md)\n- [B](missing.md)\n", &["missing.md"]);
+    check("- [A](a.ralph.md)\n- [B](missing.md)\n", &["QUEUE.md:2: there is no file missing.md"]);
     let terminal = world();
     let pipe = std::process::Command::new("mkfifo").arg(terminal.root().join("QUEUE.md")).status();
     assert!(pipe.unwrap().success());
@@ -88,6 +88,21 @@ fn an_unrunnable_queue_is_refused_before_the_first_start() {
     terminal.run(&["run", "a.ralph.md", "b.ralph.md"]).expect(5).err("not trusted: nothing was started");
     terminal.run(&["run", "a.ralph.md", "b.ralph.md", "--detach"]).expect(2).err("--detach starts one task");
     assert!(!terminal.root().join("told").exists());
+}
+
+#[test]
+fn faults_of_a_queue_are_linted_at_their_lines() {
+    let terminal = world();
+    terminal.file("QUEUE.md", "- [A](a.ralph.md)\n- [B](b.ralph.md) (after X)\n- [C](gone.md)\n");
+    let ran = terminal.run(&["check", "QUEUE.md", "--lint"]);
+    ran.expect(2).out("QUEUE.md:2:26: bad-value: there is no task `X` here");
+    ran.out("QUEUE.md:3:4: bad-value: there is no file gone.md").out("QUEUE.md: tasks in this queue: 3");
+    terminal
+        .run(&["check", "QUEUE.md", "--lint", "--format", "github"])
+        .expect(2)
+        .out("::error file=QUEUE.md,line=2,");
+    terminal.file("QUEUE.md", "- [A](a.ralph.md)\n");
+    terminal.run(&["check", "QUEUE.md", "--lint", "--json"]).expect(0).out("\"remarks\":[]");
 }
 
 #[test]

@@ -1,8 +1,13 @@
 //! `check --lint`: the remarks on a task and its grade. Runs nothing, so it needs no trust.
 
+use std::path::Path;
+
 use loopkeeper_lint::{Grade, TaskLints};
 use loopkeeper_operations::resolved_task::ResolvedTask;
-use loopkeeper_text::tr;
+use loopkeeper_system::task_files;
+use loopkeeper_task::TaskDocument;
+use loopkeeper_task::queue::{is_queue, parse_queue};
+use loopkeeper_text::{sanitize, tr};
 use loopkeeper_view::editor::{self, Severity};
 use serde::Serialize;
 
@@ -17,25 +22,53 @@ use crate::out::Ui;
 #[serde(rename_all = "camelCase")]
 struct LintReport<'a> {
     task: &'a str,
-    grade: &'a Grade,
+    /// Of a task; a queue has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grade: Option<&'a Grade>,
     remarks: &'a [ReportItem],
 }
 
 pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
-    let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
-    let items = remarks(&work);
-    let TaskLints { grade, .. } = TaskLints::of(&work.task, &work.documents);
-    match args.format() {
-        CheckReportFormat::Text => {
-            out.write(&report::text(&items));
-            out.line(tr!("{title}: {sentence}", title = work.title(), sentence = grade.sentence()));
-        }
-        CheckReportFormat::Json => out.json(&LintReport { task: &work.id.0, grade: &grade, remarks: &items }),
-        CheckReportFormat::Github => out.write(&report::github(&items)),
-        CheckReportFormat::Sarif => out.json(&report::sarif(&items)),
-        CheckReportFormat::Junit => out.write(&report::junit(&work.title(), &items)),
+    if let Some(path) = args.task.path.as_deref().filter(|it| is_queue(it)) {
+        return lint_queue(path, args.format(), out);
     }
+    let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
+    let places = DocumentPositions::new(&work.root, &work.documents);
+    let items = report_items(&places, editor::remarks(&work.task, &work.documents));
+    let TaskLints { grade, .. } = TaskLints::of(&work.task, &work.documents);
+    let summary = tr!("{title}: {sentence}", title = work.title(), sentence = grade.sentence());
+    let report = LintReport { task: &work.id.0, grade: Some(&grade), remarks: &items };
+    show(args.format(), &report, (&work.title(), &summary), out);
     Ok(exit(&items))
+}
+
+/// The faults of a list of tasks, which editors show as well. The tasks themselves are not read.
+fn lint_queue(path: &str, format: CheckReportFormat, out: &mut Ui) -> ExitResult {
+    let folder = Path::new(path).parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
+    let text = String::from_utf8_lossy(&task_files::read(folder, Path::new(path))?).into_owned();
+    let faults = editor::queue_diagnostics(path, &text, |it| folder.join(it).is_file());
+    let count = parse_queue(path, &text).entries.len();
+    let documents = [TaskDocument { path: path.to_owned(), text }];
+    let items = report_items(&DocumentPositions::new(Path::new(""), &documents), faults);
+    let shown = sanitize::line(path);
+    let summary = tr!("{shown}: tasks in this queue: {count}", shown, count);
+    let report = LintReport { task: path, grade: None, remarks: &items };
+    show(format, &report, (&shown, &summary), out);
+    Ok(exit(&items))
+}
+
+fn show(format: CheckReportFormat, report: &LintReport<'_>, (title, summary): (&str, &str), out: &mut Ui) {
+    let items = report.remarks;
+    match format {
+        CheckReportFormat::Text => {
+            out.write(&report::text(items));
+            out.line(summary);
+        }
+        CheckReportFormat::Json => out.json(report),
+        CheckReportFormat::Github => out.write(&report::github(items)),
+        CheckReportFormat::Sarif => out.json(&report::sarif(items)),
+        CheckReportFormat::Junit => out.write(&report::junit(title, items)),
+    }
 }
 
 /// 0: no remark, 1: remarks, 2: errors that prevent a start.
@@ -49,9 +82,8 @@ fn exit(items: &[ReportItem]) -> Exit {
     }
 }
 
-/// What an editor shows of the task before anything ran.
-fn remarks(work: &ResolvedTask) -> Vec<ReportItem> {
-    let places = DocumentPositions::new(&work.root, &work.documents);
+/// What an editor shows before anything ran.
+fn report_items(places: &DocumentPositions<'_>, found: Vec<editor::Diagnostic>) -> Vec<ReportItem> {
     let item = |it: editor::Diagnostic| {
         let (line, column) = places.position(&it.place);
         let level = match it.severity {
@@ -69,5 +101,5 @@ fn remarks(work: &ResolvedTask) -> Vec<ReportItem> {
             name: String::new(),
         }
     };
-    editor::remarks(&work.task, &work.documents).into_iter().map(item).collect()
+    found.into_iter().map(item).collect()
 }

@@ -13,6 +13,7 @@ use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_task::queue::{TaskQueue, is_queue, parse_queue};
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::{sanitize, tr, words};
+use loopkeeper_view::editor::queue_diagnostics;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::budget::QueueBudget;
@@ -58,9 +59,10 @@ fn read(path: &str) -> Result<TaskQueue, Failure> {
     let folder = Path::new(path).parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
     let text = String::from_utf8_lossy(&task_files::read(folder, Path::new(path))?).into_owned();
     let mut queue = parse_queue(path, &text);
-    if !queue.findings.is_empty() {
+    let faults = queue_diagnostics(path, &text, |it| folder.join(it).exists());
+    if !faults.is_empty() {
         let lines = LineIndex::of(&text);
-        let problems = queue.findings.iter().map(|it| {
+        let problems = faults.iter().map(|it| {
             let line = lines.line(it.place.range.start) + 1;
             format!("\n  {}:{line}: {}", sanitize::line(path), it.message)
         });
