@@ -27,8 +27,16 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
     let spec = &state.spec;
     let (task, sums) = read_current(context, spec);
     if state.phase == Phase::Checking {
-        let (criteria, plan, matching) = (task.criteria, task.plan, matching_globs(spec));
-        return TaskDocuments { criteria, plan, sums, matching, ..TaskDocuments::default() };
+        return TaskDocuments {
+            // What it mentions is compared with what the agent changed.
+            prompt: task.prompt,
+            context: task.context.into_iter().map(|it| it.text).collect(),
+            criteria: task.criteria,
+            plan: task.plan,
+            sums,
+            matching: matching_globs(spec),
+            ..TaskDocuments::default()
+        };
     }
     // Read right before the agent starts: they define its prompt and whether it may start.
     let trust = TrustStore::open(&context.state);

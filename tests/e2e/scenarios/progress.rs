@@ -200,6 +200,17 @@ fn changes_that_the_task_does_not_mention() {
     };
     let drift = &status(&played)["loops"][0]["drift"];
     assert_eq!((&drift["streak"], &drift["paths"]), (&4.into(), &["web/theme.py"].into()), "{drift}");
+    // The text of the task names the source, and its criteria name none.
+    let prompt = "# Login\n\nFix src/auth.py, nothing else.\n\n## Done when\n\n- Logging in works: `$ test -f never`\n";
+    let played = Scenario {
+        files: &[("PROMPT.md", prompt)],
+        acts: &["mkdir -p web; echo $n >> web/theme.py"],
+        settings: "limits.iterations = 4",
+        ends: Limit(4, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.not_told(3, streak).told(4, &noted);
     // The control: the same work on a file that the task mentions.
     let played = Scenario {
         criteria: &["Logging in works: `exists src/auth.py src/session.py`"],
