@@ -15,7 +15,7 @@ const behind = 2000;
  * The argument of the server's command; `undefined` if the user cancelled, or the question is closed. An argument that
  * contains a text is returned unchanged.
  */
-export async function completeAnswer(argument: object, status: StatusParams | undefined): Promise<object | undefined> {
+export async function completeAnswer(argument: object, server: { status: StatusParams | undefined; onChange: Event<void> }): Promise<object | undefined> {
   const { loopId, text } = argument as { loopId?: string; text?: string };
   if (text !== undefined) return argument;
   const find = (): LoopStatus | undefined => server.status?.loops.find((it) => it.id === loopId);

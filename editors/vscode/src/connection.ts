@@ -16,6 +16,7 @@ import {
 } from "vscode-languageclient/node";
 import type { ClientCapabilities, LanguageClientOptions, MessageActionItem, StaticFeature } from "vscode-languageclient/node";
 import { completeAnswer } from "./answer";
+import { withCommandNames } from "./commandNames";
 import { t } from "./l10n";
 import { LensRefresh } from "./lenses";
 import { plainMessage } from "./plain";
@@ -105,7 +106,7 @@ function options(hooks: Hooks, lenses: LensRefresh): LanguageClientOptions {
     initializationFailedHandler: () => false,
     middleware: {
       executeCommand: async (command, args) => {
-        const argument: unknown = command === Commands.answer ? await completeAnswer(args[0] as object, hooks.status()) : args[0];
+        const argument: unknown = command === Commands.answer ? await completeAnswer(args[0] as object, hooks.server) : args[0];
         return command === Commands.answer && argument === undefined ? undefined : hooks.execute(command, argument);
       },
       // Text from outside is escaped by the server. A hover without links is not trusted at all.

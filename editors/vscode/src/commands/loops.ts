@@ -72,6 +72,6 @@ export async function answer({ server }: Parts, target?: Target): Promise<void> 
 }
 
 export async function answerLoop(server: Parts["server"], it: LoopStatus): Promise<void> {
-  const argument = await completeAnswer({ loopId: it.id }, server.status);
+  const argument = await completeAnswer({ loopId: it.id }, server);
   if (argument) await server.run(Commands.answer, argument);
 }
