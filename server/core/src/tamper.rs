@@ -16,6 +16,7 @@ mod shadowing_files;
 mod shell;
 mod suppressions;
 mod test_evasion;
+mod test_readers;
 #[cfg(test)]
 mod tests;
 mod type_escapes;
@@ -209,7 +210,8 @@ impl ProtectionRules {
         let suppressions = suppressions::find_suppressions(&linters, &relevant, files);
         let is_new = |it: &WeakeningFinding| found.iter().all(|known| known.path != it.path);
         let escapes = type_escapes::find_escapes(&linters, &relevant, files);
-        let more = suppressions.into_iter().chain(escapes).chain(unread);
+        let readers = test_readers::find_test_readers(&relevant, files);
+        let more = suppressions.into_iter().chain(escapes).chain(readers).chain(unread);
         let more: Vec<WeakeningFinding> = more.filter(is_new).collect();
         found.extend(more);
         found.sort_by(|a, b| a.path.cmp(&b.path));

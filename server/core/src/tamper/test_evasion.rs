@@ -1,6 +1,10 @@
 //! Detects work that manipulates the tests which judge it: patches their runner, ends it, detects it, or compares
 //! equal to everything. No test can notice that; the text of the change shows it.
 
+mod exits;
+#[cfg(test)]
+mod tests;
+
 use crate::check::test_inventory::{TestLanguage, is_test_path, language};
 use loopkeeper_text::language::translate;
 use loopkeeper_text::pattern::ConstantPattern;
@@ -20,7 +24,10 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
         Some(language) => rules_of(language),
     };
     let is_new = |rule: &&EvasionRule| rule.0.find_iter(after).count() > rule.0.find_iter(before).count();
-    rules.iter().chain(&ALL).find(is_new).map(|(_, what)| translate(what).to_owned())
+    let exits = |text: &str| language(path).map_or(0, |it| exits::count_exits(it, text));
+    let ends = || (exits(after) > exits(before)).then_some(&ENDS);
+    let found = rules.iter().chain(&ALL).find(is_new).map(|(_, what)| what);
+    found.or_else(ends).map(|what| translate(what).to_owned())
 }
 
 fn rules_of(language: TestLanguage) -> &'static [EvasionRule] {
@@ -35,7 +42,7 @@ fn rules_of(language: TestLanguage) -> &'static [EvasionRule] {
         TestLanguage::Jvm => &JVM,
         TestLanguage::Shell => &SHELL,
         TestLanguage::C => &C,
-        TestLanguage::CSharp => &[],
+        TestLanguage::CSharp => &CSHARP,
     }
 }
 
@@ -72,7 +79,7 @@ static ALL: [EvasionRule; 2] = [
     ),
 ];
 
-static PYTHON: [EvasionRule; 11] = [
+static PYTHON: [EvasionRule; 15] = [
     (ConstantPattern::new(r"(?m)^\s*(?:unittest|pytest|_pytest)(?:\.\w+)+\s*=[^=]"), PATCHES),
     (ConstantPattern::new(r"\bsetattr\(\s*(?:unittest|pytest|_pytest)\b"), PATCHES),
     (
@@ -106,6 +113,25 @@ static PYTHON: [EvasionRule; 11] = [
         ),
         EQUALS,
     ),
+    (
+        ConstantPattern::new(
+            r#"__(?:eq|ne)__["']?\s*[:=]\s*lambda\b[^:\n]*:\s*(?:True|False|1|0|not\b)|def __(?:eq|ne)__\([^)]*\)[^:\n]*:\s*return (?:1|0|not (?:None|True|False)|bool\([01]\))\s*$|\bmock\.ANY\b|\bimport\s[^#\n]*\bANY\b|\bpytest\.approx\("#,
+        ),
+        EQUALS,
+    ),
+    (
+        ConstantPattern::new(
+            r#"\bsys\.modules\.get\(\s*["'](?:_?pytest|unittest)\b|["'](?:discover|unittest|pytest)["'][^\n]*\bsys\.argv|\bsys\.argv\b[^\n]*["'][^"'\n]*(?:unittest|pytest|discover)"#,
+        ),
+        DETECTS,
+    ),
+    (
+        ConstantPattern::new(
+            r#"\b(?:extract_stack|walk_stack|format_stack|print_stack)\([^\n]*["'][^"'\n]*test|["'][^"'\n]*test[^\n]*\b(?:extract_stack|walk_stack|format_stack|_getframe|inspect\.stack|currentframe)\("#,
+        ),
+        DETECTS,
+    ),
+    (ConstantPattern::new(r"(?m)^\s*sys\.excepthook\s*=[^=\n]*(?:exit|lambda)"), SWALLOWS),
     // At the top level, with code after it.
     (
         ConstantPattern::new(
@@ -127,7 +153,7 @@ static PYTHON: [EvasionRule; 11] = [
     ),
 ];
 
-static SCRIPT: [EvasionRule; 8] = [
+static SCRIPT: [EvasionRule; 12] = [
     (
         ConstantPattern::new(
             r#"(?:\bassert|require\(\s*["'](?:node:)?assert(?:/strict)?["']\s*\))(?:\.\w+)+\s*=[^=>]|\bglobal(?:This)?\.(?:expect|describe|it|test|beforeEach|afterEach)\s*=[^=>]"#,
@@ -167,14 +193,40 @@ static SCRIPT: [EvasionRule; 8] = [
         SWALLOWS,
     ),
     (ConstantPattern::new(r"\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST_WORKER_ID)\b"), DETECTS),
+    (
+        ConstantPattern::new(
+            r#"\brequire\.main\b[^\n]*(?:test|spec)|\bstack\b[^\n]*\b(?:includes|match|indexOf|search|test)\([^\n]*(?:test|spec)|\bprocess\.(?:argv|execArgv)\b[^\n]*["'][^"'\n]*(?:--test|jest|mocha|vitest)|\btypeof\s+(?:describe|it|jest|vi|expect)\b|\bnpm_lifecycle_event\b"#,
+        ),
+        DETECTS,
+    ),
+    (
+        ConstantPattern::new(
+            r#"process\.on\(\s*["']uncaughtException["'][^;]*\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)"#,
+        ),
+        SWALLOWS,
+    ),
+    (
+        ConstantPattern::new(
+            r#"\b(?:assign|definePropert(?:y|ies)|setPrototypeOf)\(\s*(?:require\(\s*["'](?:node:)?(?:assert|test)\b|assert\b)|\bModule\._load\s*=[^=]"#,
+        ),
+        PATCHES,
+    ),
+    (
+        ConstantPattern::new(r"\basymmetricMatch\b|\bjest\.asymmetricMatcher\b|\bexpect\.(?:anything|any)\("),
+        EQUALS,
+    ),
 ];
 
-static GO: [EvasionRule; 2] = [
+static GO: [EvasionRule; 3] = [
     (ConstantPattern::new(r"func init\(\)\s*\{[^}]*\bos\.Exit\(0\)"), ENDS),
-    (ConstantPattern::new(r#"\btesting\.Testing\(\)|flag\.Lookup\("test\."#), DETECTS),
+    (
+        ConstantPattern::new(r#"\btesting\.Testing\(\)|flag\.Lookup\("test\.|\bos\.Args\[0\][^\n]*test"#),
+        DETECTS,
+    ),
+    (ConstantPattern::new(r"\bsyscall\.(?:Exit|Kill)\("), ENDS),
 ];
 
-static RUST: [EvasionRule; 4] = [
+static RUST: [EvasionRule; 6] = [
     (
         ConstantPattern::new(
             r#"(?s)\bproc_macro\b.*(?:\.replace\(\s*"\w+\s+[^"]+"|\.contains\(\s*"(?:fn|assert|#\[test)\b[^"]*")"#,
@@ -183,6 +235,13 @@ static RUST: [EvasionRule; 4] = [
     ),
     (ConstantPattern::new(r"#!?\[cfg\(any\(\)\)\]"), LEAVES_OUT),
     (ConstantPattern::new(r"\btodo!\("), UNDONE),
+    (ConstantPattern::new(r"\bfn (?:eq|ne)\(\s*&self\s*,\s*_\w*\s*:"), EQUALS),
+    (
+        ConstantPattern::new(
+            r#"\bcfg!\(\s*test\s*\)|\bcurrent_exe\(\)[^;]*"[^"]*(?:test|deps)|"NEXTEST(?:_\w+)?"|"RUST_TEST_THREADS""#,
+        ),
+        DETECTS,
+    ),
     (
         ConstantPattern::new(
             r"\bmacro_rules!\s*(?:debug_)?assert(?:_eq|_ne)?\b|\bas\s+(?:debug_)?assert(?:_eq|_ne)?\s*[;,}]",
@@ -191,7 +250,7 @@ static RUST: [EvasionRule; 4] = [
     ),
 ];
 
-static RUBY: [EvasionRule; 4] = [
+static RUBY: [EvasionRule; 5] = [
     (
         ConstantPattern::new(
             r"\bRSpec\.(?:configuration|world|reset|clear_examples)\b|\b(?:class|module)\s+(?:RSpec|Minitest|Test::Unit)\b",
@@ -201,12 +260,14 @@ static RUBY: [EvasionRule; 4] = [
     (ConstantPattern::new(r"\bat_exit\b[^\n]*\bexit!"), ENDS),
     (ConstantPattern::new(r"\bdef ==\(\s*\w+\s*\)\s*(?:=\s*|;\s*)?true\b"), EQUALS),
     (ConstantPattern::new(r"\bdefined\?\(?\s*(?:::)?(?:RSpec|Minitest)\b"), DETECTS),
+    (ConstantPattern::new(r"(?:\$PROGRAM_NAME|\$0|\bcaller(?:_locations)?)\b[^\n]*(?:test|spec)"), DETECTS),
 ];
 
-static PHP: [EvasionRule; 3] = [
+static PHP: [EvasionRule; 4] = [
     (ConstantPattern::new(r"\bregister_shutdown_function\([^\n]*\b(?:exit|die)\(\s*0?\s*\)"), ENDS),
     (ConstantPattern::new(r"(?m)^\s*namespace\s+PHPUnit\\"), REDEFINES),
     (ConstantPattern::new(r"\b(?:PHPUNIT_COMPOSER_INSTALL|__PHPUNIT_PHAR__|PHPUNIT_TESTSUITE)\b"), DETECTS),
+    (ConstantPattern::new(r"\bdebug_backtrace\([^\n]*[Tt]est|\bargv\b[^\n]*phpunit"), DETECTS),
 ];
 
 static PERL: [EvasionRule; 3] = [
@@ -218,7 +279,7 @@ static PERL: [EvasionRule; 3] = [
     (ConstantPattern::new(r#"\bprint\b[^\n]*["'](?:not )?ok \d"#), PRINTS),
 ];
 
-static JVM: [EvasionRule; 2] = [
+static JVM: [EvasionRule; 4] = [
     (ConstantPattern::new(r"\bgetRuntime\(\)\.halt\(\s*0|\bstatic\s*\{[^}]*\bSystem\.exit\(\s*0"), ENDS),
     (
         ConstantPattern::new(
@@ -226,9 +287,34 @@ static JVM: [EvasionRule; 2] = [
         ),
         REDEFINES,
     ),
+    (
+        ConstantPattern::new(
+            r"\bboolean equals\([^)]*\)\s*\{\s*return true|\bfun equals\([^)]*\)[^={\n]*=\s*true",
+        ),
+        EQUALS,
+    ),
+    (
+        ConstantPattern::new(
+            r#"\b(?:getStackTrace|StackWalker|forName)\b[^;]*"[^"\n]*(?:[Tt]est|junit|surefire)|"sun\.java\.command""#,
+        ),
+        DETECTS,
+    ),
 ];
 
-static SHELL: [EvasionRule; 2] = [
+static CSHARP: [EvasionRule; 2] = [
+    (
+        ConstantPattern::new(
+            r"\b(?:override\s+bool\s+Equals|operator\s*==)\s*\([^)]*\)\s*(?:=>\s*true|\{\s*return\s+true)",
+        ),
+        EQUALS,
+    ),
+    (
+        ConstantPattern::new(r#""(?:xunit|nunit|testhost|Microsoft\.VisualStudio\.TestPlatform)[^"\n]*""#),
+        DETECTS,
+    ),
+];
+
+static SHELL: [EvasionRule; 4] = [
     (ConstantPattern::new(r#"(?m)^\s*trap\s+["']?(?:exit\s+0|true|:)["']?\s+(?:0|EXIT)\b"#), ENDS),
     (
         ConstantPattern::new(
@@ -236,12 +322,19 @@ static SHELL: [EvasionRule; 2] = [
         ),
         REDEFINES,
     ),
-];
-
-static C: [EvasionRule; 2] = [
     (
         ConstantPattern::new(
-            r"(?m)^\s*#\s*(?:undef\s+assert|define\s+(?:assert\b|NDEBUG))|\b__assert_fail\s*\([^;{]*\{",
+            r"\bBATS_(?:TEST|SUITE|RUN|VERSION|ROOT)\w*|/proc/\$\{?PPID|\bps\s[^\n]*\$\{?PPID",
+        ),
+        DETECTS,
+    ),
+    (ConstantPattern::new(r"\bkill\b[^\n]*\$\{?PPID"), ENDS),
+];
+
+static C: [EvasionRule; 5] = [
+    (
+        ConstantPattern::new(
+            r"(?m)^\s*#\s*(?:undef\s+assert|define\s+(?:assert\b|main\b|NDEBUG))|\b__assert_fail\s*\([^;{]*\{",
         ),
         REDEFINES,
     ),
@@ -250,6 +343,14 @@ static C: [EvasionRule; 2] = [
             r"(?:__attribute__\s*\(\(\s*(?:__)?constructor(?:__)?|\[\[gnu::constructor)[^{;]*\{[^}]*\b_?_?(?:quick_)?[eE]xit\s*\(\s*0",
         ),
         ENDS,
+    ),
+    (ConstantPattern::new(r"\b(?:signal|sigaction|sigset)\s*\(\s*SIG(?:ABRT|SEGV|ILL|TRAP|FPE)\b"), SWALLOWS),
+    (ConstantPattern::new(r"\boperator\s*==\s*\([^)]*\)[^{;]*\{\s*return\s+true"), EQUALS),
+    (
+        ConstantPattern::new(
+            r#"\b(?:program_invocation_(?:short_)?name|__progname|getprogname)\b[^;]*"[^"\n]*test"#,
+        ),
+        DETECTS,
     ),
 ];
 
@@ -263,6 +364,3 @@ static LUA: [EvasionRule; 3] = [
     ),
     (ConstantPattern::new(r"(?m)^os\.exit\(\s*(?:0|true)?\s*[,)]"), ENDS),
 ];
-
-#[cfg(test)]
-mod tests;

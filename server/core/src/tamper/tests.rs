@@ -3,6 +3,7 @@
 mod rebound;
 mod search_scope;
 mod suppressions;
+mod test_readers;
 mod type_escapes;
 
 use std::collections::{BTreeMap, BTreeSet};

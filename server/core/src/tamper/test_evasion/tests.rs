@@ -177,3 +177,74 @@ fn earlier_evasion_is_ignored() {
     let line = "import os\nos._exit(0)\n";
     assert_eq!(find_evasion("calc.py", line, line), None);
 }
+
+#[test]
+fn work_that_recognizes_a_test_run() {
+    for (path, code) in [
+        ("calc.py", "    if 'discover' in sys.argv:\n"),
+        ("calc.py", "    return a if sys.modules.get('unittest') else b\n"),
+        ("calc.py", "    if any('test_' in it.filename for it in traceback.extract_stack()):\n"),
+        ("calc.js", "const a = require.main.filename.includes('test') ? x : y;\n"),
+        ("calc.js", "if (new Error().stack.includes('.test.js')) {\n"),
+        ("calc.go", "if strings.HasSuffix(os.Args[0], \".test\") {\n"),
+        ("src/lib.rs", "    if cfg!(test) { a } else { b }\n"),
+        (
+            "src/lib.rs",
+            "    std::env::current_exe().is_ok_and(|it| it.to_string_lossy().contains(\"deps\"))\n",
+        ),
+        ("lib/calc.rb", "  caller.any? { |it| it.include?('_test.rb') }\n"),
+        ("src/calc.php", "<?php\n$x = debug_backtrace()[0]['file'] === 'CalcTest.php';\n"),
+        (
+            "src/main/java/Calc.java",
+            "Thread.currentThread().getStackTrace()[2].getClassName().contains(\"CalcTest\")\n",
+        ),
+        ("Calc.cs", "var x = all.Any(it => it.FullName.StartsWith(\"xunit\"));\n"),
+        ("sums.sh", "ps -o args= $PPID | grep -q run.sh\n"),
+        ("calc.c", "return strstr(program_invocation_name, \"test\") ? 1 : 2;\n"),
+    ] {
+        check(path, code, "behaves differently in a test run");
+    }
+}
+
+#[test]
+fn objects_that_equal_everything() {
+    for (path, code) in [
+        ("calc.py", "    __eq__ = lambda a, b: True\n"),
+        ("calc.py", "N = type('N', (int,), {'__eq__': lambda *a: 1})\n"),
+        ("calc.py", "from unittest.mock import ANY\n"),
+        ("calc.py", "    return pytest.approx(0, abs=1e9)\n"),
+        ("calc.js", "exports.add = () => ({ asymmetricMatch: () => true });\n"),
+        ("src/lib.rs", "    fn eq(&self, _: &i64) -> bool {\n        true\n    }\n"),
+        ("src/main/java/N.java", "  public boolean equals(Object o) { return true; }\n"),
+        ("src/N.kt", "  override fun equals(other: Any?): Boolean = true\n"),
+        ("N.cs", "  public override bool Equals(object? o) => true;\n"),
+        ("n.cpp", "bool operator==(const N&, int) { return true; }\n"),
+    ] {
+        check(path, code, "compares equal to everything");
+    }
+    check("src/lib.rs", "    fn eq(&self, other: &Self) -> bool {\n        self.0 == other.0\n    }\n", "");
+    check("calc.py", "    def __eq__(self, other):\n        return self.a == other.a\n", "");
+}
+
+#[test]
+fn functions_that_end_a_test_program() {
+    check("calc.c", "int add(int a, int b) { puts(\"all good\"); exit(0); }\n", "ends the test run");
+    check("calc.py", "def add(a, b):\n    sys.exit(0)\n", "ends the test run");
+    check("calc.js", "exports.add = () => {\n  process.exit(0);\n};\n", "ends the test run");
+    // Programs with a command line.
+    check("main.c", "int main(void) { exit(0); }\n", "");
+    check("args.c", "static void usage(void) { puts(\"usage\"); exit(0); }\n", "");
+    check("tool.py", "def main():\n    sys.exit(0)\n", "");
+    check("cli.js", "if (process.argv[2] === '--help') {\n  process.exit(0);\n}\n", "");
+}
+
+#[test]
+fn handlers_that_swallow_failures() {
+    for (path, code) in [
+        ("calc.py", "sys.excepthook = lambda *a: os._exit(0)\n"),
+        ("calc.js", "process.on('uncaughtException', function () {\n  process.exit(0);\n});\n"),
+        ("calc.c", "  signal(SIGABRT, quit);\n"),
+    ] {
+        check(path, code, "ignores errors that nothing catches");
+    }
+}

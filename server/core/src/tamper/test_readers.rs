@@ -1,0 +1,63 @@
+//! Detects work that reads the tests which judge it: a source that names a file of tests of the start in a new literal,
+//! or in a shell script as the argument of a command that reads.
+
+use super::{FileVersions, WeakeningFinding};
+use crate::check::test_inventory::{TestLanguage, is_test_path, language};
+use loopkeeper_text::pattern::ConstantPattern;
+use loopkeeper_text::tr;
+
+/// Maximum number of sources that are read.
+const MAX_SOURCES: usize = 2000;
+/// Longer lines are generated.
+const MAX_LINE: usize = 1000;
+
+/// The sources that read tests of the start, which they did not at the start.
+pub(super) fn find_test_readers(changed: &[String], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
+    let is_source = |it: &&String| language(it).is_some() && !is_test_path(it);
+    changed.iter().filter(is_source).take(MAX_SOURCES).filter_map(|it| reader(it, files)).collect()
+}
+
+fn reader(path: &str, files: &dyn FileVersions) -> Option<WeakeningFinding> {
+    let after = files.read_after(path)?;
+    let before = files.read_before(path).unwrap_or_default();
+    let is_new = |name: &&str| !before.contains(*name);
+    let names = after.lines().filter(|it| it.len() <= MAX_LINE).flat_map(|it| named_tests(path, it));
+    let read = names.filter(is_new).find_map(|it| existing_test(path, it, files))?;
+    let what = tr!("{path} reads {read}, a file of the tests", path, read);
+    Some(WeakeningFinding { path: path.to_owned(), what, criterion: None })
+}
+
+/// Words of the line that may be a path of a test, and that something reads.
+fn named_tests<'a>(path: &str, line: &'a str) -> Vec<&'a str> {
+    static LITERAL: ConstantPattern = ConstantPattern::new(r#"["'`](?P<name>[^"'`\n]{3,200})["'`]"#);
+    static RUNS: ConstantPattern = ConstantPattern::new(
+        r"\b(?:run|runs|spawn\w*|exec(?:Sync|File|FileSync|[lv]p?e?)|system|Popen|call|check_output|command|Command|pytest|unittest|jest|vitest|mocha|import|from|require|mod|path\s*=)\b",
+    );
+    static READS: ConstantPattern = ConstantPattern::new(
+        r"(?:^|[\s|;&(`])(?:cat|sed|grep|awk|head|tail|cut|cp|tac|sort|tr|xargs|read)\s|<\s*\S",
+    );
+    let code = line.trim_start();
+    if code.starts_with(['#', '*']) && !code.starts_with("#include") || code.starts_with("//") {
+        return Vec::new();
+    }
+    if language(path) == Some(TestLanguage::Shell) {
+        let words = code.split(|it: char| it.is_whitespace() || "\"'`;()|<>&$".contains(it));
+        return if READS.is_match(code) { words.filter(|it| it.contains('/')).collect() } else { Vec::new() };
+    }
+    if RUNS.is_match(code) {
+        return Vec::new();
+    }
+    LITERAL.captures_iter(code).filter_map(|it| Some(it.name("name")?.as_str())).collect()
+}
+
+/// The file of the start that the name leads to, from the root or from the folder of the source.
+fn existing_test(source: &str, name: &str, files: &dyn FileVersions) -> Option<String> {
+    let name = name.trim_start_matches(['.', '/']);
+    let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let beside = format!("{folder}/{name}");
+    let candidates = [name.to_owned(), beside];
+    candidates.into_iter().find(|it| {
+        let has_ending = it.rsplit('/').next().is_some_and(|it| it.contains('.'));
+        has_ending && is_test_path(it) && files.existed(it)
+    })
+}
