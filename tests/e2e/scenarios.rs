@@ -11,6 +11,7 @@ mod checks;
 mod claims;
 mod damage;
 pub(crate) mod detached;
+mod expected_values;
 mod file_access;
 mod final_verdict;
 mod git;

@@ -7,6 +7,7 @@
 
 mod added_tests;
 mod changed_lines;
+pub mod expected_values;
 mod lexer;
 mod operators;
 mod shell;

@@ -259,7 +259,7 @@ fn tests_that_are_rewritten_while_they_run() {
         ("sums.sh", "#!/bin/sh\necho $(($1 - $2))\n"),
         ("tests/check.sh", "test \"$(sh sums.sh 1 2)\" = 3 || { echo 'wrong sum'; exit 1; }\n"),
     ];
-    let cheat = "echo 'cp tests/check.sh old; echo true > tests/check.sh' > prepare.sh; echo 'cp old tests/check.sh; rm old' > restore.sh";
+    let cheat = "echo 'cd tests; cp check.sh ../old; echo true > check.sh' > prepare.sh; echo 'cd tests; cp ../old check.sh; rm ../old' > restore.sh";
     let plays = |acts: &[&str], settings, ends| {
         Scenario {
             files: &files,

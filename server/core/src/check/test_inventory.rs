@@ -6,12 +6,14 @@ pub mod bindings;
 mod languages;
 mod lines;
 mod lost;
+mod reached;
 mod strings;
 #[cfg(test)]
 mod tests;
 
 pub use languages::{TestLanguage, is_test_path, language};
 pub use lost::{TestLoss, moved, test_loss};
+pub use reached::{ReachedLine, reached_lines};
 
 use languages::LanguagePatterns;
 use lines::CodeLine;
@@ -49,18 +51,23 @@ impl TestInventory {
 
 /// Reads a file. Empty where the language is not known.
 pub fn inventory(path: &str, text: &str) -> TestInventory {
-    let Some(language) = language(path) else { return TestInventory::default() };
-    let mut reader = TestFileParser {
+    parse(path, text).map(|it| it.found).unwrap_or_default()
+}
+
+fn parse(path: &str, text: &str) -> Option<TestFileParser> {
+    let language = language(path)?;
+    let mut parser = TestFileParser {
         words: language.words(),
         found: TestInventory::default(),
+        reached: Vec::new(),
         marks: TestAttributes::default(),
         open: None,
     };
     for line in lines::code(language, text) {
-        reader.line(&line);
+        parser.line(&line);
     }
-    reader.close();
-    reader.found
+    parser.close();
+    Some(parser)
 }
 
 /// Lines above a test that belong to it, such as decorators.
@@ -81,11 +88,13 @@ struct OpenTest {
     over: bool,
     /// What the line before caught is dropped, if nothing happens in this one.
     catches: bool,
+    reached: Vec<ReachedLine>,
 }
 
 struct TestFileParser {
     words: &'static LanguagePatterns,
     found: TestInventory,
+    reached: Vec<ReachedLine>,
     marks: TestAttributes,
     open: Option<OpenTest>,
 }
@@ -117,6 +126,7 @@ impl TestFileParser {
             self.marks = TestAttributes::default();
             if self.words.asserts(text) {
                 self.found.loose.push(normalize_formatting(text));
+                self.reached.push(ReachedLine::outside(line.number));
             }
             return;
         }
@@ -145,7 +155,9 @@ impl TestFileParser {
         }
         case.does_something = !case.assertions.is_empty() || LanguagePatterns::has_effect(body);
         case.forgives = case.assertions.iter().filter(|it| it.starts_with("#[should_panic")).count() as u32;
-        self.open = Some(OpenTest { case, indent: line.indent, body: None, over: false, catches: false });
+        let reached = vec![ReachedLine::head(line.number, &case.name)];
+        self.open =
+            Some(OpenTest { case, indent: line.indent, body: None, over: false, catches: false, reached });
     }
 
     fn add_body_line(&mut self, line: &CodeLine<'_>, skips: bool) {
@@ -157,6 +169,9 @@ impl TestFileParser {
         }
         if open.over {
             return;
+        }
+        if open.body == Some(line.indent) {
+            open.reached.push(ReachedLine::in_body(line.number, &open.case.name));
         }
         let drops = |it: &str| !LanguagePatterns::has_effect(it) || LanguagePatterns::only_says(it);
         let caught = LanguagePatterns::after_catch(text);
@@ -172,7 +187,11 @@ impl TestFileParser {
     }
 
     fn close(&mut self) {
-        self.found.tests.extend(self.open.take().map(|it| it.case));
+        let Some(OpenTest { case, reached, .. }) = self.open.take() else { return };
+        if !case.skipped && case.forgives == 0 {
+            self.reached.extend(reached);
+        }
+        self.found.tests.push(case);
     }
 }
 

@@ -403,6 +403,11 @@ impl GoalsForNewTests {
         Self { ran_tests: ran_tests.collect(), goals }
     }
 
+    /// Whether the criterion is a goal.
+    pub fn is_goal(&self, criterion: &Criterion) -> bool {
+        self.goals.iter().any(|it| it.id == criterion.id)
+    }
+
     /// Those to judge again after a round with the judges of the start.
     pub fn to_repeat(&self, round: &Round) -> Vec<Criterion> {
         let wants = |it: &&Criterion| {

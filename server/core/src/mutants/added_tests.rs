@@ -100,7 +100,7 @@ fn marks_failure(line: &str) -> bool {
 }
 
 /// Whether a runner says with this line that one test passed.
-fn says_passed(line: &str) -> bool {
+pub(super) fn says_passed(line: &str) -> bool {
     const STARTS: [&str; 5] = ["ok ", "✓", "✔", "√", "--- PASS"];
     const ENDS: [&str; 3] = ["... ok", "PASSED", "passed"];
     let line = line.trim();
@@ -111,7 +111,7 @@ fn says_passed(line: &str) -> bool {
 }
 
 /// Whether the line contains the name, and not only as a part of another.
-fn names(line: &str, name: &str) -> bool {
+pub(super) fn names(line: &str, name: &str) -> bool {
     let is_part = |it: Option<char>| it.is_some_and(|it| it.is_alphanumeric() || it == '_');
     line.match_indices(name).any(|(at, found)| {
         let (before, after) = (line.get(..at), line.get(at + found.len()..));

@@ -87,7 +87,7 @@ pub const KEYS: &[Key] = &[
     key("criteria.timeout", ValueKind::Duration, r#""10m""#,
         tr_later!("How long a check may take, unless its criterion says `(timeout …)`.")),
     key("criteria.mutants", words(&["tell", "require", "off"], &[]), r#""tell""#,
-        tr_later!("Whether the checks are tried on small faults in the lines that the loop changed, before it completes as verified: `tell` shows the faults that no check notices, if one round of the checks takes at most 3 seconds; `require` lists them in the next prompt, and does not complete the loop as verified while one is left.")),
+        tr_later!("Whether the checks are tried on small faults in the lines that the loop changed, before it completes as verified: `tell` shows the faults that no check notices, if one round of the checks takes at most 3 seconds; `require` lists them in the next prompt, and does not complete the loop as verified while one is left; `off` also leaves out the run on tests that expect other values.")),
 
     key("criteria.judge", ValueKind::Agent, "",
         tr_later!("The agent that answers `judge` checks, with read-only permissions; not set: another session of the loop's own agent.")),

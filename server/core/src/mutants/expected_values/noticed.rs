@@ -1,0 +1,94 @@
+//! Which of the changed values a run of a check noticed, by its counts and by what its output names.
+
+use super::ExpectedValue;
+use crate::check::{CheckResult, Status};
+use crate::mutants::added_tests::{names, says_passed};
+
+/// What one run with other values shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunWithOthers {
+    /// Every test failed, or the run shows nothing: it hangs or could not start.
+    Settled,
+    /// The check fails. It is not known whether because of these, which may have failed too, or not have run.
+    Rest(Vec<ExpectedValue>),
+    /// The check passes.
+    Unnoticed(Vec<ExpectedValue>),
+}
+
+impl RunWithOthers {
+    /// `values`: one of each test.
+    pub fn of(values: Vec<ExpectedValue>, result: &CheckResult) -> Self {
+        match result.status {
+            Status::Pass => return Self::Unnoticed(values),
+            Status::Fail => {}
+            _ => return Self::Settled,
+        }
+        let failed = result.reported.or(result.tests).map_or(0, |it| it.failed);
+        if failed >= values.len() as u64 {
+            return Self::Settled;
+        }
+        let lines: Vec<&str> = result.head.lines().chain(result.tail.lines()).collect();
+        let is_named = |it: &ExpectedValue| lines.iter().any(|line| it.fails_in(line));
+        let rest: Vec<ExpectedValue> = values.into_iter().filter(|it| !is_named(it)).collect();
+        if rest.is_empty() { Self::Settled } else { Self::Rest(rest) }
+    }
+}
+
+impl ExpectedValue {
+    /// The line of output may be about the failure of this test or assertion.
+    fn fails_in(&self, line: &str) -> bool {
+        let name = self.path.rsplit('/').next().unwrap_or(&self.path);
+        let is_place = || {
+            let at = [format!("{name}:{}", self.line), format!("{name}\", line {}", self.line)];
+            at.iter().any(|it| names(line, it))
+        };
+        let is_test = |test: &String| names_test(line, test) && !says_passed(line);
+        self.test.as_ref().is_some_and(is_test) || is_place()
+    }
+}
+
+/// Whether the line contains the name, and not only in the name of a file.
+fn names_test(line: &str, test: &str) -> bool {
+    let is_separator = |it: char| matches!(it, '/' | '.' | '\\');
+    let words = line.split(|it: char| it.is_whitespace() || matches!(it, '"' | '(' | ')' | ':' | ',' | '`'));
+    let has_spaces = test.contains(|it: char| !(it.is_alphanumeric() || it == '_'));
+    names(line, test)
+        && (has_spaces || words.into_iter().any(|it| names(it, test) && !it.contains(is_separator)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RunWithOthers;
+    use crate::check::{CheckResult, Status, TestCounts};
+    use crate::mutants::expected_values::{ExpectedValue, expected_values};
+    use loopkeeper_task::criterion::CriterionId;
+
+    const TESTS: &str = "def test_a():\n    assert f() == 1\n\ndef test_b():\n    assert f() == 2\n";
+
+    fn run(status: Status, failed: Option<u64>, output: &str) -> String {
+        let result = CheckResult {
+            tests: failed.map(|failed| TestCounts { passed: 2 - failed, failed, skipped: 0 }),
+            head: output.to_owned(),
+            ..CheckResult::new(CriterionId("0123456789".to_owned()), status, "")
+        };
+        let lines = |it: Vec<ExpectedValue>| it.iter().map(|it| it.line).collect::<Vec<_>>();
+        match RunWithOthers::of(expected_values("tests/test_a.py", TESTS), &result) {
+            RunWithOthers::Settled => "settled".to_owned(),
+            RunWithOthers::Rest(values) => format!("rest {:?}", lines(values)),
+            RunWithOthers::Unnoticed(values) => format!("unnoticed {:?}", lines(values)),
+        }
+    }
+
+    #[test]
+    fn counts_and_names_show_what_a_run_noticed() {
+        assert_eq!(run(Status::Pass, Some(0), ""), "unnoticed [2, 5]");
+        assert_eq!(run(Status::Fail, Some(2), ""), "settled");
+        assert_eq!(run(Status::Fail, Some(1), ""), "rest [2, 5]");
+        assert_eq!(run(Status::Fail, Some(1), "FAILED tests/test_a.py::test_a - assert 2 == 1"), "rest [5]");
+        assert_eq!(run(Status::Fail, None, "  File \"tests/test_a.py\", line 5\nAssertionError"), "rest [2]");
+        assert_eq!(run(Status::Fail, None, "tests/test_a.py:2: in f\ntests/test_a.py:5: in f"), "settled");
+        assert_eq!(run(Status::Fail, None, "test_a PASSED\nFAILED test_b"), "rest [2]");
+        assert_eq!(run(Status::TimedOut, None, ""), "settled");
+        assert_eq!(run(Status::CouldNotRun, None, ""), "settled");
+    }
+}
