@@ -8,8 +8,8 @@ import type { LoopStatus, StatusParams } from "./protocol";
 import { settled } from "./settled";
 import { asks, situation } from "./status";
 
-/** How long the status may be behind the notification of a question. */
-const behind = 2000;
+/** Milliseconds by which the status may follow the notification of a question. */
+const statusDelay = 2000;
 
 /**
  * The argument of the server's command; `undefined` if the user cancelled, or the question is closed. An argument that
@@ -19,7 +19,7 @@ export async function completeAnswer(argument: object, server: { status: StatusP
   const { loopId, text } = argument as { loopId?: string; text?: string };
   if (text !== undefined) return argument;
   const find = (): LoopStatus | undefined => server.status?.loops.find((it) => it.id === loopId);
-  await settled(server.onChange, () => !isClosed(find()), behind);
+  await settled(server.onChange, () => !isClosed(find()), statusDelay);
   const loop = find();
   if (loop && isClosed(loop)) {
     void window.showInformationMessage(plainMessage(t("\"{0}\" no longer waits for an answer: {1}", loop.task.title, situation(loop))));

@@ -18,9 +18,14 @@ const titles = (): Record<string, string> => ({
 /** ``loopkeeper run`` becomes ``Ralph: Start Loop``; other commands have no counterpart and stay. */
 export function withCommandNames(message: string): string {
   const names = titles();
-  return message.replaceAll(/(?<=\x60)loopkeeper (\w+)[^\x60]*(?=\x60)/g, (whole, command: string) => {
-    const title = names[command];
+  return message.replaceAll(/(?<=\x60)loopkeeper (\w+)([^\x60]*)(?=\x60)/g, (whole, command: string, rest: string) => {
+    const title = restoresFiles(command, rest) ? undefined : names[command];
     // As in the palette, in which the category is not translated.
     return title === undefined ? whole : ["Ralph", title].join(": ");
   });
+}
+
+/** `rollback ID 0 PATH`: the command of the palette would restore the whole tree. */
+function restoresFiles(command: string, rest: string): boolean {
+  return command === "rollback" && /^ \S+ \d/.test(rest);
 }

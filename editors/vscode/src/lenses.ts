@@ -6,10 +6,10 @@ import type { TextDocument } from "vscode";
 import { CodeLensRefreshRequest, CodeLensRequest } from "vscode-languageclient/node";
 import type { LanguageClient, StaticFeature } from "vscode-languageclient/node";
 
-/** Longer than the editor delays a request. */
-const patience = 3000;
+/** Milliseconds; longer than the editor delays a request. */
+const retryDelay = 3000;
 /** An editor without lenses never requests them. */
-const mostTries = 20;
+const maxTries = 20;
 
 export class LensRefresh {
   /** The documents whose new lenses the editor has not requested. */
@@ -48,12 +48,12 @@ export class LensRefresh {
     const editors = window.visibleTextEditors.filter((it) => this.outdated.has(it.document.uri.toString()));
     const providers = new Set(editors.flatMap((it) => feature.getProvider(it.document) ?? []));
     for (const it of providers) it.onDidChangeCodeLensEmitter.fire();
-    if (providers.size === 0 || this.tries >= mostTries) return;
+    if (providers.size === 0 || this.tries >= maxTries) return;
     // Not postponed by further changes, which may come faster than this.
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       this.tries += 1;
       this.request(client);
-    }, patience);
+    }, retryDelay);
   }
 }

@@ -10,7 +10,7 @@ test("a hint names the command of the palette", () => {
   assert.equal(withCommandNames("`loopkeeper watch` shows it, `loopkeeper stop` ends it."), "`Ralph: Show Status` shows it, `Ralph: Stop Loop` ends it.");
   assert.equal(withCommandNames("`loopkeeper rollback x --list` shows the iterations"), "`Ralph: Roll Back to Iteration…` shows the iterations");
   // No command of this editor does these.
-  for (const it of ["`loopkeeper doctor` shows it", "`claude login`, then again", "loopkeeper run"]) assert.equal(withCommandNames(it), it);
+  for (const it of ["`loopkeeper rollback x 0 calc.py` restores it", "`loopkeeper doctor` shows it", "`claude login`, then again", "loopkeeper run"]) assert.equal(withCommandNames(it), it);
 });
 
 test("the names are those of the palette", () => {

@@ -21,7 +21,11 @@ local subcommands = {
 ---@return string
 function M.replace(message)
   return (
-    message:gsub('`loopkeeper (%w+)[^`]*`', function(name)
+    message:gsub('`loopkeeper (%w+)([^`]*)`', function(name, rest)
+      -- `rollback ID 0 PATH`: `:Ralph rollback` would restore the whole tree.
+      if name == 'rollback' and rest:match('^ %S+ %d') then
+        return nil
+      end
       return subcommands[name] and ('`:Ralph %s`'):format(subcommands[name])
     end)
   )
