@@ -13,6 +13,7 @@ use loopkeeper_core::journal::GitHead;
 
 use super::{GitError, MAX_SUBJECTS, special_files, special_message};
 use crate::snapshots::display_path;
+use crate::snapshots::ignores::users_excludes_file;
 
 /// A named pipe called `.gitignore` would block git indefinitely.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -68,7 +69,10 @@ pub(super) fn untracked_paths(root: &Path) -> Result<Option<Vec<String>>, GitErr
         return Ok(None);
     }
     let action = "ls-files";
-    let output = run(root, action, &["ls-files", "--others", "--exclude-standard", "-z"])?;
+    // The repository's configuration can name another file, which would hide what an agent leaves.
+    let excludes = users_excludes_file().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let excludes = format!("core.excludesFile={excludes}");
+    let output = run(root, action, &["-c", &excludes, "ls-files", "--others", "--exclude-standard", "-z"])?;
     if !output.success {
         return Err(command_error(root, action, &output));
     }
