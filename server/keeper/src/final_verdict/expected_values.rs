@@ -16,10 +16,11 @@ use loopkeeper_core::journal::Round;
 use loopkeeper_core::mutants::expected_values::{
     ExpectedValue, RunWithOthers, batches, expected_values, with_other_values,
 };
+use loopkeeper_core::mutants::is_source;
 use loopkeeper_core::settings::MutantPolicy;
 use loopkeeper_system::snapshots::{SnapshotStore, TreeEntry};
 use loopkeeper_task::criterion::{Check, Criterion};
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr};
 use tokio::time::{Instant, timeout_at};
 
 use super::room::{PinnedEntry, RoomLayout};
@@ -28,7 +29,7 @@ use crate::run_context::{RunContext, SnapshotFailure};
 
 /// A goal that takes longer gets one run, and those that confirm what it shows.
 const FAST_MS: u64 = 3_000;
-/// For all goals together, beyond their first runs.
+/// For all runs of one goal; a slow goal gets the time of two runs.
 const BUDGET: Duration = Duration::from_secs(30);
 /// Runs with one value of each test.
 const MAX_BATCHES: usize = 3;
@@ -36,8 +37,10 @@ const MAX_BATCHES: usize = 3;
 const MAX_ROUNDS: usize = 5;
 /// Assertions that are tried alone.
 const MAX_ALONE: usize = 4;
-const MAX_FILES: usize = 300;
-const MAX_BYTES: usize = 1024 * 1024;
+/// Files that are read, judges first.
+const MAX_FILES: usize = 1_000;
+const MAX_BYTES: usize = 256 * 1024;
+const MAX_TOTAL_BYTES: usize = 8 * 1024 * 1024;
 
 /// Takes the pass from goals that do not depend on the values that their tests expect.
 pub(super) async fn apply_unnoticed(
@@ -59,23 +62,25 @@ pub(super) async fn apply_unnoticed(
     if tests.values.is_empty() {
         return Ok(());
     }
-    let end = Instant::now() + BUDGET;
     for goal in goals {
         let Some(sound) = round.result(&goal.id).cloned() else { continue };
+        let end = Instant::now() + BUDGET.max(Duration::from_millis(sound.duration_ms) * 2);
         let timeout = goal.timeout_ms.unwrap_or(runtime.spec.settings.check_timeout_ms);
         let timeout_ms = Some(mutant_timeout_ms(sound.duration_ms, timeout));
         let is_fast = sound.duration_ms <= FAST_MS;
         let goal = Criterion { timeout_ms, ..goal };
         let trial = GoalTrial { runtime, request, layout, tests: &tests, goal, is_fast, end };
         if let Some(value) = trial.find_unnoticed().await? {
+            let fact = sanitize::line(&runtime.redactor.redact(&tests.describe(&value)));
             let same = round.results.iter_mut().filter(|it| it.criterion == sound.criterion);
-            same.for_each(|it| (it.status, it.fact) = (Status::Fail, tests.describe(&value)));
+            same.for_each(|it| (it.status, it.fact) = (Status::Fail, fact.clone()));
         }
     }
     Ok(())
 }
 
 /// The tests of the start, as they are now.
+#[derive(Default)]
 struct TestFiles {
     texts: BTreeMap<String, String>,
     /// Those that the start has as well.
@@ -83,6 +88,43 @@ struct TestFiles {
 }
 
 impl TestFiles {
+    /// Reads judges, and sources of Rust that contain tests.
+    fn read(
+        scan: &WeakeningScan,
+        store: &SnapshotStore,
+        (tree, judges): (&str, &[String]),
+    ) -> Result<Self, SnapshotFailure> {
+        let is_rust = |it: &String| Path::new(it).extension().is_some_and(|it| it == "rs");
+        let sources = store.paths(tree)?.into_iter().filter_map(|it| String::from_utf8(it).ok());
+        let sources = sources.filter(|it| is_rust(it) && !judges.contains(it));
+        let read = |tree: &str, path: &str| {
+            let bytes = store.file(tree, path, MAX_BYTES).ok().flatten()?;
+            String::from_utf8(bytes).ok()
+        };
+        let mut tests = Self::default();
+        let mut rest = MAX_TOTAL_BYTES;
+        for path in judges.iter().cloned().filter(|it| is_source(it)).chain(sources).take(MAX_FILES) {
+            let Some(after) = read(tree, &path).filter(|it| it.len() <= rest) else { continue };
+            let Some(before) = read(scan.version_of(&path), &path) else { continue };
+            rest -= after.len();
+            tests.add(path, &before, after);
+        }
+        Ok(tests)
+    }
+
+    fn add(&mut self, path: String, before: &str, after: String) {
+        let old: BTreeSet<&str> = before.lines().map(str::trim).collect();
+        let lines: Vec<&str> = after.lines().collect();
+        let is_old = |it: &ExpectedValue| {
+            lines.get(it.line as usize - 1).is_some_and(|line| old.contains(line.trim()))
+        };
+        let values: Vec<ExpectedValue> = expected_values(&path, &after).into_iter().filter(is_old).collect();
+        if !values.is_empty() {
+            self.values.extend(values);
+            self.texts.insert(path, after);
+        }
+    }
+
     fn describe(&self, value: &ExpectedValue) -> String {
         let text = self.texts.get(&value.path).map(String::as_str).unwrap_or_default();
         let (before, after) = value.describe(text);
@@ -92,48 +134,12 @@ impl TestFiles {
 }
 
 async fn read_tests(runtime: &RunContext, request: &VerdictRequest) -> Result<TestFiles, NoVerdict> {
-    let mut tests = TestFiles { texts: BTreeMap::new(), values: Vec::new() };
-    let Some(scan) = request.scan.clone() else { return Ok(tests) };
+    let Some(scan) = request.scan.clone() else { return Ok(TestFiles::default()) };
     let judges: Vec<String> =
         request.judges_of_start.iter().filter_map(|it| Some(it.to_str()?.to_owned())).collect();
     let tree = request.tree.clone();
-    let read = move |store: &mut SnapshotStore| read_pairs(&scan, store, &tree, &judges);
-    for (path, before, after) in runtime.with_store(read).await? {
-        let old: BTreeSet<&str> = before.lines().map(str::trim).collect();
-        let is_old = |it: &ExpectedValue| {
-            after.lines().nth(it.line as usize - 1).is_some_and(|it| old.contains(it.trim()))
-        };
-        let values: Vec<ExpectedValue> = expected_values(&path, &after).into_iter().filter(is_old).collect();
-        if !values.is_empty() {
-            tests.values.extend(values);
-            tests.texts.insert(path, after);
-        }
-    }
-    Ok(tests)
-}
-
-/// The path, the text of the start and the text now, of judges and of sources of Rust that contain tests.
-fn read_pairs(
-    scan: &WeakeningScan,
-    store: &SnapshotStore,
-    tree: &str,
-    judges: &[String],
-) -> Result<Vec<(String, String, String)>, SnapshotFailure> {
-    let is_rust =
-        |it: &String| Path::new(it).extension().is_some_and(|it| it == "rs") && !judges.contains(it);
-    let sources: Vec<String> =
-        store.paths(tree)?.into_iter().filter_map(|it| String::from_utf8(it).ok()).collect();
-    let sources = sources.into_iter().filter(is_rust).collect::<Vec<_>>();
-    let read = |tree: &str, path: &str| {
-        let bytes = store.file(tree, path, MAX_BYTES).ok().flatten()?;
-        String::from_utf8(bytes).ok()
-    };
-    let pair = |path: String| {
-        let (before, after) = (read(scan.version_of(&path), &path)?, read(tree, &path)?);
-        Some((path, before, after))
-    };
-    let inline = sources.into_iter().filter_map(pair).filter(|it| it.2.contains("#[test]")).take(MAX_FILES);
-    Ok(judges.iter().cloned().filter_map(pair).take(MAX_FILES).chain(inline).collect())
+    let read = move |store: &mut SnapshotStore| TestFiles::read(&scan, store, (&tree, &judges));
+    Ok(runtime.with_store(read).await?)
 }
 
 /// The runs of one goal.
