@@ -240,7 +240,18 @@ impl AgentTask {
             }
             AgentEvent::ToolUse(call) if call.act == ToolKind::Spawn => self.count_subagent(call),
             AgentEvent::Spawned { call, id, what } => self.link_subagent(call, id, what),
-            _ => {}
+            AgentEvent::Started { .. }
+            | AgentEvent::Text(_)
+            | AgentEvent::ToolUse(_)
+            | AgentEvent::ToolFailed { .. }
+            | AgentEvent::FileChange { .. }
+            | AgentEvent::Retry { .. }
+            | AgentEvent::Limit { .. }
+            | AgentEvent::Denied { .. }
+            | AgentEvent::Step { .. }
+            | AgentEvent::Turn(_)
+            | AgentEvent::Oversize { .. }
+            | AgentEvent::Unread(_) => {}
         }
         self.publish_activity(event);
     }
