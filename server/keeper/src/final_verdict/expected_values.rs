@@ -103,7 +103,7 @@ impl TestFiles {
         };
         let mut tests = Self::default();
         let mut rest = MAX_TOTAL_BYTES;
-        for path in judges.iter().cloned().filter(|it| is_source(it)).chain(sources).take(MAX_FILES) {
+        for path in judges.iter().filter(|it| is_source(it)).cloned().chain(sources).take(MAX_FILES) {
             let Some(after) = read(tree, &path).filter(|it| it.len() <= rest) else { continue };
             let Some(before) = read(scan.version_of(&path), &path) else { continue };
             rest -= after.len();
