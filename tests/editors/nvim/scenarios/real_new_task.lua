@@ -12,7 +12,7 @@ return {
     support.write_task(project, editor, 'parse-dates-with-a-zone.ralph.md', '## Completion Criteria')
     editor:ex('Ralph new --writing Tea')
     support.unsaved_task(project, editor, 'tea.ralph.md', '`$ wc -w < tea.md` `>= 600`')
-    -- Whoever is asked for the sentence is asked for the kind.
+    -- Without a sentence, the command asks for it and for the kind of result.
     editor:lua([[vim.ui.input = function(_, answered) answered('Bees') end]])
     editor:ex('Ralph new')
     editor:wait_question('What does the new task produce?')
