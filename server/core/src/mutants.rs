@@ -240,8 +240,7 @@ impl<'a> LexedSource<'a> {
 impl Mutant {
     /// The whole file with the fault in it.
     pub fn apply(&self, text: &str) -> String {
-        let (head, tail) = (text.get(..self.range.start), text.get(self.range.end..));
-        [head.unwrap_or_default(), &self.replacement, tail.unwrap_or_default()].concat()
+        replace_range(text, &self.range, &self.replacement)
     }
 
     /// The line as it is, without indentation.
@@ -253,6 +252,11 @@ impl Mutant {
     pub fn line_after(&self, text: &str) -> String {
         line_at(&self.apply(text), self.line)
     }
+}
+
+fn replace_range(text: &str, range: &Range<usize>, replacement: &str) -> String {
+    let (head, tail) = (text.get(..range.start), text.get(range.end..));
+    [head.unwrap_or_default(), replacement, tail.unwrap_or_default()].concat()
 }
 
 fn line_of<'a>(lines: &[&'a str], number: u32) -> &'a str {

@@ -12,8 +12,9 @@ use std::ops::Range;
 
 pub use self::noticed::RunWithOthers;
 use super::lexer::{self, SourcePart, SourceToken, TokenKind};
+use super::operators::{BOOLEANS, PYTHON_BOOLEANS, find};
 use super::syntax;
-use super::{LexedSource, MAX_LINE};
+use super::{LexedSource, MAX_LINE, replace_range};
 use crate::check::test_inventory::{ReachedLine, TestLanguage, language, reached_lines};
 
 /// One value, and another one in its place.
@@ -74,20 +75,28 @@ pub fn batches(values: Vec<ExpectedValue>) -> Vec<Vec<ExpectedValue>> {
 /// The file with other values in all of these places.
 pub fn with_other_values<'a>(text: &str, values: impl Iterator<Item = &'a ExpectedValue>) -> String {
     let mut values: Vec<&ExpectedValue> = values.collect();
-    values.sort_by_key(|it| std::cmp::Reverse(it.range.start));
-    values.into_iter().fold(text.to_owned(), |text, it| replace(&text, &it.range, &it.replacement))
+    values.sort_by_key(|it| it.range.start);
+    let mut edited = String::with_capacity(text.len() + values.len());
+    let mut copied = 0;
+    for value in values {
+        edited.push_str(text.get(copied..value.range.start).unwrap_or_default());
+        edited.push_str(&value.replacement);
+        copied = value.range.end;
+    }
+    edited.push_str(text.get(copied..).unwrap_or_default());
+    edited
 }
 
 impl ExpectedValue {
     /// The file with a failure before the assertion, which no other value explains. `None` where none can be placed.
     pub fn with_failure(&self, text: &str) -> Option<String> {
         let at = self.statement?;
-        Some(replace(text, &(at..at), failing_statement(&self.path)?))
+        Some(replace_range(text, &(at..at), failing_statement(&self.path)?))
     }
 
     /// The file with an error of syntax in place of the value: whatever reads the file notices it.
     pub fn with_syntax_error(&self, text: &str) -> String {
-        replace(text, &self.range, ")]})")
+        replace_range(text, &self.range, ")]})")
     }
 
     /// The value as it is and the other one, without the text around them.
@@ -95,11 +104,6 @@ impl ExpectedValue {
         let before = text.get(self.range.clone()).unwrap_or_default();
         (before.to_owned(), self.replacement.clone())
     }
-}
-
-fn replace(text: &str, range: &Range<usize>, replacement: &str) -> String {
-    let (head, tail) = (text.get(..range.start), text.get(range.end..));
-    [head.unwrap_or_default(), replacement, tail.unwrap_or_default()].concat()
 }
 
 /// Fails, and leaves the code behind it reachable for a compiler.
@@ -158,12 +162,7 @@ impl TestSource<'_> {
             TokenKind::Number => other_number(token, word),
             TokenKind::Text => self.other_text(token, word),
             TokenKind::Word => {
-                let pairs = [("true", "false"), ("True", "False")];
-                let other = pairs.iter().find_map(|(yes, no)| match word {
-                    it if it == *yes => Some(*no),
-                    it if it == *no => Some(*yes),
-                    _ => None,
-                })?;
+                let other = find(BOOLEANS, word).or_else(|| find(PYTHON_BOOLEANS, word))?;
                 Some((token.range.clone(), other.to_owned()))
             }
             TokenKind::Symbol => None,

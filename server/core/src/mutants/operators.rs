@@ -20,10 +20,10 @@ const ASSIGNMENTS: &[(&str, &str)] =
     &[("+=", "-="), ("-=", "+="), ("*=", "/="), ("/=", "*="), ("//=", "*="), ("%=", "*=")];
 const LOGIC: &[(&str, &str)] = &[("&&", "||"), ("||", "&&")];
 const LOGIC_WORDS: &[(&str, &str)] = &[("and", "or"), ("or", "and")];
-const BOOLEANS: &[(&str, &str)] =
+pub(super) const BOOLEANS: &[(&str, &str)] =
     &[("true", "false"), ("false", "true"), ("TRUE", "FALSE"), ("FALSE", "TRUE")];
 const LUA_COMPARISONS: &[(&str, &str)] = &[("==", "~="), ("~=", "==")];
-const PYTHON_BOOLEANS: &[(&str, &str)] = &[("True", "False"), ("False", "True")];
+pub(super) const PYTHON_BOOLEANS: &[(&str, &str)] = &[("True", "False"), ("False", "True")];
 
 /// The edits of one line of tokens.
 pub(super) fn edits(file: &LexedSource<'_>, line: Range<usize>) -> Vec<Edit> {
@@ -181,6 +181,6 @@ fn declares_pointer(file: &LexedSource<'_>, index: usize) -> bool {
         && (is_first || TYPES.contains(&word) || word.ends_with("_t") || is_type_name(word))
 }
 
-fn find(pairs: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {
+pub(super) fn find(pairs: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {
     pairs.iter().find(|(from, _)| *from == word).map(|(_, to)| *to)
 }

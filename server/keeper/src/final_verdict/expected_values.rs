@@ -6,11 +6,10 @@
 //! only if a plain failure in its place, or an error of syntax, makes the goal fail.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use loopkeeper_core::check::{CheckResult, Status};
-use loopkeeper_core::decide::mutants::mutant_timeout_ms;
 use loopkeeper_core::decide::weakening::WeakeningScan;
 use loopkeeper_core::journal::Round;
 use loopkeeper_core::mutants::expected_values::{
@@ -18,11 +17,12 @@ use loopkeeper_core::mutants::expected_values::{
 };
 use loopkeeper_core::mutants::is_source;
 use loopkeeper_core::settings::MutantPolicy;
-use loopkeeper_system::snapshots::{SnapshotStore, TreeEntry};
+use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::{sanitize, tr};
 use tokio::time::{Instant, timeout_at};
 
+use super::mutants::shorten_timeout;
 use super::room::{PinnedEntry, RoomLayout};
 use super::{NoVerdict, VerdictRequest, all_pass, run_in_room};
 use crate::run_context::{RunContext, SnapshotFailure};
@@ -62,13 +62,11 @@ pub(super) async fn apply_unnoticed(
     if tests.values.is_empty() {
         return Ok(());
     }
-    for goal in goals {
+    for mut goal in goals {
         let Some(sound) = round.result(&goal.id).cloned() else { continue };
         let end = Instant::now() + BUDGET.max(Duration::from_millis(sound.duration_ms) * 2);
-        let timeout = goal.timeout_ms.unwrap_or(runtime.spec.settings.check_timeout_ms);
-        let timeout_ms = Some(mutant_timeout_ms(sound.duration_ms, timeout));
+        shorten_timeout(runtime, &mut goal, sound.duration_ms);
         let is_fast = sound.duration_ms <= FAST_MS;
-        let goal = Criterion { timeout_ms, ..goal };
         let trial = GoalTrial { runtime, request, layout, tests: &tests, goal, is_fast, end };
         if let Some(value) = trial.find_unnoticed().await? {
             let fact = sanitize::line(&runtime.redactor.redact(&tests.describe(&value)));
@@ -211,10 +209,8 @@ impl GoalTrial<'_> {
     ) -> Result<Option<ExpectedValue>, NoVerdict> {
         for value in values.into_iter().take(MAX_ALONE) {
             let text = self.tests.texts.get(&value.path).map(String::as_str).unwrap_or_default();
-            let failing =
-                value.with_failure(text).or_else(|| is_whole.then(|| value.with_syntax_error(text)));
             let broken = is_whole.then(|| value.with_syntax_error(text));
-            for edited in failing.into_iter().chain(broken) {
+            for edited in value.with_failure(text).into_iter().chain(broken) {
                 let entries = vec![(value.path.clone(), edited)];
                 let Some(result) = self.run(entries).await? else { return Ok(None) };
                 if result.status == Status::Fail {
@@ -236,20 +232,11 @@ impl GoalTrial<'_> {
 
     /// `None`: the time is over.
     async fn run(&self, files: Vec<(String, String)>) -> Result<Option<CheckResult>, NoVerdict> {
-        let entry = |(path, text): (String, String)| {
-            let executable = self.is_executable(&path);
-            PinnedEntry::Tree(PathBuf::from(path), TreeEntry::File { bytes: text.into_bytes(), executable })
-        };
+        let entry = |(path, text): (String, String)| PinnedEntry::edited(self.runtime, &path, text);
         let layout = self.layout.with_entries(files.into_iter().map(entry).collect());
         let goal = std::slice::from_ref(&self.goal);
         let running = run_in_room(self.runtime, self.request, goal, &layout);
         let Ok(ran) = timeout_at(self.end, Box::pin(running)).await else { return Ok(None) };
         Ok(ran?.0.result(&self.goal.id).cloned())
-    }
-
-    fn is_executable(&self, path: &str) -> bool {
-        use std::os::unix::fs::PermissionsExt as _;
-        let metadata = std::fs::metadata(self.runtime.root().join(path));
-        metadata.is_ok_and(|it| it.permissions().mode() & 0o111 != 0)
     }
 }

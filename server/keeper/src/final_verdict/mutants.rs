@@ -2,7 +2,6 @@
 //! run is on the unchanged sources: where that fails, no failure on a mutant would mean anything. While the checks run on
 //! one mutant, the room of the next is opened.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use loopkeeper_core::check::Status;
@@ -14,7 +13,6 @@ use loopkeeper_core::journal::{HollowTest, Round, SurvivingMutant};
 use loopkeeper_core::mutants::{AddedTests, ChangedSource, Mutant, choose_mutants};
 use loopkeeper_system::clean_room::{CleanRoom, HomeContent};
 use loopkeeper_system::process::WardenPool;
-use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::redact::Redactor;
 use loopkeeper_text::{sanitize, tr, truncate};
@@ -136,10 +134,15 @@ fn with_timeouts(runtime: &RunContext, criteria: &[Criterion], round: &Round) ->
     let mut criteria = criteria.to_vec();
     criteria.sort_by_key(took);
     for criterion in &mut criteria {
-        let timeout = criterion.timeout_ms.unwrap_or(runtime.spec.settings.check_timeout_ms);
-        criterion.timeout_ms = Some(mutant_timeout_ms(took(criterion), timeout));
+        shorten_timeout(runtime, criterion, took(criterion));
     }
     criteria
+}
+
+/// Sets the timeout of a check that took this long without a fault.
+pub(super) fn shorten_timeout(runtime: &RunContext, criterion: &mut Criterion, took_ms: u64) {
+    let timeout = criterion.timeout_ms.unwrap_or(runtime.spec.settings.check_timeout_ms);
+    criterion.timeout_ms = Some(mutant_timeout_ms(took_ms, timeout));
 }
 
 /// One mutant with its file.
@@ -198,10 +201,7 @@ impl MutantRunner<'_> {
 
     async fn open(&self, fault: Option<&SourceFault<'_>>) -> Result<Option<MutantRoom>, NoVerdict> {
         let Some(SourceFault { source, mutant }) = fault else { return Ok(None) };
-        let path = PathBuf::from(&source.path);
-        let bytes = mutant.apply(&source.after).into_bytes();
-        let entry =
-            PinnedEntry::Tree(path, TreeEntry::File { bytes, executable: self.is_executable(source) });
+        let entry = PinnedEntry::edited(self.runtime, &source.path, mutant.apply(&source.after));
         let layout = self.layout.with_entries(vec![entry]);
         let opened = room::open_room(self.runtime, self.request, &layout).await?;
         Ok(Some(MutantRoom { opened, layout }))
@@ -211,12 +211,6 @@ impl MutantRunner<'_> {
         let request = (self.runtime, self.request);
         let (round, _) = run_in_opened(request, room.opened, &room.layout, (&self.criteria, extent)).await?;
         Ok(round)
-    }
-
-    fn is_executable(&self, source: &ChangedSource) -> bool {
-        use std::os::unix::fs::PermissionsExt as _;
-        let metadata = std::fs::metadata(self.runtime.root().join(&source.path));
-        metadata.is_ok_and(|it| it.permissions().mode() & 0o111 != 0)
     }
 }
 

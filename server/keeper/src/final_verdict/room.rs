@@ -322,6 +322,14 @@ pub(super) fn env_value(env: &EnvVars, name: &str) -> Option<OsString> {
 }
 
 impl PinnedEntry {
+    /// A file of the work tree with another text.
+    pub(super) fn edited(runtime: &RunContext, path: &str, text: String) -> Self {
+        use std::os::unix::fs::PermissionsExt as _;
+        let metadata = std::fs::metadata(runtime.root().join(path));
+        let executable = metadata.is_ok_and(|it| it.permissions().mode() & 0o111 != 0);
+        Self::Tree(PathBuf::from(path), TreeEntry::File { bytes: text.into_bytes(), executable })
+    }
+
     fn in_tree(&self) -> Option<&PathBuf> {
         match self {
             Self::Tree(path, _) => Some(path),

@@ -28,32 +28,30 @@ impl RunWithOthers {
             return Self::Settled;
         }
         let lines: Vec<&str> = result.head.lines().chain(result.tail.lines()).collect();
-        let is_named = |it: &ExpectedValue| lines.iter().any(|line| it.fails_in(line));
+        let is_named = |it: &ExpectedValue| it.fails_in_any(&lines);
         let rest: Vec<ExpectedValue> = values.into_iter().filter(|it| !is_named(it)).collect();
         if rest.is_empty() { Self::Settled } else { Self::Rest(rest) }
     }
 }
 
 impl ExpectedValue {
-    /// The line of output may be about the failure of this test or assertion.
-    fn fails_in(&self, line: &str) -> bool {
+    /// A line of output may be about the failure of this test or assertion.
+    fn fails_in_any(&self, lines: &[&str]) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or(&self.path);
-        let is_place = || {
-            let at = [format!("{name}:{}", self.line), format!("{name}\", line {}", self.line)];
-            at.iter().any(|it| names(line, it))
-        };
-        let is_test = |test: &String| names_test(line, test) && !says_passed(line);
-        self.test.as_ref().is_some_and(is_test) || is_place()
+        let places = [format!("{name}:{}", self.line), format!("{name}\", line {}", self.line)];
+        let is_test = |line: &str| self.test.as_ref().is_some_and(|it| names_test(line, it));
+        let is_place = |line: &str| places.iter().any(|it| names(line, it));
+        lines.iter().any(|line| (is_test(line) && !says_passed(line)) || is_place(line))
     }
 }
 
 /// Whether the line contains the name, and not only in the name of a file.
 fn names_test(line: &str, test: &str) -> bool {
     let is_separator = |it: char| matches!(it, '/' | '.' | '\\');
-    let words = line.split(|it: char| it.is_whitespace() || matches!(it, '"' | '(' | ')' | ':' | ',' | '`'));
+    let mut words =
+        line.split(|it: char| it.is_whitespace() || matches!(it, '"' | '(' | ')' | ':' | ',' | '`'));
     let has_spaces = test.contains(|it: char| !(it.is_alphanumeric() || it == '_'));
-    names(line, test)
-        && (has_spaces || words.into_iter().any(|it| names(it, test) && !it.contains(is_separator)))
+    names(line, test) && (has_spaces || words.any(|it| names(it, test) && !it.contains(is_separator)))
 }
 
 #[cfg(test)]
