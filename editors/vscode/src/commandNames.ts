@@ -19,13 +19,13 @@ const titles = (): Record<string, string> => ({
 export function withCommandNames(message: string): string {
   const names = titles();
   return message.replaceAll(/(?<=\x60)loopkeeper (\w+)([^\x60]*)(?=\x60)/g, (whole, command: string, rest: string) => {
-    const title = restoresFiles(command, rest) ? undefined : names[command];
+    const title = doesMore(command, rest) ? undefined : names[command];
     // As in the palette, in which the category is not translated.
     return title === undefined ? whole : ["Ralph", title].join(": ");
   });
 }
 
-/** `rollback ID 0 PATH`: the command of the palette would restore the whole tree. */
-function restoresFiles(command: string, rest: string): boolean {
-  return command === "rollback" && /^ \S+ \d/.test(rest);
+/** With an option, or of single files: the command of the palette would do something else. */
+function doesMore(command: string, rest: string): boolean {
+  return / --(?!list\b)/.test(rest) || (command === "rollback" && /^ \S+ \d/.test(rest));
 }

@@ -9,8 +9,8 @@ test("a hint names the command of the palette", () => {
   assert.equal(withCommandNames("Loop x has ended. `loopkeeper run` starts a new one."), "Loop x has ended. `Ralph: Start Loop` starts a new one.");
   assert.equal(withCommandNames("`loopkeeper watch` shows it, `loopkeeper stop` ends it."), "`Ralph: Show Status` shows it, `Ralph: Stop Loop` ends it.");
   assert.equal(withCommandNames("`loopkeeper rollback x --list` shows the iterations"), "`Ralph: Roll Back to Iteration…` shows the iterations");
-  // No command of this editor does these.
-  for (const it of ["`loopkeeper rollback x 0 calc.py` restores it", "`loopkeeper doctor` shows it", "`claude login`, then again", "loopkeeper run"]) assert.equal(withCommandNames(it), it);
+  // No command of this editor does exactly these.
+  for (const it of ["`loopkeeper rollback x 0 calc.py` restores it", "`loopkeeper resume x --more 10` continues", "`loopkeeper doctor` shows it", "`claude login`, then again", "loopkeeper run"]) assert.equal(withCommandNames(it), it);
 });
 
 test("the names are those of the palette", () => {

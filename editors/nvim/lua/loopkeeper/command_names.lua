@@ -22,8 +22,9 @@ local subcommands = {
 function M.replace(message)
   return (
     message:gsub('`loopkeeper (%w+)([^`]*)`', function(name, rest)
-      -- `rollback ID 0 PATH`: `:Ralph rollback` would restore the whole tree.
-      if name == 'rollback' and rest:match('^ %S+ %d') then
+      -- With an option, or of single files: `:Ralph` would do something else.
+      local has_option = rest:gsub(' %-%-list', ''):find(' %-%-')
+      if has_option or (name == 'rollback' and rest:match('^ %S+ %d')) then
         return nil
       end
       return subcommands[name] and ('`:Ralph %s`'):format(subcommands[name])
