@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::cli::Terminal;
 use crate::cli_loops::{Gated, TASK};
 use crate::cli_run::project;
@@ -82,6 +84,14 @@ impl TmuxScreen {
         self.until(words, |it| it.contains(words))
     }
 
+    /// The process group of the shell's only job.
+    fn only_job(&self) -> Pid {
+        self.type_line("clear; jobs -p; echo listed");
+        let text = self.until("the list of jobs", |it| it.lines().any(|line| line == "listed"));
+        let job = text.lines().find_map(|it| it.parse().ok());
+        Pid::from_raw(job.unwrap_or_else(|| panic!("no job on\n{text}"))).unwrap()
+    }
+
     /// The terminal has its own settings and shows the shell again.
     fn is_restored(&self) {
         self.type_line("stty -a | grep -o ' icanon'; tput lines >/dev/null; echo restored");
@@ -151,7 +161,9 @@ fn the_terminal_is_restored_after_a_signal_and_while_suspended() {
     assert_eq!(text.lines().count(), 10, "{text}");
     screen.press("C-z");
     screen.shows("Stopped");
-    screen.type_line("clear; kill -TERM %1; fg; echo \"signalled=$?\"");
+    // The `kill` of the shell would also continue the program, in the background.
+    kill_process(screen.only_job(), Signal::TERM).unwrap();
+    screen.type_line("clear; fg; echo \"signalled=$?\"");
     screen.shows("signalled=130");
     screen.is_restored();
 }
