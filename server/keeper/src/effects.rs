@@ -215,10 +215,11 @@ impl EffectRunner {
         let clean = |it: &str| runtime.redactor.redact(it);
         let order = commits::CommitPlan { subject: clean(&order.subject), body: clean(&order.body), ..order };
         let (root, store) = (runtime.root(), Arc::clone(&runtime.store));
+        let in_progress = context.dir.commit_in_progress();
         spawn_boxed_local(async move {
             let work = move || {
                 super::run_context::lock_store(&store)
-                    .map(|it| commit_changes(&root, &it, &order, &artefacts))
+                    .map(|it| commit_changes(&root, &it, &order, &artefacts, &in_progress))
             };
             let made = tokio::task::spawn_blocking(work).await;
             let failed =
@@ -313,6 +314,7 @@ fn commit_changes(
     store: &SnapshotStore,
     order: &commits::CommitPlan,
     artefacts: &BTreeSet<String>,
+    in_progress: &Path,
 ) -> CommitOutcome {
     let failed = |error: SnapshotError| CommitOutcome {
         iteration: order.iteration,
@@ -338,6 +340,7 @@ fn commit_changes(
         subject: &order.subject,
         body: &order.body,
         mark: &order.mark,
+        in_progress,
     };
     git::commit::commit_paths(&what, &paths, |path| store.entry_at(now, path).unwrap_or(TreeEntry::Unknown))
 }

@@ -4,6 +4,7 @@
 
 pub mod branch;
 pub mod commit;
+mod commit_mark;
 pub mod executed_files;
 mod git_folders;
 pub mod head_cache;

@@ -16,6 +16,7 @@ use loopkeeper_text::{sanitize, tr};
 use crate::snapshots::TreeEntry;
 
 use super::branch::{current_branch, ensure_index_unlocked, ensure_no_operation, unsupported_filter};
+use super::commit_mark::CommitMark;
 
 const FILE: i32 = 0o100_644;
 const EXECUTABLE: i32 = 0o100_755;
@@ -36,6 +37,8 @@ pub struct CommitRequest<'a> {
     pub body: &'a str,
     /// The trailer that identifies the commit.
     pub mark: &'a str,
+    /// Exists while the commit is made.
+    pub in_progress: &'a Path,
 }
 
 /// Commits `paths` (relative to the root) with the contents given by `held`. Never fails: the obstacle is returned, and
@@ -70,6 +73,7 @@ struct CommitBuilder<'a> {
     /// Path of the root from the top of the work tree.
     prefix: Vec<u8>,
     left_out: Vec<String>,
+    _in_progress: CommitMark<'a>,
 }
 
 impl<'a> CommitBuilder<'a> {
@@ -87,6 +91,7 @@ impl<'a> CommitBuilder<'a> {
             prefix.push(b'/');
         }
         ensure_no_operation(&repo)?;
+        let in_progress = CommitMark::place(order.in_progress, &repo);
         ensure_index_unlocked(&repo)?;
         let on = current_branch(&repo).map_err(|it| error_message(&it))?;
         match (&on, order.branch) {
@@ -97,7 +102,7 @@ impl<'a> CommitBuilder<'a> {
             }
             (Some(_), _) => {}
         }
-        Ok(Self { order, repo, prefix, left_out: Vec::new() })
+        Ok(Self { order, repo, prefix, left_out: Vec::new(), _in_progress: in_progress })
     }
 
     fn create_commit(

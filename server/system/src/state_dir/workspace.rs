@@ -205,6 +205,11 @@ impl LoopDir {
         self.dir.join("output")
     }
 
+    /// Exists while the keeper commits in the user's repository.
+    pub fn commit_in_progress(&self) -> PathBuf {
+        self.dir.join("commit-in-progress")
+    }
+
     pub(super) fn lock(&self) -> PathBuf {
         self.dir.join("lock")
     }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use loopkeeper_core::decide::CommitOutcome;
 
@@ -22,6 +23,7 @@ fn committed_at(root: &Path, branch: Option<&str>, paths: &[&str]) -> CommitOutc
         subject: "feat: it",
         body: "Iteration 7: x.",
         mark: MARK,
+        in_progress: &mark_of(root),
     };
     let held = |path: &[u8]| {
         let path = root.join(String::from_utf8(path.to_vec()).unwrap());
@@ -35,6 +37,11 @@ fn committed_at(root: &Path, branch: Option<&str>, paths: &[&str]) -> CommitOutc
         }
     };
     commit_paths(&order, &paths.iter().map(|it| it.as_bytes().to_vec()).collect::<BTreeSet<_>>(), held)
+}
+
+/// Outside of the repository, as the state folder is.
+fn mark_of(root: &Path) -> PathBuf {
+    root.with_extension("commit-in-progress")
 }
 
 fn committed(repo: &Repo, paths: &[&str]) -> CommitOutcome {
@@ -233,8 +240,15 @@ fn no_hook_runs_and_nothing_is_signed() {
 #[test]
 fn bits_and_names_are_kept() {
     let repo = Repo::new();
-    let order =
-        CommitRequest { root: &repo.root(), branch: None, iteration: 1, subject: "s", body: "b", mark: MARK };
+    let order = CommitRequest {
+        root: &repo.root(),
+        branch: None,
+        iteration: 1,
+        subject: "s",
+        body: "b",
+        mark: MARK,
+        in_progress: &mark_of(&repo.root()),
+    };
     let files = BTreeMap::from([
         (b"run.sh".to_vec(), TreeEntry::File { bytes: b"#!/bin/sh\n".to_vec(), executable: true }),
         (b"na\xffme \"q\"".to_vec(), TreeEntry::File { bytes: b"x".to_vec(), executable: false }),
@@ -245,4 +259,34 @@ fn bits_and_names_are_kept() {
     assert_eq!(made.note.as_deref(), Some("left out: huge (too large to be kept)"));
     let listed = repo.git("ls-tree -r HEAD");
     assert!(listed.contains("100755 blob") && listed.contains("\\377me"), "{listed}");
+}
+
+#[test]
+fn locks_of_a_commit_that_was_interrupted_are_removed() {
+    for lock in [".git/index.lock", ".git/refs/heads/main.lock"] {
+        let changed = || {
+            let repo = Repo::new();
+            repo.write("kept", "2\n");
+            repo
+        };
+        let repo = changed();
+        repo.write(lock, "");
+        let made = committed(&repo, &["kept"]);
+        assert!(made.commit.is_none() && made.note.is_some(), "{lock} of another process: {made:?}");
+        assert!(repo.root().join(lock).exists() && !mark_of(&repo.root()).exists());
+
+        let repo = changed();
+        fs::write(mark_of(&repo.root()), "").unwrap();
+        repo.write(lock, "");
+        let made = committed(&repo, &["kept"]);
+        assert!(made.commit.is_some() && made.note.is_none(), "{lock} of a killed keeper: {made:?}");
+        assert!(!repo.root().join(lock).exists() && !mark_of(&repo.root()).exists());
+
+        let repo = changed();
+        let mark = fs::File::create(mark_of(&repo.root())).unwrap();
+        mark.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+        repo.write(lock, "");
+        let made = committed(&repo, &["kept"]);
+        assert!(made.commit.is_none(), "{lock} taken a minute after the keeper was killed: {made:?}");
+    }
 }
