@@ -6,8 +6,8 @@ use std::path::Path;
 use super::hands::{GEMINI, Hand, OPENCODE, QWEN};
 use super::model::Step;
 use super::others::{
-    ONE_FILE, Scene, goes_on_with_its_session, no_check, outside, over_its_quota, stopped, three_iterations,
-    turned_away_for_a_moment,
+    AgentFixture, ONE_FILE, goes_on_with_its_session, no_check, outside, over_its_quota, stopped,
+    three_iterations, turned_away_for_a_moment,
 };
 
 pub(super) const GEMINI_ACP: Hand = GEMINI.with("output = \"acp\"\nmodel = \"gemini-2.5-flash\"\n", true);
@@ -18,14 +18,14 @@ const QWEN_ACP: Hand = QWEN.with("output = \"acp\"\nargs = [\"--auth-type\", \"o
 fn asks(hand: Hand) {
     let task = "# A file\n\n## Done when\n\n- It is there: `has \"yes\" b.txt`\n";
     let run = |_: &Path| vec![(hand.run)("echo yes > b.txt"), Step::Text("Done.")];
-    let scene = Scene::new(hand, task, "permissions = \"ask\"\n", run);
-    scene.order(&["run", "--trust", "--detach"]);
-    let asked = scene.once(|it| it["question"]["kind"] == "permission");
+    let fixture = AgentFixture::new(hand, task, "permissions = \"ask\"\n", run);
+    fixture.order(&["run", "--trust", "--detach"]);
+    let asked = fixture.once(|it| it["question"]["kind"] == "permission");
     let text = asked["question"]["text"].as_str().expect("a text");
     assert!(text.contains("test runner): echo yes > b.txt"), "{text}");
-    assert!(!scene.terminal.root().join("b.txt").exists());
-    scene.order(&["answer", "latest", "allow"]);
-    let ended = scene.once(|it| it["state"] == "done");
+    assert!(!fixture.terminal.root().join("b.txt").exists());
+    fixture.order(&["answer", "latest", "allow"]);
+    let ended = fixture.once(|it| it["state"] == "done");
     assert_eq!((&ended["outcome"]["verified"], &ended["iteration"]), (&true.into(), &1.into()), "{ended:#}");
 }
 
@@ -47,10 +47,10 @@ fn gemini_by_acp_completes_three_iterations() {
 /// It often does not find its own session again: the loop then begins a new one, and ends well either way.
 #[test]
 fn gemini_by_acp_that_loses_its_session_starts_again() {
-    let scene = Scene::new(GEMINI_ACP, ONE_FILE, "[session]\ncontinue = true\n", |root| {
+    let fixture = AgentFixture::new(GEMINI_ACP, ONE_FILE, "[session]\ncontinue = true\n", |root| {
         vec![Step::Text("Looking."), (GEMINI.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
     });
-    let journal = scene.run();
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let lost: Vec<bool> =
         journal.all("agent-ended").iter().map(|it| it["run"]["sessionLost"] == true).collect();
@@ -125,26 +125,26 @@ fn opencode_by_acp_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace(
 /// It has no stop hook, and is held anyway.
 #[test]
 fn opencode_by_acp_works_two_iterations_in_one_session() {
-    let scene = Scene::new(OPENCODE_ACP, ONE_FILE, "", |root| {
+    let fixture = AgentFixture::new(OPENCODE_ACP, ONE_FILE, "", |root| {
         vec![Step::Text("Looking."), (OPENCODE.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
     });
-    let settings = format!("mode = \"hook\"\n{}", scene.terminal.read("loopkeeper.toml"));
-    scene.terminal.file("loopkeeper.toml", &settings);
-    let journal = scene.run();
+    let settings = format!("mode = \"hook\"\n{}", fixture.terminal.read("loopkeeper.toml"));
+    fixture.terminal.file("loopkeeper.toml", &settings);
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let endings: Vec<_> = journal.all("agent-ended").iter().map(|it| it["run"]["ending"].clone()).collect();
     assert_eq!(endings, ["held", "held"], "{}", journal.told());
     assert_eq!(journal.all("agent-left").len(), 1);
     // The second prompt was sent in the same conversation.
-    assert_eq!(scene.model.prompts().len(), 1, "{:#?}", scene.model.prompts());
+    assert_eq!(fixture.model.prompts().len(), 1, "{:#?}", fixture.model.prompts());
 }
 
 #[test]
 fn qwen_by_acp_does_its_work() {
-    let scene = Scene::new(QWEN_ACP, ONE_FILE, "", |root| {
+    let fixture = AgentFixture::new(QWEN_ACP, ONE_FILE, "", |root| {
         vec![(QWEN.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
     });
-    assert_eq!(scene.run().ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!(fixture.run().ended(0, "completed")["outcome"]["verified"], true);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::acp::{GEMINI_ACP, OPENCODE_ACP};
 use super::hands::{CODEX, CODEX_PLAIN, GEMINI, Hand, OPENCODE, QWEN};
 use super::journal::Journal;
 use super::model::Step;
-use super::others::{ONE_FILE, Scene};
+use super::others::{AgentFixture, ONE_FILE};
 use super::{looping, others};
 use crate::cli::Terminal;
 
@@ -47,15 +47,15 @@ fn denied(journal: &Journal) -> String {
 /// Checks the resulting commits for `git.commit`, and which of the commands are denied.
 fn check(hand: Hand, committer: &str, expect: &str, is_denied: &[&str]) {
     let more = format!("[git]\ncommit = \"{committer}\"\n");
-    let scene = Scene::new(hand, ONE_FILE, &more, |root| {
+    let fixture = AgentFixture::new(hand, ONE_FILE, &more, |root| {
         let run = hand.run;
         let write = (hand.write)(&root.join("a.txt"), "one\n");
         vec![write, run(COMMIT), run(BYPASS), run(PUSH), Step::Text("Done.")]
     });
-    let remote = repository(&scene.terminal);
-    let journal = scene.run();
+    let remote = repository(&fixture.terminal);
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!(committed(&scene.terminal), expect, "{}", journal.told());
+    assert_eq!(committed(&fixture.terminal), expect, "{}", journal.told());
     let told = denied(&journal);
     for command in [COMMIT, BYPASS, PUSH].iter().chain(is_denied) {
         assert_eq!(
@@ -73,16 +73,16 @@ fn claude_commits_and_cannot_push() {
     for (committer, expect, is_denied) in
         [("agent", "one\nzero\n", &[BYPASS, PUSH][..]), ("never", "zero\n", &[COMMIT, BYPASS, PUSH])]
     {
-        let scene = looping::Scene::new(others::ONE_FILE, |root| {
+        let fixture = looping::ClaudeFixture::new(others::ONE_FILE, |root| {
             let write = Step::write(&looping::path(root, "a.txt"), "one\n");
             vec![write, Step::bash(COMMIT), Step::bash(BYPASS), Step::bash(PUSH), Step::Text("Done.")]
         });
-        let config = scene.terminal.read("loopkeeper.toml");
-        scene.terminal.file("loopkeeper.toml", &format!("{config}[git]\ncommit = \"{committer}\"\n"));
-        let remote = repository(&scene.terminal);
-        let journal = scene.run();
+        let config = fixture.terminal.read("loopkeeper.toml");
+        fixture.terminal.file("loopkeeper.toml", &format!("{config}[git]\ncommit = \"{committer}\"\n"));
+        let remote = repository(&fixture.terminal);
+        let journal = fixture.run();
         assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-        assert_eq!(committed(&scene.terminal), expect, "{}", journal.told());
+        assert_eq!(committed(&fixture.terminal), expect, "{}", journal.told());
         let told = denied(&journal);
         for command in [COMMIT, BYPASS, PUSH] {
             assert_eq!(told.contains(command), is_denied.contains(&command), "{command}: {told}");
@@ -103,19 +103,19 @@ fn codex_commits_and_cannot_push() {
 /// Files outside of its sandbox stay unchanged.
 #[test]
 fn codex_that_commits_leaves_hooks_and_configuration_alone() {
-    let scene = Scene::new(CODEX_PLAIN, ONE_FILE, "", |root| {
+    let fixture = AgentFixture::new(CODEX_PLAIN, ONE_FILE, "", |root| {
         let write = (CODEX_PLAIN.write)(&root.join("a.txt"), "one\n");
         let run = CODEX_PLAIN.run;
         let hook = run("echo 'touch ran' > .git/hooks/post-checkout");
         vec![write, hook, run("git config core.hooksPath /elsewhere"), run(COMMIT), Step::Text("Done.")]
     });
-    repository(&scene.terminal);
-    let before = scene.terminal.read(".git/config");
-    let journal = scene.run();
+    repository(&fixture.terminal);
+    let before = fixture.terminal.read(".git/config");
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!(committed(&scene.terminal), "one\nzero\n", "{}", journal.told());
-    assert_eq!(scene.terminal.read(".git/config"), before);
-    assert!(!scene.terminal.root().join(".git/hooks/post-checkout").exists());
+    assert_eq!(committed(&fixture.terminal), "one\nzero\n", "{}", journal.told());
+    assert_eq!(fixture.terminal.read(".git/config"), before);
+    assert!(!fixture.terminal.root().join(".git/hooks/post-checkout").exists());
 }
 
 #[test]

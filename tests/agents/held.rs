@@ -8,16 +8,16 @@ use super::hands::{CODEX, GEMINI, Hand};
 use super::hooked::processes;
 use super::journal::Journal;
 use super::model::Step;
-use super::others::{ONE_FILE, Scene, THREE_FILES, three_files};
+use super::others::{AgentFixture, ONE_FILE, THREE_FILES, three_files};
 use super::stopping;
 use crate::cli::Ran;
 
 /// `more` is appended to the configuration, in the agent's table.
-fn held(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Scene {
-    let scene = Scene::new(hand, task, more, script);
-    let settings = format!("mode = \"hook\"\n{}", scene.terminal.read("loopkeeper.toml"));
-    scene.terminal.file("loopkeeper.toml", &settings).file("count.sh", "cat ?.txt | wc -l\n");
-    scene
+fn held(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> AgentFixture {
+    let fixture = AgentFixture::new(hand, task, more, script);
+    let settings = format!("mode = \"hook\"\n{}", fixture.terminal.read("loopkeeper.toml"));
+    fixture.terminal.file("loopkeeper.toml", &settings).file("count.sh", "cat ?.txt | wc -l\n");
+    fixture
 }
 
 fn endings(journal: &Journal) -> Vec<&Value> {
@@ -25,11 +25,11 @@ fn endings(journal: &Journal) -> Vec<&Value> {
 }
 
 fn three_iterations(hand: Hand) {
-    let scene = held(hand, THREE_FILES, "", |root| three_files(hand, root));
-    let journal = scene.run();
+    let fixture = held(hand, THREE_FILES, "", |root| three_files(hand, root));
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     assert_eq!(endings(&journal), ["held", "held", "held"], "{}", journal.told());
-    assert_eq!((processes(&journal), scene.model.left()), (1, 0), "{}", journal.told());
+    assert_eq!((processes(&journal), fixture.model.left()), (1, 0), "{}", journal.told());
     let runs: Vec<&Value> = journal.all("agent-ended").iter().map(|it| &it["run"]).collect();
     let messages: Vec<&Value> = runs.iter().map(|it| &it["finalText"]).collect();
     assert_eq!(messages, ["One is there.", "Two are there.", "Three are there."]);
@@ -46,64 +46,64 @@ fn three_iterations(hand: Hand) {
         journal.told()
     );
     // One conversation, in which every response of the hook is the next prompt.
-    assert_eq!(scene.model.prompts().len(), 1);
-    let told = scene.model.asked().last().expect("a request").to_string();
+    assert_eq!(fixture.model.prompts().len(), 1);
+    let told = fixture.model.asked().last().expect("a request").to_string();
     assert!(told.contains("iteration 2 of at most") && told.contains("iteration 3 of at most"));
 }
 
 /// Disables every breaker.
-fn patient(scene: &Scene) {
-    let settings = scene.terminal.read("loopkeeper.toml")
+fn patient(fixture: &AgentFixture) {
+    let settings = fixture.terminal.read("loopkeeper.toml")
         + "[breaker]\nno_progress = 100\nsame_error = 100\nfast_failures = 100\n";
-    scene.terminal.file("loopkeeper.toml", &settings);
+    fixture.terminal.file("loopkeeper.toml", &settings);
 }
 
 /// It reports its tokens only at its end, and is held to their limit anyway.
 fn limited(hand: Hand) {
-    let scene = held(hand, ONE_FILE, "", |_| vec![Step::Text("Nothing yet."); 5]);
-    let settings = scene.terminal.read("loopkeeper.toml").replace("[limits]\n", "[limits]\ntokens = 200\n");
-    scene.terminal.file("loopkeeper.toml", &settings);
-    patient(&scene);
-    let journal = scene.run();
+    let fixture = held(hand, ONE_FILE, "", |_| vec![Step::Text("Nothing yet."); 5]);
+    let settings = fixture.terminal.read("loopkeeper.toml").replace("[limits]\n", "[limits]\ntokens = 200\n");
+    fixture.terminal.file("loopkeeper.toml", &settings);
+    patient(&fixture);
+    let journal = fixture.run();
     let ended = journal.ended(4, "limit");
     assert!(ended["outcome"]["sentence"].as_str().is_some_and(|it| it.contains("tokens used")), "{ended}");
     assert_eq!((endings(&journal), processes(&journal)), (vec![&json!("held"), &json!("held")], 1));
-    assert_eq!(scene.model.asked().len(), 2, "{}", journal.told());
+    assert_eq!(fixture.model.asked().len(), 2, "{}", journal.told());
 }
 
 /// Whatever ends the process during its work, the session is resumed.
 fn goes_on_in_its_session(hand: Hand, script: Vec<Step>, endings_expected: &[&str]) {
-    let scene = held(hand, ONE_FILE, "", |root| {
+    let fixture = held(hand, ONE_FILE, "", |root| {
         script
             .into_iter()
             .chain([(hand.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")])
             .collect()
     });
-    let journal = scene.run();
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     assert_eq!(endings(&journal), endings_expected, "{}", journal.told());
-    assert_eq!((processes(&journal), scene.model.prompts().len()), (2, 1), "{}", journal.told());
+    assert_eq!((processes(&journal), fixture.model.prompts().len()), (2, 1), "{}", journal.told());
 }
 
 /// It is reported, and the loop continues in the other mode.
-fn whose_hooks_are_off(scene: &Scene, why: &str) {
-    let journal = scene.run();
+fn whose_hooks_are_off(fixture: &AgentFixture, why: &str) {
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     assert_eq!(endings(&journal), ["exited", "exited", "exited"], "{}", journal.told());
-    assert_eq!((processes(&journal), scene.model.prompts().len()), (3, 1), "{}", journal.told());
+    assert_eq!((processes(&journal), fixture.model.prompts().len()), (3, 1), "{}", journal.told());
     for run in journal.all("agent-ended") {
         let note = run["run"]["note"].as_str().unwrap_or_default();
         assert!(note.contains("its stop hook did not call loopkeeper") && note.contains(why), "{note}");
     }
-    let log = Ran::of(&scene.command(&["log"]).output().expect("it starts"));
+    let log = Ran::of(&fixture.command(&["log"]).output().expect("it starts"));
     assert!(log.stdout.contains("its stop hook did not call loopkeeper"), "{}", log.stdout);
 }
 
 fn stopped(hand: Hand, sandbox: &str, more: &str) {
-    let scene = held(hand, stopping::TASK, more, |root| {
+    let fixture = held(hand, stopping::TASK, more, |root| {
         vec![Step::Text("Soon."), (hand.write)(&root.join("go"), "\n"), (hand.run)("sh work.sh")]
     });
-    let journal = stopping::of_a_later(1, &scene.terminal, sandbox, |args| scene.command(args));
+    let journal = stopping::of_a_later(1, &fixture.terminal, sandbox, |args| fixture.command(args));
     assert_eq!((endings(&journal), processes(&journal)), (vec![&json!("held"), &json!("stopped")], 1));
 }
 
@@ -133,18 +133,18 @@ fn codex_whose_hooks_are_off_works_on_without_them() {
 /// Our hook is trusted; unreviewed ones are skipped as always.
 #[test]
 fn codex_runs_no_other_hook_for_the_sake_of_ours() {
-    let scene = held(CODEX, ONE_FILE, "", |root| {
+    let fixture = held(CODEX, ONE_FILE, "", |root| {
         vec![(CODEX.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
     });
-    let mark = scene.terminal.folder().join("home/ran");
+    let mark = fixture.terminal.folder().join("home/ran");
     let hook = json!({"type": "command", "command": format!("touch '{}'", mark.display())});
     let hooks = json!({"hooks": {"Stop": [{"hooks": [hook]}]}}).to_string();
-    std::fs::write(scene.terminal.folder().join("home/.codex/hooks.json"), &hooks).expect("a file");
-    let journal = scene.run();
+    std::fs::write(fixture.terminal.folder().join("home/.codex/hooks.json"), &hooks).expect("a file");
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     assert_eq!(endings(&journal), ["held"], "{}", journal.told());
     assert!(!mark.exists(), "a hook that not reviewed was run");
-    let after = std::fs::read_to_string(scene.terminal.folder().join("home/.codex/hooks.json"));
+    let after = std::fs::read_to_string(fixture.terminal.folder().join("home/.codex/hooks.json"));
     assert_eq!(after.expect("still there"), hooks);
 }
 
@@ -167,34 +167,34 @@ fn gemini_is_held_for_three_iterations() {
 /// It takes repeated equal responses for a loop, and from then on calls no model whatever its hook returns.
 #[test]
 fn gemini_with_its_loop_detection_continues_its_session() {
-    let scene = held(GEMINI, ONE_FILE, "", |root| {
+    let fixture = held(GEMINI, ONE_FILE, "", |root| {
         let again = std::iter::repeat_n(Step::Text("Not yet."), 18);
         again.chain([(GEMINI.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]).collect()
     });
-    patient(&scene);
-    let journal = scene.run();
+    patient(&fixture);
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!((processes(&journal), scene.model.prompts().len()), (2, 1), "{}", journal.told());
+    assert_eq!((processes(&journal), fixture.model.prompts().len()), (2, 1), "{}", journal.told());
 }
 
 #[test]
 fn gemini_whose_hooks_are_off_works_on_without_them() {
-    let scene = held(GEMINI, THREE_FILES, "", |root| three_files(GEMINI, root));
-    let path = scene.terminal.folder().join("home/.gemini/settings.json");
+    let fixture = held(GEMINI, THREE_FILES, "", |root| three_files(GEMINI, root));
+    let path = fixture.terminal.folder().join("home/.gemini/settings.json");
     let text = std::fs::read_to_string(&path).expect("its settings");
     let mut settings: Value = serde_json::from_str(&text).expect("JSON");
     settings["hooksConfig"] = json!({"enabled": false});
     std::fs::write(&path, settings.to_string()).expect("written");
-    whose_hooks_are_off(&scene, "hooksConfig");
+    whose_hooks_are_off(&fixture, "hooksConfig");
 }
 
 /// Its settings are the user's, including comments and hooks, and stay unchanged.
 #[test]
 fn gemini_keeps_the_settings_and_the_home_of_its_user() {
-    let scene = held(GEMINI, ONE_FILE, "", |root| {
+    let fixture = held(GEMINI, ONE_FILE, "", |root| {
         vec![Step::Text("Not yet."), (GEMINI.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
     });
-    let home = scene.terminal.folder().join("home/.gemini");
+    let home = fixture.terminal.folder().join("home/.gemini");
     let mark = home.join("ran");
     let hook = json!({"type": "command", "command": format!("echo x >> '{}'", mark.display())});
     let hooks = json!({"AfterAgent": [{"hooks": [hook]}]});
@@ -203,7 +203,7 @@ fn gemini_keeps_the_settings_and_the_home_of_its_user() {
     );
     std::fs::write(home.join("settings.json"), &settings).expect("written");
     std::fs::create_dir(home.join("tmp")).expect("where it keeps its sessions");
-    let journal = scene.run();
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     assert_eq!((endings(&journal), processes(&journal)), (vec![&json!("held"), &json!("held")], 1));
     assert_eq!(std::fs::read_to_string(mark).expect("it ran").lines().count(), 2);

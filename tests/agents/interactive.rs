@@ -10,7 +10,7 @@ use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 
 use super::journal::Journal;
-use super::looping::{Scene, THREE_LINES, path, three_lines};
+use super::looping::{ClaudeFixture, THREE_LINES, path, three_lines};
 use super::model::{OF_AN_ANSWER, Step};
 use super::program;
 use crate::not_run;
@@ -22,21 +22,21 @@ const KEY: &str = "dummy-key-of-twenty-letters";
 /// A terminal in which Claude Code runs; both end with the test.
 struct Screen {
     socket: PathBuf,
-    scene: Scene,
+    fixture: ClaudeFixture,
 }
 
 impl Screen {
     /// Claude Code after the first start in this folder.
-    fn open(scene: Scene, variables: &[(&str, &str)]) -> Self {
-        let home = scene.terminal.folder().join("home");
-        let root = scene.terminal.root().canonicalize().expect("a real path");
+    fn open(fixture: ClaudeFixture, variables: &[(&str, &str)]) -> Self {
+        let home = fixture.terminal.folder().join("home");
+        let root = fixture.terminal.root().canonicalize().expect("a real path");
         let known = json!({
             "hasCompletedOnboarding": true,
             "customApiKeyResponses": {"approved": [KEY[KEY.len() - 20..]], "rejected": []},
             "projects": {root.to_string_lossy(): {"hasTrustDialogAccepted": true}},
         });
         fs::write(home.join(".claude.json"), known.to_string()).expect("written");
-        let screen = Self { socket: scene.terminal.folder().join("tmux.sock"), scene };
+        let screen = Self { socket: fixture.terminal.folder().join("tmux.sock"), fixture };
         let mut command = screen.tmux(&["new-session", "-d", "-x", "150", "-y", "50"]);
         command.args([program().to_string_lossy().as_ref(), "--permission-mode", "acceptEdits"]);
         command.envs(variables.iter().copied());
@@ -48,10 +48,10 @@ impl Screen {
     fn tmux(&self, args: &[&str]) -> Command {
         let socket = self.socket.to_string_lossy();
         let first = ["-S", &socket, "-f", "/dev/null"];
-        let mut tmux = self.scene.terminal.command_of(Path::new("tmux"), &first);
+        let mut tmux = self.fixture.terminal.command_of(Path::new("tmux"), &first);
         tmux.args(args)
             .env("TERM", "xterm-256color")
-            .env("ANTHROPIC_BASE_URL", self.scene.model.url())
+            .env("ANTHROPIC_BASE_URL", self.fixture.model.url())
             .env("ANTHROPIC_API_KEY", KEY)
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .env("DISABLE_TELEMETRY", "1")
@@ -87,7 +87,7 @@ impl Screen {
     }
 
     fn journal(&self) -> Journal {
-        Journal::of(&self.scene.terminal.run(&["log", "--json"]))
+        Journal::of(&self.fixture.terminal.run(&["log", "--json"]))
     }
 
     #[track_caller]
@@ -111,23 +111,23 @@ impl Drop for Screen {
 }
 
 /// A loop that waits for a session. `None`: no terminal is available.
-fn waiting(settings: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Option<Scene> {
+fn waiting(settings: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Option<ClaudeFixture> {
     if Command::new("tmux").arg("-V").output().is_err() {
         not_run("Claude Code in a terminal", "tmux is not installed");
         return None;
     }
-    let scene = Scene::new(THREE_LINES, script);
-    let settings = format!("{}{settings}", scene.terminal.read("loopkeeper.toml"));
-    scene.terminal.file("count.sh", "wc -l < a.txt\n").file("loopkeeper.toml", &settings);
-    scene.terminal.run(&["hook", "install"]).expect(0);
-    scene.terminal.run(&["run", "--attach", "--trust"]).expect(0);
-    Some(scene)
+    let fixture = ClaudeFixture::new(THREE_LINES, script);
+    let settings = format!("{}{settings}", fixture.terminal.read("loopkeeper.toml"));
+    fixture.terminal.file("count.sh", "wc -l < a.txt\n").file("loopkeeper.toml", &settings);
+    fixture.terminal.run(&["hook", "install"]).expect(0);
+    fixture.terminal.run(&["run", "--attach", "--trust"]).expect(0);
+    Some(fixture)
 }
 
 #[test]
 fn claude_in_its_users_terminal_works_three_iterations() {
-    let Some(scene) = waiting("", three_lines) else { return };
-    let screen = Screen::open(scene, &[]);
+    let Some(fixture) = waiting("", three_lines) else { return };
+    let screen = Screen::open(fixture, &[]);
     screen.say("go");
     // It may clear the screen later.
     screen.until("notice", |it| it.contains("Ralph: this session works on Three lines, iteration 1"));
@@ -149,33 +149,33 @@ fn claude_in_its_users_terminal_works_three_iterations() {
     let tokens = runs.iter().filter_map(|it| it["run"]["tokens"].as_u64()).sum::<u64>();
     assert!(tokens == 8 * OF_AN_ANSWER || tokens == 7 * OF_AN_ANSWER, "{tokens}: {}", journal.told());
     // One conversation, in which every response of the hook is the next prompt.
-    let told = screen.scene.model.asked().last().expect("a request").to_string();
+    let told = screen.fixture.model.asked().last().expect("a request").to_string();
     assert!((1..4).all(|it| told.contains(&format!("iteration {it} of at most"))), "{told}");
-    assert_eq!(screen.scene.model.left(), 0);
+    assert_eq!(screen.fixture.model.left(), 0);
     // The session is the user's: it outlives the loop.
     let pid = journal.all("agent-started")[0]["pid"].as_i64().and_then(|it| Pid::from_raw(it as i32));
     assert!(pid.is_some_and(|it| test_kill_process(it).is_ok()), "{}", journal.told());
-    screen.scene.terminal.run(&["hook", "remove"]).expect(0);
-    assert!(!screen.scene.terminal.root().join(".claude").exists());
+    screen.fixture.terminal.run(&["hook", "remove"]).expect(0);
+    assert!(!screen.fixture.terminal.root().join(".claude").exists());
 }
 
 #[test]
 fn claude_in_its_users_terminal_is_left_alone_without_the_hooks() {
-    let Some(scene) = waiting("", |_| vec![Step::Text("Good morning.")]) else { return };
-    scene.terminal.run(&["hook", "remove"]).expect(0);
-    let screen = Screen::open(scene, &[]);
+    let Some(fixture) = waiting("", |_| vec![Step::Text("Good morning.")]) else { return };
+    fixture.terminal.run(&["hook", "remove"]).expect(0);
+    let screen = Screen::open(fixture, &[]);
     screen.say("go");
     screen.until("answer", |it| it.contains("Good morning."));
     screen.say("bye");
-    screen.until("second answer", |_| screen.scene.model.asked().len() >= 2);
+    screen.until("second answer", |_| screen.fixture.model.asked().len() >= 2);
     assert!(screen.journal().all("session-joined").is_empty(), "{}", screen.journal().told());
-    screen.scene.terminal.run(&["stop"]).expect(0);
+    screen.fixture.terminal.run(&["stop"]).expect(0);
 }
 
 #[test]
 fn claude_in_its_users_terminal_continues_after_its_own_cap() {
-    let Some(scene) = waiting("", three_lines) else { return };
-    let screen = Screen::open(scene, &[("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "1")]);
+    let Some(fixture) = waiting("", three_lines) else { return };
+    let screen = Screen::open(fixture, &[("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "1")]);
     screen.say("go");
     screen.until("rest", |it| it.contains("send your session any prompt"));
     assert!(screen.text().contains("Two lines are there."));
@@ -189,20 +189,20 @@ fn claude_in_its_users_terminal_continues_after_its_own_cap() {
 
 #[test]
 fn claude_that_is_closed_by_its_user_can_be_followed_by_another() {
-    let Some(scene) = waiting("", |root| {
+    let Some(fixture) = waiting("", |root| {
         let mut script = three_lines(root);
         script.insert(2, Step::bash("sleep 60"));
         script
     }) else {
         return;
     };
-    let screen = Screen::open(scene, &[]);
+    let screen = Screen::open(fixture, &[]);
     screen.say("go");
     screen.until_recorded("second iteration", |it| it["type"] == "agent-started" && it["iteration"] == 2);
     let _ = screen.tmux(&["kill-server"]).status();
     let is_it = |it: &Value| it["type"] == "paused" && it["message"].to_string().contains("was closed");
     screen.until_recorded("rest", is_it);
-    screen.scene.terminal.run(&["stop"]).expect(0);
+    screen.fixture.terminal.run(&["stop"]).expect(0);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn claude_in_its_users_terminal_is_refused_subagents_over_the_budget() {
             json!({"description": what, "prompt": "Say what you see.", "subagent_type": "general-purpose"});
         Step::Tool("Task", input)
     };
-    let Some(scene) = waiting("[spawns]\nbudget = 1\n", |root| {
+    let Some(fixture) = waiting("[spawns]\nbudget = 1\n", |root| {
         let mut script = vec![subagent("look around"), Step::Text("I see a task."), subagent("look again")];
         script.extend([
             Step::write(&path(root, "a.txt"), "one\ntwo\nthree\n"),
@@ -223,7 +223,7 @@ fn claude_in_its_users_terminal_is_refused_subagents_over_the_budget() {
         return;
     };
     // Otherwise they run in the background, concurrently with the turn that started them, and take each other's steps.
-    let screen = Screen::open(scene, &[("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1")]);
+    let screen = Screen::open(fixture, &[("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1")]);
     screen.say("go");
     screen.until("end", |it| it.contains("ompleted, verified"));
     let journal = screen.until_recorded("end", |it| it["type"] == "ended");
@@ -234,6 +234,6 @@ fn claude_in_its_users_terminal_is_refused_subagents_over_the_budget() {
     let (started, ended) = (journal.all("subagent-started"), journal.all("subagent-ended"));
     assert_eq!((started.len(), ended.len()), (1, 1), "{}", journal.told());
     assert_eq!((&started[0]["id"], &started[0]["call"]), (&ended[0]["id"], &asked[0]["call"]));
-    let asked = screen.scene.model.asked();
+    let asked = screen.fixture.model.asked();
     assert!(asked.iter().any(|it| it.to_string().contains(why)), "it reads why");
 }

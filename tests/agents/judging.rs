@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
 use super::model::{Model, Step, answers, turns};
-use super::others::Scene;
+use super::others::AgentFixture;
 
 const TASK: &str =
     "# A pair\n\n## Done when\n\n- The first is there: `exists a.txt`\n- Both are there: `judge`\n";
@@ -40,11 +40,11 @@ fn mind(hand: Hand, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
 }
 
 fn judges_without_a_trace(hand: Hand) {
-    let scene = Scene::with_model(hand, TASK, "", |root| Model::with_mind(mind(hand, root)));
-    let journal = scene.run();
+    let fixture = AgentFixture::with_model(hand, TASK, "", |root| Model::with_mind(mind(hand, root)));
+    let journal = fixture.run();
     // The agent judged its own work.
     assert_eq!(journal.ended(6, "completed")["outcome"]["verified"], false);
-    let root = scene.terminal.root();
+    let root = fixture.terminal.root();
     // Files that its own agent wrote with the same tool exist.
     let there = ["a.txt", "b.txt", "tool.txt", "shell.txt"].map(|it| root.join(it).exists());
     assert_eq!(there, [true, true, false, false], "{}", journal.told());
@@ -56,7 +56,7 @@ fn judges_without_a_trace(hand: Hand) {
     let last = &rounds[rounds.len() - 1]["round"]["judging"];
     assert!(last["calls"] == 1 && last["tokens"].as_u64().is_some_and(|it| it > 0), "{last}");
     // Both were tried each time.
-    let asked = scene.model.asked();
+    let asked = fixture.model.asked();
     let judged = asked.iter().filter(|it| turns(it).iter().any(|(_, text)| jury::answer_key(text).is_some()));
     assert_eq!(judged.map(answers).max(), Some(2));
 }

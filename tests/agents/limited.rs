@@ -8,7 +8,7 @@ use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
 use super::journal::Journal;
 use super::looping::{self, path};
 use super::model::Step;
-use super::others::{ONE_FILE, Scene};
+use super::others::{AgentFixture, ONE_FILE};
 use crate::cli::Terminal;
 use crate::kill_domain::rig::namespace;
 
@@ -30,10 +30,10 @@ fn works_with_its_model_alone(hand: Hand) {
         return;
     }
     let write = |root: &Path| vec![(hand.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")];
-    let scene = Scene::new(hand, ONE_FILE, "", write);
-    limit(&scene.terminal, &scene.model.url());
-    assert_done(&scene.run());
-    assert_eq!(scene.model.left(), 0);
+    let fixture = AgentFixture::new(hand, ONE_FILE, "", write);
+    limit(&fixture.terminal, &fixture.model.url());
+    assert_done(&fixture.run());
+    assert_eq!(fixture.model.left(), 0);
 }
 
 #[test]
@@ -41,12 +41,12 @@ fn claude_works_with_its_model_alone() {
     if namespace().is_none() {
         return;
     }
-    let scene = looping::Scene::new(ONE_FILE, |root| {
+    let fixture = looping::ClaudeFixture::new(ONE_FILE, |root| {
         vec![Step::write(&path(root, "a.txt"), "one\n"), Step::Text("Written.")]
     });
-    limit(&scene.terminal, &scene.model.url());
-    assert_done(&scene.run());
-    assert_eq!(scene.model.left(), 0);
+    limit(&fixture.terminal, &fixture.model.url());
+    assert_done(&fixture.run());
+    assert_eq!(fixture.model.left(), 0);
 }
 
 #[test]

@@ -13,14 +13,14 @@ use super::{program, stopping};
 use crate::cli::{Ran, Terminal};
 
 /// A work tree with a task, and the model of its agent.
-pub(super) struct Scene {
+pub(super) struct ClaudeFixture {
     pub(super) terminal: Terminal,
     pub(super) model: Model,
     /// The variable with the agent's API key.
     key: &'static str,
 }
 
-impl Scene {
+impl ClaudeFixture {
     pub(super) fn new(task: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Self {
         let terminal = Terminal::new();
         let model = Model::start(script(&terminal.root().canonicalize().expect("a real path")));
@@ -88,17 +88,17 @@ pub(super) const ONE_LINE: &str = "# A line\n\n## Done when\n\n- It is there: `h
 
 #[test]
 fn claude_edits_over_three_iterations_until_it_is_verified() {
-    let scene = Scene::new(THREE_LINES, |root| {
+    let fixture = ClaudeFixture::new(THREE_LINES, |root| {
         let mut script = three_lines(root);
         script.insert(4, Step::bash("sh count.sh"));
         script
     });
-    scene.terminal.file("count.sh", "wc -l < a.txt\n");
-    let journal = scene.run();
+    fixture.terminal.file("count.sh", "wc -l < a.txt\n");
+    let journal = fixture.run();
     let ended = journal.ended(0, "completed");
     assert_eq!(ended["outcome"]["verified"], true);
-    assert_eq!(scene.terminal.read("a.txt"), "one\ntwo\nthree\n");
-    assert_eq!(scene.model.left(), 0);
+    assert_eq!(fixture.terminal.read("a.txt"), "one\ntwo\nthree\n");
+    assert_eq!(fixture.model.left(), 0);
 
     let runs = journal.all("agent-ended");
     assert_eq!(runs.len(), 3);
@@ -107,7 +107,7 @@ fn claude_edits_over_three_iterations_until_it_is_verified() {
     let sessions: Vec<_> = runs.iter().map(|it| it["run"]["session"].clone()).collect();
     assert!(sessions[0] != sessions[1] && sessions[1] != sessions[2], "{sessions:?}");
 
-    let prompts = scene.model.prompts();
+    let prompts = fixture.model.prompts();
     assert_eq!(prompts.len(), 3);
     assert!(prompts[0].contains("Write them into a.txt.") && prompts[0].contains("iteration 1 of at most"));
     assert!(prompts[1].contains("iteration 2 of at most") && prompts[1].contains("The second is there"));
@@ -116,14 +116,14 @@ fn claude_edits_over_three_iterations_until_it_is_verified() {
 
 #[test]
 fn claude_turned_away_for_a_moment_is_waited_for() {
-    let scene = Scene::new(ONE_LINE, |root| {
+    let fixture = ClaudeFixture::new(ONE_LINE, |root| {
         vec![
             Step::fails(429, "rate_limit_error", "slow down"),
             Step::write(&path(root, "a.txt"), "one\n"),
             Step::Text("Written."),
         ]
     });
-    let journal = scene.run();
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let runs = journal.all("agent-ended");
     let error = &runs[0]["run"]["error"];
@@ -137,9 +137,9 @@ fn claude_turned_away_for_a_moment_is_waited_for() {
 #[test]
 fn claude_over_its_subscription_is_waited_for_until_the_reset() {
     let reset = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs() + 3_000;
-    let scene = Scene::new(ONE_LINE, |_| vec![Step::used_up(reset)]);
-    let scene = Scene { key: "CLAUDE_CODE_OAUTH_TOKEN", ..scene };
-    let mut run = scene.start();
+    let fixture = ClaudeFixture::new(ONE_LINE, |_| vec![Step::used_up(reset)]);
+    let fixture = ClaudeFixture { key: "CLAUDE_CODE_OAUTH_TOKEN", ..fixture };
+    let mut run = fixture.start();
     let lines = BufReader::new(run.stdout.take().expect("a pipe")).lines();
     let read =
         |line: std::io::Result<String>| serde_json::from_str::<Value>(&line.expect("a line")).expect("JSON");
@@ -148,28 +148,28 @@ fn claude_over_its_subscription_is_waited_for_until_the_reset() {
     assert_eq!(waiting["reason"], "quota", "{waiting}");
     let until = waiting["until"]["wall"].as_u64().expect("a moment");
     assert!((reset * 1000..reset * 1000 + 60_000).contains(&until), "{waiting}, reset {reset}");
-    Ran::of(&scene.command(&["stop"]).output().expect("the binary starts")).expect(0);
+    Ran::of(&fixture.command(&["stop"]).output().expect("the binary starts")).expect(0);
     let last = records.last().expect("an end");
     assert_eq!(last["outcome"]["kind"], "stopped", "{last}");
     assert_eq!(run.wait().expect("it ends").code(), Some(1));
-    assert_eq!(scene.model.prompts().len(), 1);
+    assert_eq!(fixture.model.prompts().len(), 1);
 }
 
 #[test]
 fn claude_claiming_too_early_continues() {
-    let scene = Scene::new(ONE_LINE, |root| {
+    let fixture = ClaudeFixture::new(ONE_LINE, |root| {
         vec![
             Step::Text("Everything is done.\n\n<promise>COMPLETE</promise>"),
             Step::write(&path(root, "a.txt"), "one\n"),
             Step::Text("Now it is written."),
         ]
     });
-    let journal = scene.run();
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let iterations = journal.all("iteration-ended");
     assert_eq!(iterations.len(), 2);
     assert_eq!((&iterations[0]["claim"], &iterations[1]["claim"]), (&json!("promise"), &Value::Null));
-    let prompts = scene.model.prompts();
+    let prompts = fixture.model.prompts();
     assert!(
         prompts[1].contains("It said that all was done. The checks above say otherwise."),
         "{}",
@@ -190,8 +190,8 @@ fn claude_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
 
 /// Like the rig of all agents, with Claude Code.
 fn stopped_while_a_tool_runs(sandbox: &str) -> Journal {
-    let scene = Scene::new(stopping::TASK, |root| {
+    let fixture = ClaudeFixture::new(stopping::TASK, |root| {
         vec![Step::write(&path(root, "go"), "\n"), Step::bash("sh work.sh")]
     });
-    stopping::while_a_tool_runs(&scene.terminal, sandbox, |args| scene.command(args))
+    stopping::while_a_tool_runs(&fixture.terminal, sandbox, |args| fixture.command(args))
 }

@@ -17,14 +17,14 @@ use super::stopping;
 use crate::cli::{Ran, Terminal};
 
 /// A work tree with a task, and the model of its agent.
-pub(super) struct Scene {
+pub(super) struct AgentFixture {
     pub(super) terminal: Terminal,
     pub(super) model: Model,
     hand: Hand,
     env: Vec<(&'static str, String)>,
 }
 
-impl Scene {
+impl AgentFixture {
     /// `more` is appended to the configuration, in the agent's table.
     pub(super) fn new(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Self {
         Self::with_model(hand, task, more, |root| Model::start(script(root)))
@@ -120,12 +120,12 @@ pub(super) fn three_files(hand: Hand, root: &Path) -> Vec<Step> {
 }
 
 pub(super) fn three_iterations(hand: Hand) {
-    let scene = Scene::new(hand, THREE_FILES, "", |root| three_files(hand, root));
-    scene.terminal.file("count.sh", "cat ?.txt | wc -l\n");
-    let journal = scene.run();
+    let fixture = AgentFixture::new(hand, THREE_FILES, "", |root| three_files(hand, root));
+    fixture.terminal.file("count.sh", "cat ?.txt | wc -l\n");
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!(scene.terminal.read("c.txt"), "three\n");
-    assert_eq!(scene.model.left(), 0);
+    assert_eq!(fixture.terminal.read("c.txt"), "three\n");
+    assert_eq!(fixture.model.left(), 0);
 
     let runs: Vec<&Value> = journal.all("agent-ended").iter().map(|it| &it["run"]).collect();
     assert_eq!(runs.len(), 3);
@@ -145,7 +145,7 @@ pub(super) fn three_iterations(hand: Hand) {
     }
     assert_eq!(runs[1]["commands"].as_array().expect("commands").last(), Some(&json!("sh count.sh")));
     assert!(runs[0]["session"] != runs[1]["session"] && runs[1]["session"] != runs[2]["session"]);
-    let prompts = scene.model.prompts();
+    let prompts = fixture.model.prompts();
     assert_eq!(prompts.len(), 3, "{prompts:#?}");
     assert!(
         prompts[0].contains("Write them.") && prompts[0].contains("iteration 1 of at most"),
@@ -153,19 +153,19 @@ pub(super) fn three_iterations(hand: Hand) {
     );
     assert!(prompts[1].contains("iteration 2 of at most"), "{prompts:#?}");
     // Missing information is announced in advance.
-    let log = Ran::of(&scene.command(&["log"]).output().expect("it starts"));
+    let log = Ran::of(&fixture.command(&["log"]).output().expect("it starts"));
     assert_eq!(log.stdout.contains("reports no cost"), !hand.tells_cost, "{}", log.stdout);
 }
 
 pub(super) fn goes_on_with_its_session(hand: Hand) {
-    let scene = Scene::new(hand, ONE_FILE, "[session]\ncontinue = true\n", |root| {
+    let fixture = AgentFixture::new(hand, ONE_FILE, "[session]\ncontinue = true\n", |root| {
         vec![
             Step::Text("The word is BLUEBIRD."),
             (hand.write)(&root.join("a.txt"), "one\n"),
             Step::Text("Written."),
         ]
     });
-    let journal = scene.run();
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let runs = journal.all("agent-ended");
     assert_eq!(runs.len(), 2, "{}", journal.told());
@@ -174,7 +174,7 @@ pub(super) fn goes_on_with_its_session(hand: Hand) {
         journal.all("iteration-intended").iter().map(|it| it["resumed"] == true).collect();
     assert_eq!(resumed, [false, true]);
     // The model received what only the first prompt contained.
-    let asked = scene.model.asked();
+    let asked = fixture.model.asked();
     let heard = turns(&asked[1]).iter().any(|(_, text)| text.contains("BLUEBIRD"));
     assert!(heard, "{:#}", asked[1]);
     // Tokens of each iteration, whatever total the agent reports.
@@ -184,10 +184,10 @@ pub(super) fn goes_on_with_its_session(hand: Hand) {
 }
 
 pub(super) fn turned_away_for_a_moment(hand: Hand) {
-    let scene = Scene::new(hand, ONE_FILE, "", |root| {
+    let fixture = AgentFixture::new(hand, ONE_FILE, "", |root| {
         vec![(hand.busy)(), (hand.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
     });
-    let journal = scene.run();
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     // Its own retries are neither failures nor lack of progress.
     assert!(journal.all("breaker-changed").iter().all(|it| it["noProgress"] == 0));
@@ -195,9 +195,9 @@ pub(super) fn turned_away_for_a_moment(hand: Hand) {
 }
 
 pub(super) fn over_its_quota(hand: Hand) {
-    let scene = Scene::new(hand, ONE_FILE, "", |_| vec![(hand.used_up)()]);
+    let fixture = AgentFixture::new(hand, ONE_FILE, "", |_| vec![(hand.used_up)()]);
     let starts = Cell::new(0);
-    let waiting = scene.until(|it| {
+    let waiting = fixture.until(|it| {
         starts.set(starts.get() + u32::from(it["type"] == "agent-started"));
         it["type"] == "waiting"
     });
@@ -208,11 +208,11 @@ pub(super) fn over_its_quota(hand: Hand) {
 
 /// Its safe mode keeps it inside of the work tree, and a denied call does not look like work.
 fn denied(hand: Hand, more: &str, script: impl FnOnce(&Path) -> Vec<Step>, outside: PathBuf) {
-    let scene = Scene::new(hand, ONE_FILE, more, script);
-    let ended = scene.until(|it| it["type"] == "agent-ended");
+    let fixture = AgentFixture::new(hand, ONE_FILE, more, script);
+    let ended = fixture.until(|it| it["type"] == "agent-ended");
     assert!(ended["run"]["denials"].as_u64().is_some_and(|it| it >= 1), "{ended}");
     assert!(!ended["run"]["denied"].as_array().expect("names").is_empty(), "{ended}");
-    assert!(!scene.terminal.root().join(outside).exists());
+    assert!(!fixture.terminal.root().join(outside).exists());
 }
 
 pub(super) fn no_check(hand: Hand) {
@@ -220,17 +220,17 @@ pub(super) fn no_check(hand: Hand) {
     denied(hand, "", run, "b.txt".into());
 }
 
-/// `more` as for [`Scene::new`].
+/// `more` as for [`AgentFixture::new`].
 pub(super) fn outside(hand: Hand, more: &str) {
     let write = |root: &Path| vec![(hand.write)(&root.join("../b.txt"), "no\n"), Step::Text("Done.")];
     denied(hand, more, write, "../b.txt".into());
 }
 
 pub(super) fn stopped(hand: Hand, sandbox: &str, more: &str) {
-    let scene = Scene::new(hand, stopping::TASK, more, |root| {
+    let fixture = AgentFixture::new(hand, stopping::TASK, more, |root| {
         vec![(hand.write)(&root.join("go"), "\n"), (hand.run)("sh work.sh")]
     });
-    stopping::while_a_tool_runs(&scene.terminal, sandbox, |args| scene.command(args));
+    stopping::while_a_tool_runs(&fixture.terminal, sandbox, |args| fixture.command(args));
 }
 
 #[test]
@@ -310,10 +310,10 @@ fn opencode_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
 /// It would retry indefinitely.
 #[test]
 fn opencode_that_receives_only_garbage_is_ended() {
-    let scene = Scene::new(OPENCODE, ONE_FILE, "", |_| vec![Step::Garbage]);
-    let ended = scene.until(|it| it["type"] == "agent-ended");
+    let fixture = AgentFixture::new(OPENCODE, ONE_FILE, "", |_| vec![Step::Garbage]);
+    let ended = fixture.until(|it| it["type"] == "agent-ended");
     assert_eq!(ended["run"]["error"]["class"], "transient", "{ended}");
-    assert!(scene.model.asked().len() < 40, "{}", scene.model.asked().len());
+    assert!(fixture.model.asked().len() < 40, "{}", fixture.model.asked().len());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
 use super::journal::Journal;
-use super::looping::{ONE_LINE, Scene, path};
+use super::looping::{ClaudeFixture, ONE_LINE, path};
 use super::model::Step;
 use super::others::{self, ONE_FILE};
 
@@ -17,20 +17,20 @@ fn subagent(what: &str) -> Step {
 }
 
 /// The script before the line is written.
-fn spawned(more: &str, script: Vec<Step>) -> (Scene, Journal) {
-    let scene = Scene::new(ONE_LINE, |root| {
+fn spawned(more: &str, script: Vec<Step>) -> (ClaudeFixture, Journal) {
+    let fixture = ClaudeFixture::new(ONE_LINE, |root| {
         let write = Step::write(&path(root, "a.txt"), "one\n");
         script.into_iter().chain([write, Step::Text("Written.")]).collect()
     });
-    let settings = format!("{}{more}", scene.terminal.read("loopkeeper.toml"));
-    scene
+    let settings = format!("{}{more}", fixture.terminal.read("loopkeeper.toml"));
+    fixture
         .terminal
         .file("loopkeeper.toml", &settings)
         .file("mine.json", "{}\n")
         .file("off.json", "{\"disableAllHooks\": true}\n");
-    let journal = scene.run();
+    let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    (scene, journal)
+    (fixture, journal)
 }
 
 fn refused(journal: &Journal) -> Vec<String> {
@@ -42,7 +42,7 @@ fn claude_over_its_budget_of_subagents_gets_the_reason() {
     let script = vec![subagent("look around"), Step::Text("I see a task."), subagent("look again")];
     // Settings in the user's file replace none of ours.
     let theirs = "[agents.claude]\nargs = [\"--settings\", \"mine.json\"]\n[spawns]\nbudget = 1\n";
-    let (scene, journal) = spawned(theirs, script);
+    let (fixture, journal) = spawned(theirs, script);
     let asked = journal.all("subagent-asked");
     assert_eq!(asked.len(), 2, "{}", journal.told());
     assert_eq!((&asked[0]["what"], &asked[0]["refused"]), (&json!("look around"), &Value::Null));
@@ -52,7 +52,7 @@ fn claude_over_its_budget_of_subagents_gets_the_reason() {
     assert_eq!((started.len(), ended.len()), (1, 1), "{}", journal.told());
     assert_eq!((&started[0]["id"], &started[0]["call"]), (&ended[0]["id"], &asked[0]["call"]));
     assert!(asked[0]["call"].as_str().is_some_and(|it| it.starts_with("toolu_")), "{}", asked[0]);
-    let told = scene.model.asked().last().expect("a request").to_string();
+    let told = fixture.model.asked().last().expect("a request").to_string();
     assert!(told.contains(why), "the agent reads it");
 }
 
@@ -123,13 +123,13 @@ fn claude_whose_hooks_are_off_is_counted_by_its_output() {
 /// subagents take steps of the script as well.
 fn counted(hand: Hand, least: usize, tool: &'static str, input: &Value) {
     let what = input["description"].as_str().or(input["prompt"].as_str()).expect("a task");
-    let scene = others::Scene::new(hand, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {
+    let fixture = others::AgentFixture::new(hand, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {
         let call = || Step::Tool(tool, input.clone());
         let see = Step::Text("I see a task.");
         let write = (hand.write)(&root.join("a.txt"), "one\n");
         vec![call(), see.clone(), call(), see, write, Step::Text("Written.")]
     });
-    are_counted(&scene.run(), least, what);
+    are_counted(&fixture.run(), least, what);
 }
 
 fn are_counted(journal: &Journal, least: usize, what: &str) {
@@ -143,12 +143,12 @@ fn are_counted(journal: &Journal, least: usize, what: &str) {
 /// Its subagents run concurrently and end with it: every step is the same for agent and subagents.
 #[test]
 fn codex_has_its_subagents_counted() {
-    let scene = others::Scene::new(CODEX, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {
+    let fixture = others::AgentFixture::new(CODEX, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {
         let call = Step::Tool("multi_agent_v1.spawn_agent", json!({"message": "look around"}));
         let write = || (CODEX.write)(&root.join("a.txt"), "one\n");
         std::iter::once(call).chain(std::iter::repeat_with(write).take(5)).collect()
     });
-    are_counted(&scene.run(), 1, "look around");
+    are_counted(&fixture.run(), 1, "look around");
 }
 
 #[test]
