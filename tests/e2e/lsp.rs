@@ -2,6 +2,7 @@
 
 mod cancelled;
 mod documents;
+pub(crate) mod editor_fixture;
 mod endings;
 mod foreign;
 mod frames;
@@ -21,7 +22,6 @@ mod remarks;
 mod requests;
 mod shown;
 mod starting;
-pub(crate) mod studio;
 mod survival;
 mod transcripts;
 mod weakened;

@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::studio::Studio;
+use super::editor_fixture::EditorFixture;
 use crate::support::scenario::Scenario;
 use crate::support::world::wait_until;
 
 /// A check that leaves its pid behind and does not end.
 const ENDLESS: &str = "It ends: `$ echo $$ > pid; sleep 600`";
 
-fn endless() -> Studio {
+fn endless() -> EditorFixture {
     let criteria = &["It is made: `exists made`", ENDLESS];
-    let mut studio = Studio::open(&Scenario { criteria, ..Scenario::default() });
-    studio.trust("PROMPT.md");
-    studio
+    let mut fixture = EditorFixture::open(&Scenario { criteria, ..Scenario::default() });
+    fixture.trust("PROMPT.md");
+    fixture
 }
 
 /// The pid of the check in its own namespace, once it runs.
-fn until_running(studio: &Studio) {
-    let pid = studio.world.root().join("pid");
+fn until_running(fixture: &EditorFixture) {
+    let pid = fixture.world.root().join("pid");
     wait_until(
         || std::fs::read_to_string(&pid).is_ok_and(|it| !it.trim().is_empty()),
         || "the check does not run".to_owned(),
@@ -42,45 +42,45 @@ fn processes_in(root: &Path) -> Vec<String> {
 
 #[test]
 fn cancelled_checks_end_and_leave_earlier_results() {
-    let mut studio = endless();
+    let mut fixture = endless();
     let task = json!({"task": "PROMPT.md"});
-    let refused = studio.refused("cancelChecks", &task, "conflict");
+    let refused = fixture.refused("cancelChecks", &task, "conflict");
     assert!(refused["message"].as_str().unwrap().contains("No checks of this task"), "{refused:#}");
-    studio.done("check", &task);
-    until_running(&studio);
-    let before = studio.status(|it| it["tasks"][0]["checking"] == true)["tasks"][0].clone();
-    assert!(!processes_in(&studio.world.root()).is_empty());
-    let cancelled = studio.done("cancelChecks", &task);
+    fixture.done("check", &task);
+    until_running(&fixture);
+    let before = fixture.status(|it| it["tasks"][0]["checking"] == true)["tasks"][0].clone();
+    assert!(!processes_in(&fixture.world.root()).is_empty());
+    let cancelled = fixture.done("cancelChecks", &task);
     assert_eq!(cancelled["effect"], "The checks are cancelled. Earlier results are kept.");
     assert_eq!(cancelled["status"]["tasks"][0]["checking"], false, "{cancelled:#}");
     wait_until(
-        || processes_in(&studio.world.root()).is_empty(),
-        || format!("still there: {:?}", processes_in(&studio.world.root())),
+        || processes_in(&fixture.world.root()).is_empty(),
+        || format!("still there: {:?}", processes_in(&fixture.world.root())),
     );
-    let after = studio.status(|it| it["tasks"][0]["checking"] == false)["tasks"][0].clone();
+    let after = fixture.status(|it| it["tasks"][0]["checking"] == false)["tasks"][0].clone();
     assert_eq!((&after["rounds"], &after["criteria"]), (&before["rounds"], &before["criteria"]));
     // The tree is free for the next round.
-    studio.save("PROMPT.md", "# Pay\n\nDone when:\n\n- It is made: `exists made`\n");
-    studio.done("check", &task);
-    studio.status(|it| it["tasks"][0]["criteria"]["failed"] == 1);
-    studio.refused("cancelChecks", &task, "conflict");
+    fixture.save("PROMPT.md", "# Pay\n\nDone when:\n\n- It is made: `exists made`\n");
+    fixture.done("check", &task);
+    fixture.status(|it| it["tasks"][0]["criteria"]["failed"] == 1);
+    fixture.refused("cancelChecks", &task, "conflict");
 }
 
 /// A round of checks that was started in a terminal.
-fn check_in_terminal(studio: &Studio) -> Child {
-    let mut command = studio.world.terminal.command(&["check", "--trust"]);
-    command.current_dir(studio.world.root());
+fn check_in_terminal(fixture: &EditorFixture) -> Child {
+    let mut command = fixture.world.terminal.command(&["check", "--trust"]);
+    command.current_dir(fixture.world.root());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let terminal = command.spawn().unwrap();
-    until_running(studio);
+    until_running(fixture);
     terminal
 }
 
 #[test]
 fn checks_of_a_terminal_are_not_cancelled() {
-    let mut studio = endless();
-    let mut terminal = check_in_terminal(&studio);
-    let refused = studio.refused("cancelChecks", &json!({"task": "PROMPT.md"}), "conflict");
+    let mut fixture = endless();
+    let mut terminal = check_in_terminal(&fixture);
+    let refused = fixture.refused("cancelChecks", &json!({"task": "PROMPT.md"}), "conflict");
     assert!(refused["message"].as_str().unwrap().contains("not started from this editor"), "{refused:#}");
     assert!(terminal.try_wait().unwrap().is_none(), "it still runs");
     terminal.kill().unwrap();
@@ -89,21 +89,21 @@ fn checks_of_a_terminal_are_not_cancelled() {
 
 #[test]
 fn a_cancelled_request_for_checks_starts_nothing() {
-    let mut studio = endless();
-    let mut terminal = check_in_terminal(&studio);
+    let mut fixture = endless();
+    let mut terminal = check_in_terminal(&fixture);
     // It waits for the round in the terminal.
     let order = json!({"command": "loopkeeper.server.check", "arguments": [{"task": "PROMPT.md"}]});
-    let id = studio.editor.ask("workspace/executeCommand", &order);
+    let id = fixture.editor.ask("workspace/executeCommand", &order);
     std::thread::sleep(Duration::from_millis(300));
-    studio.editor.notify("$/cancelRequest", &json!({"id": id}));
-    assert_eq!(studio.editor.answer(id)["error"]["code"], -32800);
+    fixture.editor.notify("$/cancelRequest", &json!({"id": id}));
+    assert_eq!(fixture.editor.answer(id)["error"]["code"], -32800);
     terminal.kill().unwrap();
     terminal.wait().unwrap();
-    std::fs::remove_file(studio.world.root().join("pid")).unwrap();
-    studio.status(|it| it["tasks"][0]["checking"] == false);
+    std::fs::remove_file(fixture.world.root().join("pid")).unwrap();
+    fixture.status(|it| it["tasks"][0]["checking"] == false);
     std::thread::sleep(Duration::from_secs(1));
-    assert!(!studio.world.has("pid"), "a check ran");
-    studio.done("check", &json!({"task": "PROMPT.md"}));
-    until_running(&studio);
-    studio.done("cancelChecks", &json!({"task": "PROMPT.md"}));
+    assert!(!fixture.world.has("pid"), "a check ran");
+    fixture.done("check", &json!({"task": "PROMPT.md"}));
+    until_running(&fixture);
+    fixture.done("cancelChecks", &json!({"task": "PROMPT.md"}));
 }

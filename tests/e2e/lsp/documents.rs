@@ -6,8 +6,8 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
+use super::editor_fixture::{EditorFixture, has, remarks, show, start};
 use super::server;
-use super::studio::{Studio, has, remarks, show, start};
 use crate::cli::Terminal;
 use crate::support::lsp::{Editor, uri};
 use crate::support::scenario::{Scenario, task};
@@ -25,85 +25,85 @@ fn ids(status: &Value) -> Vec<String> {
 
 #[test]
 fn unsaved_text_is_analysed_until_it_is_closed() {
-    let studio = Studio::open(&one());
-    studio.show("PROMPT.md");
-    studio.type_into("PROMPT.md", 2, BAD);
-    studio.remarks("PROMPT.md", |it| has(it, "bad-check"));
-    studio.type_into("PROMPT.md", 3, GOOD);
-    studio.remarks("PROMPT.md", |it| !has(it, "bad-check"));
-    studio.type_into("PROMPT.md", 4, BAD);
-    studio.remarks("PROMPT.md", |it| has(it, "bad-check"));
+    let fixture = EditorFixture::open(&one());
+    fixture.show("PROMPT.md");
+    fixture.type_into("PROMPT.md", 2, BAD);
+    fixture.remarks("PROMPT.md", |it| has(it, "bad-check"));
+    fixture.type_into("PROMPT.md", 3, GOOD);
+    fixture.remarks("PROMPT.md", |it| !has(it, "bad-check"));
+    fixture.type_into("PROMPT.md", 4, BAD);
+    fixture.remarks("PROMPT.md", |it| has(it, "bad-check"));
     // Closed without saving: the file counts again.
-    studio.close("PROMPT.md");
-    studio.remarks("PROMPT.md", |it| !has(it, "bad-check"));
-    studio.show("PROMPT.md");
-    studio.save("PROMPT.md", BAD);
-    studio.type_into("PROMPT.md", 2, BAD);
-    studio.remarks("PROMPT.md", |it| has(it, "bad-check"));
+    fixture.close("PROMPT.md");
+    fixture.remarks("PROMPT.md", |it| !has(it, "bad-check"));
+    fixture.show("PROMPT.md");
+    fixture.save("PROMPT.md", BAD);
+    fixture.type_into("PROMPT.md", 2, BAD);
+    fixture.remarks("PROMPT.md", |it| has(it, "bad-check"));
     // Wording is remarked on only in open documents.
-    studio.close("PROMPT.md");
-    studio.remarks("PROMPT.md", |it| !has(it, "bad-check"));
+    fixture.close("PROMPT.md");
+    fixture.remarks("PROMPT.md", |it| !has(it, "bad-check"));
 }
 
 #[test]
 fn made_changed_renamed_and_deleted_outside_of_the_editor() {
-    let mut studio = Studio::open(&one());
-    studio.status(|it| ids(it) == ["PROMPT.md"]);
-    studio.world.terminal.file("good.ralph.md", GOOD);
-    studio.status(|it| ids(it).len() == 2);
+    let mut fixture = EditorFixture::open(&one());
+    fixture.status(|it| ids(it) == ["PROMPT.md"]);
+    fixture.world.terminal.file("good.ralph.md", GOOD);
+    fixture.status(|it| ids(it).len() == 2);
     // Results are shown even if the document is not open.
-    studio.world.run(&["check", "good.ralph.md"]).expect(1);
-    studio.remarks("good.ralph.md", |it| has(it, "failing"));
-    fs::rename(studio.path("good.ralph.md"), studio.path("new.ralph.md")).unwrap();
-    studio.remarks("good.ralph.md", <[Value]>::is_empty);
-    studio.status(|it| ids(it).contains(&"new.ralph.md".to_owned()));
-    studio.show("new.ralph.md");
-    studio.world.terminal.file("new.ralph.md", BAD);
-    studio.type_into("new.ralph.md", 2, BAD);
-    studio.remarks("new.ralph.md", |it| has(it, "bad-check"));
+    fixture.world.run(&["check", "good.ralph.md"]).expect(1);
+    fixture.remarks("good.ralph.md", |it| has(it, "failing"));
+    fs::rename(fixture.path("good.ralph.md"), fixture.path("new.ralph.md")).unwrap();
+    fixture.remarks("good.ralph.md", <[Value]>::is_empty);
+    fixture.status(|it| ids(it).contains(&"new.ralph.md".to_owned()));
+    fixture.show("new.ralph.md");
+    fixture.world.terminal.file("new.ralph.md", BAD);
+    fixture.type_into("new.ralph.md", 2, BAD);
+    fixture.remarks("new.ralph.md", |it| has(it, "bad-check"));
     // Open and deleted: the displayed text is no task any more.
-    fs::remove_file(studio.path("new.ralph.md")).unwrap();
-    studio.remarks("new.ralph.md", <[Value]>::is_empty);
-    studio.status(|it| ids(it) == ["PROMPT.md"]);
-    studio.refused("check", &json!({"task": studio.uri("new.ralph.md")}), "noTask");
+    fs::remove_file(fixture.path("new.ralph.md")).unwrap();
+    fixture.remarks("new.ralph.md", <[Value]>::is_empty);
+    fixture.status(|it| ids(it) == ["PROMPT.md"]);
+    fixture.refused("check", &json!({"task": fixture.uri("new.ralph.md")}), "noTask");
     // Some editors save by replacing the file.
-    studio.world.terminal.file("draft", "# Another\n\nDone when:\n\n- `exists x`\n- `exists y`\n");
-    fs::rename(studio.path("draft"), studio.path("PROMPT.md")).unwrap();
-    studio.status(|it| it["tasks"][0]["title"] == "Another" && it["tasks"][0]["criteria"]["total"] == 2);
+    fixture.world.terminal.file("draft", "# Another\n\nDone when:\n\n- `exists x`\n- `exists y`\n");
+    fs::rename(fixture.path("draft"), fixture.path("PROMPT.md")).unwrap();
+    fixture.status(|it| it["tasks"][0]["title"] == "Another" && it["tasks"][0]["criteria"]["total"] == 2);
 }
 
 #[test]
 fn deep_folders_are_scanned_when_the_client_reports_a_change() {
-    let studio = Studio::open(&one());
-    studio.status(|it| ids(it) == ["PROMPT.md"]);
-    studio.world.terminal.file("a/b/c/RALPH.md", GOOD);
-    let changes = json!({"changes": [{"uri": studio.uri("a/b/c/RALPH.md"), "type": 1}]});
-    studio.editor.notify("workspace/didChangeWatchedFiles", &changes);
-    studio.status(|it| ids(it).contains(&"a/b/c/RALPH.md".to_owned()));
-    studio.world.run(&["check", "a/b/c/RALPH.md"]).expect(1);
-    studio.remarks("a/b/c/RALPH.md", |it| has(it, "failing"));
-    fs::remove_dir_all(studio.path("a")).unwrap();
-    studio.remarks("a/b/c/RALPH.md", <[Value]>::is_empty);
+    let fixture = EditorFixture::open(&one());
+    fixture.status(|it| ids(it) == ["PROMPT.md"]);
+    fixture.world.terminal.file("a/b/c/RALPH.md", GOOD);
+    let changes = json!({"changes": [{"uri": fixture.uri("a/b/c/RALPH.md"), "type": 1}]});
+    fixture.editor.notify("workspace/didChangeWatchedFiles", &changes);
+    fixture.status(|it| ids(it).contains(&"a/b/c/RALPH.md".to_owned()));
+    fixture.world.run(&["check", "a/b/c/RALPH.md"]).expect(1);
+    fixture.remarks("a/b/c/RALPH.md", |it| has(it, "failing"));
+    fs::remove_dir_all(fixture.path("a")).unwrap();
+    fixture.remarks("a/b/c/RALPH.md", <[Value]>::is_empty);
     // Without a file event as well, when the document is opened.
-    studio.world.terminal.file("x/y/RALPH.md", BAD);
-    studio.show("x/y/RALPH.md");
-    studio.remarks("x/y/RALPH.md", |it| has(it, "bad-check"));
+    fixture.world.terminal.file("x/y/RALPH.md", BAD);
+    fixture.show("x/y/RALPH.md");
+    fixture.remarks("x/y/RALPH.md", |it| has(it, "bad-check"));
 }
 
 #[test]
 fn a_plan_belongs_to_its_task() {
     let files =
         [("prd.json", "{\"userStories\": [{\"id\": \"A\", \"title\": \"First\", \"passes\": false}]}\n")];
-    let mut studio = Studio::open(&Scenario { files: &files, ..one() });
-    studio.status(|it| ids(it) == ["PROMPT.md"]);
-    studio.show("prd.json");
-    studio.type_into("prd.json", 2, "{\"userStories\": [\n");
-    let remarks = studio.remarks("prd.json", |it| has(it, "syntax"));
+    let mut fixture = EditorFixture::open(&Scenario { files: &files, ..one() });
+    fixture.status(|it| ids(it) == ["PROMPT.md"]);
+    fixture.show("prd.json");
+    fixture.type_into("prd.json", 2, "{\"userStories\": [\n");
+    let remarks = fixture.remarks("prd.json", |it| has(it, "syntax"));
     assert_eq!(remarks[0]["severity"], 1);
-    let error = studio.refused("check", &json!({"task": "PROMPT.md"}), "unsaved");
-    assert_eq!(error["data"]["uri"], studio.uri("prd.json"));
-    studio.type_into("prd.json", 3, files[0].1);
-    studio.remarks("prd.json", |it| !has(it, "syntax"));
+    let error = fixture.refused("check", &json!({"task": "PROMPT.md"}), "unsaved");
+    assert_eq!(error["data"]["uri"], fixture.uri("prd.json"));
+    fixture.type_into("prd.json", 3, files[0].1);
+    fixture.remarks("prd.json", |it| !has(it, "syntax"));
 }
 
 /// Before `initialized` nothing has used the index yet.
@@ -127,30 +127,30 @@ fn folders_opened_before_anything_else() {
 
 #[test]
 fn folders_opened_later_and_closed_again() {
-    let studio = Studio::open(&one());
-    studio.status(|it| ids(it) == ["PROMPT.md"]);
-    let other = studio.world.terminal.folder().canonicalize().unwrap().join("other");
+    let fixture = EditorFixture::open(&one());
+    fixture.status(|it| ids(it) == ["PROMPT.md"]);
+    let other = fixture.world.terminal.folder().canonicalize().unwrap().join("other");
     fs::create_dir(&other).unwrap();
     fs::write(other.join("RALPH.md"), GOOD).unwrap();
-    studio.world.run(&["check", other.join("RALPH.md").to_str().unwrap()]).expect(1);
+    fixture.world.run(&["check", other.join("RALPH.md").to_str().unwrap()]).expect(1);
     let folder = json!([{"uri": uri(&other), "name": "other"}]);
     let change = |added: &Value, removed: &Value| {
         let event = json!({"event": {"added": added, "removed": removed}});
-        studio.editor.notify("workspace/didChangeWorkspaceFolders", &event);
+        fixture.editor.notify("workspace/didChangeWorkspaceFolders", &event);
     };
     change(&folder, &json!([]));
-    studio.status(|it| ids(it).len() == 2);
-    remarks(&studio.editor, &uri(&other.join("RALPH.md")), |it| has(it, "failing"));
+    fixture.status(|it| ids(it).len() == 2);
+    remarks(&fixture.editor, &uri(&other.join("RALPH.md")), |it| has(it, "failing"));
     change(&json!([]), &folder);
-    studio.status(|it| ids(it) == ["PROMPT.md"]);
-    remarks(&studio.editor, &uri(&other.join("RALPH.md")), <[Value]>::is_empty);
+    fixture.status(|it| ids(it) == ["PROMPT.md"]);
+    remarks(&fixture.editor, &uri(&other.join("RALPH.md")), <[Value]>::is_empty);
     // A folder that does not exist yet.
     let later = json!([{"uri": uri(&other.join("later")), "name": "later"}]);
     change(&later, &json!([]));
     fs::create_dir(other.join("later")).unwrap();
     fs::write(other.join("later/RALPH.md"), GOOD).unwrap();
-    studio.editor.notify("workspace/didChangeWatchedFiles", &json!({"changes": []}));
-    studio.status(|it| ids(it).len() == 2);
+    fixture.editor.notify("workspace/didChangeWatchedFiles", &json!({"changes": []}));
+    fixture.status(|it| ids(it).len() == 2);
 }
 
 #[test]
@@ -161,8 +161,8 @@ fn nested_roots_have_their_own_tasks() {
     let folders =
         json!([{"uri": uri(&root), "name": "work"}, {"uri": uri(&root.join("sub")), "name": "sub"}]);
     let editor = start(world.terminal.command(&["--stdio"]), &root, &json!({"workspaceFolders": folders}));
-    let studio = Studio { editor, world };
-    let status = studio.status(|it| ids(it).len() == 3);
+    let fixture = EditorFixture { editor, world };
+    let status = fixture.status(|it| ids(it).len() == 3);
     let roots: Vec<&Value> = status["tasks"]
         .as_array()
         .unwrap()
@@ -172,8 +172,8 @@ fn nested_roots_have_their_own_tasks() {
         .collect();
     assert_eq!(roots.len(), 2);
     assert_ne!(roots[0], roots[1]);
-    studio.show("sub/PROMPT.md");
-    studio.remarks("sub/PROMPT.md", |it| has(it, "bad-check"));
+    fixture.show("sub/PROMPT.md");
+    fixture.remarks("sub/PROMPT.md", |it| has(it, "bad-check"));
 }
 
 #[test]
@@ -182,24 +182,24 @@ fn a_document_is_named_as_the_client_names_it() {
     let link = world.terminal.folder().canonicalize().unwrap().join("link");
     symlink(world.root(), &link).unwrap();
     let editor = through(&world.terminal, &link);
-    let mut studio = Studio { editor, world };
-    studio.status(|it| ids(it) == ["PROMPT.md"]);
-    show(&studio.editor, &link.join("PROMPT.md"));
+    let mut fixture = EditorFixture { editor, world };
+    fixture.status(|it| ids(it) == ["PROMPT.md"]);
+    show(&fixture.editor, &link.join("PROMPT.md"));
     let change = json!({"textDocument": {"uri": uri(&link.join("PROMPT.md")), "version": 2}, "contentChanges": [{"text": BAD}]});
-    studio.editor.notify("textDocument/didChange", &change);
-    remarks(&studio.editor, &uri(&link.join("PROMPT.md")), |it| has(it, "bad-check"));
-    let error = studio.refused("check", &json!({"task": uri(&link.join("PROMPT.md"))}), "unsaved");
+    fixture.editor.notify("textDocument/didChange", &change);
+    remarks(&fixture.editor, &uri(&link.join("PROMPT.md")), |it| has(it, "bad-check"));
+    let error = fixture.refused("check", &json!({"task": uri(&link.join("PROMPT.md"))}), "unsaved");
     assert_eq!(error["data"]["uri"], uri(&link.join("PROMPT.md")));
     let closed = json!({"textDocument": {"uri": uri(&link.join("PROMPT.md"))}});
-    studio.editor.notify("textDocument/didClose", &closed);
-    remarks(&studio.editor, &uri(&link.join("PROMPT.md")), |it| !has(it, "bad-check"));
-    let id = studio.start(&uri(&link.join("PROMPT.md")));
-    studio.status(|it| it["loops"][0]["id"] == id.as_str());
+    fixture.editor.notify("textDocument/didClose", &closed);
+    remarks(&fixture.editor, &uri(&link.join("PROMPT.md")), |it| !has(it, "bad-check"));
+    let id = fixture.start(&uri(&link.join("PROMPT.md")));
+    fixture.status(|it| it["loops"][0]["id"] == id.as_str());
 }
 
 fn through(terminal: &crate::cli::Terminal, link: &std::path::Path) -> Editor {
     let mut editor = Editor::start(terminal.command(&["--stdio"]));
-    editor.initialize(link, &json!({"capabilities": super::studio::everything()}));
+    editor.initialize(link, &json!({"capabilities": super::editor_fixture::everything()}));
     editor
 }
 
@@ -208,39 +208,39 @@ fn a_document_that_is_a_link() {
     let world = Scenario { files: &[("docs/real.txt", GOOD)], ..one() }.world();
     symlink("docs/real.txt", world.root().join("RALPH.md")).unwrap();
     let editor = start(world.terminal.command(&["--stdio"]), &world.root(), &json!({}));
-    let studio = Studio { editor, world };
-    studio.status(|it| ids(it).contains(&"RALPH.md".to_owned()) && it["health"] == "ok");
-    studio.show("RALPH.md");
-    studio.type_into("RALPH.md", 2, BAD);
-    studio.remarks("RALPH.md", |it| has(it, "bad-check"));
+    let fixture = EditorFixture { editor, world };
+    fixture.status(|it| ids(it).contains(&"RALPH.md".to_owned()) && it["health"] == "ok");
+    fixture.show("RALPH.md");
+    fixture.type_into("RALPH.md", 2, BAD);
+    fixture.remarks("RALPH.md", |it| has(it, "bad-check"));
     // A link out of the root is not read; it is reported, and everything else continues.
-    fs::write(studio.world.terminal.folder().join("elsewhere.md"), BAD).unwrap();
-    symlink("../elsewhere.md", studio.path("out.ralph.md")).unwrap();
-    let status = studio.status(|it| it["health"] == "warning");
+    fs::write(fixture.world.terminal.folder().join("elsewhere.md"), BAD).unwrap();
+    symlink("../elsewhere.md", fixture.path("out.ralph.md")).unwrap();
+    let status = fixture.status(|it| it["health"] == "warning");
     assert!(status["message"].as_str().unwrap().contains("out.ralph.md"), "{status}");
     assert_eq!(ids(&status).len(), 2);
 }
 
 #[test]
 fn results_are_stale_while_the_files_are_others() {
-    let mut studio = Studio::open(&Scenario { files: &[("src", "one\n")], ..one() });
-    studio.done("check", &json!({"task": "PROMPT.md"}));
+    let mut fixture = EditorFixture::open(&Scenario { files: &[("src", "one\n")], ..one() });
+    fixture.done("check", &json!({"task": "PROMPT.md"}));
     let is_stale = |it: &[Value]| {
         let failing = it.iter().find(|it| it["code"] == "failing");
         failing.map(|it| it["tags"] == json!([1]) && it["severity"] == 4)
     };
-    studio.remarks("PROMPT.md", |it| is_stale(it) == Some(false));
-    studio.save("src", "two\n");
-    let remarks = studio.remarks("PROMPT.md", |it| is_stale(it) == Some(true));
+    fixture.remarks("PROMPT.md", |it| is_stale(it) == Some(false));
+    fixture.save("src", "two\n");
+    let remarks = fixture.remarks("PROMPT.md", |it| is_stale(it) == Some(true));
     assert!(remarks.iter().any(|it| it["message"].as_str().unwrap().ends_with(", files changed since")));
-    studio.save("src", "one\n");
-    studio.remarks("PROMPT.md", |it| is_stale(it) == Some(false));
+    fixture.save("src", "one\n");
+    fixture.remarks("PROMPT.md", |it| is_stale(it) == Some(false));
     // The task itself is a file, too; the server gets no notification.
-    let text = studio.world.terminal.read("PROMPT.md");
-    studio.world.terminal.file("PROMPT.md", &format!("{text}\nMore.\n"));
-    studio.remarks("PROMPT.md", |it| is_stale(it) == Some(true));
-    studio.world.terminal.file("PROMPT.md", &text);
-    studio.remarks("PROMPT.md", |it| is_stale(it) == Some(false));
+    let text = fixture.world.terminal.read("PROMPT.md");
+    fixture.world.terminal.file("PROMPT.md", &format!("{text}\nMore.\n"));
+    fixture.remarks("PROMPT.md", |it| is_stale(it) == Some(true));
+    fixture.world.terminal.file("PROMPT.md", &text);
+    fixture.remarks("PROMPT.md", |it| is_stale(it) == Some(false));
 }
 
 #[test]
@@ -252,12 +252,12 @@ fn places_are_counted_as_agreed() {
         (json!(["utf-8"]), span.len(), line.len()),
         (json!(["utf-16"]), span.encode_utf16().count(), line.encode_utf16().count()),
     ] {
-        let mut can = super::studio::everything();
+        let mut can = super::editor_fixture::everything();
         can["general"]["positionEncodings"] = encodings;
-        let studio = Studio::open_as(&one(), &json!({"capabilities": can}));
-        studio.show("PROMPT.md");
-        studio.type_into("PROMPT.md", 2, &text);
-        let remarks = studio.remarks("PROMPT.md", |it| has(it, "bad-check"));
+        let fixture = EditorFixture::open_as(&one(), &json!({"capabilities": can}));
+        fixture.show("PROMPT.md");
+        fixture.type_into("PROMPT.md", 2, &text);
+        let remarks = fixture.remarks("PROMPT.md", |it| has(it, "bad-check"));
         let range = &remarks.iter().find(|it| it["code"] == "bad-check").unwrap()["range"];
         // The second span is superfluous.
         assert_eq!(range["start"], json!({"line": 4, "character": start}));
@@ -267,14 +267,14 @@ fn places_are_counted_as_agreed() {
 
 #[test]
 fn a_task_that_is_nobodys_folder_is_shown_when_it_is_opened() {
-    let studio = Studio::open(&one());
-    let lonely = studio.world.terminal.folder().canonicalize().unwrap().join("lonely");
+    let fixture = EditorFixture::open(&one());
+    let lonely = fixture.world.terminal.folder().canonicalize().unwrap().join("lonely");
     fs::create_dir(&lonely).unwrap();
     fs::write(lonely.join("PROMPT.md"), task(&["twice: `$ a` `$ b`"])).unwrap();
-    show(&studio.editor, &lonely.join("PROMPT.md"));
-    remarks(&studio.editor, &uri(&lonely.join("PROMPT.md")), |it| has(it, "bad-check"));
-    studio
+    show(&fixture.editor, &lonely.join("PROMPT.md"));
+    remarks(&fixture.editor, &uri(&lonely.join("PROMPT.md")), |it| has(it, "bad-check"));
+    fixture
         .editor
         .notify("textDocument/didClose", &json!({"textDocument": {"uri": uri(&lonely.join("PROMPT.md"))}}));
-    remarks(&studio.editor, &uri(&lonely.join("PROMPT.md")), <[Value]>::is_empty);
+    remarks(&fixture.editor, &uri(&lonely.join("PROMPT.md")), <[Value]>::is_empty);
 }

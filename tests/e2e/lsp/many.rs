@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::time::Duration;
 
-use super::studio::{Studio, has};
+use super::editor_fixture::{EditorFixture, has};
 use crate::support::scenario::Scenario;
 
 const KEYSTROKES: i32 = 60;
@@ -24,20 +24,20 @@ fn cost_of_keystrokes(tasks: usize) -> Duration {
     let names: Vec<String> = (0..tasks).map(|it| format!("task-{it}.ralph.md")).collect();
     let text = task(20);
     let files: Vec<(&str, &str)> = names.iter().map(|it| (it.as_str(), text.as_str())).collect();
-    let studio = Studio::open(&Scenario { files: &files, ..Scenario::default() });
-    studio.world.run(&["check", &names[0]]).expect(1);
-    studio.status(|it| it["tasks"].as_array().unwrap().len() == tasks);
-    studio.show(&names[0]);
-    studio.remarks(&names[0], |it| has(it, "failing"));
-    let before = processor_time(studio.editor.pid());
+    let fixture = EditorFixture::open(&Scenario { files: &files, ..Scenario::default() });
+    fixture.world.run(&["check", &names[0]]).expect(1);
+    fixture.status(|it| it["tasks"].as_array().unwrap().len() == tasks);
+    fixture.show(&names[0]);
+    fixture.remarks(&names[0], |it| has(it, "failing"));
+    let before = processor_time(fixture.editor.pid());
     for version in 2..2 + KEYSTROKES {
         // Alternating, so that each change has a response to wait for.
         let bad = version % 2 == 0;
         let more = if bad { "- twice: `$ a` `$ b`\n" } else { "" };
-        studio.type_into(&names[0], version, &format!("{text}{more}"));
-        studio.remarks(&names[0], |it| has(it, "bad-check") == bad);
+        fixture.type_into(&names[0], version, &format!("{text}{more}"));
+        fixture.remarks(&names[0], |it| has(it, "bad-check") == bad);
     }
-    processor_time(studio.editor.pid()).saturating_sub(before)
+    processor_time(fixture.editor.pid()).saturating_sub(before)
 }
 
 fn task(criteria: usize) -> String {

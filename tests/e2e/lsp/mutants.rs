@@ -1,6 +1,6 @@
 //! What the checks of an ended loop miss is marked in its sources, as long as the lines are the same.
 
-use super::studio::{Studio, has, is_in};
+use super::editor_fixture::{EditorFixture, has, is_in};
 use crate::support::scenario::Scenario;
 
 const CODE: &str = "def fee(amount):\n    return 0\n";
@@ -16,22 +16,22 @@ fn a_surviving_mutant_is_marked_until_its_line_changes() {
         acts: &[WORK],
         ..Scenario::default()
     };
-    let mut studio = Studio::open(&scenario);
-    let id = studio.start("PROMPT.md");
-    studio.status(|it| is_in(it, &id, "done"));
-    let hints = studio.remarks("fees.py", |it| has(it, "unnoticed"));
+    let mut fixture = EditorFixture::open(&scenario);
+    let id = fixture.start("PROMPT.md");
+    fixture.status(|it| is_in(it, &id, "done"));
+    let hints = fixture.remarks("fees.py", |it| has(it, "unnoticed"));
     let expected = "unnoticed: no check notices `return amount + 5` instead. Add a test for it.";
     let hint = hints.iter().find(|it| it["message"] == expected).unwrap_or_else(|| panic!("{hints:#?}"));
     assert_eq!((hint["severity"].as_u64(), hint["source"].as_str()), (Some(4), Some("ralph")));
     let start = &hint["range"]["start"];
     assert_eq!((start["line"].as_u64(), start["character"].as_u64()), (Some(2), Some(8)));
-    let hints = studio.remarks("tests/test_more.py", |it| has(it, "hollow-test"));
+    let hints = fixture.remarks("tests/test_more.py", |it| has(it, "hollow-test"));
     assert_eq!(
         hints[0]["message"],
         "test_runs: no fault in the changed lines makes it fail. Make it stricter."
     );
     assert_eq!(hints[0]["range"]["start"]["line"], 6);
-    studio.show("fees.py");
-    studio.type_into("fees.py", 2, "def fee(amount):\n    return amount + 2\n");
-    studio.remarks("fees.py", |it| !has(it, "unnoticed"));
+    fixture.show("fees.py");
+    fixture.type_into("fees.py", 2, "def fee(amount):\n    return amount + 2\n");
+    fixture.remarks("fees.py", |it| !has(it, "unnoticed"));
 }

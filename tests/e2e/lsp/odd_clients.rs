@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::studio::{Studio, everything, everything_but, remarks, show};
+use super::editor_fixture::{EditorFixture, everything, everything_but, remarks, show};
 use crate::support::lsp::uri;
 use crate::support::scenario::Scenario;
 
@@ -31,13 +31,13 @@ fn made_later<'a>() -> Scenario<'a> {
 }
 
 /// A refused start, which asks about trust, then a whole loop; returns the methods of all messages of the server.
-fn methods_of_a_loop(studio: &mut Studio, at_work: impl FnOnce(&Studio)) -> BTreeSet<String> {
-    studio.show("PROMPT.md");
-    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
-    studio.start("PROMPT.md");
-    at_work(studio);
-    studio.world.until("end", |it| it["type"] == "ended");
-    studio.remarks("PROMPT.md", |all| {
+fn methods_of_a_loop(fixture: &mut EditorFixture, at_work: impl FnOnce(&EditorFixture)) -> BTreeSet<String> {
+    fixture.show("PROMPT.md");
+    fixture.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    fixture.start("PROMPT.md");
+    at_work(fixture);
+    fixture.world.until("end", |it| it["type"] == "ended");
+    fixture.remarks("PROMPT.md", |all| {
         all.iter().any(|it| it["message"].as_str().unwrap().starts_with("completed and verified"))
     });
     // The last message of a loop.
@@ -46,25 +46,25 @@ fn methods_of_a_loop(studio: &mut Studio, at_work: impl FnOnce(&Studio)) -> BTre
         Some("window/showMessage") => it["params"]["message"].as_str().unwrap().contains("verified"),
         _ => false,
     };
-    studio.editor.until("the end is announced", announces_end);
-    studio.editor.messages().iter().filter_map(|it| it["method"].as_str().map(str::to_owned)).collect()
+    fixture.editor.until("the end is announced", announces_end);
+    fixture.editor.messages().iter().filter_map(|it| it["method"].as_str().map(str::to_owned)).collect()
 }
 
 #[test]
 fn nothing_is_sent_that_was_not_announced() {
     let known: BTreeSet<&str> = ANNOUNCED.iter().flat_map(|it| it.1).copied().chain(BASE).collect();
     for (path, methods) in ANNOUNCED {
-        let mut studio = Studio::open_as(&made(), &everything_but(path));
-        let seen = methods_of_a_loop(&mut studio, |_| ());
+        let mut fixture = EditorFixture::open_as(&made(), &everything_but(path));
+        let seen = methods_of_a_loop(&mut fixture, |_| ());
         assert!(!methods.iter().any(|it| seen.contains(*it)), "without {path}: {seen:?}");
         assert!(seen.iter().all(|it| known.contains(it.as_str())), "without {path}: {seen:?}");
     }
     // Control: a client that announces them all receives them, but for what this loop has no reason to send.
-    let mut studio = Studio::open(&made_later());
-    let seen = methods_of_a_loop(&mut studio, |studio| {
+    let mut fixture = EditorFixture::open(&made_later());
+    let seen = methods_of_a_loop(&mut fixture, |fixture| {
         // A loop that ends at once has no progress to show.
-        studio.editor.until_count("window/workDoneProgress/create", 1);
-        studio.world.terminal.file("go", "");
+        fixture.editor.until_count("window/workDoneProgress/create", 1);
+        fixture.world.terminal.file("go", "");
     });
     let unsent =
         ["window/showDocument", "loopkeeper/output", "$/progress", "window/showMessage", "$/cancelRequest"];
@@ -78,11 +78,11 @@ fn a_client_that_cannot_ask_is_told_why_a_command_was_refused() {
     let mut simple = everything();
     simple.as_object_mut().unwrap().remove("experimental");
     simple["window"].as_object_mut().unwrap().remove("showMessage");
-    let mut studio = Studio::open_as(&made(), &json!({"capabilities": simple}));
+    let mut fixture = EditorFixture::open_as(&made(), &json!({"capabilities": simple}));
     let nowhere = json!({"loopId": "20200101-aaaaaa"});
-    studio.refused("pause", &nowhere, "badArgument");
-    studio.editor.until_count("window/showMessage", 1);
-    let shown = studio
+    fixture.refused("pause", &nowhere, "badArgument");
+    fixture.editor.until_count("window/showMessage", 1);
+    let shown = fixture
         .editor
         .messages()
         .iter()
@@ -90,29 +90,29 @@ fn a_client_that_cannot_ask_is_told_why_a_command_was_refused() {
         .collect::<String>();
     assert!(shown.contains("no loop yet"), "{shown}");
     // The commands are shown with their own message.
-    studio.show("PROMPT.md");
-    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
-    studio.editor.until_count("window/showMessage", 2);
+    fixture.show("PROMPT.md");
+    fixture.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    fixture.editor.until_count("window/showMessage", 2);
     // Control: other clients show the error themselves.
-    let mut studio = Studio::open(&made());
-    studio.refused("pause", &nowhere, "badArgument");
+    let mut fixture = EditorFixture::open(&made());
+    fixture.refused("pause", &nowhere, "badArgument");
     // Messages keep their order.
-    studio.editor.request("loopkeeper/loops", &json!({}));
-    assert_eq!(studio.editor.count("window/showMessage"), 0);
+    fixture.editor.request("loopkeeper/loops", &json!({}));
+    assert_eq!(fixture.editor.count("window/showMessage"), 0);
 }
 
 #[test]
 fn columns_are_utf16_for_a_client_that_wants_another_unit() {
     let mut capabilities = everything();
     capabilities["general"] = json!({"positionEncodings": ["utf-32"]});
-    let mut studio = Studio::open_as(&made(), &json!({"capabilities": capabilities}));
-    studio.show("PROMPT.md");
-    let line = std::fs::read_to_string(studio.path("PROMPT.md")).unwrap();
+    let mut fixture = EditorFixture::open_as(&made(), &json!({"capabilities": capabilities}));
+    fixture.show("PROMPT.md");
+    let line = std::fs::read_to_string(fixture.path("PROMPT.md")).unwrap();
     let row = line.lines().position(|it| it.contains("😀")).unwrap();
     let width = line.lines().nth(row).unwrap().encode_utf16().count();
-    studio.trust("PROMPT.md");
-    studio.done("check", &json!({"task": "PROMPT.md"}));
-    let all = studio.remarks("PROMPT.md", |all| all.iter().any(|it| it["code"] == "failing"));
+    fixture.trust("PROMPT.md");
+    fixture.done("check", &json!({"task": "PROMPT.md"}));
+    let all = fixture.remarks("PROMPT.md", |all| all.iter().any(|it| it["code"] == "failing"));
     let failing = all.iter().find(|it| it["code"] == "failing").unwrap();
     assert_eq!(failing["range"]["start"], json!({"line": row, "character": 2}));
     assert_eq!(failing["range"]["end"], json!({"line": row, "character": width}));
@@ -120,43 +120,43 @@ fn columns_are_utf16_for_a_client_that_wants_another_unit() {
 
 #[test]
 fn a_file_opened_without_a_folder_is_a_task_that_can_be_run() {
-    let mut studio = Studio::open_as(&made(), &json!({"rootUri": null, "workspaceFolders": null}));
-    let document = studio.path("PROMPT.md");
-    show(&studio.editor, &document);
-    let lenses = |studio: &mut Studio| {
+    let mut fixture = EditorFixture::open_as(&made(), &json!({"rootUri": null, "workspaceFolders": null}));
+    let document = fixture.path("PROMPT.md");
+    show(&fixture.editor, &document);
+    let lenses = |fixture: &mut EditorFixture| {
         let at = json!({"textDocument": {"uri": uri(&document)}});
-        studio.editor.request("textDocument/codeLens", &at).to_string()
+        fixture.editor.request("textDocument/codeLens", &at).to_string()
     };
-    remarks(&studio.editor, &uri(&document), |it| !it.is_empty());
-    assert!(lenses(&mut studio).contains("Start loop"), "{}", lenses(&mut studio));
+    remarks(&fixture.editor, &uri(&document), |it| !it.is_empty());
+    assert!(lenses(&mut fixture).contains("Start loop"), "{}", lenses(&mut fixture));
     let task = uri(&document);
-    studio.start(&task);
-    studio.world.until("end", |it| it["type"] == "ended");
-    remarks(&studio.editor, &uri(&document), |all| {
+    fixture.start(&task);
+    fixture.world.until("end", |it| it["type"] == "ended");
+    remarks(&fixture.editor, &uri(&document), |all| {
         all.iter().any(|it| it["message"].as_str().unwrap().starts_with("completed and verified"))
     });
 }
 
 #[test]
 fn files_made_outside_are_seen_where_the_client_watches_none() {
-    let studio = Studio::open_as(&made(), &everything_but("workspace/didChangeWatchedFiles"));
-    studio.status(|it| it["tasks"].as_array().unwrap().len() == 1);
+    let fixture = EditorFixture::open_as(&made(), &everything_but("workspace/didChangeWatchedFiles"));
+    fixture.status(|it| it["tasks"].as_array().unwrap().len() == 1);
     let text = "# Other\n\n## Done when\n\n- It is there: `exists x`\n";
-    studio.world.terminal.file("other.ralph.md", text);
-    studio.status(|it| it["tasks"].as_array().unwrap().len() == 2);
+    fixture.world.terminal.file("other.ralph.md", text);
+    fixture.status(|it| it["tasks"].as_array().unwrap().len() == 2);
     // A folder that did not exist is seen with the first file that is opened there.
-    studio.world.terminal.file("docs/deep/third.ralph.md", text);
-    studio.show("docs/deep/third.ralph.md");
-    studio.status(|it| it["tasks"].as_array().unwrap().len() == 3);
+    fixture.world.terminal.file("docs/deep/third.ralph.md", text);
+    fixture.show("docs/deep/third.ralph.md");
+    fixture.status(|it| it["tasks"].as_array().unwrap().len() == 3);
 }
 
 #[test]
 fn completion_has_no_snippets_for_a_client_without_them() {
-    let mut studio = Studio::open_as(&made(), &json!({"capabilities": {}}));
-    studio.world.terminal.file("loopkeeper.toml", "\n");
-    studio.show("loopkeeper.toml");
-    let at = json!({"textDocument": {"uri": studio.uri("loopkeeper.toml")}, "position": {"line": 0, "character": 0}});
-    let offered = studio.editor.request("textDocument/completion", &at);
+    let mut fixture = EditorFixture::open_as(&made(), &json!({"capabilities": {}}));
+    fixture.world.terminal.file("loopkeeper.toml", "\n");
+    fixture.show("loopkeeper.toml");
+    let at = json!({"textDocument": {"uri": fixture.uri("loopkeeper.toml")}, "position": {"line": 0, "character": 0}});
+    let offered = fixture.editor.request("textDocument/completion", &at);
     let items = offered.as_array().or_else(|| offered["items"].as_array()).cloned().unwrap_or_default();
     assert!(!items.is_empty());
     for it in &items {

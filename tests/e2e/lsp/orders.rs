@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::editor_fixture::{EditorFixture, has, is_in};
 use super::starting::text;
-use super::studio::{Studio, has, is_in};
 use crate::scenarios::detached::{WAITS, go};
 use crate::support::scenario::Scenario;
 
@@ -19,34 +19,34 @@ fn far<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
 
 #[test]
 fn paused_steered_resumed_and_stopped() {
-    let mut studio = Studio::open(&far(&[WAITS]));
-    let id = studio.start("PROMPT.md");
-    studio.world.until_shared("up.1");
+    let mut fixture = EditorFixture::open(&far(&[WAITS]));
+    let id = fixture.start("PROMPT.md");
+    fixture.world.until_shared("up.1");
     // By a unique prefix, by the whole id, by `latest`.
-    studio.done("pause", &json!({"loopId": &id[..12]}));
-    studio.done("steer", &json!({"loopId": "latest", "text": "Mind the gap."}));
-    go(&studio.world, 1);
-    studio.status(|it| is_in(it, &id, "paused"));
-    go(&studio.world, 2);
-    let resumed = studio.done("resume", &json!({"loopId": id}));
+    fixture.done("pause", &json!({"loopId": &id[..12]}));
+    fixture.done("steer", &json!({"loopId": "latest", "text": "Mind the gap."}));
+    go(&fixture.world, 1);
+    fixture.status(|it| is_in(it, &id, "paused"));
+    go(&fixture.world, 2);
+    let resumed = fixture.done("resume", &json!({"loopId": id}));
     assert!(!is_in(&resumed["status"], &id, "paused"), "{resumed:#}");
-    studio.world.until_shared("up.2");
-    assert!(studio.world.prompt(2).contains("Mind the gap."));
-    studio.world.until_shared("up.3");
-    let stopping = studio.done("stop", &json!({"loopId": id}));
+    fixture.world.until_shared("up.2");
+    assert!(fixture.world.prompt(2).contains("Mind the gap."));
+    fixture.world.until_shared("up.3");
+    let stopping = fixture.done("stop", &json!({"loopId": id}));
     assert_eq!(stopping["status"]["loops"][0]["phase"], "stopping");
     for (order, argument) in [("pause", json!({"loopId": id})), ("steer", json!({"loopId": id, "text": "x"}))]
     {
-        studio.refused(order, &argument, "conflict");
+        fixture.refused(order, &argument, "conflict");
     }
-    go(&studio.world, 3);
-    let status = studio.status(|it| is_in(it, &id, "done"));
+    go(&fixture.world, 3);
+    let status = fixture.status(|it| is_in(it, &id, "done"));
     assert_eq!(status["loops"][0]["outcome"]["kind"], "stopped");
     for order in ["stop", "pause", "resume", "resetBreaker"] {
-        let error = studio.refused(order, &json!({"loopId": id}), "conflict");
+        let error = fixture.refused(order, &json!({"loopId": id}), "conflict");
         assert!(error["message"].as_str().unwrap().contains("has ended"), "{order}: {error}");
     }
-    studio.refused("steer", &json!({"loopId": id, "text": "Too late."}), "conflict");
+    fixture.refused("steer", &json!({"loopId": id, "text": "Too late."}), "conflict");
 }
 
 /// Task changes by the agent are only displayed; those that the user saves concurrently are adopted.
@@ -55,22 +55,22 @@ fn a_criterion_saved_while_the_agent_works_is_taken_up() {
     for (saved, kind) in [(true, "completed"), (false, "limit")] {
         // The keeper receives it concurrently with everything else.
         let slow = format!("{WAITS}; sleep 5");
-        let mut studio = Studio::open(&Scenario {
+        let mut fixture = EditorFixture::open(&Scenario {
             settings: "limits.iterations = 2",
             ..far(&[&slow, "echo more >> log"])
         });
-        studio.show("PROMPT.md");
-        let id = studio.start("PROMPT.md");
-        studio.world.until_shared("up.1");
-        let text = studio.world.terminal.read("PROMPT.md").replace("- Far: `exists nowhere`\n", "");
+        fixture.show("PROMPT.md");
+        let id = fixture.start("PROMPT.md");
+        fixture.world.until_shared("up.1");
+        let text = fixture.world.terminal.read("PROMPT.md").replace("- Far: `exists nowhere`\n", "");
         if saved {
-            studio.type_into("PROMPT.md", 2, &text);
-            studio.save("PROMPT.md", &text);
+            fixture.type_into("PROMPT.md", 2, &text);
+            fixture.save("PROMPT.md", &text);
         } else {
-            studio.world.terminal.file("PROMPT.md", &text);
+            fixture.world.terminal.file("PROMPT.md", &text);
         }
-        go(&studio.world, 1);
-        let status = studio.status(|it| is_in(it, &id, "done"));
+        go(&fixture.world, 1);
+        let status = fixture.status(|it| is_in(it, &id, "done"));
         assert_eq!(status["loops"][0]["outcome"]["kind"], kind, "{status:#}");
     }
 }
@@ -78,13 +78,13 @@ fn a_criterion_saved_while_the_agent_works_is_taken_up() {
 #[test]
 fn stopped_now_ends_the_agent_with_all_its_children() {
     let act = "trap '' TERM; (setsid sleep 600 &); touch $folder/up; while :; do sleep 600; done";
-    let mut studio = Studio::open(&far(&[act]));
-    let id = studio.start("PROMPT.md");
-    studio.world.until_shared("up");
-    studio.done("stop", &json!({"loopId": id, "now": true}));
-    studio.status(|it| is_in(it, &id, "done"));
-    studio.editor.quit();
-    studio.world.assert_nobody_left();
+    let mut fixture = EditorFixture::open(&far(&[act]));
+    let id = fixture.start("PROMPT.md");
+    fixture.world.until_shared("up");
+    fixture.done("stop", &json!({"loopId": id, "now": true}));
+    fixture.status(|it| is_in(it, &id, "done"));
+    fixture.editor.quit();
+    fixture.world.assert_nobody_left();
 }
 
 #[test]
@@ -95,36 +95,36 @@ fn an_open_breaker_is_reset_and_the_loop_continues() {
         acts: &["true"],
         ..Scenario::default()
     };
-    let mut studio = Studio::open(&scenario);
-    let id = studio.start("PROMPT.md");
-    studio.status(|it| is_in(it, &id, "needsYou"));
-    studio.remarks("PROMPT.md", |it| has(it, "breaker-open"));
-    studio.world.acts(&["touch done"]);
-    studio.done("resetBreaker", &json!({"loopId": id}));
-    let status = studio.status(|it| is_in(it, &id, "done"));
+    let mut fixture = EditorFixture::open(&scenario);
+    let id = fixture.start("PROMPT.md");
+    fixture.status(|it| is_in(it, &id, "needsYou"));
+    fixture.remarks("PROMPT.md", |it| has(it, "breaker-open"));
+    fixture.world.acts(&["touch done"]);
+    fixture.done("resetBreaker", &json!({"loopId": id}));
+    let status = fixture.status(|it| is_in(it, &id, "done"));
     assert_eq!(status["loops"][0]["outcome"]["verified"], true);
 }
 
 #[test]
 fn unknown_and_ambiguous_loop_names() {
-    let mut studio = Studio::open(&far(&[WAITS]));
-    let error = studio.refused("stop", &json!({"loopId": "latest"}), "badArgument");
+    let mut fixture = EditorFixture::open(&far(&[WAITS]));
+    let error = fixture.refused("stop", &json!({"loopId": "latest"}), "badArgument");
     assert!(error["message"].as_str().unwrap().contains("No loop was started"), "{error}");
     let ids: Vec<String> = (1..=2)
         .map(|_| {
-            let id = studio.start("PROMPT.md");
-            studio.done("stop", &json!({"loopId": id, "now": true}));
-            studio.status(|it| is_in(it, &id, "done"));
+            let id = fixture.start("PROMPT.md");
+            fixture.done("stop", &json!({"loopId": id, "now": true}));
+            fixture.status(|it| is_in(it, &id, "done"));
             id
         })
         .collect();
     let both = &ids[0][..9];
     for order in ["stop", "pause", "resume", "resetBreaker"] {
         for loop_id in [both, "20200101-aaaaaa", "no", "", "../x", "latest ", "\u{202e}"] {
-            studio.refused(order, &json!({"loopId": loop_id}), "badArgument");
+            fixture.refused(order, &json!({"loopId": loop_id}), "badArgument");
         }
         for argument in [json!({}), json!({"loopId": 7}), json!({"loopId": null}), json!([])] {
-            studio.refused(order, &argument, "badArgument");
+            fixture.refused(order, &argument, "badArgument");
         }
     }
     for argument in [
@@ -132,53 +132,53 @@ fn unknown_and_ambiguous_loop_names() {
         json!({"loopId": ids[0], "text": 1}),
         json!({"loopId": ids[0], "text": " "}),
     ] {
-        studio.refused("steer", &argument, "badArgument");
+        fixture.refused("steer", &argument, "badArgument");
     }
-    studio.refused("stop", &json!({"loopId": ids[0], "now": "yes"}), "badArgument");
+    fixture.refused("stop", &json!({"loopId": ids[0], "now": "yes"}), "badArgument");
     for method in ["loopkeeper/iterations", "loopkeeper/subscribe"] {
         for loop_id in [both, "no"] {
-            let answer = studio.editor.call(method, &json!({"loopId": loop_id, "on": true}));
+            let answer = fixture.editor.call(method, &json!({"loopId": loop_id, "on": true}));
             assert_eq!(answer["error"]["data"]["code"], "badArgument", "{method} {answer:#}");
         }
     }
-    let latest = studio.editor.request("loopkeeper/iterations", &json!({"loopId": "latest"}));
+    let latest = fixture.editor.request("loopkeeper/iterations", &json!({"loopId": "latest"}));
     assert_eq!(latest["loopId"], ids[1].as_str());
 }
 
 #[test]
 fn checks_run_alone_all_of_them_or_one() {
     let criteria = &["It is made: `exists made`", "It counts: `$ echo counted; test -e made`"];
-    let mut studio = Studio::open(&Scenario { criteria, ..Scenario::default() });
-    studio.trust("PROMPT.md");
-    studio.done("check", &json!({"task": "PROMPT.md"}));
+    let mut fixture = EditorFixture::open(&Scenario { criteria, ..Scenario::default() });
+    fixture.trust("PROMPT.md");
+    fixture.done("check", &json!({"task": "PROMPT.md"}));
     let failing = |it: &[Value]| it.iter().filter(|it| it["code"] == "failing").count() == 2;
-    studio.remarks("PROMPT.md", failing);
-    let status = studio.status(|it| it["tasks"][0]["criteria"]["failed"] == 2);
+    fixture.remarks("PROMPT.md", failing);
+    let status = fixture.status(|it| it["tasks"][0]["criteria"]["failed"] == 2);
     let first = status["tasks"][0]["criteria"]["items"][0]["id"].clone();
-    studio.world.terminal.file("made", "");
-    studio.done("check", &json!({"task": studio.uri("PROMPT.md"), "criterion": first}));
-    studio
+    fixture.world.terminal.file("made", "");
+    fixture.done("check", &json!({"task": fixture.uri("PROMPT.md"), "criterion": first}));
+    fixture
         .status(|it| it["tasks"][0]["criteria"]["passed"] == 1 && it["tasks"][0]["criteria"]["failed"] == 1);
-    studio.status(|it| it["tasks"][0]["checking"] == false);
-    studio.refused("check", &json!({"task": "PROMPT.md", "criterion": "0123456789"}), "badArgument");
-    studio.refused("check", &json!({"task": "PROMPT.md", "criterion": 1}), "badArgument");
-    assert!(studio.world.loops().is_empty(), "no loop for that");
+    fixture.status(|it| it["tasks"][0]["checking"] == false);
+    fixture.refused("check", &json!({"task": "PROMPT.md", "criterion": "0123456789"}), "badArgument");
+    fixture.refused("check", &json!({"task": "PROMPT.md", "criterion": 1}), "badArgument");
+    assert!(fixture.world.loops().is_empty(), "no loop for that");
 }
 
 #[test]
 fn checks_wait_for_a_working_agent_and_run_at_once_during_a_pause() {
-    let mut studio = Studio::open(&far(&[WAITS]));
-    let id = studio.start("PROMPT.md");
-    studio.world.until_shared("up.1");
+    let mut fixture = EditorFixture::open(&far(&[WAITS]));
+    let id = fixture.start("PROMPT.md");
+    fixture.world.until_shared("up.1");
     // Answered immediately, although the agent is working.
-    studio.done("check", &json!({"task": "PROMPT.md"}));
-    studio.done("pause", &json!({"loopId": id}));
-    go(&studio.world, 1);
-    studio.status(|it| is_in(it, &id, "paused"));
-    studio.world.terminal.file("nowhere", "");
-    studio.done("check", &json!({"task": "PROMPT.md"}));
-    studio.status(|it| is_in(it, &id, "paused") && it["tasks"][0]["criteria"]["passed"] == 1);
-    assert_eq!(studio.world.starts(), 1);
+    fixture.done("check", &json!({"task": "PROMPT.md"}));
+    fixture.done("pause", &json!({"loopId": id}));
+    go(&fixture.world, 1);
+    fixture.status(|it| is_in(it, &id, "paused"));
+    fixture.world.terminal.file("nowhere", "");
+    fixture.done("check", &json!({"task": "PROMPT.md"}));
+    fixture.status(|it| is_in(it, &id, "paused") && it["tasks"][0]["criteria"]["passed"] == 1);
+    assert_eq!(fixture.world.starts(), 1);
 }
 
 #[test]
@@ -187,15 +187,15 @@ fn outputs_are_shown_without_what_a_terminal_would_obey() {
     let criterion = format!("It prints: `$ {hostile}; echo src/a.rs:3: no; exit 1`");
     let act = format!("{hostile}; echo agent $n");
     let criteria = [criterion.as_str()];
-    let mut studio = Studio::open(&Scenario {
+    let mut fixture = EditorFixture::open(&Scenario {
         criteria: &criteria,
         settings: "breaker.fast_failures = 99\nbreaker.max_trips = 1\n",
         acts: &[&act],
         ..Scenario::default()
     });
-    studio.refused("output", &json!({"task": "PROMPT.md"}), "conflict");
-    let id = studio.start("PROMPT.md");
-    let status = studio.status(|it| is_in(it, &id, "needsYou"));
+    fixture.refused("output", &json!({"task": "PROMPT.md"}), "conflict");
+    let id = fixture.start("PROMPT.md");
+    let status = fixture.status(|it| is_in(it, &id, "needsYou"));
     let criterion = status["tasks"][0]["criteria"]["items"][0]["id"].clone();
     for (argument, part) in [
         (json!({"task": "PROMPT.md"}), "agent 3"),
@@ -206,20 +206,20 @@ fn outputs_are_shown_without_what_a_terminal_would_obey() {
         ),
         (json!({"task": "PROMPT.md", "criterion": criterion, "iteration": 2}), "ab"),
     ] {
-        let shown = studio.done("output", &argument);
+        let shown = fixture.done("output", &argument);
         let text = text(&shown["uri"]);
         assert!(text.contains(part), "{argument}: {text:?}");
         let bad = |it: char| it.is_control() && it != '\n' || it == '\u{202e}';
         assert!(!text.contains(bad), "{text:?}");
-        studio.editor.wait_for("window/showDocument", |it| it["uri"] == shown["uri"]);
+        fixture.editor.wait_for("window/showDocument", |it| it["uri"] == shown["uri"]);
     }
-    studio.refused("output", &json!({"task": "PROMPT.md", "iteration": 99}), "conflict");
+    fixture.refused("output", &json!({"task": "PROMPT.md", "iteration": 99}), "conflict");
     for criterion in ["0123456789", "../../../start", "../../journal"] {
-        studio.refused("output", &json!({"task": "PROMPT.md", "criterion": criterion}), "conflict");
+        fixture.refused("output", &json!({"task": "PROMPT.md", "criterion": criterion}), "conflict");
         let argument = json!({"task": "PROMPT.md", "criterion": criterion, "iteration": 1});
-        studio.refused("output", &argument, "conflict");
+        fixture.refused("output", &argument, "conflict");
     }
-    studio.refused("output", &json!({"task": "PROMPT.md", "iteration": -1}), "badArgument");
+    fixture.refused("output", &json!({"task": "PROMPT.md", "iteration": -1}), "badArgument");
 }
 
 #[test]
@@ -232,12 +232,12 @@ fn a_diff_lays_both_sides_out_beside_the_work_tree() {
         acts: &[act],
         ..Scenario::default()
     };
-    let mut studio = Studio::open(&scenario);
-    let id = studio.start("PROMPT.md");
-    studio.status(|it| is_in(it, &id, "done"));
-    let diff = studio.done("diff", &json!({"loopId": "latest", "iteration": 1}));
+    let mut fixture = EditorFixture::open(&scenario);
+    let id = fixture.start("PROMPT.md");
+    fixture.status(|it| is_in(it, &id, "done"));
+    let diff = fixture.done("diff", &json!({"loopId": "latest", "iteration": 1}));
     let files = diff["files"].as_array().unwrap();
-    let root = studio.path("");
+    let root = fixture.path("");
     let file = |name: &str| {
         files.iter().find(|it| it["path"] == name).unwrap_or_else(|| panic!("{name}: {files:#?}"))
     };
@@ -265,7 +265,7 @@ fn a_diff_lays_both_sides_out_beside_the_work_tree() {
     for (iteration, code) in
         [(json!(0), "badArgument"), (json!(9), "badArgument"), (json!("1"), "badArgument")]
     {
-        studio.refused("diff", &json!({"loopId": id, "iteration": iteration}), code);
+        fixture.refused("diff", &json!({"loopId": id, "iteration": iteration}), code);
     }
 }
 
@@ -278,29 +278,29 @@ fn a_rollback_during_a_pause_and_after_the_end() {
         acts: &acts,
         ..Scenario::default()
     };
-    let mut studio = Studio::open(&scenario);
-    let id = studio.start("PROMPT.md");
-    studio.status(|it| is_in(it, &id, "done"));
-    let back = studio.done("rollback", &json!({"loopId": id, "iteration": 1, "paths": ["kept"]}));
+    let mut fixture = EditorFixture::open(&scenario);
+    let id = fixture.start("PROMPT.md");
+    fixture.status(|it| is_in(it, &id, "done"));
+    let back = fixture.done("rollback", &json!({"loopId": id, "iteration": 1, "paths": ["kept"]}));
     assert_eq!((&back["written"], &back["removed"], &back["refused"]), (&1.into(), &0.into(), &json!([])));
-    assert_eq!((studio.world.terminal.read("kept"), studio.world.has("more")), ("one\n".to_owned(), true));
-    let back = studio.done("rollback", &json!({"loopId": "latest", "iteration": 0}));
+    assert_eq!((fixture.world.terminal.read("kept"), fixture.world.has("more")), ("one\n".to_owned(), true));
+    let back = fixture.done("rollback", &json!({"loopId": "latest", "iteration": 0}));
     assert!(back["removed"].as_u64().unwrap() >= 2, "{back:#}");
-    assert!(!studio.world.has("more") && !studio.world.has("kept"));
-    let status = studio.status(|it| it["loops"][0]["stale"] == true);
+    assert!(!fixture.world.has("more") && !fixture.world.has("kept"));
+    let status = fixture.status(|it| it["loops"][0]["stale"] == true);
     assert!(status["tasks"][0]["criteria"]["items"][0]["stale"] == true, "{status:#}");
     // Undone and repeated; a preview changes nothing, and names the user's changes.
-    studio.done("undoRollback", &json!({"loopId": id}));
-    assert_eq!((studio.world.terminal.read("kept"), studio.world.has("more")), ("one\n".to_owned(), true));
-    studio.world.terminal.file("kept", "mine\n");
-    let preview = studio.done("undoRollback", &json!({"loopId": id, "preview": true}));
+    fixture.done("undoRollback", &json!({"loopId": id}));
+    assert_eq!((fixture.world.terminal.read("kept"), fixture.world.has("more")), ("one\n".to_owned(), true));
+    fixture.world.terminal.file("kept", "mine\n");
+    let preview = fixture.done("undoRollback", &json!({"loopId": id, "preview": true}));
     assert_eq!((&preview["written"], &preview["edited"]), (&back["written"], &json!(["kept"])));
-    let preview = studio.done("rollback", &json!({"loopId": id, "iteration": 0, "preview": true}));
+    let preview = fixture.done("rollback", &json!({"loopId": id, "iteration": 0, "preview": true}));
     assert_eq!(preview["edited"], json!(["kept"]));
-    assert_eq!(studio.world.terminal.read("kept"), "mine\n");
-    let again = studio.done("undoRollback", &json!({"loopId": id}));
+    assert_eq!(fixture.world.terminal.read("kept"), "mine\n");
+    let again = fixture.done("undoRollback", &json!({"loopId": id}));
     assert_eq!((&again["written"], &again["removed"]), (&back["written"], &back["removed"]));
-    assert!(!studio.world.has("more") && !studio.world.has("kept"));
+    assert!(!fixture.world.has("more") && !fixture.world.has("kept"));
     for argument in [
         json!({"loopId": id, "iteration": 9}),
         json!({"loopId": id}),
@@ -308,59 +308,59 @@ fn a_rollback_during_a_pause_and_after_the_end() {
         json!({"loopId": id, "iteration": 1, "paths": "kept"}),
         json!({"loopId": id, "iteration": 1, "paths": [7]}),
     ] {
-        studio.refused("rollback", &argument, "badArgument");
+        fixture.refused("rollback", &argument, "badArgument");
     }
     // The results belonged to another tree.
-    studio.remarks("PROMPT.md", |it| it.iter().any(|it| it["tags"] == json!([1])));
+    fixture.remarks("PROMPT.md", |it| it.iter().any(|it| it["tags"] == json!([1])));
 
-    studio.world.acts(&[&format!("echo again > kept; {WAITS}")]);
-    let id = studio.start("PROMPT.md");
-    studio.world.until_shared("up.3");
-    studio.refused("rollback", &json!({"loopId": id, "iteration": 0}), "conflict");
-    studio.refused("undoRollback", &json!({"loopId": id}), "conflict");
-    says_when_orders_take_effect(&mut studio, &id);
-    go(&studio.world, 3);
-    studio.status(|it| is_in(it, &id, "paused"));
-    assert!(studio.world.has("kept"));
-    let back = studio.done("rollback", &json!({"loopId": id, "iteration": 0}));
-    assert!(!studio.world.has("kept"));
+    fixture.world.acts(&[&format!("echo again > kept; {WAITS}")]);
+    let id = fixture.start("PROMPT.md");
+    fixture.world.until_shared("up.3");
+    fixture.refused("rollback", &json!({"loopId": id, "iteration": 0}), "conflict");
+    fixture.refused("undoRollback", &json!({"loopId": id}), "conflict");
+    says_when_orders_take_effect(&mut fixture, &id);
+    go(&fixture.world, 3);
+    fixture.status(|it| is_in(it, &id, "paused"));
+    assert!(fixture.world.has("kept"));
+    let back = fixture.done("rollback", &json!({"loopId": id, "iteration": 0}));
+    assert!(!fixture.world.has("kept"));
     for field in ["written", "removed", "refused"] {
         assert!(back.get(field).is_some(), "a living keeper says what it did: {back:#}");
     }
-    studio.refused("rollback", &json!({"loopId": id, "iteration": 7}), "badArgument");
-    let undone = studio.done("undoRollback", &json!({"loopId": id}));
+    fixture.refused("rollback", &json!({"loopId": id, "iteration": 7}), "badArgument");
+    let undone = fixture.done("undoRollback", &json!({"loopId": id}));
     assert_eq!(undone["removed"], 0, "{undone:#}");
-    assert_eq!(studio.world.terminal.read("kept"), "again\n");
+    assert_eq!(fixture.world.terminal.read("kept"), "again\n");
 }
 
-fn says_when_orders_take_effect(studio: &mut Studio, id: &str) {
+fn says_when_orders_take_effect(fixture: &mut EditorFixture, id: &str) {
     let effect = |it: Value| it["effect"].as_str().unwrap_or_default().to_owned();
-    let taken = effect(studio.done("check", &json!({"task": "PROMPT.md"})));
+    let taken = effect(fixture.done("check", &json!({"task": "PROMPT.md"})));
     assert_eq!(taken, "The loop runs the checks after the agent's present call (iteration 1).");
-    let taken = effect(studio.done("steer", &json!({"loopId": id, "text": "Mind the gap."})));
+    let taken = effect(fixture.done("steer", &json!({"loopId": id, "text": "Mind the gap."})));
     assert_eq!(taken, "The loop passes the text on in iteration 2.");
-    let taken = effect(studio.done("pause", &json!({"loopId": id})));
+    let taken = effect(fixture.done("pause", &json!({"loopId": id})));
     assert_eq!(taken, "The loop pauses after this iteration (1).");
 }
 
 #[test]
 fn an_interrupted_loop_is_resumed_or_stopped() {
     for order in ["resume", "stop"] {
-        let mut studio = Studio::open(&far(&[WAITS]));
-        let id = studio.start("PROMPT.md");
-        studio.world.until_shared("up.1");
-        let pid = studio.world.status()["keeper"]["pid"].as_i64().unwrap();
+        let mut fixture = EditorFixture::open(&far(&[WAITS]));
+        let id = fixture.start("PROMPT.md");
+        fixture.world.until_shared("up.1");
+        let pid = fixture.world.status()["keeper"]["pid"].as_i64().unwrap();
         kill(pid);
-        let status = studio.status(|it| it["loops"][0]["phase"] == "interrupted");
+        let status = fixture.status(|it| it["loops"][0]["phase"] == "interrupted");
         assert!(is_in(&status, &id, "needsYou"));
-        studio.remarks("PROMPT.md", |it| has(it, "interrupted"));
-        studio.refused("steer", &json!({"loopId": id, "text": "x"}), "conflict");
-        studio.done(order, &json!({"loopId": id}));
+        fixture.remarks("PROMPT.md", |it| has(it, "interrupted"));
+        fixture.refused("steer", &json!({"loopId": id, "text": "x"}), "conflict");
+        fixture.done(order, &json!({"loopId": id}));
         if order == "resume" {
-            studio.world.until_shared("up.2");
-            studio.done("stop", &json!({"loopId": id, "now": true}));
+            fixture.world.until_shared("up.2");
+            fixture.done("stop", &json!({"loopId": id, "now": true}));
         }
-        studio.status(|it| is_in(it, &id, "done"));
+        fixture.status(|it| is_in(it, &id, "done"));
     }
 }
 

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::editor_fixture::{EditorFixture, done, everything, has, is_in, remarks, start};
 use super::orders::kill;
-use super::studio::{Studio, done, everything, has, is_in, remarks, start};
 use crate::scenarios::detached::{WAITS, go};
 use crate::support::lsp::Editor;
 use crate::support::scenario::Scenario;
@@ -54,62 +54,62 @@ fn shows_all_of_it(editor: &mut Editor, id: &str) {
 #[test]
 fn a_killed_server_ends_no_loop_and_the_next_one_has_no_gap() {
     for whole_tree in [false, true] {
-        let mut studio = Studio::open(&thrice());
-        let id = studio.start("PROMPT.md");
-        studio.world.until_shared("up.1");
+        let mut fixture = EditorFixture::open(&thrice());
+        let id = fixture.start("PROMPT.md");
+        fixture.world.until_shared("up.1");
         if whole_tree {
-            kill_tree(studio.editor.pid());
+            kill_tree(fixture.editor.pid());
         } else {
-            kill(i64::from(studio.editor.pid()));
+            kill(i64::from(fixture.editor.pid()));
         }
-        studio.editor.exit_code();
-        go(&studio.world, 1);
-        studio.world.until_shared("up.2");
-        let mut next = studio.another();
+        fixture.editor.exit_code();
+        go(&fixture.world, 1);
+        fixture.world.until_shared("up.2");
+        let mut next = fixture.another();
         next.until_last("loopkeeper/status", |_| true, |it| it["loops"][0]["iteration"] == 2);
-        go(&studio.world, 2);
-        go(&studio.world, 3);
+        go(&fixture.world, 2);
+        go(&fixture.world, 3);
         shows_all_of_it(&mut next, &id);
-        assert_eq!(studio.world.starts(), 3);
+        assert_eq!(fixture.world.starts(), 3);
     }
 }
 
 #[test]
 fn a_check_outlives_the_tree_of_its_server() {
     let criteria = &["Slow: `$ touch ../up; until [ -f ../go ]; do sleep 0.02; done; test -f never`"];
-    let mut studio = Studio::open(&Scenario { criteria, ..Scenario::default() });
-    studio.trust("PROMPT.md");
-    studio.done("check", &json!({"task": "PROMPT.md"}));
-    let folder = studio.world.terminal.folder().to_owned();
+    let mut fixture = EditorFixture::open(&Scenario { criteria, ..Scenario::default() });
+    fixture.trust("PROMPT.md");
+    fixture.done("check", &json!({"task": "PROMPT.md"}));
+    let folder = fixture.world.terminal.folder().to_owned();
     wait_until(|| folder.join("up").exists(), || "the check does not begin".to_owned());
-    studio.status(|it| it["tasks"][0]["checking"] == true);
-    kill_tree(studio.editor.pid());
-    studio.editor.exit_code();
-    let next = studio.another();
+    fixture.status(|it| it["tasks"][0]["checking"] == true);
+    kill_tree(fixture.editor.pid());
+    fixture.editor.exit_code();
+    let next = fixture.another();
     next.until_last("loopkeeper/status", |_| true, |it| it["tasks"][0]["checking"] == true);
     fs::write(folder.join("go"), "").unwrap();
-    remarks(&next, &studio.uri("PROMPT.md"), |it| has(it, "failing"));
+    remarks(&next, &fixture.uri("PROMPT.md"), |it| has(it, "failing"));
     next.until_last("loopkeeper/status", |_| true, |it| it["tasks"][0]["checking"] == false);
 }
 
 #[test]
 fn a_killed_keeper_is_noticed_at_once() {
-    let mut studio = Studio::open(&thrice());
-    let id = studio.start("PROMPT.md");
-    studio.world.until_shared("up.1");
+    let mut fixture = EditorFixture::open(&thrice());
+    let id = fixture.start("PROMPT.md");
+    fixture.world.until_shared("up.1");
     let status =
-        studio.status(|it| it["loops"][0]["iteration"] == 1 && it["loops"][0]["phase"] == "iterating");
+        fixture.status(|it| it["loops"][0]["iteration"] == 1 && it["loops"][0]["phase"] == "iterating");
     let pid = status["loops"][0]["keeper"]["pid"].as_i64().unwrap();
     let began = Instant::now();
     kill(pid);
-    studio.remarks("PROMPT.md", |it| has(it, "interrupted"));
+    fixture.remarks("PROMPT.md", |it| has(it, "interrupted"));
     // Detected by the end of its socket; the next poll would happen five seconds after the last.
     assert!(began.elapsed() < Duration::from_millis(4500), "{:?}", began.elapsed());
-    studio.status(|it| is_in(it, &id, "needsYou"));
-    studio.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "needsYou");
-    studio.done("resume", &json!({"loopId": id}));
-    (2..=4).for_each(|it| go(&studio.world, it));
-    studio.status(|it| is_in(it, &id, "done"));
+    fixture.status(|it| is_in(it, &id, "needsYou"));
+    fixture.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "needsYou");
+    fixture.done("resume", &json!({"loopId": id}));
+    (2..=4).for_each(|it| go(&fixture.world, it));
+    fixture.status(|it| is_in(it, &id, "done"));
 }
 
 #[test]
@@ -127,18 +127,18 @@ fn a_program_that_is_deleted_or_replaced_under_a_loop() {
     command.args(plain.get_args()).current_dir(world.root()).env_clear();
     command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let editor = start(command, &world.root(), &json!({}));
-    let mut studio = Studio { editor, world };
-    studio.trust("PROMPT.md");
+    let mut fixture = EditorFixture { editor, world };
+    fixture.trust("PROMPT.md");
     // Before the first start: the state folder contains nothing of it yet.
     fs::remove_dir_all(&folder).unwrap();
-    let id = studio.done("start", &json!({"task": "PROMPT.md"}))["loopId"].as_str().unwrap().to_owned();
-    studio.world.until_shared("up.1");
+    let id = fixture.done("start", &json!({"task": "PROMPT.md"}))["loopId"].as_str().unwrap().to_owned();
+    fixture.world.until_shared("up.1");
     fs::create_dir(&folder).unwrap();
     fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
-    studio.done("steer", &json!({"loopId": id, "text": "Go on."}));
-    (1..=3).for_each(|it| go(&studio.world, it));
-    shows_all_of_it(&mut studio.editor, &id);
-    studio.done("check", &json!({"task": "PROMPT.md"}));
+    fixture.done("steer", &json!({"loopId": id, "text": "Go on."}));
+    (1..=3).for_each(|it| go(&fixture.world, it));
+    shows_all_of_it(&mut fixture.editor, &id);
+    fixture.done("check", &json!({"task": "PROMPT.md"}));
 }
 
 #[test]
@@ -147,67 +147,67 @@ fn an_open_state_folder_is_reported_and_repaired_without_a_restart() {
     fs::create_dir(world.terminal.state()).unwrap();
     fs::set_permissions(world.terminal.state(), fs::Permissions::from_mode(0o755)).unwrap();
     let editor = start(world.terminal.command(&["--stdio"]), &world.root(), &json!({}));
-    let mut studio = Studio { editor, world };
-    let status = studio.status(|it| it["health"] == "error");
+    let mut fixture = EditorFixture { editor, world };
+    let status = fixture.status(|it| it["health"] == "error");
     let message = status["message"].as_str().unwrap();
     assert!(message.contains("755") && message.contains("chmod 700"), "{message}");
     assert_eq!(status["tasks"][0]["id"], "PROMPT.md", "what it can see it shows");
-    let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "conflict");
+    let error = fixture.refused("start", &json!({"task": "PROMPT.md"}), "conflict");
     assert!(error["message"].as_str().unwrap().contains("chmod 700"), "{error}");
-    fs::set_permissions(studio.world.terminal.state(), fs::Permissions::from_mode(0o700)).unwrap();
-    studio.show("PROMPT.md");
-    studio.status(|it| it["health"] == "ok");
-    let id = studio.start("PROMPT.md");
-    studio.status(|it| is_in(it, &id, "working"));
+    fs::set_permissions(fixture.world.terminal.state(), fs::Permissions::from_mode(0o700)).unwrap();
+    fixture.show("PROMPT.md");
+    fixture.status(|it| it["health"] == "ok");
+    let id = fixture.start("PROMPT.md");
+    fixture.status(|it| is_in(it, &id, "working"));
 }
 
 #[test]
 fn a_state_folder_that_is_deleted_is_made_again_and_watched_again() {
-    let mut studio = Studio::open(&Scenario { acts: &["echo $n >> log"], ..thrice() });
-    let id = studio.start("PROMPT.md");
-    studio.status(|it| is_in(it, &id, "done"));
-    delete(&studio.world.terminal.state());
-    studio.status(|it| it["loops"] == json!([]) && it["tasks"][0]["state"] == "idle");
-    studio.status(|it| it["tasks"][0]["unknownCommands"] != 0);
+    let mut fixture = EditorFixture::open(&Scenario { acts: &["echo $n >> log"], ..thrice() });
+    let id = fixture.start("PROMPT.md");
+    fixture.status(|it| is_in(it, &id, "done"));
+    delete(&fixture.world.terminal.state());
+    fixture.status(|it| it["loops"] == json!([]) && it["tasks"][0]["state"] == "idle");
+    fixture.status(|it| it["tasks"][0]["unknownCommands"] != 0);
     // Detected by its own watches: the server gets no notification.
-    fs::write(studio.path("log"), "").unwrap();
-    studio.world.run(&["run", "--trust", "--json"]).expect(0);
-    let status = studio.status(|it| it["loops"][0]["state"] == "done");
+    fs::write(fixture.path("log"), "").unwrap();
+    fixture.world.run(&["run", "--trust", "--json"]).expect(0);
+    let status = fixture.status(|it| it["loops"][0]["state"] == "done");
     assert_eq!(status["health"], "ok");
 }
 
 #[test]
 fn two_servers_show_the_same_and_each_stops_the_others_loop() {
-    let mut studio = Studio::open(&thrice());
-    let mut other = studio.another();
-    let id = studio.start("PROMPT.md");
-    studio.world.until_shared("up.1");
+    let mut fixture = EditorFixture::open(&thrice());
+    let mut other = fixture.another();
+    let id = fixture.start("PROMPT.md");
+    fixture.world.until_shared("up.1");
     other.until_last("loopkeeper/status", |_| true, |it| is_in(it, &id, "working"));
-    remarks(&other, &studio.uri("PROMPT.md"), |it| has(it, "failing"));
+    remarks(&other, &fixture.uri("PROMPT.md"), |it| has(it, "failing"));
     done(&mut other, "stop", &json!({"loopId": id, "now": true}));
     let ends = |it: &Value| is_in(it, &id, "done");
-    let one = studio.status(ends);
+    let one = fixture.status(ends);
     let two = other.until_last("loopkeeper/status", |_| true, ends);
     for field in ["health", "loops", "tasks", "trusted"] {
         assert_eq!(one[field], two[field]);
     }
     // Its user just ordered it, in one of the two.
-    assert_eq!((studio.editor.count("loopkeeper/alert"), other.count("loopkeeper/alert")), (0, 0));
+    assert_eq!((fixture.editor.count("loopkeeper/alert"), other.count("loopkeeper/alert")), (0, 0));
     assert_eq!(everything()["experimental"]["loopkeeper"]["version"], 1);
 }
 
 #[test]
 fn changes_by_a_terminal_appear() {
-    let mut studio = Studio::open(&Scenario { acts: &["echo $n >> log"], ..thrice() });
-    studio.status(|it| it["tasks"][0]["state"] == "idle");
-    studio.trust("PROMPT.md");
-    studio.world.run(&["check"]).expect(1);
-    studio.remarks("PROMPT.md", |it| has(it, "failing"));
-    studio.status(|it| it["tasks"][0]["criteria"]["failed"] == 1 && it["tasks"][0]["checking"] == false);
-    let run = studio.world.terminal.command(&["run", "--json"]).output().unwrap();
+    let mut fixture = EditorFixture::open(&Scenario { acts: &["echo $n >> log"], ..thrice() });
+    fixture.status(|it| it["tasks"][0]["state"] == "idle");
+    fixture.trust("PROMPT.md");
+    fixture.world.run(&["check"]).expect(1);
+    fixture.remarks("PROMPT.md", |it| has(it, "failing"));
+    fixture.status(|it| it["tasks"][0]["criteria"]["failed"] == 1 && it["tasks"][0]["checking"] == false);
+    let run = fixture.world.terminal.command(&["run", "--json"]).output().unwrap();
     assert!(run.status.success(), "{run:?}");
     let id =
-        studio.status(|it| it["loops"][0]["state"] == "done")["loops"][0]["id"].as_str().unwrap().to_owned();
-    shows_all_of_it(&mut studio.editor, &id);
-    studio.remarks("PROMPT.md", |it| !has(it, "failing"));
+        fixture.status(|it| it["loops"][0]["state"] == "done")["loops"][0]["id"].as_str().unwrap().to_owned();
+    shows_all_of_it(&mut fixture.editor, &id);
+    fixture.remarks("PROMPT.md", |it| !has(it, "failing"));
 }

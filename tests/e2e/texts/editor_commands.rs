@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use super::Transcript;
 use super::normalized::normalized;
-use crate::lsp::studio::{Studio, is_in};
+use crate::lsp::editor_fixture::{EditorFixture, is_in};
 use crate::scenarios::detached::{WAITS, go};
 use crate::support::scenario::Scenario;
 
 impl Transcript {
     /// Sends a request that the server must refuse, and records its error.
     #[track_caller]
-    fn refusal(&mut self, studio: &mut Studio, method: &str, params: &Value) {
-        let answer = studio.editor.call(method, params);
+    fn refusal(&mut self, fixture: &mut EditorFixture, method: &str, params: &Value) {
+        let answer = fixture.editor.call(method, params);
         let error = &answer["error"];
         let message =
             error["message"].as_str().unwrap_or_else(|| panic!("not refused: {method} {params}: {answer}"));
@@ -23,40 +23,40 @@ impl Transcript {
             Some(command) => (command.trim_start_matches("loopkeeper.server."), &params["arguments"][0]),
             None => (method, params),
         };
-        let asked = normalized(&format!("{name} {arguments}"), &studio.world.terminal);
-        let message = normalized(message, &studio.world.terminal);
+        let asked = normalized(&format!("{name} {arguments}"), &fixture.world.terminal);
+        let message = normalized(message, &fixture.world.terminal);
         self.0.extend(["\n", &asked, "\n", message.trim_end(), "\n[", &code, "]\n"]);
     }
 
     #[track_caller]
-    fn refused_command(&mut self, studio: &mut Studio, command: &str, argument: &Value) {
+    fn refused_command(&mut self, fixture: &mut EditorFixture, command: &str, argument: &Value) {
         let params = json!({"command": format!("loopkeeper.server.{command}"), "arguments": [argument]});
-        self.refusal(studio, "workspace/executeCommand", &params);
+        self.refusal(fixture, "workspace/executeCommand", &params);
     }
 }
 
 #[test]
 fn refusals_in_an_editor() {
-    let mut studio = Studio::open(&Scenario {
+    let mut fixture = EditorFixture::open(&Scenario {
         criteria: &["Far: `exists nowhere`"],
         acts: &[WAITS],
         ..Scenario::default()
     });
     let mut file = Transcript::default();
     file.heading("before a loop");
-    before_a_loop(&mut file, &mut studio);
-    let id = studio.start("PROMPT.md");
-    studio.world.until_shared("up.1");
+    before_a_loop(&mut file, &mut fixture);
+    let id = fixture.start("PROMPT.md");
+    fixture.world.until_shared("up.1");
     file.heading("while a loop works");
-    while_a_loop_works(&mut file, &mut studio, &id);
-    studio.done("stop", &json!({"loopId": id}));
-    go(&studio.world, 1);
-    studio.status(|it| is_in(it, &id, "done"));
+    while_a_loop_works(&mut file, &mut fixture, &id);
+    fixture.done("stop", &json!({"loopId": id}));
+    go(&fixture.world, 1);
+    fixture.status(|it| is_in(it, &id, "done"));
     file.heading("after its end");
     for command in
         ["stop", "pause", "resume", "resetBreaker", "resetSession", "acceptWeakening", "undoRollback"]
     {
-        file.refused_command(&mut studio, command, &json!({"loopId": id}));
+        file.refused_command(&mut fixture, command, &json!({"loopId": id}));
     }
     for (command, argument) in [
         ("steer", json!({"loopId": id, "text": "too late"})),
@@ -64,12 +64,12 @@ fn refusals_in_an_editor() {
         ("rollback", json!({"loopId": id, "iteration": 7})),
         ("diff", json!({"loopId": id, "iteration": 7})),
     ] {
-        file.refused_command(&mut studio, command, &argument);
+        file.refused_command(&mut fixture, command, &argument);
     }
     expect_file!["errors-editor.txt"].assert_eq(&file.0);
 }
 
-fn before_a_loop(file: &mut Transcript, studio: &mut Studio) {
+fn before_a_loop(file: &mut Transcript, fixture: &mut EditorFixture) {
     for (command, argument) in [
         ("start", json!({"task": "PROMPT.md"})),
         ("start", json!({"task": "none.md"})),
@@ -89,7 +89,7 @@ fn before_a_loop(file: &mut Transcript, studio: &mut Studio) {
         ("newTask", json!({"folder": "/none", "sentence": ""})),
         ("none", json!({})),
     ] {
-        file.refused_command(studio, command, &argument);
+        file.refused_command(fixture, command, &argument);
     }
     for (method, params) in [
         ("loopkeeper/iterations", json!({"loopId": "none"})),
@@ -97,11 +97,11 @@ fn before_a_loop(file: &mut Transcript, studio: &mut Studio) {
         ("loopkeeper/trustPage", json!({})),
         ("loopkeeper/none", json!({})),
     ] {
-        file.refusal(studio, method, &params);
+        file.refusal(fixture, method, &params);
     }
 }
 
-fn while_a_loop_works(file: &mut Transcript, studio: &mut Studio, id: &str) {
+fn while_a_loop_works(file: &mut Transcript, fixture: &mut EditorFixture, id: &str) {
     for (command, argument) in [
         ("start", json!({"task": "PROMPT.md"})),
         ("resume", json!({"loopId": id})),
@@ -114,6 +114,6 @@ fn while_a_loop_works(file: &mut Transcript, studio: &mut Studio, id: &str) {
         ("steer", json!({"loopId": id})),
         ("diff", json!({"loopId": id, "iteration": 7})),
     ] {
-        file.refused_command(studio, command, &argument);
+        file.refused_command(fixture, command, &argument);
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Transcript;
 use super::normalized::normalized;
 use crate::cli::Terminal;
-use crate::lsp::studio::Studio;
+use crate::lsp::editor_fixture::EditorFixture;
 use crate::support::scenario::Scenario;
 
 const TASK: &str = "# Greet the world\n\nCONTEXT: count.sh\n\n## Done when\n\n- The greeting is there: `has \"hello\" hello.txt`\n\
@@ -34,11 +34,11 @@ fn scenario() -> Scenario<'static> {
 }
 
 /// Runs a command that shows a page in the editor, and returns the page.
-fn page(studio: &mut Studio, command: &str, argument: &Value) -> String {
-    let shown = studio.done(command, argument);
+fn page(fixture: &mut EditorFixture, command: &str, argument: &Value) -> String {
+    let shown = fixture.done(command, argument);
     let uri = shown["uri"].as_str().unwrap_or_else(|| panic!("no page: {shown}"));
     let path = lsp_types::Url::parse(uri).unwrap().to_file_path().unwrap();
-    normalized(&fs::read_to_string(path).unwrap(), &studio.world.terminal)
+    normalized(&fs::read_to_string(path).unwrap(), &fixture.world.terminal)
 }
 
 /// The page before its part for programs.
@@ -49,11 +49,11 @@ fn without_json(terminal: &Terminal, args: &[&str]) -> String {
 
 #[test]
 fn a_loop_from_its_start_to_its_end() {
-    let mut studio = Studio::open(&scenario());
-    let task = studio.uri("PROMPT.md");
+    let mut fixture = EditorFixture::open(&scenario());
+    let task = fixture.uri("PROMPT.md");
     let mut file = Transcript::default();
-    file.section("Show What Would Run", page(&mut studio, "trust", &json!({"task": task})));
-    let terminal = &studio.world.terminal;
+    file.section("Show What Would Run", page(&mut fixture, "trust", &json!({"task": task})));
+    let terminal = &fixture.world.terminal;
     file.run(terminal, &["status"]);
     file.run(terminal, &["check", "--lint"]);
     file.run(terminal, &["run", "--trust"]);
@@ -72,23 +72,23 @@ fn a_loop_from_its_start_to_its_end() {
 
 #[test]
 fn output_in_the_editor() {
-    let mut studio = Studio::open(&scenario());
-    let task = studio.uri("PROMPT.md");
-    studio.world.run(&["run", "--trust"]).expect(0);
-    let status = studio.status(|it| it["loops"][0]["state"] == "done");
+    let mut fixture = EditorFixture::open(&scenario());
+    let task = fixture.uri("PROMPT.md");
+    fixture.world.run(&["run", "--trust"]).expect(0);
+    let status = fixture.status(|it| it["loops"][0]["state"] == "done");
     let mut file = Transcript::default();
     for (title, argument) in [
         ("Show Output, of the agent", json!({"task": task})),
         ("Show Output, of its first iteration", json!({"task": task, "iteration": 1})),
     ] {
-        file.section(title, page(&mut studio, "output", &argument));
+        file.section(title, page(&mut fixture, "output", &argument));
     }
-    fs::remove_file(studio.world.root().join("hello.txt")).unwrap();
-    studio.world.run(&["check"]).expect(1);
-    studio
+    fs::remove_file(fixture.world.root().join("hello.txt")).unwrap();
+    fixture.world.run(&["check"]).expect(1);
+    fixture
         .remarks("PROMPT.md", |all| all.iter().any(|it| it["message"].as_str().unwrap().contains("exit 1")));
     let criterion = &status["tasks"][0]["criteria"]["items"][1]["id"];
     let argument = json!({"task": task, "criterion": criterion});
-    file.section("Show Output, of a failing check", page(&mut studio, "output", &argument));
+    file.section("Show Output, of a failing check", page(&mut fixture, "output", &argument));
     expect_file!["output.txt"].assert_eq(&file.0);
 }

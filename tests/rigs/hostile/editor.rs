@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::corpus::CORPUS;
 use super::{Visit, is_dangerous, strace, unavailable};
-use crate::lsp::studio::everything;
+use crate::lsp::editor_fixture::everything;
 use crate::support::lsp::{Editor, Reply, uri};
 
 #[test]
