@@ -91,7 +91,7 @@ impl Signal {
         match self {
             Self::Launched => Event::Launched { spec: Box::new(state.spec.clone()), boot: boot_id(0) },
             Self::Reopened { boot } => Event::Reopened { boot: boot_id(boot), version: "0.1.0".to_owned() },
-            Self::Continued => Event::WentOn,
+            Self::Continued => Event::Continued,
             Self::Snapshot { tree } => Event::SnapshotTaken(snapshot(state, tree)),
             Self::Documents => Event::TaskRead(Box::new(documents(state))),
             Self::Checks { tree } => {

@@ -89,7 +89,7 @@ pub enum Event {
         version: String,
     },
     /// The records of the previous turn are applied: decide again.
-    WentOn,
+    Continued,
     SnapshotTaken(SnapshotFacts),
     /// `reason`: the disk is full, or the workspace cannot be read.
     SnapshotFailed {
@@ -284,7 +284,7 @@ impl Decision {
 /// What the shell does after the records are durable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Send [`Event::WentOn`].
+    /// Send [`Event::Continued`].
     Continue,
     TakeSnapshot,
     /// Make or check out this branch, where that is safe.

@@ -60,7 +60,7 @@ impl EffectRunner {
     pub(super) fn observe(&mut self, event: &Event) {
         match event {
             Event::ChecksDone { .. } => self.round_just_ended = true,
-            Event::WentOn | Event::HookFailed { .. } => {}
+            Event::Continued | Event::HookFailed { .. } => {}
             _ => self.round_just_ended = false,
         }
     }
@@ -226,7 +226,7 @@ impl EffectRunner {
                 |note: String| CommitOutcome { iteration, note: Some(note), ..CommitOutcome::default() };
             context.send_event(Event::Committed(match made {
                 Ok(Ok(made)) => made,
-                Ok(Err(trouble)) => failed(trouble.message.to_string()),
+                Ok(Err(problem)) => failed(problem.message.to_string()),
                 Err(error) => failed(error.to_string()),
             }));
         });

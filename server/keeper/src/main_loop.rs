@@ -243,7 +243,7 @@ impl Keeper {
         let mut answer = ControlReply::Done { seq: self.state.position.seq };
         for effect in effects {
             match effect {
-                Effect::Continue => self.queue.push_back(Event::WentOn),
+                Effect::Continue => self.queue.push_back(Event::Continued),
                 Effect::Finish => self.finished = true,
                 Effect::AwaitUser => answer = ControlReply::Later,
                 Effect::Permit(permit) => {

@@ -45,7 +45,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         // The first record creates the state; the keeper writes it before any decision.
         Event::Launched { .. } => vec![first_step(state)],
         Event::Reopened { boot, version } => recover_after_restart(state, boot, version),
-        Event::WentOn => went_on(state, live, now),
+        Event::Continued => continue_loop(state, live, now),
         Event::SnapshotTaken(snapshot) => snapshot_taken(state, live, snapshot),
         Event::SnapshotFailed { reason, message } => snapshot_failed(state, live, reason, message),
         Event::BranchTaken(LoopBranch { name, from, made, note }) if state.phase == Phase::Starting => {
@@ -149,7 +149,7 @@ fn first_step(state: &LoopState) -> Decision {
     Decision::Effect(name.map_or(Effect::TakeSnapshot, |name| Effect::TakeBranch { name }))
 }
 
-fn went_on(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
+fn continue_loop(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
     match state.phase {
         Phase::Starting | Phase::Closing if state.stop == Some(StopMode::Now) => end_by_user(state),
         Phase::Starting => vec![first_step(state)],

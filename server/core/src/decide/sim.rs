@@ -245,7 +245,7 @@ impl Sim {
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Continue => self.event(Event::WentOn),
+            Effect::Continue => self.event(Event::Continued),
             Effect::TakeSnapshot => self.shoot(),
             Effect::TakeBranch { name } => self.take_branch(name),
             Effect::Commit(order) => self.commit(*order),
