@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use loopkeeper_core::check::report::ReportingRunner;
 use loopkeeper_core::check::{Status, test_order};
 use loopkeeper_core::decide::final_verdict::{
-    GoalsForNewTests, TestOrder, VerdictReply, VerdictRounds, judged_in_room,
+    CleanRoomGoals, TestOrder, VerdictReply, VerdictRounds, judged_in_room,
 };
 use loopkeeper_core::decide::weakening::{self, WeakeningScan};
 use loopkeeper_core::decide::{Event, LoopState};
@@ -44,7 +44,7 @@ use room::{PinnedEntry, RoomLayout, RoomSite};
 pub(super) struct VerdictRequest {
     criteria: Vec<Criterion>,
     /// Goals that are judged again with grown test files.
-    growing: GoalsForNewTests,
+    goals: CleanRoomGoals,
     scan: Option<WeakeningScan>,
     /// A file of the tree counts as weakened already.
     is_weakened: bool,
@@ -77,7 +77,7 @@ impl VerdictRequest {
             site: RoomSite::default(),
             has_clean: criteria.iter().any(|it| matches!(it.check, Some(Check::Clean))),
             criteria: judged_in_room(criteria),
-            growing: GoalsForNewTests::of(state),
+            goals: CleanRoomGoals::of(state),
             scan: weakening::inspection(state),
             is_weakened: weakening::has_unresolved(state),
             tree: state.tree.judged.clone(),
@@ -333,7 +333,7 @@ async fn with_pinned(
     let entries = start_entries(runtime, request, inputs, judges.iter()).await?;
     let (mut round, _) =
         run_in_room(runtime, request, &request.criteria, &layout.with_entries(entries)).await?;
-    let again = request.growing.to_repeat(&round);
+    let again = request.goals.to_repeat(&round);
     if again.is_empty() || !judges.iter().any(|it| it.change == JudgeChange::OnlyAdded) {
         return Ok(round);
     }

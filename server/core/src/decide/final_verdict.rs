@@ -382,16 +382,15 @@ fn involved<'a>(result: &CheckResult, judges: &'a [ChangedJudge]) -> Vec<&'a Cha
     if found.is_empty() { judges.iter().take(MAX_NAMED).collect() } else { found }
 }
 
-/// Goals that may ask for new tests: where they fail with the judges of the start, they are judged again with the files
-/// to which tests were only added. A goal that ran tests at the start asks for these, unless only their coverage
-/// fails.
+/// The goals that a clean room can judge. A goal that fails with the tests of the start is judged again with the files to
+/// which tests were only added, if it may require new tests: it ran none at the start, or only their coverage fails.
 #[derive(Debug, Clone, Default)]
-pub struct GoalsForNewTests {
+pub struct CleanRoomGoals {
     goals: Vec<Criterion>,
     ran_tests: BTreeSet<CriterionId>,
 }
 
-impl GoalsForNewTests {
+impl CleanRoomGoals {
     pub fn of(state: &LoopState) -> Self {
         let goals = state
             .criteria
@@ -403,12 +402,11 @@ impl GoalsForNewTests {
         Self { ran_tests: ran_tests.collect(), goals }
     }
 
-    /// Whether the criterion is a goal.
-    pub fn is_goal(&self, criterion: &Criterion) -> bool {
+    pub fn contains(&self, criterion: &Criterion) -> bool {
         self.goals.iter().any(|it| it.id == criterion.id)
     }
 
-    /// Those to judge again after a round with the judges of the start.
+    /// Those to judge again after a round with the tests of the start.
     pub fn to_repeat(&self, round: &Round) -> Vec<Criterion> {
         let wants = |it: &&Criterion| {
             let failed = round.result(&it.id).filter(|it| it.status != Status::Pass);

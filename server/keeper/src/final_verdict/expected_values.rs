@@ -51,7 +51,7 @@ pub(super) async fn apply_unnoticed(
 ) -> Result<(), NoVerdict> {
     let passes = |it: &Criterion| round.result(&it.id).is_some_and(|it| it.status == Status::Pass);
     let is_goal = |it: &&Criterion| {
-        request.growing.is_goal(it) && matches!(it.check, Some(Check::Command { .. })) && passes(it)
+        request.goals.contains(it) && matches!(it.check, Some(Check::Command { .. })) && passes(it)
     };
     let goals: Vec<Criterion> = request.criteria.iter().filter(is_goal).cloned().collect();
     let is_off = runtime.spec.settings.mutants == MutantPolicy::Off;

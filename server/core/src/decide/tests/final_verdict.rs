@@ -2,7 +2,7 @@
 
 use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::UserCommand;
-use crate::decide::final_verdict::{GoalsForNewTests, UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::final_verdict::{CleanRoomGoals, UnrecordedInputs, VerdictReply, VerdictRounds};
 use crate::decide::sim::{self, Act, Sim, criterion, round_of, spec};
 use crate::journal::{BreakerState, LoopSpec, OutcomeKind, OutsideFiles, Record, Round};
 use crate::settings::SandboxMode;
@@ -336,7 +336,7 @@ fn goals_that_only_lack_coverage_are_judged_with_new_tests() {
         let tests = Some(TestCounts { passed, failed, skipped: 0 });
         let result =
             CheckResult { tests, head: output.to_owned(), ..CheckResult::new(id, Status::Fail, "exit 1") };
-        let goals = GoalsForNewTests::of(&state);
+        let goals = CleanRoomGoals::of(&state);
         assert_eq!(goals.to_repeat(&round_of(vec![result])).len(), expect, "{passed} {failed} {output}");
     };
     let covers_too_little = "FAIL Required test coverage of 90% not reached. Total coverage: 76.00%";
