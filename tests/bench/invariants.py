@@ -176,7 +176,7 @@ BREAKS = [
         "loopkeeper-text", "redact",
     ),
     Break(
-        11, "trouble of the provider counts as lack of progress", "server/core/src/loop_state/iteration.rs",
+        11, "a failure of the provider counts as lack of progress", "server/core/src/loop_state/iteration.rs",
         "self.interrupted || self.error.is_some() || !by_itself", "self.interrupted || !by_itself",
         "loopkeeper-core", "decide::tests",
     ),

@@ -139,17 +139,17 @@ fn parse_provider_failure(value: &Value) -> ProviderFailure {
         (words, further) => format!("{words}: {further}"),
     };
     let status = u16::try_from(code).ok().filter(|it| (100..600).contains(it));
-    let trouble = provider::classify(&words, status);
+    let failure = provider::classify(&words, status);
     if code != AUTH_REQUIRED {
-        return trouble;
+        return failure;
     }
     let ways: Vec<String> =
         list(value, "authMethods").iter().map(|it| sanitize::line(text(it, "name"))).collect();
     let message = match ways.as_slice() {
-        [] => tr!("it is not logged in: {why}", why = trouble.message),
+        [] => tr!("it is not logged in: {why}", why = failure.message),
         ways => tr!(
             "it is not logged in: {why} (options: {ways})",
-            why = trouble.message,
+            why = failure.message,
             ways = ways.join(tr!(", "))
         ),
     };

@@ -193,7 +193,7 @@ pub enum ProviderClass {
     Unknown,
 }
 
-/// How the run of the agent ended, for the record. Provider trouble and work are different things.
+/// How the run of the agent ended, for the record. Provider failure and work are different things.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentRun {

@@ -132,16 +132,16 @@ fn parse_provider_failure(event: &Value) -> ProviderFailure {
     let data = event.pointer("/error/data").unwrap_or(&Value::Null);
     let name = text_at(event, "/error/name");
     let words = first_nonempty([text(data, "message"), name]);
-    let mut trouble = provider::classify(words, status(data, "statusCode"));
+    let mut failure = provider::classify(words, status(data, "statusCode"));
     if name == "ProviderAuthError" {
-        trouble.class = ProviderClass::Login;
+        failure.class = ProviderClass::Login;
     }
     if name == "ContextOverflowError" {
-        trouble.class = ProviderClass::Refused;
+        failure.class = ProviderClass::Refused;
     }
     let header = |name: &str| text(data.get("responseHeaders").unwrap_or(&Value::Null), name);
-    trouble.announce(provider::retry_headers(header("retry-after"), header("retry-after-ms")));
-    trouble
+    failure.announce(provider::retry_headers(header("retry-after"), header("retry-after-ms")));
+    failure
 }
 
 #[cfg(test)]

@@ -82,10 +82,10 @@ pub(crate) fn classify(words: &str, status: Option<u16>) -> ProviderFailure {
 /// Classifies the last output of a failed plain text agent if it is a provider failure.
 pub(crate) fn of_failed(stderr: &str, stdout: &str) -> Option<ProviderFailure> {
     match final_error(stderr) {
-        LastError::Providers(trouble) => Some(trouble),
+        LastError::Providers(failure) => Some(failure),
         LastError::Other => None,
         LastError::None => match final_error(stdout) {
-            LastError::Providers(trouble) => Some(trouble),
+            LastError::Providers(failure) => Some(failure),
             LastError::Other | LastError::None => None,
         },
     }
@@ -153,15 +153,15 @@ fn final_error(output: &str) -> LastError {
         let is_reported =
             parse_payload(line).is_some_and(|it| classify_line(&it.name).is_some() || it.status.is_some());
         if is_reported || classify_line(line).is_some() || phrases::is_answer(line) {
-            let mut trouble = classify(line, None);
+            let mut failure = classify(line, None);
             // The reset may be on the lines below.
-            trouble.reset = trouble.reset.or_else(|| last.iter().take(at).find_map(|it| reset_in(it)));
-            if trouble.class == ProviderClass::Transient
+            failure.reset = failure.reset.or_else(|| last.iter().take(at).find_map(|it| reset_in(it)));
+            if failure.class == ProviderClass::Transient
                 && classify_line(line) == Some(PhraseMeaning::Limited)
             {
-                trouble.class = rate_limit_class(trouble.reset.as_ref());
+                failure.class = rate_limit_class(failure.reset.as_ref());
             }
-            return LastError::Providers(trouble);
+            return LastError::Providers(failure);
         }
         if phrases::is_error(line) {
             return LastError::Other;

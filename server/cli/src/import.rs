@@ -68,12 +68,12 @@ fn show_next(source: &ImportSource, taken: &ImportResult, out: &mut Ui) {
             name
         ));
     };
-    match &taken.trouble {
+    match &taken.problem {
         None => out.line(tr!(
             "The loop is cancelled (was at iteration {iteration}): its session can end after this turn.",
             iteration = found.state.iteration
         )),
-        Some(trouble) => failure::warn(tr!("the loop still runs in its own session: {trouble}", trouble)),
+        Some(problem) => failure::warn(tr!("the loop still runs in its own session: {problem}", problem)),
     }
     let limit = found.state.iterations_left().map_or(String::new(), |it| format!(" --max-iterations {it}"));
     out.line(tr!(

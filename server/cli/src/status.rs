@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         } else {
             budget(status, loop_view, out);
         }
-        trouble(status, loop_view, out);
+        show_problem(status, loop_view, out);
     }
     this_tree(args, &tasks, out);
     not_here(&elsewhere, out);
@@ -139,7 +139,7 @@ fn budget(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
 }
 
 /// What is wrong with a loop, and what helps.
-fn trouble(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
+fn show_problem(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     if let Some(damage) = &loop_view.damage {
         out.line(format_args!("  {}", damage.fact()));
     }

@@ -95,8 +95,8 @@ pub(crate) fn ensure_trusted(
 
 fn open(state: &StateDir) -> TrustStore {
     let store = TrustStore::open(state);
-    if let Some(trouble) = store.load_error() {
-        failure::warn(trouble.to_message().sentences());
+    if let Some(problem) = store.load_error() {
+        failure::warn(problem.to_message().sentences());
     }
     store
 }

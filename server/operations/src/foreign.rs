@@ -30,7 +30,7 @@ pub struct PluginLoopFile {
 pub struct ImportResult {
     pub document: PathBuf,
     /// Why the plugin's loop still continues.
-    pub trouble: Option<String>,
+    pub problem: Option<String>,
 }
 
 /// The plugin's loop in `folder`, if its file can be read.
@@ -97,8 +97,8 @@ impl PluginLoopFile {
     /// Writes its prompt as a new task next to the existing ones, then cancels it. Overwrites nothing.
     pub fn take_over(&self) -> Result<ImportResult, Failure> {
         let document = write_new(&self.folder, DOCUMENT, &self.document()?)?;
-        let trouble = self.cancel().err().map(|it| it.to_string());
-        Ok(ImportResult { document, trouble })
+        let problem = self.cancel().err().map(|it| it.to_string());
+        Ok(ImportResult { document, problem })
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
         put(&root.path().join("ralph-loop.ralph.md"), "mine");
         let taken = find_in(root.path()).unwrap().take_over().unwrap();
         assert_eq!(taken.document, root.path().join("ralph-loop-2.ralph.md"));
-        assert!(taken.trouble.is_none() && !file.exists());
+        assert!(taken.problem.is_none() && !file.exists());
         assert!(fs::read_to_string(taken.document).unwrap().contains("<promise>ALL</promise>"));
         assert_eq!(fs::read_to_string(root.path().join("ralph-loop.ralph.md")).unwrap(), "mine");
     }

@@ -74,7 +74,7 @@ impl ImportSource {
             Self::PluginLoop(found) => found.take_over(),
             Self::Text(text) => {
                 let document = foreign::write_new(&text.folder, &text.name, &text.document)?;
-                Ok(ImportResult { document, trouble: None })
+                Ok(ImportResult { document, problem: None })
             }
         }
     }

@@ -21,8 +21,8 @@ pub struct TaskSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanCount>,
     /// Why it cannot be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<String>,
+    #[serde(rename = "trouble", skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -86,7 +86,7 @@ fn is_project(root: &Path) -> bool {
 }
 
 fn summary(root: &Path, found: &task_files::DiscoveredTask) -> TaskSummary {
-    let (task, trouble) = match task_files::load(root, found) {
+    let (task, problem) = match task_files::load(root, found) {
         Ok(loaded) => (Some(loaded.task), None),
         Err(error) => (None, Some(sanitize::line(&error.to_string()))),
     };
@@ -98,6 +98,6 @@ fn summary(root: &Path, found: &task_files::DiscoveredTask) -> TaskSummary {
         required,
         optional: criteria.len() - required,
         plan: task.as_ref().and_then(|it| PlanCount::of(&it.plan)),
-        trouble,
+        problem,
     }
 }

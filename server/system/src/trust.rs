@@ -52,7 +52,7 @@ pub struct TrustStore {
     path: PathBuf,
     lock: PathBuf,
     grants: Vec<Grant>,
-    trouble: Option<TrustError>,
+    problem: Option<TrustError>,
 }
 
 /// One grant.
@@ -78,14 +78,14 @@ impl TrustStore {
     /// Never fails: an unreadable list trusts nothing, and [`Self::load_error`] returns the reason.
     pub fn open(state: &StateDir) -> Self {
         let (path, lock) = (state.trust().join("granted.jsonl"), state.trust().join("lock"));
-        let mut store = Self { path, lock, grants: Vec::new(), trouble: None };
+        let mut store = Self { path, lock, grants: Vec::new(), problem: None };
         store.load();
         store
     }
 
     /// Why nothing is trusted, if that is not the user's choice.
     pub fn load_error(&self) -> Option<&TrustError> {
-        self.trouble.as_ref()
+        self.problem.as_ref()
     }
 
     /// The items that the user has not trusted, each command once, in display order. `root` is the real path.
@@ -141,9 +141,9 @@ impl TrustStore {
     fn update_grants(&mut self, change: impl FnOnce(&mut Vec<Grant>)) -> Result<(), TrustError> {
         let _alone = acquire_gate(&self.lock, LockMode::Exclusive)?;
         self.load();
-        match self.trouble.take() {
+        match self.problem.take() {
             Some(TrustError::Damaged { .. }) => self.put_aside()?,
-            Some(trouble) => return Err(trouble),
+            Some(problem) => return Err(problem),
             None => {}
         }
         change(&mut self.grants);
@@ -158,9 +158,9 @@ impl TrustStore {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(self.io(tr_later!("read"))(error)),
         };
-        (self.grants, self.trouble) = match read {
+        (self.grants, self.problem) = match read {
             Ok(grants) => (grants, None),
-            Err(trouble) => (Vec::new(), Some(trouble)),
+            Err(problem) => (Vec::new(), Some(problem)),
         };
     }
 

@@ -71,8 +71,8 @@ impl DoctorFinding {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    fn from_problem(topic: DoctorTopic, trouble: &DoctorProblem) -> Self {
-        Self::new(topic, DoctorLevel::Bad, trouble.what.clone()).with_hint(trouble.hint.clone())
+    fn from_problem(topic: DoctorTopic, problem: &DoctorProblem) -> Self {
+        Self::new(topic, DoctorLevel::Bad, problem.what.clone()).with_hint(problem.hint.clone())
     }
 }
 

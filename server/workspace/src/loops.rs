@@ -39,12 +39,12 @@ impl LoopIndex {
         if self.roots != roots {
             *self = Self { roots: roots.to_vec(), ..Self::default() };
         }
-        let mut troubles = Vec::new();
+        let mut problems = Vec::new();
         let mut there: Vec<LoopDir> = Vec::new();
         for workspace in roots.iter().filter_map(|it| store.known_workspace(it)) {
             match workspace.loops() {
                 Ok(loops) => there.extend(loops),
-                Err(error) => troubles.push(error.to_string()),
+                Err(error) => problems.push(error.to_string()),
             }
         }
         self.followed.retain(|id, _| there.iter().any(|it| it.id() == id));
@@ -56,12 +56,12 @@ impl LoopIndex {
                 loop_view: None,
             };
             let followed = self.followed.entry(dir.id().to_owned()).or_insert_with(new);
-            if let Err(trouble) = followed.read_updates(store, &dir) {
-                troubles.push(trouble);
+            if let Err(problem) = followed.read_updates(store, &dir) {
+                problems.push(problem);
             }
         }
         self.drop_old_loops();
-        troubles
+        problems
     }
 
     /// Order: needs the user, working, paused, then the last that ended.

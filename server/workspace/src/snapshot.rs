@@ -31,7 +31,7 @@ pub struct WorkspaceSnapshot {
     /// Whether the editor trusts the workspace.
     pub trusted: bool,
     /// First error that makes this snapshot incomplete.
-    pub trouble: Option<WorkspaceProblem>,
+    pub problem: Option<WorkspaceProblem>,
     /// The number of the last invalidation that it answers.
     pub answers: u64,
     /// The first update is complete.

@@ -211,7 +211,7 @@ impl IndexState {
             configs: tasks::configs(&self.roots, &self.open, &self.configs),
             foreign: self.foreign.clone(),
             trusted: self.trusted,
-            trouble: problems.next(),
+            problem: problems.next(),
             answers: 0,
             is_complete: true,
         }

@@ -52,11 +52,11 @@ async fn a_scan_that_panics_is_reported_and_the_next_one_works() {
     until(&index, |it| it.tasks.len() == 1).await;
     texts.0.store(true, Ordering::SeqCst);
     index.invalidate(Invalidation::ALL);
-    let snapshot = until(&index, |it| it.trouble.is_some()).await;
-    assert!(format!("{:?}", snapshot.trouble).contains("a bug"), "{:?}", snapshot.trouble);
+    let snapshot = until(&index, |it| it.problem.is_some()).await;
+    assert!(format!("{:?}", snapshot.problem).contains("a bug"), "{:?}", snapshot.problem);
     texts.0.store(false, Ordering::SeqCst);
     index.invalidate(Invalidation::ALL);
-    until(&index, |it| it.trouble.is_none() && it.tasks.len() == 1).await;
+    until(&index, |it| it.problem.is_none() && it.tasks.len() == 1).await;
 }
 
 #[tokio::test]

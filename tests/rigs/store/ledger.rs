@@ -93,7 +93,7 @@ impl Ledger {
         let store = TrustStore::open(&state);
         let items: Vec<_> = (1..=self.yeses).map(item).collect();
         let unknown = store.untrusted_items(Path::new(ROOT), &items);
-        let trouble = store.load_error().map(ToString::to_string);
-        trouble.into_iter().chain(unknown.into_iter().map(|it| format!("{:?} is lost", it.runs))).collect()
+        let problem = store.load_error().map(ToString::to_string);
+        problem.into_iter().chain(unknown.into_iter().map(|it| format!("{:?} is lost", it.runs))).collect()
     }
 }

@@ -14,8 +14,8 @@ macro_rules! captured {
     };
 }
 
-fn check(name: &str, trouble: Option<ProviderFailure>, expect: Option<(ProviderClass, Option<u64>)>) {
-    let error = trouble.map(|it| it.into_provider_error(&LocalClock::utc(NOW)));
+fn check(name: &str, failure: Option<ProviderFailure>, expect: Option<(ProviderClass, Option<u64>)>) {
+    let error = failure.map(|it| it.into_provider_error(&LocalClock::utc(NOW)));
     let got = error.as_ref().map(|it| (it.class, it.resets_at.map(|at| (at - NOW) / 1000)));
     assert_eq!(got, expect, "{name}: {error:?}");
 }

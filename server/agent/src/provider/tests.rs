@@ -372,8 +372,8 @@ proptest! {
     #[test]
     fn total_on_any_text(stderr in any::<String>(), stdout in "(Error: |You've hit your |resets |429 |\\{|`|\n|[a-z0-9: ]{0,6}){0,12}") {
         let here = LocalClock::utc(NOW);
-        for trouble in [of_failed(&stderr, &stdout), of_whole(&stdout), Some(classify(&stdout, None))].into_iter().flatten() {
-            let error = trouble.into_provider_error(&here);
+        for failure in [of_failed(&stderr, &stdout), of_whole(&stdout), Some(classify(&stdout, None))].into_iter().flatten() {
+            let error = failure.into_provider_error(&here);
             assert!(error.resets_at.is_none_or(|at| at + 2 * MINUTE >= NOW && at <= NOW + 8 * 24 * HOUR));
             assert!(error.message.chars().count() <= 300);
         }

@@ -32,9 +32,9 @@ pub(super) fn of_text(
         }
         AgentEnding::Exited if matches!(end.exit, Some(126 | 127)) => Some(early_exit_error(end)),
         AgentEnding::Exited => {
-            let trouble =
+            let failure =
                 provider::of_failed(&end.stderr, &tally.last_message).map(|it| it.into_provider_error(here));
-            trouble.or_else(|| Some(early_exit_error(end)))
+            failure.or_else(|| Some(early_exit_error(end)))
         }
         AgentEnding::TimedOut
         | AgentEnding::Idle

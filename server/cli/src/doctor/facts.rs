@@ -81,7 +81,7 @@ impl FactContext {
     pub(super) fn facts(&self) -> Result<DoctorFacts, Failure> {
         Ok(DoctorFacts {
             agents: self.agents(None)?,
-            chosen: self.agent_start().map_err(|it| trouble(&it)),
+            chosen: self.agent_start().map_err(|it| doctor_problem(&it)),
             machine: self.machine()?,
             workspace: self.workspace(),
         })
@@ -93,7 +93,7 @@ impl FactContext {
             let plan = operations::agents::attached_plan(agent)?;
             let would_ask = operations::agents::can_ask(self.hooks_off(&plan).as_deref());
             let silent = would_ask.and_then(|()| installed::ensure_installed(&self.root)).err();
-            return Ok(SelectedAgent::Session { silent: silent.map(|it| trouble(&it)) });
+            return Ok(SelectedAgent::Session { silent: silent.map(|it| doctor_problem(&it)) });
         }
         let plan = agents::plan_agent(&self.wanted(agent))?;
         if *mode == LoopMode::Hook {
@@ -263,7 +263,7 @@ impl FactContext {
                 what: sanitize::line(&error.to_string()),
                 hint: error.hint().unwrap_or_default(),
             })),
-            None => self.resolved.settings().is_ok().then(|| self.tasks().map_err(|it| trouble(&it))),
+            None => self.resolved.settings().is_ok().then(|| self.tasks().map_err(|it| doctor_problem(&it))),
         };
         WorkspaceFacts {
             root: sanitize::line(&self.root.to_string_lossy()),
@@ -294,7 +294,7 @@ impl FactContext {
         });
         let (untrusted, broken) = match examined {
             Ok(untrusted) => (untrusted as u64, None),
-            Err(failure) => (0, Some(trouble(&failure))),
+            Err(failure) => (0, Some(doctor_problem(&failure))),
         };
         TaskFacts { id: sanitize::line(&work.id.0), untrusted, broken }
     }
@@ -312,7 +312,7 @@ fn is_own(agent: &AgentSettings) -> bool {
     agent.name != "demo" && KNOWN.iter().all(|it| it.name != agent.name)
 }
 
-fn trouble(failure: &Failure) -> DoctorProblem {
+fn doctor_problem(failure: &Failure) -> DoctorProblem {
     let (what, hint) = failure.message.clone().into_parts();
     DoctorProblem { what, hint: hint.unwrap_or_default() }
 }

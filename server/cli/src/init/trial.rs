@@ -66,8 +66,8 @@ pub(super) fn offer((root, file): (&Path, &Path), checks: &ProposedChecks) -> Op
         Ok(tried) => Some(tried),
         Err(declined) if declined.kind == FailureKind::NotTrusted => None,
         // A loop at work in this tree, for example, is no reason to write no task.
-        Err(trouble) => {
-            failure::warn(tr!("the commands were not tried: {trouble}", trouble));
+        Err(problem) => {
+            failure::warn(tr!("the commands were not tried: {problem}", problem));
             None
         }
     }

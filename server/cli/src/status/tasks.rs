@@ -31,8 +31,8 @@ pub(super) fn list(tasks: &[TaskSummary], out: &mut Ui) {
 
 /// `Parse dates, 4 criteria, 1 optional, 2 of 5 items done`
 fn facts(task: &TaskSummary) -> String {
-    if let Some(trouble) = &task.trouble {
-        return trouble.clone();
+    if let Some(problem) = &task.problem {
+        return problem.clone();
     }
     let title = Some(task.title.clone()).filter(|it| !it.is_empty());
     let criteria = match task.required + task.optional {

@@ -23,8 +23,8 @@ use super::spans::{DAY_MS, iterations};
 use history::BreakerHistory;
 
 /// Whether the iteration failed for reasons unrelated to the work.
-pub fn is_provider_trouble(row: &Iteration) -> bool {
-    row.is_provider_trouble()
+pub fn is_provider_failure(row: &Iteration) -> bool {
+    row.is_provider_failure()
 }
 
 /// The count of each cause after the last finished iteration.

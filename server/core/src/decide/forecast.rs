@@ -102,7 +102,7 @@ fn exhausted_after(state: &LoopState, remaining: u64, pace: u64) -> u64 {
 
 /// Finished iterations that no failure of a provider cut short.
 pub(super) fn working_iterations(state: &LoopState) -> impl DoubleEndedIterator<Item = IterationFigures> {
-    state.history.outlines().map(|it| it.figures).filter(|it| it.has_ended && !it.is_trouble)
+    state.history.outlines().map(|it| it.figures).filter(|it| it.has_ended && !it.is_provider_failure)
 }
 
 /// The usage of the running iteration is not known yet.

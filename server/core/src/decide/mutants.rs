@@ -152,7 +152,7 @@ pub(super) fn oppose(state: &LoopState) -> bool {
 fn stalled_iterations(state: &LoopState) -> usize {
     let since = state.weakening.fewest_survivors.map_or(state.iteration, |it| it.iteration);
     let later = state.history.outlines().rev().take_while(|it| it.figures.number > since);
-    later.filter(|it| !it.figures.is_trouble).count()
+    later.filter(|it| !it.figures.is_provider_failure).count()
 }
 
 fn is_required(state: &LoopState) -> bool {

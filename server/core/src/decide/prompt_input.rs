@@ -109,7 +109,7 @@ fn settled(question: &AnsweredQuestion) -> AnsweredForPrompt<'_> {
 }
 
 fn past(row: &Iteration) -> IterationSummary<'_> {
-    let cut_short = super::breaker::is_provider_trouble(row);
+    let cut_short = super::breaker::is_provider_failure(row);
     IterationSummary {
         number: row.number,
         sentence: &row.sentence,

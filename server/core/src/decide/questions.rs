@@ -191,7 +191,7 @@ fn question_step(question: &PendingQuestion) -> Decision {
 /// The question that the last iteration leaves to the user.
 fn after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
     let last = state.last_iteration()?;
-    if state.questions.asked_after >= last.number || breaker::is_provider_trouble(last) {
+    if state.questions.asked_after >= last.number || breaker::is_provider_failure(last) {
         return None;
     }
     if let Some(text) = &last.claims.question {

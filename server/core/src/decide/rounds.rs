@@ -173,7 +173,7 @@ fn first_strays(strays: &[String]) -> Vec<String> {
 
 /// The claims in the last message of the iteration. A failed agent claims nothing.
 fn last_claims(state: &LoopState) -> Claims {
-    let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_trouble(it)) else {
+    let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_failure(it)) else {
         return Claims::default();
     };
     crate::claims::read(&row.final_text, &state.spec.promise, &state.spec.settings.exit.words)
@@ -181,8 +181,8 @@ fn last_claims(state: &LoopState) -> Claims {
 
 /// The strongest of the claims, unless the agent itself reports that it is not done.
 fn strongest_claim(state: &LoopState, claims: &Claims, reading: &TaskDocuments) -> Option<Claim> {
-    let trouble = state.last_iteration().is_none_or(super::breaker::is_provider_trouble);
-    if trouble || claims.exit_signal == Some(false) {
+    let provider_failed = state.last_iteration().is_none_or(super::breaker::is_provider_failure);
+    if provider_failed || claims.exit_signal == Some(false) {
         return None;
     }
     let denies = claims.denies_completion();
@@ -210,7 +210,7 @@ fn boxes_ticked(state: &LoopState, reading: &TaskDocuments) -> bool {
 }
 
 fn is_test_only(state: &LoopState, claims: &Claims, changes: &ChangeStats) -> bool {
-    let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_trouble(it)) else {
+    let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_failure(it)) else {
         return false;
     };
     let named_all = changes.count == changes.files.len() as u64;

@@ -23,9 +23,9 @@ pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> 
         return None;
     }
     match takeover_cause(state) {
-        Some(trouble) => {
+        Some(cause) => {
             let error = state.last_iteration().and_then(|it| it.error.as_ref());
-            hand_over(state, now, &trouble, error.map(|it| it.message.clone()))
+            hand_over(state, now, &cause, error.map(|it| it.message.clone()))
         }
         None => switch_back_record(state, now),
     }
@@ -86,32 +86,32 @@ fn takeover_cause(state: &LoopState) -> Option<TakeoverCause> {
 fn hand_over(
     state: &LoopState,
     now: Moment,
-    trouble: &TakeoverCause,
+    cause: &TakeoverCause,
     message: Option<String>,
 ) -> Option<Record> {
     let others = || state.agents.roster.iter().filter(|it| it.plan.name != state.spec.agent.name);
     let free = others().find(|it| it.out.is_over(now));
     let to = free.or_else(|| {
-        let is_limited = trouble.reason == TakeoverReason::Quota;
+        let is_limited = cause.reason == TakeoverReason::Quota;
         // Where only its user could mend this one, any reset of a limit is worth waiting for; more failures are not.
         let worth = others().filter(|it| is_limited || it.replaced_for == Some(TakeoverReason::Quota));
         let first = worth.filter_map(|it| Some((it.out.until()?, it))).min_by_key(|it| it.0.awake)?;
-        let own = trouble.out.until().filter(|_| is_limited);
+        let own = cause.out.until().filter(|_| is_limited);
         own.is_none_or(|own| first.0.awake < own.awake).then_some(first.1)
     })?;
     Some(Record::AgentChanged {
         from: state.spec.agent.name.clone(),
         to: to.plan.name.clone(),
-        reason: trouble.reason,
-        until: trouble.out.until(),
+        reason: cause.reason,
+        until: cause.out.until(),
         message,
     })
 }
 
 /// Another loop met the limit of the agent at work.
 pub(super) fn at_shared_limit(state: &LoopState, now: Moment, until: Moment, met_by: &str) -> Option<Record> {
-    let trouble = TakeoverCause { reason: TakeoverReason::Quota, out: Availability::Until(until) };
-    hand_over(state, now, &trouble, Some(tr!("reached by loop {id}", id = met_by)))
+    let cause = TakeoverCause { reason: TakeoverReason::Quota, out: Availability::Until(until) };
+    hand_over(state, now, &cause, Some(tr!("reached by loop {id}", id = met_by)))
 }
 
 fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {

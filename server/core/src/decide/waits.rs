@@ -76,7 +76,7 @@ fn jitter(state: &LoopState, width: u64) -> u64 {
     u64::from(crc32c::crc32c(name.as_bytes())) % width.max(1)
 }
 
-/// What the user has to do before another start makes sense. Login trouble and a missing program are certain at
+/// What the user has to do before another start makes sense. A failed login and a missing program are certain at
 /// once; other failures get three starts, momentary ones of the provider more.
 pub(super) fn needs_user(state: &LoopState) -> Option<Message> {
     let row = state.last_iteration()?;

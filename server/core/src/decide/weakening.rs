@@ -230,7 +230,7 @@ fn is_paused_for_weakening(state: &LoopState) -> bool {
 
 /// A whole iteration worked, knowing of it, since the user last resumed the loop.
 fn worked_with_weakening(state: &LoopState) -> bool {
-    let last = state.last_iteration().filter(|it| !breaker::is_provider_trouble(it));
+    let last = state.last_iteration().filter(|it| !breaker::is_provider_failure(it));
     last.is_some_and(|last| {
         last.number > state.weakening.resumed && current_weakenings(state).any(|it| it.since < last.number)
     })

@@ -125,7 +125,7 @@ pub struct Iteration {
 
 impl Iteration {
     /// Whether it failed for reasons unrelated to the work.
-    pub fn is_provider_trouble(&self) -> bool {
+    pub fn is_provider_failure(&self) -> bool {
         let by_itself = matches!(self.ending, Some(AgentEnding::Exited | AgentEnding::Held));
         self.interrupted || self.error.is_some() || !by_itself
     }

@@ -35,7 +35,7 @@ pub struct IterationFigures {
     /// The end of its agent is on record.
     pub has_ended: bool,
     /// It failed for reasons unrelated to the work.
-    pub is_trouble: bool,
+    pub is_provider_failure: bool,
     /// The agent ended with its own error.
     pub failed_by_itself: bool,
     /// It changed files or made a commit.
@@ -76,7 +76,7 @@ impl IterationFigures {
             items_done: row.items_done,
             denials: row.denials,
             has_ended: row.ending.is_some(),
-            is_trouble: row.is_provider_trouble(),
+            is_provider_failure: row.is_provider_failure(),
             failed_by_itself: row.failed_by_itself(),
             has_progress: row.changes.has_progress(),
             has_claim: row.claim.is_some(),

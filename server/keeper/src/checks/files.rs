@@ -72,14 +72,14 @@ fn check_exists(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     let mut absent = Vec::new();
     for glob in walk.globs() {
         let mut is_there = false;
-        let trouble = walk.for_each_match(glob, |entry| {
+        let problem = walk.for_each_match(glob, |entry| {
             let counts = if glob.literal { entry.leads_somewhere() } else { entry.leads_to_file() };
             is_there |= counts && (entry.kind == FileKind::Folder || !glob.folder_only);
             !is_there
         })?;
-        match trouble {
+        match problem {
             _ if is_there => {}
-            Some(trouble) => return Err(trouble),
+            Some(problem) => return Err(problem),
             None => absent.push(glob.written.clone()),
         }
     }
@@ -96,7 +96,7 @@ fn check_exists(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
 /// Every entry with such a name fails the check: files, folders, dangling links.
 fn check_missing(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     let mut there = Vec::new();
-    let mut trouble = None;
+    let mut problem = None;
     for glob in walk.globs() {
         let found = walk.for_each_match(glob, |entry| {
             if entry.kind == FileKind::Folder || !glob.folder_only {
@@ -104,12 +104,12 @@ fn check_missing(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
             }
             true
         })?;
-        trouble = trouble.or(found);
+        problem = problem.or(found);
     }
     there.sort();
     there.dedup();
-    Ok(match (there.as_slice(), trouble) {
-        ([], Some(trouble)) => return Err(trouble),
+    Ok(match (there.as_slice(), problem) {
+        ([], Some(problem)) => return Err(problem),
         ([], None) => RawResult::new(Status::Pass, tr!("no file matches")),
         ([one], _) => RawResult::new(Status::Fail, tr!("{one} exists", one)),
         ([first, rest @ ..], _) => {

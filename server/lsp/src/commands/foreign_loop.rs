@@ -44,14 +44,14 @@ async fn take_over(shared: &Arc<ServerState>, file: &str) -> CommandOutcome {
         .ok_or_else(|| CommandRefusal::bad_argument(tr!("`file` takes a file URI in an opened folder")))?;
     let document = run_blocking(move || {
         let taken = foreign::open(&path)?.take_over()?;
-        match taken.trouble {
+        match taken.problem {
             None => Ok(taken.document),
-            Some(trouble) => {
+            Some(problem) => {
                 let file = taken.document.display();
                 let fact = tr!(
-                    "{file} was written, but the loop continues in its own session: {trouble}",
+                    "{file} was written, but the loop continues in its own session: {problem}",
                     file,
-                    trouble
+                    problem
                 );
                 Err(CommandRefusal::internal_error(fact))
             }

@@ -99,7 +99,7 @@ pub(crate) fn current_status(shared: &ServerState, snapshot: &WorkspaceSnapshot)
 
 /// The status without its tasks.
 fn status_without_tasks(shared: &ServerState, snapshot: &WorkspaceSnapshot) -> StatusParams {
-    let (health, message) = match &snapshot.trouble {
+    let (health, message) = match &snapshot.problem {
         None => (Health::Ok, None),
         Some(WorkspaceProblem::Files(message)) => (Health::Warning, Some(message)),
         Some(WorkspaceProblem::State(message)) => (Health::Error, Some(message)),

@@ -35,7 +35,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (theirs, ours) = (folder.path().join("theirs"), folder.path().join("state/ours"));
         populate_shadow_home(&theirs, &ours, "settings").unwrap();
-        assert_eq!(fs::read_dir(&ours).unwrap().count(), 0, "nothing of theirs is no trouble");
+        assert_eq!(fs::read_dir(&ours).unwrap().count(), 0, "a missing home of theirs is no error");
         fs::create_dir_all(theirs.join("tmp")).unwrap();
         for name in ["settings", "login", "projects"] {
             fs::write(theirs.join(name), "theirs").unwrap();

@@ -211,16 +211,16 @@ impl RestoreRun<'_> {
     /// Whether the step changed anything. An error of one path becomes a refusal; an error that affects all paths ends
     /// the restore.
     fn record_step(&mut self, path: &[u8], done: EntryResult<bool>) -> Result<bool> {
-        let trouble = match done {
+        let problem = match done {
             Ok(done) => {
                 if done {
                     self.touched.insert(parent(path).to_vec());
                 }
                 return Ok(done);
             }
-            Err(trouble) => trouble,
+            Err(problem) => problem,
         };
-        match trouble {
+        match problem {
             EntryError::Refused(why) => {
                 self.refuse(path, translate(why));
                 Ok(false)

@@ -134,7 +134,7 @@ pub(super) fn examine_agents(
     all.extend(match chosen {
         Ok(SelectedAgent::Agent { name, kind, mode }) => examine_started(agents, name, *kind, *mode),
         Ok(SelectedAgent::Session { silent }) => examine_attached(agents, silent.as_ref()),
-        Err(trouble) => vec![DoctorFinding::from_problem(DoctorTopic::Agents, trouble)],
+        Err(problem) => vec![DoctorFinding::from_problem(DoctorTopic::Agents, problem)],
     });
     all
 }
@@ -164,7 +164,7 @@ fn examine_started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: Loo
 fn examine_attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Vec<DoctorFinding> {
     let claude = AgentKind::Claude.name();
     let mut all = vec![match silent {
-        Some(trouble) => DoctorFinding::from_problem(DoctorTopic::Agents, trouble),
+        Some(problem) => DoctorFinding::from_problem(DoctorTopic::Agents, problem),
         None => DoctorFinding::new(
             DoctorTopic::Agents,
             DoctorLevel::Good,

@@ -131,7 +131,7 @@ fn watch_limit_finding(facts: &MachineFacts) -> DoctorFinding {
 fn state_dir_finding(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding {
     let it = match state {
         Ok(it) => it,
-        Err(trouble) => return DoctorFinding::from_problem(DoctorTopic::Machine, trouble),
+        Err(problem) => return DoctorFinding::from_problem(DoctorTopic::Machine, problem),
     };
     let what = tr!(
         "state is kept in {path} (mode {mode}, {space} free)",

@@ -43,7 +43,7 @@ pub(super) fn examine_workspace(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
     }));
     match &facts.tasks {
         None => {}
-        Some(Err(trouble)) => all.push(DoctorFinding::from_problem(DoctorTopic::Workspace, trouble)),
+        Some(Err(problem)) => all.push(DoctorFinding::from_problem(DoctorTopic::Workspace, problem)),
         Some(Ok(tasks)) if tasks.examined.is_empty() => {
             all.push(
                 new(DoctorLevel::Note, tr!("there is no task here"))
@@ -127,19 +127,19 @@ mod tests {
     #[test]
     fn tasks_and_configuration_say_whether_a_loop_could_start() {
         let tasks = |examined: Vec<TaskFacts>| Some(Ok(TasksFacts { examined, further: 0 }));
-        let trouble = || DoctorProblem { what: "PROMPT.md:3: bad".into(), hint: "Correct it.".into() };
+        let problem = || DoctorProblem { what: "PROMPT.md:3: bad".into(), hint: "Correct it.".into() };
         check("", tasks(vec![]), &[(DoctorLevel::Note, "no task")]);
         check("", tasks(vec![task(0, None)]), &[(DoctorLevel::Good, "PROMPT.md can start")]);
         check("", tasks(vec![task(1, None)]), &[(DoctorLevel::Note, "1 command of PROMPT.md is not")]);
         check("", tasks(vec![task(3, None)]), &[(DoctorLevel::Note, "3 commands of PROMPT.md are not")]);
-        check("", tasks(vec![task(3, Some(trouble()))]), &[(DoctorLevel::Bad, "PROMPT.md:3: bad")]);
+        check("", tasks(vec![task(3, Some(problem()))]), &[(DoctorLevel::Bad, "PROMPT.md:3: bad")]);
         let many = TasksFacts { examined: vec![task(0, None)], further: 3 };
         let facts = [
             (DoctorLevel::Good, "PROMPT.md can start"),
             (DoctorLevel::Note, "3 further tasks not looked at"),
         ];
         check("", Some(Ok(many)), &facts);
-        check("", Some(Err(trouble())), &[(DoctorLevel::Bad, "bad")]);
+        check("", Some(Err(problem())), &[(DoctorLevel::Bad, "bad")]);
         check("limits.iteration = 3\n", None, &[(DoctorLevel::Bad, "loopkeeper.toml:1")]);
     }
 

@@ -172,7 +172,7 @@ pub(crate) fn without_progress(state: &LoopState) -> Vec<u32> {
     let count = |count: &mut u32, it: IterationOutline<'_>| {
         if it.figures.has_progress {
             *count = 0;
-        } else if !it.figures.is_trouble {
+        } else if !it.figures.is_provider_failure {
             *count = count.saturating_add(1);
         }
         Some(*count)

@@ -28,9 +28,9 @@ fn summary(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
         Diagnostic::new(place, Severity::Information, DiagnosticCode::Summary, message::sentence(&text));
     if known.open_loop().is_some_and(|it| is_cooling(it) || is_tripped(it)) {
         found.severity = Severity::Warning;
-    } else if let Some(trouble) = known.status.and_then(|it| needs_user(known, it)) {
+    } else if let Some(problem) = known.status.and_then(|it| needs_user(known, it)) {
         found.severity = Severity::Warning;
-        found.message = message::sentence(&trouble);
+        found.message = message::sentence(&problem);
     } else if known.open_loop().is_none() && known.any_stale() {
         found.severity = Severity::Hint;
         found.stale = true;

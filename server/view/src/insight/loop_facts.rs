@@ -133,7 +133,7 @@ impl<'a> ProgressTracker<'a> {
         match (turned, kept) {
             (true, _) => IterationResult::Turned,
             (false, true) => IterationResult::Kept,
-            (false, false) if row.is_provider_trouble() && !row.changes.has_progress() => without_work(row),
+            (false, false) if row.is_provider_failure() && !row.changes.has_progress() => without_work(row),
             (false, false) => IterationResult::Nothing,
         }
     }

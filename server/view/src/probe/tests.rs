@@ -382,20 +382,20 @@ fn scenes_ask_for_what_only_they_know() {
             && one.answer_word().chars().all(|it| it.is_ascii_lowercase())
     );
     for probe in Probe::ALL {
-        let scene = build_scenario(probe, &one, "/scratch", false);
+        let scenario = build_scenario(probe, &one, "/scratch", false);
         assert!(
-            !scene.prompt.contains(&one.answer_word()) && !scene.prompt.contains(&one.hook_word()),
+            !scenario.prompt.contains(&one.answer_word()) && !scenario.prompt.contains(&one.hook_word()),
             "{probe:?}"
         );
         let sum = one.sum().to_string();
         assert!(
-            scene.files.iter().all(|it| !it.1.contains(&sum) && !it.1.contains(&one.hook_word())),
+            scenario.files.iter().all(|it| !it.1.contains(&sum) && !it.1.contains(&one.hook_word())),
             "{probe:?}"
         );
-        assert_eq!(scene.prompt.contains("<promise>COMPLETE</promise>"), {
+        assert_eq!(scenario.prompt.contains("<promise>COMPLETE</promise>"), {
             matches!(probe, Probe::Work | Probe::Repeat | Probe::Impossible)
         });
-        for (name, text) in scene.files.iter().filter(|it| it.1.starts_with('{')) {
+        for (name, text) in scenario.files.iter().filter(|it| it.1.starts_with('{')) {
             let value: serde_json::Value = serde_json::from_str(text).unwrap();
             assert!(value["hooks"].is_object(), "{name}");
         }

@@ -103,12 +103,12 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
         state.tree.artefacts.remove(path);
     }
     weakening::record_allowed_changes(state, changes);
-    let mut trouble = false;
+    let mut provider_failed = false;
     if let Some(row) = state.history.last_mut() {
         row.ended_at = at;
         fill_iteration_row(row, record);
         row.items_done = plan.iter().filter(|it| it.done).count() as u32;
-        trouble = breaker::is_provider_trouble(row);
+        provider_failed = breaker::is_provider_failure(row);
     }
     state.streaks.claims = match claim {
         // Completion phrases are unreliable: alone they count only in an iteration without changes.
@@ -116,7 +116,7 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
         Some(_) => state.streaks.claims.saturating_add(1),
         None => 0,
     };
-    count_failure(state, trouble);
+    count_failure(state, provider_failed);
     if regression::is_clean(state) {
         state.streaks.rollbacks = 0;
     }
@@ -126,7 +126,7 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
 }
 
 /// A provider that rejects requests does not mean a broken agent: each has its own count, across all restarts.
-fn count_failure(state: &mut LoopState, trouble: bool) {
+fn count_failure(state: &mut LoopState, provider_failed: bool) {
     let Some(row) = state.history.last() else { return };
     let class = row.error.as_ref().map(|it| it.class);
     let stalled = matches!(class, Some(ProviderClass::Quota | ProviderClass::Transient));
@@ -136,7 +136,7 @@ fn count_failure(state: &mut LoopState, trouble: bool) {
         (true, false) => state.streaks.stalls.saturating_add(1),
         (false, _) => 0,
     };
-    state.streaks.failures = match (trouble, changed) {
+    state.streaks.failures = match (provider_failed, changed) {
         // Nothing was tried, so the count does not change.
         (true, false) if stalled || row.session_lost || row.interrupted => state.streaks.failures,
         (true, false) => state.streaks.failures.saturating_add(1),

@@ -16,9 +16,9 @@ const LEAST_BYTES: u64 = 200;
 pub(super) fn count_declines(past: &BreakerHistory<'_>, percent: u32) -> u32 {
     let keep = 100_u64.saturating_sub(u64::from(percent));
     // Backwards from the last one: most loops stop at the first.
-    let looks = past.counted_iterations().rev().filter(|it| !it.is_trouble());
+    let looks = past.counted_iterations().rev().filter(|it| !it.is_provider_failure());
     let figures = || past.outlines().rev().map(|it| it.figures);
-    let output_sizes = || figures().filter(|it| !it.is_trouble).map(|it| it.output_bytes);
+    let output_sizes = || figures().filter(|it| !it.is_provider_failure).map(|it| it.output_bytes);
     let is_less = |bytes: u64, back: usize| {
         median_output(output_sizes().skip(back + 1).take(WINDOW)).is_some_and(|it| bytes * 100 < it * keep)
     };

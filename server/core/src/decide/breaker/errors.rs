@@ -21,7 +21,7 @@ pub(super) struct RepeatedError {
 /// The errors that all of the last iterations have in common.
 pub(super) fn repeated_errors(past: &BreakerHistory<'_>) -> RepeatedError {
     let (mut count, mut common) = (0, BTreeSet::new());
-    let works = || past.counted_iterations().filter(|it| !it.is_trouble() || it.failed_at_work());
+    let works = || past.counted_iterations().filter(|it| !it.is_provider_failure() || it.failed_at_work());
     let printed =
         works().rev().map(|it| if it.is_better() { BTreeSet::new() } else { error_fingerprints(&it) });
     // An iteration without an error restarts the count.

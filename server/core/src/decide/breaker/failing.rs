@@ -36,7 +36,7 @@ pub(super) fn count_same_failures(past: &BreakerHistory<'_>) -> u32 {
 
 /// The work was judged and kept. An agent that failed is counted by its own error alone.
 pub(super) fn is_judged(look: &IterationFacts<'_>) -> bool {
-    !look.outline.results.is_empty() && !look.outline.figures.taken_back && !look.is_trouble()
+    !look.outline.results.is_empty() && !look.outline.figures.taken_back && !look.is_provider_failure()
 }
 
 /// `tests pass: 3 of 9 fail`, in the order of the task.

@@ -39,8 +39,8 @@ pub(super) struct ProgressDelta {
 
 impl<'a> IterationFacts<'a> {
     /// The iteration failed for reasons unrelated to the work.
-    pub(super) fn is_trouble(&self) -> bool {
-        self.outline.figures.is_trouble
+    pub(super) fn is_provider_failure(&self) -> bool {
+        self.outline.figures.is_provider_failure
     }
 
     pub(super) fn changed(&self) -> bool {
@@ -199,9 +199,9 @@ impl<'a> BreakerHistory<'a> {
     /// Length of the streak that ends with the last iteration. Iterations unrelated to the work are skipped, unless
     /// they changed files.
     pub(super) fn in_a_row(&self, is_so: impl Fn(&IterationFacts<'_>) -> bool) -> u32 {
-        let says = |it: &IterationFacts<'_>| !it.is_trouble() || it.changed();
+        let says = |it: &IterationFacts<'_>| !it.is_provider_failure() || it.changed();
         let row = self.counted_iterations().rev().filter(says);
-        row.take_while(|it| !it.is_trouble() && is_so(it)).count() as u32
+        row.take_while(|it| !it.is_provider_failure() && is_so(it)).count() as u32
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
         Some(AgentEnding::Exited | AgentEnding::Held | AgentEnding::Stopped | AgentEnding::NotStarted)
         | None => {}
     }
-    if figures.is_trouble {
+    if figures.is_provider_failure {
         return None;
     }
     Some(if figures.taken_back {

@@ -93,12 +93,16 @@ fn an_unchanged_tree() {
     let idle = || Act::idle("ff");
     trips(times(3, &idle()), 3, "3 iterations without a file change");
     holds([times(2, &idle()), vec![Act::new("ff")], times(2, &idle())].concat());
-    // The provider's trouble neither counts nor makes it forget.
-    let trouble = || Act::fails(ProviderClass::Transient, "ff");
-    trips(vec![idle(), trouble(), idle(), trouble(), idle()], 5, "3 iterations without a file change");
-    holds(vec![idle(), trouble(), trouble(), idle(), trouble()]);
+    // A failure of the provider neither counts nor makes it forget.
+    let provider_failure = || Act::fails(ProviderClass::Transient, "ff");
+    trips(
+        vec![idle(), provider_failure(), idle(), provider_failure(), idle()],
+        5,
+        "3 iterations without a file change",
+    );
+    holds(vec![idle(), provider_failure(), provider_failure(), idle(), provider_failure()]);
     // Files that a failing agent changed are progress, too.
-    holds(vec![idle(), idle(), Act { changed: vec!["a"], ..trouble() }, idle(), idle()]);
+    holds(vec![idle(), idle(), Act { changed: vec!["a"], ..provider_failure() }, idle(), idle()]);
 }
 
 #[test]
@@ -172,8 +176,8 @@ fn the_same_error() {
     check([times(4, &prints(missing)), vec![Act::new("ff")], times(4, &prints(missing))].concat(), None);
     check([times(4, &prints(missing)), times(4, &prints("error: another"))].concat(), None);
     // A provider failure in between is no evidence.
-    let trouble = Act { errors: vec![], ..Act::fails(ProviderClass::Transient, "ff") };
-    check([times(4, &prints(missing)), vec![trouble, prints(elsewhere)]].concat(), Some(6));
+    let provider_failure = Act { errors: vec![], ..Act::fails(ProviderClass::Transient, "ff") };
+    check([times(4, &prints(missing)), vec![provider_failure, prints(elsewhere)]].concat(), Some(6));
 }
 
 #[test]
@@ -369,14 +373,14 @@ fn a_cooldown_ends_with_the_duration_limit() {
 #[test]
 fn a_trial_that_the_provider_keeps_from_working_is_repeated() {
     for class in [ProviderClass::Transient, ProviderClass::Quota, ProviderClass::Crash] {
-        let trouble = || Act::fails(class, "ff");
+        let provider_failure = || Act::fails(class, "ff");
         let begin = |rest: Vec<Act>| Sim::new(two(), "ff", [times(3, &Act::idle("ff")), rest].concat()).run();
-        let sim = begin(vec![trouble(), trouble(), Act::new("ff"), Act::new("pp")]);
+        let sim = begin(vec![provider_failure(), provider_failure(), Act::new("ff"), Act::new("pp")]);
         assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{class:?}");
         let passed = ["open no-progress 1 30", "half-open cooldown 1 30", "closed trial-passed 1 0"];
         assert_eq!(changes(&sim), passed, "{class:?}");
         // Three times, then it needs its user.
-        let mut sim = begin(vec![trouble(), trouble(), trouble()]);
+        let mut sim = begin(vec![provider_failure(), provider_failure(), provider_failure()]);
         assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Agent), "{class:?}");
         assert_eq!((sim.state.iteration, sim.state.breaker.state), (6, BreakerState::HalfOpen), "{class:?}");
         sim.acts.extend([Act::new("ff"), Act::new("pp")]);

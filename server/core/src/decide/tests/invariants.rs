@@ -260,7 +260,7 @@ impl<'a> Told<'a> {
         self.results.extend(round.results.iter().map(|it| (it.criterion.0.as_str(), it.status)));
     }
 
-    /// Trouble of the provider is no lack of progress.
+    /// A failure of the provider is no lack of progress.
     fn breaker(&mut self, state: BreakerState, cause: Option<BreakerCause>) -> Result<(), TestCaseError> {
         self.not_before = 0;
         if state != BreakerState::Open

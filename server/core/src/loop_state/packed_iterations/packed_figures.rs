@@ -55,7 +55,7 @@ impl From<FiguresArray> for PackedFigures {
             items_done,
             denials,
             has_ended: is_set(0),
-            is_trouble: is_set(1),
+            is_provider_failure: is_set(1),
             failed_by_itself: is_set(2),
             has_progress: is_set(3),
             has_claim: is_set(4),
@@ -70,7 +70,7 @@ impl From<FiguresArray> for PackedFigures {
 fn facts_to_bits(figures: &IterationFigures) -> u8 {
     let facts = [
         figures.has_ended,
-        figures.is_trouble,
+        figures.is_provider_failure,
         figures.failed_by_itself,
         figures.has_progress,
         figures.has_claim,

@@ -28,19 +28,19 @@ pub(super) fn check_contains(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Resu
         MatchedFiles { named, .. } if named.is_empty() => return Ok(nothing_matches(walk)),
         files => files,
     };
-    let mut trouble = files.trouble;
+    let mut problem = files.problem;
     for name in &files.named {
         match sought.lines_in(walk.root(), name) {
             Ok(seen) if !seen.lines.is_empty() => {
                 return Ok(RawResult::new(Status::Pass, tr!("found in {name}", name = name.display())));
             }
-            Ok(seen) => trouble = trouble.or(seen.cut),
-            Err(reason) => trouble = trouble.or(Some(reason)),
+            Ok(seen) => problem = problem.or(seen.cut),
+            Err(reason) => problem = problem.or(Some(reason)),
         }
         walk.check_stop()?;
     }
-    match trouble {
-        Some(trouble) => Err(trouble),
+    match problem {
+        Some(problem) => Err(problem),
         None => Ok(RawResult::new(
             Status::Fail,
             tr!("{sought} not found in {files}", sought, files = counted(&files.named)),
@@ -52,7 +52,7 @@ pub(super) fn check_contains(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Resu
 pub(super) fn check_lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResult, String> {
     let sought = SearchPattern::new(pattern)?;
     let files = files(walk)?;
-    let mut trouble = files.trouble;
+    let mut problem = files.problem;
     let mut with_it = Vec::new();
     let mut locations = Vec::new();
     for name in &files.named {
@@ -61,8 +61,8 @@ pub(super) fn check_lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<
                 with_it.push(name.clone());
                 locations.extend(seen.lines);
             }
-            Ok(seen) => trouble = trouble.or(seen.cut),
-            Err(reason) => trouble = trouble.or(Some(reason)),
+            Ok(seen) => problem = problem.or(seen.cut),
+            Err(reason) => problem = problem.or(Some(reason)),
         }
         locations.truncate(MAX_LOCATIONS);
         walk.check_stop()?;
@@ -71,8 +71,8 @@ pub(super) fn check_lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<
         let fact = tr!("{sought} found in {files}", sought, files = counted(&with_it));
         return Ok(RawResult { status: Status::Fail, fact, locations });
     }
-    match trouble {
-        Some(trouble) => Err(trouble),
+    match problem {
+        Some(problem) => Err(problem),
         None if files.named.is_empty() => Ok(nothing_matches(walk)),
         None => Ok(RawResult::new(Status::Pass, tr!("not in {files}", files = counted(&files.named)))),
     }
@@ -82,19 +82,19 @@ pub(super) fn check_lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<
 struct MatchedFiles {
     /// Paths relative to the root, without duplicates.
     named: Vec<PathBuf>,
-    trouble: Option<String>,
+    problem: Option<String>,
 }
 
 fn files(walk: &GlobWalk<'_>) -> Result<MatchedFiles, String> {
     let mut files = MatchedFiles::default();
     for glob in walk.globs() {
-        let trouble = walk.for_each_match(glob, |entry| {
+        let problem = walk.for_each_match(glob, |entry| {
             if entry.kind == FileKind::File {
                 files.named.push(entry.path.clone());
             }
             true
         })?;
-        files.trouble = files.trouble.or(trouble);
+        files.problem = files.problem.or(problem);
     }
     files.named.sort();
     files.named.dedup();

@@ -67,14 +67,14 @@ impl<'a> GlobWalk<'a> {
         glob: &FileGlob,
         mut visit: impl FnMut(&WalkEntry) -> bool,
     ) -> Result<Option<String>, String> {
-        let mut trouble = None;
+        let mut problem = None;
         match self.entry(&glob.path) {
             Ok(Some(entry)) if !visit(&entry) => return Ok(None),
             Ok(_) => {}
-            Err(reason) => trouble = Some(reason),
+            Err(reason) => problem = Some(reason),
         }
         if glob.literal {
-            return Ok(trouble);
+            return Ok(problem);
         }
         let mut open = PendingFolders::new(&glob.base);
         while let Some(folder) = open.next() {
@@ -83,7 +83,7 @@ impl<'a> GlobWalk<'a> {
                 None => Ok(Vec::new()),
             });
             let entries = entries.unwrap_or_else(|reason| {
-                trouble.get_or_insert(reason);
+                problem.get_or_insert(reason);
                 Vec::new()
             });
             for entry in &entries {
@@ -94,7 +94,7 @@ impl<'a> GlobWalk<'a> {
             }
             open.add(entries);
         }
-        Ok(trouble)
+        Ok(problem)
     }
 
     pub(super) fn check_stop(&self) -> Result<(), String> {
@@ -125,10 +125,10 @@ impl<'a> GlobWalk<'a> {
     }
 
     fn children(&self, folder: &Path, real: &Path) -> Result<Vec<WalkEntry>, String> {
-        let trouble = |error: std::io::Error| read_error(folder, &error);
+        let problem = |error: std::io::Error| read_error(folder, &error);
         let mut names = Vec::new();
-        for entry in fs::read_dir(real).map_err(trouble)? {
-            names.push(entry.map_err(trouble)?.file_name());
+        for entry in fs::read_dir(real).map_err(problem)? {
+            names.push(entry.map_err(problem)?.file_name());
         }
         if names.iter().any(|it| it == ".git") && real != self.root && self.others.holds(real) {
             return Ok(Vec::new());

@@ -210,8 +210,8 @@ fn findings_come_with_a_remedy() {
 
 #[test]
 fn without_an_agent_no_loop_starts() {
-    let trouble = DoctorProblem { what: "no agent was found".into(), hint: "install one".into() };
-    let found = examine_agents(&[], &Err(trouble));
+    let problem = DoctorProblem { what: "no agent was found".into(), hint: "install one".into() };
+    let found = examine_agents(&[], &Err(problem));
     let last = found.last().unwrap();
     assert_eq!((last.level, last.hint.as_deref()), (DoctorLevel::Bad, Some("install one")));
 }
