@@ -17,6 +17,7 @@ mod fields;
 pub mod gemini;
 pub mod hooks;
 pub mod kind;
+pub mod login;
 mod message_chunks;
 pub mod opencode;
 mod options;

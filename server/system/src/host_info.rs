@@ -2,16 +2,12 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_text::message::HintedError as _;
-use loopkeeper_text::tr;
-use loopkeeper_view::doctor::{DoctorProblem, LoginEvidence, StateFacts};
+use loopkeeper_agent::login::LoginEvidence;
 use rustix::fs::{inotify, statvfs};
-
-use super::state_dir::{StateDir, StateError};
 
 /// Only the beginning of a file is searched for a text; the rest is not worth reading.
 const MAX_BYTES: u64 = 1 << 20;
@@ -26,22 +22,18 @@ pub fn check_watcher() -> Result<(), String> {
     inotify::init(inotify::CreateFlags::CLOEXEC).map(drop).map_err(|error| error.to_string())
 }
 
-/// Facts about the state folder.
-pub fn state(state: &Result<StateDir, StateError>) -> Result<StateFacts, DoctorProblem> {
-    let problem = |error: &StateError| DoctorProblem {
-        what: error.to_string(),
-        hint: error.hint().unwrap_or_default(),
-    };
-    let root = state.as_ref().map_err(problem)?.root();
-    let inspect = || {
-        let mode = std::fs::metadata(root)?.mode() & 0o777;
-        let disk = statvfs(root)?;
-        Ok(StateFacts { path: root.display().to_string(), mode, free: disk.f_bavail * disk.f_frsize })
-    };
-    inspect().map_err(|error: std::io::Error| DoctorProblem {
-        what: tr!("cannot inspect at {root}: {error}", root = root.display(), error),
-        hint: tr!("set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk").to_owned(),
-    })
+/// Who may use a folder, and the space on its disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FolderFacts {
+    pub mode: u32,
+    /// In bytes.
+    pub free: u64,
+}
+
+pub fn inspect_folder(path: &Path) -> io::Result<FolderFacts> {
+    let mode = std::fs::metadata(path)?.mode() & 0o777;
+    let disk = statvfs(path)?;
+    Ok(FolderFacts { mode, free: disk.f_bavail * disk.f_frsize })
 }
 
 /// Traces of a login in this user's environment and home folder, with the variables as an agent would get them.
@@ -85,10 +77,11 @@ fn read_beginning(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use loopkeeper_view::doctor::LoginEvidence;
+    use std::os::unix::fs::DirBuilderExt as _;
 
-    use super::{LoginTraces, check_watcher, state};
-    use crate::state_dir::StateDir;
+    use loopkeeper_agent::login::LoginEvidence;
+
+    use super::{LoginTraces, check_watcher, inspect_folder};
 
     #[test]
     fn a_file_counts_when_it_holds_something() {
@@ -110,13 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn the_state_folder_is_described() {
+    fn a_folder_is_described() {
         let folder = tempfile::tempdir().unwrap();
-        let facts = state(&StateDir::at(&folder.path().join("s"))).unwrap();
+        let path = folder.path().join("s");
+        assert!(inspect_folder(&path).is_err());
+        std::fs::DirBuilder::new().mode(0o700).create(&path).unwrap();
+        let facts = inspect_folder(&path).unwrap();
         assert!(facts.mode == 0o700 && facts.free > 0, "{facts:?}");
         assert_eq!(check_watcher(), Ok(()));
-        let file = folder.path().join("file");
-        std::fs::write(&file, "").unwrap();
-        assert!(state(&StateDir::at(&file)).is_err());
     }
 }

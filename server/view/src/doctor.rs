@@ -8,9 +8,7 @@ mod workspace;
 
 use serde::Serialize;
 
-pub use agents::{
-    AgentFacts, AgentVersion, LoginEvidence, LoginState, SelectedAgent, detect_login, version_in,
-};
+pub use agents::{AgentFacts, AgentVersion, SelectedAgent, version_in};
 pub use capabilities::capabilities;
 pub use machine::{MachineFacts, SandboxFacts, SandboxKind, StateFacts};
 pub use workspace::{TaskFacts, TasksFacts, WorkspaceFacts};

@@ -8,14 +8,15 @@ use futures::future::join_all;
 use loopkeeper_agent::LoopMode;
 use loopkeeper_agent::catalog::{KNOWN, KnownAgent};
 use loopkeeper_agent::kind::{AgentKind, Dialect};
+use loopkeeper_agent::login::{LoginState, detect_login};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, ResolvedSettings, SettingOverride, Settings, resolve};
 use loopkeeper_task as task;
 use loopkeeper_text::message::HintedError as _;
 use loopkeeper_text::{sanitize, tr};
 use loopkeeper_view::doctor::{
-    AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, LoginState, MachineFacts, SandboxFacts,
-    SandboxKind, SelectedAgent, TaskFacts, TasksFacts, WorkspaceFacts, detect_login, version_in,
+    AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, MachineFacts, SandboxFacts, SandboxKind,
+    SelectedAgent, StateFacts, TaskFacts, TasksFacts, WorkspaceFacts, version_in,
 };
 use loopkeeper_view::probe::PROBED;
 
@@ -253,7 +254,7 @@ impl FactContext {
             enclosure: self.enclosure.clone(),
             watches: host_info::max_user_watches(),
             watcher: host_info::check_watcher(),
-            state: host_info::state(&self.state),
+            state: state_facts(&self.state),
         })
     }
 
@@ -310,6 +311,19 @@ pub(super) fn bare_environment(home: PathBuf) -> Vec<(OsString, OsString)> {
 
 fn is_own(agent: &AgentSettings) -> bool {
     agent.name != "demo" && KNOWN.iter().all(|it| it.name != agent.name)
+}
+
+fn state_facts(state: &Result<StateDir, StateError>) -> Result<StateFacts, DoctorProblem> {
+    let problem = |error: &StateError| DoctorProblem {
+        what: error.to_string(),
+        hint: error.hint().unwrap_or_default(),
+    };
+    let root = state.as_ref().map_err(problem)?.root();
+    let facts = host_info::inspect_folder(root).map_err(|error| DoctorProblem {
+        what: tr!("cannot inspect at {root}: {error}", root = root.display(), error),
+        hint: tr!("set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk").to_owned(),
+    })?;
+    Ok(StateFacts { path: root.display().to_string(), mode: facts.mode, free: facts.free })
 }
 
 fn doctor_problem(failure: &Failure) -> DoctorProblem {

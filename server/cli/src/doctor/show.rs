@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_agent::login::LoginState;
 use loopkeeper_text::{message, sanitize, tr, words};
-use loopkeeper_view::doctor::{
-    AgentFacts, AgentVersion, DoctorFinding, DoctorLevel, DoctorTopic, LoginState,
-};
+use loopkeeper_view::doctor::{AgentFacts, AgentVersion, DoctorFinding, DoctorLevel, DoctorTopic};
 use loopkeeper_view::probe::{ProbeAnswer, ProbeReport};
 
 use crate::render::{BAD, CARE, GOOD, Glyphs, LOUD, QUIET, padded};

@@ -1,68 +1,15 @@
-//! The agents on this machine: which ones are installed, and what indicates a login. Only the names of variables and
-//! files are inspected, never their contents, except for one word in a file that also exists without a login.
-
-use std::path::PathBuf;
+//! The agents on this machine: which ones are installed, and whether a login was seen.
 
 use serde::Serialize;
 
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
 use loopkeeper_agent::LoopMode;
-use loopkeeper_agent::catalog::{KNOWN, KnownAgent, LoginFile};
+use loopkeeper_agent::catalog::KNOWN;
 use loopkeeper_agent::kind::{AgentKind, CapabilitySource};
+use loopkeeper_agent::login::LoginState;
 use loopkeeper_text::clauses;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
-
-/// Evidence of a login.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "state", content = "by", rename_all = "kebab-case")]
-pub enum LoginState {
-    /// This variable or file exists; whether the provider still accepts it is unknown.
-    Seen(String),
-    /// This variable is set but not passed to agents.
-    Withheld(String),
-    NotSeen,
-    /// The location of this agent's login is unknown.
-    Unknown,
-}
-
-/// Access to the machine's variables and files.
-pub trait LoginEvidence {
-    /// Whether the variable is set in this process.
-    fn has_variable(&self, name: &str) -> bool;
-    /// Its value in the environment of agents, from which other variables are removed.
-    fn agent_variable(&self, name: &str) -> Option<String>;
-    fn home_dir(&self) -> PathBuf;
-    /// Whether the file exists, is not empty and contains the word.
-    fn has_file(&self, path: &std::path::Path, holds: Option<&str>) -> bool;
-}
-
-/// Searches for evidence of a login.
-pub fn detect_login(known: &KnownAgent, evidence: &impl LoginEvidence) -> LoginState {
-    if let Some(name) =
-        known.variables.iter().find(|it| evidence.agent_variable(it).is_some_and(|it| !it.is_empty()))
-    {
-        return LoginState::Seen(format!("${name}"));
-    }
-    let path = |place: &LoginFile| {
-        let moved =
-            place.moved.and_then(|(variable, below)| Some((evidence.agent_variable(variable)?, below)));
-        moved.map_or_else(
-            || evidence.home_dir().join(place.at_home),
-            |(folder, below)| PathBuf::from(folder).join(below),
-        )
-    };
-    let seen = known
-        .files
-        .iter()
-        .map(|it| (path(it), it.holds))
-        .find(|(path, holds)| evidence.has_file(path, *holds));
-    if let Some((path, _)) = seen {
-        return LoginState::Seen(path.to_string_lossy().into_owned());
-    }
-    let withheld = known.variables.iter().find(|it| evidence.has_variable(it));
-    withheld.map_or(LoginState::NotSeen, |name| LoginState::Withheld((*name).to_owned()))
-}
 
 /// The facts about one agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

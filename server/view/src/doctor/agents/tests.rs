@@ -1,80 +1,11 @@
-use std::path::{Path, PathBuf};
-
-use super::{
-    AgentFacts, AgentVersion, LoginEvidence, LoginState, SelectedAgent, detect_login, examine_agents,
-    version_in,
-};
+use super::{AgentFacts, AgentVersion, LoginState, SelectedAgent, examine_agents, version_in};
 use crate::doctor::{DoctorLevel, DoctorProblem};
 use loopkeeper_agent::LoopMode;
-use loopkeeper_agent::catalog::{KNOWN, KnownAgent};
+use loopkeeper_agent::catalog::KNOWN;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 
-/// Variables, withheld variables, and files with their content.
-struct Machine {
-    variables: &'static [(&'static str, &'static str)],
-    withheld: &'static [&'static str],
-    files: &'static [(&'static str, &'static str)],
-}
-
-impl LoginEvidence for Machine {
-    fn has_variable(&self, name: &str) -> bool {
-        self.agent_variable(name).is_some() || self.withheld.contains(&name)
-    }
-
-    fn agent_variable(&self, name: &str) -> Option<String> {
-        self.variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned())
-    }
-
-    fn home_dir(&self) -> PathBuf {
-        "/home/u".into()
-    }
-
-    fn has_file(&self, path: &Path, holds: Option<&str>) -> bool {
-        let found = self.files.iter().find(|it| Path::new(it.0) == path);
-        found.is_some_and(|it| holds.is_none_or(|word| it.1.contains(word)))
-    }
-}
-
-fn known(name: &str) -> &'static KnownAgent {
-    KNOWN.iter().find(|it| it.name == name).unwrap()
-}
-
-#[test]
-fn a_login_is_detected_by_its_files() {
-    let check = |name, machine: Machine, expect: LoginState| {
-        assert_eq!(detect_login(known(name), &machine), expect, "{name}");
-    };
-    let nothing = Machine { variables: &[], withheld: &[], files: &[] };
-    let seen = |by: &str| LoginState::Seen(by.to_owned());
-    check("claude", nothing, LoginState::NotSeen);
-    let key = Machine { variables: &[("ANTHROPIC_API_KEY", "k")], withheld: &[], files: &[] };
-    check("claude", key, seen("$ANTHROPIC_API_KEY"));
-    let empty = Machine { variables: &[("ANTHROPIC_API_KEY", "")], withheld: &[], files: &[] };
-    check("codex", empty, LoginState::NotSeen);
-    let file = Machine { variables: &[], withheld: &[], files: &[("/home/u/.codex/auth.json", "{}")] };
-    check("codex", file, seen("/home/u/.codex/auth.json"));
-    let files: &[_] = &[("/c/auth.json", "{}")];
-    let moved = Machine { variables: &[("CODEX_HOME", "/c")], withheld: &[], files };
-    check("codex", moved, seen("/c/auth.json"));
-    let files: &[_] = &[("/home/u/.codex/auth.json", "{}")];
-    let elsewhere = Machine { variables: &[("CODEX_HOME", "/c")], withheld: &[], files };
-    check("codex", elsewhere, LoginState::NotSeen);
-    let fresh =
-        Machine { variables: &[], withheld: &[], files: &[("/home/u/.claude.json", "{\"theme\":1}")] };
-    check("claude", fresh, LoginState::NotSeen);
-    let files: &[_] = &[("/home/u/.claude.json", "{\"oauthAccount\":{}}")];
-    check("claude", Machine { variables: &[], withheld: &[], files }, seen("/home/u/.claude.json"));
-    let withheld = Machine { variables: &[], withheld: &["GH_TOKEN"], files: &[] };
-    check("copilot", withheld, LoginState::Withheld("GH_TOKEN".into()));
-    let files: &[_] = &[("/home/u/.copilot/config.json", "{\"firstLaunchAt\":1}")];
-    check("copilot", Machine { variables: &[], withheld: &[], files }, LoginState::NotSeen);
-    let files: &[_] = &[("/home/u/.config/gh/hosts.yml", "github.com:\n    user: u\n")];
-    let by_github = Machine { variables: &[], withheld: &[], files };
-    check("copilot", by_github, seen("/home/u/.config/gh/hosts.yml"));
-}
-
 fn agent(name: &str, program: Option<&str>, version: AgentVersion, login: LoginState) -> AgentFacts {
-    let title = known(name).title.to_owned();
+    let title = KNOWN.iter().find(|it| it.name == name).unwrap().title.to_owned();
     let program = program.map(str::to_owned);
     AgentFacts { name: name.into(), title, program, version, login, hooks_off: None, own: false }
 }
