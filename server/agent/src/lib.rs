@@ -7,6 +7,7 @@ pub mod allow;
 pub mod argv;
 pub mod bypass;
 pub mod catalog;
+pub mod claims;
 pub mod claude;
 pub mod codex;
 pub mod command_line;

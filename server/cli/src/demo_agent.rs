@@ -164,10 +164,10 @@ mod tests {
     use std::time::Duration;
 
     use loopkeeper_agent::AgentRun;
+    use loopkeeper_agent::claims;
     use loopkeeper_agent::kind::Dialect;
     use loopkeeper_agent::provider::LocalClock;
     use loopkeeper_agent::reader::{AgentOutputReader, ProcessEnd};
-    use loopkeeper_core::claims;
 
     use super::{StreamPrinter, play_script};
     use crate::demo_project;

@@ -78,7 +78,7 @@ fn commit(folder: &Path) -> Result<(), git2::Error> {
 mod tests {
     use std::fs;
 
-    use loopkeeper_core::claims;
+    use loopkeeper_agent::claims;
     use loopkeeper_core::settings::{Layer, LayerKind, resolve};
     use loopkeeper_task::{TaskDocument, parse_task};
 

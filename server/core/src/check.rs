@@ -14,7 +14,6 @@ mod output;
 pub mod report;
 mod shown;
 mod tally;
-pub mod test_inventory;
 pub mod test_order;
 pub mod words;
 

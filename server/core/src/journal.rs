@@ -36,8 +36,8 @@ pub use round::{
 };
 pub use spec::{AgentPlan, EarlierTask, LoopSpec, UnacceptedChange};
 
-use crate::claims::Claims;
 use crate::settings::LoopEvent;
+use loopkeeper_agent::claims::Claims;
 use loopkeeper_agent::{AgentExited, AgentRun, ProviderError};
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};

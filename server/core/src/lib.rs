@@ -5,17 +5,15 @@
 //! returned as data.
 //!
 //! Each module depends only on those before it (a test checks): `clauses` (lists and clauses of sentences), [`check`]
-//! (what a check found), [`claims`] (what an
-//! agent's last message claims), [`exit_condition`], [`network`] (the hosts that the sandbox lets through),
+//! (what a check found), [`exit_condition`], [`network`] (the hosts that the sandbox lets through),
 //! [`settings`] (the one table of configuration), [`jury`] (agents as judges), [`journal`] (records), [`trust`],
-//! [`autorun`] (files that are executed later without being asked), [`tamper`], [`mutants`] (faults that the checks
-//! should notice), [`drift`] (changes that the task does not mention), [`strays`] (files that nothing needs),
+//! [`autorun`] (files that are executed later without being asked), [`tamper`], [`mutants`] (which
+//! checks noticed a fault), [`drift`] (changes that the task does not mention), [`strays`] (files that nothing needs),
 //! [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a loop add up to), [`decide`] (`decide` and
 //! `apply`), [`plugin_loop`].
 
 pub mod autorun;
 pub mod check;
-pub mod claims;
 pub mod decide;
 pub mod drift;
 pub mod exit_condition;

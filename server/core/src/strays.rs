@@ -11,8 +11,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::check::test_inventory::is_test_path;
 use crate::drift::{TaskMentions, companions, names};
+use loopkeeper_source::test_inventory::is_test_path;
 
 pub use duplicates::{DuplicateConfiguration, duplicate_configurations};
 use references::ReferenceIndex;

@@ -29,7 +29,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use self::named::{CheckScan, CheckedFile};
 use self::search_scope::AbsenceCheck;
 use self::shadowed_imports::TestFileVersions;
-use crate::check::test_inventory::{
+use loopkeeper_source::test_inventory::{
     TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
 };
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId, Expect};

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::decide::SnapshotFacts;
 use loopkeeper_core::decide::weakening::WeakeningScan;
-use loopkeeper_core::mutants::{ChangedSource, is_source, is_test_file, may_be_script};
 use loopkeeper_core::tamper::judge_files::ChangedJudge;
 use loopkeeper_core::tamper::{FileVersions, MAX_BYTES, WeakeningFinding};
+use loopkeeper_source::mutants::{ChangedSource, is_source, may_be_script};
+use loopkeeper_source::test_inventory::is_test_file;
 
 use super::run_context::SnapshotFailure;
 use loopkeeper_system::snapshots::{SnapshotStore, TreeEntry};

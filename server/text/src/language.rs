@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The tables, one for each crate that has texts; a template is in one of them.
 const TABLES: &[&str] = &[
     include_str!("../locales/zh-cn/text.json"),
+    include_str!("../locales/zh-cn/source.json"),
     include_str!("../locales/zh-cn/task.json"),
     include_str!("../locales/zh-cn/agent.json"),
     include_str!("../locales/zh-cn/core.json"),

@@ -4,10 +4,10 @@ use loopkeeper_agent::PermissionMode;
 use loopkeeper_agent::acp::client::{AcpAction, AcpClient, PromptParams};
 use loopkeeper_agent::acp::policy::PermissionPolicy;
 use loopkeeper_agent::acp::start::BridgeOptions;
+use loopkeeper_agent::claims;
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::provider::LocalClock;
 use loopkeeper_agent::reader::{AgentOutputReader, ProcessEnd};
-use loopkeeper_core::claims;
 use loopkeeper_fuzz::{Fuzzer, peak_memory_kib};
 
 const DIALECTS: [Dialect; 6] =

@@ -1,8 +1,8 @@
 //! Bounds the memory of each iteration in a long loop: texts of old iterations remain only in the journal. Data that
 //! decisions may need at any age is kept: numbers, results, trees, commits and lasting decisions.
 
-use crate::claims::Claims;
 use crate::loop_state::{Iteration, LoopState};
+use loopkeeper_agent::claims::Claims;
 
 /// Number of newest iterations that are kept whole.
 const WHOLE: usize = 100;

@@ -2,10 +2,10 @@
 //! round on a tree that changes during it proves nothing.
 
 use crate::check::Status;
-use crate::claims::Claims;
 use crate::journal::{ChangeStats, Claim, PinnedCriterion, Record, Role, Round};
 use crate::jury::JudgeUsage;
 use crate::loop_state::{ChangedTask, LoopState, Phase, TaskDocuments, VolatileState};
+use loopkeeper_agent::claims::Claims;
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::clauses::with_clauses;
 use loopkeeper_text::tr;
@@ -176,7 +176,7 @@ fn last_claims(state: &LoopState) -> Claims {
     let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_failure(it)) else {
         return Claims::default();
     };
-    crate::claims::read(&row.final_text, &state.spec.promise, &state.spec.settings.exit.words)
+    loopkeeper_agent::claims::read(&row.final_text, &state.spec.promise, &state.spec.settings.exit.words)
 }
 
 /// The strongest of the claims, unless the agent itself reports that it is not done.
@@ -215,7 +215,9 @@ fn is_test_only(state: &LoopState, claims: &Claims, changes: &ChangeStats) -> bo
     };
     let named_all = changes.count == changes.files.len() as u64;
     let work = claims.status.as_ref().and_then(|it| it.work_type.as_ref());
-    named_all && !changes.committed && crate::claims::is_test_only(&changes.files, &row.commands, work)
+    named_all
+        && !changes.committed
+        && loopkeeper_agent::claims::is_test_only(&changes.files, &row.commands, work)
 }
 
 /// A judge that changed files would do so again, so repeating is pointless.

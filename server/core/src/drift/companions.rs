@@ -1,6 +1,6 @@
 //! Files that accompany any work: tests, documents, configuration, generated and connecting files.
 
-use crate::check::test_inventory::is_test_path;
+use loopkeeper_source::test_inventory::is_test_path;
 
 use super::names;
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::{TaskTexts, companions, names};
-use crate::check::test_inventory::is_test_path;
+use loopkeeper_source::test_inventory::is_test_path;
 use loopkeeper_task::criterion::Check;
 
 /// Bytes of text that are read. A longer task has no share: the rest may mention any file.

@@ -14,9 +14,9 @@ use super::{
 use crate::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
 };
-use crate::claims::read;
 use crate::jury::JudgeUsage;
 use crate::settings::LoopEvent;
+use loopkeeper_agent::claims::read;
 use loopkeeper_agent::errors::{Fingerprint, SeenError};
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::{

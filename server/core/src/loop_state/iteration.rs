@@ -1,8 +1,8 @@
 //! One row of a loop's history.
 
 use crate::check::Status;
-use crate::claims::Claims;
 use crate::journal::{ChangeStats, Claim, DriftShare};
+use loopkeeper_agent::claims::Claims;
 use loopkeeper_agent::errors::{Fingerprint, SeenError};
 use loopkeeper_agent::{AgentEnding, ProviderClass, ProviderError};
 use loopkeeper_task::criterion::CriterionId;

@@ -1,20 +1,15 @@
 //! Tests that a loop added and that notice none of its mutants. The names of the tests that fail are taken from the
 //! output of the checks; if the failed tests are unknown, no test is reported.
 
-use crate::check::test_inventory::{inventory, is_test_path, language};
 use crate::check::{CheckResult, Status, TestCounts};
 use crate::journal::{HollowTest, Round};
+use loopkeeper_source::test_inventory::inventory;
 
-use super::ChangedSource;
+use loopkeeper_source::mutants::ChangedSource;
 
 /// With fewer mutants, a test that notices none may just test something else.
 const MIN_MUTANTS: u64 = 3;
 const MAX_TESTS: usize = 500;
-
-/// Whether added tests are looked for in a file of this name.
-pub fn is_test_file(path: &str) -> bool {
-    is_test_path(path) && language(path).is_some()
-}
 
 /// The added tests, and what the runs on mutants said about them.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use super::{
     FileVersions, ProtectionRules, TamperComparison, decides_verdict, file_name, is_golden, is_recipe,
     mixed_files, moved_tests,
 };
-use crate::check::test_inventory::{is_test_path, language};
+use loopkeeper_source::test_inventory::{is_test_path, language};
 use loopkeeper_text::pattern::ConstantPattern;
 
 /// A changed file other than the work that affects a verdict.

@@ -3,10 +3,10 @@
 
 use super::FileVersions;
 use super::named::join_path;
-use crate::check::test_inventory::bindings::{
+use loopkeeper_source::test_inventory::bindings::{
     Definition, DefinitionKind, FileBindings, ImportBinding, bindings, calls, mentions, uses,
 };
-use crate::check::test_inventory::{TestInventory, TestLanguage, is_test_path, language};
+use loopkeeper_source::test_inventory::{TestInventory, TestLanguage, is_test_path, language};
 use loopkeeper_text::tr;
 
 /// A file of tests at its pin and now.

@@ -2,7 +2,7 @@
 //! name of one of the language, a module with the name of a test runner.
 
 use super::{FileVersions, file_name};
-use crate::check::test_inventory::{inventory, is_test_path};
+use loopkeeper_source::test_inventory::{inventory, is_test_path};
 
 /// Where sources lie besides the root.
 const SOURCE_FOLDERS: [&str; 4] = ["", "src/", "lib/", "app/"];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::linters::{CheckLinters, Directive, may_have_directives};
 use super::{FileVersions, WeakeningFinding, file_name};
-use crate::check::test_inventory::{TestLanguage, language};
+use loopkeeper_source::test_inventory::{TestLanguage, language};
 use loopkeeper_text::tr;
 
 /// Maximum number of sources that are read.

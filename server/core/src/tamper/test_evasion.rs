@@ -5,7 +5,7 @@ mod exits;
 #[cfg(test)]
 mod tests;
 
-use crate::check::test_inventory::{TestLanguage, is_test_path, language};
+use loopkeeper_source::test_inventory::{TestLanguage, is_test_path, language};
 use loopkeeper_text::language::translate;
 use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr_later;

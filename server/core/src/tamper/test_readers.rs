@@ -2,7 +2,7 @@
 //! or in a shell script as the argument of a command that reads.
 
 use super::{FileVersions, WeakeningFinding};
-use crate::check::test_inventory::{TestLanguage, is_test_path, language};
+use loopkeeper_source::test_inventory::{TestLanguage, is_test_path, language};
 use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr;
 

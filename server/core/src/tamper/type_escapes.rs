@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::linters::CheckLinters;
 use super::{FileVersions, WeakeningFinding};
-use crate::check::test_inventory::{TestLanguage, is_test_path, language};
+use loopkeeper_source::test_inventory::{TestLanguage, is_test_path, language};
 use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr;
 

@@ -12,11 +12,12 @@ use std::time::Duration;
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::decide::weakening::WeakeningScan;
 use loopkeeper_core::journal::Round;
-use loopkeeper_core::mutants::expected_values::{
-    ExpectedValue, RunWithOthers, batches, expected_values, with_other_values,
-};
-use loopkeeper_core::mutants::is_source;
+use loopkeeper_core::mutants::RunWithOthers;
 use loopkeeper_core::settings::MutantPolicy;
+use loopkeeper_source::mutants::expected_values::{
+    ExpectedValue, batches, expected_values, with_other_values,
+};
+use loopkeeper_source::mutants::is_source;
 use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::{sanitize, tr};

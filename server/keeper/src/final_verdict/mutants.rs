@@ -10,7 +10,8 @@ use loopkeeper_core::decide::mutants::{
     MutantCounts, MutantPlan, MutantReply, is_noticed, mutant_timeout_ms,
 };
 use loopkeeper_core::journal::{HollowTest, Round, SurvivingMutant};
-use loopkeeper_core::mutants::{AddedTests, ChangedSource, Mutant, choose_mutants};
+use loopkeeper_core::mutants::AddedTests;
+use loopkeeper_source::mutants::{ChangedSource, Mutant, choose_mutants};
 use loopkeeper_system::clean_room::{CleanRoom, HomeContent};
 use loopkeeper_system::process::WardenPool;
 use loopkeeper_task::criterion::Criterion;

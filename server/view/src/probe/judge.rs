@@ -7,11 +7,11 @@ use super::{
 };
 use crate::sentences;
 use loopkeeper_agent::AgentRun;
+use loopkeeper_agent::claims::{self, Claims};
 use loopkeeper_agent::hooks::HookMechanism;
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::provider::LocalClock;
 use loopkeeper_agent::reader::{AgentOutputReader, KillReason, ProcessEnd};
-use loopkeeper_core::claims::{self, Claims};
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 

@@ -1,10 +1,10 @@
 use loopkeeper_agent::AgentRun;
+use loopkeeper_agent::claims::{Claims, read};
 use loopkeeper_agent::errors::Fingerprint;
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::provider::LocalClock;
 use loopkeeper_agent::reader::{AgentOutputReader, ProcessEnd};
 use loopkeeper_core::check::{CheckResult, Location, Status};
-use loopkeeper_core::claims::{Claims, read};
 use loopkeeper_core::journal::{
     BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Entry, ErrorIn, FailingCriterion,
     LineStats, Outcome, OutcomeKind, PauseReason, PinnedCriterion, Record, Role, Round, SnapshotWhen,

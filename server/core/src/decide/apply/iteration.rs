@@ -1,10 +1,10 @@
 //! Applies records of an iteration: its intent and its result.
 
 use crate::check::Status;
-use crate::claims::Claims;
 use crate::journal::{ChangeStats, Claim, Record};
 use crate::loop_state::{Iteration, LoopState, Phase, RunningAgent};
 use loopkeeper_agent::ProviderClass;
+use loopkeeper_agent::claims::Claims;
 use loopkeeper_text::moment::Moment;
 
 use super::super::{breaker, checkpoint, commits, old_iterations, regression, weakening};

@@ -1,10 +1,10 @@
 //! The basis of a final verdict, as the end of the loop's sentence.
 
 use super::{MAX_NAMED, TestOrder, UnrecordedInputs, cannot_run_old};
-use crate::check::test_inventory::is_test_path;
 use crate::decide::LoopState;
 use crate::journal::{CopiedTree, Round};
 use crate::tamper::judge_files::ChangedJudge;
+use loopkeeper_source::test_inventory::is_test_path;
 use loopkeeper_text::clauses::{list, list_within};
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;

@@ -3,19 +3,17 @@
 //! equal to everything, read its tests, patch the runner, or end the run before it counts.
 
 mod assertions;
-mod noticed;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-pub use self::noticed::RunWithOthers;
 use super::lexer::{self, SourcePart, SourceToken, TokenKind};
 use super::operators::{BOOLEANS, PYTHON_BOOLEANS, find};
 use super::syntax;
 use super::{LexedSource, MAX_LINE, replace_range};
-use crate::check::test_inventory::{ReachedLine, TestLanguage, language, reached_lines};
+use crate::test_inventory::{ReachedLine, TestLanguage, language, reached_lines};
 
 /// One value, and another one in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

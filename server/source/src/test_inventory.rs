@@ -49,6 +49,11 @@ impl TestInventory {
     }
 }
 
+/// Whether this is the path of a file of tests in a known language.
+pub fn is_test_file(path: &str) -> bool {
+    is_test_path(path) && language(path).is_some()
+}
+
 /// Reads a file. Empty where the language is not known.
 pub fn inventory(path: &str, text: &str) -> TestInventory {
     parse(path, text).map(|it| it.found).unwrap_or_default()

@@ -1,8 +1,8 @@
 //! Which of the changed values a run of a check noticed, by its counts and by what its output names.
 
-use super::ExpectedValue;
 use crate::check::{CheckResult, Status};
 use crate::mutants::added_tests::{names, says_passed};
+use loopkeeper_source::mutants::expected_values::ExpectedValue;
 
 /// What one run with other values shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,21 +28,19 @@ impl RunWithOthers {
             return Self::Settled;
         }
         let lines: Vec<&str> = result.head.lines().chain(result.tail.lines()).collect();
-        let is_named = |it: &ExpectedValue| it.fails_in_any(&lines);
+        let is_named = |it: &ExpectedValue| fails_in_any(it, &lines);
         let rest: Vec<ExpectedValue> = values.into_iter().filter(|it| !is_named(it)).collect();
         if rest.is_empty() { Self::Settled } else { Self::Rest(rest) }
     }
 }
 
-impl ExpectedValue {
-    /// A line of output may be about the failure of this test or assertion.
-    fn fails_in_any(&self, lines: &[&str]) -> bool {
-        let name = self.path.rsplit('/').next().unwrap_or(&self.path);
-        let places = [format!("{name}:{}", self.line), format!("{name}\", line {}", self.line)];
-        let is_test = |line: &str| self.test.as_ref().is_some_and(|it| names_test(line, it));
-        let is_place = |line: &str| places.iter().any(|it| names(line, it));
-        lines.iter().any(|line| (is_test(line) && !says_passed(line)) || is_place(line))
-    }
+/// A line of output may be about the failure of this test or assertion.
+fn fails_in_any(value: &ExpectedValue, lines: &[&str]) -> bool {
+    let name = value.path.rsplit('/').next().unwrap_or(&value.path);
+    let places = [format!("{name}:{}", value.line), format!("{name}\", line {}", value.line)];
+    let is_test = |line: &str| value.test.as_ref().is_some_and(|it| names_test(line, it));
+    let is_place = |line: &str| places.iter().any(|it| names(line, it));
+    lines.iter().any(|line| (is_test(line) && !says_passed(line)) || is_place(line))
 }
 
 /// Whether the line contains the name, and not only in the name of a file.
@@ -58,7 +56,7 @@ fn names_test(line: &str, test: &str) -> bool {
 mod tests {
     use super::RunWithOthers;
     use crate::check::{CheckResult, Status, TestCounts};
-    use crate::mutants::expected_values::{ExpectedValue, expected_values};
+    use loopkeeper_source::mutants::expected_values::{ExpectedValue, expected_values};
     use loopkeeper_task::criterion::CriterionId;
 
     const TESTS: &str = "def test_a():\n    assert f() == 1\n\ndef test_b():\n    assert f() == 2\n";

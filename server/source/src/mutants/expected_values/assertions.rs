@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::super::LexedSource;
 use super::super::lexer::TokenKind;
-use crate::check::test_inventory::TestLanguage;
+use crate::test_inventory::TestLanguage;
 
 /// Functions and macros that take the two values first.
 const EQUALITY_CALLS: &[&str] = &[

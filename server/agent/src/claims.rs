@@ -31,7 +31,7 @@ pub use promise::promise;
 use prose_mask::MessageLineKind;
 pub use report::ClaimRow;
 use status::{StatedState, StatedTests, StatusBlock};
-pub(crate) use test_only::is_test_only;
+pub use test_only::is_test_only;
 
 /// Maximum length of a claim's line.
 const EXCERPT_CHARS: usize = 120;
@@ -151,7 +151,7 @@ impl Indicator {
 
 impl Claims {
     /// The indicators that count together: none if anything means *not yet*.
-    pub(crate) fn indicator_count(&self) -> usize {
+    pub fn indicator_count(&self) -> usize {
         if self.not_yet.is_empty() { self.indicators.iter().filter(|it| it.counts()).count() } else { 0 }
     }
 

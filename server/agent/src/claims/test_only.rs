@@ -63,11 +63,7 @@ const TEST_FOLDERS: &[&str] =
     &["test", "tests", "__tests__", "spec", "specs", "testdata", "__snapshots__", "__mocks__", "e2e"];
 
 /// No file changed but tests, and a test command ran or the agent names its work so.
-pub(crate) fn is_test_only(
-    changed_files: &[String],
-    commands: &[String],
-    work_type: Option<&WorkType>,
-) -> bool {
+pub fn is_test_only(changed_files: &[String], commands: &[String], work_type: Option<&WorkType>) -> bool {
     let tested = commands.iter().any(|it| is_test_command(it)) || work_type == Some(&WorkType::Testing);
     tested && changed_files.iter().all(|it| is_test_file(it))
 }

@@ -130,7 +130,7 @@ impl Claims {
     }
 
     /// The message reports remaining work in some form: any other claim in it is no signal.
-    pub(crate) fn denies_completion(&self) -> bool {
+    pub fn denies_completion(&self) -> bool {
         !self.not_yet.is_empty() || self.contradiction().is_some()
     }
 
