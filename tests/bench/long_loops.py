@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Loops of very many iterations: what one more iteration costs, what it takes to keep them, to read them, and to ask a
-server for their history. They are read while they are paused, with the state that their keeper stored. Every figure is
+"""Loops of very many iterations: what one more iteration costs, what it takes to keep them, to read them, to ask a
+server for their history, and to ask it again and again for all of fifty such loops. They are read while they are paused, with the state that their keeper stored. Every figure is
 printed as a ratio to its limit: of a reader the best of some runs.
 
-usage: tests/bench/long_loops.py [--counts 100,1000,5000,10000] [--rounds 3] [--more 20] [LOOPKEEPER]
+usage: tests/bench/long_loops.py [--counts 100,200,1000,5000,10000] [--rounds 3] [--more 20] [LOOPKEEPER]
 """
 import argparse
 import os
+import shutil
 import subprocess
 import time
 
@@ -14,6 +15,8 @@ import long_journal
 from editor import Editor
 from loop import Bench, proc
 
+# The journals of so many loops of ten thousand iterations would take five gigabytes.
+LOOPS, LISTINGS, MOST_OF_MANY = 50, 10, 1_000
 LIMIT_READER_MS, LIMIT_READER_MB, LIMIT_KEEPER_MB, LIMIT_FLAT = 100, 30, 12, 1.1
 READERS = (("status",), ("log",), ("log", "--json"), ("report", "--to", "/dev/null"), ("receipt", "latest"), ("insight",))
 CLIENT = {"experimental": {"loopkeeper": {"version": 1}}}
@@ -32,7 +35,7 @@ def measured(bench, argv):
 
 
 def say(count, what, value, unit, limit):
-    print(f"{count:6} iterations  {what:24} {value:8.1f} {unit:4} {value / limit:6.2f} of the limit of {limit}", flush=True)
+    print(f"{count:6} iterations  {what:25} {value:8.1f} {unit:4} {value / limit:6.2f} of the limit of {limit}", flush=True)
 
 
 def readers(bench, count, rounds):
@@ -56,6 +59,30 @@ def history(bench, count):
         say(count, "editor's history", (at - begin) * 1000, "ms", LIMIT_READER_MS)
         say(count, "server before it", before, "MB", LIMIT_READER_MB)
         say(count, "server with it", proc(editor.pid, "VmHWM") / 1024, "MB", LIMIT_READER_MB)
+
+
+def multiply(bench, loop):
+    """Copies the folder of an open loop into other workspaces, until there are fifty loops."""
+    workspace = os.path.dirname(os.path.dirname(loop))
+    files = [it.name for it in os.scandir(loop) if it.name.startswith("journal.") and it.name != "journal.reserve"]
+    for number in range(LOOPS - 1):
+        copy = f"{workspace[:-3]}{number:03}"
+        folder = os.path.join(copy, "loops", os.path.basename(loop))
+        os.makedirs(folder, 0o700)
+        with open(os.path.join(copy, "root"), "w") as file:
+            file.write(f"{bench.tree}-{number}")
+        for name in files:
+            shutil.copy(os.path.join(loop, name), folder)
+
+
+def listing(bench, count):
+    """A server's memory while its client asks for all loops of the user again and again."""
+    with Editor([bench.program, "--stdio"], bench.tree, bench.env) as editor:
+        editor.initialize([bench.tree], CLIENT)
+        for _ in range(LISTINGS):
+            answer = editor.request("loopkeeper/loops", {"all": True})[1]
+            assert len(answer["result"]["loops"]) == LOOPS, answer
+        say(count, f"server that lists {LOOPS} loops", proc(editor.pid, "VmHWM") / 1024, "MB", LIMIT_READER_MB)
 
 
 def more(bench, count, iterations):
@@ -93,7 +120,7 @@ def cpu(pid):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", nargs="?", default="target/release/loopkeeper")
-    parser.add_argument("--counts", default="100,1000,5000,10000")
+    parser.add_argument("--counts", default="100,200,1000,5000,10000")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--more", type=int, default=20)
     args = parser.parse_args()
@@ -101,12 +128,16 @@ def main():
     for count in (int(it) for it in args.counts.split(",")):
         with Bench(args.program, long_journal.AGENT) as bench:
             long_journal.prepare(bench)
-            size = long_journal.grow(long_journal.record(bench), count)
+            loop = long_journal.record(bench)
+            size = long_journal.grow(loop, count)
             print(f"{count:6} iterations  {size / 1e6:.1f} MB of journal")
             costs[count] = more(bench, count, args.more)
             readers(bench, count, args.rounds)
             history(bench, count)
-            bench.call("stop", "--now", bench.status()["id"])
+            if count <= MOST_OF_MANY:
+                multiply(bench, loop)
+                listing(bench, count)
+            bench.call("stop", "--now")
     few, many = min(costs), max(costs)
     for count, spent in costs.items():
         print(f"{count:6} iterations  one more {spent:.2f} ms of CPU")

@@ -17,7 +17,7 @@ use super::select::LoopArg;
 use loopkeeper_operations::current_tree::CurrentTree;
 use loopkeeper_operations::foreign::{self, PluginLoopFile};
 use loopkeeper_operations::local_time::LocalZone;
-use loopkeeper_operations::loops::{self, LoopView};
+use loopkeeper_operations::loops::{self, LoopListing, LoopView};
 use loopkeeper_operations::tasks::TaskSummary;
 use loopkeeper_system::clock;
 use loopkeeper_system::state_dir::StateDir;
@@ -60,7 +60,7 @@ struct OtherLoop {
 fn read_loops(
     name: Option<&str>,
     tree: Option<&CurrentTree>,
-) -> Result<(Vec<LoopView>, Vec<LoopView>), Failure> {
+) -> Result<(Vec<LoopView>, Vec<OtherLoop>), Failure> {
     match (StateDir::open_existing()?, name) {
         (None, None) => Ok((Vec::new(), Vec::new())),
         (None, Some(_)) => Err(FindError::NoLoops.into()),
@@ -68,18 +68,23 @@ fn read_loops(
             Ok((vec![loops::find(&store, Some(query), failure::warn)?], Vec::new()))
         }
         (Some(store), None) => {
-            let all = loops::read_all(&store, failure::warn)?;
-            let (here, others) = all.into_iter().partition(|it| it.is_of(tree));
-            Ok((loops::in_order(here), loops::in_order(others)))
+            let (mut here, mut others) = (LoopListing::default(), LoopListing::default());
+            loops::for_each_newest_first(&store, failure::warn, |loop_view| {
+                if loop_view.is_of(tree) {
+                    here.add(loop_view, |it| it);
+                } else {
+                    others.add(loop_view, |it| elsewhere(&it));
+                }
+            })?;
+            Ok((here.in_order(), others.in_order()))
         }
     }
 }
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let tree = CurrentTree::find();
-    let (loop_view, others) = read_loops(args.which.name.as_deref(), tree.as_ref())?;
+    let (loop_view, elsewhere) = read_loops(args.which.name.as_deref(), tree.as_ref())?;
     let shown: Vec<_> = loop_view.iter().map(LoopView::status).collect();
-    let elsewhere: Vec<_> = others.iter().map(elsewhere).collect();
     let foreign = args.which.name.is_none().then(foreign::find_current).flatten();
     let tasks = if args.which.name.is_none() { tasks::here() } else { Vec::new() };
     if args.json {

@@ -1,5 +1,7 @@
 //! Lists loops, resolves a loop by its name and reports the status of each.
 
+mod listing;
+
 use std::path::Path;
 
 use loopkeeper_core::decide::{LoopState, Phase};
@@ -17,6 +19,8 @@ use loopkeeper_system::clock;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
+
+pub use listing::LoopListing;
 
 /// The state of a loop according to its journal and its lock.
 pub struct LoopView {
@@ -90,7 +94,7 @@ impl LoopView {
 
     /// Its folder, sanitised for display.
     pub fn folder(&self) -> String {
-        sanitize::visible(&self.dir.root().to_string_lossy())
+        folder_of(&self.dir)
     }
 
     /// Active or interrupted: it may still need attention.
@@ -107,17 +111,25 @@ pub fn at_work(root: &Path, id: &TaskId) -> Option<LoopView> {
     (loop_view.is_alive() && loop_view.state.spec.task == *id).then_some(loop_view)
 }
 
-/// Every loop that can be read, oldest first; `tell` is called with the errors of the others.
-pub fn read_all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<LoopView>, Failure> {
-    let mut loops = Vec::new();
-    for dir in store.loops()? {
+/// Passes on every loop that can be read, newest first, each before the next one is read: the states of many long loops
+/// take far more memory than what is shown of them. `tell` is called with the errors of the others.
+pub fn for_each_newest_first(
+    store: &StateDir,
+    tell: impl Fn(Failure),
+    mut take: impl FnMut(LoopView),
+) -> Result<(), Failure> {
+    for dir in store.loops()?.into_iter().rev() {
         match LoopView::read(store, dir) {
-            Ok(loop_view) => loops.extend(loop_view),
+            Ok(loop_view) => loop_view.into_iter().for_each(&mut take),
             // An unreadable loop must neither hide the others nor be hidden itself.
             Err(failure) => tell(failure),
         }
     }
-    Ok(loops)
+    Ok(())
+}
+
+fn folder_of(dir: &LoopDir) -> String {
+    sanitize::visible(&dir.root().to_string_lossy())
 }
 
 /// A damaged journal that cannot be continued.
@@ -134,8 +146,16 @@ pub fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Re
         return LoopView::read(store, dir)?.ok_or_else(|| starting_error(&id));
     }
     let tree = CurrentTree::find();
-    let (mut here, elsewhere): (Vec<_>, Vec<_>) =
-        read_all(store, tell)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
+    let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
+    for_each_newest_first(store, tell, |loop_view| {
+        if !loop_view.is_of(tree.as_ref()) {
+            elsewhere.push(loop_view.dir);
+        } else if here.is_empty() || loop_view.is_open() {
+            // Of the ended ones, only the last can be chosen.
+            here.push(loop_view);
+        }
+    })?;
+    here.reverse();
     let candidates: Vec<_> =
         here.iter().map(|it| LoopCandidate { open: it.is_open(), alive: it.is_alive() }).collect();
     let index = if query.is_some() { candidates.len().checked_sub(1) } else { choose(&candidates) };
@@ -165,7 +185,7 @@ fn choose(loops: &[LoopCandidate]) -> Option<usize> {
 }
 
 /// Lists the loops in other folders, newest first: they have to be named.
-fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopView]) -> Failure {
+fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopDir]) -> Failure {
     const MAX_NAMED: usize = 5;
     if elsewhere.is_empty() {
         return Failure::usage(tr!("there is no loop yet")).hint(tr!("`loopkeeper run` starts one."));
@@ -176,9 +196,9 @@ fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopView]) -> Failure {
         }
         None => tr!("the current folder is gone").to_owned(),
     };
-    let named = elsewhere.iter().rev().take(MAX_NAMED);
+    let named = elsewhere.iter().take(MAX_NAMED);
     let named: Vec<_> =
-        named.map(|it| tr!("{id} in {folder}", id = it.dir.id(), folder = it.folder())).collect();
+        named.map(|it| tr!("{id} in {folder}", id = it.id(), folder = folder_of(it))).collect();
     let loops = named.join(tr!(", "));
     let hint = match elsewhere.len().saturating_sub(MAX_NAMED) {
         0 => tr!("Name a loop of another folder by its id: {loops}.", loops),
@@ -196,20 +216,70 @@ fn starting_error(id: &str) -> Failure {
         .hint(tr!("It is starting, or its start was interrupted."))
 }
 
-/// Open loops first, then the newest; only a limited number of ended ones.
-pub fn in_order(mut loops: Vec<LoopView>) -> Vec<LoopView> {
-    const MAX_ENDED: usize = 20;
-    loops.reverse();
-    let (mut open, mut ended): (Vec<_>, Vec<_>) = loops.into_iter().partition(LoopView::is_open);
-    ended.truncate(MAX_ENDED);
-    open.sort_by_key(|it| !it.is_alive());
-    open.extend(ended);
-    open
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{LoopCandidate, choose};
+    use std::cell::RefCell;
+    use std::fs;
+
+    use loopkeeper_system::clock;
+    use loopkeeper_system::state_dir::StateDir;
+
+    use super::{LoopCandidate, LoopListing, LoopView, choose, for_each_newest_first};
+
+    /// Of a loop that has ended.
+    const JOURNAL: &str = include_str!("../../../tests/fixtures/journals/stopped-and-rolled-back.jsonl");
+
+    /// A state folder with a loop for each journal, and their ids, newest first.
+    fn state(journals: &[&str]) -> (tempfile::TempDir, StateDir, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("project");
+        fs::create_dir(&root).unwrap();
+        let store = StateDir::at(&folder.path().join("state")).unwrap();
+        let workspace = store.workspace(&root).unwrap();
+        for journal in journals {
+            fs::write(workspace.new_loop(&store, clock::now()).unwrap().journal(), journal).unwrap();
+        }
+        let ids = store.loops().unwrap().iter().rev().map(|it| it.id().to_owned()).collect();
+        (folder, store, ids)
+    }
+
+    #[test]
+    fn each_loop_is_passed_on_before_the_next_one_is_read() {
+        let (_folder, store, ids) = state(&[JOURNAL; 3]);
+        let (taken, failed) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
+        let take = |it: LoopView| {
+            // What is read after this one is not there.
+            for dir in store.loops().unwrap().iter().filter(|dir| dir.id() != it.dir.id()) {
+                let _ = fs::remove_file(dir.journal());
+            }
+            taken.borrow_mut().push(it.dir.id().to_owned());
+        };
+        for_each_newest_first(&store, |failure| failed.borrow_mut().push(failure.to_string()), take).unwrap();
+        assert_eq!(taken.into_inner(), ids[..1]);
+        assert_eq!(failed.into_inner().len(), 2);
+    }
+
+    #[test]
+    fn open_loops_are_listed_before_the_last_that_ended() {
+        let interrupted: String = JOURNAL.split_inclusive('\n').take(10).collect();
+        let journals: Vec<&str> =
+            (0..30).map(|it| if it % 10 == 0 { &interrupted } else { JOURNAL }).collect();
+        let (_folder, store, ids) = state(&journals);
+        let mut listing = LoopListing::default();
+        let (mut open, mut ended) = (Vec::new(), Vec::new());
+        for_each_newest_first(
+            &store,
+            |failure| panic!("{failure}"),
+            |it| {
+                if it.is_open() { &mut open } else { &mut ended }.push(it.dir.id().to_owned());
+                listing.add(it, |it| it.dir.id().to_owned());
+            },
+        )
+        .unwrap();
+        assert_eq!((open.len(), ended.len()), (3, 27));
+        assert!(ids.iter().filter(|it| open.contains(it)).eq(&open), "newest first");
+        assert_eq!(listing.in_order(), [&open[..], &ended[..20]].concat());
+    }
 
     #[test]
     fn without_a_name_the_loop_that_is_meant_is_chosen() {

@@ -9,14 +9,16 @@ use crate::ext::{LoopsParams, LoopsResult};
 use crate::publisher::status;
 use crate::session::ServerState;
 use loopkeeper_operations::failure::Failure;
-use loopkeeper_operations::loops::{self, LoopView};
+use loopkeeper_operations::loops::{self, LoopListing};
 use loopkeeper_system::state_dir::StateDir;
 
 pub(crate) async fn handle(shared: &Arc<ServerState>, params: LoopsParams) -> Result<LoopsResult> {
     if params.all {
         let read = || -> std::result::Result<_, CommandRefusal> {
             let store = StateDir::open().map_err(Failure::from)?;
-            Ok(loops::in_order(loops::read_all(&store, drop)?).iter().map(LoopView::status).collect())
+            let mut listing = LoopListing::default();
+            loops::for_each_newest_first(&store, drop, |it| listing.add(it, |it| it.status()))?;
+            Ok(listing.in_order())
         };
         return Ok(LoopsResult { loops: run_blocking(read).await? });
     }
