@@ -94,6 +94,36 @@ fn a_limit_of_file_sizes_is_named() {
 }
 
 #[test]
+fn too_little_memory_is_named_before_an_allocation_fails() {
+    let terminal = Terminal::new();
+    let settings = "agent = \"mine\"\n[agents.mine]\ncommand = [\"true\"]\n[limits]\niterations = 1\n";
+    terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", settings);
+    let commands =
+        [&["status"][..], &["check", "--trust"], &["run", "--trust"], &["--stdio"], &["keeper", "."]];
+    // Far below, the system cannot load the program, which then prints nothing itself.
+    for mib in (0..256).step_by(32) {
+        for args in commands {
+            let ran = run_limited(&terminal, &format!("--as={}", mib << 20), args);
+            let is_loaded = !matches!(ran.code, None | Some(127));
+            assert!(is_loaded || mib < 128, "{args:?} with {mib} MiB: {ran:?}");
+            if is_loaded {
+                ran.expect(1).err(&format!("memory is limited to {mib} MiB")).err("ulimit -v");
+            }
+        }
+    }
+    // The control: the lowest limit that is accepted is enough, for a document of the largest size too.
+    let limited = |args: &[&str]| run_limited(&terminal, "--as=268435456", args);
+    limited(&["status"]).expect(0);
+    limited(&["check", "--trust"]).expect(1).out("fail");
+    limited(&["run", "--trust"]).expect(4);
+    terminal.file("PROMPT.md", &format!("{TASK}{}", "- item of a list\n".repeat(60_000)));
+    for args in [&["status"][..], &["check", "--trust"], &["doctor"]] {
+        let ran = limited(args);
+        assert!(ran.code.is_some(), "{args:?} ended by a signal: {ran:?}");
+    }
+}
+
+#[test]
 fn a_small_stack_is_named_before_it_overflows() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", TASK);

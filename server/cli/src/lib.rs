@@ -56,12 +56,12 @@ use self::exit::Exit;
 use self::failure::ExitResult;
 use self::out::Ui;
 use loopkeeper_keeper::{abort_on_panic, outlive_file_size_limit};
-use loopkeeper_operations::stack;
+use loopkeeper_operations::process_limits;
 use loopkeeper_system::language;
 
 /// The entry point: parses the arguments, runs one subcommand, reports its result.
 pub fn main() -> ExitCode {
-    match stack::require() {
+    match process_limits::require() {
         Ok(()) => main_on_enough_stack(),
         Err(failure) => failure::report(&failure).into(),
     }

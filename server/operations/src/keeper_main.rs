@@ -13,7 +13,7 @@ use loopkeeper_text::tr;
 use super::authority;
 use super::failure::{Failure, FailureKind};
 use super::loops::LoopView;
-use super::stack;
+use super::process_limits;
 use loopkeeper_keeper::disk_room::{self, DiskWait};
 use loopkeeper_keeper::{abort_on_panic, block_on, launch, outlive_file_size_limit};
 use loopkeeper_system::language;
@@ -71,7 +71,7 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
         Some(args) if args.build.as_deref().is_some_and(|it| it != BUILD) => {
             return ExitCode::from(EXIT_BUILD_MISMATCH);
         }
-        Some(args) => stack::require().and_then(|()| run_keeper(&args)),
+        Some(args) => process_limits::require().and_then(|()| run_keeper(&args)),
         None => Err(Failure::usage(tr!("a keeper is started with the folder of its loop"))
             .hint(tr!("`loopkeeper run` and `loopkeeper resume` start keepers."))),
     };

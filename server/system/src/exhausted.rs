@@ -14,8 +14,14 @@ pub const KEEPER_FILES: u64 = 32;
 
 pub const RAISE_FILES: &str = tr_later!("Raise the limit of open files: `ulimit -n`.");
 
+pub const RAISE_MEMORY: &str = tr_later!("Raise the limit of memory: `ulimit -v`.");
+
 /// What a command takes of the stack at most, with some to spare. Beyond its limit the system ends the process.
 pub const STACK_BYTES: u64 = 1 << 20;
+
+/// Address space that a program, its threads and a document of the largest size that is read may take together. Where
+/// an allocation fails, the program is aborted.
+pub const ADDRESS_SPACE_BYTES: u64 = 256 << 20;
 
 /// This process's limit of open files, if it is too low for a keeper.
 pub fn low_file_limit() -> Option<u64> {
@@ -25,6 +31,11 @@ pub fn low_file_limit() -> Option<u64> {
 /// This process's limit of the stack in bytes, if a command may overflow it.
 pub fn low_stack_limit() -> Option<u64> {
     low(getrlimit(Resource::Stack).current, STACK_BYTES)
+}
+
+/// This process's limit of its address space in bytes, if an allocation may fail.
+pub fn low_address_space_limit() -> Option<u64> {
+    low(getrlimit(Resource::As).current, ADDRESS_SPACE_BYTES)
 }
 
 /// `None` is no limit.
@@ -38,7 +49,7 @@ pub fn hint(error: &Error) -> Option<&'static str> {
         _ if error.raw_os_error() == Some(TOO_MANY_FILES) => Some(translate(RAISE_FILES)),
         // A thread or a process that cannot be started.
         ErrorKind::WouldBlock => Some(tr!("Raise the limit of processes: `ulimit -u`.")),
-        ErrorKind::OutOfMemory => Some(tr!("Raise the limit of memory: `ulimit -v`.")),
+        ErrorKind::OutOfMemory => Some(translate(RAISE_MEMORY)),
         ErrorKind::FileTooLarge => Some(tr!("Raise the limit of file sizes: `ulimit -f`.")),
         ErrorKind::StorageFull => Some(tr!("Make room on the disk, then try again.")),
         _ => None,

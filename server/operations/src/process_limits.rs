@@ -1,0 +1,25 @@
+//! Refuses to run within limits at which the process would end without an error message: the system does so where the
+//! stack overflows, and an allocation that fails aborts the program.
+
+use loopkeeper_system::exhausted;
+use loopkeeper_text::language::translate;
+use loopkeeper_text::tr;
+
+use crate::failure::Failure;
+
+/// Fails if this process's limit of the stack or of its address space is too low.
+pub fn require() -> Result<(), Failure> {
+    if let Some(limit) = exhausted::low_stack_limit() {
+        let (limit, needed) = (limit >> 10, exhausted::STACK_BYTES >> 10);
+        let fact =
+            tr!("the stack is limited to {limit} KiB, and a command needs {needed} KiB", limit, needed);
+        return Err(Failure::ended(fact).hint(tr!("Raise the limit of the stack: `ulimit -s`.")));
+    }
+    if let Some(limit) = exhausted::low_address_space_limit() {
+        let (limit, needed) = (limit >> 20, exhausted::ADDRESS_SPACE_BYTES >> 20);
+        let fact =
+            tr!("memory is limited to {limit} MiB, and a command needs up to {needed} MiB", limit, needed);
+        return Err(Failure::ended(fact).hint(translate(exhausted::RAISE_MEMORY)));
+    }
+    Ok(())
+}
