@@ -13,6 +13,7 @@ use loopkeeper_system::check_programs::{find_program, hash_file};
 use loopkeeper_system::journal_file;
 use loopkeeper_system::scratch::ScratchDir;
 use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
+use loopkeeper_system::state_dir::StateError;
 use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::digest::sha256;
@@ -231,7 +232,8 @@ fn file_difference(root: &Path, file: &FileHash) -> Option<FileDifference> {
 /// The id that a snapshot of the tree would have, computed in a temporary store.
 fn current_tree(root: &Path) -> Result<String, Failure> {
     let folder = ScratchDir::new()?;
-    let mut store = SnapshotStore::open(folder.path(), root)?;
+    let root = root.canonicalize().map_err(StateError::no_tree(root))?;
+    let mut store = SnapshotStore::open(folder.path(), &root)?;
     Ok(store.take_snapshot()?.tree)
 }
 

@@ -15,6 +15,7 @@ mod names;
 mod objects;
 mod patch;
 mod restore;
+mod root_folder;
 mod state;
 mod tree;
 mod walk;
@@ -40,6 +41,7 @@ use error::Result;
 use ignores::IgnoreRules;
 use objects::ObjectStore;
 use restore::RestoreScope;
+use root_folder::RootFolder;
 use state::{StoreLock, StoreState};
 use tree::{TreeItem, TreeItemKind};
 use walk::{TreeWalk, WalkReport};
@@ -47,7 +49,7 @@ use walk::{TreeWalk, WalkReport};
 /// The snapshots of one work tree.
 pub struct SnapshotStore {
     objects: ObjectStore,
-    root: PathBuf,
+    root: RootFolder,
     rules: IgnoreRules,
     /// Our own state folder, if it is inside the work tree.
     own: Option<PathBuf>,
@@ -128,18 +130,18 @@ pub enum WhyNot {
 }
 
 impl SnapshotStore {
-    /// Opens the store in `dir` for the work tree at `root`; creates it if it does not exist.
+    /// Opens the store in `dir` for the work tree at `root`, a path without links; creates it if it does not exist.
     pub fn open(dir: &Path, root: &Path) -> Result<Self> {
         Self::open_with(dir, root, ignores::users_excludes_file())
     }
 
     fn open_with(dir: &Path, root: &Path, excludes_file: Option<PathBuf>) -> Result<Self> {
-        let root = root.canonicalize().map_err(SnapshotError::io(tr_later!("open the folder"), root))?;
+        let root = RootFolder::open(root)?;
         let dir = std::path::absolute(dir).map_err(SnapshotError::io(tr_later!("open the folder"), dir))?;
         let objects = ObjectStore::open(&dir)?;
         state::ensure(&dir)?;
-        let own = own_folder(&dir, &root);
-        let rules = IgnoreRules::new(&root, excludes_file);
+        let own = own_folder(&dir, root.path());
+        let rules = IgnoreRules::new(root.path(), excludes_file);
         let unsaved = DirtyStats::default();
         Ok(Self {
             objects,
@@ -381,7 +383,8 @@ impl SnapshotStore {
             state::remember_rollback(self.objects.dir(), before)?;
         }
         let order = restore::RestoreRequest { before, target, scope };
-        let mut restored = restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)?;
+        let mut restored =
+            restore::restore((&self.objects, &mut self.rules), self.root.path(), &order, &found)?;
         // Reports the state observed afterwards, not the intended one.
         let compared = self.walk_tree(Some(target)).and_then(|it| {
             restored.after = it.0.to_string();
@@ -420,6 +423,7 @@ impl SnapshotStore {
 
     /// One durable walk, under the lock.
     fn walk_tree(&mut self, target: Option<Oid>) -> Result<(Oid, WalkReport)> {
+        self.root.require_in_place()?;
         let dir = self.objects.dir().to_path_buf();
         let state = StoreState::read(&dir)?;
         self.objects.recover()?;
@@ -428,7 +432,8 @@ impl SnapshotStore {
             _ => None,
         };
         let old = old.or_else(|| self.decode_cache(&state::read_cache(&dir)?));
-        let mut walk = TreeWalk::new(&mut self.rules, &mut self.objects, &self.root, self.own.as_deref());
+        let mut walk =
+            TreeWalk::new(&mut self.rules, &mut self.objects, self.root.path(), self.own.as_deref());
         walk.until = self.timeout.map(|it| Instant::now() + it);
         let folder = walk.run(old, target)?;
         let found = walk.found;
@@ -449,13 +454,13 @@ impl SnapshotStore {
     }
 
     fn decode_cache(&self, bytes: &[u8]) -> Option<CachedFolder> {
-        cache::decode(bytes, self.root.as_os_str().as_bytes())
+        cache::decode(bytes, self.root.path().as_os_str().as_bytes())
     }
 
     /// The cache only saves time: if it cannot be written, the next process reads everything once.
     fn save_cache(&mut self) {
         if let Some(folder) = &self.cache {
-            let bytes = cache::encode(self.root.as_os_str().as_bytes(), folder);
+            let bytes = cache::encode(self.root.path().as_os_str().as_bytes(), folder);
             if state::write_cache(self.objects.dir(), &bytes).is_ok() {
                 self.unsaved = DirtyStats::default();
             }

@@ -107,18 +107,25 @@ fn hostile_names() {
 
 /// Nothing can be judged in a place without the work tree.
 #[test]
-fn a_work_tree_that_was_moved_away_is_named_with_a_remedy() {
-    let criteria = &["It is there: `exists done`"];
-    let world = Scenario {
-        criteria,
-        acts: &["mv \"$PWD\" \"$PWD-moved\""],
-        settings: "sandbox.kind = \"off\"",
-        ..Scenario::default()
-    }
-    .world();
-    let ran = world.run(&["run", "--trust", "--json"]);
-    let ended: serde_json::Value =
-        serde_json::from_str(ran.expect(1).stdout.lines().last().unwrap()).unwrap();
-    let text = ended.to_string();
-    assert!(text.contains("was moved or deleted") && text.contains("move it back and start again"), "{text}");
+fn a_work_tree_that_was_moved_or_replaced_is_named_with_a_remedy() {
+    // Moved; replaced by a folder with the same files; by a link to another project.
+    let check = |act: &str| {
+        let world = Scenario {
+            criteria: &["It is there: `exists done`"],
+            acts: &[act, "touch done"],
+            settings: "sandbox.kind = \"off\"",
+            ..Scenario::default()
+        }
+        .world();
+        let ran = world.run(&["run", "--trust", "--json"]);
+        let ended: serde_json::Value =
+            serde_json::from_str(ran.expect(1).stdout.lines().last().unwrap()).unwrap();
+        let text = ended.to_string();
+        assert!(text.contains("was moved, deleted or replaced"), "{act}: {text}");
+        assert!(text.contains("move it back and start again"), "{act}: {text}");
+        assert!(!world.root().join("done").exists(), "{act}: another iteration ran");
+    };
+    check("mv \"$PWD\" \"$PWD-moved\"");
+    check("mv \"$PWD\" \"$PWD-moved\"; cp -r \"$PWD-moved\" \"$PWD\"");
+    check("mv \"$PWD\" \"$PWD-moved\"; cp -r \"$PWD-moved\" \"$PWD-other\"; ln -s \"$PWD-other\" \"$PWD\"");
 }

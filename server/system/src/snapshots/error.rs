@@ -13,7 +13,7 @@ use crate::exhausted;
 pub enum SnapshotError {
     #[error("{}", tr!("Cannot {action} {path}: {source}", action = translate(action), path = path.display(), source))]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    #[error("{}", tr!("The work tree {path} was moved or deleted", path = path.display()))]
+    #[error("{}", tr!("The work tree {path} was moved, deleted or replaced", path = path.display()))]
     NoTree { path: PathBuf },
     #[error("{}", tr!("The snapshot store {dir} is gone", dir = dir.display()))]
     Missing { dir: PathBuf },

@@ -13,8 +13,8 @@ impl SnapshotStore {
         if !self.item(tree, path.as_bytes())?.is_some_and(is_link) {
             return Ok(false);
         }
-        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let root = self.root.path().canonicalize().unwrap_or_else(|_| self.root.path().to_owned());
         let is_inside = |it: &Path| it.strip_prefix(&root).is_ok_and(|it| !it.starts_with(".git"));
-        Ok(!self.root.join(path).canonicalize().is_ok_and(|it| is_inside(&it)))
+        Ok(!self.root.path().join(path).canonicalize().is_ok_and(|it| is_inside(&it)))
     }
 }

@@ -34,7 +34,7 @@ impl SnapshotStore {
     pub fn newly_ignored(&self, tree: &str, since: SystemTime, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut rules = self.rules.of_before(|it| is_changed_since(it, since));
         let target = self.objects.resolve_snapshot(tree)?;
-        let mut past = PastIgnoreRules::new(&self.objects, &mut rules, &self.root, target);
+        let mut past = PastIgnoreRules::new(&self.objects, &mut rules, self.root.path(), target);
         let mut found = Vec::new();
         for path in paths {
             if !past.ignores(path.as_os_str().as_bytes())? {

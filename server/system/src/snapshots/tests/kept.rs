@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use super::world::World;
-use crate::snapshots::{SnapshotError, TreeEntry, WhyNot};
+use crate::snapshots::{SnapshotError, SnapshotStore, TreeEntry, WhyNot};
 
 fn paths(world: &mut World) -> Vec<String> {
     let empty = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -77,6 +78,31 @@ fn an_empty_tree_has_an_id_and_a_missing_root_is_an_error() {
     assert_eq!(world.take().tree, "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
     fs::remove_dir(world.root()).unwrap();
     assert!(matches!(world.store.take_snapshot(), Err(SnapshotError::NoTree { .. })));
+}
+
+#[test]
+fn a_root_that_was_replaced_is_an_error() {
+    let check = |replace: fn(&Path, &Path)| {
+        let mut world = World::new();
+        world.write("a", "1");
+        let tree = world.take().tree;
+        let (root, aside) = (world.root().to_owned(), world.root().with_extension("aside"));
+        fs::rename(&root, &aside).unwrap();
+        replace(&root, &aside);
+        assert!(matches!(world.store.take_snapshot(), Err(SnapshotError::NoTree { .. })));
+        assert!(matches!(world.store.restore(&tree, None), Err(SnapshotError::NoTree { .. })));
+        // A later process knows the path alone.
+        let is_link = root.is_symlink();
+        let opened = SnapshotStore::open(&root.with_extension("later"), &root);
+        assert_eq!(matches!(opened, Err(SnapshotError::NoTree { .. })), is_link);
+        // Control: moved back, it is the same folder.
+        if is_link { fs::remove_file(&root) } else { fs::remove_dir_all(&root) }.unwrap();
+        fs::rename(&aside, &root).unwrap();
+        assert_eq!(world.take().tree, tree);
+    };
+    check(|root, _| fs::create_dir(root).unwrap());
+    check(|root, aside| symlink(aside, root).unwrap());
+    check(|root, aside| symlink(aside.parent().unwrap(), root).unwrap());
 }
 
 #[test]
