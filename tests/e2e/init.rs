@@ -113,6 +113,13 @@ fn one_sentence_becomes_a_complete_task() {
         .expect(0)
         .out("`$ wc -w < tea.md` `>= 600`");
     terminal.run(&["init", "--task", "Tea", "--kind", "poem"]).expect(2);
+    let post = terminal.run(&["init", "--task", "Write a blog post about tides"]);
+    post.expect(0).out("wc -w").out("## Limits");
+    assert!(!post.stdout.contains("go test"), "{}", post.stdout);
+    terminal.run(&["init", "--task", "Compare three vector databases"]).expect(0).out("-sources.md");
+    terminal.run(&["init", "--task", "写一篇关于潮汐的文章"]).expect(0).out("wc -m");
+    let code = terminal.run(&["init", "--task", "Write a blog post about cells", "--kind", "code"]);
+    code.expect(0).out("`$ go test ./...`");
     terminal.run(&["init", "--kind", "code"]).expect(2);
 }
 

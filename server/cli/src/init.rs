@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use loopkeeper_task::new_task::WorkProduct;
+use loopkeeper_task::work_product::WorkProduct;
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 use loopkeeper_text::clauses;
 use loopkeeper_text::{sanitize, tr};
@@ -47,17 +47,19 @@ pub(crate) struct Args {
     /// Write a complete task for this sentence, with limits and criteria that checks decide, into a file of its own
     #[arg(long, value_name = "SENTENCE", conflicts_with = "tries")]
     pub(crate) task: Option<String>,
-    /// What the task produces, which determines its checks
-    #[arg(long, value_name = "KIND", requires = "task", default_value = "code")]
+    /// What the task produces, which determines its checks [default: what the sentence says]
+    #[arg(long, value_name = "KIND", requires = "task")]
     #[arg(value_parser = PossibleValuesParser::new(WorkProduct::ALL.map(WorkProduct::word)))]
-    pub(crate) kind: String,
+    pub(crate) kind: Option<String>,
 }
 
 /// The subcommand: writes the file and prints the next steps.
 pub(crate) fn command(args: &Args, out: &mut Ui) -> ExitResult {
     let folder = current_folder()?;
     if let Some(sentence) = &args.task {
-        return write_sentence(&folder, sentence, WorkProduct::of_word(&args.kind).unwrap_or_default(), out);
+        let product = args.kind.as_deref().and_then(WorkProduct::of_word);
+        let product = product.unwrap_or_else(|| WorkProduct::of_sentence(sentence));
+        return write_sentence(&folder, sentence, product, out);
     }
     let root = root_of(&folder)?;
     let mut draft =

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use loopkeeper_lint::{Gate, has_unmeasured_goal};
-use loopkeeper_task::new_task::{NewTask, WorkProduct, new_task_document, new_task_stem, topic};
+use loopkeeper_task::new_task::{NewTask, new_task_document, new_task_stem, topic};
+use loopkeeper_task::work_product::WorkProduct;
 use loopkeeper_text::{sanitize, tr};
 
 use super::failure::Failure;
@@ -137,7 +138,7 @@ mod tests {
     use loopkeeper_lint::{GradeLevel, grade, lints, unsuitable};
     use loopkeeper_task::change_kind::ChangeKind;
     use loopkeeper_task::criterion::Check;
-    use loopkeeper_task::new_task::WorkProduct;
+    use loopkeeper_task::work_product::WorkProduct;
     use loopkeeper_task::{TaskDocument, parse_task};
     use loopkeeper_text::language::english_prose;
 

@@ -33,6 +33,7 @@ mod source;
 mod task_lines;
 mod task_list;
 pub mod template;
+pub mod work_product;
 
 pub use assemble::{CHECK_ARGUMENT, add_checks, is_story_file, parse_inline_task, parse_task};
 pub use embedded::is_task_text;

@@ -3,10 +3,10 @@
 use super::change_kind::ChangeKind;
 use super::import::file_stem;
 use super::proposal::{item, propose_criterion, subject_words};
+use super::work_product::WorkProduct;
 use super::{TaskDocument, parse_inline_task, parse_task};
 use loopkeeper_text::language::{in_language_of, is_chinese};
 use loopkeeper_text::{shell_word, tr_later};
-use serde::{Deserialize, Serialize};
 
 /// A longer sentence is not a title.
 const TITLE_CHARS: usize = 72;
@@ -15,33 +15,6 @@ const LEAST_WORDS: u32 = 600;
 /// Chinese is written without spaces between words.
 const LEAST_CHINESE_CHARS: u32 = 1_000;
 const LEAST_LINKS: u32 = 5;
-
-/// What a task produces, which determines how its result is checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WorkProduct {
-    #[default]
-    Code,
-    Writing,
-    Research,
-}
-
-impl WorkProduct {
-    pub const ALL: [Self; 3] = [Self::Code, Self::Writing, Self::Research];
-
-    /// Its name on the wire and on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Code => "code",
-            Self::Writing => "writing",
-            Self::Research => "research",
-        }
-    }
-
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
-    }
-}
 
 /// Everything that a new document depends on.
 #[derive(Debug, Clone, Copy)]

@@ -9,6 +9,7 @@ import { type ProposedDocument, showUnsaved } from "./import";
 import { type Choice, pickFrom } from "./pick";
 
 const kinds = (): Choice<string>[] => [
+  { label: t("As the Sentence Says"), detail: t("Code, a text or a report, by its words"), value: "" },
   { label: t("Code"), detail: t("Tests, the project's own checks, documentation"), value: "code" },
   { label: t("Writing"), detail: t("Length, sections, links, a judge"), value: "writing" },
   { label: t("Research"), detail: t("Sources, sections of the report, a judge"), value: "research" },
@@ -29,6 +30,6 @@ export async function newTask({ server }: Parts): Promise<void> {
   if (sentence === undefined) return;
   const kind = await pickFrom(t("What does the new task produce?"), kinds());
   if (kind === undefined) return;
-  const argument = { folder: folder.uri.toString(), sentence, kind };
+  const argument = { folder: folder.uri.toString(), sentence, ...(kind === "" ? {} : { kind }) };
   await showUnsaved(await server.run<ProposedDocument>(Commands.newTask, argument));
 }

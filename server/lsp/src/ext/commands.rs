@@ -1,7 +1,7 @@
 //! The commands: their names, arguments and results.
 
 use loopkeeper_core::journal::StopVerdict;
-use loopkeeper_task::new_task::WorkProduct;
+use loopkeeper_task::work_product::WorkProduct;
 use serde::{Deserialize, Serialize};
 
 use super::StatusParams;
@@ -82,7 +82,7 @@ pub(crate) struct NewTaskArgs {
     /// The opened folder that the task is for, or one below it.
     pub(crate) folder: String,
     pub(crate) sentence: String,
-    /// Code if absent.
+    /// What the words of the sentence ask for if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<WorkProduct>,
 }

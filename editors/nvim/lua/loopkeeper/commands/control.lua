@@ -66,6 +66,7 @@ M.import = {
 
 local kinds = { ['--code'] = 'code', ['--writing'] = 'writing', ['--research'] = 'research' }
 local results = {
+  sentence = l10n.later('As the sentence says: code, a text or a report'),
   code = l10n.later("Code: tests, the project's own checks, documentation"),
   writing = l10n.later('Writing: length, sections, links, a judge'),
   research = l10n.later('Research: sources, sections of the report, a judge'),
@@ -100,10 +101,10 @@ M.new = {
       if kind or not text or vim.trim(text) == '' then
         return new_task(text, kind)
       end
-      ui.select({ 'code', 'writing', 'research' }, t('What does the new task produce? '), function(it)
+      ui.select({ 'sentence', 'code', 'writing', 'research' }, t('What does the new task produce? '), function(it)
         return t(results[it])
       end, function(it)
-        new_task(text, it)
+        new_task(text, it ~= 'sentence' and it or nil)
       end)
     end)
   end,

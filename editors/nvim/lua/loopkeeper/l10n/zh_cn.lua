@@ -24,6 +24,7 @@ return {
   ['C restarts it, `:checkhealth loopkeeper` says more.'] = '按 C 重启，`:checkhealth loopkeeper` 有更多信息。',
   ['Changes of: '] = '显示更改：',
   ['Checks such as `clean` need it.'] = '`clean` 等检查需要它。',
+  ['As the sentence says: code, a text or a report'] = '按句子的意思：代码、文章或报告',
   ["Code: tests, the project's own checks, documentation"] = '代码：测试、项目自己的检查、文档',
   ['Cost: ${amount}'] = '费用：${amount}',
   ['Done'] = '已完成',

@@ -12,7 +12,7 @@ use loopkeeper_core::settings::Preset;
 use loopkeeper_core::settings::preset::PresetSelection;
 use loopkeeper_operations::transcript::TranscriptCursor;
 use loopkeeper_task::criterion::CriterionId;
-use loopkeeper_task::new_task::WorkProduct;
+use loopkeeper_task::work_product::WorkProduct;
 use loopkeeper_view::{
     BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, DisplayPhase, DisplayState, DriftStatus,
     GroupState, GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus,
