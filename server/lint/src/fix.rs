@@ -1,7 +1,7 @@
 //! Edits of a criterion in its document that give it a better check.
 
 use loopkeeper_task::criterion::Criterion;
-use loopkeeper_task::proposal::propose_criterion;
+use loopkeeper_task::proposal::{colon_before_check, propose_criterion};
 use loopkeeper_task::{Task, TaskDocument, is_story_file};
 use loopkeeper_text::{DocumentRange, tr};
 
@@ -72,6 +72,13 @@ pub fn check_fixes(
     command.and_then(|it| add_check(&context, criterion, &format!("$ {it}"))).into_iter().collect()
 }
 
+/// The edit by which a judge decides a criterion without a check.
+pub fn judge_fix(task: &Task, documents: &[TaskDocument], index: usize) -> Option<LintFix> {
+    let context = LintContext { task, documents };
+    let criterion = context.criterion(index).filter(|it| it.check.is_none())?;
+    add_check(&context, criterion, "judge")
+}
+
 /// The command by which another criterion of the task decides the gate.
 fn task_command(task: &Task, gate: Gate) -> Option<&str> {
     let commands = task.criteria.iter().take(crate::MAX_CRITERIA).filter_map(crate::command_of);
@@ -91,7 +98,7 @@ fn add_check(context: &LintContext<'_>, criterion: &Criterion, check: &str) -> O
     let from = criterion.place.range.start + prose.len();
     let to = criterion.place.range.start + end;
     let gap = if end < text.len() { " " } else { "" };
-    let colon = if prose.chars().last().is_some_and(|it| !it.is_ascii()) { "：" } else { ": " };
+    let colon = colon_before_check(context.document_text(&criterion.place.file), prose);
     let written = escaped(&criterion.place.file, check);
     Some(LintFix {
         title: tr!("Make it a check: `{check}`", check),

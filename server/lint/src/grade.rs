@@ -2,7 +2,7 @@
 
 use loopkeeper_task::change_kind::ChangeKind;
 use loopkeeper_task::criterion::{Check, Criterion, Expect};
-use loopkeeper_task::{Task, TaskDocument};
+use loopkeeper_task::{Task, TaskDocument, parse_inline_task};
 use loopkeeper_text::tr;
 use serde::Serialize;
 
@@ -210,6 +210,15 @@ fn measures(criterion: &Criterion) -> bool {
         )
         | None => false,
     }
+}
+
+/// What one more criterion would add to a grade.
+pub fn line_aspects(line: &str) -> Vec<Aspect> {
+    let read = parse_inline_task("", &[line.to_owned()]);
+    let Some(criterion) = read.criteria.first() else { return Vec::new() };
+    let mut all = aspects_of(criterion);
+    all.extend(measures(criterion).then_some(Aspect::Measurement));
+    all
 }
 
 fn compiles(criterion: &Criterion) -> bool {

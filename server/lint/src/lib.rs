@@ -18,9 +18,9 @@ use loopkeeper_text::DocumentRange;
 use regex::Regex;
 
 pub use self::cache::{LintCache, TaskLints};
-pub use self::fix::{LintFix, check_fixes, fixes};
+pub use self::fix::{LintFix, check_fixes, fixes, judge_fix};
 pub use self::gate::{Gate, ProjectCommand};
-pub use self::grade::{Aspect, Grade, GradeLevel, grade};
+pub use self::grade::{Aspect, Grade, GradeLevel, grade, line_aspects};
 pub use self::suitability::{Unsuitable, unsuitable};
 pub use self::wording::has_unmeasured_goal;
 
@@ -117,10 +117,13 @@ impl<'a> LintContext<'a> {
         self.task.criteria.get(index)
     }
 
+    fn document_text(&self, file: &str) -> &'a str {
+        self.documents.iter().find(|it| it.path == file).map_or("", |it| it.text.as_str())
+    }
+
     /// The text of a criterion in its document.
     fn text_of(&self, place: &DocumentRange) -> &'a str {
-        let document = self.documents.iter().find(|it| it.path == place.file);
-        document.and_then(|it| it.text.get(place.range.clone())).unwrap_or_default()
+        self.document_text(&place.file).get(place.range.clone()).unwrap_or_default()
     }
 
     /// The place of `words` within a criterion, ignoring ASCII case; the whole criterion if they are not there verbatim.

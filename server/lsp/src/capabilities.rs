@@ -116,7 +116,7 @@ fn code_actions(session: &ResolvedClientCapabilities) -> CodeActionProviderCapab
     if !takes_actions(&session.client) {
         return CodeActionProviderCapability::Simple(true);
     }
-    let kinds = [CodeActionKind::QUICKFIX, CodeActionKind::from("source.loopkeeper")];
+    let kinds = [CodeActionKind::QUICKFIX, "refactor.loopkeeper".into(), "source.loopkeeper".into()];
     CodeActionProviderCapability::Options(CodeActionOptions {
         code_action_kinds: Some(kinds.to_vec()),
         ..CodeActionOptions::default()

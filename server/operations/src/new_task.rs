@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use loopkeeper_lint::{Gate, has_unmeasured_goal};
-use loopkeeper_task::new_task::{NewTask, new_task_document, new_task_stem, topic};
+use loopkeeper_task::new_task::{NewTask, new_task_criteria, new_task_document, new_task_stem, topic};
 use loopkeeper_task::work_product::WorkProduct;
 use loopkeeper_text::{sanitize, tr};
 
@@ -52,22 +52,8 @@ impl ProposedTask {
             WorkProduct::Code => ProposedChecks::of(&root, folder, machine).unwrap_or_default(),
             WorkProduct::Writing | WorkProduct::Research => ProposedChecks::default(),
         };
-        let can_be_clean = can_be_clean(&root, &found.found);
-        let has_tests = found.found.iter().any(|it| it.gate() == Some(Gate::Tests));
-        let checks: Vec<(String, String)> =
-            found.found.iter().map(|it| (it.criterion(), it.command.clone())).collect();
-        let page = page(&root, &sentence);
-        let new = NewTask {
-            sentence: &sentence,
-            product,
-            folder: below,
-            checks: &checks,
-            has_tests,
-            page: &page,
-            changelog: lacks_topic(&root, CHANGELOG, &sentence).then_some(CHANGELOG),
-            can_be_clean,
-            needs_judge: has_unmeasured_goal(&sentence),
-        };
+        let project = ProjectSummary::of(&root, &sentence, &found.found);
+        let new = project.new_task(&sentence, product, below);
         let document = sanitize::text(&new_task_document(&new));
         let name = format!("{}.ralph.md", new_task_stem(&sentence));
         Ok(Self { folder: folder.to_owned(), name, document, checks: found })
@@ -90,6 +76,56 @@ impl ProposedTask {
     /// Writes the document to a new file.
     pub fn write(&self) -> Result<PathBuf, Failure> {
         foreign::write_new(&self.folder, &self.name, &self.document)
+    }
+}
+
+/// The criteria of a task for a sentence, without their bullets, with these commands of the project. `folder` is that of
+/// the task, below `root`.
+pub fn proposed_criteria(root: &Path, folder: &Path, sentence: &str, checks: &[FoundCheck]) -> Vec<String> {
+    let sentence = sanitize::line_within(sentence.trim(), MAX_CHARS);
+    let product = WorkProduct::of_sentence(&sentence);
+    let checks = if product == WorkProduct::Code { checks } else { &[] };
+    let below = folder.strip_prefix(root).ok().and_then(Path::to_str).unwrap_or_default();
+    let project = ProjectSummary::of(root, &sentence, checks);
+    let mut criteria = new_task_criteria(&project.new_task(&sentence, product, below));
+    // Manifests are untrusted: what a line shows has to be all of it.
+    criteria.retain(|it| sanitize::visible(it) == *it);
+    criteria
+}
+
+/// What a task for a sentence depends on in its project.
+struct ProjectSummary {
+    /// Each a name and a command.
+    checks: Vec<(String, String)>,
+    has_tests: bool,
+    page: String,
+    changelog: Option<&'static str>,
+    can_be_clean: bool,
+}
+
+impl ProjectSummary {
+    fn of(root: &Path, sentence: &str, found: &[FoundCheck]) -> Self {
+        Self {
+            checks: found.iter().map(|it| (it.criterion(), it.command.clone())).collect(),
+            has_tests: found.iter().any(|it| it.gate() == Some(Gate::Tests)),
+            page: page(root, sentence),
+            changelog: lacks_topic(root, CHANGELOG, sentence).then_some(CHANGELOG),
+            can_be_clean: can_be_clean(root, found),
+        }
+    }
+
+    fn new_task<'a>(&'a self, sentence: &'a str, product: WorkProduct, folder: &'a str) -> NewTask<'a> {
+        NewTask {
+            sentence,
+            product,
+            folder,
+            checks: &self.checks,
+            has_tests: self.has_tests,
+            page: &self.page,
+            changelog: self.changelog,
+            can_be_clean: self.can_be_clean,
+            needs_judge: has_unmeasured_goal(sentence),
+        }
     }
 }
 

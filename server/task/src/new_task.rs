@@ -71,11 +71,7 @@ pub fn new_task_stem(sentence: &str) -> String {
 
 /// The document, in which every criterion has a check.
 pub fn new_task_document(new: &NewTask<'_>) -> String {
-    let criteria = match new.product {
-        WorkProduct::Code => code(new),
-        WorkProduct::Writing => writing(new),
-        WorkProduct::Research => research(new),
-    };
+    let criteria = new_task_criteria(new);
     let (title, sentence) = (title(new.sentence), finished(&plain(new.sentence)));
     let text = document(&title, &sentence, new.product, &criteria);
     let read = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.clone() }]);
@@ -87,6 +83,15 @@ pub fn new_task_document(new: &NewTask<'_>) -> String {
         if is_chinese(new.sentence) { format!("任务：{text}") } else { format!("Task: {text}") }
     };
     document(&say(&title), &say(&sentence), new.product, &criteria)
+}
+
+/// Its criteria, without their bullets.
+pub fn new_task_criteria(new: &NewTask<'_>) -> Vec<String> {
+    match new.product {
+        WorkProduct::Code => code(new),
+        WorkProduct::Writing => writing(new),
+        WorkProduct::Research => research(new),
+    }
 }
 
 fn document(title: &str, sentence: &str, product: WorkProduct, criteria: &[String]) -> String {

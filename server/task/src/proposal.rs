@@ -77,6 +77,12 @@ pub(crate) fn item(author: &str, english: &str, check: &str) -> String {
     format!("{}{colon}{check}", criterion_in_language_of(author, english))
 }
 
+/// What stands between a criterion and its check: as in the rest of the document, else as its language writes it.
+pub fn colon_before_check(document: &str, prose: &str) -> &'static str {
+    let is_wide = document.contains("：`") || !document.contains(": `") && is_chinese(prose);
+    if is_wide { "：" } else { ": " }
+}
+
 /// The name of a criterion of a project in the language of an author: `All tests pass in services/api`.
 pub fn criterion_in_language_of(author: &str, english: &str) -> String {
     let whole = in_language_of(author, english);

@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::Task;
+use crate::change_kind::ChangeKind;
+
 /// What a task produces, which determines how its result is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -112,9 +115,54 @@ impl WorkProduct {
     }
 }
 
+/// What a task asks for, in one sentence: its title, or its first line of prose where only that says it.
+pub fn wanted_sentence(task: &Task) -> Option<String> {
+    const NOTHING_SAID: [&str; 12] = [
+        "task",
+        "prompt",
+        "objective",
+        "goal",
+        "todo",
+        "instructions",
+        "overview",
+        "ralph",
+        "任务",
+        "目标",
+        "提示词",
+        "需求",
+    ];
+    let is_prose = |it: &&str| it.starts_with(|first: char| first.is_alphabetic() || "\"'“(".contains(first));
+    let prose = task.prompt.lines().map(str::trim).find(is_prose);
+    let is_usual = |it: &str| {
+        WorkProduct::of_sentence(it) == WorkProduct::Code
+            && ChangeKind::of_sentence(it) == ChangeKind::Feature
+    };
+    let title = task.title.trim();
+    let says_more = prose.is_some_and(|it| is_usual(title) && !is_usual(it));
+    let is_title = !title.is_empty() && !NOTHING_SAID.contains(&title.to_lowercase().as_str()) && !says_more;
+    if is_title { Some(title.to_owned()) } else { prose.map(str::to_owned) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::WorkProduct::{self, *};
+    use super::wanted_sentence;
+    use crate::parse_inline_task;
+
+    #[test]
+    fn the_title_or_the_first_prose_says_what_is_wanted() {
+        let check = |prompt: &str, expect: Option<&str>| {
+            assert_eq!(wanted_sentence(&parse_inline_task(prompt, &[])).as_deref(), expect, "{prompt}");
+        };
+        check("# Sort the list\n\nIt is short.\n", Some("Sort the list"));
+        check("# Task\n\nSort the list.\n", Some("Sort the list."));
+        check("# 任务\n\n给列表排序。\n", Some("给列表排序。"));
+        check("# Tides\n\nWrite an article about tides.\n", Some("Write an article about tides."));
+        check("# Search\n\nMake it faster.\n", Some("Make it faster."));
+        check("Sort the list.\n", Some("Sort the list."));
+        check("- a\n", None);
+        check("", None);
+    }
 
     #[test]
     fn a_sentence_says_what_it_produces() {

@@ -34,7 +34,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-pub use self::actions::{EditorAction, QuickFix, TextEdit, actions};
+pub use self::actions::{EditorAction, QuickFix, TextEdit, actions, sentence_at};
 pub use self::completion::{Suggestion, SuggestionKind, in_check, is_in_check};
 pub use self::diagnostic::{
     Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, SourceFailure,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use loopkeeper_operations::new_task;
 use loopkeeper_operations::project_checks::{self, FoundCheck};
 use loopkeeper_system::config_files;
 use loopkeeper_view::editor::{self, EditorAction, ProjectCommands};
@@ -30,7 +31,9 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
         let sight = DocumentContext::of(shared, shown).await?;
         let checks = found_checks(sight.root(), sight.shown.path()).await;
         let (gates, declared) = (project_checks::project_commands(&checks), declared_commands(&checks));
-        let project = ProjectCommands { gates: &gates, declared: &declared };
+        let sentence = sight.with_view(|known| editor::sentence_at(known, &sight.file, &bytes));
+        let proposed = proposed_criteria(&sight, sentence, &checks).await;
+        let project = ProjectCommands { gates: &gates, declared: &declared, proposed: &proposed };
         let all = sight.with_view(|known| editor::actions(known, project, (&sight.file, &bytes)));
         (sight.shown, all)
     };
@@ -54,11 +57,11 @@ async fn other_tool_fixes(
     Some(fixes).filter(|it| !it.is_empty())
 }
 
-/// A cursor on the bullet of an item, or before it, is about the item, whose range begins behind the bullet.
+/// A cursor on the bullet of an item or the marks of a heading, or before them, is about what begins behind them.
 pub(super) fn past_marker(text: &str, range: Range<usize>) -> Range<usize> {
     let start = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
     let line = text.get(start..).and_then(|it| it.lines().next()).unwrap_or_default();
-    let content = line.trim_start_matches([' ', '\t', '-', '*', '+']);
+    let content = line.trim_start_matches([' ', '\t', '-', '*', '+', '#']);
     let begin = start + line.len() - content.len();
     range.start..if range.start < begin { range.end.max(begin) } else { range.end }
 }
@@ -68,6 +71,22 @@ async fn found_checks(root: &Path, document: &Path) -> Vec<FoundCheck> {
     let (root, folder) = (root.to_owned(), document.parent().unwrap_or(root).to_owned());
     let read = spawn_blocking(move || project_checks::offered_checks(&root, &folder));
     read.await.unwrap_or_default()
+}
+
+/// The criteria that a new task for the sentence would have.
+async fn proposed_criteria(
+    sight: &DocumentContext,
+    sentence: Option<String>,
+    checks: &[FoundCheck],
+) -> Vec<String> {
+    let Some(sentence) = sentence else { return Vec::new() };
+    let (root, path) = (sight.root().to_owned(), sight.shown.path().to_owned());
+    let checks = checks.to_vec();
+    let propose = move || {
+        let folder = path.parent().unwrap_or(&root);
+        new_task::proposed_criteria(&root, folder, &sentence, &checks)
+    };
+    spawn_blocking(propose).await.unwrap_or_default()
 }
 
 /// A request for `source` also includes `source.loopkeeper.start`.
@@ -91,7 +110,7 @@ mod tests {
         assert_eq!(past_marker(text, 5..5), 5..9);
         assert_eq!(past_marker(text, 7..8), 7..9);
         assert_eq!(past_marker(text, 9..9), 9..9);
-        assert_eq!(past_marker(text, 0..0), 0..0);
+        assert_eq!(past_marker(text, 0..0), 0..2);
         assert_eq!(past_marker(text, 5..14), 5..14);
         assert_eq!(past_marker("", 0..0), 0..0);
     }

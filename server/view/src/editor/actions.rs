@@ -14,6 +14,7 @@ use super::task_predicates::overlap;
 use super::{DiagnosticCode, EditorCommand, ProjectCommands, QUICKFIX, TaskView, weakened};
 use loopkeeper_core::journal::Weakening;
 use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_task::work_product::wanted_sentence;
 use loopkeeper_task::{Finding, FindingCode, TaskDocument};
 use loopkeeper_text::tr;
 use loopkeeper_text::{DocumentRange, sanitize};
@@ -57,6 +58,7 @@ pub fn actions(
     let mut all: Vec<EditorAction> =
         known.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
     all.extend(remarks::fixes(known, project.gates, &here));
+    all.extend(additions::whole_list(known, project.proposed, document, &here));
     all.extend(additions::additions(known, project.declared, document, &here));
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
         let weakened = offered_commands::of_weakened(known, Some(&criterion.id));
@@ -79,6 +81,16 @@ pub fn actions(
     all.extend(offered_commands::offered_commands(known).into_iter().map(|it| action(known, it)));
     all.extend(missing_aspects::completion(known, project, document, &here));
     all
+}
+
+/// The sentence for which criteria can be proposed, if the actions at `range` include them.
+pub fn sentence_at(known: &TaskView<'_>, file: &str, range: &Range<usize>) -> Option<String> {
+    let document = known.document(file).filter(|it| it.path.to_lowercase().ends_with(".md"))?;
+    let here = |place: &DocumentRange| place.file == document.path && overlap(&place.range, range);
+    let lacks_criteria = |it: &Finding| it.code == FindingCode::NoCriteria && here(&it.place);
+    let is_asked =
+        known.heading().is_some_and(|it| here(&it)) || known.task.findings.iter().any(lacks_criteria);
+    is_asked.then(|| wanted_sentence(known.task)).flatten()
 }
 
 fn action(known: &TaskView<'_>, verb: OfferedCommand<'_>) -> EditorAction {

@@ -18,6 +18,8 @@ pub struct ProjectCommands<'a> {
     pub gates: &'a [ProjectCommand],
     /// All of them.
     pub declared: &'a [DeclaredCommand],
+    /// The criteria of a new task for the same sentence, without their bullets.
+    pub proposed: &'a [String],
 }
 
 /// A command by which the project checks itself.

@@ -148,7 +148,7 @@ proptest! {
         for document in &world.documents {
             let whole = 0..document.text.len();
             let declared = [DeclaredCommand { command: "make".into(), file: "Makefile".into(), criterion: "é".into() }];
-            let project = ProjectCommands { gates: &[], declared: &declared };
+            let project = ProjectCommands { gates: &[], declared: &declared, proposed: &[] };
             for it in world.look(|known| actions(known, project, (&document.path, &whole))) {
                 prop_assert!(is_clean(&it.title), "{:?}", it);
                 prop_assert!(it.fixes.is_none_or(|(place, _)| is_inside(&world, &place)));

@@ -7,7 +7,7 @@ use crate::editor::{DeclaredCommand, DiagnosticCode, TaskView};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_lint::LintCode;
 use loopkeeper_task::criterion::{Check, Criterion};
-use loopkeeper_task::proposal::criterion_in_language_of;
+use loopkeeper_task::proposal::{colon_before_check, criterion_in_language_of};
 use loopkeeper_task::{Finding, FindingCode, TaskDocument, front_matter_end, parse_inline_task, parse_task};
 use loopkeeper_text::language::in_language_of;
 use loopkeeper_text::{DocumentRange, sanitize, tr, tr_later};
@@ -44,6 +44,30 @@ pub(super) fn additions(
         return Vec::new();
     };
     offered.iter().take(MAX_OFFERED).map(|it| place.action(known, it)).collect()
+}
+
+/// The action that writes all criteria of a task that has none.
+pub(super) fn whole_list(
+    known: &TaskView<'_>,
+    proposed: &[String],
+    document: &TaskDocument,
+    here: &impl Fn(&DocumentRange) -> bool,
+) -> Option<EditorAction> {
+    let is_prose = document.path.to_lowercase().ends_with(".md");
+    let lacks_criteria = |it: &Finding| it.code == FindingCode::NoCriteria && here(&it.place);
+    let is_due = is_prose && known.task.criteria.is_empty() && !proposed.is_empty();
+    known.task.findings.iter().find(|it| is_due && lacks_criteria(it))?;
+    let place = addition(known, document, here).filter(|it| it.reads(known, proposed))?;
+    let name = |it: &String| parse_inline_task("", &[it.clone()]).criteria.first().map(|it| it.name.clone());
+    let names: Vec<String> = proposed.iter().filter_map(name).collect();
+    let title = tr!("Write criteria for this task: {names}", names = names.join(tr!(", ")));
+    Some(EditorAction {
+        kind: QUICKFIX,
+        title: sanitize::line_within(&title, TITLE_CHARS),
+        fix: QuickFix::Edits(vec![place.edit(proposed)]),
+        fixes: place.fixes.clone(),
+        preferred: true,
+    })
 }
 
 pub(super) fn has_command(known: &TaskView<'_>, command: &str) -> bool {
@@ -136,14 +160,12 @@ impl<'a> CriterionAddition<'a> {
         Self { document, at: document.text.len(), lead, end: "\n", fixes }
     }
 
-    /// Inserts these criteria, in their order.
-    pub(super) fn edit(&self, declared: &[&DeclaredCommand]) -> TextEdit {
+    /// Inserts these criteria, in their order; each is the text of an item.
+    pub(super) fn edit(&self, criteria: &[String]) -> TextEdit {
         let item = format!("\n{}", self.lead.rsplit('\n').next().unwrap_or_default());
         let mut text = String::new();
-        for (nth, it) in declared.iter().enumerate() {
-            let lead = if nth == 0 { &self.lead } else { &item };
-            let criterion = criterion_in_language_of(&self.document.text, &it.criterion);
-            let _ = write!(text, "{lead}{criterion}: `$ {}`", it.command);
+        for (nth, it) in criteria.iter().enumerate() {
+            let _ = write!(text, "{}{it}", if nth == 0 { &self.lead } else { &item });
         }
         text.push_str(self.end);
         let text = if self.document.text.contains("\r\n") { text.replace('\n', "\r\n") } else { text };
@@ -152,16 +174,21 @@ impl<'a> CriterionAddition<'a> {
 
     /// Whether the task has the criterion after the edit.
     fn is_read(&self, known: &TaskView<'_>, declared: &DeclaredCommand) -> bool {
+        self.reads(known, &[item_of(self.document, declared)])
+    }
+
+    /// Whether the task has these criteria after the edit, each with its check.
+    fn reads(&self, known: &TaskView<'_>, criteria: &[String]) -> bool {
         let mut documents = known.documents.to_vec();
         let Some(mine) = documents.iter_mut().find(|it| it.path == self.document.path) else { return false };
-        let edit = self.edit(&[declared]);
+        let edit = self.edit(criteria);
         if !mine.text.is_char_boundary(edit.place.range.start) {
             return false;
         }
         mine.text.insert_str(edit.place.range.start, &edit.text);
-        let task = parse_task(&documents);
-        let runs = |it: &Criterion| matches!(&it.check, Some(Check::Command { command, .. }) if *command == declared.command);
-        task.criteria.len() == known.task.criteria.len() + 1 && task.criteria.iter().any(runs)
+        let (task, added) = (parse_task(&documents), parse_inline_task("", criteria).criteria);
+        task.criteria.len() == known.task.criteria.len() + criteria.len()
+            && added.iter().all(|it| task.criteria.iter().any(|own| own.check == it.check))
     }
 
     fn action(&self, known: &TaskView<'_>, declared: &DeclaredCommand) -> EditorAction {
@@ -173,11 +200,18 @@ impl<'a> CriterionAddition<'a> {
         EditorAction {
             kind: QUICKFIX,
             title: sanitize::line_within(&title, TITLE_CHARS),
-            fix: QuickFix::Edits(vec![self.edit(&[declared])]),
+            fix: QuickFix::Edits(vec![self.edit(&[item_of(self.document, declared)])]),
             fixes: self.fixes.clone(),
             preferred: false,
         }
     }
+}
+
+/// The text of an item for a command, in the language of the document.
+pub(super) fn item_of(document: &TaskDocument, declared: &DeclaredCommand) -> String {
+    let criterion = criterion_in_language_of(&document.text, &declared.criterion);
+    let colon = colon_before_check(&document.text, &criterion);
+    format!("{criterion}{colon}`$ {}`", declared.command)
 }
 
 impl DeclaredCommand {

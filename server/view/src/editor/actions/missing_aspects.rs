@@ -3,14 +3,32 @@
 use super::additions::{self, CriterionAddition};
 use super::{EditorAction, ProjectCommands, QuickFix, TextEdit};
 use crate::editor::{DeclaredCommand, TaskView};
-use loopkeeper_lint::{Aspect, Gate, GradeLevel};
-use loopkeeper_task::{TaskDocument, parse_task};
+use loopkeeper_lint::{self as lint, Aspect, Gate, GradeLevel, line_aspects};
+use loopkeeper_task::criterion::Criterion;
+use loopkeeper_task::{TaskDocument, parse_inline_task, parse_task};
 use loopkeeper_text::language::in_language_of;
 use loopkeeper_text::{DocumentRange, tr, tr_later};
 
 /// What a command of the project can decide.
 const GATES: [(Aspect, Gate); 3] =
     [(Aspect::Tests, Gate::Tests), (Aspect::Types, Gate::Types), (Aspect::Lint, Gate::Lint)];
+/// More criteria than these without a check need their author.
+const MAX_CHECKED: usize = 20;
+
+const LIMITS: &str = tr_later!("Limits");
+const LIMIT_ITEMS: [&str; 2] =
+    [tr_later!("Change only what this task requires."), tr_later!("No test is removed or weakened.")];
+
+/// What would be written.
+#[derive(Default, Clone)]
+struct CompletionEdits {
+    /// Checks of criteria that have none.
+    checks: Vec<TextEdit>,
+    /// New criteria, without their bullets.
+    criteria: Vec<String>,
+    has_limits: bool,
+    aspects: Vec<Aspect>,
+}
 
 /// The action on the heading of a task that is not comprehensive.
 pub(super) fn completion(
@@ -23,35 +41,112 @@ pub(super) fn completion(
     let is_prose = document.path.to_lowercase().ends_with(".md");
     let is_due = is_prose && grade.level != GradeLevel::Comprehensive && known.open_loop().is_none();
     known.heading().filter(|it| is_due && here(it))?;
-    let commands: Vec<(Aspect, &DeclaredCommand)> = GATES
-        .iter()
-        .filter(|(aspect, _)| grade.missing.contains(aspect))
-        .filter_map(|(aspect, gate)| Some((*aspect, command_for(known, project, *gate)?)))
-        .collect();
-    let lacks_scope = grade.missing.contains(&Aspect::Scope);
     let place = additions::at_heading(known, document);
-    let candidates = [
-        (edits(document, &place, &commands, lacks_scope), lacks_scope),
-        (edits(document, &place, &commands, false), false),
-    ];
-    let (edits, has_limits) = candidates
+    let whole = CompletionEdits::of(known, project, document);
+    let without_limits = CompletionEdits { has_limits: false, ..whole.clone() };
+    let without_checks = CompletionEdits { checks: Vec::new(), ..whole.clone() };
+    let added = [whole, without_checks, without_limits]
         .into_iter()
-        .find(|(it, _)| !it.is_empty() && is_read(known, document, it, commands.len()))?;
-    let mut aspects: Vec<&str> = commands.iter().map(|it| it.0.words()).collect();
-    aspects.extend(has_limits.then(|| Aspect::Scope.words()));
+        .find(|it| !it.is_empty() && it.is_read(known, document, &place))?;
     Some(EditorAction {
-        // Not a quick fix: editors list those before the start of a loop.
-        kind: "source.loopkeeper.complete",
-        title: tr!("Add what is missing: {aspects}", aspects = aspects.join(tr!(", "))),
-        fix: QuickFix::Edits(edits),
+        // Not a quick fix: editors list those before the start of a loop. Visual Studio Code has no other kind that it
+        // lists at the cursor.
+        kind: "refactor.loopkeeper.complete",
+        title: tr!("Add what is missing: {aspects}", aspects = added.words().join(tr!(", "))),
+        fix: QuickFix::Edits(added.edits(document, &place)),
         fixes: None,
         preferred: false,
     })
 }
 
-const LIMITS: &str = tr_later!("Limits");
-const LIMIT_ITEMS: [&str; 2] =
-    [tr_later!("Change only what this task requires."), tr_later!("No test is removed or weakened.")];
+impl CompletionEdits {
+    /// Commands of the project first, then what a new task for the same sentence would have.
+    fn of(known: &TaskView<'_>, project: ProjectCommands<'_>, document: &TaskDocument) -> Self {
+        let grade = &known.task_lints().grade;
+        let mut added =
+            Self { checks: checks(known, project, document), has_limits: true, ..Self::default() };
+        let mut missing: Vec<Aspect> =
+            grade.missing.iter().copied().filter(|it| *it != Aspect::Scope).collect();
+        added.has_limits = missing.len() < grade.missing.len();
+        for (aspect, gate) in GATES {
+            let command = command_for(known, project, gate).filter(|_| missing.contains(&aspect));
+            let Some(command) = command else { continue };
+            added.criteria.push(additions::item_of(document, command));
+            added.aspects.push(aspect);
+            missing.retain(|it| *it != aspect);
+        }
+        for line in project.proposed.iter().filter(|it| !has_check(known, it)) {
+            let aspects = line_aspects(line);
+            let gained: Vec<Aspect> = missing.iter().copied().filter(|it| aspects.contains(it)).collect();
+            missing.retain(|it| !gained.contains(it));
+            if !gained.is_empty() {
+                added.criteria.push(line.clone());
+                added.aspects.extend(gained);
+            }
+        }
+        added
+    }
+
+    fn is_empty(&self) -> bool {
+        self.checks.is_empty() && self.criteria.is_empty() && !self.has_limits
+    }
+
+    fn words(&self) -> Vec<&'static str> {
+        let mut words: Vec<&str> = self.aspects.iter().map(|it| it.words()).collect();
+        words.extend(self.has_limits.then(|| Aspect::Scope.words()));
+        words.extend((!self.checks.is_empty()).then(|| tr!("a check for each criterion")));
+        words
+    }
+
+    /// The checks and the criteria at their places and the limits at the end, in their order; one edit for one place.
+    fn edits(&self, document: &TaskDocument, place: &CriterionAddition<'_>) -> Vec<TextEdit> {
+        let mut edits = self.checks.clone();
+        if !self.criteria.is_empty() {
+            edits.push(place.edit(&self.criteria));
+        }
+        edits.sort_by_key(|it| (it.place.range.start, it.place.range.end));
+        let mut edits = joined(edits);
+        if self.has_limits {
+            add_limits(document, &mut edits);
+        }
+        for edit in &mut edits {
+            edit.text = with_line_ends(document, std::mem::take(&mut edit.text));
+        }
+        edits
+    }
+
+    /// Whether the task has all of its criteria and exactly the added ones after the edits.
+    fn is_read(&self, known: &TaskView<'_>, document: &TaskDocument, place: &CriterionAddition<'_>) -> bool {
+        let mut documents = known.documents.to_vec();
+        let Some(mine) = documents.iter_mut().find(|it| it.path == document.path) else { return false };
+        for edit in self.edits(document, place).iter().rev() {
+            if mine.text.get(edit.place.range.clone()).is_none() {
+                return false;
+            }
+            mine.text.replace_range(edit.place.range.clone(), &edit.text);
+        }
+        let task = parse_task(&documents);
+        let ids: Vec<_> = task.criteria.iter().map(|it| &it.id).collect();
+        let before = known.task.criteria.iter();
+        let unchecked = |all: &[Criterion]| all.iter().filter(|it| it.check.is_none()).count();
+        task.criteria.len() == known.task.criteria.len() + self.criteria.len()
+            && unchecked(&task.criteria) + self.checks.len() == unchecked(&known.task.criteria)
+            && before.filter(|it| it.check.is_some()).all(|it| ids.contains(&&it.id))
+    }
+}
+
+/// For each required criterion without a check: the command of the project that decides it, else a judge.
+fn checks(known: &TaskView<'_>, project: ProjectCommands<'_>, document: &TaskDocument) -> Vec<TextEdit> {
+    let (task, documents) = (known.task, known.documents);
+    let is_open = |it: &Criterion| it.required && it.check.is_none() && it.place.file == document.path;
+    let open = task.criteria.iter().enumerate().filter(|(_, it)| is_open(it)).take(MAX_CHECKED);
+    let fix = |(index, _): (usize, &Criterion)| {
+        let command = lint::check_fixes(task, documents, project.gates, index).into_iter().next();
+        let fix = command.or_else(|| lint::judge_fix(task, documents, index))?;
+        Some(TextEdit { place: fix.place, text: fix.text })
+    };
+    open.filter_map(fix).collect()
+}
 
 fn command_for<'a>(
     known: &TaskView<'_>,
@@ -64,70 +159,47 @@ fn command_for<'a>(
     declared.find(|it| it.is_writable() && !additions::has_command(known, &it.command))
 }
 
-/// The criteria at their place and the limits at the end; in one edit where that is the same place.
-fn edits(
-    document: &TaskDocument,
-    place: &CriterionAddition<'_>,
-    commands: &[(Aspect, &DeclaredCommand)],
-    lacks_scope: bool,
-) -> Vec<TextEdit> {
-    let mut edits = additions_alone(document, place, commands);
-    if !lacks_scope {
-        return edits;
+fn has_check(known: &TaskView<'_>, line: &str) -> bool {
+    let read = parse_inline_task("", &[line.to_owned()]).criteria;
+    read.iter().any(|it| known.task.criteria.iter().any(|own| own.check == it.check))
+}
+
+/// Joins an insertion to an edit that ends there, because editors differ in the order of edits at one place.
+fn joined(edits: Vec<TextEdit>) -> Vec<TextEdit> {
+    let mut all: Vec<TextEdit> = Vec::new();
+    for edit in edits {
+        match all.last_mut().filter(|it| it.place.range.end == edit.place.range.start) {
+            Some(last) if edit.place.range.is_empty() => last.text.push_str(&edit.text),
+            _ => all.push(edit),
+        }
     }
+    all
+}
+
+/// A section at the end of the document; in one edit with an insertion there.
+fn add_limits(document: &TaskDocument, edits: &mut Vec<TextEdit>) {
     let end = document.text.len();
     let gap = match edits.last() {
-        Some(last) if last.place.range.start == end && last.text.ends_with('\n') => "\n",
+        Some(last) if last.place.range.end == end && last.text.ends_with('\n') => "\n",
         None if document.text.ends_with('\n') => "\n",
-        Some(last) if last.place.range.start < end && document.text.ends_with('\n') => "\n",
+        Some(last) if last.place.range.end < end && document.text.ends_with('\n') => "\n",
         _ => "\n\n",
     };
     let heading = in_language_of(&document.text, LIMITS);
     let items = LIMIT_ITEMS.map(|it| format!("- {}\n", in_language_of(&document.text, it)));
-    let limits = with_line_ends(document, format!("{gap}## {heading}\n\n{}", items.concat()));
-    match edits.last_mut().filter(|it| it.place.range.start == end) {
+    let limits = format!("{gap}## {heading}\n\n{}", items.concat());
+    match edits.last_mut().filter(|it| it.place.range.end == end) {
         Some(last) => last.text.push_str(&limits),
         None => edits.push(TextEdit {
             place: DocumentRange { file: document.path.clone(), range: end..end },
             text: limits,
         }),
     }
-    edits
-}
-
-fn additions_alone(
-    document: &TaskDocument,
-    place: &CriterionAddition<'_>,
-    commands: &[(Aspect, &DeclaredCommand)],
-) -> Vec<TextEdit> {
-    let commands: Vec<&DeclaredCommand> = commands.iter().map(|it| it.1).collect();
-    if commands.is_empty() {
-        return Vec::new();
-    }
-    let mut edit = place.edit(&commands);
-    edit.text = with_line_ends(document, edit.text);
-    vec![edit]
 }
 
 fn with_line_ends(document: &TaskDocument, text: String) -> String {
     let has_returns = document.text.contains("\r\n");
     if has_returns { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text }
-}
-
-/// Whether the task has all of its criteria and exactly the added ones after the edits.
-fn is_read(known: &TaskView<'_>, document: &TaskDocument, edits: &[TextEdit], added: usize) -> bool {
-    let mut documents = known.documents.to_vec();
-    let Some(mine) = documents.iter_mut().find(|it| it.path == document.path) else { return false };
-    for edit in edits.iter().rev() {
-        if !mine.text.is_char_boundary(edit.place.range.start) {
-            return false;
-        }
-        mine.text.insert_str(edit.place.range.start, &edit.text);
-    }
-    let task = parse_task(&documents);
-    let ids: Vec<_> = task.criteria.iter().map(|it| &it.id).collect();
-    task.criteria.len() == known.task.criteria.len() + added
-        && known.task.criteria.iter().all(|it| ids.contains(&&it.id))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ fn offered(world: &World, needle: &str) -> Vec<EditorAction> {
     let document = &world.documents[0];
     let start = document.text.find(needle).expect("in the text");
     let declared = declared();
-    let project = ProjectCommands { gates: &[], declared: &declared };
+    let project = ProjectCommands { declared: &declared, ..ProjectCommands::default() };
     let all = world.look(|known| actions(known, project, (&document.path, &(start..start + needle.len()))));
     all.into_iter().filter(|it| it.title.starts_with("Add criterion")).collect()
 }

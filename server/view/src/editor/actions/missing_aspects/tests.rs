@@ -14,7 +14,7 @@ fn offered(world: &World, gates: &[(Gate, &str)]) -> Option<EditorAction> {
         .collect();
     let gates: Vec<ProjectCommand> =
         gates.iter().map(|(gate, it)| ProjectCommand { gate: *gate, command: (*it).to_owned() }).collect();
-    let project = ProjectCommands { gates: &gates, declared: &declared };
+    let project = ProjectCommands { gates: &gates, declared: &declared, proposed: &[] };
     let all = world.look(|known| actions(known, project, ("PROMPT.md", &(0..3))));
     all.into_iter().find(|it| it.title.starts_with("Add what"))
 }
@@ -75,7 +75,7 @@ fn two_fixes_make_a_task_comprehensive() {
 #[test]
 fn a_chinese_document_stays_chinese() {
     let text = "# 付款\n\n## 完成标准\n\n- 可以付款：`exists 付款.md`\n";
-    let added = "- Tests hold: `$ make test`\n\n## 限制\n\n- 只修改本任务所要求的内容。\n- 不删除也不弱化任何测试。\n";
+    let added = "- Tests hold：`$ make test`\n\n## 限制\n\n- 只修改本任务所要求的内容。\n- 不删除也不弱化任何测试。\n";
     check(text, &GATES[1..2], "Add what is missing: tests, limits of scope", &format!("{text}{added}"));
 }
 
@@ -86,4 +86,49 @@ fn limits_never_become_criteria() {
     let world = World::of(&[("PROMPT.md", text)]);
     let action = offered(&world, &GATES).expect("an action");
     assert_eq!(action.title, "Add what is missing: tests, types, lint");
+}
+
+const PROPOSED: [&str; 5] = [
+    "It has tests: `$ go test -run TestPay ./...`",
+    "All tests pass: `$ go test ./...`",
+    "The documentation describes it: `has /pay/i README.md`",
+    "It pays, \"Pay\": `judge`",
+    "No other files are left behind: `clean`",
+];
+
+fn offered_with(world: &World, at: &str, title: &str) -> EditorAction {
+    let proposed = PROPOSED.map(str::to_owned);
+    let project = ProjectCommands { proposed: &proposed, ..ProjectCommands::default() };
+    let start = world.documents[0].text.find(at).expect("in the text");
+    let all = world.look(|known| actions(known, project, ("PROMPT.md", &(start..start + 1))));
+    let titles: Vec<String> = all.iter().map(|it| it.title.clone()).collect();
+    all.into_iter().find(|it| it.title.starts_with(title)).unwrap_or_else(|| panic!("{title}: {titles:?}"))
+}
+
+fn level(text: &str) -> GradeLevel {
+    let documents = vec![TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }];
+    let task = parse_task(&documents);
+    grade(&task, &documents, &lints(&task, &documents)).level
+}
+
+#[test]
+fn a_wish_becomes_comprehensive_by_two_fixes() {
+    for text in ["# Pay\n\nIt pays.\n", "It pays", "# Pay\r\n\r\n## Done when\r\n\r\nIt pays.\r\n"] {
+        let at = if text.contains("Done") { "Done" } else { text };
+        let after = applied(text, &offered_with(&World::of(&[("PROMPT.md", text)]), at, "Write criteria"));
+        assert_eq!(level(&after), GradeLevel::Comprehensive, "{after}");
+        assert!(
+            !after.replace("\r\n", "").contains(if text.contains('\r') { '\n' } else { '\r' }),
+            "{after:?}"
+        );
+    }
+    let vague =
+        "# Pay\n\n## Done when\n\n- It works well\n- Paying twice fails (optional)\n- Paying is 快 🎉.\n";
+    let after = applied(vague, &offered_with(&World::of(&[("PROMPT.md", vague)]), "# Pay", "Add what"));
+    assert!(after.contains("- It works well: `judge`\n- Paying twice fails (optional)\n"), "{after}");
+    assert!(after.contains("快 🎉: `judge`\n- "), "{after}");
+    assert_eq!(level(&after), GradeLevel::Comprehensive, "{after}");
+    let end = "# 付款\n\n## 完成标准\n\n- 支付正常";
+    let after = applied(end, &offered_with(&World::of(&[("PROMPT.md", end)]), "# 付", "Add what"));
+    assert!(after.contains("- 支付正常：`judge`\n- "), "{after}");
 }
