@@ -8,7 +8,7 @@ use loopkeeper_text::yaml;
 use super::assignment::ParsedLayer;
 use super::finding::SettingOrigin;
 use super::layer::{Layer, LayerKind};
-use super::ralphrc::{IgnoredLine, RalphrcForm, agent_of_driver, assignment, misspelt};
+use super::ralphrc::{IgnoredLine, RalphrcForm, agent_of_driver, assignment, misspelt, misspelt_driver};
 
 /// Keys of `ralph.yml`, in its nested and its older flat form, and of `.ralph-tui/config.toml`.
 const MAPPED: &[(&str, &str, RalphrcForm)] = &[
@@ -117,6 +117,11 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
                     Ok(assignment) => out.assignments.extend(assignment),
                     Err(finding) => out.findings.push(*finding),
                 }
+            }
+            Some((_, _, RalphrcForm::Driver))
+                if let Some(it) = misspelt_driver((&path, &value), (file, text, &index), range.clone()) =>
+            {
+                out.findings.push(it);
             }
             None if let Some(near) = near_key(file, &path) => {
                 let line = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
@@ -262,6 +267,32 @@ mod tests {
         assert!(notes[0].contains("not used by loopkeeper: plan.max_iterations"), "{notes:?}");
         let (_, notes) = shown(".ralph-tui/config.toml", "tracker = \"json\"\n");
         assert!(notes[0].contains("not used by loopkeeper: tracker"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_misspelt_agent_names_the_one_that_is_meant() {
+        let check = |file: &str, text: &str, expect: Option<(&str, &str)>| {
+            let kind = if file == ".ralphrc" { LayerKind::Ralphrc } else { LayerKind::OtherTool };
+            let layer = Layer { kind, file: file.to_owned(), text: text.to_owned() };
+            let resolved = crate::settings::resolve(&[layer], &[]);
+            let found = resolved.findings().iter().find(|it| it.message.contains("Did you mean"));
+            let place = |it: &SettingOrigin| match it {
+                SettingOrigin::File { place, .. } => text[place.range.clone()].to_owned(),
+                _ => String::new(),
+            };
+            let found = found.map(|it| (place(&it.origin), it.fix.clone().unwrap_or_default()));
+            assert_eq!(found, expect.map(|(at, fix)| (at.to_owned(), fix.to_owned())), "{text}");
+            assert!(resolved.findings().iter().all(|it| !it.is_blocking()), "{text}");
+        };
+        check("ralph.yml", "cli:\n  backend: claud\n", Some(("claud", "claude")));
+        check("ralph.yml", "# é\nagent: \"Codx\" # c\n", Some(("Codx", "codex")));
+        check("ralph.yml", "cli:\n  backend: kiro\n", None);
+        check("ralph.yml", "cli:\n  backend: claude\n", None);
+        check("ralph.yml", "cli:\n  backend: custom\n", None);
+        check(".ralph-tui/config.toml", "defaultAgent = \"opencde\"\n", Some(("opencde", "opencode")));
+        check("bmalph/config.json", "{\"platform\": \"claude-cod\"}", Some(("claude-cod", "claude-code")));
+        check(".ralphrc", "PLATFORM_DRIVER=\"gemni\"\n", Some(("gemni", "gemini")));
+        check(".ralphrc", "PLATFORM_DRIVER=\"\"\n", None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::lookup::{KeyLookup, look_up};
 use super::value::RawValue;
 use loopkeeper_agent::kind::{AgentKind, KNOWN};
 use loopkeeper_text::clauses;
-use loopkeeper_text::closest::is_within;
+use loopkeeper_text::closest::{closest, is_within};
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::shell_default::{leading_default, only_default};
 use loopkeeper_text::tr;
@@ -93,8 +93,11 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
         match (mapped, value) {
             (_, _) if name.is_empty() => aside.code.push(range),
             (Some((_, _, RalphrcForm::Driver)), Some(value)) if agent_of_driver(&value).is_none() => {
-                if !value.is_empty() {
-                    aside.foreign.push((name.to_owned(), range));
+                let misspelt = misspelt_driver((name, &value), (file, text, &index), range.clone());
+                match misspelt.filter(|_| file != ENVIRONMENT) {
+                    Some(finding) => out.findings.push(finding),
+                    None if value.is_empty() => {}
+                    None => aside.foreign.push((name.to_owned(), range)),
                 }
             }
             (Some(mapped), Some(value)) => match assignment(*mapped, &value, (layer.kind, origin())) {
@@ -137,6 +140,30 @@ pub(super) fn misspelt(
         hint: tr!("write `{name}`", name = near),
         fix: Some(near.rsplit('.').next().unwrap_or(near).to_owned()),
     }
+}
+
+/// An agent that is probably meant to be one with a similar name. Information only, like a misspelt key. `range` contains
+/// the value.
+pub(super) fn misspelt_driver(
+    (name, value): (&str, &str),
+    (file, text, index): (&str, &str, &LineIndex),
+    range: Range<usize>,
+) -> Option<SettingFinding> {
+    /// Agents that other tools start and loopkeeper does not know.
+    const OTHERS: [&str; 10] =
+        ["kiro", "pi", "roo", "aider", "droid", "goose", "custom", "cline", "crush", "claude-code"];
+    let near = closest(value, KNOWN.map(AgentKind::name).into_iter().chain(OTHERS))?;
+    if !value.is_ascii() || near.eq_ignore_ascii_case(value) || agent_of_driver(near).is_none() {
+        return None;
+    }
+    let start = range.start + text.get(range)?.rfind(value)?;
+    Some(SettingFinding {
+        code: SettingCode::Ignored,
+        origin: SettingOrigin::in_text(file, (text, index), start..start + value.len()),
+        message: tr!("`{name}`: there is no agent `{value}`. Did you mean `{near}`?", name, value, near),
+        hint: tr!("write `{name}`", name = near),
+        fix: Some(near.to_owned()),
+    })
 }
 
 /// The setting that corresponds to a key of another tool.
