@@ -86,7 +86,7 @@ function options(hooks: Hooks, lenses: LensRefresh): LanguageClientOptions {
       { scheme: "file", pattern: "**/{prd.json,feature_list.json,feature-list.json}" },
       { scheme: "file", pattern: "**/.beads/{issues,beads}.jsonl" },
       { scheme: "file", pattern: "**/.agents/tasks/prd*.json" },
-      { scheme: "file", pattern: "**/.ralph/{tasks.json,queue.jsonc,config.jsonc,ralph-loop.state.json}" },
+      { scheme: "file", pattern: "**/.ralph/{tasks.json,queue.jsonc,queue.json,config.jsonc,ralph-loop.state.json}" },
       { scheme: "file", pattern: "**/{ralph.yml,ralph.toml,.ralphrc,.ralph.toml}" },
       { scheme: "file", pattern: "**/{tasks.yaml,tasks.yml,tasks.json,PRD.json}" },
       { scheme: "file", pattern: "**/.ralph/{run-config.json,verification.json,agent/tasks.jsonl}" },

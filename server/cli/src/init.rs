@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// Write a complete task for this sentence, with limits and criteria that checks decide, into a file of its own
     #[arg(long, value_name = "SENTENCE", conflicts_with = "tries")]
     pub(crate) task: Option<String>,
-    /// What the task produces, which determines its checks [default: what the sentence says]
+    /// What the task produces, which determines its checks; if absent, the words of the sentence decide
     #[arg(long, value_name = "KIND", requires = "task")]
     #[arg(value_parser = PossibleValuesParser::new(WorkProduct::ALL.map(WorkProduct::word)))]
     pub(crate) kind: Option<String>,
@@ -261,11 +261,12 @@ fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
         let path = root.join(&it.0);
         // Stories and boxes in files of these names become the plan of the new task, which is beside them.
         let is_joined = |kind| match kind {
-            DocumentKind::FixPlan | DocumentKind::BoxPlan => true,
+            DocumentKind::FixPlan | DocumentKind::BoxPlan | DocumentKind::TodoPlan => true,
             DocumentKind::Prd => path.parent() == Some(folder) && !is_of_other_tool(root, &path),
             _ => false,
         };
-        let is_prompt = |kind: DocumentKind| kind.markers().is_some() || kind == DocumentKind::Ralph;
+        let is_named = |kind| matches!(kind, DocumentKind::Ralph | DocumentKind::TaskPrompt);
+        let is_prompt = |kind: DocumentKind| kind.markers().is_some() || is_named(kind);
         let is_whole = kind_of(&it.0).is_some_and(|kind| {
             kind.is_embedded() || if kind.is_plan() { !is_joined(kind) } else { is_prompt(kind) }
         });

@@ -64,12 +64,16 @@ fn is_project(root: &Path) -> bool {
         "prd",
         "tasks",
     ];
+    const APART: [&str; 3] = ["ralphs", "specs", ".kiro/specs"];
     /// Where monorepos have their packages.
     const PACKAGES: [&str; 4] = ["packages", "apps", "services", "crates"];
     let is_task = |path: &Path| {
         let below = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
-        // `CLAUDE.md` and `PLAN.md` are in home folders too.
-        let is_common = |it| matches!(it, DocumentKind::StoryPrompt | DocumentKind::BoxPlan);
+        // `CLAUDE.md`, `PLAN.md` and `TODO.md` are in home folders too.
+        let is_common = |it| {
+            use DocumentKind::{BoxPlan, StoryPrompt, TaskPrompt, TodoPlan};
+            matches!(it, StoryPrompt | BoxPlan | TodoPlan | TaskPrompt)
+        };
         kind_of(&below).is_some_and(|it| !it.is_gates() && !is_common(it) && task_files::has_marker(path, it))
     };
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -79,7 +83,7 @@ fn is_project(root: &Path) -> bool {
         || root.join(".ralphex/config").exists()
         || FOLDERS.iter().any(|it| holds_task(&root.join(it)))
         // Each task of these is in a folder of its own.
-        || entries(&root.join("ralphs")).any(|it| holds_task(&it.path()))
+        || APART.iter().flat_map(|it| entries(&root.join(it))).any(|it| holds_task(&it.path()))
         || PACKAGES.iter().flat_map(|it| entries(&root.join(it))).any(|it| {
             holds_task(&it.path()) || holds_task(&it.path().join(".ralph"))
         })

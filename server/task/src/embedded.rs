@@ -37,7 +37,19 @@ pub fn is_task_text(kind: DocumentKind, text: &str) -> bool {
     if kind == DocumentKind::FeatureList {
         return prd::may_have_features(text);
     }
-    if matches!(kind, DocumentKind::BoxPlan | DocumentKind::RequirementsPart) {
+    if kind == DocumentKind::TaskPrompt {
+        let read = markdown::parse_markdown("", text, markdown::DocumentRole::Prompt);
+        return !read.criteria.is_empty() || read.promise.is_some();
+    }
+    let has_boxes = matches!(
+        kind,
+        DocumentKind::BoxPlan
+            | DocumentKind::TodoPlan
+            | DocumentKind::SpecKitTasks
+            | DocumentKind::KiroTasks
+            | DocumentKind::RequirementsPart
+    );
+    if has_boxes {
         return !markdown::parse_plan("", text, None).plan.is_empty();
     }
     find(kind, text).is_some()

@@ -23,6 +23,8 @@ pub enum DocumentKind {
     ObjectivePrompt,
     /// `SYSTEM_PROMPT.md` beside a `PROGRESS.md`
     SystemPrompt,
+    /// `TASK.md` with criteria or a promise
+    TaskPrompt,
     /// `ralph.yml`: a prompt in `event_loop.prompt`, or gates for the tasks beside it
     OrchestratorConfig,
     /// `.ralph/ralph-loop.state.json`: the prompt of a loop
@@ -33,7 +35,7 @@ pub enum DocumentKind {
     FeatureList,
     /// `.agents/tasks/prd*.json`: stories with a `status`
     AgentStories,
-    /// `.ralph/tasks.json`, `.ralph/queue.jsonc`: tasks with a `status`
+    /// `.ralph/tasks.json`, `.ralph/queue.jsonc`, `.ralph/queue.json`: tasks with a `status`
     TaskQueue,
     /// `tasks.json`, `PRD.json`, in a folder with `.ralphy`: tasks that are `completed` or not
     TaskList,
@@ -51,6 +53,10 @@ pub enum DocumentKind {
     RequirementsPart,
     /// `docs/plans/*.md`, in a root with `.ralphex`
     ExecutionPlan,
+    /// `specs/*/tasks.md`, in a root with `.specify`
+    SpecKitTasks,
+    /// `.kiro/specs/*/tasks.md`
+    KiroTasks,
     /// `.ralphrc` with `TEST_COMMAND`, `QUALITY_GATES` or `OPTIONAL_SECTIONS`
     Ralphrc,
     /// `.ralph/config.jsonc` with `agent.ci_gate`
@@ -77,6 +83,8 @@ pub enum DocumentKind {
     FixPlan,
     /// `PLAN.md` with boxes
     BoxPlan,
+    /// `TODO.md` with boxes: alone, or beside a prompt that names it
+    TodoPlan,
 }
 
 impl DocumentKind {
@@ -110,6 +118,10 @@ impl DocumentKind {
                 self,
                 Self::StoryPrompt
                     | Self::BoxPlan
+                    | Self::TodoPlan
+                    | Self::SpecKitTasks
+                    | Self::KiroTasks
+                    | Self::TaskPrompt
                     | Self::TaskQueue
                     | Self::FeatureList
                     | Self::RequirementsPart
@@ -118,7 +130,10 @@ impl DocumentKind {
 
     /// A document that is a task by itself, and not together with the others in its folder.
     pub fn is_apart(self) -> bool {
-        matches!(self, Self::AgentStories | Self::ExecutionPlan)
+        matches!(
+            self,
+            Self::AgentStories | Self::ExecutionPlan | Self::SpecKitTasks | Self::KiroTasks | Self::TodoPlan
+        )
     }
 
     /// Files and folders of which one must be in the folder `up` levels above the document's, for a document whose name
@@ -129,6 +144,8 @@ impl DocumentKind {
                 Some((0, &[".ralphy/config.yaml", ".ralph.toml", ".ralph/session.json", "knowledge.md"]))
             }
             Self::ExecutionPlan => Some((2, &[".ralphex"])),
+            Self::SpecKitTasks => Some((2, &[".specify"])),
+            Self::KiroTasks => Some((2, &["specs"])),
             Self::StoryPrompt => {
                 Some((0, &["prd.json", "fix_plan.md", "@fix_plan.md", "IMPLEMENTATION_PLAN.md"]))
             }
@@ -190,8 +207,11 @@ impl DocumentKind {
             | Self::RunConfig
             | Self::Verification
             | Self::RuntimeTasks
+            | Self::SpecKitTasks
+            | Self::KiroTasks
             | Self::FixPlan
-            | Self::BoxPlan => true,
+            | Self::BoxPlan
+            | Self::TodoPlan => true,
             Self::Prompt
             | Self::RalphFolderPrompt
             | Self::Ralph
@@ -202,6 +222,7 @@ impl DocumentKind {
             | Self::StoryPrompt
             | Self::ObjectivePrompt
             | Self::SystemPrompt
+            | Self::TaskPrompt
             | Self::OrchestratorConfig
             | Self::LoopState => false,
         }
@@ -222,6 +243,7 @@ pub fn kind_of(path: &str) -> Option<DocumentKind> {
         "PROMPT_build.md" if is_in(".agents/ralph") => None,
         "PROMPT_build.md" => Some(DocumentKind::BuildPrompt),
         "CLAUDE.md" | "prompt.md" => Some(DocumentKind::StoryPrompt),
+        "TASK.md" => Some(DocumentKind::TaskPrompt),
         "SYSTEM_PROMPT.md" => Some(DocumentKind::SystemPrompt),
         "prd.md" if is_in(".ralph") => Some(DocumentKind::ObjectivePrompt),
         "ralph.yml" => Some(DocumentKind::OrchestratorConfig),
@@ -242,7 +264,7 @@ fn plan_kind(folder: &str, name: &str) -> Option<DocumentKind> {
         "prd.json" => Some(DocumentKind::Prd),
         "feature_list.json" | "feature-list.json" => Some(DocumentKind::FeatureList),
         "issues.jsonl" | "beads.jsonl" if is_in(".beads") => Some(DocumentKind::BeadsIssues),
-        "tasks.json" | "queue.jsonc" if is_in(".ralph") => Some(DocumentKind::TaskQueue),
+        "tasks.json" | "queue.jsonc" | "queue.json" if is_in(".ralph") => Some(DocumentKind::TaskQueue),
         "tasks.yml" if is_in(".ralph") => Some(DocumentKind::YamlTaskTree),
         "tasks.yaml" if is_in(".ralph") => None,
         "tasks.json" | "PRD.json" => Some(DocumentKind::TaskList),
@@ -251,11 +273,22 @@ fn plan_kind(folder: &str, name: &str) -> Option<DocumentKind> {
         "PRD.md" => Some(DocumentKind::RequirementsPlan),
         "PROGRESS.md" => Some(DocumentKind::ProgressPlan),
         "fix_plan.md" | "@fix_plan.md" | "IMPLEMENTATION_PLAN.md" => Some(DocumentKind::FixPlan),
+        "tasks.md" => spec_kind(folder),
+        "TODO.md" => Some(DocumentKind::TodoPlan),
         "PLAN.md" if !is_in("docs/plans") => Some(DocumentKind::BoxPlan),
         _ if is_in("prd") && name.strip_suffix(".md").is_some() => Some(DocumentKind::RequirementsPart),
         _ if is_in("docs/plans") && name.strip_suffix(".md").is_some() => Some(DocumentKind::ExecutionPlan),
         _ => None,
     }
+}
+
+/// `tasks.md` in the folder of a specification.
+fn spec_kind(folder: &str) -> Option<DocumentKind> {
+    let (specs, _) = folder.rsplit_once('/')?;
+    if ends_with_path(specs, ".kiro/specs") {
+        return Some(DocumentKind::KiroTasks);
+    }
+    ends_with_path(specs, "specs").then_some(DocumentKind::SpecKitTasks)
 }
 
 fn gates_kind(folder: &str, name: &str) -> Option<DocumentKind> {

@@ -16,7 +16,7 @@ use super::outline::{CriterionOrigin, TaskOutline};
 use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, match_further, match_phrase};
 use super::plan::{self, BoxState, OptionalHeadings};
 use super::source::MarkdownSource;
-use super::{ContextPath, FindingCode};
+use super::{ContextPath, DocumentKind, FindingCode, kind_of};
 use super::{promise, promise_tag};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,7 @@ fn parse<'a>(
     let mut reader = MarkdownReader {
         source: &source,
         role,
+        is_dash_begun: kind_of(file) == Some(DocumentKind::KiroTasks),
         out: TaskOutline::new(file),
         sections: Vec::new(),
         lists: Vec::new(),
@@ -61,6 +62,8 @@ fn parse<'a>(
 struct MarkdownReader<'a> {
     source: &'a MarkdownSource<'a>,
     role: DocumentRole,
+    /// Whether `[-]` is an item that was begun, and not one that was given up.
+    is_dash_begun: bool,
     out: TaskOutline,
     /// Criteria headings around the current position, outermost first.
     sections: Vec<CriteriaSection<'a>>,
@@ -350,11 +353,9 @@ impl<'a> MarkdownReader<'a> {
         if is_blank_box(&plain) {
             return;
         }
-        let marked = plan::marked_box(self.source, &text).filter(|_| item.ticked.is_none());
-        let (text, state) = match marked {
-            Some((text, is_dropped)) => (text, BoxState { ticked: Some(false), is_dropped }),
-            None => (text, BoxState { ticked: item.ticked, is_dropped: false }),
-        };
+        let marked = plan::marked_box(self.source, &text, self.is_dash_begun);
+        let plain_box = BoxState { ticked: item.ticked, is_dropped: false };
+        let (text, state) = marked.filter(|_| item.ticked.is_none()).unwrap_or((text, plain_box));
         match self.items_are() {
             ItemsAre::Criteria(phrase) => self.criterion_item(&text, phrase, state, item.has_list),
             ItemsAre::Paths => self.out_context(mentions::parse_list_item(&text)),

@@ -88,24 +88,30 @@ pub(super) fn push_item(
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BoxState {
     pub(super) ticked: Option<bool>,
-    /// It was given up and does not have to be done.
+    /// It does not have to be done: given up, or optional.
     pub(super) is_dropped: bool,
 }
 
 /// Marks of boxes that are begun, blocked or given up, as some tools write them.
 const MARKS: [&str; 4] = ["[/] ", "[~] ", "[!] ", DROPPED];
 pub(super) const DROPPED: &str = "[-] ";
+/// Marks of items that do not have to be done, in the plans of Kiro.
+const OPTIONAL_MARKS: [&str; 3] = ["[ ]* ", "[x]* ", "[-]* "];
 
-/// The text of `- [/] text`, an open item, and whether it was given up.
+/// The text of `- [/] text`, an open item, and its state. `is_dash_begun`: `[-]` is an item that was begun.
 pub(super) fn marked_box<'a>(
     source: &MarkdownSource<'_>,
     text: &InlineContent<'_>,
-) -> Option<(InlineContent<'a>, bool)> {
+    is_dash_begun: bool,
+) -> Option<(InlineContent<'a>, BoxState)> {
     let written = source.slice(&text.range);
-    let (mark, rest) = MARKS.iter().find_map(|it| Some((*it, written.strip_prefix(it)?)))?;
+    let marks = MARKS.iter().chain(&OPTIONAL_MARKS);
+    let (mark, rest) = marks.into_iter().find_map(|it| Some((*it, written.strip_prefix(it)?)))?;
     let from = text.range.start + mark.len();
     let first_line = lines_of(rest).next().unwrap_or_default().trim_end();
-    Some((InlineContent::of_plain(first_line, &Bytes::At(from)), mark == DROPPED))
+    let is_dropped = OPTIONAL_MARKS.contains(&mark) || mark == DROPPED && !is_dash_begun;
+    let state = BoxState { ticked: Some(mark.starts_with("[x]")), is_dropped };
+    Some((InlineContent::of_plain(first_line, &Bytes::At(from)), state))
 }
 
 /// `- [ ]text`, `- [] text`, `- [ x] text`: not a box in Markdown, but clearly intended as one.

@@ -318,6 +318,51 @@ workspaces! {
         args: &[],
         act: "touch sold; sed -i 's/todo/done/' .ralph/queue.jsonc",
     }
+    fitchmultz_json Workspace {
+        folder: "fitchmultz-json",
+        task: ".ralph/queue.json",
+        outline: &[".ralph/queue.json: Sell things", ".ralph/queue.json: Open the shop"],
+        told: &["RQ-0001: Sell things"],
+        shows: &["Plan      1 of 2 done"],
+        args: &["--check", "test -f sold"],
+        act: "touch sold; sed -i 's/todo/done/' .ralph/queue.json",
+    }
+    spec_kit Workspace {
+        folder: "spec-kit",
+        task: "specs/001-shop/tasks.md",
+        outline: &["specs/001-shop/tasks.md: T001 Create project structure per implementation plan", "specs/001-shop/tasks.md: T002 [P] Open the shop in src/open.ts", "specs/001-shop/tasks.md: T003 [US1] Sell things in src/sell.ts: `exists sold`"],
+        told: &["Its boxes are in `specs/001-shop/tasks.md`", "open: T003"],
+        shows: &["Plan      1 of 3 done"],
+        args: &[],
+        act: "touch sold; sed -i 's/\\[ \\]/[x]/' specs/001-shop/tasks.md",
+    }
+    kiro Workspace {
+        folder: "kiro",
+        task: ".kiro/specs/shop/tasks.md",
+        outline: &[".kiro/specs/shop/tasks.md: 1. Set up project structure", ".kiro/specs/shop/tasks.md: 2. Open the shop", ".kiro/specs/shop/tasks.md: 2.1 Sell things 🛒: `exists sold`", ".kiro/specs/shop/tasks.md: 2.2 Write property tests for selling", ".kiro/specs/shop/tasks.md: 3. Checkpoint: `exists open`"],
+        told: &["Its boxes are in `.kiro/specs/shop/tasks.md`", "2.2 Write property tests for selling (optional)"],
+        shows: &["Plan      1 of 5 done", "open: 2. Open the shop\n"],
+        args: &[],
+        act: "touch sold open; sed -i 's/\\[[ -]\\] /[x] /' .kiro/specs/shop/tasks.md",
+    }
+    todo_plan Workspace {
+        folder: "todo-plan",
+        task: "PROMPT.md",
+        outline: &["PROMPT.md: # Shop", "TODO.md: Open the shop", "TODO.md: Sell things: `exists sold`"],
+        told: &["Its boxes are in `TODO.md`"],
+        shows: &["Plan      1 of 2 done"],
+        args: &[],
+        act: "touch sold; sed -i 's/\\[ \\]/[x]/' TODO.md",
+    }
+    task_file Workspace {
+        folder: "task-file",
+        task: "TASK.md",
+        outline: &["TASK.md: It sells: `exists sold`", "TASK.md: It is open: `exists open`"],
+        told: &["The shop sells."],
+        shows: &["It is open"],
+        args: &[],
+        act: "touch sold open; sed -i 's/\\[ \\]/[x]/' TASK.md",
+    }
     ralphdex Workspace {
         folder: "ralphdex",
         task: ".ralph/prd.md",

@@ -9,7 +9,7 @@ use crate::publisher;
 use crate::session::ServerState;
 
 /// Task documents and configuration, wherever they are; the server's own watches cover only the folders that it knows.
-const WATCHED: [&str; 17] = [
+const WATCHED: [&str; 19] = [
     "**/PROMPT.md",
     "**/PROMPT_build.md",
     "**/RALPH.md",
@@ -20,10 +20,12 @@ const WATCHED: [&str; 17] = [
     "**/{feature_list.json,feature-list.json,.beads/issues.jsonl,.beads/beads.jsonl}",
     "**/prd/*.md",
     "**/.agents/tasks/prd*.json",
-    "**/.ralph/{tasks.json,queue.jsonc,config.jsonc,ralph-loop.state.json,ralph-tasks.md}",
+    "**/.ralph/{tasks.json,queue.jsonc,queue.json,config.jsonc,ralph-loop.state.json,ralph-tasks.md}",
     "**/{.ralphy/config.yaml,.ralph.toml,ralph.yml,CHECK.md,CONTEXT.md,INSTRUCTION.md,PRD.md}",
     "**/{tasks.yaml,tasks.yml,tasks.json,PRD.json,PROGRESS.md,SYSTEM_PROMPT.md,CLAUDE.md,prompt.md}",
     "**/{fix_plan,@fix_plan,IMPLEMENTATION_PLAN}.md",
+    "**/{TASK,TODO}.md",
+    "**/specs/*/tasks.md",
     "**/loopkeeper.toml",
     "**/.ralphrc",
     "**/.claude/{ralph-loop,.ralph-loop}.local.md",

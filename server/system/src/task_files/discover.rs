@@ -144,6 +144,7 @@ impl TaskWalk<'_> {
     }
 
     fn discovered_task(&self, path: &Path, mut plans: Vec<PathBuf>) -> DiscoveredTask {
+        plans.extend(named_todo(self.root, path));
         plans.extend(gate_files(path));
         DiscoveredTask { id: TaskId(relative(self.root, path)), path: path.to_owned(), plans }
     }
@@ -189,8 +190,20 @@ pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
         }
     }
     let mut plans = plans(&documents);
+    plans.extend(named_todo(root, &path));
     plans.extend(gate_files(&path));
     DiscoveredTask { id: TaskId(relative(root, &path)), plans, path }
+}
+
+/// `TODO.md` beside a prompt that names it. Notes that have nothing to do with the task would keep its loop running.
+fn named_todo(root: &Path, prompt: &Path) -> Option<PathBuf> {
+    const NAME: &str = "TODO.md";
+    let path = prompt.with_file_name(NAME);
+    let is_there = path != prompt && path.symlink_metadata().is_ok();
+    let is_named = is_there
+        && kind_of(&relative(root, prompt)).is_none_or(|it| !it.is_plan())
+        && text_of(root, prompt).is_some_and(|it| it.contains(NAME));
+    (is_named && has_task_text(root, &path, DocumentKind::TodoPlan)).then_some(path)
 }
 
 /// Whether the files exist by which another tool makes a document of this name a task.

@@ -364,3 +364,33 @@ fn other_work_trees_of_the_repository_hold_no_tasks_of_this_one() {
     let ids: Vec<&str> = found.iter().map(|it| it.id.0.as_str()).collect();
     assert_eq!(ids, ["PROMPT.md", "sub/PROMPT.md"]);
 }
+
+#[test]
+fn common_names_are_tasks_only_by_their_text() {
+    let check = |files: &[(&str, &str)], expect: &[&str]| {
+        let root = Root::with(&[]);
+        for (name, text) in files {
+            root.write(name, text);
+        }
+        assert_eq!(root.shown(&root.found()), expect, "{files:?}");
+    };
+    let (boxes, notes, criteria) = ("- [ ] a\n", "- a\n", "# T\n\nDone when:\n\n- a\n");
+    check(&[("README.md", boxes), ("CONTRIBUTING.md", boxes), ("notes/todo.md", boxes)], &[]);
+    check(&[("TODO.md", notes), ("TASK.md", notes)], &[]);
+    check(&[("TASK.md", boxes)], &[]);
+    check(&[("TODO.md", boxes)], &["TODO.md"]);
+    check(&[("TASK.md", criteria), ("TODO.md", boxes)], &["TASK.md"]);
+    check(&[("TASK.md", &format!("{criteria}\nSee TODO.md.\n")), ("TODO.md", boxes)], &["TASK.md: TODO.md"]);
+    check(&[("PROMPT.md", "Do TODO.md"), ("TODO.md", notes)], &["PROMPT.md"]);
+    check(&[("specs/a/tasks.md", boxes)], &[]);
+    check(
+        &[("specs/a/tasks.md", boxes), ("specs/a/checklists/b.md", boxes), (".specify/c.md", "")],
+        &["specs/a/tasks.md"],
+    );
+    check(&[("specs/a/tasks.md", notes), (".specify/c.md", boxes)], &[]);
+    check(
+        &[(".kiro/specs/a/tasks.md", boxes), (".kiro/specs/b/tasks.md", boxes)],
+        &[".kiro/specs/a/tasks.md", ".kiro/specs/b/tasks.md"],
+    );
+    check(&[(".kiro/steering/tasks.md", boxes), ("tasks.md", boxes)], &[]);
+}

@@ -16,15 +16,15 @@ use super::{PlanEditError, PlanEditTarget, TextSplices, apply_splices, conflict_
 const SKIPPED: &str = "\"skipped\"";
 /// The lists of stories, in the order in which they are looked for.
 const STORY_LISTS: [&str; 4] = ["userStories", "stories", "tasks", "features"];
-/// A file whose own tool refuses a field that it does not know.
-const STRICT: &str = "queue.jsonc";
+/// Files whose own tool refuses a field that it does not know.
+const STRICT: [&str; 2] = ["queue.jsonc", "queue.json"];
 
 pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
     let path = target.document.path.as_str();
-    if path.rsplit('/').next() == Some(STRICT) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if STRICT.contains(&name) {
         let title = &target.item.title;
-        let fact =
-            tr!("\"{title}\" has no field in {file} that says that it is skipped", title, file = STRICT);
+        let fact = tr!("\"{title}\" has no field in {file} that says that it is skipped", title, file = name);
         let hint = tr!("write `\"status\": \"rejected\"`");
         return Err(conflict_error(Message::new(fact).with_hint(hint)));
     }
