@@ -90,6 +90,99 @@ fn remarks_come_with_the_better_line() {
     );
 }
 
+/// The manifests of projects by whose commands a task is checked.
+const PROJECTS: [&[(&str, &str)]; 4] = [
+    &[(
+        "package.json",
+        r#"{"scripts": {"test": "vitest run", "lint": "eslint ."}, "devDependencies": {"vitest": "3"}}"#,
+    )],
+    &[(
+        "pyproject.toml",
+        "[project]\nname = \"shop\"\n[tool.pytest.ini_options]\n[tool.ruff]\n[tool.mypy]\n",
+    )],
+    &[("Cargo.toml", "[package]\nname = \"shop\"\n"), ("README.md", "# Shop\n")],
+    &[("go.mod", "module shop\n"), ("README.md", "# Shop\n")],
+];
+
+/// The documents of a user who only has a wish, and where the cursor is.
+const WISHES: [(&str, &str); 6] = [
+    ("# Export orders\n\nOrders can be exported as CSV.\n", "Export"),
+    ("Orders can be exported as CSV. 🎉", "Orders"),
+    ("# Make the export faster\r\n\r\n## Done when\r\n\r\n- It works well\r\n", "well"),
+    ("# 导出订单\n\n订单可以导出为 CSV。\n", "导出"),
+    ("# 导出订单\n\n## 完成标准\n\n- 导出正常工作\n", "导出正常"),
+    ("# Tides\n\nWrite a blog post about tides.\n", "Tides"),
+];
+
+struct OpenTask<'a> {
+    editor: &'a mut Editor,
+    uri: String,
+    text: String,
+    version: u32,
+}
+
+impl OpenTask<'_> {
+    fn actions(&mut self, words: &str) -> Vec<Value> {
+        let at = position(&self.text, self.text.find(words).unwrap());
+        let params = json!({
+            "textDocument": {"uri": self.uri},
+            "range": {"start": at, "end": at},
+            "context": {"diagnostics": [], "only": ["quickfix", "refactor"]},
+        });
+        self.editor.request("textDocument/codeAction", &params).as_array().unwrap().clone()
+    }
+
+    fn apply(&mut self, action: &Value) {
+        let edits = action["edit"]["changes"][&self.uri].as_array().unwrap();
+        self.text = edits.iter().rev().fold(self.text.clone(), |text, it| applied(&text, it));
+        self.version += 1;
+        let changed = json!({"uri": self.uri, "version": self.version});
+        let params = json!({"textDocument": changed, "contentChanges": [{"text": self.text}]});
+        self.editor.notify("textDocument/didChange", &params);
+    }
+
+    fn grade(&mut self) -> String {
+        let at = json!({"textDocument": {"uri": self.uri}, "position": {"line": 0, "character": 2}});
+        self.editor.request("textDocument/hover", &at).to_string()
+    }
+}
+
+#[test]
+fn a_wish_becomes_comprehensive_by_two_fixes() {
+    for files in PROJECTS {
+        let terminal = Terminal::new();
+        files.iter().for_each(|(name, text)| drop(terminal.file(name, text)));
+        let mut editor = Editor::start(server(&terminal));
+        let kinds = json!({"codeActionKind": {"valueSet": ["quickfix", "refactor"]}});
+        let client =
+            json!({"capabilities": {"textDocument": {"codeAction": {"codeActionLiteralSupport": kinds}}}});
+        terminal.file("PROMPT.md", "# T\n");
+        editor.initialize(&terminal.root(), &client);
+        let uri = uri(&terminal.root().join("PROMPT.md"));
+        let mut task = OpenTask { editor: &mut editor, uri, text: "# T\n".to_owned(), version: 1 };
+        let opened = json!({"uri": task.uri, "version": 1, "languageId": "markdown", "text": task.text});
+        task.editor.notify("textDocument/didOpen", &json!({"textDocument": opened}));
+        for (wish, words) in WISHES {
+            let whole = json!({"newText": wish, "range": {"start": position(&task.text, 0), "end": position(&task.text, task.text.len())}});
+            let uri = task.uri.clone();
+            task.apply(&json!({"edit": {"changes": {uri: [whole]}}}));
+            let first = task.actions(words);
+            task.apply(first.first().unwrap_or_else(|| panic!("nothing is offered for {wish}")));
+            let heading = task.text.lines().next().unwrap().to_owned();
+            let second = task.actions(&heading);
+            if let Some(it) = second.iter().find(|it| it["title"].as_str().unwrap().starts_with("Add what")) {
+                task.apply(it);
+            }
+            let (grade, text) = (task.grade(), &task.text);
+            assert!(grade.contains("Criteria: comprehensive"), "{files:?}\n{text}\n{grade}");
+            let is_chinese = wish.contains('导');
+            assert_eq!(text.contains(": `"), !is_chinese, "the colon of the language\n{text}");
+            assert_eq!(text.contains("\r\n"), wish.contains('\r'), "{text:?}");
+        }
+        editor.quit();
+    }
+}
+
 #[test]
 fn the_heading_shows_the_grade() {
     let terminal = Terminal::new();
