@@ -43,6 +43,19 @@ fn lint_runs_nothing_and_needs_no_trust() {
 }
 
 #[test]
+fn leftovers_of_abandoned_attempts_are_named() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", GOOD).file("package-lock.json", "{}");
+    terminal.file("web/yarn.lock", "").file("web/package.json", "{}");
+    terminal.run(&["check", "--lint"]).expect(0);
+    terminal.file("pnpm-lock.yaml", "");
+    let line = "pnpm-lock.yaml:1:1: leftover: lock files of two package managers: package-lock.json and pnpm-lock.yaml. \
+                Remove the one that is not used.";
+    terminal.run(&["check", "--lint"]).expect(1).out(line);
+    terminal.run(&["check", "--lint", "--format", "json"]).expect(1).out("\"leftover\"");
+}
+
+#[test]
 fn every_format_is_what_its_reader_expects() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", MIXED);

@@ -98,6 +98,12 @@ pub struct DuplicateConfiguration {
 }
 
 impl DuplicateConfiguration {
+    /// `two test runners: jest.config.js and vitest.config.ts`
+    pub fn names(&self) -> String {
+        let paths: Vec<String> = self.earlier.iter().chain(&self.added).cloned().collect();
+        tr!("{what}: {paths}", what = translate(self.what), paths = join_with_and(&paths))
+    }
+
     /// `two test runners: the loop added vitest.config.ts beside jest.config.js`
     pub fn sentence(&self) -> String {
         let (what, added) = (translate(self.what), join_with_and(&self.added));
@@ -106,6 +112,28 @@ impl DuplicateConfiguration {
         }
         let earlier = join_with_and(&self.earlier);
         tr!("{what}: the loop added {added} beside {earlier}", what, added, earlier)
+    }
+}
+
+/// Those that a folder has, whoever added them; all paths are `added`.
+pub fn present_configurations(folder: &str, files: &dyn FileVersions) -> Vec<DuplicateConfiguration> {
+    FAMILIES.iter().filter_map(|it| it.duplicate_in(folder, &PresentFiles(files))).collect()
+}
+
+/// Files of which none was there before.
+struct PresentFiles<'a>(&'a dyn FileVersions);
+
+impl FileVersions for PresentFiles<'_> {
+    fn read_before(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn read_after(&self, path: &str) -> Option<String> {
+        self.0.read_after(path)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.exists(path)
     }
 }
 

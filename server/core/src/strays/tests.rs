@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{DuplicateConfiguration, TreeText, duplicate_configurations, stray_files};
+use super::{
+    DuplicateConfiguration, TreeText, duplicate_configurations, present_configurations, stray_files,
+};
 use crate::drift::{TaskMentions, TaskTexts};
 use crate::tamper::FileVersions;
 use loopkeeper_text::language::Language;
@@ -168,4 +170,21 @@ fn a_duplicate_is_in_the_language_of_the_process() {
         sentence,
         "两个测试运行器：循环在 jest.config.js 之外添加了 vitest.config.ts 和 karma.conf.js"
     );
+}
+
+#[test]
+fn configurations_that_are_there_are_named() {
+    let check = |folder: &str, after: Tree<'_>, expect: &[&str]| {
+        let trees = Trees(BTreeMap::new(), after.iter().copied().collect());
+        let found: Vec<String> =
+            present_configurations(folder, &trees).iter().map(DuplicateConfiguration::names).collect();
+        assert_eq!(found, expect, "{after:?}");
+    };
+    let (npm, pnpm) = (("package-lock.json", "{}"), ("pnpm-lock.yaml", ""));
+    check("", &[npm, pnpm], &["lock files of two package managers: package-lock.json and pnpm-lock.yaml"]);
+    check("", &[npm], &[]);
+    check("", &[("a/package-lock.json", "{}"), ("b/yarn.lock", "")], &[]);
+    check("", &[("pytest.ini", "[pytest]"), ("pyproject.toml", "[project]")], &[]);
+    let both = [("pytest.ini", "[pytest]"), ("pyproject.toml", "[tool.pytest.ini_options]")];
+    check("", &both, &["two configurations of pytest: pytest.ini and pyproject.toml"]);
 }
