@@ -2,6 +2,7 @@
 // further question. Never modal, and never takes the focus.
 
 import { commands, window, workspace } from "vscode";
+import { withCommandNames } from "./commandNames";
 import { rollBackTo } from "./commands/history";
 import type { RollbackTarget } from "./commands/history";
 import type { Parts } from "./parts";
@@ -11,7 +12,7 @@ import type { AlertParams, Command } from "./protocol";
 
 export async function showAlert(parts: Pick<Parts, "server">, alert: AlertParams): Promise<void> {
   if (!wanted(alert.kind)) return;
-  const action = await choose(alert.severity, alert.message, alert.actions);
+  const action = await choose(alert.severity, withCommandNames(alert.message, alert.commands), alert.actions);
   if (!action) return;
   await run(parts, action);
   // Only a user who reacted is asked, so that a closed notification stays the last one.

@@ -1,9 +1,10 @@
 // The server's hints name commands of the terminal. In this editor the commands of the palette do the same. Pure.
 
 import { t } from "./l10n";
+import type { HintCommand } from "./protocol";
 
 /** Titles of our commands, as in `package.nls.json`. */
-const titles = (): Record<string, string> => ({
+const titles = (): Partial<Record<HintCommand["name"], string>> => ({
   run: t("Start Loop"),
   status: t("Show Status"),
   watch: t("Show Status"),
@@ -15,17 +16,12 @@ const titles = (): Record<string, string> => ({
   rollback: t("Roll Back to Iteration…"),
 });
 
-/** ``loopkeeper run`` becomes ``Ralph: Start Loop``; other commands have no counterpart and stay. */
-export function withCommandNames(message: string): string {
+/** ``loopkeeper run`` becomes ``Ralph: Start Loop``; a command without a counterpart in the palette stays. */
+export function withCommandNames(message: string, commands: readonly HintCommand[] = []): string {
   const names = titles();
-  return message.replaceAll(/(?<=\x60)loopkeeper (\w+)([^\x60]*)(?=\x60)/g, (whole, command: string, rest: string) => {
-    const title = doesMore(command, rest) ? undefined : names[command];
+  return commands.reduce((text, it) => {
+    const title = names[it.name];
     // As in the palette, in which the category is not translated.
-    return title === undefined ? whole : ["Ralph", title].join(": ");
-  });
-}
-
-/** With an option, or of single files: the command of the palette would do something else. */
-function doesMore(command: string, rest: string): boolean {
-  return / --(?!list\b)/.test(rest) || (command === "rollback" && /^ \S+ \d/.test(rest));
+    return title === undefined ? text : text.replaceAll(`\x60${it.text}\x60`, () => `\x60${["Ralph", title].join(": ")}\x60`);
+  }, message);
 }

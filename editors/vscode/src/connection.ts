@@ -21,7 +21,7 @@ import { t } from "./l10n";
 import { LensRefresh } from "./lenses";
 import { plainMessage } from "./plain";
 import { Commands, protocolVersion } from "./protocol";
-import type { StatusParams } from "./protocol";
+import type { HintedMessageParams, StatusParams } from "./protocol";
 import type { Questions } from "./questions";
 import { closedQuestion } from "./trustPage";
 import type { TrustPages } from "./trustPage";
@@ -51,7 +51,7 @@ export function connect(program: string, hooks: Hooks): Connection {
   client.registerFeature(announcement);
   client.registerFeature(lenses.feature(client));
   // The library passes these to the editor unchanged, which would turn `[text](command:…)` into a link.
-  client.onNotification(ShowMessageNotification.type, (it) => void show(it.type, it.message, []));
+  client.onNotification(ShowMessageNotification.type, (it: HintedMessageParams) => void show(it.type, withCommandNames(it.message, it.commands), []));
   client.onRequest(ShowMessageRequest.type, async (it, cancelled) => {
     const actions = it.actions ?? [];
     const page = (actions[0] as { page?: string } | undefined)?.page;
@@ -195,7 +195,7 @@ const announcement: StaticFeature = {
 };
 
 async function show(type: MessageType, message: string, actions: MessageActionItem[]): Promise<MessageActionItem | undefined> {
-  const text = plainMessage(withCommandNames(message));
+  const text = plainMessage(message);
   if (type === MessageType.Error) return window.showErrorMessage(text, ...actions);
   if (type === MessageType.Warning) return window.showWarningMessage(text, ...actions);
   return window.showInformationMessage(text, ...actions);

@@ -18,7 +18,7 @@ export function showFailure(error: unknown, help: Help): void {
   const data = dataOf(error);
   // The server is asking the user already.
   if (data?.code === "untrusted" && data.asked) return;
-  const message = withCommandNames(error instanceof Error ? error.message : String(error));
+  const message = withCommandNames(error instanceof Error ? error.message : String(error), data?.commands);
   if (data === undefined && help.lost) void showServerProblem(message, help);
   else if (data?.code === "untrusted") void offer(message, [[t("Manage Workspace Trust"), () => commands.executeCommand("workbench.trust.manage")]]);
   else if (data?.code === "agentMissing" && data.uri === undefined) void offer(message, [[t("Run Demo"), () => commands.executeCommand("loopkeeper.runDemo")]]);

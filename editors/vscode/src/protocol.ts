@@ -98,6 +98,20 @@ export interface AlertParams {
   message: string;
   actions: Command[];
   followUp?: AlertQuestion;
+  commands?: HintCommand[];
+}
+
+/** Of `window/showMessage`. */
+export interface HintedMessageParams {
+  type: 1 | 2 | 3 | 4 | 5;
+  message: string;
+  commands?: HintCommand[];
+}
+
+/** A command of the terminal in the hint of a message. */
+export interface HintCommand {
+  text: string;
+  name: "run" | "status" | "watch" | "stop" | "pause" | "resume" | "steer" | "answer" | "rollback" | "trust";
 }
 
 /** Asked once the user chose one of the actions of the alert. */
@@ -222,4 +236,5 @@ export interface ErrorData {
   uri?: string;
   holder?: string;
   line?: number;
+  commands?: HintCommand[];
 }

@@ -4,19 +4,30 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { withCommandNames } from "../src/commandNames";
+import type { HintCommand } from "../src/protocol";
 
 test("a hint names the command of the palette", () => {
-  assert.equal(withCommandNames("Loop x has ended. `loopkeeper run` starts a new one."), "Loop x has ended. `Ralph: Start Loop` starts a new one.");
-  assert.equal(withCommandNames("`loopkeeper watch` shows it, `loopkeeper stop` ends it."), "`Ralph: Show Status` shows it, `Ralph: Stop Loop` ends it.");
-  assert.equal(withCommandNames("`loopkeeper rollback x --list` shows the iterations"), "`Ralph: Roll Back to Iteration…` shows the iterations");
-  // No command of this editor does exactly these.
-  for (const it of ["`loopkeeper rollback x 0 calc.py` restores it", "`loopkeeper resume x --more 10` continues", "`loopkeeper doctor` shows it", "`claude login`, then again", "loopkeeper run"]) assert.equal(withCommandNames(it), it);
+  const check = (message: string, commands: HintCommand[] | undefined, expected: string): void => {
+    assert.equal(withCommandNames(message, commands), expected);
+  };
+  check("Loop x has ended. `loopkeeper run` starts a new one.", [{ text: "loopkeeper run", name: "run" }], "Loop x has ended. `Ralph: Start Loop` starts a new one.");
+  const two: HintCommand[] = [
+    { text: "loopkeeper watch x", name: "watch" },
+    { text: "loopkeeper stop x", name: "stop" },
+  ];
+  check("`loopkeeper watch x` shows it, `loopkeeper stop x` ends it.", two, "`Ralph: Show Status` shows it, `Ralph: Stop Loop` ends it.");
+  // The palette has no such command.
+  check("Read it with `loopkeeper trust`.", [{ text: "loopkeeper trust", name: "trust" }], "Read it with `loopkeeper trust`.");
+  // Only what the server names is replaced.
+  check("The agent said `loopkeeper run`.", [], "The agent said `loopkeeper run`.");
+  check("The agent said `loopkeeper run`.", undefined, "The agent said `loopkeeper run`.");
 });
 
 test("the names are those of the palette", () => {
   const titles = Object.values(JSON.parse(readFileSync("package.nls.json", "utf8")) as Record<string, string>);
-  for (const it of ["run", "status", "watch", "stop", "pause", "resume", "steer", "answer", "rollback"]) {
-    const [, title] = /^`Ralph: (.*)`$/.exec(withCommandNames(`\`loopkeeper ${it}\``)) ?? [];
-    assert.ok(title !== undefined && titles.includes(title), `${it}: ${title ?? "no name"}`);
+  const names: HintCommand["name"][] = ["run", "status", "watch", "stop", "pause", "resume", "steer", "answer", "rollback"];
+  for (const name of names) {
+    const [, title] = /^`Ralph: (.*)`$/.exec(withCommandNames("`x`", [{ text: "x", name }])) ?? [];
+    assert.ok(title !== undefined && titles.includes(title), `${name}: ${title ?? "no name"}`);
   }
 });

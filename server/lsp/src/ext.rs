@@ -2,6 +2,7 @@
 //! `PROTOCOL.md`, `protocol.ts` and `protocol.lua` declare the same; a test compares them.
 
 mod commands;
+mod hint_commands;
 #[cfg(test)]
 mod tests;
 
@@ -9,7 +10,8 @@ use loopkeeper_core::plugin_loop::PluginLoop;
 use loopkeeper_operations::transcript::TranscriptCursor;
 use loopkeeper_view::{CriteriaStatus, DisplayState, LoopStatus};
 use lsp_types::Command;
-use lsp_types::notification::Notification;
+use lsp_types::ShowMessageParams;
+use lsp_types::notification::{Notification, ShowMessage};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use commands::{
@@ -20,6 +22,10 @@ pub(crate) use commands::{
     SKIP, START, STEER, STOP, SkipArgs, StartArgs, StartLimits, SteerArgs, StopArgs, TRUST, TrustArgs,
     UNDO_ROLLBACK, UNTRUST, UndoRollbackArgs, UntrustArgs,
 };
+
+#[cfg(test)]
+pub(crate) use hint_commands::HintCommandName;
+pub(crate) use hint_commands::{HintCommand, hint_commands};
 
 /// Version of this protocol.
 pub(crate) const VERSION: u32 = 1;
@@ -125,6 +131,26 @@ pub(crate) struct AlertParams {
     /// A question that is asked after the user chose one of the actions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) follow_up: Option<AlertQuestion>,
+    /// The commands that the hint of the message names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) commands: Vec<HintCommand>,
+}
+
+/// `window/showMessage` to a client that announced itself.
+pub(crate) enum ShowHintedMessage {}
+
+impl Notification for ShowHintedMessage {
+    type Params = HintedMessageParams;
+    const METHOD: &'static str = ShowMessage::METHOD;
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HintedMessageParams {
+    #[serde(flatten)]
+    pub(crate) shown: ShowMessageParams,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) commands: Vec<HintCommand>,
 }
 
 /// A question whose answers are commands.
@@ -340,10 +366,23 @@ pub(crate) struct RefusalData {
     /// The line of `uri` to correct, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) line: Option<u32>,
+    /// The commands that the hint of the message names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) commands: Vec<HintCommand>,
 }
 
 impl RefusalData {
     pub(crate) fn of(code: RefusalCode) -> Self {
-        Self { code, task: None, hash: None, count: None, asked: None, uri: None, holder: None, line: None }
+        Self {
+            code,
+            task: None,
+            hash: None,
+            count: None,
+            asked: None,
+            uri: None,
+            holder: None,
+            line: None,
+            commands: Vec::new(),
+        }
     }
 }

@@ -45,6 +45,12 @@ fn paused_steered_resumed_and_stopped() {
     for order in ["stop", "pause", "resume", "resetBreaker"] {
         let error = fixture.refused(order, &json!({"loopId": id}), "conflict");
         assert!(error["message"].as_str().unwrap().contains("has ended"), "{order}: {error}");
+        // Clients show their own name for it.
+        assert_eq!(
+            error["data"]["commands"],
+            json!([{"text": "loopkeeper run", "name": "run"}]),
+            "{order}: {error}"
+        );
     }
     fixture.refused("steer", &json!({"loopId": id, "text": "Too late."}), "conflict");
 }

@@ -16,20 +16,25 @@ local subcommands = {
   trust = 'trust',
 }
 
---- Replaces `loopkeeper run` by `:Ralph start`. Other commands have no counterpart and stay.
+--- Replaces `loopkeeper run` by `:Ralph start`.
 ---@param message string
+---@param commands? loopkeeper.HintCommand[] those that the message names
 ---@return string
-function M.replace(message)
-  return (
-    message:gsub('`loopkeeper (%w+)([^`]*)`', function(name, rest)
-      -- With an option, or of single files: `:Ralph` would do something else.
-      local has_option = rest:gsub(' %-%-list', ''):find(' %-%-')
-      if has_option or (name == 'rollback' and rest:match('^ %S+ %d')) then
-        return nil
-      end
-      return subcommands[name] and ('`:Ralph %s`'):format(subcommands[name])
-    end)
-  )
+function M.replace(message, commands)
+  for _, it in ipairs(commands or {}) do
+    local subcommand = subcommands[it.name]
+    if subcommand then
+      message = message:gsub(vim.pesc('`' .. it.text .. '`'), ('`:Ralph %s`'):format(subcommand))
+    end
+  end
+  return message
+end
+
+--- The message of an alert, with the names of Neovim's commands.
+---@param alert loopkeeper.AlertParams
+---@return string
+function M.of_alert(alert)
+  return M.replace(alert.message, alert.commands)
 end
 
 return M

@@ -29,7 +29,7 @@ function M.review()
   end
   require('loopkeeper.float').close()
   local alert = last.alert
-  ui.select(alert.actions, alert.message .. ' ', function(action)
+  ui.select(alert.actions, require('loopkeeper.command_names').of_alert(alert) .. ' ', function(action)
     return action.title
   end, function(action)
     require('loopkeeper.questions').run_action(client, action)

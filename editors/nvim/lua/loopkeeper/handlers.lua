@@ -30,7 +30,7 @@ function M.messages()
     end,
     ['window/showMessage'] = function(_, params)
       local level = ({ vim.log.levels.ERROR, vim.log.levels.WARN })[params.type] or vim.log.levels.INFO
-      require('loopkeeper.ui').tell(require('loopkeeper.command_names').replace(params.message), level)
+      require('loopkeeper.ui').tell(require('loopkeeper.command_names').replace(params.message, params.commands), level)
     end,
     ['window/showDocument'] = function(_, params, context)
       return require('loopkeeper.documents').show(params, client_of(context))

@@ -66,7 +66,7 @@ function M.show_error(err)
   if data.code == protocol.errors.untrusted and data.asked then
     return
   end
-  local message = require('loopkeeper.command_names').replace(err.message)
+  local message = require('loopkeeper.command_names').replace(err.message, data.commands)
   local is_place = data.uri and data.code ~= protocol.errors.unsaved
   if is_place and vim.api.nvim_get_mode().mode == 'n' then
     offer_place(message, data)

@@ -103,6 +103,12 @@ M.errors = {
 ---@field message string
 ---@field actions lsp.Command[]
 ---@field followUp? loopkeeper.AlertQuestion
+---@field commands? loopkeeper.HintCommand[]
+
+--- A command of the terminal in the hint of a message.
+---@class loopkeeper.HintCommand
+---@field text string
+---@field name "run"|"status"|"watch"|"stop"|"pause"|"resume"|"steer"|"answer"|"rollback"|"trust"
 
 --- Asked once the user chose one of the actions of the alert.
 ---@class loopkeeper.AlertQuestion
@@ -449,5 +455,6 @@ M.errors = {
 ---@field uri? string
 ---@field holder? string
 ---@field line? integer
+---@field commands? loopkeeper.HintCommand[]
 
 return M

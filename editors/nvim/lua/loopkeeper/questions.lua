@@ -83,8 +83,9 @@ function M.alert(params, client)
   require('loopkeeper.events').alert(params)
   local is_offered = require('loopkeeper.endings').remember(params, client)
   if require('loopkeeper.config').get().notify then
-    local sentence = params.message:gsub('%.$', ''):gsub('。$', '')
-    local message = is_offered and t('{sentence}. See `:Ralph review`.', { sentence = sentence }) or params.message
+    local text = require('loopkeeper.command_names').of_alert(params)
+    local sentence = text:gsub('%.$', ''):gsub('。$', '')
+    local message = is_offered and t('{sentence}. See `:Ralph review`.', { sentence = sentence }) or text
     ui.tell(message, levels[params.severity] or vim.log.levels.INFO, params)
   end
 end
@@ -162,7 +163,7 @@ end
 ---@param offered { alert: loopkeeper.AlertParams, client: vim.lsp.Client }
 local function offer(offered)
   local client = offered.client
-  ui.select(offered.alert.actions, offered.alert.message .. ' ', function(action)
+  ui.select(offered.alert.actions, require('loopkeeper.command_names').of_alert(offered.alert) .. ' ', function(action)
     return action.title
   end, function(action)
     M.run_action(client, action)

@@ -1,6 +1,7 @@
 // Show Status: lists every loop and task with its available actions.
 
 import { commands } from "vscode";
+import { withCommandNames } from "../commandNames";
 import { openServerSetting } from "../failure";
 import { foreignProgress } from "../foreign";
 import { list, t } from "../l10n";
@@ -32,7 +33,7 @@ function title({ server }: Parts, active: LoopStatus[]): string {
   if (server.state === "failed") return t("Ralph: {0}", server.reason ?? t("The server is not running."));
   if (server.state === "starting" && !server.status) return t("Ralph: the server is starting");
   const [alert] = server.status?.alerts ?? [];
-  if (alert) return alert.message;
+  if (alert) return withCommandNames(alert.message, alert.commands);
   const [first, second] = active;
   if (first && !second) return t("Ralph: {0}", list(progress(first), situation(first)));
   return first ? t("Ralph: {0} loops", active.length) : t("Ralph: no loop running");
@@ -51,7 +52,7 @@ function alertRows(it: AlertParams): Row[] {
   const ours = it.actions.filter((action) => action.command.startsWith("loopkeeper."));
   const rows = ours.map((action, at) => ({
     label: plainLabel(action.title),
-    ...(at === 0 && { detail: plainLabel(it.message) }),
+    ...(at === 0 && { detail: plainLabel(withCommandNames(it.message, it.commands)) }),
     value: (): Promise<unknown> => Promise.resolve(commands.executeCommand(action.command, ...(action.arguments ?? []))),
   }));
   return [t("Needs you"), ...rows];

@@ -8,7 +8,7 @@ use loopkeeper_text::tr;
 use loopkeeper_view::file_uri;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
-use crate::ext::{RefusalCode, RefusalData};
+use crate::ext::{self, RefusalCode, RefusalData};
 use loopkeeper_operations::failure::{Failure, FailureKind};
 
 /// `RequestFailed` of the protocol: the request is well-formed but could not be carried out.
@@ -22,8 +22,10 @@ pub(crate) struct CommandRefusal {
 
 impl CommandRefusal {
     pub(crate) fn new(code: RefusalCode, message: impl Into<Message>) -> Self {
-        let message = sanitize::text(&message.into().paragraph());
-        Self { message, data: Box::new(RefusalData::of(code)) }
+        let message = message.into().map_parts(sanitize::text);
+        let commands = ext::hint_commands(message.hint());
+        let data = RefusalData { commands, ..RefusalData::of(code) };
+        Self { message: message.paragraph(), data: Box::new(data) }
     }
 
     pub(crate) fn bad_argument(message: impl Into<Message>) -> Self {
@@ -55,6 +57,7 @@ impl CommandRefusal {
             refusal.data.uri = Some(uri("loopkeeper.toml"));
         }
         if let [first, _, ..] = spots.as_slice() {
+            refusal.data.commands.clear();
             let (file, count) = (sanitize::line(&first.file), spots.len());
             refusal.message = if spots.iter().all(|it| it.file == first.file) {
                 tr!("{file} has {count} errors; nothing was started.", file, count)

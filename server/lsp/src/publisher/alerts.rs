@@ -9,6 +9,7 @@ use std::sync::Arc;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::journal::OutcomeKind;
+use loopkeeper_text::message::Message;
 use loopkeeper_view::{AlertTracker, LoopAlert, LoopStatus, needs_user, notice, warning_notice};
 use lsp_types::MessageType;
 
@@ -53,6 +54,7 @@ fn params(alert: &LoopAlert, status: &LoopStatus, state: &LoopState) -> AlertPar
             message: warning_notice(status, warnings),
             actions: alert_actions::of_warning(status),
             follow_up: None,
+            commands: Vec::new(),
         },
         LoopAlert::Ended | LoopAlert::NeedsYou | LoopAlert::BreakerOpen => present_alert(status, state),
     }
@@ -64,7 +66,8 @@ fn present_alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
     let message = notice(status);
     // The buttons run the commands that the hint suggests for a terminal.
     let is_offered = actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING);
-    let message = if is_offered { message.fact().to_owned() } else { message.to_string() };
+    let message = if is_offered { Message::new(message.fact()) } else { message };
+    let commands = ext::hint_commands(message.hint());
     let (kind, severity) = match &status.outcome {
         None => (AlertKind::NeedsYou, Severity::Warning),
         Some(outcome) => match outcome.kind {
@@ -74,7 +77,15 @@ fn present_alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
         },
     };
     let follow_up = alert_actions::feedback_question(status, state);
-    AlertParams { loop_id: status.id.clone(), kind, severity, message, actions, follow_up }
+    AlertParams {
+        loop_id: status.id.clone(),
+        kind,
+        severity,
+        message: message.to_string(),
+        actions,
+        follow_up,
+        commands,
+    }
 }
 
 /// The open alerts: sent with every status, for a client that connected after the notification.

@@ -105,9 +105,12 @@ return {
     ]])
     editor:wait_message('"Parse dates" no longer waits for an answer: Stopped after 7 iterations')
     support.same(vim.NIL, editor:lua('return _G.test.input or vim.NIL'), 'whether an answer was asked for')
-    local ended = { message = 'Loop x has ended. `loopkeeper run` starts a new one, `loopkeeper doctor` shows more.' }
+    local ended = {
+      message = 'Loop x has ended. `loopkeeper run --x` starts a new one, `loopkeeper run` shows more.',
+      data = { code = 'conflict', commands = { { text = 'loopkeeper run --x', name = 'run' } } },
+    }
     editor:lua("require('loopkeeper.orders').show_error(...)", ended)
-    editor:wait_message('Loop x has ended. `:Ralph start` starts a new one, `loopkeeper doctor` shows more.')
+    editor:wait_message('Loop x has ended. `:Ralph start` starts a new one, `loopkeeper run` shows more.')
 
     -- Closing the page of a question means no.
     support.write(support.temp .. '/state/commands.txt', 'Commands\n')

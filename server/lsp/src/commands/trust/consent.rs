@@ -176,7 +176,7 @@ async fn write_page(shared: &Arc<ServerState>, needed: &TrustRequest) -> Option<
             Some(page)
         }
         Err(refusal) => {
-            questions::warn(shared, &refusal.message).await;
+            questions::warn_of_refusal(shared, &refusal).await;
             None
         }
     }
@@ -213,7 +213,7 @@ fn counted(needed: &TrustRequest) -> String {
 async fn grant_and_continue(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
     let granted = grant(shared, &needed.task, needed.hash.clone(), needed.arguments.clone()).await;
     if let Err(refusal) = granted {
-        return questions::warn(shared, &words::capitalised(&refusal.message)).await;
+        return questions::warn_of_refusal(shared, &refusal).await;
     }
     let (command, argument) = match then {
         AfterTrust::Nothing => {
@@ -231,6 +231,6 @@ async fn grant_and_continue(shared: &Arc<ServerState>, needed: &TrustRequest, th
         work_done_progress_params: lsp_types::WorkDoneProgressParams::default(),
     };
     if let Err(error) = Box::pin(crate::commands::execute(shared, params)).await {
-        questions::warn(shared, &error.message).await;
+        questions::warn_of_refusal(shared, &error).await;
     }
 }

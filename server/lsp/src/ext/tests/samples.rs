@@ -25,12 +25,13 @@ use serde_json::{Value, json};
 
 use crate::ext::{
     AlertKind, AlertParams, AlertQuestion, AnswerArgs, CancelChecksArgs, ChangeKind, ChangedFile, CheckArgs,
-    CommandResult, CriterionRow, DiffArgs, FeedbackArgs, ForeignLoop, Health, ImportArgs, IterationEntry,
-    IterationsParams, IterationsResult, LoopArgs, LoopsParams, LoopsResult, NewTaskArgs, OutputArgs,
-    OutputParams, PrioritizeArgs, RefusalCode, RefusalData, RefusedPath, ResumeArgs, RollbackArgs, Severity,
-    SkipArgs, StartArgs, StartLimits, StartPreviewParams, StartPreviewResult, StatusParams, SteerArgs,
-    StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TranscriptParams, TranscriptResult, TrustArgs,
-    TrustCommand, TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
+    CommandResult, CriterionRow, DiffArgs, FeedbackArgs, ForeignLoop, Health, HintCommand, HintCommandName,
+    ImportArgs, IterationEntry, IterationsParams, IterationsResult, LoopArgs, LoopsParams, LoopsResult,
+    NewTaskArgs, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData, RefusedPath, ResumeArgs,
+    RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits, StartPreviewParams, StartPreviewResult,
+    StatusParams, SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TranscriptParams,
+    TranscriptResult, TrustArgs, TrustCommand, TrustPageParams, TrustPageResult, UndoRollbackArgs,
+    UntrustArgs, VERSION,
 };
 
 /// The name, a sample with all fields, and for messages of the server a sample with only the required ones.
@@ -123,6 +124,19 @@ fn orders() -> Vec<Message> {
 const QUESTIONS: [QuestionKind; 4] =
     [QuestionKind::Agent, QuestionKind::UsageLimit, QuestionKind::Denied, QuestionKind::Permission];
 
+const COMMAND_NAMES: [HintCommandName; 10] = [
+    HintCommandName::Run,
+    HintCommandName::Status,
+    HintCommandName::Watch,
+    HintCommandName::Stop,
+    HintCommandName::Pause,
+    HintCommandName::Resume,
+    HintCommandName::Steer,
+    HintCommandName::Answer,
+    HintCommandName::Rollback,
+    HintCommandName::Trust,
+];
+
 const STATES: [DisplayState; 5] = [
     DisplayState::Working,
     DisplayState::NeedsYou,
@@ -167,6 +181,7 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
     ];
     vec![
         ("StatusParams", "health", set(&[Health::Ok, Health::Warning, Health::Error])),
+        ("AlertParams", "commands.name", set(&COMMAND_NAMES)),
         ("AlertParams", "kind", set(&[AlertKind::Ended, AlertKind::NeedsYou, AlertKind::Warning])),
         ("AlertParams", "severity", set(&[Severity::Info, Severity::Warning, Severity::Error])),
         ("FeedbackArgs", "verdict", set(&StopVerdict::ALL)),
@@ -359,6 +374,7 @@ fn alert(full: bool) -> AlertParams {
         message: s(),
         actions: vec![Command::new(s(), s(), None)],
         follow_up: full.then(|| AlertQuestion { message: s(), actions: vec![Command::new(s(), s(), None)] }),
+        commands: hint_commands(full),
     }
 }
 
@@ -447,5 +463,11 @@ fn refusal(full: bool) -> RefusalData {
         uri: full.then(s),
         holder: full.then(s),
         line: full.then_some(1),
+        commands: hint_commands(full),
     }
+}
+
+fn hint_commands(full: bool) -> Vec<HintCommand> {
+    let command = HintCommand { text: s(), name: HintCommandName::Run };
+    if full { vec![command] } else { Vec::new() }
 }
