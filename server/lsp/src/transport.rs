@@ -10,6 +10,7 @@
 //! hangs. All queues are bounded: a client that sends faster than it is served waits, and so does a server that sends
 //! faster than the client reads. The transport knows nothing about tasks and loops.
 
+mod follow_ups;
 mod frames;
 mod incoming;
 mod input;
@@ -39,6 +40,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_lsp::ClientSocket;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
+pub(crate) use self::follow_ups::spawn_after_response;
 use self::frames::{Frame, Frames};
 use self::incoming::{IncomingRequests, RequestStage};
 use self::input::{ClientInput, ClientState};

@@ -11,6 +11,7 @@ use super::{CommandOutcome, orders, trust};
 use crate::ext::{AnswerArgs, CommandResult, ResumeArgs, StopArgs};
 use crate::questions::{self, ClientQuestion, QuestionSupport};
 use crate::session::ServerState;
+use crate::transport::spawn_after_response;
 use loopkeeper_operations::local_time::LocalZone;
 use loopkeeper_system::clock;
 
@@ -45,7 +46,8 @@ fn ask_after_command(shared: &Arc<ServerState>, loop_id: &str) -> bool {
     let Some(loop_view) = snapshot.loops.iter().find(|it| it.status.id == loop_id) else { return false };
     let question = loop_view.status.question.clone().filter(|_| loop_view.status.keeper.alive);
     question.is_some_and(|question| {
-        tokio::spawn(ask_user(Arc::clone(shared), Box::new(loop_view.status.clone()), question));
+        let status = Box::new(loop_view.status.clone());
+        spawn_after_response(ask_user(Arc::clone(shared), status, question));
         true
     })
 }

@@ -76,11 +76,16 @@ pub(super) async fn reset_session(shared: &Arc<ServerState>, args: LoopArgs) -> 
 /// Requires trust, because an answer lets the agent continue.
 pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
-    let text = args.text.unwrap_or_default();
+    let text = args.text.as_deref().unwrap_or_default();
     if text.trim().is_empty() {
+        let fact = match args.text {
+            Some(_) => tr!("the answer is empty"),
+            // A code action, in a client without an input box.
+            None => tr!("this editor cannot ask for a text"),
+        };
         let id = &args.loop_id;
         let hint = tr!("`loopkeeper answer {id} '…'` answers in a terminal", id);
-        return Err(CommandRefusal::bad_argument(Message::new(tr!("the answer is empty")).with_hint(hint)));
+        return Err(CommandRefusal::bad_argument(Message::new(fact).with_hint(hint)));
     }
     send_request(shared, args.loop_id, json!({"do": "answer", "text": text, "what": args.question})).await
 }

@@ -18,6 +18,7 @@ use tower_service::Service;
 use tracing::{Instrument as _, Span, debug, error, error_span, warn};
 
 use super::TransportLimits;
+use super::follow_ups::with_follow_ups;
 use super::incoming::{IncomingRequests, RequestGeneration};
 use super::writer::Outbox;
 use loopkeeper_text::tr;
@@ -111,9 +112,12 @@ impl<S: LanguageService + 'static> Scheduler<S> {
         let limit = self.limits.timeout_for(request.method());
         let (served, received, outbox) = (self.served.clone(), self.received.clone(), self.outbox.clone());
         let mut work = Box::pin(async move {
-            let response = served.run_request(request, &id, limit).await;
+            let (response, follow_ups) = with_follow_ups(served.run_request(request, &id, limit)).await;
             received.finish_request(&id);
             outbox.send(response).await;
+            for it in follow_ups {
+                tokio::spawn(it);
+            }
             drop(place);
         });
         if poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await.is_pending() {

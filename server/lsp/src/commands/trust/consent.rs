@@ -14,6 +14,7 @@ use super::{CommandRefusal, TrustRequest, grant, run_blocking};
 use crate::ext::{self, CheckArgs, RefusalCode, StartArgs};
 use crate::questions::{self, ClientQuestion, NOT_NOW, QuestionSupport};
 use crate::session::ServerState;
+use crate::transport::spawn_after_response;
 use crate::virtual_documents;
 use loopkeeper_workspace::Invalidation;
 
@@ -50,7 +51,7 @@ pub(in crate::commands) fn ask(
     refusal.data.count = Some(needed.count);
     refusal.data.asked = Some(asking != QuestionSupport::Never);
     let shared = Arc::clone(shared);
-    tokio::spawn(async move {
+    spawn_after_response(async move {
         match asking {
             QuestionSupport::Announced => ask_for_consent(&shared, &needed, &then).await,
             QuestionSupport::Unannounced | QuestionSupport::Never => in_view(&shared, &needed, &then).await,
@@ -77,7 +78,7 @@ fn refusal_message(needed: &TrustRequest, then: &AfterTrust) -> String {
 /// The user requested the page, so it is shown even if nothing is left to trust.
 pub(super) fn show_consent_page(shared: &Arc<ServerState>, needed: TrustRequest, page: &Path) {
     let (shared, page) = (Arc::clone(shared), page.to_owned());
-    tokio::spawn(async move {
+    spawn_after_response(async move {
         if needed.count == 0 {
             virtual_documents::open_page_and_wait(&shared, &virtual_documents::uri(&page)).await;
             let message = tr!("Every command of {title} is trusted.", title = title(&needed));
