@@ -4,9 +4,14 @@
 local M = {}
 
 M.limit_ms = tonumber(vim.env.RALPH_TEST_LIMIT_MS or '60000')
---- The expected failure of a control; nil if this is not one.
+--- The wait that the control of the scenario makes fail, if it has one.
 ---@type string?
 M.failure = nil
+--- How long a control waits for what it breaks; nil if this is not one.
+---@type integer?
+M.in_vain_ms = nil
+--- The longest that this scenario waited for what its control breaks.
+M.needed_ms = 0
 M.temp = assert(vim.env.RALPH_TEST_DIR, 'run by `tests/editors/nvim/run`')
 M.plugin = assert(vim.env.RALPH_TEST_PLUGIN)
 M.here = assert(vim.env.RALPH_TEST_HERE)
@@ -32,13 +37,18 @@ end
 ---@return T
 function M.wait(what, condition, why)
   local waited = 'waited for: ' .. what
-  -- What a control breaks never happens, so a shorter wait suffices.
-  local in_vain = M.failure and vim.startswith(waited, M.failure)
+  local is_broken = M.failure and vim.startswith(waited, M.failure)
   local value
-  vim.wait(in_vain and 8000 or M.limit_ms, function()
+  local began = vim.uv.now()
+  -- What a control breaks never happens, so a shorter wait suffices.
+  vim.wait(is_broken and M.in_vain_ms or M.limit_ms, function()
     value = condition()
     return value ~= nil and value ~= false
   end, 20)
+  vim.uv.update_time()
+  if is_broken then
+    M.needed_ms = math.max(M.needed_ms, vim.uv.now() - began)
+  end
   if value == nil or value == false then
     error(waited .. (why and '\nthere is:\n' .. why() or ''), 0)
   end
