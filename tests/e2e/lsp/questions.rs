@@ -154,12 +154,12 @@ fn eglot_is_asked_when_its_user_wants_to_answer() {
     let titles: Vec<_> = question["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
     assert_eq!(titles, ["Not now", "Allow once", "Allow for this loop", "Deny"]);
     // The response to the command would end a prompt that is open by then.
-    let messages = studio.editor.messages();
+    let messages = fixture.editor.messages();
     let response = messages.iter().rposition(|it| it["result"]["loopId"] == json!(id));
     let asked = messages.iter().position(|it| it["method"] == "window/showMessageRequest");
     assert!(response < asked, "{messages:#?}");
-    studio.world.until("end", |it| it["type"] == "ended");
-    assert_eq!(studio.world.starts(), 1);
+    fixture.world.until("end", |it| it["type"] == "ended");
+    assert_eq!(fixture.world.starts(), 1);
 }
 
 fn holding<'a>() -> Scenario<'a> {
