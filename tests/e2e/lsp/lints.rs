@@ -151,7 +151,9 @@ impl OpenTask<'_> {
 fn a_wish_becomes_comprehensive_by_two_fixes() {
     for files in PROJECTS {
         let terminal = Terminal::new();
-        files.iter().for_each(|(name, text)| drop(terminal.file(name, text)));
+        for (name, text) in files {
+            terminal.file(name, text);
+        }
         let mut editor = Editor::start(server(&terminal));
         let kinds = json!({"codeActionKind": {"valueSet": ["quickfix", "refactor"]}});
         let client =
