@@ -41,8 +41,9 @@ def workspace():
     return folder, tree
 
 
-def measure(argv, tree, folder):
+def measure(argv, tree, folder, variables=None):
     env = {"PATH": os.environ["PATH"], "HOME": folder, "LOOPKEEPER_STATE_DIR": os.path.join(folder, "state")}
+    env |= variables or {}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
     done = subprocess.run(argv, cwd=tree, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -52,14 +53,15 @@ def measure(argv, tree, folder):
     return done.returncode, cpu, wall
 
 
-def keeper(program, n, sandbox):
+def keeper(program, n, sandbox, log=None):
     folder, tree = workspace()
     with open(os.path.join(tree, "loopkeeper.toml"), "w") as file:
         file.write(
             f'agent = "mine"\n[agents.mine]\ncommand = ["./agent.sh"]\n[limits]\niterations = {n}\ncalls_per_hour = {n}\n'
             f'[sandbox]\nkind = "{sandbox}"\n[breaker]\nsame_error = 10000\n'
         )
-    code, cpu, wall = measure([program, "run", "--trust", "--json"], tree, folder)
+    variables = {"LOOPKEEPER_LOG": log} if log else {}
+    code, cpu, wall = measure([program, "run", "--trust", "--json"], tree, folder, variables)
     assert code == 4, f"the loop should end at its limit, not with {code}"
     shutil.rmtree(folder)
     return cpu / n * 1000, wall / n * 1000
@@ -82,11 +84,13 @@ def main():
     print("per iteration, median of", args.rounds, "rounds; beyond = more than the bash loop with the same agent and check")
     per_count = {}
     for n in (int(it) for it in args.counts.split(",")):
-        rows = {"bash": [], "off": [], "auto": []}
+        rows = {"bash": [], "off": [], "auto": [], "log off": [], "log debug": []}
         for _ in range(args.rounds):
             rows["bash"].append(bash(n))
             rows["off"].append(keeper(program, n, "off"))
             rows["auto"].append(keeper(program, n, "auto"))
+            rows["log off"].append(keeper(program, n, "off", "off"))
+            rows["log debug"].append(keeper(program, n, "off", "debug"))
         mid = {key: [statistics.median(column) for column in zip(*row)] for key, row in rows.items()}
         per_count[n] = mid
         for kind, name in (("off", "keeper, subreaper"), ("auto", "keeper, sandbox auto")):
@@ -96,6 +100,11 @@ def main():
                 f"{n:4} iterations  {name:20}  CPU {cpu:6.2f} ms (bash {base_cpu:5.2f}, beyond {cpu - base_cpu:6.2f}, "
                 f"ratio {cpu / base_cpu:4.1f})  wall {wall:6.1f} ms (beyond {wall - base_wall:6.1f})"
             )
+        silent, logged = (mid[key][0] for key in ("log off", "log debug"))
+        print(
+            f"{n:4} iterations  CPU by default {mid['off'][0] / silent:4.2f} of that with LOOPKEEPER_LOG=off, "
+            f"{logged / silent:4.2f} with LOOPKEEPER_LOG=debug"
+        )
     counts = sorted(per_count)
     if len(counts) > 1:
         few, many = per_count[counts[0]]["off"][0], per_count[counts[-1]]["off"][0]
