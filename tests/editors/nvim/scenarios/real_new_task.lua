@@ -12,8 +12,8 @@ return {
     support.write_task(project, editor, 'parse-dates-with-a-zone.ralph.md', '## Completion Criteria')
     editor:ex('Ralph new --writing Tea')
     support.unsaved_task(project, editor, 'tea.ralph.md', '`$ wc -w < tea.md` `>= 600`')
-    editor:ex('Ralph new Write a blog post about bees and honey')
-    support.unsaved_task(project, editor, 'write-a-blog-post-about-bees.ralph.md', '`>= 600`')
+    editor:ex('Ralph new Write a blog post about tides')
+    support.unsaved_task(project, editor, 'write-a-blog-post-about-tides.ralph.md', '`>= 600`')
     editor:ex('Ralph new 比较三种向量数据库，给出来源')
     support.unsaved_task(project, editor, '比较三种向量数据库-给出来源.ralph.md', '-sources.md')
     -- Without a sentence, the command asks for it and for the kind of result.
