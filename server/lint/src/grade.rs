@@ -103,11 +103,27 @@ impl Grade {
         if self.missing.is_empty() {
             return level.to_owned();
         }
+        if self.level == GradeLevel::Comprehensive {
+            return self.brief_of_comprehensive();
+        }
         let missing: Vec<&str> = self.missing.iter().take(MAX).map(|it| it.words()).collect();
         let missing = missing.join(tr!(", "));
         match self.missing.len().saturating_sub(MAX) {
             0 => tr!("{level}: no {missing}", level, missing),
             more => tr!("{level}: no {missing} and {more} more", level, missing, more),
+        }
+    }
+
+    /// `comprehensive (not checked: types)`: what it lacks is no fault.
+    fn brief_of_comprehensive(&self) -> String {
+        const MAX: usize = 2;
+        let level = self.level.brief();
+        let missing: Vec<&str> = self.missing.iter().take(MAX).map(|it| it.words()).collect();
+        let missing = missing.join(tr!(", "));
+        if self.missing.len() > MAX {
+            tr!("{level} (not checked: {missing}, …)", level, missing)
+        } else {
+            tr!("{level} (not checked: {missing})", level, missing)
         }
     }
 

@@ -229,6 +229,11 @@ fn the_brief_grade_fits_into_a_line_of_a_list() {
     check("- A: `$ ./a`\n- B\n- C", "vague: 1 of 3 criteria have a check that can fail");
     check("- It is there: `exists a.rs`", "incomplete: no tests, types, lint and 3 more");
     check("- `$ cargo test`\n- `$ cargo clippy`", "incomplete: no behaviour, docs, leftovers and 1 more");
+    let good =
+        "- `$ npm test`\n- `$ npm run lint`\n- `$ npx tsc --noEmit`\n- It prints: `$ ./run x` `/3 items/`";
+    check(good, "comprehensive (not checked: docs, leftovers, …)");
+    let rest = "\n- `has /x/ README.md`\n- `clean`";
+    check(&format!("{good}{rest}"), "comprehensive (not checked: limits of scope)");
 }
 
 #[test]
