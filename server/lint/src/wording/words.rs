@@ -48,10 +48,11 @@ const VAGUE: &str = r"
     | (security|performance|accessibility|stability|usability)\s(issues?|problems?|concerns?|vulnerabilit(y|ies))\s(are|is|get)\s(addressed|handled|resolved|fixed|considered|dealt\swith)
     | cover(s|ed|ing)?\s(all\s)?the\s(important|main|relevant|key|critical|essential|major)\s(paths?|parts?|cases?|flows?|scenarios?|functionality|functions?|points?|topics?|aspects?|ideas?|arguments?)
     | (similar|close)\senough | in\sa\s(good|clean|sensible|reasonable|timely)\s(way|manner|state|fashion) | user\sexperience\s(is\s)?(improved|good|better|smooth)
+    | (technically|architecturally|conceptually)\ssound | (is|are)\s(viable|feasible|realistic|straightforward|sound|generic|specific|justified|logical) | (no|without)\s(jerky|janky|awkward|confusing)\s\w+
     | ^(improve|enhance|optimi[sz]e|streamline|moderni[sz]e|tidy\sup)\s\w+ | (is|are|been)\s(considered|taken\sinto\saccount|kept\sin\smind)
 ";
 
-const VAGUE_CHINESE: &str = "正常工作|工作正常|运行正常|正常运行|正常使用|正常显示|功能正常|显示正常|正常|运行良好|表现良好|良好|合理|合适|适当|恰当|妥善|完善|健壮|鲁棒|稳定|可靠|高效|效率高|快速|迅速|流畅|顺畅|清晰|清楚|简洁|干净|整洁|易读|易懂|可读性|可维护|维护性|易于维护|易于扩展|可扩展|扩展性|高质量|质量高|质量好|高性能|性能好|性能优化|优化|提升|改善|改进|增强|更好|较好|很好|最好|足够|充分|充足|全面|尽量|尽可能|等等|差不多|基本可用|基本完成|最佳实践|代码规范|编码规范|符合规范|没有问题|没问题|无问题|没有bug|没有 bug|无bug|无 bug|无明显|没有明显|正确处理|正确显示|正确工作|正确运行|处理正确|显示正确|配置正确|结果正确|正确地|功能完整|内容完整|文档完整|信息完整|完美|到位|友好|安全可靠|生产级|可用性|健全|得当|主流浏览器|主流设备|常见浏览器|必要时|必要的|视情况|如有需要|适度";
+const VAGUE_CHINESE: &str = "正常工作|工作正常|运行正常|正常运行|正常使用|正常显示|功能正常|显示正常|正常|运行良好|表现良好|良好|合理|合适|适当|恰当|妥善|完善|健壮|鲁棒|稳定|可靠|高效|效率高|快速|迅速|流畅|顺畅|清晰|清楚|简洁|干净|整洁|易读|易懂|可读性|可维护|维护性|易于维护|易于扩展|可扩展|扩展性|高质量|质量高|质量好|高性能|性能好|性能优化|优化|提升|改善|改进|增强|更好|较好|很好|最好|足够|充分|充足|全面|尽量|尽可能|等等|差不多|基本可用|基本完成|最佳实践|代码规范|编码规范|符合规范|没有问题|没问题|无问题|没有bug|没有 bug|无bug|无 bug|无明显|没有明显|正确处理|正确显示|正确工作|正确运行|处理正确|显示正确|配置正确|结果正确|正确地|功能完整|内容完整|文档完整|信息完整|完美|到位|友好|安全可靠|生产级|可用性|健全|得当|主流浏览器|主流设备|常见浏览器|必要时|必要的|视情况|如有需要|适度|速度快|加载快|响应快|反应快|不卡顿|端可用|端可用性";
 
 /// Matters of taste.
 const SUBJECTIVE: &str = r"
@@ -63,10 +64,25 @@ const SUBJECTIVE: &str = r"
     | (good|great|excellent|better|improved|amazing|nice|nicer|cleaner|clearer|sleeker|fresher|more\smodern)\s(\w+\s)?(ux|ui|user\sexperience|developer\sexperience|dx|look|design) | professional(ly)?(\s(look|looking|design|tone|quality))?
     | gripping | playful | charming | witty | inspiring | thought[-\s]provoking | (friendly|warm|casual|confident|relaxed)(,?\s\w+)?\s(tone|voice)
     | engaging | compelling | captivating | impressive | catchy | creative | interesting | fun\sto\s\w+ | enjoyable | friendly\s(tone|error|messages?|ui|interface) | idiomatic | pythonic | rustic | wow
+    | (feel|feels|felt)\s(and\s)?[a-z]+ | sounds?\s(like|right|human|robotic|good|natural) | (pleasing|easy|nice|gentle)\s(to|on)\s(the\s)?(eyes?|ears?)
+    | (colou?rs?|palette|layout|spacing|typography|composition|proportions?|animations?|motion|icons?|visuals?|page|interface|ui|screen|dashboard|design|menu|form)\s(is|are|stays?|remains?|looks?)\s(not\s|never\s)?(harmonious|balanced|cluttered|fresh|crisp|airy|busy|tidy|overwhelming|distracting|crowded|boring|modern|dated)
+    | (is|are|be|seems?|feels?|looks?|and|very|more)\s(appealing|convincing|cohesive|professional|tasteful|refined|expressive|vivid|dramatic|cinematic|moody|lively|believable|lifelike|cosy|cozy)
+    | (tone|voice|style|mood|imagery|images|illustrations?|visuals|content|copy|text|design)\s(match(es)?|fits?|uses?|reflects?|suits?|is\sappropriate\sfor|is\sright\sfor|appropriate\sfor|stays?\strue\sto)\s(the\s|our\s)?(\w+\s)?(brand|voice|audience|persona|platform|character|readers?|tone|personality|identity)
+    | brand\s(voice|identity|personality|feel) | visually\sconsistent
+    | harmonious | cohesive\s(design|look|feel|style|story|narrative) | inviting | welcoming | memorable | distinctive\s(look|style|voice|design) | uncluttered | clutter[-\s]free | on[-\s]brand | heartfelt | relatable | persuasive | evocative | immersive | poetic | humorous | funny | touching | soothing
+    | wow\sfactor | emotional(ly)?(\simpact|\sdepth)? | (fits?|match(es)?|captures?|conveys?|sets?)\sthe\s(right\s)?(mood|vibe|spirit|atmosphere|personality) | impress(es)?\s(the\s)?\w+
     | (tone|style|wording|voice|writing|prose)\s(is|are|feels)\s\w+ | natural[-\s]sounding | high[-\s]end | (is|are|feels?)\s(appealing|satisfying|comfortable|clever|fun|boring)
 ";
 
-const SUBJECTIVE_CHINESE: &str = "优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业|大方|流畅自然|朗朗上口|温馨|耳目一新|令人印象深刻";
+const SUBJECTIVE_CHINESE: &str = "优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业|大方|流畅自然|朗朗上口|温馨|耳目一新|令人印象深刻|协调|和谐|舒服|感染力|亲切|凌乱|杂乱|拥挤|魅力|顺畅自然|自然过渡|效果自然|突兀|界面美化|页面美化|质感|调性|动人|打动|感人|幽默|风趣|贴心|人性化|养眼|氛围感|代入感|冲击力|好玩|好听|顺眼|地道|接地气|语气一致|语气统一|风格统一|风格一致|视觉一致|视觉统一|品牌感|视觉语言";
+
+/// What makes the words before it a name: the Professional plan, a nice value.
+const NAMED: &str = r"
+    ^\s(value|quotes?|commons|plan|edition|tier|licen[cs]e|theme|variant|mode|mascot|density|name|names|cloud|facts?|level\s\d|cache)\b
+";
+
+/// The same in Chinese: 专业版, 友好名称.
+const NAMED_CHINESE: &str = "^(版|模式|名称|主题|术语|计划|档|改进计划|课程)";
 
 /// A number with a unit or a comparison, a status, an exit code, or a quoted output: the sentence has a measure.
 const MEASURE: &str = r#"
@@ -90,6 +106,9 @@ const COMPARATIVE_CHINESE: &str = "更好|更干净|更整洁|更简单|更简�
 static COMPARATIVES: LazyLock<Option<Regex>> = LazyLock::new(|| words(COMPARATIVE, COMPARATIVE_CHINESE));
 static VAGUE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(VAGUE, VAGUE_CHINESE));
 static SUBJECTIVE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(SUBJECTIVE, SUBJECTIVE_CHINESE));
+static NAMES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| crate::pattern(&format!("{NAMED} | {NAMED_CHINESE}")));
+static CHINESE_NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| crate::pattern(NAMED_CHINESE));
 static MEASURES: LazyLock<Option<Regex>> = LazyLock::new(|| crate::pattern(MEASURE));
 
 fn words(english: &str, chinese: &str) -> Option<Regex> {
@@ -101,11 +120,17 @@ pub(super) fn is_measured(prose: &str) -> bool {
 }
 
 pub(super) fn vague(prose: &str) -> Option<&str> {
-    first(VAGUE_WORDS.as_ref()?, prose)
+    first_where(VAGUE_WORDS.as_ref()?, prose, |end| !is_name(&CHINESE_NAMES, prose, end))
 }
 
 pub(super) fn subjective(prose: &str) -> Option<&str> {
-    first(SUBJECTIVE_WORDS.as_ref()?, prose)
+    first_where(SUBJECTIVE_WORDS.as_ref()?, prose, |end| !is_name(&NAMES, prose, end))
+}
+
+/// Whether what follows makes the words before `end` a name.
+fn is_name(names: &LazyLock<Option<Regex>>, prose: &str, end: usize) -> bool {
+    let rest = prose.get(end..).unwrap_or_default();
+    names.as_ref().is_some_and(|it| it.is_match(rest))
 }
 
 /// Whether a sentence asks for more of something.
@@ -116,15 +141,22 @@ pub(super) fn compares(sentence: &str) -> bool {
 
 /// The first match that is not part of a longer technical word, such as `fast-forward` or `machine-readable`.
 fn first<'a>(pattern: &Regex, prose: &'a str) -> Option<&'a str> {
+    first_where(pattern, prose, |_| true)
+}
+
+/// The first of them at whose end `is_meant` holds.
+fn first_where<'a>(pattern: &Regex, prose: &'a str, is_meant: impl Fn(usize) -> bool) -> Option<&'a str> {
     let technical = |end: usize| prose.get(end..).is_some_and(|it| it.starts_with(['-', '_', '/', '(']));
     let inside = |start: usize| prose.get(..start).is_some_and(|it| it.ends_with(['-', '_', '/', '.']));
-    let mut found = pattern.find_iter(prose).filter(|it| !technical(it.end()) && !inside(it.start()));
+    let mut found = pattern
+        .find_iter(prose)
+        .filter(|it| !technical(it.end()) && !inside(it.start()) && is_meant(it.end()));
     found.next().map(|it| it.as_str().trim())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{COMPARATIVES, MEASURES, SUBJECTIVE_WORDS, VAGUE_WORDS};
+    use super::{CHINESE_NAMES, COMPARATIVES, MEASURES, NAMES, SUBJECTIVE_WORDS, VAGUE_WORDS};
 
     #[test]
     fn the_patterns_compile() {
@@ -133,6 +165,8 @@ mod tests {
                 && VAGUE_WORDS.is_some()
                 && SUBJECTIVE_WORDS.is_some()
                 && MEASURES.is_some()
+                && NAMES.is_some()
+                && CHINESE_NAMES.is_some()
         );
     }
 }
