@@ -58,7 +58,9 @@ pub(super) fn whole_list(
     let is_due = is_prose && known.task.criteria.is_empty() && !proposed.is_empty();
     known.task.findings.iter().find(|it| is_due && lacks_criteria(it))?;
     let place = addition(known, document, here).filter(|it| it.reads(known, proposed))?;
-    let name = |it: &String| parse_inline_task("", std::slice::from_ref(it)).criteria.first().map(|it| it.name.clone());
+    let name = |it: &String| {
+        parse_inline_task("", std::slice::from_ref(it)).criteria.first().map(|it| it.name.clone())
+    };
     let names: Vec<String> = proposed.iter().filter_map(name).collect();
     let title = tr!("Write criteria for this task: {names}", names = names.join(tr!(", ")));
     Some(EditorAction {
