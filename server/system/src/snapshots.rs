@@ -442,11 +442,10 @@ impl SnapshotStore {
         if now != state {
             now.write(&dir)?;
         }
-        let tree = folder.tree;
         self.unsaved.files += found.read_files;
         self.unsaved.bytes += found.read_bytes;
-        self.cache = Some(folder);
         self.valid_for = Some(now);
+        let tree = self.cache.insert(folder).tree;
         if self.unsaved.is_much() {
             self.save_cache();
         }

@@ -86,7 +86,7 @@ fn a_root_that_was_replaced_is_an_error() {
         let mut world = World::new();
         world.write("a", "1");
         let tree = world.take().tree;
-        let (root, aside) = (world.root().to_owned(), world.root().with_extension("aside"));
+        let (root, aside) = (world.root().clone(), world.root().with_extension("aside"));
         fs::rename(&root, &aside).unwrap();
         replace(&root, &aside);
         assert!(matches!(world.store.take_snapshot(), Err(SnapshotError::NoTree { .. })));
