@@ -109,9 +109,16 @@ pub fn translate(text: &'static str) -> &'static str {
     translation(text).unwrap_or(text)
 }
 
-/// Whether a text contains Chinese characters, as one in English does not.
+/// Whether a text is in Chinese: outside of code it has at least as many Chinese characters as Latin words.
 pub fn is_chinese(text: &str) -> bool {
-    text.contains(|it| ('\u{4e00}'..='\u{9fff}').contains(&it))
+    let is_han = |it: char| ('\u{4e00}'..='\u{9fff}').contains(&it);
+    // Also of fences, between whose backticks there is nothing.
+    let prose = || text.split('`').step_by(2);
+    let characters: usize = prose().map(|it| it.chars().filter(|it| is_han(*it)).count()).sum();
+    let is_separator = |it: char| !it.is_alphanumeric() || is_han(it);
+    let has_latin = |it: &&str| it.contains(|it: char| it.is_ascii_alphabetic());
+    let words = || prose().flat_map(|it| it.split(is_separator)).filter(has_latin);
+    characters > 0 && characters >= words().count()
 }
 
 /// A text without placeholders in the language of an author, whatever the language of the process is.
@@ -233,7 +240,7 @@ macro_rules! tr_later {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{Language, TABLES, chinese, english_prose, fill};
+    use super::{Language, TABLES, chinese, english_prose, fill, is_chinese};
 
     #[test]
     fn a_locale_determines_the_language() {
@@ -249,6 +256,23 @@ mod tests {
         }
         assert_eq!(Language::of_tag("zh-cn"), Some(Language::SimplifiedChinese));
         assert_eq!(Language::of_tag("auto"), None);
+    }
+
+    #[test]
+    fn a_text_is_in_the_language_of_most_of_its_words() {
+        for chinese in [
+            "可以付款",
+            "用 Rust 写 CLI",
+            "# 付款\n\n- 可以：`has \"pay\" src/a.py b c d e f g`",
+            "修复 login",
+        ] {
+            assert!(is_chinese(chinese), "{chinese}");
+        }
+        for english in
+            ["", "3", "It pays", "Paying is 快 🎉", "The label reads 确定 after a click", "```\n付款\n```"]
+        {
+            assert!(!is_chinese(english), "{english}");
+        }
     }
 
     #[test]
