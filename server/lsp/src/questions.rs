@@ -10,14 +10,12 @@ use lsp_types::notification::Cancel;
 use lsp_types::request::{Request as _, ShowMessageRequest};
 use lsp_types::{
     CancelParams, MessageActionItem, MessageActionItemProperty, MessageType, NumberOrString,
-    ShowMessageParams, ShowMessageRequestParams,
+    ShowMessageRequestParams,
 };
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request};
 use tower_service::Service as _;
 
 use super::session::ServerState;
-use crate::commands::CommandRefusal;
-use crate::ext::{HintedMessageParams, ShowHintedMessage};
 use loopkeeper_text::language::translate;
 use loopkeeper_text::tr_later;
 
@@ -141,16 +139,6 @@ fn answer_titled(answers: &[&'static str], title: &str) -> Option<&'static str> 
 
 pub(crate) async fn warn(shared: &ServerState, message: &str) {
     shared.client.show_message(MessageType::WARNING, message).await;
-}
-
-/// Shows a refusal that is not the answer to a request.
-pub(crate) async fn warn_of_refusal(shared: &ServerState, refusal: &CommandRefusal) {
-    if !shared.session().has_extensions() {
-        return warn(shared, &refusal.message).await;
-    }
-    let shown = ShowMessageParams { typ: MessageType::WARNING, message: refusal.message.clone() };
-    let params = HintedMessageParams { shown, commands: refusal.data.commands.clone() };
-    shared.client.send_notification::<ShowHintedMessage>(params).await;
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ pub(crate) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>, 
         _ => return,
     };
     if let Err(refusal) = done {
-        questions::warn_of_refusal(&shared, &refusal).await;
+        refusal.show(&shared).await;
     }
 }
 

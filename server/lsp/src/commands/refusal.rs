@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use loopkeeper_text::message::Message;
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::file_uri;
+use lsp_types::{MessageType, ShowMessageParams};
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
-use crate::ext::{self, RefusalCode, RefusalData};
+use crate::ext::{self, HintedMessageParams, RefusalCode, RefusalData, ShowHintedMessage};
+use crate::questions;
+use crate::session::ServerState;
 use loopkeeper_operations::failure::{Failure, FailureKind};
 
 /// `RequestFailed` of the protocol: the request is well-formed but could not be carried out.
@@ -40,6 +42,17 @@ impl CommandRefusal {
         let fact = tr!("unknown command `{command}`", command);
         let hint = tr!("update loopkeeper if its editor extension is newer");
         Self::new(RefusalCode::Unsupported, Message::new(fact).with_hint(hint))
+    }
+
+    /// Shows a refusal that is not the answer to a request.
+    pub(crate) async fn show(&self, shared: &ServerState) {
+        let message = words::capitalised(&self.message);
+        if !shared.session().has_extensions() {
+            return questions::warn(shared, &message).await;
+        }
+        let shown = ShowMessageParams { typ: MessageType::WARNING, message };
+        let params = HintedMessageParams { shown, commands: self.data.commands.clone() };
+        shared.client.send_notification::<ShowHintedMessage>(params).await;
     }
 
     /// A refusal for a task in this root: names the first location to correct and the number of locations, on one line.

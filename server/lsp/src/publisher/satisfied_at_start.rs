@@ -39,7 +39,7 @@ pub(super) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>) 
             let done = commands::start(&shared, args).await;
             // A trust question shows its own message.
             if let Some(refusal) = done.err().filter(|it| it.data.asked != Some(true)) {
-                questions::warn_of_refusal(&shared, &refusal).await;
+                refusal.show(&shared).await;
             }
         }
         _ => {}

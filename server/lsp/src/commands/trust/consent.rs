@@ -177,7 +177,7 @@ async fn write_page(shared: &Arc<ServerState>, needed: &TrustRequest) -> Option<
             Some(page)
         }
         Err(refusal) => {
-            questions::warn_of_refusal(shared, &refusal).await;
+            refusal.show(shared).await;
             None
         }
     }
@@ -214,7 +214,7 @@ fn counted(needed: &TrustRequest) -> String {
 async fn grant_and_continue(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
     let granted = grant(shared, &needed.task, needed.hash.clone(), needed.arguments.clone()).await;
     if let Err(refusal) = granted {
-        return questions::warn_of_refusal(shared, &refusal).await;
+        return refusal.show(shared).await;
     }
     let (command, argument) = match then {
         AfterTrust::Nothing => {
@@ -232,6 +232,6 @@ async fn grant_and_continue(shared: &Arc<ServerState>, needed: &TrustRequest, th
         work_done_progress_params: lsp_types::WorkDoneProgressParams::default(),
     };
     if let Err(error) = Box::pin(crate::commands::execute(shared, params)).await {
-        questions::warn_of_refusal(shared, &error).await;
+        error.show(shared).await;
     }
 }
