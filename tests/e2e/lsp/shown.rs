@@ -307,8 +307,9 @@ fn commands_of_the_project_are_added_as_criteria() {
     desk.change("# Pay\n\n## Done when\n");
     let all = desk.actions(2, &json!({"diagnostics": []}));
     let added = ["Add criterion: `$ make test`", "Add criterion: `$ make lint`"];
-    assert_eq!(titles(&all)[..2], added);
-    let edit = &all[0]["edit"]["changes"][&desk.file][0];
+    assert!(titles(&all)[0].starts_with("Write criteria for this task: "));
+    assert_eq!(titles(&all)[1..3], added);
+    let edit = &all[1]["edit"]["changes"][&desk.file][0];
     assert_eq!(edit["newText"], "\n\n- All tests pass: `$ make test`");
     desk.editor.quit();
 }

@@ -50,7 +50,7 @@ impl Played {
         assert_eq!(last["finalText"], final_text);
         let ran = runs.iter().filter(|it| it["run"]["ending"] != "not-started").count() as u64;
         if self.world.starts() > 0 {
-            assert_eq!(self.world.starts(), ran, "starts of the agent");
+            assert_eq!(self.world.starts(), ran, "starts of the agent\n{}", self.story());
         }
     }
 
