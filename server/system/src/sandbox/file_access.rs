@@ -134,22 +134,23 @@ impl FileAccess {
             arguments.extend(words.iter().map(OsString::from));
             arguments.extend(paths.iter().map(|it| it.as_os_str().to_owned()));
         };
+        // With `try`, because a folder such as that of an `ssh-agent` may be removed before bubblewrap mounts it.
         // First, because a mount covers those made below it before.
         for (folder, kept) in self.others.iter().filter_map(OtherFolders::whole) {
-            add(&["--ro-bind"], &[folder, folder]);
+            add(&["--ro-bind-try"], &[folder, folder]);
             for path in kept {
-                add(&["--bind"], &[path, path]);
+                add(&["--bind-try"], &[path, path]);
             }
         }
         for path in &self.pinned() {
-            add(&["--bind"], &[path, path]);
+            add(&["--bind-try"], &[path, path]);
         }
         let single = self.others.iter().filter(|it| it.whole().is_none());
         for path in single.flat_map(|it| &it.entries).filter(|it| it.exists()) {
-            add(&["--ro-bind"], &[path, path]);
+            add(&["--ro-bind-try"], &[path, path]);
         }
         for path in existing(&self.kept()).into_iter().filter(is_restricted) {
-            add(&["--ro-bind"], &[&path, &path]);
+            add(&["--ro-bind-try"], &[&path, &path]);
         }
         for path in &self.fixed {
             add(&["--ro-bind"], &[path, path]);
@@ -162,7 +163,7 @@ impl FileAccess {
             add(&["--ro-bind", "/dev/null"], &[path]);
         }
         for path in &writable {
-            add(&["--bind"], &[path, path]);
+            add(&["--bind-try"], &[path, path]);
         }
         // Last, because a writable path may lie in a hidden folder.
         for path in &folders {
@@ -268,6 +269,8 @@ fn outermost(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
     fn access(request: &FileAccessRequest) -> FileAccess {
@@ -353,13 +356,31 @@ mod tests {
         assert_eq!(
             arguments(&[".ssh/", ".netrc", ".profile"], in_home),
             [
-                "--bind ~ ~",
-                "--ro-bind ~/.profile ~/.profile",
+                "--bind-try ~ ~",
+                "--ro-bind-try ~/.profile ~/.profile",
                 "--tmpfs ~/.ssh",
                 "--ro-bind /dev/null ~/.netrc",
                 "--remount-ro ~/.ssh"
             ]
         );
+    }
+
+    #[test]
+    fn bwrap_starts_although_paths_have_disappeared() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        for path in ["project", ".ssh", ".config/nvim"] {
+            fs::create_dir_all(home.join(path)).unwrap();
+        }
+        fs::write(home.join(".profile"), "").unwrap();
+        let arguments = access(&in_home(home.clone())).arguments();
+        for path in [".ssh", ".config"] {
+            fs::remove_dir_all(home.join(path)).unwrap();
+        }
+        fs::remove_file(home.join(".profile")).unwrap();
+        let mut bubblewrap = Command::new("bwrap");
+        let ran = bubblewrap.args(["--dev-bind", "/", "/"]).args(arguments).arg("true").output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     }
 
     /// A mount point cannot be made in an empty folder.
@@ -368,7 +389,7 @@ mod tests {
         let hide = || vec!["~/.ssh/agent".to_owned()];
         assert_eq!(
             arguments(&[".ssh/agent"], |home| FileAccessRequest { hide: hide(), ..in_home(home) }),
-            ["--bind ~ ~", "--bind ~/.ssh ~/.ssh", "--tmpfs ~/.ssh", "--remount-ro ~/.ssh"]
+            ["--bind-try ~ ~", "--bind-try ~/.ssh ~/.ssh", "--tmpfs ~/.ssh", "--remount-ro ~/.ssh"]
         );
     }
 
@@ -379,15 +400,15 @@ mod tests {
         assert_eq!(
             arguments(&[".ssh/known_hosts"], |home| allowing("~/.ssh/known_hosts", home)),
             [
-                "--bind ~ ~",
+                "--bind-try ~ ~",
                 "--tmpfs ~/.ssh",
-                "--bind ~/.ssh/known_hosts ~/.ssh/known_hosts",
+                "--bind-try ~/.ssh/known_hosts ~/.ssh/known_hosts",
                 "--remount-ro ~/.ssh"
             ]
         );
         assert_eq!(
             arguments(&[".ssh/id"], |home| allowing("~/.ssh", home)),
-            ["--bind ~ ~", "--bind ~/.ssh ~/.ssh"]
+            ["--bind-try ~ ~", "--bind-try ~/.ssh ~/.ssh"]
         );
     }
 
@@ -398,10 +419,10 @@ mod tests {
         assert_eq!(
             arguments(made, |home| FileAccessRequest { write: write(), ..in_home(home) }),
             [
-                "--bind ~ ~",
-                "--ro-bind ~/other ~/other",
+                "--bind-try ~ ~",
+                "--ro-bind-try ~/other ~/other",
                 "--tmpfs ~/.ssh",
-                "--bind ~/build ~/build",
+                "--bind-try ~/build ~/build",
                 "--remount-ro ~/.ssh"
             ]
         );
@@ -417,11 +438,11 @@ mod tests {
         assert_eq!(
             arguments(made, protected),
             [
-                "--bind ~ ~",
-                "--bind ~/.config ~/.config",
-                "--bind ~/project/.git ~/project/.git",
-                "--ro-bind ~/.config/nvim ~/.config/nvim",
-                "--ro-bind ~/project/.git/hooks ~/project/.git/hooks"
+                "--bind-try ~ ~",
+                "--bind-try ~/.config ~/.config",
+                "--bind-try ~/project/.git ~/project/.git",
+                "--ro-bind-try ~/.config/nvim ~/.config/nvim",
+                "--ro-bind-try ~/project/.git/hooks ~/project/.git/hooks"
             ]
         );
     }
