@@ -115,7 +115,7 @@ impl DuplicateConfiguration {
     }
 }
 
-/// Those that a folder has, whoever added them; all paths are `added`.
+/// The duplicate configurations of a folder, of any age; all paths are in `added`.
 pub fn present_configurations(folder: &str, files: &dyn FileVersions) -> Vec<DuplicateConfiguration> {
     FAMILIES.iter().filter_map(|it| it.duplicate_in(folder, &PresentFiles(files))).collect()
 }
