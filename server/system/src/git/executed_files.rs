@@ -1,7 +1,8 @@
 //! Hooks of git, settings that name programs for git to execute, and which startup files the home folder has. No
 //! snapshot contains them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -95,9 +96,21 @@ impl ExecutedFiles {
 
 /// The sandbox keeps those that exist when a job starts from changes, so the names suffice. One in the work tree is work.
 fn startup_files(home: &Path, root: &Path) -> impl Iterator<Item = (String, String)> {
+    let entries = entry_names(home);
+    let may_exist =
+        move |path: &&&str| entries.as_ref().is_none_or(|names| names.contains(first_component(path)));
     let is_there = move |path: &Path| fs::symlink_metadata(path).is_ok() && !path.starts_with(root);
-    let there = STARTUP.iter().filter(move |it| is_there(&home.join(it)));
+    let there = STARTUP.iter().filter(may_exist).filter(move |it| is_there(&home.join(it)));
     there.map(|it| (format!("~/{it}"), String::new()))
+}
+
+/// One listing costs less than looking for every startup file, of which few exist. `None`: the folder cannot be listed.
+fn entry_names(folder: &Path) -> Option<HashSet<OsString>> {
+    fs::read_dir(folder).ok()?.map(|it| it.map(|it| it.file_name()).ok()).collect()
+}
+
+fn first_component(path: &str) -> &OsStr {
+    OsStr::new(path.split('/').next().unwrap_or(path))
 }
 
 fn shown_path(path: &Path, root: &Path, home: Option<&Path>) -> String {
