@@ -6,7 +6,7 @@ use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::prompt::{MemoryFiles, patterns_section};
 use loopkeeper_text::sanitize;
 
-use loopkeeper_system::task_files;
+use loopkeeper_system::task_files::{self, DiscoveredTask};
 
 const PROGRESS: [&str; 3] = ["progress.txt", "progress.md", ".ralph/progress.md"];
 const AGENTS: &str = "AGENTS.md";
@@ -14,7 +14,7 @@ const AGENTS: &str = "AGENTS.md";
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// Reads the files next to the task and in the root. Unreadable files and files outside the root are skipped.
-pub(super) fn read(spec: &LoopSpec) -> MemoryFiles {
+pub(super) fn read(spec: &LoopSpec, task: Option<&DiscoveredTask>) -> MemoryFiles {
     let root = Path::new(&spec.root);
     let mut notes = MemoryFiles::default();
     let folders = folders(spec);
@@ -30,7 +30,8 @@ pub(super) fn read(spec: &LoopSpec) -> MemoryFiles {
     let agents = folders.iter().filter_map(|folder| read_beginning(root, &folder.join(AGENTS)));
     notes.agents = agents.map(|(path, _)| path).collect();
     if notes.progress.is_empty() {
-        notes.missing = find_prd(spec).and_then(|it| Some(shown(root, &it.parent()?.join(PROGRESS[0]))));
+        notes.missing =
+            task.and_then(find_prd).and_then(|it| Some(shown(root, &it.parent()?.join(PROGRESS[0]))));
     }
     notes
 }
@@ -44,12 +45,8 @@ fn folders(spec: &LoopSpec) -> Vec<PathBuf> {
 }
 
 /// The task's `prd.json`: projects that use one keep a progress file next to it.
-fn find_prd(spec: &LoopSpec) -> Option<PathBuf> {
-    if spec.inline_prompt.is_some() {
-        return None;
-    }
-    let task = task_files::task_at(Path::new(&spec.root), &spec.task.0);
-    let mut files = std::iter::once(task.path).chain(task.plans);
+fn find_prd(task: &DiscoveredTask) -> Option<&PathBuf> {
+    let mut files = std::iter::once(&task.path).chain(&task.plans);
     files.find(|it| it.extension().is_some_and(|it| it == "json") && it.is_file())
 }
 

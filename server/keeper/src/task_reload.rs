@@ -19,13 +19,14 @@ use super::loop_context::LoopContext;
 use super::parsed_task::DocumentHashes;
 use super::{memory_files, template};
 use loopkeeper_system::state_dir::workspace::LoopDir;
-use loopkeeper_system::task_files;
+use loopkeeper_system::task_files::{self, DiscoveredTask};
 use loopkeeper_system::trust::TrustStore;
 use loopkeeper_system::trust::surfaces::find_surfaces;
 
 pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
     let spec = &state.spec;
-    let (task, sums) = read_current(context, spec);
+    let found = discover(spec);
+    let (task, sums) = read_current(context, spec, found.as_ref());
     if state.phase == Phase::Checking {
         return TaskDocuments {
             // What it mentions is compared with what the agent changed.
@@ -50,7 +51,7 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
         plan: task.plan,
         sums,
         matching: Vec::new(),
-        notes: memory_files::read(spec),
+        notes: memory_files::read(spec, found.as_ref()),
         template: template::read(context, state),
     }
 }
@@ -120,15 +121,24 @@ fn name(item: &TrustItem) -> String {
     }
 }
 
+/// The files of the task as they are now. `None`: the prompt was given on the command line.
+fn discover(spec: &LoopSpec) -> Option<DiscoveredTask> {
+    spec.inline_prompt.is_none().then(|| task_files::task_at(Path::new(&spec.root), &spec.task.0))
+}
+
 /// Reads the current task and the hash of each document.
-fn read_current(context: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) {
+fn read_current(
+    context: &LoopContext,
+    spec: &LoopSpec,
+    found: Option<&DiscoveredTask>,
+) -> (Task, DocumentHashes) {
     let none = BTreeMap::new();
-    if let Some(prompt) = &spec.inline_prompt {
-        let (prompt, criteria, plan) = (prompt.clone(), spec.criteria.clone(), spec.plan.clone());
+    let Some(found) = found else {
+        let prompt = spec.inline_prompt.clone().unwrap_or_default();
+        let (criteria, plan) = (spec.criteria.clone(), spec.plan.clone());
         return (Task { prompt, criteria, plan, ..Task::default() }, none);
-    }
-    let root = Path::new(&spec.root);
-    let reloaded = context.task.borrow_mut().reload(root, &task_files::task_at(root, &spec.task.0));
+    };
+    let reloaded = context.task.borrow_mut().reload(Path::new(&spec.root), found);
     match reloaded {
         Ok((task, sums)) => {
             let mut task = Arc::unwrap_or_clone(task);

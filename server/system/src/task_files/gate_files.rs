@@ -14,8 +14,8 @@ pub(super) fn gate_files(path: &Path) -> Vec<PathBuf> {
     let orchestrator = folder.join("ralph.yml");
     if orchestrator.exists() {
         named.push(folder.join(".ralph/agent/tasks.jsonl"));
+        named.extend(Some(orchestrator).filter(|it| it != path && has_line(it, |it| it == "gates:")));
     }
-    named.extend(Some(orchestrator).filter(|it| it != path && has_line(it, |it| it == "gates:")));
     if folder.ends_with(".ralph") {
         named.push(folder.join("config.jsonc"));
         if path.ends_with("tasks.yml") {
@@ -53,6 +53,7 @@ fn of_folders(folder: &Path) -> Vec<PathBuf> {
         places.extend(above.parent().map(Path::to_owned));
         places.push(folder.to_owned());
     }
+    places.retain(|it| it.is_dir());
     let mut found = Vec::new();
     for (kind, file) in
         [("checks", "CHECK.md"), ("contexts", "CONTEXT.md"), ("instructions", "INSTRUCTION.md")]
