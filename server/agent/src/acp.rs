@@ -17,7 +17,7 @@ use call::AcpToolCall;
 use loopkeeper_text::{sanitize, tr};
 
 /// Maximum number of calls that are remembered until they end; more do not occur in practice.
-const OPEN_CALLS: usize = 256;
+const MAX_OPEN_CALLS: usize = 256;
 /// The protocol's error code for a missing login.
 const AUTH_REQUIRED: i64 = -32_000;
 
@@ -77,7 +77,7 @@ impl AcpParser {
     fn record_tool_call(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
         self.chunks.finish_message(events);
         let id = text(update, "toolCallId");
-        if !self.calls.contains_key(id) && self.calls.len() >= OPEN_CALLS {
+        if !self.calls.contains_key(id) && self.calls.len() >= MAX_OPEN_CALLS {
             return;
         }
         let (call, is_told) = self.calls.entry(id.to_owned()).or_default();

@@ -21,7 +21,7 @@ use crate::{AgentEvent, ToolKind, TurnSummary, provider};
 use failure::{ClaudeFailure, UsageLimitRejection};
 
 /// Maximum number of tool calls that are remembered until their result; more do not occur in practice.
-const OPEN_CALLS: usize = 256;
+const MAX_OPEN_CALLS: usize = 256;
 /// Maximum denials of one turn, because the same tool is often denied repeatedly.
 const DENIALS_READ: usize = 50;
 
@@ -87,7 +87,7 @@ impl ClaudeParser {
         if call.act == ToolKind::Edit {
             // The last one is used by Amp.
             let path = first_nonempty(["file_path", "notebook_path", "path"].map(|key| text(input, key)));
-            if !path.is_empty() && self.writes.len() < OPEN_CALLS {
+            if !path.is_empty() && self.writes.len() < MAX_OPEN_CALLS {
                 self.writes.insert(call.call.clone(), path.to_owned());
             }
         }
@@ -230,9 +230,10 @@ fn failure_message(value: &Value) -> &str {
 fn total_tokens(value: &Value) -> Option<u64> {
     const PER_MODEL: [&str; 4] =
         ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
-    const OF_TURN: [&str; 4] =
+    const TURN_TOKEN_FIELDS: [&str; 4] =
         ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
-    const OF_CURSOR: [&str; 4] = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"];
+    const CURSOR_TOKEN_FIELDS: [&str; 4] =
+        ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"];
     let count = |of: &Value, key: &str| of.get(key).and_then(Value::as_u64);
     let sum = |of: &Value, keys: [&str; 4]| {
         keys.into_iter().filter_map(|key| count(of, key)).reduce(u64::saturating_add)
@@ -242,7 +243,7 @@ fn total_tokens(value: &Value) -> Option<u64> {
     }
     // Older versions and other agents report only this.
     let usage = value.get("usage")?;
-    sum(usage, OF_TURN).or_else(|| sum(usage, OF_CURSOR))
+    sum(usage, TURN_TOKEN_FIELDS).or_else(|| sum(usage, CURSOR_TOKEN_FIELDS))
 }
 
 #[cfg(test)]

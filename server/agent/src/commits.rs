@@ -19,7 +19,7 @@ pub const ALLOWED: [&str; 2] = ["git add", "git commit"];
 
 /// The refused forms of these, with `*` as a wildcard. Long options may be abbreviated and short ones joined; only the
 /// usual joined ones are listed because no rule can cover them all.
-pub const REFUSED: [&str; 12] = [
+pub const REFUSED_FORMS: [&str; 12] = [
     "git commit *--no-ver*",
     "git commit *--am*",
     "git commit -n*",

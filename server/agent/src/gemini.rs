@@ -12,7 +12,7 @@ use crate::message_chunks::MessageChunks;
 use crate::{AgentEvent, ToolKind, ToolUse, TurnSummary, provider};
 
 /// Maximum number of tool calls that are remembered until their result; more do not occur in practice.
-const OPEN_CALLS: usize = 256;
+const MAX_OPEN_CALLS: usize = 256;
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
@@ -91,7 +91,7 @@ impl GeminiParser {
     fn tool_use(&mut self, value: &Value) -> ToolUse {
         let input = value.get("parameters").unwrap_or(&Value::Null);
         let call = tool_use(text(value, "tool_name"), text(value, "tool_id"), input, None);
-        if self.calls.len() < OPEN_CALLS {
+        if self.calls.len() < MAX_OPEN_CALLS {
             let path =
                 Some(text(input, "file_path")).filter(|it| call.act == ToolKind::Edit && !it.is_empty());
             let (tool, detail) = (call.tool.clone(), call.detail.clone());

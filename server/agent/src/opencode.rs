@@ -12,7 +12,7 @@ use crate::provider::{self, ProviderFailure};
 use crate::{AgentEvent, ProviderClass, ToolKind, TurnSummary};
 
 /// Messages for a tool that was not allowed.
-const DENIED: [&str; 3] = [
+const DENIAL_MESSAGES: [&str; 3] = [
     "The user rejected permission",
     "The user has specified a rule which prevents you",
     "permission requested and automatically rejected",
@@ -106,7 +106,7 @@ fn parse_tool(part: &Value) -> Vec<AgentEvent> {
     }
     let after = if text(state, "status") == "error" {
         let message = text(state, "error").to_owned();
-        if DENIED.iter().any(|it| message.contains(it)) {
+        if DENIAL_MESSAGES.iter().any(|it| message.contains(it)) {
             Some(AgentEvent::Denied { tool: denied_call(&call.tool, &call.detail), message })
         } else {
             Some(AgentEvent::ToolFailed { text: message })

@@ -184,7 +184,7 @@ fn without_fences(text: &str) -> Vec<&str> {
 }
 
 /// A field of an error that Node prints below its message.
-static INSPECTED: ConstantPattern = ConstantPattern::new(
+static NODE_ERROR_FIELD: ConstantPattern = ConstantPattern::new(
     r"^(?:\[?(?:cause|code|details|retryDelayMs|message|errors?|reason)\]?: (?:\{|\[.*\]|\d+|'.*'|undefined),?$|\[?cause\]?: \w*Error: )",
 );
 
@@ -192,7 +192,7 @@ static INSPECTED: ConstantPattern = ConstantPattern::new(
 fn is_trace(line: &str) -> bool {
     let line = line.trim();
     line.starts_with("at ")
-        || INSPECTED.is_match(line)
+        || NODE_ERROR_FIELD.is_match(line)
         || matches!(line, "{" | "}" | "}," | "]" | ")" | "});")
         || (line.starts_with("status: ") && line.len() < 14)
 }

@@ -36,7 +36,7 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::TreeHolder;
 
 /// Poll interval for the result of a keeper.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -208,7 +208,7 @@ fn by_its_keeper(state: &StateDir, loop_view: &LoopView) -> Result<Vec<CheckResu
             return Err(Failure::ended(tr!("loop {id} ended before it checked", id))
                 .hint(tr!("`loopkeeper check` again runs the checks here.")));
         }
-        sleep(LOOK);
+        sleep(POLL_INTERVAL);
     }
 }
 

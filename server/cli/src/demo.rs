@@ -8,7 +8,7 @@ use clap::ValueHint;
 use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
 use super::out::Ui;
-use super::render::LOUD;
+use super::render::BOLD;
 use super::run::foreground;
 use super::show::{LoopFormat, LoopPrinter};
 use super::trust::TrustConsent;
@@ -79,7 +79,7 @@ fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Loo
     trust::ensure_trusted(&work, &operations::trust::items(&work, &roster)?, state, TrustConsent::Given)?;
     out.line(tr!(
         "{task}: a small project in {folder}, half done.",
-        task = format!("{LOUD}{}{LOUD:#}", work.title()),
+        task = format!("{BOLD}{}{BOLD:#}", work.title()),
         folder = project.display()
     ));
     out.line(tr!(

@@ -18,7 +18,7 @@ use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
 
 /// Delay between two lines: fast enough to watch, slow enough to read.
-const PACE: Duration = Duration::from_millis(230);
+const LINE_DELAY: Duration = Duration::from_millis(230);
 const PROGRAM: &str = "receipt.sh";
 const START: &str = include_str!("demo/start/receipt.sh");
 
@@ -59,7 +59,7 @@ pub(super) fn run() -> ExitResult {
     // Reads the prompt as every agent does; the script depends on the files only.
     let mut prompt = String::new();
     let _ = io::stdin().lock().take(MAX_BYTES as u64).read_to_string(&mut prompt);
-    let mut voice = StreamPrinter { out: io::stdout().lock(), pace: PACE };
+    let mut voice = StreamPrinter { out: io::stdout().lock(), pace: LINE_DELAY };
     let folder = Path::new(".");
     let played = match jury::answer_key(&prompt) {
         Some(key) => judge(folder, key, &mut voice),

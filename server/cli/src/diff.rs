@@ -7,7 +7,7 @@ use loopkeeper_text::{sanitize, tr};
 use super::exit::Exit;
 use super::failure::{self, ExitResult};
 use super::out::Ui;
-use super::render::{BAD, GOOD, LOUD, QUIET};
+use super::render::{BOLD, DIM, FAILURE, SUCCESS};
 use super::select::{self, LoopArg};
 use loopkeeper_operations::{changes, loops};
 use loopkeeper_system::snapshots::SnapshotStore;
@@ -53,10 +53,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 
 fn coloured(line: &str) -> String {
     let style = match line.as_bytes().first() {
-        _ if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") => LOUD,
-        Some(b'+') => GOOD,
-        Some(b'-') => BAD,
-        Some(b'@') => QUIET,
+        _ if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") => BOLD,
+        Some(b'+') => SUCCESS,
+        Some(b'-') => FAILURE,
+        Some(b'@') => DIM,
         _ => return line.to_owned(),
     };
     format!("{style}{line}{style:#}")

@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::{BatchedLines, Ui};
 use super::render::entry::{self, DetailLevel, EntryFormatter};
-use super::render::{Glyphs, QUIET};
+use super::render::{DIM, Glyphs};
 use super::select::{self, LoopArg};
 use loopkeeper_operations::local_time::LocalZone;
 use loopkeeper_operations::loops::{self, LoopView};
@@ -169,6 +169,6 @@ fn sessions(state: &LoopState, out: &mut Ui) {
         let number = if change.iteration > 0 { format!("#{}", change.iteration) } else { String::new() };
         let when = zone.short(change.at.wall, state.time.last_at.wall);
         let what = entry::session(change.from.as_deref(), change.to.as_deref(), change.reason);
-        out.line(format_args!("{QUIET}{when}{QUIET:#} {number:>4}  {what}"));
+        out.line(format_args!("{DIM}{when}{DIM:#} {number:>4}  {what}"));
     }
 }

@@ -12,11 +12,11 @@ pub(crate) mod table;
 use clap::builder::styling::{AnsiColor, Style};
 use loopkeeper_text::words;
 
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-pub(crate) const BAD: Style = AnsiColor::Red.on_default();
-pub(crate) const CARE: Style = AnsiColor::Yellow.on_default();
-pub(crate) const QUIET: Style = Style::new().dimmed();
-pub(crate) const LOUD: Style = Style::new().bold();
+pub(crate) const SUCCESS: Style = AnsiColor::Green.on_default();
+pub(crate) const FAILURE: Style = AnsiColor::Red.on_default();
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const BOLD: Style = Style::new().bold();
 
 /// The text with spaces up to a width in terminal cells, for a column of a table.
 pub(crate) fn padded(text: &str, cells: usize) -> String {

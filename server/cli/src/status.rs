@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
-use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
+use super::render::{BOLD, DIM, Glyphs, progress, remedy, table};
 use super::select::LoopArg;
 use loopkeeper_operations::current_tree::CurrentTree;
 use loopkeeper_operations::foreign::{self, PluginLoopFile};
@@ -133,7 +133,7 @@ fn budget(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     }
     if status.state != DisplayState::Done {
         out.line(format_args!(
-            "  {QUIET}{}{QUIET:#}",
+            "  {DIM}{}{DIM:#}",
             view::budget(status, Some(&loop_view.state), clock::now())
         ));
     }
@@ -170,7 +170,7 @@ fn not_here(elsewhere: &[OtherLoop], out: &mut Ui) {
     }
     for OtherLoop { id, folder, sentence, .. } in elsewhere {
         out.line(format_args!(
-            "  {LOUD}{id}{LOUD:#}  {sentence}  {QUIET}{}{QUIET:#}",
+            "  {BOLD}{id}{BOLD:#}  {sentence}  {DIM}{}{DIM:#}",
             tr!("in {folder}", folder)
         ));
     }
@@ -182,7 +182,7 @@ fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Ui) {
     if args.which.name.is_none()
         && let Some(others) = other_work_trees()
     {
-        out.line(format_args!("{QUIET}{others}{QUIET:#}"));
+        out.line(format_args!("{DIM}{others}{DIM:#}"));
     }
 }
 
@@ -200,14 +200,14 @@ fn not_ours(found: &PluginLoopFile, out: &mut Ui) {
     let file = found.path.strip_prefix(&here).unwrap_or(&found.path).to_string_lossy();
     let file = sanitize::visible(&file);
     out.line(format_args!(
-        "{LOUD}{NAME}{LOUD:#}  {}",
+        "{BOLD}{NAME}{BOLD:#}  {}",
         tr!("a loop of Claude Code's plugin, {progress}", progress = foreign.progress())
     ));
     let promise = foreign.promise.as_ref().map(|it| tr!("until <promise>{promise}</promise>", promise = it));
     let since = foreign.started_at.as_ref().map(|it| tr!("since {began}", began = it));
     let facts: Vec<String> = [promise, since].into_iter().flatten().collect();
     if !facts.is_empty() {
-        out.line(format_args!("  {QUIET}{}{QUIET:#}", clauses::join_with_commas(facts)));
+        out.line(format_args!("  {DIM}{}{DIM:#}", clauses::join_with_commas(facts)));
     }
     out.line(format_args!("  {}", foreign.prompt));
     out.line(
@@ -234,7 +234,7 @@ fn print_loop(
         let until = progress::until(status, &zone.short(until, now));
         head = head.map_fact(|it| tr!("{text}, {until}", text = it, until));
     }
-    out.line(format_args!("{LOUD}{}{LOUD:#}  {head}", status.id));
+    out.line(format_args!("{BOLD}{}{BOLD:#}  {head}", status.id));
     let mut facts = vec![status.task.title.clone(), progress::agent(status), tr!("since {began}", began)];
     facts.extend(elsewhere.map(|it| tr!("in {folder}", folder = it)));
     facts.extend(status.branch.as_ref().map(|it| tr!("on {branch}", branch = it)));
@@ -242,10 +242,10 @@ fn print_loop(
     facts.extend(status.spent.cost_micros.map(words::cost).or_else(|| progress::no_cost(status)));
     facts.extend(status.spawns.summary());
     facts.extend(status.keeper.pid.map(|pid| tr!("process {pid}", pid)));
-    out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(&format!(" {dot} "))));
+    out.line(format_args!("  {DIM}{}{DIM:#}", facts.join(&format!(" {dot} "))));
     if !status.warnings.is_empty() {
         out.line(format_args!(
-            "  {QUIET}{}{QUIET:#}",
+            "  {DIM}{}{DIM:#}",
             tr!("note: {warnings}", warnings = clauses::join_with_commas(status.warnings.iter().cloned()))
         ));
     }

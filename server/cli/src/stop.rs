@@ -70,12 +70,12 @@ fn not_ours(out: &mut Ui) -> ExitResult {
 /// Waits while the keeper writes its one record.
 fn wait_for_the_end(store: &StateDir, dir: &LoopDir) -> Result<(), Failure> {
     const TIMEOUT: Duration = Duration::from_secs(30);
-    const LOOK: Duration = Duration::from_millis(10);
+    const POLL_INTERVAL: Duration = Duration::from_millis(10);
     let begun = Instant::now();
     while begun.elapsed() < TIMEOUT {
         match LoopView::read(store, dir.clone())? {
             Some(loop_view) if !loop_view.is_open() => return Ok(()),
-            _ => sleep(LOOK),
+            _ => sleep(POLL_INTERVAL),
         }
     }
     Err(Failure::ended(tr!("loop {id} did not end", id = dir.id()))

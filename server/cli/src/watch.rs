@@ -29,7 +29,7 @@ use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// Poll interval of the journal.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Number of polls between two checks whether the keeper is still running.
 const LOOKS_PER_LIFE_SIGN: u32 = 10;
 
@@ -89,7 +89,7 @@ impl WatchedLoop {
     ) -> ExitResult {
         let mut following = LoopTailer::new(&self.dir.journal());
         let mut stream = WatchStream::connect(&self.store, self.dir.id()).await;
-        let mut tick = interval(LOOK);
+        let mut tick = interval(POLL_INTERVAL);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut looks = 0_u32;
         loop {

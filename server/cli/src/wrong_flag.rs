@@ -19,7 +19,7 @@ const SYNONYMS: [(&[&str], &[&str]); 10] = [
 ];
 
 /// What a flag asks for that another command or a setting does here: subcommand (empty: any), flags, remedy.
-const ELSEWHERE: [(&str, &[&str], &str); 8] = [
+const MISPLACED_FLAGS: [(&str, &[&str], &str); 8] = [
     ("log", &["-f", "--follow"], tr_later!("`loopkeeper watch` follows a loop")),
     ("status", &["-f", "--follow", "-w", "--watch"], tr_later!("`loopkeeper watch` follows a loop")),
     ("status", &["-a", "--all"], tr_later!("`status` lists the loops of every folder without a flag")),
@@ -57,7 +57,7 @@ fn unknown_flag(error: &clap::Error) -> Option<String> {
 
 fn remedy(command: &clap::Command, flag: &str) -> Option<String> {
     let of_command = |it: &&(&str, &[&str], &'static str)| it.0 == command.get_name() && it.1.contains(&flag);
-    if let Some((_, _, remedy)) = ELSEWHERE.iter().find(of_command) {
+    if let Some((_, _, remedy)) = MISPLACED_FLAGS.iter().find(of_command) {
         return Some(translate(remedy).to_owned());
     }
     let has = |long: &str| command.get_arguments().any(|it| it.get_long() == Some(long));
@@ -70,7 +70,7 @@ fn remedy(command: &clap::Command, flag: &str) -> Option<String> {
         ));
     }
     let of_any = |it: &&(&str, &[&str], &'static str)| it.0.is_empty() && it.1.contains(&flag);
-    ELSEWHERE.iter().find(of_any).map(|(_, _, remedy)| translate(remedy).to_owned())
+    MISPLACED_FLAGS.iter().find(of_any).map(|(_, _, remedy)| translate(remedy).to_owned())
 }
 
 #[cfg(test)]

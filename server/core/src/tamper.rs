@@ -332,10 +332,10 @@ fn decides_verdict(path: &str) -> bool {
 
 /// Whether no part of a script is left that could fail, although its exit code is the verdict.
 fn is_gutted(before: &str, after: &str) -> bool {
-    static IDLE: ConstantPattern = ConstantPattern::new(
+    static NO_OP_LINE: ConstantPattern = ConstantPattern::new(
         r"^(?:#!.*|exit(?:\(?\s*0?\s*\)?)?;?|true|:|pass|echo\b[^;&|`$()]*|print\([^()]*\)|sys\.exit\(\s*0?\s*\)|process\.exit\(\s*0?\s*\);?|console\.log\([^()]*\);?|import\s.*|from\s.*|set\s.*|return\s+0)$",
     );
-    let is_idle = |text: &str| code_lines(text).iter().all(|line| IDLE.is_match(line));
+    let is_idle = |text: &str| code_lines(text).iter().all(|line| NO_OP_LINE.is_match(line));
     !is_idle(before) && is_idle(after)
 }
 
@@ -394,10 +394,10 @@ fn find_hook(path: &str, before: &str, after: &str) -> Option<String> {
 
 /// A new file of tests that ends the runner as soon as it is read.
 fn cuts_short(path: &str, text: &str) -> Option<String> {
-    static ENDS: ConstantPattern =
+    static RUNNER_EXIT: ConstantPattern =
         ConstantPattern::new(r"(?m)^(?:os\._exit\(\s*0|(?:sys\.exit|exit|quit)\(\s*0?\s*\))");
     let is_read = is_test_path(path) && language(path) == Some(TestLanguage::Python);
-    (is_read && ENDS.is_match(text)).then(|| tr!("ends the run before its tests").to_owned())
+    (is_read && RUNNER_EXIT.is_match(text)).then(|| tr!("ends the run before its tests").to_owned())
 }
 
 /// The configuration of a compiler between sources and their tests.

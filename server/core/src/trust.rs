@@ -383,8 +383,8 @@ fn kind_label(kind: &'static str) -> &'static str {
 
 /// A label in a column of its own.
 fn padded(label: &str) -> String {
-    const WIDTH: usize = 12;
-    label.to_owned() + &" ".repeat(WIDTH.saturating_sub(words::width(label)))
+    const LABEL_COLUMNS: usize = 12;
+    label.to_owned() + &" ".repeat(LABEL_COLUMNS.saturating_sub(words::width(label)))
 }
 
 fn content_lines(content: &TrustContent) -> Vec<String> {

@@ -27,14 +27,14 @@ use loopkeeper_system::internal_program;
 
 /// The subcommand's name.
 pub const WORD: &str = "acp";
-const HELD: &str = "--held";
+const HELD_FLAG: &str = "--held";
 
 /// Limit of one line from the agent; a line may contain whole files.
-const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 /// Limit for responses that need no model. Some agents take half a minute to start.
 const TIMEOUT: Duration = Duration::from_secs(120);
 /// A replay of session history is over after this long without output.
-const SILENCE: Duration = Duration::from_millis(300);
+const REPLAY_SILENCE: Duration = Duration::from_millis(300);
 /// Time for the agent to confirm a cancelled turn.
 const CANCELLING: Duration = Duration::from_secs(1);
 
@@ -48,7 +48,7 @@ pub fn bridge_argv(program: &Path, dialect: Dialect, mode: LoopMode, argv: Vec<O
         Ok(this) if program.starts_with("/proc") => this,
         _ => program.to_owned(),
     };
-    let held = (mode == LoopMode::Hook).then(|| HELD.into());
+    let held = (mode == LoopMode::Hook).then(|| HELD_FLAG.into());
     let ours = [program.into_os_string(), WORD.into()].into_iter().chain(held);
     ours.chain(["--".into()]).chain(argv).collect()
 }
@@ -56,7 +56,7 @@ pub fn bridge_argv(program: &Path, dialect: Dialect, mode: LoopMode, argv: Vec<O
 /// Runs the bridge for one agent until its turn ends. `args` come after the subcommand's name.
 pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let first = args.next().unwrap_or_default();
-    let held = first == HELD;
+    let held = first == HELD_FLAG;
     let is_ours = if held { args.next().unwrap_or_default() == "--" } else { first == "--" };
     let program = args.next().filter(|_| is_ours);
     let (Some(program), Ok(params)) = (program, prompt_params(held)) else {
@@ -133,7 +133,7 @@ struct AcpBridge {
 impl AcpBridge {
     fn handle_next_event(&mut self, events: &mpsc::Receiver<BridgeEvent>) {
         let timeout = match self.client.state() {
-            AcpState::Replay => Some(SILENCE),
+            AcpState::Replay => Some(REPLAY_SILENCE),
             AcpState::Prompting | AcpState::Held | AcpState::Ended => None,
             AcpState::Initializing | AcpState::OpeningSession | AcpState::SettingOptions => Some(TIMEOUT),
         };
@@ -234,7 +234,7 @@ fn forward_lines(output: impl Read, sender: &Sender<BridgeEvent>) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        match (&mut output).take(LONGEST_LINE).read_until(b'\n', &mut line) {
+        match (&mut output).take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => break,
             Ok(_)
                 if sender

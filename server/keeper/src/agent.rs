@@ -40,7 +40,7 @@ use loopkeeper_system::clock;
 use loopkeeper_system::process::{self, ProcessError, TerminateMode};
 
 /// Interval of CPU measurements; each one scans all processes.
-const CPU_EVERY: Duration = Duration::from_secs(5);
+const CPU_INTERVAL: Duration = Duration::from_secs(5);
 /// Bytes of stderr kept for the message of a failure.
 const STDERR_TAIL: usize = 4 * 1024;
 
@@ -153,7 +153,7 @@ impl Liveness {
 
 /// Short idle limits need more frequent measurements.
 fn cpu_every(idle_ms: u64) -> Duration {
-    CPU_EVERY.min(Duration::from_millis((idle_ms / 8).max(50)))
+    CPU_INTERVAL.min(Duration::from_millis((idle_ms / 8).max(50)))
 }
 
 /// Deadline for an agent that does not exit after its last turn (it may wait for background jobs indefinitely).
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn work_is_sampled_several_times_within_the_idle_timeout() {
-        assert_eq!(cpu_every(15 * 60_000), CPU_EVERY);
+        assert_eq!(cpu_every(15 * 60_000), CPU_INTERVAL);
         assert_eq!(cpu_every(800), Duration::from_millis(100));
         assert_eq!(cpu_every(1), Duration::from_millis(50));
     }

@@ -16,7 +16,7 @@ use loopkeeper_system::clock;
 
 /// The lock is held for a few milliseconds; a holder that was suspended must not block all other loops.
 const TIMEOUT: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(3);
+const RETRY_DELAY: Duration = Duration::from_millis(3);
 
 pub(super) fn take_slot(context: &LoopContext, state: &LoopState, iteration: u32, heeds_limits: bool) {
     let limited = || usage_limits::shared_limit(context, &context.runtime.agent(&state.spec.agent.name));
@@ -46,7 +46,7 @@ pub async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
         if let Some(slot) = try_once(list, asker) {
             return slot;
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(RETRY_DELAY).await;
     }
     CallSlot::Unknown { message: tr!("another process keeps the list of calls locked").to_owned() }
 }

@@ -26,13 +26,13 @@ use loopkeeper_system::state_dir::socket::SocketAddress;
 pub const SUBCOMMAND: &str = "hook";
 
 /// The agent may send long tool input; nothing beyond this is read.
-const LONGEST_PAYLOAD: u64 = 64 * 1024 * 1024;
+const MAX_PAYLOAD_BYTES: u64 = 64 * 1024 * 1024;
 /// Far above the longest prompt.
-const LONGEST_ANSWER: u64 = 4 * 1024 * 1024;
+const MAX_ANSWER_BYTES: u64 = 4 * 1024 * 1024;
 /// Event name of permission requests in the control protocol.
 const PERMISSION: &str = "permission";
 /// A working keeper sends its greeting immediately.
-const GREETING: Duration = Duration::from_secs(5);
+const GREETING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An event in the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl AgentHookEvent {
     fn timeout(self) -> Option<Duration> {
         match self {
             Self::Stop => None,
-            Self::PreTool | Self::SubagentStart | Self::SubagentStop => Some(GREETING),
+            Self::PreTool | Self::SubagentStart | Self::SubagentStop => Some(GREETING_TIMEOUT),
         }
     }
 }
@@ -123,7 +123,7 @@ fn print_pass_reason(why: &str) {
 }
 
 fn ask_keeper(event: AgentHookEvent) -> Result<HookReplyVerdict, String> {
-    let payload = HookInput::read(io::stdin().take(LONGEST_PAYLOAD))?;
+    let payload = HookInput::read(io::stdin().take(MAX_PAYLOAD_BYTES))?;
     let endpoint = HookEndpointClient::from_environment()?;
     endpoint.request_verdict(event.timeout(), &payload.question(event.word(), &endpoint.token))
 }
@@ -189,8 +189,8 @@ impl HookEndpointClient {
     fn exchange(&self, timeout: Option<Duration>, question: &Value) -> io::Result<HookReply> {
         let address = SocketAddress::new(&self.socket)?;
         let stream = UnixStream::connect(address.path())?;
-        stream.set_read_timeout(Some(GREETING))?;
-        stream.set_write_timeout(Some(GREETING))?;
+        stream.set_read_timeout(Some(GREETING_TIMEOUT))?;
+        stream.set_write_timeout(Some(GREETING_TIMEOUT))?;
         let mut reader = BufReader::new(&stream);
         line(&mut reader)?;
         (&stream).write_all(format!("{question}\n").as_bytes())?;
@@ -201,7 +201,7 @@ impl HookEndpointClient {
 
 fn line(reader: &mut BufReader<&UnixStream>) -> io::Result<String> {
     let mut text = String::new();
-    let read = reader.take(LONGEST_ANSWER).read_line(&mut text)?;
+    let read = reader.take(MAX_ANSWER_BYTES).read_line(&mut text)?;
     if read == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(text) }
 }
 

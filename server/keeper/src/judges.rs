@@ -34,7 +34,7 @@ use loopkeeper_system::process::{self, Job, JobHandle, OutputEvent, Stream, Term
 /// Environment variable for custom agent commands: a judge run, not a work run.
 const ROLE: (&str, &str) = ("LOOPKEEPER_ROLE", "judge");
 /// Attempts per judge: an unreadable answer is requested once more.
-const TRIES: u32 = 2;
+const MAX_ATTEMPTS: u32 = 2;
 
 /// Values of the loop that its judges need.
 pub(super) struct JudgeContext {
@@ -162,7 +162,7 @@ impl JudgePanel<'_> {
 
     async fn vote(&self, criterion: &Criterion) -> Vote {
         let mut mend: Option<String> = None;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             // Random, so that the author of the judged files cannot know it.
             let key = Uuid::new_v4().simple().to_string();
             let run = match self.run_judge(criterion, &key, mend.as_deref()).await {

@@ -40,7 +40,7 @@ use loopkeeper_system::trust::permit::{CheckOrigin, Permit};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Maximum duration of work with the snapshot store that is done without a thread.
-const SHORT: Duration = Duration::from_millis(20);
+const MAX_INLINE_TIME: Duration = Duration::from_millis(20);
 
 pub type EnvVars = Vec<(OsString, OsString)>;
 
@@ -216,11 +216,11 @@ impl RunContext {
         &self,
         work: impl Fn(&mut SnapshotStore) -> Result<T, SnapshotFailure>,
     ) -> Option<Result<T, SnapshotFailure>> {
-        if self.pace.get() > SHORT {
+        if self.pace.get() > MAX_INLINE_TIME {
             return None;
         }
         let mut store = self.store.try_lock().ok()?;
-        store.set_time_limit(Some(SHORT));
+        store.set_time_limit(Some(MAX_INLINE_TIME));
         let done = work(&mut store);
         store.set_time_limit(None);
         Some(done).filter(|it| !it.as_ref().is_err_and(|it| it.is_late))
@@ -377,8 +377,8 @@ fn with_endpoint(mut env: EnvVars, spec: &LoopSpec, endpoint: &HookEndpoint<'_>)
     env.push((orphans::ENV_LOOP.into(), format!("{}:{}", spec.loop_id, endpoint.token).into()));
     env.push((SOCKET.into(), endpoint.socket.into()));
     let hooked = spec.settings.mode == LoopMode::Hook && spec.agent.kind() == AgentKind::Claude;
-    if hooked && !env.iter().any(|(name, _)| name == hooks::CAP) {
-        env.push((hooks::CAP.into(), hooks::RAISED.to_string().into()));
+    if hooked && !env.iter().any(|(name, _)| name == hooks::BLOCK_CAP_VARIABLE) {
+        env.push((hooks::BLOCK_CAP_VARIABLE.into(), hooks::RAISED_BLOCK_CAP.to_string().into()));
     }
     env
 }

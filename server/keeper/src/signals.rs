@@ -16,7 +16,7 @@ pub(super) enum StateDirWatch {
 }
 
 /// Polling interval for a deleted state folder while something runs.
-const LOOK_EVERY: Duration = Duration::from_secs(4);
+const POLL_INTERVAL: Duration = Duration::from_secs(4);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopSignal {
@@ -71,7 +71,7 @@ pub(super) async fn wait_removed(
     loop {
         let moving = match watch {
             StateDirWatch::Working => {
-                tokio::time::sleep(LOOK_EVERY).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
                 None
             }
             // Recreated each time: files that were moved to another path no longer belong to us.

@@ -67,7 +67,7 @@ impl GradeLevel {
 
 impl Aspect {
     /// What every task can have a criterion for.
-    const USUAL: [Self; 7] =
+    const COMMON: [Self; 7] =
         [Self::Behaviour, Self::Tests, Self::Types, Self::Lint, Self::Docs, Self::Leftovers, Self::Scope];
 
     pub fn words(self) -> &'static str {
@@ -168,7 +168,7 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
     if names_limits(documents) || task.settings.iter().any(|it| it.key == "criteria.protected") {
         present.push(Aspect::Scope);
     }
-    let mut missing: Vec<Aspect> = Aspect::USUAL.into_iter().filter(|it| !present.contains(it)).collect();
+    let mut missing: Vec<Aspect> = Aspect::COMMON.into_iter().filter(|it| !present.contains(it)).collect();
     let has = |aspect| present.contains(&aspect);
     let is_measured =
         ChangeKind::of_sentence(&task.title) != ChangeKind::Speed || measurable.iter().any(|it| measures(it));

@@ -26,7 +26,7 @@ fn found(text: &str) -> String {
 
 const LABELS: [&str; 4] = ["vague", "incomplete", "comprehensive", "not-suited"];
 /// Share of tasks whose grade is their label.
-const LEAST_ACCURACY: f64 = 0.9;
+const MIN_ACCURACY: f64 = 0.9;
 
 /// Labels and texts.
 fn corpus() -> Vec<(&'static str, &'static str)> {
@@ -80,7 +80,7 @@ fn grades_are_those_of_a_reader() {
     println!("{}", confusion(&pairs));
     let accuracy = accuracy(&pairs);
     println!("accuracy {accuracy:.2}");
-    assert!(accuracy >= LEAST_ACCURACY, "{accuracy:.2}");
+    assert!(accuracy >= MIN_ACCURACY, "{accuracy:.2}");
     for (label, (right, wrong, missed)) in tallies {
         let share = |other: u32| f64::from(right) / f64::from(right + other).max(1.0);
         let (precision, recall) = (share(wrong), share(missed));
@@ -98,6 +98,6 @@ fn grades_of_shuffled_labels_are_inaccurate() {
         let labels = tasks.iter().cycle().skip(by).map(|it| it.0);
         let pairs: Vec<(&str, String)> = labels.zip(grades.clone()).collect();
         let accuracy = accuracy(&pairs);
-        assert!(accuracy < LEAST_ACCURACY, "moved by {by}: {accuracy:.2}");
+        assert!(accuracy < MIN_ACCURACY, "moved by {by}: {accuracy:.2}");
     }
 }

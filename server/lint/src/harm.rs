@@ -124,7 +124,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// Folders that a build regenerates.
-const DISPOSABLE: &[&str] = &[
+const GENERATED_FOLDERS: &[&str] = &[
     "build",
     "dist",
     "target",
@@ -253,8 +253,8 @@ fn deploys(program: &str, arguments: &[&str]) -> bool {
         "bash", "bun", "deno", "just", "make", "node", "npm", "pnpm", "python", "python3", "ruby", "sh",
         "task", "yarn", "zsh",
     ];
-    const HARMLESS: [&str; 5] = ["--dry-run", "--check", "--help", "-n", "--validate"];
-    if arguments.iter().any(|it| HARMLESS.contains(it)) {
+    const HARMLESS_FLAGS: [&str; 5] = ["--dry-run", "--check", "--help", "-n", "--validate"];
+    if arguments.iter().any(|it| HARMLESS_FLAGS.contains(it)) {
         return false;
     }
     let is_one = |word: &str| {
@@ -285,8 +285,8 @@ fn deletes(arguments: &[&str]) -> bool {
             || path.starts_with("$(mktemp");
         let first = path.split('/').next().unwrap_or_default();
         let last = path.rsplit('/').next().unwrap_or_default();
-        let is_output = DISPOSABLE.contains(&first)
-            || DISPOSABLE.contains(&last)
+        let is_output = GENERATED_FOLDERS.contains(&first)
+            || GENERATED_FOLDERS.contains(&last)
             || [".log", ".tmp", ".out", ".o", ".db-test"].iter().any(|it| path.ends_with(it));
         !is_scratch && (!is_output || path.starts_with("..") || path.starts_with(['/', '~']))
     })

@@ -19,7 +19,7 @@ const PRINTERS: &[&str] =
 /// Programs that succeed whether or not they find something.
 const LISTERS: &[&str] = &["find", "fd", "tree", "du", "df", "ps", "awk", "history", "jobs"];
 /// Flags that turn a failure, or nothing at all, into a success, with a template that is translated where it is shown.
-const LENIENT: &[(&str, &str)] = &[
+const LENIENT_FLAGS: &[(&str, &str)] = &[
     ("--passWithNoTests", tr_later!("`{flag}` passes where no tests exist")),
     ("--pass-with-no-tests", tr_later!("`{flag}` passes where no tests exist")),
     ("--passWithNoTests=true", tr_later!("`{flag}` passes where no tests exist")),
@@ -173,7 +173,7 @@ fn is_constant_test(segment: &Segment<'_>) -> bool {
 /// A flag or a pipe end that turns failures into passes, whatever is expected of the output.
 fn lenient(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
     for segment in segments {
-        let found = LENIENT.iter().find(|(flag, _)| segment.words.iter().any(|it| it == flag));
+        let found = LENIENT_FLAGS.iter().find(|(flag, _)| segment.words.iter().any(|it| it == flag));
         if let Some((flag, why)) = found {
             // `npm test -- --passWithNoTests`: the dashes go with their only flag.
             let rest = command.replacen(&format!(" -- {flag}"), "", 1);

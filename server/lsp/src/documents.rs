@@ -12,7 +12,7 @@ use lsp_types::{TextDocumentContentChangeEvent, Url};
 use self::positions::{Encoding, LinePositions};
 
 /// A larger file is not treated as a document.
-const LARGEST: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// One version of an open document. Immutable, so every holder has one consistent text.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ impl Documents {
 /// The file behind a document, decoded as editors do.
 fn on_disk(uri: &Url) -> Option<String> {
     let path = (uri.scheme() == "file").then(|| uri.to_file_path().ok()).flatten()?;
-    let facts = path.metadata().ok().filter(|it| it.is_file() && it.len() <= LARGEST);
+    let facts = path.metadata().ok().filter(|it| it.is_file() && it.len() <= MAX_BYTES);
     let bytes = facts.and_then(|_| std::fs::read(path).ok())?;
     let text = String::from_utf8_lossy(&bytes);
     Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())

@@ -47,7 +47,7 @@ pub(crate) enum QuestionSupport {
 }
 
 /// `clientInfo` names of eglot and lsp-mode.
-const UNANNOUNCED: [&str; 2] = ["Eglot", "emacs"];
+const UNANNOUNCED_CLIENTS: [&str; 2] = ["Eglot", "emacs"];
 
 impl QuestionSupport {
     pub(crate) fn of(shared: &ServerState) -> Self {
@@ -55,7 +55,7 @@ impl QuestionSupport {
         if session.client.window.as_ref().is_some_and(|it| it.show_message.is_some()) {
             return Self::Announced;
         }
-        let is_known = session.client_name.as_deref().is_some_and(|it| UNANNOUNCED.contains(&it));
+        let is_known = session.client_name.as_deref().is_some_and(|it| UNANNOUNCED_CLIENTS.contains(&it));
         if is_known { Self::Unannounced } else { Self::Never }
     }
 }

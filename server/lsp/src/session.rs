@@ -55,8 +55,8 @@ impl ServerState {
 
     /// The capabilities negotiated in `initialize`; before that, those of a client that supports nothing.
     pub fn session(&self) -> &ResolvedClientCapabilities {
-        static NOTHING: OnceLock<ResolvedClientCapabilities> = OnceLock::new();
-        self.session.get().unwrap_or_else(|| NOTHING.get_or_init(ResolvedClientCapabilities::default))
+        static NO_CAPABILITIES: OnceLock<ResolvedClientCapabilities> = OnceLock::new();
+        self.session.get().unwrap_or_else(|| NO_CAPABILITIES.get_or_init(ResolvedClientCapabilities::default))
     }
 
     /// Called once, by `initialize`.

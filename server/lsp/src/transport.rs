@@ -51,11 +51,11 @@ use self::scheduler::{QueuedCall, Scheduler, SharedService};
 use self::writer::{Outbox, outbox_channel};
 
 /// Byte budget of requests queued for the scheduler (body size plus an estimate for parsed values).
-const ROOM: u32 = 4 << 20;
+const BYTE_BUDGET: u32 = 4 << 20;
 const VALUES: u32 = 1 << 10;
 /// Poll interval while a queue is full.
-const SHORTEST_REST: Duration = Duration::from_millis(1);
-const LONGEST_REST: Duration = Duration::from_millis(10);
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(1);
+const MAX_POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long pending messages are flushed after `exit`.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -121,7 +121,7 @@ pub(crate) fn run<S: LanguageService + 'static>(
         received: Arc::default(),
         asked: Arc::new(OutgoingRequests::new(askers, limits.question)),
         outbox,
-        room: Arc::new(Semaphore::new(ROOM as usize)),
+        room: Arc::new(Semaphore::new(BYTE_BUDGET as usize)),
         calls,
         shut_down: false,
         goodbye: limits.goodbye,
@@ -266,7 +266,7 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
             "shutdown" => self.shut_down |= ticket.is_some(),
             _ => {}
         }
-        let weight = u32::try_from(length).unwrap_or(ROOM).saturating_add(VALUES).min(ROOM);
+        let weight = u32::try_from(length).unwrap_or(BYTE_BUDGET).saturating_add(VALUES).min(BYTE_BUDGET);
         let Some(room) = self.wait_for_room(weight) else { return false };
         self.calls.send(QueuedCall { request, ticket, room }).is_ok()
     }
@@ -285,7 +285,7 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
 
     /// `None` if the client has ended, or neither sends nor reads any more.
     fn wait_until<T>(&mut self, poll: impl Fn() -> Option<T>) -> Option<T> {
-        let mut rest = SHORTEST_REST;
+        let mut rest = MIN_POLL_INTERVAL;
         let (mut read, mut since) = (self.outbox.bytes_written(), Instant::now());
         loop {
             if let Some(found) = poll() {
@@ -303,7 +303,7 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
                     (read, since) = (self.outbox.bytes_written(), Instant::now());
                 }
             }
-            rest = LONGEST_REST.min(2 * rest);
+            rest = MAX_POLL_INTERVAL.min(2 * rest);
         }
     }
 

@@ -14,13 +14,13 @@ use loopkeeper_system::durable;
 use loopkeeper_system::state_dir::StateDir;
 
 /// Pages older than this are removed.
-const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Helix opens documents without announcing it; a version that does not returns an error.
-const UNANNOUNCED: &str = "helix";
+const UNANNOUNCED_CLIENT: &str = "helix";
 
 /// How long an editor may take to open a page.
-const SHOWING: Duration = Duration::from_secs(10);
+const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) struct VirtualDocuments {
     folder: PathBuf,
@@ -40,7 +40,7 @@ impl VirtualDocuments {
         for page in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let made = page.metadata().and_then(|it| it.modified());
             let age = made.ok().and_then(|it| now.duration_since(it).ok()).unwrap_or_default();
-            if age > KEPT {
+            if age > MAX_AGE {
                 let path = page.path();
                 // A failed removal is retried by the next call.
                 let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
@@ -107,10 +107,10 @@ async fn show(shared: &ServerState, uri: &str, external: Option<bool>, take_focu
     let session = shared.session();
     let window = session.client.window.as_ref();
     let announced = window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support);
-    let can = announced || session.client_name.as_deref() == Some(UNANNOUNCED);
+    let can = announced || session.client_name.as_deref() == Some(UNANNOUNCED_CLIENT);
     let Some(uri) = Url::parse(uri).ok().filter(|_| can) else { return false };
     let params = ShowDocumentParams { uri, external, take_focus, selection: None };
-    let answer = tokio::time::timeout(SHOWING, shared.client.show_document(params)).await;
+    let answer = tokio::time::timeout(OPEN_TIMEOUT, shared.client.show_document(params)).await;
     matches!(answer, Ok(Ok(true)))
 }
 
@@ -119,7 +119,7 @@ mod tests {
     use std::path::Path;
     use std::time::SystemTime;
 
-    use super::{KEPT, VirtualDocuments};
+    use super::{MAX_AGE, VirtualDocuments};
 
     #[test]
     fn closed_pages_are_dropped() {
@@ -127,9 +127,9 @@ mod tests {
         let pages = VirtualDocuments { folder: folder.path().join("pages") };
         let page = pages.write_page("commands.txt", b"make").unwrap();
         let below = pages.put_below(Path::new("20261120-abcdef-0001/before/a"), b"a").unwrap();
-        pages.drop_old(SystemTime::now() + KEPT / 2);
+        pages.drop_old(SystemTime::now() + MAX_AGE / 2);
         assert!(page.is_file() && below.is_file());
-        pages.drop_old(SystemTime::now() + KEPT * 2);
+        pages.drop_old(SystemTime::now() + MAX_AGE * 2);
         assert!(!page.exists() && !below.exists());
         pages.write_page("commands.txt", b"make").unwrap();
     }

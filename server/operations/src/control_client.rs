@@ -22,7 +22,7 @@ use loopkeeper_text::{sanitize, tr};
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time between a keeper's lock and its socket.
 const BEGINNING: Duration = Duration::from_secs(2);
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum length of a version's name.
 const VERSION_CHARS: usize = 40;
 
@@ -210,7 +210,7 @@ fn connect(address: &Path) -> io::Result<UnixStream> {
                 if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound)
                     && Instant::now() < until =>
             {
-                sleep(LOOK);
+                sleep(POLL_INTERVAL);
             }
             result => return result,
         }

@@ -137,7 +137,7 @@ impl ImportedText {
 
 /// The gate of the project that a log shows to have failed, where that is not the tests.
 fn gate_of_log(text: &str) -> Option<Gate> {
-    const SIGNS: [(&str, Gate); 8] = [
+    const LOG_EXCERPTS: [(&str, Gate); 8] = [
         (": error TS", Gate::Types),
         ("Found 1 error in 1 file (checked", Gate::Types),
         (" problems (", Gate::Lint),
@@ -147,7 +147,7 @@ fn gate_of_log(text: &str) -> Option<Gate> {
         ("would be reformatted", Gate::Format),
         ("Code style issues found", Gate::Format),
     ];
-    SIGNS.iter().find(|(sign, _)| text.contains(sign)).map(|it| it.1)
+    LOG_EXCERPTS.iter().find(|(sign, _)| text.contains(sign)).map(|it| it.1)
 }
 
 /// The end of a log, which can be long and contain any bytes; `None` if it does not exist.

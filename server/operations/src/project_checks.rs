@@ -110,7 +110,7 @@ const LINT: &str = tr_later!("The linter has no complaints");
 const TYPES: &str = tr_later!("The types check");
 const FORMAT: &str = tr_later!("The code is formatted");
 const COVERAGE: &str = tr_later!("The tests cover as much as the project demands");
-const OWN: &str = tr_later!("The code passes its own checks");
+const OWN_CHECKS: &str = tr_later!("The code passes its own checks");
 
 /// The checks declared by the manifests of a package.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use loopkeeper_system::git;
 use loopkeeper_system::state_dir::workspace::Workspace;
 
 /// A longer journal is not read for this.
-const LONGEST_JOURNAL: u64 = 1024 * 1024;
+const MAX_JOURNAL_BYTES: u64 = 1024 * 1024;
 
 /// The facts about the project that are available without waiting.
 pub fn project(workspace: Option<&Workspace>, work: &ResolvedTask) -> ProjectFacts {
@@ -34,7 +34,7 @@ fn usual_length(workspace: &Workspace) -> Option<u64> {
 }
 
 fn usual_length_in(journal: &Path) -> Option<u64> {
-    fs::metadata(journal).ok().filter(|it| it.len() <= LONGEST_JOURNAL)?;
+    fs::metadata(journal).ok().filter(|it| it.len() <= MAX_JOURNAL_BYTES)?;
     let mut following = LoopTailer::new(journal);
     following.advance().ok()?;
     let mut lengths: Vec<u64> =

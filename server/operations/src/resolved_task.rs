@@ -326,8 +326,8 @@ fn join_lines(lines: impl Iterator<Item = String>) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let cut = text.char_indices().nth(LONGEST).map(|(at, _)| text.split_at(at).0);
+    const MAX_CHARS: usize = 60;
+    let cut = text.char_indices().nth(MAX_CHARS).map(|(at, _)| text.split_at(at).0);
     cut.map_or_else(|| text.to_owned(), |it| format!("{}…", it.trim_end()))
 }
 

@@ -64,7 +64,7 @@ fn is_project(root: &Path) -> bool {
         "prd",
         "tasks",
     ];
-    const APART: [&str; 3] = ["ralphs", "specs", ".kiro/specs"];
+    const TASK_FOLDER_PARENTS: [&str; 3] = ["ralphs", "specs", ".kiro/specs"];
     /// Where monorepos have their packages.
     const PACKAGES: [&str; 4] = ["packages", "apps", "services", "crates"];
     let is_task = |path: &Path| {
@@ -83,7 +83,7 @@ fn is_project(root: &Path) -> bool {
         || root.join(".ralphex/config").exists()
         || FOLDERS.iter().any(|it| holds_task(&root.join(it)))
         // Each task of these is in a folder of its own.
-        || APART.iter().flat_map(|it| entries(&root.join(it))).any(|it| holds_task(&it.path()))
+        || TASK_FOLDER_PARENTS.iter().flat_map(|it| entries(&root.join(it))).any(|it| holds_task(&it.path()))
         || PACKAGES.iter().flat_map(|it| entries(&root.join(it))).any(|it| {
             holds_task(&it.path()) || holds_task(&it.path().join(".ralph"))
         })

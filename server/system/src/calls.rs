@@ -16,7 +16,7 @@ use super::durable;
 
 const HOUR_MS: u64 = 60 * 60 * 1000;
 /// A longer list is rewritten with only the calls that count, once those are at most half of it.
-const LONG: u64 = 16 * 1024;
+const REWRITE_BYTES: u64 = 16 * 1024;
 /// A line without the name of its loop, roughly.
 const NUMBERS_BYTES: u64 = 20;
 /// At most this much of the end of a list is read, whatever the list contains.
@@ -164,7 +164,7 @@ impl<'a> CallLog<'a> {
     fn is_worth_rewriting(&self, now: u64) -> bool {
         let counted = self.calls.iter().filter(|(_, at)| is_within_hour(*at, now));
         let kept: u64 = counted.map(|((of, _), _)| of.len() as u64 + NUMBERS_BYTES).sum();
-        self.length > LONG && 2 * kept <= self.length
+        self.length > REWRITE_BYTES && 2 * kept <= self.length
     }
 
     fn is_ahead(&self, now: u64) -> bool {

@@ -6,8 +6,8 @@ use std::path::Path;
 use rustix::fs::statvfs;
 
 /// What an iteration writes besides the work: its prompt, outputs, records and the objects of a snapshot.
-const LEAST_BYTES: u64 = 256 * 1024;
-const LEAST_INODES: u64 = 64;
+const MIN_FREE_BYTES: u64 = 256 * 1024;
+const MIN_FREE_INODES: u64 = 64;
 
 /// What is missing on the disks of these paths, in words; `None` where there is room or it cannot be determined.
 pub fn shortage(paths: &[&Path]) -> Option<String> {
@@ -24,25 +24,25 @@ pub fn shortage(paths: &[&Path]) -> Option<String> {
 fn missing(bytes: u64, inodes: Option<u64>) -> Option<&'static str> {
     match inodes {
         Some(0) => Some(tr!("no inodes are left")),
-        Some(..LEAST_INODES) => Some(tr!("almost no inodes are left")),
+        Some(..MIN_FREE_INODES) => Some(tr!("almost no inodes are left")),
         _ if bytes == 0 => Some(tr!("no bytes are left")),
-        _ if bytes < LEAST_BYTES => Some(tr!("almost no bytes are left")),
+        _ if bytes < MIN_FREE_BYTES => Some(tr!("almost no bytes are left")),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAST_BYTES, LEAST_INODES, missing, shortage};
+    use super::{MIN_FREE_BYTES, MIN_FREE_INODES, missing, shortage};
 
     #[test]
     fn bytes_and_inodes_run_out() {
         let check = |bytes, inodes, expect| assert_eq!(missing(bytes, inodes), expect, "{bytes} {inodes:?}");
-        check(LEAST_BYTES, Some(LEAST_INODES), None);
-        check(LEAST_BYTES, None, None);
-        check(LEAST_BYTES - 1, None, Some("almost no bytes are left"));
-        check(0, Some(LEAST_INODES), Some("no bytes are left"));
-        check(LEAST_BYTES, Some(LEAST_INODES - 1), Some("almost no inodes are left"));
+        check(MIN_FREE_BYTES, Some(MIN_FREE_INODES), None);
+        check(MIN_FREE_BYTES, None, None);
+        check(MIN_FREE_BYTES - 1, None, Some("almost no bytes are left"));
+        check(0, Some(MIN_FREE_INODES), Some("no bytes are left"));
+        check(MIN_FREE_BYTES, Some(MIN_FREE_INODES - 1), Some("almost no inodes are left"));
         check(0, Some(0), Some("no inodes are left"));
     }
 

@@ -32,7 +32,7 @@ pub enum EnvAudience {
     Check,
 }
 
-const BOTH: &[&str] = &[
+const SHARED_VARIABLES: &[&str] = &[
     // Identity and location.
     "PATH",
     "HOME",
@@ -189,7 +189,7 @@ pub fn scrubbed_env(
     source: impl Iterator<Item = (OsString, OsString)>,
 ) -> Vec<(OsString, OsString)> {
     let listed = |name: &str| {
-        BOTH.iter().any(|pattern| matches(pattern, name))
+        SHARED_VARIABLES.iter().any(|pattern| matches(pattern, name))
             || (reader == EnvAudience::Agent && AGENT.iter().any(|pattern| matches(pattern, name)))
             || pass.iter().any(|pattern| matches(pattern, name))
     };

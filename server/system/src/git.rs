@@ -101,13 +101,13 @@ pub struct TrackedCounts {
 }
 
 /// Reading a larger index takes too long.
-const LARGEST_INDEX: u64 = 16 * 1024 * 1024;
+const MAX_INDEX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Counts the index entries of a plain repository at `root`. Reads that one file and no configuration; `None` if it is
 /// missing, unreadable or too large.
 pub fn count_tracked(root: &Path) -> Option<TrackedCounts> {
     let path = root.join(".git/index");
-    std::fs::metadata(&path).ok().filter(|it| it.is_file() && it.len() <= LARGEST_INDEX)?;
+    std::fs::metadata(&path).ok().filter(|it| it.is_file() && it.len() <= MAX_INDEX_BYTES)?;
     let index = git2::Index::open(&path).ok()?;
     let looks_like_test = |path: &[u8]| path.windows(4).any(|it| it == b"test" || it == b"spec");
     let tests = index.iter().filter(|it| looks_like_test(&it.path)).count() as u64;

@@ -37,7 +37,7 @@ const LOOKUPS: usize = 4;
 /// Denied hosts that are named in one iteration.
 const MAX_NAMED: usize = 5;
 /// Before another attempt to accept a connection where descriptors have run out.
-const EXHAUSTED: Duration = Duration::from_millis(200);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// A proxy for the jobs of one kind.
 #[derive(Debug, Clone)]
@@ -189,7 +189,7 @@ async fn accept_connections(listener: &TcpListener, rules: &Arc<ProxyRules>, per
                     drop(permit);
                 });
             }
-            Err(_) => sleep(EXHAUSTED).await,
+            Err(_) => sleep(ACCEPT_RETRY_DELAY).await,
         }
         while connections.try_join_next().is_some() {}
     }

@@ -19,7 +19,7 @@ use super::sandbox::Isolation;
 use super::trust::permit::ApprovedInput;
 
 /// Time that a process needs in addition to the request's timeout, to start and to report that there was no response.
-const BESIDES: Duration = Duration::from_millis(700);
+const PROCESS_MARGIN: Duration = Duration::from_millis(700);
 /// Limit of the status and headers that precede the body.
 const HEAD_BYTES: usize = 1024 * 1024;
 
@@ -76,7 +76,7 @@ impl HttpClient<'_> {
             grace: Duration::ZERO,
             output: None,
         };
-        let run = run_for(&job, timeout + BESIDES, self.domain, BODY_BYTES + HEAD_BYTES).await;
+        let run = run_for(&job, timeout + PROCESS_MARGIN, self.domain, BODY_BYTES + HEAD_BYTES).await;
         parse_output(&run)
     }
 }

@@ -10,7 +10,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_si
 /// Linux reports CPU time in hundredths of a second, whatever the kernel's own tick is.
 const MS_PER_TICK: u64 = 10;
 /// A name of 64 bytes and 51 numbers of up to 20 digits; `/proc` returns a line in one read.
-const LONGEST_LINE: usize = 2048;
+const MAX_LINE_BYTES: usize = 2048;
 /// Bubblewrap, the warden in its namespace, its job.
 const WARDEN_DEPTH: usize = 3;
 
@@ -69,7 +69,7 @@ pub fn list_processes() -> Vec<Process> {
 /// The current process with this pid.
 pub fn find_process(pid: i32) -> Option<Process> {
     let stat = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?;
-    let mut line = [0; LONGEST_LINE];
+    let mut line = [0; MAX_LINE_BYTES];
     let read = rustix::io::read(&stat, &mut line).ok()?;
     parse(pid, line.get(..read)?)
 }

@@ -44,7 +44,8 @@ pub enum StateError {
 
 impl HintedError for StateError {
     fn hint(&self) -> Option<String> {
-        const OTHER: &str = tr_later!("Set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk.");
+        const STATE_DIR_REMEDY: &str =
+            tr_later!("Set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk.");
         Some(match self {
             Self::Exposed { path, .. } => tr!("Run `chmod 700 {path}`.", path = path.display()),
             Self::Collision { dir, .. } => tr!("Move {dir} away.", dir = dir.display()),
@@ -54,12 +55,14 @@ impl HintedError for StateError {
                     .to_owned()
             }
             Self::NoHome | Self::Relative { .. } | Self::Foreign { .. } | Self::Network { .. } => {
-                translate(OTHER).to_owned()
+                translate(STATE_DIR_REMEDY).to_owned()
             }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 tr!("Make room on that disk.").to_owned()
             }
-            Self::Io { source, .. } => exhausted::hint(source).unwrap_or_else(|| translate(OTHER)).to_owned(),
+            Self::Io { source, .. } => {
+                exhausted::hint(source).unwrap_or_else(|| translate(STATE_DIR_REMEDY)).to_owned()
+            }
         })
     }
 }

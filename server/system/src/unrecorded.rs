@@ -30,7 +30,7 @@ const MAX_DEPTH: usize = 100;
 /// Folders of caches that decide what runs: interpreters read them in place of the source.
 const CACHES: [&str; 2] = ["__pycache__", ".pytest_cache"];
 /// Folders of other tools, which contain nothing that a check compiles or runs.
-const SKIPPED: [&str; 14] = [
+const SKIPPED_FOLDERS: [&str; 14] = [
     ".git",
     ".hg",
     ".svn",
@@ -162,7 +162,7 @@ impl UnrecordedScan<'_> {
                 return self.found.caches.push(path.to_owned());
             }
             // Another repository, or another work tree of this one.
-            if is_named(&SKIPPED) || fs::symlink_metadata(absolute.join(".git")).is_ok() {
+            if is_named(&SKIPPED_FOLDERS) || fs::symlink_metadata(absolute.join(".git")).is_ok() {
                 let metadata = fs::symlink_metadata(&absolute);
                 if metadata.is_ok_and(|it| is_created_since(&it, self.since)) {
                     self.found.folders.push(path.to_owned());

@@ -48,9 +48,11 @@ pub struct ActiveLimit {
 
 /// Identifies agent and account: equal for two loops that share both. It cannot be reversed.
 pub fn account_key(plan: &AgentPlan, env: &[(OsString, OsString)]) -> String {
-    const NAMES: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
-    const ENDS: [&str; 5] = ["_API_KEY", "_TOKEN", "_BASE_URL", "_CONFIG_DIR", "_HOME"];
-    let is_of_account = |name: &str| NAMES.contains(&name) || ENDS.iter().any(|it| name.ends_with(it));
+    const ACCOUNT_VARIABLES: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+    const ACCOUNT_SUFFIXES: [&str; 5] = ["_API_KEY", "_TOKEN", "_BASE_URL", "_CONFIG_DIR", "_HOME"];
+    let is_of_account = |name: &str| {
+        ACCOUNT_VARIABLES.contains(&name) || ACCOUNT_SUFFIXES.iter().any(|it| name.ends_with(it))
+    };
     // The last value of a variable counts.
     let account = env.iter().filter(|(name, _)| name.to_str().is_some_and(is_of_account));
     let account: std::collections::BTreeMap<_, _> = account.map(|(name, value)| (name, value)).collect();

@@ -14,7 +14,7 @@ use super::trust::permit::ApprovedInput;
 /// Some agents take seconds to print it.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// Some agents would check for updates first.
-const QUIET: [&str; 3] =
+const NO_UPDATE_VARIABLES: [&str; 3] =
     ["DISABLE_AUTOUPDATER", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"];
 
 /// Output of `PROGRAM --version`; the error is the reason of the failure, as text. Needs a runtime.
@@ -23,7 +23,7 @@ pub async fn query_version(
     mut env: Vec<(OsString, OsString)>,
     domain: &Isolation,
 ) -> Result<String, String> {
-    env.extend(QUIET.map(|name| (name.into(), "1".into())));
+    env.extend(NO_UPDATE_VARIABLES.map(|name| (name.into(), "1".into())));
     let job = Job {
         argv: ApprovedInput::from_user_input(vec![program.into(), "--version".into()]),
         cwd: "/".into(),

@@ -42,7 +42,7 @@ const RALPH_ASIDE: [&str; 5] = ["args", "credit", "checks", "contexts", "instruc
 /// Keys of it that describe it.
 const RALPH_NOTES: [&str; 3] = ["description", "enabled", "name"];
 /// Keys with which no line of prose begins.
-const UNMISTAKABLE: [&str; 5] = [COMMAND, CRITERIA, ITERATIONS, PROMISE, MAY_CHANGE];
+const DISTINCTIVE_KEYS: [&str; 5] = [COMMAND, CRITERIA, ITERATIONS, PROMISE, MAY_CHANGE];
 
 pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
     let end = front_matter_end(text);
@@ -188,10 +188,10 @@ fn commands_of(out: &mut TaskOutline, entry: YamlEntry<'_>) {
 }
 
 fn named_command(out: &mut TaskOutline, item: &[YamlPair<'_>]) {
-    const READ: [&str; 3] = ["name", "run", "timeout"];
+    const KNOWN_FIELDS: [&str; 3] = ["name", "run", "timeout"];
     let of = |key: &str| item.iter().find(|it| it.key == key && !it.value.trim().is_empty());
-    for pair in item.iter().filter(|it| !READ.contains(&it.key) && it.key != "command") {
-        not_read(out, (pair.key, pair.key_range.clone()), closest(pair.key, READ));
+    for pair in item.iter().filter(|it| !KNOWN_FIELDS.contains(&it.key) && it.key != "command") {
+        not_read(out, (pair.key, pair.key_range.clone()), closest(pair.key, KNOWN_FIELDS));
     }
     let timeout_ms = of("timeout").and_then(|it| {
         let seconds = it.value.trim().parse::<u64>().ok().filter(|it| *it > 0);
@@ -250,7 +250,7 @@ fn note_unclosed(text: &str, out: &mut TaskOutline) {
     for (index, line) in block.take_while(|(index, line)| *index == 0 || !line.trim().is_empty()) {
         let range = at..at + line.trim_end().len();
         at += line.len();
-        let ours = UNMISTAKABLE.into_iter().find(|key| yaml::value_of(line, key).is_some());
+        let ours = DISTINCTIVE_KEYS.into_iter().find(|key| yaml::value_of(line, key).is_some());
         match ours {
             _ if index == 0 && !line.trim().is_empty() => return,
             Some(key) => {

@@ -83,13 +83,13 @@ pub fn log_document(text: &str, checks: &[(String, String)]) -> String {
 /// A name for the file of a task document, from its title: `cart-loses-items`.
 pub fn file_stem(document: &str) -> String {
     const MAX_WORDS: usize = 6;
-    const JOINING: [&str; 14] =
+    const STOP_WORDS: [&str; 14] =
         ["a", "an", "the", "and", "or", "of", "to", "in", "on", "for", "with", "by", "from", "at"];
     let title = document.lines().find_map(|it| it.strip_prefix("# ")).unwrap_or_default().to_lowercase();
     let words = title.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
     let mut words: Vec<&str> = words.take(MAX_WORDS).collect();
     // A name does not end in the middle of a phrase.
-    while words.len() > 1 && words.last().is_some_and(|it| JOINING.contains(it)) {
+    while words.len() > 1 && words.last().is_some_and(|it| STOP_WORDS.contains(it)) {
         words.pop();
     }
     let stem = words.join("-");

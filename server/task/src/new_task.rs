@@ -11,10 +11,10 @@ use loopkeeper_text::{shell_word, tr_later};
 /// A longer sentence is not a title.
 const TITLE_CHARS: usize = 72;
 /// Words of an article, and links of a list of sources: proposals for the author to change.
-const LEAST_WORDS: u32 = 600;
+const MIN_WORDS: u32 = 600;
 /// Chinese is written without spaces between words.
-const LEAST_CHINESE_CHARS: u32 = 1_000;
-const LEAST_LINKS: u32 = 5;
+const MIN_CHINESE_CHARS: u32 = 1_000;
+const MIN_LINKS: u32 = 5;
 
 /// Everything that a new document depends on.
 #[derive(Debug, Clone, Copy)]
@@ -165,7 +165,7 @@ fn claim(kind: ChangeKind, new: &NewTask<'_>) -> Option<&'static str> {
 
 /// The sentence without the words that ask for tests.
 fn tested_subject(sentence: &str) -> String {
-    const ASKING: [&str; 12] = [
+    const REQUEST_WORDS: [&str; 12] = [
         "add",
         "write",
         "test",
@@ -179,7 +179,8 @@ fn tested_subject(sentence: &str) -> String {
         "raise",
         "increase",
     ];
-    let words = sentence.split_whitespace().filter(|it| !ASKING.contains(&it.to_ascii_lowercase().as_str()));
+    let words =
+        sentence.split_whitespace().filter(|it| !REQUEST_WORDS.contains(&it.to_ascii_lowercase().as_str()));
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -211,9 +212,9 @@ fn writing(new: &NewTask<'_>) -> Vec<String> {
     let file = in_folder(new.folder, &format!("{stem}.md"));
     let (glob, word) = (quoted(&file), shell_word::quoted(&file));
     let length = if is_chinese(new.sentence) {
-        format!("`$ LC_ALL=C.UTF-8 wc -m < {word}` `>= {LEAST_CHINESE_CHARS}`")
+        format!("`$ LC_ALL=C.UTF-8 wc -m < {word}` `>= {MIN_CHINESE_CHARS}`")
     } else {
-        format!("`$ wc -w < {word}` `>= {LEAST_WORDS}`")
+        format!("`$ wc -w < {word}` `>= {MIN_WORDS}`")
     };
     vec![
         new.item(tr_later!("The text is long enough"), &length),
@@ -230,7 +231,7 @@ fn research(new: &NewTask<'_>) -> Vec<String> {
     let file = in_folder(new.folder, &format!("{stem}.md"));
     let sources = in_folder(new.folder, &format!("{stem}-sources.md"));
     let (glob, word) = (quoted(&file), shell_word::quoted(&sources));
-    let links = format!("`$ grep -c 'https\\?://' {word}` `>= {LEAST_LINKS}`");
+    let links = format!("`$ grep -c 'https\\?://' {word}` `>= {MIN_LINKS}`");
     vec![
         new.item(tr_later!("The sources are listed"), &format!("`exists {}`", quoted(&sources))),
         new.item(tr_later!("There are enough of them"), &links),

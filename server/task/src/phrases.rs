@@ -103,12 +103,12 @@ fn normalised(text: &str) -> String {
 }
 
 fn fold_case(text: &str) -> String {
-    let words: Vec<String> = text.split_whitespace().take(LONGEST).map(str::to_lowercase).collect();
+    let words: Vec<String> = text.split_whitespace().take(MAX_WORDS).map(str::to_lowercase).collect();
     words.join(" ")
 }
 
 /// More words than any phrase including its brackets.
-const LONGEST: usize = 24;
+const MAX_WORDS: usize = 24;
 
 /// Removes leading numbering ("2.", "3.1)", "IV.", "一、"), emoji, short codes and emphasis.
 fn strip_decoration(text: &str) -> &str {
@@ -129,14 +129,14 @@ fn is_letter_emoji(char: char) -> bool {
     matches!(char, '\u{2139}' | '\u{24c2}' | '\u{1f100}'..='\u{1f1ff}')
 }
 
-const LONGEST_NUMBER: usize = 5;
+const MAX_NUMBER_CHARS: usize = 5;
 
 /// Removes "IV. ", "b) ", "一、".
 fn without_letter_number(text: &str) -> &str {
     let is_end = |(_, char): &(usize, char)| matches!(char, '.' | ')' | '、' | '．');
-    let Some((end, _)) = text.char_indices().take(LONGEST_NUMBER + 1).find(is_end) else { return text };
+    let Some((end, _)) = text.char_indices().take(MAX_NUMBER_CHARS + 1).find(is_end) else { return text };
     let (number, rest) = text.split_at(end);
-    let is_roman = number.len() <= LONGEST_NUMBER && number.chars().all(|char| "ivxIVX".contains(char));
+    let is_roman = number.len() <= MAX_NUMBER_CHARS && number.chars().all(|char| "ivxIVX".contains(char));
     let is_letter = number.len() == 1;
     let is_chinese =
         number.chars().count() <= 3 && number.chars().all(|char| "一二三四五六七八九十".contains(char));

@@ -36,7 +36,7 @@ const ARGUMENTS: &str = "args.";
 const NAME: &str = "ralph.name";
 
 /// First parts of names with a dot; others belong to templating languages.
-const SCOPES: [&str; 10] =
+const NAMESPACES: [&str; 10] =
     ["commands", "contexts", "checks", "instructions", "args", "ralph", "task", "story", "prd", "plan"];
 
 /// Everything in double braces on one line, in order: code and fences count as well.
@@ -107,7 +107,7 @@ fn is_name(name: &str) -> bool {
             && it.chars().all(|char| char.is_ascii_alphanumeric() || "_-".contains(char))
     };
     if let Some((scope, rest)) = name.split_once('.') {
-        return SCOPES.contains(&scope) && is_word(rest);
+        return NAMESPACES.contains(&scope) && is_word(rest);
     }
     let is_loud = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
     is_word(name) && (name.len() > 1 && name.chars().all(is_loud) || known().any(|it| it == name))

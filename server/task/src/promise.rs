@@ -48,14 +48,14 @@ enum PromiseRank {
 }
 
 fn rank_line(line: &str) -> PromiseRank {
-    const STUCK: &[&str] =
+    const FAILURE_WORDS: &[&str] =
         &["block", "stuck", "abort", "cannot", "can't", "unable", "give up", "fail", "impossible"];
-    const PRINT: &[&str] =
+    const OUTPUT_VERBS: &[&str] =
         &["output", "print", "say", "reply", "respond", "emit", "write", "answer", "输出", "打印"];
     let line = line.to_lowercase();
-    if STUCK.iter().any(|word| line.contains(word)) {
+    if FAILURE_WORDS.iter().any(|word| line.contains(word)) {
         PromiseRank::WhenStuck
-    } else if PRINT.iter().any(|word| line.contains(word)) {
+    } else if OUTPUT_VERBS.iter().any(|word| line.contains(word)) {
         PromiseRank::Instruction
     } else {
         PromiseRank::Mention

@@ -1,16 +1,16 @@
 //! Finds the tags of a promise, `<promise>DONE</promise>`, in one line or text.
 
-const OPEN: &str = "<promise>";
+const OPENING_TAG: &str = "<promise>";
 const CLOSE: &str = "</promise>";
 
 /// Whether the text contains a complete promise, which makes it an instruction rather than a criterion.
 pub(super) fn is_in(text: &str) -> bool {
-    text.split_once(OPEN).is_some_and(|(_, rest)| rest.contains(CLOSE))
+    text.split_once(OPENING_TAG).is_some_and(|(_, rest)| rest.contains(CLOSE))
 }
 
 /// Whether the text may contain a promise. Most texts have none, and most of those no `<`, which is fast to check.
 pub(super) fn may_be_in(text: &str) -> bool {
-    text.contains('<') && text.contains(OPEN)
+    text.contains('<') && text.contains(OPENING_TAG)
 }
 
 /// One promise in a line: the range of its tags, and what they enclose.
@@ -22,18 +22,18 @@ pub(super) struct PromiseTag {
 }
 
 pub(super) fn with_text(text: &str) -> String {
-    format!("{OPEN}{text}{CLOSE}")
+    format!("{OPENING_TAG}{text}{CLOSE}")
 }
 
 /// The first tag after `from`, including `<<promise>>X<</promise>>` and `<promise><promise>X…`.
 pub(super) fn find_tag(line: &str, from: usize) -> Option<PromiseTag> {
-    let open = from + line.get(from..)?.find(OPEN)?;
+    let open = from + line.get(from..)?.find(OPENING_TAG)?;
     let before = line.get(from..open)?;
     let start = from + before.trim_end_matches('<').len();
-    let mut inner_start = open + OPEN.len();
+    let mut inner_start = open + OPENING_TAG.len();
     let mut is_doubled = start < open;
     while let Some(rest) = line.get(inner_start..) {
-        let again = [OPEN, ">"].into_iter().find(|extra| rest.starts_with(extra));
+        let again = [OPENING_TAG, ">"].into_iter().find(|extra| rest.starts_with(extra));
         let Some(extra) = again else { break };
         is_doubled = true;
         inner_start += extra.len();

@@ -110,8 +110,8 @@ fn command_prefix<'a>(command: &'a str, words: &str) -> Option<&'a str> {
 }
 
 fn runs_node(command: &str) -> bool {
-    const TOOLS: [&str; 9] = ["npm", "npx", "pnpm", "yarn", "bun", "node", "jest", "vitest", "mocha"];
-    command.split_whitespace().any(|it| TOOLS.contains(&it))
+    const NODE_PROGRAMS: [&str; 9] = ["npm", "npx", "pnpm", "yarn", "bun", "node", "jest", "vitest", "mocha"];
+    command.split_whitespace().any(|it| NODE_PROGRAMS.contains(&it))
 }
 
 /// The first words of a sentence that say something about the work, in lower case; none if it is not in Latin script.
@@ -121,10 +121,10 @@ fn significant_words(sentence: &str) -> Vec<String> {
 
 /// The same for the subject of the work, without the words that ask for it where others remain.
 pub(crate) fn subject_words(sentence: &str) -> Vec<String> {
-    const LEAST: usize = 2;
+    const MIN_WORDS: usize = 2;
     let is_subject = |it: &String| !REQUESTS.contains(&it.as_str());
     let subject: Vec<String> = all_significant_words(sentence).filter(is_subject).take(MAX_WORDS).collect();
-    if subject.len() >= LEAST { subject } else { significant_words(sentence) }
+    if subject.len() >= MIN_WORDS { subject } else { significant_words(sentence) }
 }
 
 fn all_significant_words(sentence: &str) -> impl Iterator<Item = String> {

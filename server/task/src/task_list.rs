@@ -12,7 +12,7 @@ use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::{FindingCode, PlanItem, ids, prd};
 
 /// Fields without a counterpart here.
-const ASIDE: [&str; 1] = ["model"];
+const IGNORED_FIELDS: [&str; 1] = ["model"];
 
 /// `tasks` with `title` and `completed`, or with `name`, `status`, `deps` and `subtasks`.
 pub(super) fn parse_yaml(file: &str, text: &str) -> TaskOutline {
@@ -33,7 +33,7 @@ pub(super) fn parse_yaml(file: &str, text: &str) -> TaskOutline {
     let mut aside = Vec::new();
     for task in &tasks {
         task.add_to(&mut out, text, &known);
-        let fields = task.fields.iter().filter(|it| ASIDE.contains(&it.0) && !it.1.value.is_empty());
+        let fields = task.fields.iter().filter(|it| IGNORED_FIELDS.contains(&it.0) && !it.1.value.is_empty());
         aside.extend(fields.map(|(name, it)| ((*name).to_owned(), it.range.clone())));
     }
     out.add_left_aside(&aside);

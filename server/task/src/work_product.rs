@@ -117,7 +117,7 @@ impl WorkProduct {
 
 /// What a task asks for, in one sentence: its title, or its first line of prose where only that says it.
 pub fn wanted_sentence(task: &Task) -> Option<String> {
-    const NOTHING_SAID: [&str; 12] = [
+    const GENERIC_TITLES: [&str; 12] = [
         "task",
         "prompt",
         "objective",
@@ -139,7 +139,8 @@ pub fn wanted_sentence(task: &Task) -> Option<String> {
     };
     let title = task.title.trim();
     let says_more = prose.is_some_and(|it| is_usual(title) && !is_usual(it));
-    let is_title = !title.is_empty() && !NOTHING_SAID.contains(&title.to_lowercase().as_str()) && !says_more;
+    let is_title =
+        !title.is_empty() && !GENERIC_TITLES.contains(&title.to_lowercase().as_str()) && !says_more;
     if is_title { Some(title.to_owned()) } else { prose.map(str::to_owned) }
 }
 

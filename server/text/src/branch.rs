@@ -2,8 +2,8 @@
 
 use crate::tr;
 
-const LONGEST_SLUG: usize = 80;
-const LONGEST: usize = 200;
+const MAX_SLUG_BYTES: usize = 80;
+const MAX_BYTES: usize = 200;
 const TASK: &str = "{task}";
 
 /// The branch name for a loop on `task`. `given` is the `branchName` of its `prd.json` and takes precedence over
@@ -21,7 +21,7 @@ pub fn named(template: Option<&str>, given: Option<&str>, task: &str) -> Option<
 /// Why Git rejects this name, by the rules of `git check-ref-format --branch`.
 pub fn fault(name: &str) -> Option<&'static str> {
     let wrong = |it: char| it.is_control() || it.is_whitespace() || "~^:?*[\\".contains(it);
-    if name.len() > LONGEST {
+    if name.len() > MAX_BYTES {
         return Some(tr!("it is too long"));
     }
     if name.chars().any(wrong) {
@@ -59,7 +59,7 @@ fn slug(task: &str) -> String {
         } else if !slug.is_empty() && !slug.ends_with('-') {
             slug.push('-');
         }
-        if slug.len() >= LONGEST_SLUG {
+        if slug.len() >= MAX_SLUG_BYTES {
             break;
         }
     }

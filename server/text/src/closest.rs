@@ -2,8 +2,8 @@
 
 /// The candidate with the fewest typos relative to `word`, if they are few for its length.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    const LONGEST: usize = 40;
-    if word.chars().count() > LONGEST {
+    const MAX_CHARS: usize = 40;
+    if word.chars().count() > MAX_CHARS {
         return None;
     }
     let word = plain(word);
@@ -32,8 +32,8 @@ fn plain(word: &str) -> Vec<char> {
 
 /// A prefix of a word counts as one typo. Above `most` the exact distance is not computed.
 fn distance(word: &[char], candidate: &[char], most: usize) -> usize {
-    const TELLING: usize = 4;
-    let beginning = word.len() >= TELLING && candidate.starts_with(word) && candidate != word;
+    const MIN_PREFIX_CHARS: usize = 4;
+    let beginning = word.len() >= MIN_PREFIX_CHARS && candidate.starts_with(word) && candidate != word;
     match word.len().abs_diff(candidate.len()) {
         _ if beginning => 1,
         // Each extra character counts as a typo.

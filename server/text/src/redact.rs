@@ -16,7 +16,7 @@ pub use variables::take_values;
 
 const MARK: &[u8] = b"[redacted]";
 /// Shorter values would redact ordinary words.
-const LEAST_KNOWN: usize = 8;
+const MIN_VALUE_BYTES: usize = 8;
 const PAIRS: usize = 1 << 16;
 
 /// The patterns: exact values first, then the shapes of well-known tokens.
@@ -35,7 +35,7 @@ impl Redactor {
     /// Redacts these values (those of at least 8 bytes) in addition to the shapes.
     pub fn new(known: impl IntoIterator<Item = String>) -> Self {
         let mut known: Vec<Vec<u8>> =
-            known.into_iter().filter(|it| it.len() >= LEAST_KNOWN).map(String::into_bytes).collect();
+            known.into_iter().filter(|it| it.len() >= MIN_VALUE_BYTES).map(String::into_bytes).collect();
         known.sort_by_key(|it| std::cmp::Reverse(it.len()));
         known.dedup();
         let longest = known.first().map_or(0, Vec::len);

@@ -55,7 +55,7 @@ pub fn coloured(raw: &str) -> String {
 
 /// The first sequence that sets a colour or a font style, with the text before and after it.
 fn next_style(line: &str) -> Option<(&str, &str, &str)> {
-    const LONGEST: usize = 48;
+    const MAX_SEQUENCE_BYTES: usize = 48;
     let mut from = 0;
     loop {
         let at = from + line.get(from..)?.find("\x1b[")?;
@@ -64,7 +64,7 @@ fn next_style(line: &str) -> Option<(&str, &str, &str)> {
         let end = parameters.trim_start_matches(|c| matches!(c, '0'..='9' | ';'));
         let length = sequence.len() - end.len();
         if let Some(after) = end.strip_prefix('m')
-            && length < LONGEST
+            && length < MAX_SEQUENCE_BYTES
             && !conceals(sequence.get(2..length)?)
         {
             return Some((before, sequence.get(..=length)?, after));
@@ -239,9 +239,9 @@ fn is_odd(c: char) -> bool {
 
 /// Text of a file for use in a message: short, with control, bidi and other invisible characters escaped.
 pub fn shown(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    const MAX_CHARS: usize = 60;
+    let mut short: String = text.chars().take(MAX_CHARS).flat_map(char::escape_debug).collect();
+    if text.chars().nth(MAX_CHARS).is_some() {
         short.push('…');
     }
     short.replace("\\'", "'")

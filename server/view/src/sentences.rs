@@ -109,12 +109,12 @@ pub fn order_refused(order: GuardedOrder, by: OrderSource) -> String {
 /// action once, `count` counts all denials.
 pub fn denied(what: &[String], count: u32) -> Option<String> {
     /// Short enough for one line.
-    const SHOWN: usize = 3;
+    const MAX_SHOWN: usize = 3;
     if count == 0 {
         return None;
     }
-    let named = what.iter().take(SHOWN).map(|it| format!("`{}`", sanitize::line(it))).collect::<Vec<_>>();
-    Some(match (named.as_slice(), what.len().saturating_sub(SHOWN)) {
+    let named = what.iter().take(MAX_SHOWN).map(|it| format!("`{}`", sanitize::line(it))).collect::<Vec<_>>();
+    Some(match (named.as_slice(), what.len().saturating_sub(MAX_SHOWN)) {
         ([], _) => counted(u64::from(count), "tool call"),
         (named, more) => list_and_more(named, more),
     })

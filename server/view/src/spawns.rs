@@ -9,7 +9,7 @@ use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
 /// Maximum number shown; all of them are in the journal.
-const SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -108,7 +108,7 @@ fn lineage(agents: &[SubagentRecord]) -> Vec<SubagentStatus> {
     };
     let mut shown = Vec::new();
     let mut open: Vec<&SubagentRecord> = agents.iter().rev().filter(|it| !is_known(it)).collect();
-    while let Some(agent) = open.pop().filter(|_| shown.len() < SHOWN) {
+    while let Some(agent) = open.pop().filter(|_| shown.len() < MAX_SHOWN) {
         shown.push(one(agent));
         let below = agents.iter().rev().filter(|it| it.by.is_some() && it.by == agent.id);
         open.extend(below);

@@ -16,7 +16,7 @@ use crate::criterion_names::CriterionNames;
 use crate::sentences;
 
 /// Limits for each failing check.
-const PLACES: usize = 5;
+const MAX_PLACES: usize = 5;
 const LAST_LINES: usize = 3;
 
 const BOLD: &str = "\x1b[1m";
@@ -151,7 +151,7 @@ impl TranscriptWriter {
         }
         let failed = tr!("{name}: {fact}", name, fact);
         let _ = writeln!(text, "  {RED}✗{RESET} {failed}");
-        let places = result.failure_lines(PLACES, usize::MAX);
+        let places = result.failure_lines(MAX_PLACES, usize::MAX);
         let last = || result.last_lines(LAST_LINES).into_iter().map(str::to_owned).collect();
         let lines: Vec<String> = if places.is_empty() { last() } else { places };
         for line in lines {

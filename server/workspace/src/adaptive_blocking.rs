@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::worker_thread::WorkerThread;
 
 /// Time for which blocking everything else is acceptable.
-const QUICK: Duration = Duration::from_millis(2);
+const MAX_BLOCKING_TIME: Duration = Duration::from_millis(2);
 /// The cost of a thread switch is negligible for a larger input, and its memory belongs in the worker's arena of the
 /// allocator. The duration of the last run does not show how long the next one takes: text that is equal to the file
 /// on disk is not parsed.
@@ -50,7 +50,7 @@ impl AdaptiveBlocking {
     }
 
     fn is_quick(&self, size: usize) -> bool {
-        self.expected <= QUICK && size <= SMALL_BYTES
+        self.expected <= MAX_BLOCKING_TIME && size <= SMALL_BYTES
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use super::{AdaptiveBlocking, QUICK, SMALL_BYTES, WorkerThread};
+    use super::{AdaptiveBlocking, MAX_BLOCKING_TIME, SMALL_BYTES, WorkerThread};
 
     fn expecting(expected: Duration) -> AdaptiveBlocking {
         AdaptiveBlocking { expected, ..AdaptiveBlocking::new(WorkerThread::start("test")) }
@@ -74,19 +74,19 @@ mod tests {
             quick.run(size, || thread::current().id()).await == Some(here)
         };
         assert!(!after(Duration::MAX, 0).await, "nothing is known of the first");
-        assert!(after(QUICK, 0).await);
-        assert!(!after(QUICK + Duration::from_nanos(1), 0).await);
-        assert!(after(QUICK, SMALL_BYTES).await);
-        assert!(!after(QUICK, SMALL_BYTES + 1).await, "a large input");
+        assert!(after(MAX_BLOCKING_TIME, 0).await);
+        assert!(!after(MAX_BLOCKING_TIME + Duration::from_nanos(1), 0).await);
+        assert!(after(MAX_BLOCKING_TIME, SMALL_BYTES).await);
+        assert!(!after(MAX_BLOCKING_TIME, SMALL_BYTES + 1).await, "a large input");
     }
 
     #[tokio::test]
     async fn one_quick_run_does_not_hide_a_slow_one() {
-        let mut quick = expecting(QUICK * 16);
+        let mut quick = expecting(MAX_BLOCKING_TIME * 16);
         let mut expected = Vec::new();
         for _ in 0..5 {
             quick.run(0, || ()).await;
-            expected.push(quick.expected <= QUICK);
+            expected.push(quick.expected <= MAX_BLOCKING_TIME);
         }
         assert_eq!(expected, [false, false, false, true, true]);
     }

@@ -40,7 +40,7 @@ const DEBOUNCE: Duration = Duration::from_millis(40);
 /// Polling interval while something is running, for changes that produce no event.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Polling interval during stand-alone checks: results are written shortly before the tree lock is released.
-const QUICK_PULSE: Duration = Duration::from_millis(500);
+const CHECK_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// What may have changed.
 #[expect(clippy::struct_excessive_bools, reason = "each may have changed without the others")]

@@ -162,13 +162,13 @@ impl BufferedOutput {
 
 /// A keeper that just took its loop over holds its lock briefly before it listens.
 async fn connect(store: &StateDir, id: &str) -> Option<WatchStream> {
-    const LOOK: Duration = Duration::from_millis(50);
+    const POLL_INTERVAL: Duration = Duration::from_millis(50);
     for _ in 0..40 {
         let stream = WatchStream::connect(store, id).await;
         if stream.is_some() {
             return stream;
         }
-        sleep(LOOK).await;
+        sleep(POLL_INTERVAL).await;
     }
     // The polling detects whether it is still running.
     None

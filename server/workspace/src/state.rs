@@ -15,7 +15,7 @@ use super::snapshot::{LoopSnapshot, TaskSnapshot, UntrustedCommands, WorkspacePr
 use super::task_cache::{self, CachedTask, OpenTexts, OverlayKey, ResultsKey};
 use super::tasks::{self, SavedTask};
 use super::watching::WatchedPaths;
-use super::{Invalidation, OpenState, OpenText, POLL_INTERVAL, QUICK_PULSE};
+use super::{CHECK_POLL_INTERVAL, Invalidation, OpenState, OpenText, POLL_INTERVAL};
 use loopkeeper_operations::foreign::{self, PluginLoopFile};
 use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::state_dir::StateDir;
@@ -195,7 +195,7 @@ impl IndexState {
     pub(super) fn poll_interval(&self) -> Option<Duration> {
         let alive = |it: &Arc<LoopSnapshot>| it.state.outcome().is_none() && it.status.keeper.alive;
         if self.tasks.iter().any(|it| it.base.checking) {
-            return Some(QUICK_PULSE);
+            return Some(CHECK_POLL_INTERVAL);
         }
         self.loops.in_order().iter().any(alive).then_some(POLL_INTERVAL)
     }

@@ -24,9 +24,9 @@ const FAILED: i64 = -32_603;
 /// An agent that reports the tokens of its last answer as those of the turn.
 const LAST_ONLY: &str = "OpenCode";
 /// Maximum number of open calls that are remembered for permission requests; more do not occur in practice.
-const OPEN_CALLS: usize = 256;
+const MAX_OPEN_CALLS: usize = 256;
 /// Maximum bytes of one text of a tool.
-const LONGEST: usize = 16 * 1024;
+const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// The parameters of one conversation with an agent.
 #[derive(Debug, Clone)]
@@ -347,7 +347,7 @@ impl AcpClient {
         call.merge_update(update);
         if call.is_over() {
             self.calls.remove(id);
-        } else if self.calls.contains_key(id) || self.calls.len() < OPEN_CALLS {
+        } else if self.calls.contains_key(id) || self.calls.len() < MAX_OPEN_CALLS {
             self.calls.insert(id.to_owned(), call.clone());
         }
         call
@@ -390,8 +390,8 @@ fn error_response(id: &Value, code: i64, message: &str) -> AcpAction {
 /// are.
 fn truncate_strings(mut value: Value) -> Value {
     match &mut value {
-        Value::String(words) if words.len() > LONGEST => {
-            *words = truncate::last(words, LONGEST).to_owned();
+        Value::String(words) if words.len() > MAX_TEXT_BYTES => {
+            *words = truncate::last(words, MAX_TEXT_BYTES).to_owned();
         }
         Value::Array(items) => items.iter_mut().for_each(|it| *it = truncate_strings(it.take())),
         Value::Object(fields) => fields.values_mut().for_each(|it| *it = truncate_strings(it.take())),

@@ -24,7 +24,7 @@ pub struct PermissionPolicy {
 }
 
 /// Maximum characters of a question to the user; a longer one would not be read completely.
-const MAX_WORDS: usize = 2000;
+const MAX_QUESTION_CHARS: usize = 2000;
 
 /// The refused part of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl PermissionPolicy {
         let (does, what) = call.describe_fully()?;
         let words = tr!("{does} ({why}): {what}", does, why = refusal.why, what);
         let words = sanitize::visible(&words);
-        if words.chars().count() > MAX_WORDS {
+        if words.chars().count() > MAX_QUESTION_CHARS {
             Err(tr!("it is too long to be asked about"))
         } else {
             Ok(words)

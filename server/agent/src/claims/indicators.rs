@@ -15,10 +15,10 @@ use scope::PhraseScope;
 /// A phrase about a part: shown, and below the threshold.
 const OF_A_PART: u8 = 40;
 /// Number of words that `_` may match.
-const LONGEST_GAP: usize = 3;
+const MAX_GAP_WORDS: usize = 3;
 /// Maximum number of the user's entries.
 const MAX_WORDS: usize = 64;
-const BARE: &[&str] = &["complete", "done", "finished", "implemented", "ready"];
+const BARE_WORDS: &[&str] = &["complete", "done", "finished", "implemented", "ready"];
 
 /// One sign of completion in the agent's message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ fn entries(words: &[(String, u8)]) -> Vec<IndicatorEntry<'_>> {
             .map_or(it.percent, |own| own.1),
         says: it.says,
         source: IndicatorSource::Words,
-        is_bare: BARE.contains(&it.name),
+        is_bare: BARE_WORDS.contains(&it.name),
         patterns: it.patterns.iter().map(|it| pattern(it)).collect(),
     });
     own.chain(built_in).collect()
@@ -157,7 +157,7 @@ fn end_of(steps: &[PatternStep], tokens: &[ProseToken], at: usize) -> Option<usi
             ProseToken::Word(word) if words.iter().any(|it| it == word) => end_of(rest, tokens, at + 1),
             _ => None,
         },
-        PatternStep::Gap => (0..=2 * LONGEST_GAP)
+        PatternStep::Gap => (0..=2 * MAX_GAP_WORDS)
             .take_while(|it| tokens.get(at..at + it).is_some_and(is_gap))
             .find_map(|it| end_of(rest, tokens, at + it)),
     }
@@ -170,7 +170,7 @@ fn is_gap(tokens: &[ProseToken]) -> bool {
         ProseToken::Word(_) => Some(1),
         ProseToken::Mark(_) => None,
     };
-    tokens.iter().map(width).sum::<Option<usize>>().is_some_and(|it| it <= 2 * LONGEST_GAP)
+    tokens.iter().map(width).sum::<Option<usize>>().is_some_and(|it| it <= 2 * MAX_GAP_WORDS)
 }
 
 fn add_match(

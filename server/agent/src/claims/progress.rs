@@ -2,12 +2,13 @@
 
 use super::prose::{ProseToken, Sentence};
 
-const REACH: usize = 3;
+const MAX_DISTANCE: usize = 3;
 const NAMES: &[&str] = &["progress", "completion", "进", "度"];
-const DONE: &[&str] = &["done", "complete", "completed", "finished", "完"];
-const OF: &[&str] = &["way", "work", "task", "project", "plan", "tasks"];
-const OTHER: &[&str] = &["coverage", "覆"];
-const SUPPOSES: &[&str] = &["if", "until", "when", "once", "to", "not", "target", "goal", "should", "will"];
+const COMPLETION_WORDS: &[&str] = &["done", "complete", "completed", "finished", "完"];
+const WHOLE_NOUNS: &[&str] = &["way", "work", "task", "project", "plan", "tasks"];
+const OTHER_METRICS: &[&str] = &["coverage", "覆"];
+const HYPOTHETICALS: &[&str] =
+    &["if", "until", "when", "once", "to", "not", "target", "goal", "should", "will"];
 
 /// The last percentage that refers to the work.
 pub(super) fn find(sentences: &[Sentence]) -> Option<u8> {
@@ -18,12 +19,14 @@ fn of_sentence(sentence: &Sentence) -> Option<u8> {
     let tokens = &sentence.tokens;
     (0..tokens.len()).rev().find_map(|at| {
         let percent = percent(tokens, at)?;
-        let before = tokens.get(at.saturating_sub(REACH)..at).unwrap_or_default();
-        let after = tokens.get(at + 1..tokens.len().min(at + 1 + REACH)).unwrap_or_default();
-        let is_progress = has(before, NAMES) || has(before, &["完"]) || (has(after, DONE) && !crosses(after));
-        let is_share =
-            has(after, &["of"]) && has(tokens.get(at..tokens.len().min(at + 6)).unwrap_or_default(), OF);
-        let is_meant = !has(before, SUPPOSES) && !has(before, OTHER) && !has(after, OTHER);
+        let before = tokens.get(at.saturating_sub(MAX_DISTANCE)..at).unwrap_or_default();
+        let after = tokens.get(at + 1..tokens.len().min(at + 1 + MAX_DISTANCE)).unwrap_or_default();
+        let is_progress =
+            has(before, NAMES) || has(before, &["完"]) || (has(after, COMPLETION_WORDS) && !crosses(after));
+        let is_share = has(after, &["of"])
+            && has(tokens.get(at..tokens.len().min(at + 6)).unwrap_or_default(), WHOLE_NOUNS);
+        let is_meant =
+            !has(before, HYPOTHETICALS) && !has(before, OTHER_METRICS) && !has(after, OTHER_METRICS);
         ((is_progress || is_share) && is_meant).then_some(percent)
     })
 }
@@ -31,7 +34,7 @@ fn of_sentence(sentence: &Sentence) -> Option<u8> {
 /// Whether the first mark comes before anything that could belong to the number.
 fn crosses(after: &[ProseToken]) -> bool {
     let mark = after.iter().position(|it| matches!(it, ProseToken::Mark(_)));
-    mark.is_some_and(|mark| !has(after.get(..mark).unwrap_or_default(), DONE))
+    mark.is_some_and(|mark| !has(after.get(..mark).unwrap_or_default(), COMPLETION_WORDS))
 }
 
 fn percent(tokens: &[ProseToken], at: usize) -> Option<u8> {

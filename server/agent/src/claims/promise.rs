@@ -7,8 +7,8 @@ use loopkeeper_text::pattern::ConstantPattern;
 
 use super::prose_mask::{self, MessageLineKind};
 
-const OPEN: &str = "<promise>";
-const CLOSE: &str = "</promise>";
+const OPENING_TAG: &str = "<promise>";
+const CLOSING_TAG: &str = "</promise>";
 
 /// Whether the last isolated tag of the message contains exactly `expected`, ignoring whitespace.
 ///
@@ -22,7 +22,8 @@ pub fn promise(final_text: &str, expected: &str) -> bool {
         line.kind == MessageLineKind::Spoken
     });
     tags(&spoken).filter(|tag| is_separate(&spoken, tag)).last().is_some_and(|tag| {
-        let inside = spoken.get(tag.start + OPEN.len()..tag.end - CLOSE.len()).unwrap_or_default();
+        let inside =
+            spoken.get(tag.start + OPENING_TAG.len()..tag.end - CLOSING_TAG.len()).unwrap_or_default();
         normalised(inside) == expected
     })
 }
@@ -33,8 +34,8 @@ fn normalised(text: &str) -> String {
 
 /// Byte ranges of whole tags, from each `<promise>` to the next `</promise>`.
 fn tags(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    text.match_indices(OPEN).filter_map(|(start, _)| {
-        let end = start + text.get(start..)?.find(CLOSE)? + CLOSE.len();
+    text.match_indices(OPENING_TAG).filter_map(|(start, _)| {
+        let end = start + text.get(start..)?.find(CLOSING_TAG)? + CLOSING_TAG.len();
         Some(start..end)
     })
 }
@@ -51,12 +52,13 @@ fn is_separate(text: &str, tag: &Range<usize>) -> bool {
 
 /// "When all pass, end with this line:" and the tag below it are an instruction, mostly that of the prompt.
 fn is_led_in(before: &str) -> bool {
-    static TELLS: ConstantPattern = ConstantPattern::new(
+    static INSTRUCTION: ConstantPattern = ConstantPattern::new(
         r"(?i)\b(?:when|once|if|after|until|unless|end your|print|output|emit|respond|reply|write|say|include|end with)\b|输出|打印|当|时",
     );
-    static OWN: ConstantPattern = ConstantPattern::new(r"(?i)\b(?:I|I'm|I've|we|now|hereby)\b|我");
+    static FIRST_PERSON: ConstantPattern = ConstantPattern::new(r"(?i)\b(?:I|I'm|I've|we|now|hereby)\b|我");
     let above = before.lines().rev().map(|it| it.trim_matches(decoration)).find(|it| !it.is_empty());
-    above.is_some_and(|it| it.ends_with([':', '：']) && TELLS.is_match(it) && !OWN.is_match(it))
+    above
+        .is_some_and(|it| it.ends_with([':', '：']) && INSTRUCTION.is_match(it) && !FIRST_PERSON.is_match(it))
 }
 
 /// Blanks and Markdown emphasis around a tag.

@@ -7,7 +7,7 @@ use loopkeeper_text::sanitize;
 /// Maximum length of the question's text.
 const QUESTION_CHARS: usize = 500;
 /// Number of sentences at the end of a message that are searched for a question.
-const NEAR_THE_END: usize = 10;
+const MAX_LAST_SENTENCES: usize = 10;
 /// Sentences of prose behind which a question is no longer the point of a message.
 const MAX_AFTER: usize = 3;
 
@@ -26,7 +26,7 @@ pub(super) enum AgentQuestionKind {
 }
 
 /// Anywhere in a sentence with a question mark.
-const ASKS: &[&str] = &[
+const QUESTION_PHRASES: &[&str] = &[
     "should i",
     "shall i",
     "should we",
@@ -75,7 +75,7 @@ const ASKS: &[&str] = &[
     "如 何 处 理",
 ];
 /// In a sentence of any end.
-const DEMANDS: &[&str] = &[
+const REQUEST_PHRASES: &[&str] = &[
     "please confirm",
     "please clarify",
     "please advise",
@@ -129,7 +129,7 @@ const DEMANDS: &[&str] = &[
     "需 要 您",
     "需 要 你",
 ];
-const OFFERS: &[&str] = &[
+const OFFER_PHRASES: &[&str] = &[
     "would you like me",
     "would you like to",
     "do you want me",
@@ -142,7 +142,7 @@ const OFFERS: &[&str] = &[
     "需 要 我",
     "要 我",
 ];
-const POLITE: &[&str] = &[
+const COURTESIES: &[&str] = &[
     "anything else",
     "any questions",
     "any other",
@@ -192,7 +192,7 @@ const ANSWERS: &[&str] = &[
 
 /// The last question near the end, with up to two sentences before it where they ask too.
 pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<AgentQuestion> {
-    let tail = sentences.get(sentences.len().saturating_sub(NEAR_THE_END)..)?;
+    let tail = sentences.get(sentences.len().saturating_sub(MAX_LAST_SENTENCES)..)?;
     let mut words: Vec<String> = tail.iter().map(plain).collect();
     // A question that ends a message asks; one amid prose has to address the user.
     let last = tail.iter().rposition(|it| !it.tokens.is_empty())?;
@@ -217,7 +217,7 @@ pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<AgentQuestion> 
     let range = asked.first()?.range.start..asked.last()?.range.end;
     let shown = sanitize::line_within(text.get(range)?, QUESTION_CHARS);
     let spoken: Vec<String> = asked.iter().map(plain).collect();
-    let kind = if spoken.iter().all(|it| holds(it, OFFERS)) {
+    let kind = if spoken.iter().all(|it| holds(it, OFFER_PHRASES)) {
         AgentQuestionKind::Offer
     } else {
         AgentQuestionKind::Needed
@@ -242,18 +242,18 @@ fn holds(words: &str, phrases: &[&str]) -> bool {
 }
 
 fn is_asked(sentence: &Sentence, words: &str, is_last: bool) -> bool {
-    if holds(words, POLITE) {
+    if holds(words, COURTESIES) {
         return false;
     }
     if !sentence.is_question {
         let asks_in_chinese =
             sentence.tokens.last().is_some_and(|it| *it == ProseToken::Word("吗".to_owned()));
-        return holds(words, DEMANDS) || asks_in_chinese;
+        return holds(words, REQUEST_PHRASES) || asks_in_chinese;
     }
     let count = sentence.tokens.iter().filter(|it| matches!(it, ProseToken::Word(_))).count();
     let is_chinese = words.chars().any(is_cjk);
     let long_enough = count >= if is_chinese { 4 } else { 3 };
-    holds(words, ASKS) || holds(words, DEMANDS) || (is_last && long_enough)
+    holds(words, QUESTION_PHRASES) || holds(words, REQUEST_PHRASES) || (is_last && long_enough)
 }
 
 fn begins_answer(words: &str) -> bool {

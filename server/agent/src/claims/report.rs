@@ -24,10 +24,10 @@ impl std::fmt::Display for ClaimRow {
     }
 }
 
-const BLOCK: &str = tr_later!("status block");
+const STATUS_BLOCK: &str = tr_later!("status block");
 const SHOWN_ONLY: &str = tr_later!("shown only");
 /// In percent: a phrase below it is a weak sign.
-const STRONG: u8 = 75;
+const MIN_STRONG_PERCENT: u8 = 75;
 
 fn claim_row(claim: impl Into<String>, source: &'static str, weight: impl Into<String>) -> ClaimRow {
     ClaimRow { claim: claim.into(), source: translate(source).to_owned(), weight: weight.into() }
@@ -45,7 +45,7 @@ impl Claims {
             let weight = if signal { tr!("decisive") } else { tr!("vetoes every other claim") };
             out.push(claim_row(
                 format!("EXIT_SIGNAL: {signal}"),
-                if in_block { BLOCK } else { tr_later!("line") },
+                if in_block { STATUS_BLOCK } else { tr_later!("line") },
                 weight,
             ));
         }
@@ -94,7 +94,9 @@ impl Claims {
     fn list_status(&self, out: &mut Vec<ClaimRow>) {
         let Some(block) = &self.status else { return };
         let mut field = |name: &str, value: Option<String>| {
-            out.extend(value.map(|it| claim_row(format!("{name}: {it}"), BLOCK, translate(SHOWN_ONLY))));
+            out.extend(
+                value.map(|it| claim_row(format!("{name}: {it}"), STATUS_BLOCK, translate(SHOWN_ONLY))),
+            );
         };
         field("STATUS", block.state.as_ref().filter(|it| **it != StatedState::Complete).map(state));
         field("TESTS_STATUS", block.tests.as_ref().filter(|it| **it != StatedTests::Passing).map(tests));
@@ -150,7 +152,7 @@ impl Claims {
 
 fn source(indicator: &Indicator) -> &'static str {
     match indicator.source {
-        IndicatorSource::Status => BLOCK,
+        IndicatorSource::Status => STATUS_BLOCK,
         IndicatorSource::Words => tr_later!("words"),
         IndicatorSource::Dictionary => "exit.words",
     }
@@ -159,7 +161,7 @@ fn source(indicator: &Indicator) -> &'static str {
 fn strength(indicator: &Indicator) -> &'static str {
     match indicator.percent {
         _ if !indicator.counts() => tr!("too weak an indication of completion to count"),
-        STRONG.. => tr!("an indication of completion"),
+        MIN_STRONG_PERCENT.. => tr!("an indication of completion"),
         _ => tr!("a weak indication of completion"),
     }
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 use self::place::{JsonStyle, insert_last, removal_range};
 use loopkeeper_text::tr;
 
-use super::hooks::{MOMENT_S, OF_SUBAGENTS, hook_entry};
+use super::hooks::{PROMPT_HOOK_TIMEOUT_S, SUBAGENT_EVENTS, hook_entry};
 use crate::hooks::{self, PROMPT_TIMEOUT_S, TIMEOUT_S};
 
 /// Relative to the root. By the rules of Claude Code the file belongs to this user and this workspace only.
@@ -26,7 +26,7 @@ fn events() -> impl Iterator<Item = (&'static str, &'static str, u64)> {
         ("UserPromptSubmit", "prompt", PROMPT_TIMEOUT_S),
         ("SessionEnd", "end", END_TIMEOUT_S),
     ];
-    of_turns.into_iter().chain(OF_SUBAGENTS.map(|(event, word)| (event, word, MOMENT_S)))
+    of_turns.into_iter().chain(SUBAGENT_EVENTS.map(|(event, word)| (event, word, PROMPT_HOOK_TIMEOUT_S)))
 }
 
 /// The timeout of the end event, which is only reported.

@@ -7,25 +7,29 @@ use crate::LoopMode;
 use crate::hooks::{TIMEOUT_S, add_hook, hook_command};
 
 /// How often in a row Claude Code accepts a block by its stop hook, unless its environment sets another cap.
-pub const BLOCKS: u32 = 8;
+pub const DEFAULT_BLOCK_CAP: u32 = 8;
 /// The variable that sets another cap.
-pub const CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
+pub const BLOCK_CAP_VARIABLE: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 /// The cap that we set.
-pub const RAISED: u32 = 1000;
+pub const RAISED_BLOCK_CAP: u32 = 1000;
 
 /// The timeout of hooks that the keeper answers immediately.
-pub(super) const MOMENT_S: u64 = 15;
+pub(super) const PROMPT_HOOK_TIMEOUT_S: u64 = 15;
 /// The event with a tool filter: only tools that start subagents, by the name that the model uses and the one that
 /// hooks receive.
-const TOOLS: (&str, &str) = ("PreToolUse", "Task|Agent");
+const SUBAGENT_TOOLS: (&str, &str) = ("PreToolUse", "Task|Agent");
 /// Events of subagents: Claude Code's name, and the argument of our program.
-pub(super) const OF_SUBAGENTS: [(&str, &str); 3] =
-    [(TOOLS.0, "pre-tool"), ("SubagentStart", "subagent-start"), ("SubagentStop", "subagent-stop")];
+pub(super) const SUBAGENT_EVENTS: [(&str, &str); 3] =
+    [(SUBAGENT_TOOLS.0, "pre-tool"), ("SubagentStart", "subagent-start"), ("SubagentStop", "subagent-stop")];
 
 /// The settings entry for one event.
 pub(super) fn hook_entry(event: &str, command: &str, timeout: u64) -> Value {
     let hooks = json!([{"type": "command", "command": command, "timeout": timeout}]);
-    if event == TOOLS.0 { json!({"matcher": TOOLS.1, "hooks": hooks}) } else { json!({"hooks": hooks}) }
+    if event == SUBAGENT_TOOLS.0 {
+        json!({"matcher": SUBAGENT_TOOLS.1, "hooks": hooks})
+    } else {
+        json!({"hooks": hooks})
+    }
 }
 
 /// Adds our hooks to the settings in the command line if those can be parsed. `program`: the path of our own program.
@@ -35,8 +39,12 @@ pub fn inject_hooks(argv: Vec<String>, program: &str, mode: LoopMode) -> Vec<Str
         LoopMode::Loop | LoopMode::Attach => argv,
     };
     let Some(mut settings) = settings_of(&argv) else { return argv };
-    for (event, word) in OF_SUBAGENTS {
-        add_hook(&mut settings, event, hook_entry(event, &hook_command(program, word), MOMENT_S));
+    for (event, word) in SUBAGENT_EVENTS {
+        add_hook(
+            &mut settings,
+            event,
+            hook_entry(event, &hook_command(program, word), PROMPT_HOOK_TIMEOUT_S),
+        );
     }
     put_settings(argv, &settings)
 }
@@ -59,12 +67,12 @@ pub fn can_inject_hooks(argv: &[String]) -> bool {
 
 /// Limits the cost of one process unless the user's arguments set a limit.
 pub fn within_budget(argv: Vec<String>, left_micros: u64) -> Vec<String> {
-    const BUDGET: &str = "--max-budget-usd";
-    if argv.iter().any(|it| it.split('=').next() == Some(BUDGET)) {
+    const BUDGET_FLAG: &str = "--max-budget-usd";
+    if argv.iter().any(|it| it.split('=').next() == Some(BUDGET_FLAG)) {
         return argv;
     }
     let usd = format!("{}.{:06}", left_micros / 1_000_000, left_micros % 1_000_000);
-    argv.into_iter().chain([BUDGET.to_owned(), usd]).collect()
+    argv.into_iter().chain([BUDGET_FLAG.to_owned(), usd]).collect()
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-const FLAG: &str = "--settings";
-const JOINED: &str = "--settings=";
+const SETTINGS_FLAG: &str = "--settings";
+const SETTINGS_PREFIX: &str = "--settings=";
 
 /// Permission rules. A denied call stays denied even if another rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,12 +24,12 @@ pub(super) struct SettingsArgument<'a> {
 }
 
 pub(super) fn find_settings_argument(argv: &[String]) -> Option<SettingsArgument<'_>> {
-    let joined = |at: usize, it: &'_ String| it.starts_with(JOINED).then_some((at, JOINED));
+    let joined = |at: usize, it: &'_ String| it.starts_with(SETTINGS_PREFIX).then_some((at, SETTINGS_PREFIX));
     let found = argv
         .iter()
         .enumerate()
         .rev()
-        .find_map(|(at, it)| if it == FLAG { Some((at + 1, "")) } else { joined(at, it) });
+        .find_map(|(at, it)| if it == SETTINGS_FLAG { Some((at + 1, "")) } else { joined(at, it) });
     let (at, flag) = found?;
     Some(SettingsArgument { at, flag, text: argv.get(at)?.strip_prefix(flag)? })
 }
@@ -42,7 +42,7 @@ pub(super) fn parse_object(text: &str) -> Option<Value> {
 pub(super) fn put_settings(mut argv: Vec<String>, settings: &Value) -> Vec<String> {
     match find_settings_argument(&argv).map(|it| (it.at, it.flag)) {
         Some((at, flag)) => drop(argv.splice(at..=at, [format!("{flag}{settings}")])),
-        None => argv.extend([FLAG.to_owned(), settings.to_string()]),
+        None => argv.extend([SETTINGS_FLAG.to_owned(), settings.to_string()]),
     }
     argv
 }
@@ -112,9 +112,9 @@ pub(super) fn without_settings_argument(words: &[String]) -> Vec<String> {
     let mut rest = words.iter();
     let mut kept = Vec::new();
     while let Some(word) = rest.next() {
-        if word == FLAG {
+        if word == SETTINGS_FLAG {
             rest.next();
-        } else if !word.starts_with(JOINED) {
+        } else if !word.starts_with(SETTINGS_PREFIX) {
             kept.push(word.clone());
         }
     }

@@ -62,7 +62,7 @@ fn permission_rules(start: &CommandLineParams<'_>) -> PermissionRules {
         rules
             .allow
             .extend(commits::ALLOWED.iter().flat_map(|it| [format!("Bash({it})"), format!("Bash({it} *)")]));
-        rules.deny.extend(commits::REFUSED.map(|it| format!("Bash({it})")));
+        rules.deny.extend(commits::REFUSED_FORMS.map(|it| format!("Bash({it})")));
     }
     rules
 }

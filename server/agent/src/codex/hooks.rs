@@ -10,7 +10,7 @@ use crate::hooks::TIMEOUT_S;
 use loopkeeper_text::digest::sha256;
 
 /// Codex's name of the first stop hook on its command line.
-const OURS: &str = "/<session-flags>/config.toml:stop:0:0";
+const OWN_HOOK_ID: &str = "/<session-flags>/config.toml:stop:0:0";
 
 /// Adds our stop hook to the command line. `command`: the shell command of the hook.
 pub fn inject_stop_hook(mut argv: Vec<String>, command: &str) -> Vec<String> {
@@ -18,7 +18,7 @@ pub fn inject_stop_hook(mut argv: Vec<String>, command: &str) -> Vec<String> {
     // A JSON string is a valid TOML string.
     let command = json!(command).to_string();
     let hook = format!("hooks.Stop=[{{hooks=[{{type=\"command\",command={command},timeout={TIMEOUT_S}}}]}}]");
-    let state = format!("hooks.state={{\"{OURS}\"={{trusted_hash=\"{}\"}}}}", hook_hash(&command));
+    let state = format!("hooks.state={{\"{OWN_HOOK_ID}\"={{trusted_hash=\"{}\"}}}}", hook_hash(&command));
     let words = ["-c".to_owned(), hook, "-c".to_owned(), state];
     argv.splice(exec + 1..=exec, words);
     argv
@@ -34,10 +34,10 @@ fn hook_hash(command: &str) -> String {
 
 /// A user argument that would replace our hook.
 pub fn in_the_way(argv: &[String]) -> Option<&str> {
-    const OURS: [&str; 3] = ["hooks=", "hooks.Stop", "hooks.state"];
+    const OWN_KEY_PREFIXES: [&str; 3] = ["hooks=", "hooks.Stop", "hooks.state"];
     let override_of = |it: &str| {
         let bare = it.strip_prefix("--config=").or_else(|| it.strip_prefix("-c")).unwrap_or(it);
-        OURS.iter().any(|key| bare.trim_start_matches('=').starts_with(key))
+        OWN_KEY_PREFIXES.iter().any(|key| bare.trim_start_matches('=').starts_with(key))
     };
     argv.iter().map(String::as_str).find(|it| override_of(it))
 }

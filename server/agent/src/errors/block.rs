@@ -9,14 +9,14 @@ const BLOCK_LINES: u32 = 400;
 const MESSAGE_BYTES: usize = 600;
 
 /// Lines under a compiler message: its location, the marked source, remarks.
-static UNDER_MESSAGE: ConstantPattern =
+static MESSAGE_DETAIL: ConstantPattern =
     ConstantPattern::new(r"^(?:\s*(?:-->|:::|\||\d+ *\||\.\.\.|= ?\w)|(?:help|note): )");
 static FRAME: ConstantPattern =
     ConstantPattern::new(r"^(?:\s+at |\s+\.\.\. \d+ |\s*\^+$|\s+\d+: |stack backtrace:|note: run with )");
-static CHAINED: ConstantPattern =
+static EXCEPTION_CAUSE: ConstantPattern =
     ConstantPattern::new(r"^(?:During handling of the above|The above exception was the direct)");
 /// Frames, their source lines and markers, and the drawing of exception groups.
-static PYTHON_INSIDE: ConstantPattern = ConstantPattern::new(r"^(?:\s|[|+-]|Traceback )");
+static PYTHON_FRAME: ConstantPattern = ConstantPattern::new(r"^(?:\s|[|+-]|Traceback )");
 
 #[derive(Debug)]
 enum ErrorBlockKind {
@@ -67,7 +67,7 @@ impl ErrorBlock {
             return BlockTransition::Ended(self.decisive);
         }
         match self.kind {
-            ErrorBlockKind::Message if UNDER_MESSAGE.is_match(line) || FRAME.is_match(line) => {
+            ErrorBlockKind::Message if MESSAGE_DETAIL.is_match(line) || FRAME.is_match(line) => {
                 BlockTransition::Goes(self)
             }
             ErrorBlockKind::PanicHead if !line.is_empty() => {
@@ -77,7 +77,7 @@ impl ErrorBlock {
             ErrorBlockKind::Panic if line.starts_with(' ') => {
                 BlockTransition::Goes(self.append_message(line, ErrorBlockKind::Panic))
             }
-            ErrorBlockKind::Python if line.is_empty() || PYTHON_INSIDE.is_match(line) => {
+            ErrorBlockKind::Python if line.is_empty() || PYTHON_FRAME.is_match(line) => {
                 BlockTransition::Goes(self)
             }
             ErrorBlockKind::Python => BlockTransition::Goes(Self {
@@ -86,7 +86,7 @@ impl ErrorBlock {
                 ..self
             }),
             ErrorBlockKind::PythonTold if line.is_empty() => BlockTransition::Goes(self),
-            ErrorBlockKind::PythonTold if CHAINED.is_match(line) => {
+            ErrorBlockKind::PythonTold if EXCEPTION_CAUSE.is_match(line) => {
                 BlockTransition::Goes(Self { kind: ErrorBlockKind::Python, ..self })
             }
             ErrorBlockKind::Stack if FRAME.is_match(line) => BlockTransition::Goes(self),

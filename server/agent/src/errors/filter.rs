@@ -15,24 +15,24 @@ pub(super) enum ErrorConfidence {
 const MAX_CONTEXT: usize = 200;
 
 /// Cheap pre-check: a line without any of these is not an error, which excludes nearly all lines.
-static CANDIDATE: ConstantPattern = ConstantPattern::new(
+static POSSIBLE_ERROR: ConstantPattern = ConstantPattern::new(
     r"(?i)error|exception|traceback|panic|fail|fatal|npm err|not found|denied|no such file|segmentation|core dumped|not ok|^killed|undefined reference|cannot find|^e\s",
 );
 /// Log timestamps, and marks before messages.
-static LOGGED: ConstantPattern = ConstantPattern::new(
+static LOG_PREFIX: ConstantPattern = ConstantPattern::new(
     r"^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+|\[?\d\d:\d\d:\d\d[.,\d]*\]?\s+|[^\x00-\x7f]{1,3}\s+)+",
 );
-static QUOTED: ConstantPattern =
+static QUOTATION: ConstantPattern =
     ConstantPattern::new(r#""(?:[^"\\]|\\.)*"|`[^`']*`|“[^”]*”|«[^»]*»|(?P<before>^|[\s(\[{=:,])'[^']*'"#);
 static FILE: ConstantPattern = ConstantPattern::new(
     r"(?i)[\w./-]*(?:errors?|exceptions?|fail(?:ed|ures?)?|panic)[\w-]*\.[a-z]{1,4}\b(?::\d+)*:?",
 );
-static NOTHING: ConstantPattern = ConstantPattern::new(
+static ABSENCE: ConstantPattern = ConstantPattern::new(
     r"(?ix)\b(?:0|no|zero|without(?:\sany)?|free\sof)\s+(?:\w+\s+){0,2}(?:errors?|exceptions?|failures?|failed|failing|panics)\b
         | \b\w*(?:errors?|exceptions?|failures?|failed|is_error)\s*[:=]\s*(?:0\b|(?:none|no|false|null|nil|n/a|\[\]|\{\})\s*(?:[,;.|)\]}]|$)|$)",
 );
 /// Lists, quotations, diffs, comments, tables, headings: text about an error, not the error itself.
-static ABOUT: ConstantPattern =
+static MENTION: ConstantPattern =
     ConstantPattern::new(r"^\s*(?:[-+*>|•]\s|[-+][^-\s]|//|/\*|\#|\d+[.)]\s|<!--|\*\s|@@)");
 static CODE: ConstantPattern = ConstantPattern::new(
     r"(?x) [,;{(\\]$ | => | -> | :: (?:Error|Exception) | \b(?:Result|Option|Box)< | \bcatch\s*[({] | ^\s*(?:\}\s*)?(?:except|catch|rescue)\b
@@ -41,7 +41,7 @@ static CODE: ConstantPattern = ConstantPattern::new(
         | ^\s*(?:error|exception|fatal)\s*[:=]\s*(?:[A-Z]\w*<|&|\$|Some\(|[a-z_.]+\(|string\b|boolean\b|unknown\b|any\b)",
 );
 /// Prefixes of tool output that count even if the line looks like code.
-static SURE: ConstantPattern = ConstantPattern::new(
+static TOOL_PREFIX: ConstantPattern = ConstantPattern::new(
     r"^(?:error\[[A-Z]*\d+\]: |Traceback \(most recent call last\)|(?:\S+(?:: | - ))?error [A-Z]+\d+: |thread .* panicked at|--- FAIL: |test result: FAILED|npm (?:ERR!|error) )",
 );
 static FOLLOW_UP: ConstantPattern = ConstantPattern::new(
@@ -86,16 +86,16 @@ static ERROR: ConstantPattern = ConstantPattern::new(
 );
 
 pub(super) fn rate_line(line: &str) -> Option<ErrorConfidence> {
-    if !CANDIDATE.is_match(line) {
+    if !POSSIBLE_ERROR.is_match(line) {
         return None;
     }
-    let bare = LOGGED.replace(line, "");
-    let sure = SURE.is_match(&bare) || has_within(&SURE_LINKER, &bare, MAX_CONTEXT);
-    if !sure && (ABOUT.is_match(&bare) || is_only_a_word(&bare)) {
+    let bare = LOG_PREFIX.replace(line, "");
+    let sure = TOOL_PREFIX.is_match(&bare) || has_within(&SURE_LINKER, &bare, MAX_CONTEXT);
+    if !sure && (MENTION.is_match(&bare) || is_only_a_word(&bare)) {
         return None;
     }
     // Quoted text is not the error of this line. Each quotation becomes a placeholder.
-    let spoken = QUOTED.replace_all(&bare, "${before}_");
+    let spoken = QUOTATION.replace_all(&bare, "${before}_");
     let spoken = if sure { spoken } else { FILE.replace_all(&spoken, "_").into_owned().into() };
     if FOLLOW_UP.is_match(&spoken) {
         return Some(ErrorConfidence::FollowUp);
@@ -115,5 +115,5 @@ fn reports_error(line: &str) -> bool {
 }
 
 fn is_only_a_word(line: &str) -> bool {
-    NOTHING.is_match(line) || CODE.is_match(&QUOTED.replace_all(line, "${before}_"))
+    ABSENCE.is_match(line) || CODE.is_match(&QUOTATION.replace_all(line, "${before}_"))
 }

@@ -38,7 +38,7 @@ pub fn build_env(start: &CommandLineParams<'_>) -> Vec<(String, String)> {
     let mut refused = Vec::new();
     if start.commits.is_some() {
         allowed.extend(commits::ALLOWED.iter().flat_map(|it| [(*it).to_owned(), format!("{it} *")]));
-        refused.extend(commits::REFUSED);
+        refused.extend(commits::REFUSED_FORMS);
     }
     let allowed = allowed.iter().map(|it| format!(",{}:\"allow\"", json!(it)));
     let refused = refused.iter().map(|it| format!(",{}:\"deny\"", json!(it)));

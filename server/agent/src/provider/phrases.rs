@@ -124,11 +124,11 @@ static UNREADABLE: ConstantPattern = ConstantPattern::new(
     r"(?is)^\[API Error: (?:un)?(?:expected|terminated|exponent|bad|no number)\b.*\bJSON\b",
 );
 /// How a provider's sentence continues; any other continuation is text about the error.
-static GOES_ON: ConstantPattern = ConstantPattern::new(
+static SENTENCE_CONTINUATION: ConstantPattern = ConstantPattern::new(
     r"(?ix)^(?:\s*\]?$ | \s*[.!|:;,·∙•(\[{—–，。！；：、（-] | \s+(?:resets?|try|retry|please|until|for|at|on|upgrade|your|and\syou|contact|visit|or|wait|[45]\d\d|environment|by|in\s\d|to\sproceed|with\sthe|retrying)\b)",
 );
 /// Lists, quotations, code, diffs, tests and their results.
-static ABOUT: ConstantPattern = ConstantPattern::new(
+static MENTION: ConstantPattern = ConstantPattern::new(
     r"(?x)^\s*(?:[-+*>|•]\s|[-+][^-\s]|//|/\*|\#|\d+[.)]\s|<|@@|[`'\x22“«])|::|=>|->|\|\||&&|[;\\]$|\b(?i:expect(?:ed|s)?|assert\w*|tests?|testing|tested|mock\w*|fixture\w*|spec|describe)\b\s*[('\x22`:]?|\bit\s?\(|\b(?:fn|def|func|function|class|const|let|var|return|throw|raise|import|case|match|if|grep|echo|printf?)\b\s*[\w('\x22]|\b(?i:retrying|reconnecting|attempt\s\d|handl(?:e|es|ed|ing)|implement\w*|documented|added|fixed|shows?|displays?|simulat\w*|whether|when\sthe|ok\s\d)\b|\b(?:PASS|FAIL)(?:ED)?\b|^error\[|\.(?:rs|py|js|ts|tsx|go|java|rb|md)\b",
 );
 static ADVICE: ConstantPattern = ConstantPattern::new(
@@ -146,7 +146,7 @@ pub(super) fn classify_line(line: &str) -> Option<PhraseMeaning> {
     let sentence = strip_error_prefix(line);
     let begins = |(pattern, says): &(ConstantPattern, PhraseMeaning)| {
         let end = pattern.find(sentence)?.end();
-        GOES_ON.is_match(sentence.get(end..)?).then_some(*says)
+        SENTENCE_CONTINUATION.is_match(sentence.get(end..)?).then_some(*says)
     };
     let named = || NAMES.iter().find(|(name, _)| name.is_match(line)).map(|(_, says)| *says);
     let is_one_word = !line.trim().contains([' ', '(', '{']);
@@ -194,7 +194,7 @@ pub(super) fn is_about(line: &str) -> bool {
     // Payloads of an API are not code.
     let text = line.split_once('{').map_or(line, |(text, _)| text);
     // Advice to wait is part of the error.
-    ABOUT.is_match(&text.replace(" before retrying", ""))
+    MENTION.is_match(&text.replace(" before retrying", ""))
 }
 
 /// Whether the line advises what to do or when to retry.
@@ -214,18 +214,19 @@ pub(super) fn is_report(line: &str) -> bool {
 
 /// Whether the line is what these programs print below the report.
 pub(super) fn is_advice_of_report(line: &str) -> bool {
-    static BELOW: ConstantPattern = ConstantPattern::new(
+    static REPORT_FOOTER: ConstantPattern = ConstantPattern::new(
         r"^(?:The API provider\b|Please retry if you think this is a transient\b|https?://\S+$)",
     );
-    BELOW.is_match(line)
+    REPORT_FOOTER.is_match(line)
 }
 
 /// Whether the sentence is the whole line, apart from a reset time and advice.
 pub(super) fn is_alone(line: &str) -> bool {
-    static REST: ConstantPattern = ConstantPattern::new(
+    static RESET_OR_ADVICE: ConstantPattern = ConstantPattern::new(
         r"(?ix)^[\s.!|:;,·∙•()—–-]*(?:\d{10,13}\s*$|$|(?:(?:your\slimit\s)?resets?|try|retry|please|until|upgrade|visit|contact|/\w+|wait|for\s\S+\.?$)\b)",
     );
     let sentence = strip_error_prefix(line);
     let end = SENTENCES.iter().find_map(|(pattern, _)| pattern.find(sentence)).map(|it| it.end());
-    !is_about(line) && end.and_then(|end| sentence.get(end..)).is_some_and(|rest| REST.is_match(rest))
+    !is_about(line)
+        && end.and_then(|end| sentence.get(end..)).is_some_and(|rest| RESET_OR_ADVICE.is_match(rest))
 }

@@ -13,9 +13,9 @@ use regex::Captures;
 use loopkeeper_text::pattern::ConstantPattern;
 
 /// Maximum distance of a reset: limits are announced for a month at most.
-const FURTHEST_MS: u64 = 32 * 24 * 60 * 60 * 1000;
+const MAX_RESET_DELAY_MS: u64 = 32 * 24 * 60 * 60 * 1000;
 /// A reset that passed this recently counts as imminent.
-const JUST_PASSED_MS: u64 = 2 * 60 * 1000;
+const MAX_PASSED_MS: u64 = 2 * 60 * 1000;
 /// A clock time that passed this recently refers to today, not tomorrow.
 const PASSED_MS: u64 = 10 * 60 * 1000;
 
@@ -86,8 +86,8 @@ impl LimitReset {
                 u64::try_from(at.timestamp().as_millisecond()).ok()?
             }
         };
-        let from = here.wall.saturating_sub(JUST_PASSED_MS);
-        (from..=here.wall.saturating_add(FURTHEST_MS)).contains(&at).then_some(at)
+        let from = here.wall.saturating_sub(MAX_PASSED_MS);
+        (from..=here.wall.saturating_add(MAX_RESET_DELAY_MS)).contains(&at).then_some(at)
     }
 }
 
@@ -130,7 +130,7 @@ fn zoned_on(now: &Zoned, date: Date, (hour, minute): (i8, i8)) -> Option<Zoned> 
 static EPOCH: ConstantPattern = ConstantPattern::new(
     r"(?i)(?:\||\bresets?(?:[\s_]?(?:at|after|on))?[\s:=\x22]{1,4})(?P<epoch>\d{10}(?:\d{3})?)\b",
 );
-static STAMP: ConstantPattern = ConstantPattern::new(
+static TIMESTAMP: ConstantPattern = ConstantPattern::new(
     r"\b(?P<stamp>(?:\d{4}[-/]\d\d[-/]\d\d|\d\d\.\d\d\.\d{4},?)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?",
 );
 static CLOCK: ConstantPattern = ConstantPattern::new(
@@ -139,7 +139,7 @@ static CLOCK: ConstantPattern = ConstantPattern::new(
         (?:(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+\d{4})?,?\s+(?:at\s+)?)?
         (?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?::\d\d)?\s*(?P<half>[ap]\.?m\b\.?)?\s*(?:\((?P<zone>[A-Za-z][\w/+-]{1,40})\)|(?P<short>(?:UTC|GMT)(?:\s?[+-]\d{1,2}(?::?\d\d)?)?|Z|[PMCE][SD]?T|CES?T|BST|IST|[JHK][SK]T|SGT|AE[SD]T|(?:Pacific|Mountain|Central|Eastern)\b)(?:\b|$))?",
 );
-static SPAN: ConstantPattern = ConstantPattern::new(
+static DURATION: ConstantPattern = ConstantPattern::new(
     r"(?ix)\b(?:in|after|wait|retry-after\s*[:=]|retry_after\s*[:=]|retry\s+after\s*[:=]?|retryDelay\W{1,4})\s*(?:about\s+|approximately\s+|another\s+)?
         (?P<span>\d+[dhm](?:\d+[hm])*\d+(?:\.\d+)?(?:ms|[smh])\b|(?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b[\s,]*(?:and\s+)?)+)",
 );
@@ -154,7 +154,8 @@ static TRANSLATED: [ConstantPattern; 2] = [
     ),
     ConstantPattern::new(r"(?x)(?P<hour>\d{1,2})[:：](?P<minute>\d\d)\s?(?:に|以降|에|后|後|重置|再试|重试)"),
 ];
-static PART: ConstantPattern = ConstantPattern::new(r"(?i)(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[a-z]+)");
+static DURATION_PART: ConstantPattern =
+    ConstantPattern::new(r"(?i)(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[a-z]+)");
 /// The header has no unit.
 static HEADER: ConstantPattern =
     ConstantPattern::new(r"(?i)\bretry[-_ ]after[\x22']?\s*[:=]?\s*[\x22']?(?P<seconds>\d{1,7})\b");
@@ -202,7 +203,7 @@ fn parse_epoch(text: &str) -> Option<LimitReset> {
 }
 
 fn parse_timestamp(text: &str) -> Option<LimitReset> {
-    let found = STAMP.captures(text)?;
+    let found = TIMESTAMP.captures(text)?;
     let stamp = iso_stamp(found.name("stamp")?.as_str())?;
     let zone = match found.name("zone").map(|it| it.as_str()) {
         // Agents name their local time.
@@ -224,9 +225,9 @@ fn iso_stamp(stamp: &str) -> Option<String> {
 }
 
 fn parse_duration(text: &str) -> Option<LimitReset> {
-    let found = SPAN.captures(text)?;
+    let found = DURATION.captures(text)?;
     let mut sum = 0.0;
-    for part in PART.captures_iter(found.name("span")?.as_str()) {
+    for part in DURATION_PART.captures_iter(found.name("span")?.as_str()) {
         let count: f64 = part.name("count")?.as_str().parse().ok()?;
         sum += count * unit_ms(&part.name("unit")?.as_str().to_ascii_lowercase())?;
     }

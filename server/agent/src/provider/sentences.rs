@@ -103,7 +103,7 @@ fn final_errors_of_each_agent_are_classified() {
 }
 
 /// What tools, tests and the agent itself print as the last line of a run that failed for another reason.
-const OTHER: [&str; 21] = [
+const OTHER_FAILURES: [&str; 21] = [
     "The page \"your workspace is out of credits\" is done.",
     "Your workspace is out of credits banner is translated.",
     "Credits exhausted emails are sent.",
@@ -129,7 +129,7 @@ const OTHER: [&str; 21] = [
 
 #[test]
 fn text_that_resembles_them_is_no_failure_of_the_provider() {
-    for text in OTHER {
+    for text in OTHER_FAILURES {
         for got in [of_failed(text, ""), of_failed("", text), of_succeeded(text)] {
             assert_eq!(got, None, "{text}");
         }

@@ -11,7 +11,7 @@ pub(super) fn qwen(start: &CommandLineParams<'_>) -> Vec<String> {
     if start.commits.is_some() && is_safe {
         let at = argv.iter().rposition(|it| it == "--allowed-tools").map_or(argv.len(), |it| it + 2);
         let words = |it: &&str| ["--exclude-tools".to_owned(), gemini::start::shell_tool_rule(it)];
-        let refused = commits::REFUSED.iter().chain(&SUBSTITUTIONS).flat_map(words);
+        let refused = commits::REFUSED_FORMS.iter().chain(&SUBSTITUTIONS).flat_map(words);
         argv.splice(at..at, refused.collect::<Vec<_>>());
     }
     argv

@@ -16,7 +16,7 @@ use loopkeeper_system::state_dir::StateDir;
 
 /// If the tree is not locked after this time, the checks are waiting for something; their own error reports it.
 const TIMEOUT: Duration = Duration::from_secs(10);
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Returns once the checks hold the tree lock or have ended.
 pub(super) fn start_detached(args: &Args) -> ExitResult {
@@ -42,7 +42,7 @@ pub(super) fn start_detached(args: &Args) -> ExitResult {
         if store.tree_holder(&work.root)?.is_some() {
             break;
         }
-        sleep(LOOK);
+        sleep(POLL_INTERVAL);
     }
     Ok(Exit::Done)
 }

@@ -18,7 +18,7 @@ use loopkeeper_view::doctor::{
     AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, MachineFacts, SandboxFacts, SandboxKind,
     SelectedAgent, StateFacts, TaskFacts, TasksFacts, WorkspaceFacts, version_in,
 };
-use loopkeeper_view::probe::PROBED;
+use loopkeeper_view::probe::ALLOWED_COMMAND;
 
 use loopkeeper_keeper::run_context::{limit_network, limit_resources, warden_program};
 use loopkeeper_operations::current_tree::current_folder;
@@ -144,7 +144,7 @@ impl FactContext {
 
     /// The plan of the selected agent, which may run the commands of a probe.
     pub(super) fn plan(&self) -> Result<AgentPlan, Failure> {
-        let criteria = task::parse_inline_task("", &[format!("It waits: `$ {PROBED}`")]).criteria;
+        let criteria = task::parse_inline_task("", &[format!("It waits: `$ {ALLOWED_COMMAND}`")]).criteria;
         Ok(agents::plan_agent(&AgentQuery { criteria: &criteria, ..self.wanted(&self.settings.agent) })?)
     }
 

@@ -8,7 +8,7 @@ use loopkeeper_text::{message, sanitize, tr, words};
 use loopkeeper_view::doctor::{AgentFacts, AgentVersion, DoctorFinding, DoctorLevel, DoctorTopic};
 use loopkeeper_view::probe::{ProbeAnswer, ProbeReport};
 
-use crate::render::{BAD, CARE, GOOD, Glyphs, LOUD, QUIET, padded};
+use crate::render::{BOLD, DIM, FAILURE, Glyphs, SUCCESS, WARNING, padded};
 
 const NAME_CELLS: usize = 9;
 const CAPABILITY_CELLS: usize = 20;
@@ -21,17 +21,17 @@ pub(super) fn findings(findings: &[DoctorFinding], glyphs: Glyphs) -> String {
     for finding in findings {
         if topic != Some(finding.topic) {
             let gap = if topic.is_none() { "" } else { "\n" };
-            let _ = writeln!(text, "{gap}{LOUD}{}{LOUD:#}", title(finding.topic));
+            let _ = writeln!(text, "{gap}{BOLD}{}{BOLD:#}", title(finding.topic));
             topic = Some(finding.topic);
         }
         let (style, sign) = match (finding.level, glyphs) {
-            (DoctorLevel::Good, Glyphs::Unicode) => (GOOD, "✓"),
-            (DoctorLevel::Good, Glyphs::Ascii) => (GOOD, "+"),
-            (DoctorLevel::Info, Glyphs::Unicode) => (QUIET, "·"),
-            (DoctorLevel::Info, Glyphs::Ascii) => (QUIET, "-"),
-            (DoctorLevel::Note, _) => (CARE, "!"),
-            (DoctorLevel::Bad, Glyphs::Unicode) => (BAD, "✗"),
-            (DoctorLevel::Bad, Glyphs::Ascii) => (BAD, "x"),
+            (DoctorLevel::Good, Glyphs::Unicode) => (SUCCESS, "✓"),
+            (DoctorLevel::Good, Glyphs::Ascii) => (SUCCESS, "+"),
+            (DoctorLevel::Info, Glyphs::Unicode) => (DIM, "·"),
+            (DoctorLevel::Info, Glyphs::Ascii) => (DIM, "-"),
+            (DoctorLevel::Note, _) => (WARNING, "!"),
+            (DoctorLevel::Bad, Glyphs::Unicode) => (FAILURE, "✗"),
+            (DoctorLevel::Bad, Glyphs::Ascii) => (FAILURE, "x"),
         };
         let _ = writeln!(text, "  {style}{sign}{style:#} {}", sanitize::line(&finding.what));
         if let Some(hint) = &finding.hint {
@@ -53,7 +53,7 @@ fn title(topic: DoctorTopic) -> &'static str {
 /// One agent, with a line for each fact.
 pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)]) -> String {
     let known = KNOWN.iter().find(|it| !agent.own && it.name == agent.name);
-    let mut text = format!("{LOUD}{}{LOUD:#}\n", sanitize::line(&agent.title));
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", sanitize::line(&agent.title));
     let mut fact = |name: &str, value: &str| {
         let _ = writeln!(text, "  {} {}", padded(name, NAME_CELLS), sanitize::line(value));
     };
@@ -96,15 +96,15 @@ pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)])
 /// The table of a probe, and the next steps.
 pub(super) fn probed(report: &ProbeReport, glyphs: Glyphs) -> String {
     let mut text =
-        format!("{LOUD}{}{LOUD:#}\n", tr!("What `{agent}` can do", agent = sanitize::line(&report.agent)));
+        format!("{BOLD}{}{BOLD:#}\n", tr!("What `{agent}` can do", agent = sanitize::line(&report.agent)));
     for row in &report.rows {
         let (style, sign) = match (row.answer, glyphs) {
-            (ProbeAnswer::Yes, Glyphs::Unicode) => (GOOD, "✓"),
-            (ProbeAnswer::Yes, Glyphs::Ascii) => (GOOD, "+"),
-            (ProbeAnswer::No, Glyphs::Unicode) => (BAD, "✗"),
-            (ProbeAnswer::No, Glyphs::Ascii) => (BAD, "x"),
-            (ProbeAnswer::Unclear, _) => (CARE, "?"),
-            (ProbeAnswer::NotApplicable, _) => (QUIET, "-"),
+            (ProbeAnswer::Yes, Glyphs::Unicode) => (SUCCESS, "✓"),
+            (ProbeAnswer::Yes, Glyphs::Ascii) => (SUCCESS, "+"),
+            (ProbeAnswer::No, Glyphs::Unicode) => (FAILURE, "✗"),
+            (ProbeAnswer::No, Glyphs::Ascii) => (FAILURE, "x"),
+            (ProbeAnswer::Unclear, _) => (WARNING, "?"),
+            (ProbeAnswer::NotApplicable, _) => (DIM, "-"),
         };
         let (word, question) = (row.answer.word(), row.question.words());
         let _ = writeln!(
@@ -124,7 +124,7 @@ pub(super) fn probed(report: &ProbeReport, glyphs: Glyphs) -> String {
     if !advice.toml.is_empty() {
         let _ = write!(
             text,
-            "\n{LOUD}{}{LOUD:#}\n\n{}",
+            "\n{BOLD}{}{BOLD:#}\n\n{}",
             tr!("For loopkeeper.toml"),
             sanitize::text(&advice.toml)
         );

@@ -7,16 +7,16 @@ use loopkeeper_text::clauses;
 use loopkeeper_text::{tr, words};
 use loopkeeper_view::{self as view, StatusFacts, headline, sentences};
 
-use super::{BAD, CARE, GOOD, Glyphs, QUIET, table};
+use super::{DIM, FAILURE, Glyphs, SUCCESS, WARNING, table};
 
 pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
     let status = view::status(state, &StatusFacts { now: state.time.last_at, ..StatusFacts::default() });
     let table = table::with_output(&status.criteria, state.criteria.results.values(), glyphs);
     let mut lines: Vec<_> = table.lines().map(str::to_owned).collect();
     let style = match state.outcome() {
-        Some(outcome) if outcome.kind == OutcomeKind::Completed && outcome.verified => GOOD,
-        Some(outcome) if outcome.kind == OutcomeKind::Failed => BAD,
-        _ => CARE,
+        Some(outcome) if outcome.kind == OutcomeKind::Completed && outcome.verified => SUCCESS,
+        Some(outcome) if outcome.kind == OutcomeKind::Failed => FAILURE,
+        _ => WARNING,
     };
     lines.push(format!("{style}{}{style:#}", headline(&status)));
     let mut facts = vec![words::counted(u64::from(state.iteration), "iteration")];
@@ -32,7 +32,7 @@ pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
         facts = clauses::join_with_commas(facts),
         id = status.id
     );
-    lines.push(format!("{QUIET}{summary}{QUIET:#}"));
+    lines.push(format!("{DIM}{summary}{DIM:#}"));
     lines
 }
 

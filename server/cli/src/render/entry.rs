@@ -22,7 +22,7 @@ use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::criterion_names::CriterionNames;
 use loopkeeper_view::sentences;
 
-use super::{Glyphs, QUIET};
+use super::{DIM, Glyphs};
 use loopkeeper_operations::local_time::LocalZone;
 
 /// Limit per failing check.
@@ -79,17 +79,17 @@ impl EntryFormatter {
         let mut lines = Vec::new();
         let day = self.zone.day(entry.at.wall);
         if day != self.day {
-            lines.push(format!("{QUIET}{day}{QUIET:#}"));
+            lines.push(format!("{DIM}{day}{DIM:#}"));
             self.day = day;
         }
         let number = iteration.map_or(String::new(), |it| format!("#{it}"));
-        lines.push(format!("{QUIET}{}{QUIET:#} {number:>4}  {what}", self.zone.clock(entry.at.wall)));
+        lines.push(format!("{DIM}{}{DIM:#} {number:>4}  {what}", self.zone.clock(entry.at.wall)));
         if let Record::LoopStarted { spec, .. } = &entry.record {
-            lines.push(format!("{QUIET}{:17}{}{QUIET:#}", "", started::limits(spec)));
+            lines.push(format!("{DIM}{:17}{}{DIM:#}", "", started::limits(spec)));
         }
         if detail == DetailLevel::Everything {
             let evidence = evidence(&entry.record).into_iter().chain(self.failures(&entry.record));
-            lines.extend(evidence.map(|it| format!("{QUIET}{:17}{it}{QUIET:#}", "")));
+            lines.extend(evidence.map(|it| format!("{DIM}{:17}{it}{DIM:#}", "")));
         }
         lines.extend(hint);
         lines

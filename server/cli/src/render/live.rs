@@ -9,7 +9,7 @@ use super::Glyphs;
 use super::screen::Screen;
 use crate::out::Ui;
 
-const NARROWEST: usize = 20;
+const MIN_COLUMNS: usize = 20;
 const DEFAULT_COLUMNS: usize = 80;
 
 /// The destination of progress output.
@@ -76,7 +76,7 @@ pub(crate) fn can_redraw() -> bool {
 
 fn columns() -> usize {
     match tcgetwinsize(io::stdout()) {
-        Ok(size) if size.ws_col > 0 => usize::from(size.ws_col).max(NARROWEST),
+        Ok(size) if size.ws_col > 0 => usize::from(size.ws_col).max(MIN_COLUMNS),
         _ => DEFAULT_COLUMNS,
     }
 }

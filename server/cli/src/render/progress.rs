@@ -6,13 +6,13 @@ use loopkeeper_text::clauses;
 use loopkeeper_text::{tr, words};
 use loopkeeper_view::{DisplayState, LoopStatus, headline};
 
-use super::{CARE, Glyphs, LOUD, QUIET, remedy};
+use super::{BOLD, DIM, Glyphs, WARNING, remedy};
 use loopkeeper_operations::local_time::LocalZone;
 
 /// The block for `status` at `now_ms`, milliseconds of wall time.
 pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &LocalZone, glyphs: Glyphs) -> Vec<String> {
     let dot = if glyphs == Glyphs::Unicode { " · " } else { " - " };
-    let style = if status.state == DisplayState::Working && !status.is_cooling() { LOUD } else { CARE };
+    let style = if status.state == DisplayState::Working && !status.is_cooling() { BOLD } else { WARNING };
     let mut first = format!("{style}{}{style:#}", headline(status));
     if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at)) {
         let left = words::elapsed(until.saturating_sub(now_ms));
@@ -30,8 +30,8 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &LocalZone, glyphs: 
     facts.extend(no_cost(status));
     facts.extend(status.spawns.summary());
     facts.push(status.id.clone());
-    let mut lines = vec![first, format!("  {QUIET}{}{QUIET:#}", facts.join(dot))];
-    lines.extend(budget(status).map(|it| format!("  {QUIET}{it}{QUIET:#}")));
+    let mut lines = vec![first, format!("  {DIM}{}{DIM:#}", facts.join(dot))];
+    lines.extend(budget(status).map(|it| format!("  {DIM}{it}{DIM:#}")));
     lines.extend(remedy::remedy_lines(status).into_iter().map(|it| format!("  {it}")));
     lines.extend(status.activity.as_ref().map(|it| format!("  {it}")));
     lines

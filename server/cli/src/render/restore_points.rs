@@ -8,7 +8,7 @@ use loopkeeper_core::decide::{Iteration, LoopState};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::{sanitize, tr, words};
 
-use super::{GOOD, QUIET};
+use super::{DIM, SUCCESS};
 
 pub(crate) fn lines(state: &LoopState) -> Vec<String> {
     let start = state.tree_after(0).map(|_| format!("   0  {}", tr!("the start")));
@@ -29,8 +29,11 @@ fn line(iteration: &Iteration, optional: &BTreeSet<&CriterionId>) -> String {
     let mut text =
         format!("{:>4}  {}{lines}{verdict}", iteration.number, words::counted(changes.count, "file"));
     for reached in &iteration.milestones {
-        let _ =
-            write!(text, "{}", tr!("; {text}", text = format!("{GOOD}{}{GOOD:#}", sanitize::line(reached))));
+        let _ = write!(
+            text,
+            "{}",
+            tr!("; {text}", text = format!("{SUCCESS}{}{SUCCESS:#}", sanitize::line(reached)))
+        );
     }
     let commit = iteration.commit.iter().map(|it| it.chars().take(10).collect::<String>());
     let subjects = iteration.commits.iter().map(|it| format!("`{}`", sanitize::line(it)));
@@ -45,5 +48,5 @@ fn line(iteration: &Iteration, optional: &BTreeSet<&CriterionId>) -> String {
 }
 
 fn quiet_clause(text: &str) -> String {
-    tr!("; {text}", text = format!("{QUIET}{text}{QUIET:#}"))
+    tr!("; {text}", text = format!("{DIM}{text}{DIM:#}"))
 }

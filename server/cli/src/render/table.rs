@@ -10,7 +10,7 @@ use loopkeeper_core::check::{CheckResult, Location, Status};
 use loopkeeper_text::{tr, truncate, words};
 use loopkeeper_view::{CriteriaStatus, CriterionStatus};
 
-use super::{BAD, CARE, GOOD, Glyphs, QUIET, padded};
+use super::{DIM, FAILURE, Glyphs, SUCCESS, WARNING, padded};
 
 /// Lines kept from the end of an output, which usually has the most important part.
 const LAST_LINES: usize = 12;
@@ -55,7 +55,7 @@ fn printed(result: &CheckResult) -> String {
         let _ = writeln!(text, "      {}", truncate_rows(&place));
     }
     for last in result.last_lines(LAST_LINES) {
-        let _ = writeln!(text, "      {QUIET}{}{QUIET:#}", truncate_rows(last));
+        let _ = writeln!(text, "      {DIM}{}{DIM:#}", truncate_rows(last));
     }
     text
 }
@@ -72,8 +72,12 @@ fn places(result: &CheckResult) -> Vec<String> {
 
 /// Truncates a line to a few rows.
 fn truncate_rows(line: &str) -> Cow<'_, str> {
-    const BYTES: usize = 240;
-    if line.len() <= BYTES { line.into() } else { format!("{}…", truncate::first(line, BYTES)).into() }
+    const MAX_BYTES: usize = 240;
+    if line.len() <= MAX_BYTES {
+        line.into()
+    } else {
+        format!("{}…", truncate::first(line, MAX_BYTES)).into()
+    }
 }
 
 /// A number that is compared with earlier rounds is of interest in a pass too.
@@ -99,7 +103,7 @@ fn line(item: &CriterionStatus, glyphs: Glyphs, fact: FactOfPass) -> String {
     }
     if item.duration_ms > 0 {
         let dot = if glyphs == Glyphs::Unicode { '·' } else { '-' };
-        let _ = write!(text, " {QUIET}{dot} {}{QUIET:#}", words::duration(item.duration_ms));
+        let _ = write!(text, " {DIM}{dot} {}{DIM:#}", words::duration(item.duration_ms));
     }
     text
 }
@@ -119,15 +123,15 @@ pub(crate) fn status_word(status: Status) -> &'static str {
 
 fn mark(item: &CriterionStatus, glyphs: Glyphs) -> (&'static str, &'static str, Style) {
     let (unicode, ascii, word, style) = match item.status {
-        Some(Status::Pass) => ("✓", "+", tr!("pass"), GOOD),
-        Some(Status::Fail) if item.regressed => ("✗", "x", tr!("regressed"), BAD),
-        Some(Status::Fail) => ("✗", "x", tr!("fail"), BAD),
-        Some(Status::TimedOut) => ("✗", "x", tr!("timed out"), BAD),
-        Some(Status::CouldNotRun) => ("!", "!", tr!("not run"), BAD),
-        Some(Status::NoTestsRan) => ("✗", "x", tr!("no tests"), BAD),
-        Some(Status::Unstable) => ("~", "~", tr!("unstable"), CARE),
-        Some(Status::Unverified) => ("?", "?", tr!("unverified"), CARE),
-        None => ("·", "-", tr!("not run"), QUIET),
+        Some(Status::Pass) => ("✓", "+", tr!("pass"), SUCCESS),
+        Some(Status::Fail) if item.regressed => ("✗", "x", tr!("regressed"), FAILURE),
+        Some(Status::Fail) => ("✗", "x", tr!("fail"), FAILURE),
+        Some(Status::TimedOut) => ("✗", "x", tr!("timed out"), FAILURE),
+        Some(Status::CouldNotRun) => ("!", "!", tr!("not run"), FAILURE),
+        Some(Status::NoTestsRan) => ("✗", "x", tr!("no tests"), FAILURE),
+        Some(Status::Unstable) => ("~", "~", tr!("unstable"), WARNING),
+        Some(Status::Unverified) => ("?", "?", tr!("unverified"), WARNING),
+        None => ("·", "-", tr!("not run"), DIM),
     };
     (if glyphs == Glyphs::Unicode { unicode } else { ascii }, word, style)
 }

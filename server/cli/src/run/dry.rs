@@ -11,7 +11,7 @@ use loopkeeper_view as view;
 use serde::Serialize;
 
 use crate::out::Ui;
-use crate::render::{Glyphs, LOUD, QUIET, padded, table};
+use crate::render::{BOLD, DIM, Glyphs, padded, table};
 use loopkeeper_lint::TaskLints;
 use loopkeeper_operations::agents::AgentRoster;
 use loopkeeper_operations::resolved_task::ResolvedTask;
@@ -125,14 +125,14 @@ fn show_settings(heading: &str, rows: &[&SettingRow], out: &mut Ui) {
         return;
     }
     out.line("");
-    out.line(format_args!("{LOUD}{heading}{LOUD:#}"));
+    out.line(format_args!("{BOLD}{heading}{BOLD:#}"));
     let width = rows.iter().map(|it| it.key.len() + it.value.chars().count()).max().unwrap_or(0).min(60);
     for row in rows {
         let text = format!("{} = {}", row.key, row.value);
         if row.is_default {
             out.line(format_args!("  {text}"));
         } else {
-            out.line(format_args!("  {text:<width$}  {QUIET}{}{QUIET:#}", row.origin, width = width + 3));
+            out.line(format_args!("  {text:<width$}  {DIM}{}{DIM:#}", row.origin, width = width + 3));
         }
     }
 }
@@ -141,7 +141,7 @@ fn show_text(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
     let DryRun { work, roster, items, .. } = plan;
     let AgentRoster { agent, others, judge, .. } = roster;
     let fact = |out: &mut Ui, name: &str, value: &str| {
-        out.line(format_args!("{LOUD}{}{LOUD:#}{value}", padded(name, NAME_CELLS)));
+        out.line(format_args!("{BOLD}{}{BOLD:#}{value}", padded(name, NAME_CELLS)));
     };
     fact(out, tr!("Task"), &sanitize::line(&work.id.0));
     fact(out, tr!("Root"), &sanitize::line(&work.root.to_string_lossy()));
@@ -171,7 +171,7 @@ fn show_text(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
     show_settings(tr!("Defaults"), &defaults, out);
     let unknown = &preview.unknown;
     out.line("");
-    out.line(format_args!("{LOUD}{}{LOUD:#}", tr!("Commands")));
+    out.line(format_args!("{BOLD}{}{BOLD:#}", tr!("Commands")));
     out.write(&operations::trust::page(&work.root, items, unknown).text(&work.title()));
     match unknown.len() as u64 {
         0 => out.line(tr!("Everything is trusted. Nothing was started.")),

@@ -30,7 +30,7 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_system::task_files;
 
 /// Poll interval of a loop that continues after its terminal was closed.
-const LOOK: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The queue that the arguments name; `None`: one task.
 pub(super) fn find(args: &Args) -> Result<Option<TaskQueue>, Failure> {
@@ -249,7 +249,7 @@ impl QueueRun<'_> {
             let loop_view = LoopView::read(&self.state, dir.clone())?;
             match loop_view {
                 Some(loop_view) if loop_view.is_open() && loop_view.keeper != KeeperLiveness::Gone => {
-                    sleep(LOOK);
+                    sleep(POLL_INTERVAL);
                 }
                 Some(loop_view) if loop_view.is_open() => return Ok(None),
                 loop_view => return Ok(loop_view.map(|it| it.state)),

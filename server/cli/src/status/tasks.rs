@@ -2,7 +2,7 @@
 
 use crate::failure;
 use crate::out::Ui;
-use crate::render::{LOUD, QUIET};
+use crate::render::{BOLD, DIM};
 use loopkeeper_operations::resolved_task::MAX_LISTED;
 use loopkeeper_operations::tasks::{self, TaskSummary};
 use loopkeeper_text::clauses;
@@ -20,12 +20,12 @@ pub(super) fn list(tasks: &[TaskSummary], out: &mut Ui) {
     if tasks.is_empty() {
         return;
     }
-    out.line(format_args!("{LOUD}{}{LOUD:#}", tr!("Tasks here")));
+    out.line(format_args!("{BOLD}{}{BOLD:#}", tr!("Tasks here")));
     for task in tasks.iter().take(MAX_LISTED) {
-        out.line(format_args!("  {}  {QUIET}{}{QUIET:#}", task.id, facts(task)));
+        out.line(format_args!("  {}  {DIM}{}{DIM:#}", task.id, facts(task)));
     }
     if let Some(more) = tasks.len().checked_sub(MAX_LISTED).filter(|it| *it > 0) {
-        out.line(format_args!("  {QUIET}{}{QUIET:#}", tr!("and {more} more", more)));
+        out.line(format_args!("  {DIM}{}{DIM:#}", tr!("and {more} more", more)));
     }
 }
 

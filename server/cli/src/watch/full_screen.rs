@@ -15,15 +15,15 @@ use rustix::process::{Signal, getpid, kill_process};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use tokio::sync::mpsc;
 
-use crate::render::{BAD, CARE, GOOD, LOUD, QUIET};
+use crate::render::{BOLD, DIM, FAILURE, SUCCESS, WARNING};
 
 /// Alternate screen, no cursor, no line wrap, pasted text marked.
-const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[2J";
-const LEAVE: &str = "\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l";
+const ENTER_SCREEN: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[2J";
+const LEAVE_SCREEN: &str = "\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l";
 /// A frame that terminals which know this mode show at once.
 const FRAME_BEGINS: &str = "\x1b[?2026h";
 const FRAME_ENDS: &str = "\x1b[?2026l";
-const REVERSE: &str = "\x1b[7m";
+const REVERSE_VIDEO: &str = "\x1b[7m";
 const FALLBACK: DashboardSize = DashboardSize { columns: 80, rows: 24 };
 
 /// The terminal's own settings.
@@ -64,7 +64,7 @@ impl FullScreen {
             IS_ACTIVE.store(true, Ordering::SeqCst);
             tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
         }
-        write(ENTER)
+        write(ENTER_SCREEN)
     }
 
     /// Stops this process until the shell continues it.
@@ -127,7 +127,7 @@ fn read_keyboard() -> io::Result<mpsc::Receiver<Vec<u8>>> {
 fn restore() {
     if IS_ACTIVE.swap(false, Ordering::SeqCst) {
         // Nothing can be done about a terminal that is gone.
-        let _ = write(LEAVE);
+        let _ = write(LEAVE_SCREEN);
         if let Some(original) = ORIGINAL.get() {
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, original);
         }
@@ -175,15 +175,16 @@ impl LineEncoder {
 
     fn style(&self, style: DashboardStyle) -> String {
         match style {
-            DashboardStyle::Loud => LOUD.to_string(),
-            DashboardStyle::Quiet => QUIET.to_string(),
-            DashboardStyle::Selected => REVERSE.to_owned(),
-            DashboardStyle::Good if self.has_colours => GOOD.to_string(),
-            DashboardStyle::Bad if self.has_colours => BAD.to_string(),
-            DashboardStyle::Care if self.has_colours => CARE.to_string(),
-            DashboardStyle::Plain | DashboardStyle::Good | DashboardStyle::Bad | DashboardStyle::Care => {
-                String::new()
-            }
+            DashboardStyle::Bold => BOLD.to_string(),
+            DashboardStyle::Dim => DIM.to_string(),
+            DashboardStyle::Selected => REVERSE_VIDEO.to_owned(),
+            DashboardStyle::Success if self.has_colours => SUCCESS.to_string(),
+            DashboardStyle::Failure if self.has_colours => FAILURE.to_string(),
+            DashboardStyle::Warning if self.has_colours => WARNING.to_string(),
+            DashboardStyle::Plain
+            | DashboardStyle::Success
+            | DashboardStyle::Failure
+            | DashboardStyle::Warning => String::new(),
         }
     }
 }
@@ -199,7 +200,7 @@ mod tests {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use rustix::termios::{LocalModes, tcgetattr};
 
-    use super::{ENTER, FullScreen, LEAVE, LineEncoder, frame};
+    use super::{ENTER_SCREEN, FullScreen, LEAVE_SCREEN, LineEncoder, frame};
 
     /// Set in the process of the test that panics.
     const PANICS: &str = "LOOPKEEPER_TEST_PANICS";
@@ -235,8 +236,8 @@ mod tests {
         assert_eq!(after.local_modes, before.local_modes);
         assert!(after.local_modes.contains(LocalModes::ICANON | LocalModes::ECHO));
         let shown = written(File::from(terminal), side);
-        let entered = shown.find(ENTER).expect("the full screen");
-        let left = shown.find(LEAVE).expect("its end");
+        let entered = shown.find(ENTER_SCREEN).expect("the full screen");
+        let left = shown.find(LEAVE_SCREEN).expect("its end");
         let reported = shown.find(PANIC).expect("the report");
         assert!(entered < left && left < reported, "{shown:?}");
     }
@@ -281,8 +282,8 @@ mod tests {
             let line = DashboardLine(vec![DashboardSpan { text: "ab".to_owned(), style }]);
             LineEncoder { has_colours }.encode(&line, 2)
         };
-        assert_eq!(encode(DashboardStyle::Bad, true), "\x1b[31mab\x1b[0m");
-        assert_eq!(encode(DashboardStyle::Bad, false), "ab\x1b[0m");
+        assert_eq!(encode(DashboardStyle::Failure, true), "\x1b[31mab\x1b[0m");
+        assert_eq!(encode(DashboardStyle::Failure, false), "ab\x1b[0m");
         assert_eq!(encode(DashboardStyle::Selected, false), "\x1b[7mab\x1b[0m");
     }
 

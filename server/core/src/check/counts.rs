@@ -45,7 +45,7 @@ pub(crate) fn always_prints_counts(command: &str) -> bool {
             | (?:sh|bash|dash|lua[\d.]*|tclsh[\d.]*|python[\d.]*|node|ruby|perl|php)\s+\w[\w./-]*
         )(?:\s[^|;&<>]*)?$",
     );
-    const SILENT: [&str; 11] = [
+    const QUIET_FLAGS: [&str; 11] = [
         "-qq",
         "--no-run",
         "--list",
@@ -58,7 +58,7 @@ pub(crate) fn always_prints_counts(command: &str) -> bool {
         "-Q",
         "--listTests",
     ];
-    RUNNER.is_match(command.trim()) && !command.split_whitespace().any(|it| SILENT.contains(&it))
+    RUNNER.is_match(command.trim()) && !command.split_whitespace().any(|it| QUIET_FLAGS.contains(&it))
 }
 
 impl TestCounts {

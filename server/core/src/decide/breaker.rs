@@ -37,9 +37,9 @@ pub fn limits(settings: &BreakerSettings) -> BreakerCounts {
     BreakerCounts {
         no_progress: settings.no_progress,
         same_error: settings.same_error,
-        output_decline: decline::IN_A_ROW,
+        output_decline: decline::CONSECUTIVE_DECLINES,
         permission_denials: settings.permission_denials,
-        oscillation: oscillation::RETURNS,
+        oscillation: oscillation::MAX_RETURNS,
         fast_failures: settings.fast_failures,
     }
 }

@@ -15,11 +15,11 @@ use super::limits::limits_nearly_reached;
 use super::takeover;
 
 /// Iterations before an unusual one.
-const USUAL: usize = 5;
+const MIN_EARLIER_ITERATIONS: usize = 5;
 /// Iterations of a median, so that a long loop is not sorted again after each of them.
-const RECENT: usize = 100;
+const MEDIAN_WINDOW: usize = 100;
 /// An iteration is unusual above this multiple of the median.
-const FACTOR: u64 = 3;
+const UNUSUAL_FACTOR: u64 = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarlyWarning {
@@ -91,7 +91,7 @@ const QUANTITIES: [UsualQuantity; 2] = [
                 "iteration {number} cost {cost}, over {factor} times the median of {usual}",
                 number,
                 cost,
-                factor = FACTOR,
+                factor = UNUSUAL_FACTOR,
                 usual
             )
         },
@@ -106,7 +106,7 @@ const QUANTITIES: [UsualQuantity; 2] = [
                 "iteration {number} took {duration}, over {factor} times the median of {usual}",
                 number,
                 duration,
-                factor = FACTOR,
+                factor = UNUSUAL_FACTOR,
                 usual
             )
         },
@@ -119,8 +119,9 @@ fn unusual(state: &LoopState, quantity: &UsualQuantity) -> Option<EarlyWarning> 
     let mut latest = working_iterations(state).rev();
     let last = latest.next()?;
     let value = of(&last).filter(|it| it >= least)?;
-    let usual = median(latest.take(RECENT).filter_map(|it| of(&it)).collect(), USUAL)?;
-    (value > usual.saturating_mul(FACTOR))
+    let usual =
+        median(latest.take(MEDIAN_WINDOW).filter_map(|it| of(&it)).collect(), MIN_EARLIER_ITERATIONS)?;
+    (value > usual.saturating_mul(UNUSUAL_FACTOR))
         .then(|| EarlyWarning { cause: *cause, sentence: describe(last.number, value, usual) })
 }
 
@@ -138,7 +139,7 @@ struct Budget {
 fn budget_short(state: &LoopState) -> Option<(LimitName, String)> {
     let finished = working_iterations(state).count() as u64;
     let (turned, open) = goals(state);
-    if finished < forecast::ENOUGH as u64 || turned == 0 || open == 0 {
+    if finished < forecast::MIN_ITERATIONS as u64 || turned == 0 || open == 0 {
         return None;
     }
     let needed = open.saturating_mul(finished).div_ceil(turned);
@@ -180,8 +181,8 @@ fn describe_need(open: u64, iterations: &str, sum: Option<(String, String)>) -> 
 fn budgets(state: &LoopState) -> Vec<Budget> {
     let (limits, spent) = (&state.spec.settings.limits, &state.spent);
     let pace = |measure: fn(&IterationFigures) -> Option<u64>| {
-        let recent = working_iterations(state).rev().take(RECENT);
-        median(recent.filter_map(|it| measure(&it)).collect(), forecast::ENOUGH)
+        let recent = working_iterations(state).rev().take(MEDIAN_WINDOW);
+        median(recent.filter_map(|it| measure(&it)).collect(), forecast::MIN_ITERATIONS)
     };
     let cost = pace(|it| it.cost_micros).map(|each| Budget {
         limit: LimitName::Cost,

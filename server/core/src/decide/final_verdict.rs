@@ -356,7 +356,7 @@ fn ran_tests_at_start(state: &LoopState, id: &CriterionId) -> bool {
 
 /// The tests do not compile or import any more, which is no failed assertion.
 fn is_unable_to_run(result: &CheckResult) -> bool {
-    const SIGNS: [&str; 9] = [
+    const LOAD_ERRORS: [&str; 9] = [
         "ImportError",
         "ModuleNotFoundError",
         "AttributeError",
@@ -368,8 +368,8 @@ fn is_unable_to_run(result: &CheckResult) -> bool {
         "is not exported",
     ];
     let excerpts = [&result.head, &result.tail];
-    SIGNS.iter().any(|sign| excerpts.iter().any(|it| it.contains(sign)))
-        || result.locations.iter().any(|it| SIGNS.iter().any(|sign| it.message.contains(sign)))
+    LOAD_ERRORS.iter().any(|sign| excerpts.iter().any(|it| it.contains(sign)))
+        || result.locations.iter().any(|it| LOAD_ERRORS.iter().any(|sign| it.message.contains(sign)))
 }
 
 /// The judges that the failure names, else all of them.
@@ -418,7 +418,7 @@ impl CleanRoomGoals {
 
 /// Whether all tests pass, and cover too little.
 fn lacks_coverage(result: &CheckResult) -> bool {
-    const SIGNS: [&str; 5] = [
+    const COVERAGE_FAILURES: [&str; 5] = [
         "Required test coverage of",
         "Coverage failure: total of",
         "coverage threshold for",
@@ -426,7 +426,10 @@ fn lacks_coverage(result: &CheckResult) -> bool {
         "does not meet global threshold",
     ];
     let all_pass = result.tests.as_ref().is_some_and(|it| it.passed > 0 && it.failed == 0);
-    all_pass && SIGNS.iter().any(|sign| [&result.head, &result.tail].iter().any(|it| it.contains(sign)))
+    all_pass
+        && COVERAGE_FAILURES
+            .iter()
+            .any(|sign| [&result.head, &result.tail].iter().any(|it| it.contains(sign)))
 }
 
 /// The criteria that a clean room can judge: the others read the work tree, or ask an agent.

@@ -9,7 +9,7 @@ use loopkeeper_task::criterion::CriterionId;
 use super::next_step::NextStep;
 
 /// Rounds in a row, on one tree, in which a flaky check has to pass.
-const PASSES: u32 = 3;
+const REQUIRED_PASSES: u32 = 3;
 
 /// Whether it passed and failed on the same files.
 pub fn is_flaky(state: &LoopState, id: &CriterionId) -> bool {
@@ -18,7 +18,7 @@ pub fn is_flaky(state: &LoopState, id: &CriterionId) -> bool {
 
 /// Number of rounds in a row in which such a check has to pass; `None`: its result never flipped.
 pub fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
-    state.criteria.flaky.flips.contains_key(id).then_some(PASSES)
+    state.criteria.flaky.flips.contains_key(id).then_some(REQUIRED_PASSES)
 }
 
 /// Repeats the round on the same tree if one pass is not sufficient.
@@ -27,7 +27,7 @@ pub(super) fn once_more(state: &LoopState, live: &VolatileState) -> Option<NextS
         return None;
     }
     // A loop that is done although a check fails (user condition, majority of a group) does not depend on a pass.
-    if state.criteria.flaky.passes == 0 || state.criteria.flaky.passes >= PASSES {
+    if state.criteria.flaky.passes == 0 || state.criteria.flaky.passes >= REQUIRED_PASSES {
         return None;
     }
     Some(NextStep::round_once(state, live))

@@ -9,17 +9,18 @@ use loopkeeper_text::words;
 use super::spans::iterations;
 
 /// Minimum number of iterations for an estimate.
-pub(super) const ENOUGH: usize = 3;
+pub(super) const MIN_ITERATIONS: usize = 3;
 
 /// The limit that would end it, and when. `None` for a loop that has ended or has hardly begun.
 pub fn forecast(state: &LoopState) -> Option<String> {
     let known: Vec<IterationFigures> = working_iterations(state).collect();
-    if state.outcome().is_some() || known.len() < ENOUGH {
+    if state.outcome().is_some() || known.len() < MIN_ITERATIONS {
         return None;
     }
     let limits = &state.spec.settings.limits;
-    let pace =
-        |of: &dyn Fn(&IterationFigures) -> Option<u64>| median(known.iter().filter_map(of).collect(), ENOUGH);
+    let pace = |of: &dyn Fn(&IterationFigures) -> Option<u64>| {
+        median(known.iter().filter_map(of).collect(), MIN_ITERATIONS)
+    };
     let cost = pace(&|it| it.cost_micros);
     let time = pace(&|it| Some(it.whole_ms()).filter(|it| *it > 0));
     let tokens = pace(&|it| it.tokens);

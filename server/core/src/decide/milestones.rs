@@ -10,7 +10,7 @@ use loopkeeper_text::tr;
 use super::flaky;
 
 /// Maximum number of named items: an agent that ticks a whole plan at once did not do all of it.
-const NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// The results of an iteration.
 pub(super) struct IterationWork<'a> {
@@ -37,7 +37,7 @@ pub(super) fn of_iteration(
     let worked = has_work(state, done);
     let ticked = done.plan.iter().filter(|it| worked && was_open(it));
     let passing = turned.map(|it| tr!("now passes: {criterion}", criterion = it.name));
-    passing.chain(ticked.map(|it| tr!("done: {item}", item = it.title))).take(NAMED).collect()
+    passing.chain(ticked.map(|it| tr!("done: {item}", item = it.title))).take(MAX_NAMED).collect()
 }
 
 /// Something changed besides the documents that contain the boxes.

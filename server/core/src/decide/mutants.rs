@@ -21,13 +21,13 @@ const MAX_SURVIVORS: usize = 20;
 /// Hollow tests in one record.
 const MAX_HOLLOW: usize = 20;
 /// With `tell`, a longer round of the checks is not repeated.
-const LONGEST_ROUND_MS: u64 = 3_000;
+const MAX_ROUND_MS: u64 = 3_000;
 /// How many rounds the run may take.
 const ROUNDS: u64 = 10;
-const SHORTEST_RUN_MS: u64 = 10_000;
-const LONGEST_RUN_MS: u64 = 60_000;
+const MIN_RUN_MS: u64 = 10_000;
+const MAX_RUN_MS: u64 = 60_000;
 /// The same with `require`.
-const LONGEST_REQUIRED_RUN_MS: u64 = 600_000;
+const MAX_REQUIRED_RUN_MS: u64 = 600_000;
 /// With `require`, so many iterations may leave no fewer survivors than before them; then the loop ends as claimed.
 const MAX_STALLED: usize = 2;
 
@@ -81,15 +81,15 @@ pub(super) fn request(
     if criteria.is_empty() {
         return None;
     }
-    if policy == MutantPolicy::Tell && round_ms > LONGEST_ROUND_MS {
+    if policy == MutantPolicy::Tell && round_ms > MAX_ROUND_MS {
         let why = tr!("one round of the checks takes {duration}", duration = words::duration(round_ms));
         return Some(Decision::record_and_continue(skipped_record(state, why)).into());
     }
     if live.work.is_checking() {
         return Some(NextStep::nothing());
     }
-    let longest = if policy == MutantPolicy::Require { LONGEST_REQUIRED_RUN_MS } else { LONGEST_RUN_MS };
-    let budget_ms = round_ms.saturating_mul(ROUNDS).clamp(SHORTEST_RUN_MS, longest);
+    let longest = if policy == MutantPolicy::Require { MAX_REQUIRED_RUN_MS } else { MAX_RUN_MS };
+    let budget_ms = round_ms.saturating_mul(ROUNDS).clamp(MIN_RUN_MS, longest);
     Some(NextStep::checks(Effect::TestMutants(MutantPlan { criteria, max: MAX_MUTANTS, budget_ms })))
 }
 
@@ -186,9 +186,9 @@ pub(super) fn unmet_requirement(state: &LoopState) -> Option<String> {
 
 /// The timeout of a check on a mutant: a fault that makes it hang is noticed.
 pub fn mutant_timeout_ms(unmutated_ms: u64, timeout_ms: u64) -> u64 {
-    const SLOWER: u64 = 3;
-    const LEAST_MS: u64 = 1_000;
-    (unmutated_ms * SLOWER).max(LEAST_MS).min(timeout_ms)
+    const TIMEOUT_FACTOR: u64 = 3;
+    const MIN_TIMEOUT_MS: u64 = 1_000;
+    (unmutated_ms * TIMEOUT_FACTOR).max(MIN_TIMEOUT_MS).min(timeout_ms)
 }
 
 /// Whether a check that passes without the fault noticed it.

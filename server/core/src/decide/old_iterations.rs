@@ -5,18 +5,18 @@ use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_agent::claims::Claims;
 
 /// Number of newest iterations that are kept whole.
-const WHOLE: usize = 100;
+const MAX_WHOLE: usize = 100;
 
 /// An iteration began, so one more is old.
 pub(super) fn shorten_next(state: &mut LoopState) {
     let breaker = &state.spec.settings.breaker;
     // The breaker may compare so many iterations in a row.
-    let compared = (breaker.same_error as usize).max(WHOLE);
+    let compared = (breaker.same_error as usize).max(MAX_WHOLE);
     // It counts so many; those are at hand without being unpacked.
     let counted = breaker.no_progress.max(breaker.permission_denials).max(breaker.fast_failures);
     let rows = state.history.recent_mut();
     let before = |count: usize| rows.len().checked_sub(count + 1);
-    let (old, incomparable) = (before(WHOLE), before(compared));
+    let (old, incomparable) = (before(MAX_WHOLE), before(compared));
     if let Some(row) = old.and_then(|at| rows.get_mut(at)) {
         shorten(row);
     }
@@ -36,7 +36,7 @@ fn shorten(row: &mut Iteration) {
 
 #[cfg(test)]
 mod tests {
-    use super::{WHOLE, shorten_next};
+    use super::{MAX_WHOLE, shorten_next};
     use crate::decide::sim::{Act, Sim, criterion, spec};
     use crate::decide::{IterationHistory, LoopState, apply, replay};
     use loopkeeper_agent::errors::{Fingerprint, SeenError};
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn old_iterations_keep_numbers_results_and_decisions() {
-        let state = long_loop(WHOLE + 1, |_| ());
+        let state = long_loop(MAX_WHOLE + 1, |_| ());
         let (old, new) = (&state.history[0], &state.history[1]);
         assert!(old.final_text.is_empty() && old.errors.is_empty() && old.facts.is_empty());
         assert!(old.changes.files.is_empty() && old.claims.question.is_none());
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn data_that_decisions_compare_is_kept() {
-        let state = long_loop(WHOLE + 1, |it| it.spec.settings.breaker.same_error = WHOLE as u32 + 1);
+        let state = long_loop(MAX_WHOLE + 1, |it| it.spec.settings.breaker.same_error = MAX_WHOLE as u32 + 1);
         let old = &state.history[0];
         assert!(old.final_text.is_empty());
         assert_eq!((old.errors.len(), old.facts.len()), (1, 1));
@@ -82,11 +82,11 @@ mod tests {
     #[test]
     fn a_long_loop_replays_to_the_same_state_from_any_record() {
         let mut spec = spec(vec![criterion("a", "make a"), criterion("b", "make b")]);
-        spec.settings.limits.iterations = 3 * WHOLE as u32;
-        let acts = (0..3 * WHOLE).map(|it| Act::new(if it % 2 == 0 { "fp" } else { "pf" })).collect();
+        spec.settings.limits.iterations = 3 * MAX_WHOLE as u32;
+        let acts = (0..3 * MAX_WHOLE).map(|it| Act::new(if it % 2 == 0 { "fp" } else { "pf" })).collect();
         let sim = Sim::new(spec, "ff", acts).run();
-        assert_eq!(sim.state.history.len(), 3 * WHOLE, "{}", sim.sentence());
-        assert!(sim.state.history.recent().len() < 2 * WHOLE);
+        assert_eq!(sim.state.history.len(), 3 * MAX_WHOLE, "{}", sim.sentence());
+        assert!(sim.state.history.recent().len() < 2 * MAX_WHOLE);
         assert_eq!(replay(&sim.entries).unwrap(), sim.state);
         for cut in [1, sim.entries.len() / 2, sim.entries.len() - 1] {
             let (before, after) = sim.entries.split_at(cut);
@@ -101,11 +101,11 @@ mod tests {
 
     #[test]
     fn rows_that_the_breaker_counts_are_not_packed() {
-        let rows = |prepare: fn(&mut LoopState)| long_loop(10 * WHOLE, prepare).history.recent().len();
-        assert!((WHOLE..2 * WHOLE).contains(&rows(|_| ())));
-        let counted = rows(|it| it.spec.settings.breaker.no_progress = 5 * WHOLE as u32);
-        assert!((5 * WHOLE..6 * WHOLE).contains(&counted), "{counted}");
-        let compared = rows(|it| it.spec.settings.breaker.same_error = 20 * WHOLE as u32);
-        assert_eq!(compared, 10 * WHOLE);
+        let rows = |prepare: fn(&mut LoopState)| long_loop(10 * MAX_WHOLE, prepare).history.recent().len();
+        assert!((MAX_WHOLE..2 * MAX_WHOLE).contains(&rows(|_| ())));
+        let counted = rows(|it| it.spec.settings.breaker.no_progress = 5 * MAX_WHOLE as u32);
+        assert!((5 * MAX_WHOLE..6 * MAX_WHOLE).contains(&counted), "{counted}");
+        let compared = rows(|it| it.spec.settings.breaker.same_error = 20 * MAX_WHOLE as u32);
+        assert_eq!(compared, 10 * MAX_WHOLE);
     }
 }

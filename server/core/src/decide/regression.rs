@@ -15,7 +15,7 @@ use super::next_step::NextStep;
 
 /// Maximum consecutive rollbacks; the next iteration is kept, otherwise the loop could never get past it.
 const MAX_IN_A_ROW: u32 = 2;
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The rollback, if the last iteration must be rolled back.
 pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> {
@@ -40,7 +40,7 @@ pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> 
     let reason = tr!(
         "iteration {number} broke {criteria}",
         number = row.number,
-        criteria = list_within(&broken, NAMED)
+        criteria = list_within(&broken, MAX_NAMED)
     );
     let to = state
         .history

@@ -16,7 +16,7 @@ const MINUTE_MS: u64 = 60_000;
 /// Momentary failures of the provider in a row after which it needs the user; about half an hour.
 const MAX_STALLS: u32 = 12;
 const BACKOFF_MS: u64 = 2_000;
-const LONGEST_BACKOFF_MS: u64 = 10 * MINUTE_MS;
+const MAX_BACKOFF_MS: u64 = 10 * MINUTE_MS;
 
 /// The wait before the next iteration, by what became of the last one; counted from the end of that one, so that a
 /// pause in between is not waited for once more.
@@ -59,7 +59,7 @@ pub(super) fn quota_ms(state: &LoopState, row: &Iteration) -> u64 {
 /// before the time that the provider named, up to a day.
 fn backoff_ms(state: &LoopState, row: &Iteration) -> u64 {
     let failed = state.streaks.stalls.saturating_sub(1);
-    let full = BACKOFF_MS.saturating_mul(1 << failed.min(16)).min(LONGEST_BACKOFF_MS);
+    let full = BACKOFF_MS.saturating_mul(1 << failed.min(16)).min(MAX_BACKOFF_MS);
     let own = 100 + jitter(state, full);
     let named = row.error.as_ref().and_then(|it| it.resets_at?.checked_sub(row.ended_at.wall));
     named.filter(|ms| *ms > 0).map_or(own, |ms| with_jitter(state, ms).max(own).min(DAY_MS))

@@ -17,7 +17,7 @@ const MIN_LETTERS: usize = 4;
 /// Characters that end a word besides whitespace.
 const SEPARATORS: &str = "\"'()[]{}<>,;|=!?，。、；：！？（）「」《》“”‘’【】";
 /// Folders of documents and tests, which do not say where the work is.
-const ELSEWHERE: [&str; 5] = ["docs", "doc", "examples", "scripts", "ci"];
+const SUPPORT_FOLDERS: [&str; 5] = ["docs", "doc", "examples", "scripts", "ci"];
 
 /// What a task mentions.
 #[derive(Debug, Clone)]
@@ -201,7 +201,7 @@ impl MentionReader {
         self.add_name(names::stem(path), 3);
         let is_folder = path.ends_with('/');
         let is_subject = if is_folder {
-            !ELSEWHERE.contains(&name) && !companions::accompanies(&format!("{path}a.rs"))
+            !SUPPORT_FOLDERS.contains(&name) && !companions::accompanies(&format!("{path}a.rs"))
         } else {
             !companions::accompanies(path)
         };

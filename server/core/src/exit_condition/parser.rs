@@ -13,14 +13,14 @@ use loopkeeper_text::sanitize::shown;
 use loopkeeper_text::tr;
 
 /// Maximum length; longer conditions are not comprehensible.
-const LONGEST: usize = 1000;
+const MAX_LENGTH: usize = 1000;
 /// Brackets in brackets, `not` before `not`: it bounds the stack.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// The expression, whatever sense it makes.
 pub(super) fn parse_expression(text: &str) -> Result<Expression, WhenError> {
-    if text.len() > LONGEST {
-        let message = tr!("the expression is longer than {max} bytes", max = LONGEST);
+    if text.len() > MAX_LENGTH {
+        let message = tr!("the expression is longer than {max} bytes", max = MAX_LENGTH);
         return Err(WhenError::new(0..text.len(), message, tr!("write it with fewer conditions")));
     }
     let words = lexer::tokenize(text)?;
@@ -82,8 +82,8 @@ impl<'t> Parser<'t> {
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<ExpressionNode, WhenError>,
     ) -> Result<ExpressionNode, WhenError> {
-        if self.depth == DEEPEST {
-            let message = tr!("this is nested more than {max} deep", max = DEEPEST);
+        if self.depth == MAX_DEPTH {
+            let message = tr!("this is nested more than {max} deep", max = MAX_DEPTH);
             return Err(WhenError::new(self.previous_range(), message, tr!("write it with fewer brackets")));
         }
         self.depth += 1;

@@ -103,9 +103,9 @@ pub fn decode_wanted(line: &[u8], is_wanted: impl Fn(&str) -> bool) -> Result<Op
 /// The type of a line that begins as [`encode_line`] writes it: most lines are much longer than their beginning. None of
 /// the values before the type contains a quote.
 fn leading_type(line: &[u8]) -> Option<&str> {
-    const LONGEST: usize = 200;
+    const MAX_HEAD_BYTES: usize = 200;
     const KEY: &[u8] = b",\"type\":\"";
-    let head = line.get(..LONGEST.min(line.len()))?;
+    let head = line.get(..MAX_HEAD_BYTES.min(line.len()))?;
     let head = head.strip_prefix(format!(r#"{{"v":{VERSION},"seq":"#).as_bytes())?;
     let begin = head.windows(KEY.len()).position(|it| it == KEY)? + KEY.len();
     let name = head.get(begin..)?.split(|it| *it == b'"').next()?;

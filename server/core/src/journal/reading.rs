@@ -162,11 +162,14 @@ fn holds_later_record(rest: &[u8]) -> bool {
 }
 
 fn holds_record(line: &[u8]) -> bool {
-    const BEGIN: &[u8] = b"{\"v\":";
+    const RECORD_START: &[u8] = b"{\"v\":";
     /// Records never hold one another: a line with so many beginnings is no torn write, and is not searched on.
-    const MANY: usize = 64;
-    let begins = line.windows(BEGIN.len()).enumerate().filter(|(_, it)| *it == BEGIN).map(|(at, _)| at);
-    begins.enumerate().any(|(count, at)| count >= MANY || line.get(at..).is_some_and(line::looks_like_record))
+    const MAX_STARTS: usize = 64;
+    let begins =
+        line.windows(RECORD_START.len()).enumerate().filter(|(_, it)| *it == RECORD_START).map(|(at, _)| at);
+    begins
+        .enumerate()
+        .any(|(count, at)| count >= MAX_STARTS || line.get(at..).is_some_and(line::looks_like_record))
 }
 
 #[cfg(test)]

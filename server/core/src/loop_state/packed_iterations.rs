@@ -19,7 +19,7 @@ use row_block::RowBlock;
 pub(super) const BLOCK_ROWS: usize = 64;
 /// Distinct results, or failures, among which those of a row are looked for. Those that alternate recur soon or not at
 /// all.
-const SEARCHED: usize = 64;
+const SEARCH_WINDOW: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct PackedIterations {
@@ -166,7 +166,7 @@ impl PackedIterations {
 
 /// The index of a value that is among the last ones of a list, or is added to it.
 fn index_in<T>(list: &mut Vec<T>, is_same: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> u32 {
-    let searched = list.len().saturating_sub(SEARCHED);
+    let searched = list.len().saturating_sub(SEARCH_WINDOW);
     let known = list.iter().skip(searched).rposition(is_same).map(|it| searched + it);
     let index = known.unwrap_or(list.len());
     if known.is_none() {

@@ -7,7 +7,7 @@ use loopkeeper_text::moment::Moment;
 use serde::{Deserialize, Serialize};
 
 /// Changes that are kept and shown.
-const KEPT: usize = 50;
+const MAX_KEPT: usize = 50;
 
 /// The recorded state of all sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -84,7 +84,7 @@ impl SessionHistory {
             self.refused = self.refused.saturating_add(1);
         }
         self.changes.push(change);
-        if self.changes.len() > KEPT {
+        if self.changes.len() > MAX_KEPT {
             self.changes.remove(0);
         }
     }

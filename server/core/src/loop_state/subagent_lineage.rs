@@ -4,7 +4,7 @@ use crate::journal::Record;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of subagents per iteration; more are neither kept nor allowed.
-const KEPT: usize = 256;
+const MAX_KEPT: usize = 256;
 
 /// The recorded state of all subagents.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -156,7 +156,7 @@ impl SubagentLineage {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.agents.len() >= KEPT
+        self.agents.len() >= MAX_KEPT
     }
 
     pub(crate) fn refusals(&self) -> u32 {

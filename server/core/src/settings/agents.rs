@@ -51,9 +51,9 @@ pub fn kind_of(name: &str) -> AgentNameKind {
 }
 
 fn is_valid_name(name: &str) -> bool {
-    const LONGEST: usize = 40;
+    const MAX_LENGTH: usize = 40;
     let good = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
-    name != AUTO && !name.is_empty() && name.len() <= LONGEST && name.chars().all(good)
+    name != AUTO && !name.is_empty() && name.len() <= MAX_LENGTH && name.chars().all(good)
 }
 
 /// Why an agent with this output (`None`: not known yet) does not support a field; `None` if it does.

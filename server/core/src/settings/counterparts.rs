@@ -15,7 +15,7 @@ pub struct CounterpartKey {
 pub fn counterpart_keys(kind: LayerKind, file: &str) -> Vec<CounterpartKey> {
     if kind == LayerKind::Ralphrc {
         let mapped = ralphrc::MAPPED.iter().map(|it| CounterpartKey { name: it.0, path: Some(it.1) });
-        let of_task = ralphrc::OF_TASK.iter().map(|it| CounterpartKey { name: it, path: None });
+        let of_task = ralphrc::TASK_KEYS.iter().map(|it| CounterpartKey { name: it, path: None });
         return mapped.chain(of_task).collect();
     }
     let mapped = other_tools::keys_of(file).map(|it| CounterpartKey { name: it.0, path: Some(it.1) });

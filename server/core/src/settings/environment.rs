@@ -1,7 +1,7 @@
 //! Environment variables that are never passed to an agent or a check, whatever file names them.
 
 /// Refused even when `[env] pass` or a wider pattern names them.
-const NEVER: &[&str] = &[
+const REFUSED_VARIABLES: &[&str] = &[
     // Our own: the caller adds what a loop's processes need.
     "LOOPKEEPER_*",
     // Nested agents would behave as children of the outer one.
@@ -57,7 +57,7 @@ const NEVER: &[&str] = &[
 
 /// Whether a variable is never passed. For a pattern: whether no variable that it matches would be.
 pub fn never_passes(name: &str) -> bool {
-    NEVER.iter().any(|pattern| names_match(pattern, name))
+    REFUSED_VARIABLES.iter().any(|pattern| names_match(pattern, name))
 }
 
 /// One `*` at the beginning or at the end matches anything, the empty text included.

@@ -60,7 +60,7 @@ const BY_FILE: [(&str, &[&str]); 5] = [
 ];
 
 /// Keys that belong to the task, by file: the prompt, its gates, the folder of plans.
-const OF_TASK: [(&str, &str); 3] = [
+const TASK_KEYS: [(&str, &str); 3] = [
     ("ralph.yml", "event_loop.prompt"),
     ("ralph.yml", "backpressure.gates."),
     (".ralphex/config", "plans_dir"),
@@ -155,7 +155,7 @@ pub(super) fn keys_of_task(file: &str) -> impl Iterator<Item = &'static str> {
 }
 
 fn of_task(file: &str) -> impl Iterator<Item = &'static str> {
-    OF_TASK.iter().filter(move |it| it.0 == file).map(|it| it.1)
+    TASK_KEYS.iter().filter(move |it| it.0 == file).map(|it| it.1)
 }
 
 /// The key of this file that is probably meant.

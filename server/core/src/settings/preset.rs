@@ -46,7 +46,7 @@ const MEDIUM: PresetSize = PresetSize { word: tr_later!("medium"), exit: [4, 2, 
 const LARGE: PresetSize = PresetSize { word: tr_later!("large"), exit: [5, 3, 35], breaker: [5, 8, 80] };
 
 /// One iteration without a file change can be exploration.
-const LEAST_NO_PROGRESS: u32 = 2;
+const MIN_NO_PROGRESS: u32 = 2;
 
 impl ProjectFacts {
     /// Facts from title and criteria.
@@ -180,7 +180,7 @@ fn adaptive_size(project: &ProjectFacts, iterations: u32) -> (PresetSize, String
     if project.refactoring {
         // Its tests pass from the start, so that only changed files show progress.
         let [no_progress, ..] = &mut size.breaker;
-        *no_progress = no_progress.saturating_sub(1).max(LEAST_NO_PROGRESS);
+        *no_progress = no_progress.saturating_sub(1).max(MIN_NO_PROGRESS);
         why.push(tr!("refactoring: only {count} iterations without progress", count = *no_progress));
     }
     let why = match why.len() {

@@ -35,14 +35,14 @@ pub(super) const MAPPED: &[(&str, &str, RalphrcForm)] = &[
 ];
 
 /// Keys that belong to the task in the same folder: commands that are its criteria, sections of its plan.
-pub(super) const OF_TASK: &[&str] =
+pub(super) const TASK_KEYS: &[&str] =
     &["TEST_COMMAND", "QUALITY_GATES", "QUALITY_GATE_MODE", "QUALITY_GATE_TIMEOUT", "OPTIONAL_SECTIONS"];
 
 /// The name of a layer whose lines come from environment variables.
 const ENVIRONMENT: &str = "environment";
 
 /// Keys without a supported counterpart. They do not block: the file belongs to another tool, which needs them.
-const LATER: &[&str] = &["MAX_TOKENS_PER_HOUR"];
+const UNSUPPORTED_KEYS: &[&str] = &["MAX_TOKENS_PER_HOUR"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RalphrcForm {
@@ -111,8 +111,8 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
                 hint: tr!("write a plain value here, or `{path}` in loopkeeper.toml", path),
                 fix: None,
             }),
-            (None, _) if OF_TASK.contains(&name) => {}
-            (None, _) if LATER.contains(&name) => aside.later.push((name.to_owned(), range)),
+            (None, _) if TASK_KEYS.contains(&name) => {}
+            (None, _) if UNSUPPORTED_KEYS.contains(&name) => aside.later.push((name.to_owned(), range)),
             (None, _) => match MAPPED.iter().map(|it| it.0).find(|it| is_within(2, name, it)) {
                 Some(near) => out.findings.push(misspelt(name, near, (file, text, &index), range)),
                 None => aside.foreign.push((name.to_owned(), range)),
@@ -150,9 +150,9 @@ pub(super) fn misspelt_driver(
     range: Range<usize>,
 ) -> Option<SettingFinding> {
     /// Agents that other tools start and loopkeeper does not know.
-    const OTHERS: [&str; 10] =
+    const UNSUPPORTED_AGENTS: [&str; 10] =
         ["kiro", "pi", "roo", "aider", "droid", "goose", "custom", "cline", "crush", "claude-code"];
-    let near = closest(value, KNOWN.map(AgentKind::name).into_iter().chain(OTHERS))?;
+    let near = closest(value, KNOWN.map(AgentKind::name).into_iter().chain(UNSUPPORTED_AGENTS))?;
     if !value.is_ascii() || near.eq_ignore_ascii_case(value) || agent_of_driver(near).is_none() {
         return None;
     }

@@ -83,9 +83,10 @@ pub(super) fn parse_branch(raw: &RawValue) -> Result<SettingValue, ValueError> {
 }
 
 pub(super) fn parse_promise(raw: &RawValue) -> Result<SettingValue, ValueError> {
-    const LONGEST: usize = 200;
+    const MAX_LENGTH: usize = 200;
     let text = parse_line(raw)?;
-    let fits = !text.is_empty() && text.trim() == text && text.len() <= LONGEST && !text.contains(['<', '>']);
+    let fits =
+        !text.is_empty() && text.trim() == text && text.len() <= MAX_LENGTH && !text.contains(['<', '>']);
     if fits { Ok(SettingValue::Text(text)) } else { Err(unexpected_value(raw)) }
 }
 
@@ -195,13 +196,16 @@ pub(super) fn parse_condition(raw: &RawValue) -> Result<SettingValue, ValueError
 }
 
 pub(super) fn parse_weights(raw: &RawValue) -> Result<SettingValue, ValueError> {
-    const LONGEST: usize = 200;
+    const MAX_LENGTH: usize = 200;
     let RawValue::Table(entries) = raw else { return Err(unexpected_value(raw)) };
     let mut weights = Vec::with_capacity(entries.len());
     for (index, (text, value)) in entries.iter().enumerate() {
-        if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
-            let found =
-                tr!("`{text}`, which is not a phrase of 1 to {max} bytes", text = shown(text), max = LONGEST);
+        if text.trim().is_empty() || text.len() > MAX_LENGTH || text.chars().any(char::is_control) {
+            let found = tr!(
+                "`{text}`, which is not a phrase of 1 to {max} bytes",
+                text = shown(text),
+                max = MAX_LENGTH
+            );
             return Err(ValueError::new(ValueFault::Found { found, hint: None }).of_item(index));
         }
         let (RawValue::Float(number) | RawValue::Integer(number)) = value else {

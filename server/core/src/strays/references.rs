@@ -25,7 +25,7 @@ static DYNAMIC_CALLS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(&DYNAMIC.map(regex::escape).join("|")).ok());
 
 /// Files whose patterns select what to compile or to ignore, and so need no file.
-const SELECTING: [&str; 8] =
+const PATTERN_FILES: [&str; 8] =
     ["tsconfig", "jsconfig", ".gitignore", ".dockerignore", ".npmignore", ".eslint", "eslint.", ".prettier"];
 
 pub(super) struct ReferenceIndex<'a> {
@@ -57,7 +57,7 @@ impl<'a> ReferenceIndex<'a> {
                     referrers.insert(&file.path);
                 }
             }
-            if !SELECTING.iter().any(|it| names::file_name(&file.path).starts_with(it)) {
+            if !PATTERN_FILES.iter().any(|it| names::file_name(&file.path).starts_with(it)) {
                 glob_starts.extend(
                     lines_with_star(&file.text)
                         .flat_map(|it| it.split(is_quote_or_blank))

@@ -25,7 +25,7 @@ const C: &[&str] = &["c", "h", "cc", "cpp", "cxx", "hpp", "m", "mm"];
 
 /// Not a suppression: an import without type information, which the code cannot correct; an environment; a stricter
 /// mode.
-const HARMLESS: [&str; 3] = ["type:ignore[import", "/*eslint-env", "#mypy:strict"];
+const EXEMPT_DIRECTIVES: [&str; 3] = ["type:ignore[import", "/*eslint-env", "#mypy:strict"];
 
 #[rustfmt::skip]
 const LINTERS: &[Linter] = &[
@@ -189,7 +189,7 @@ impl CheckLinters {
             let suppresses = |it: &&Linter| it.directives.iter().any(|directive| line.contains(directive));
             let Some(linter) = of_file.iter().find(|it| suppresses(it)) else { continue };
             let is_reexport = file_name(path) == "__init__.py" && line.contains("noqa:f401");
-            if !is_reexport && !HARMLESS.iter().any(|it| line.contains(it)) {
+            if !is_reexport && !EXEMPT_DIRECTIVES.iter().any(|it| line.contains(it)) {
                 found.push(Directive { linter: linter.name(), line, number: index + 1 });
             }
         }

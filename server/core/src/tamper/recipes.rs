@@ -107,12 +107,12 @@ pub(super) fn describe_change(path: &str, parts: &[String], before: &str, after:
 
 /// The commands behind the parts, with everything that affects their exit status.
 fn verdict_lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
-    const DECIDES: [&str; 5] = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", ".IGNORE", ".ONESHELL"];
+    const VERDICT_VARIABLES: [&str; 5] = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", ".IGNORE", ".ONESHELL"];
     if recipe_kind(path) != Some(RecipeKind::Make) {
         return recipe_commands(path, parts, text);
     }
     let name = |line: &str| line.split([':', '=', '+', '?', ' ']).next().unwrap_or_default().to_owned();
-    let decides = text.lines().filter(|it| DECIDES.contains(&name(it).as_str())).map(str::to_owned);
+    let decides = text.lines().filter(|it| VERDICT_VARIABLES.contains(&name(it).as_str())).map(str::to_owned);
     // `-` turns a failure into a success; `@` and `+` have no effect on the exit status.
     let normalized = |line: &String| {
         let prefix = line.chars().take_while(|it| matches!(it, '@' | '-' | '+' | ' '));

@@ -7,7 +7,7 @@ use loopkeeper_source::test_inventory::{inventory, is_test_path};
 /// Where sources lie besides the root.
 const SOURCE_FOLDERS: [&str; 4] = ["", "src/", "lib/", "app/"];
 /// Names that many folders have.
-const COMMON: [&str; 6] = ["__init__", "index", "mod", "main", "init", "conftest"];
+const COMMON_NAMES: [&str; 6] = ["__init__", "index", "mod", "main", "init", "conftest"];
 /// Headers of the language and of test runners, which the work can have elsewhere.
 const HEADERS: [&str; 10] = [
     "assert.h",
@@ -22,7 +22,7 @@ const HEADERS: [&str; 10] = [
     "gtest.h",
 ];
 /// Ends of the paths of modules that test runners consist of.
-const OF_RUNNERS: [&str; 8] = [
+const RUNNER_MODULES: [&str; 8] = [
     "luaunit.lua",
     "busted.lua",
     "shunit2",
@@ -37,7 +37,7 @@ const OF_RUNNERS: [&str; 8] = [
 pub(super) fn names_runner(path: &str) -> bool {
     let is_end =
         |it: &&str| path.strip_suffix(*it).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
-    OF_RUNNERS.iter().any(is_end)
+    RUNNER_MODULES.iter().any(is_end)
 }
 
 /// Whether a new file runs in place of another one.
@@ -51,7 +51,7 @@ fn shadows_source(path: &str, files: &dyn FileVersions) -> bool {
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     let is_package = matches!(stem, "__init__" | "index" | "init");
     let module = if is_package { file_name(folder) } else { stem };
-    if COMMON.contains(&module) {
+    if COMMON_NAMES.contains(&module) {
         return false;
     }
     let exists = |folder: &&str| {

@@ -25,7 +25,7 @@ pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<Stri
     };
     let is_new = |rule: &&EvasionRule| rule.0.find_iter(after).count() > rule.0.find_iter(before).count();
     let exits = |text: &str| language(path).map_or(0, |it| exits::count_exits(it, text));
-    let ends = || (exits(after) > exits(before)).then_some(&ENDS);
+    let ends = || (exits(after) > exits(before)).then_some(&ENDS_RUN);
     let found = rules.iter().chain(&ALL).find(is_new).map(|(_, what)| what);
     found.or_else(ends).map(|what| translate(what).to_owned())
 }
@@ -47,19 +47,19 @@ fn rules_of(language: TestLanguage) -> &'static [EvasionRule] {
 }
 
 const PATCHES: &str = tr_later!("patches the test runner");
-const ENDS: &str = tr_later!("ends the test run");
-const REACHES: &str = tr_later!("modifies internals of the test runner");
-const DETECTS: &str = tr_later!("behaves differently in a test run");
+const ENDS_RUN: &str = tr_later!("ends the test run");
+const MODIFIES_RUNNER: &str = tr_later!("modifies internals of the test runner");
+const DETECTS_RUN: &str = tr_later!("behaves differently in a test run");
 const REDEFINES: &str = tr_later!("redefines the assertions of its tests");
-const EQUALS: &str = tr_later!("compares equal to everything");
-const PRINTS: &str = tr_later!("prints results of tests itself");
+const EQUALS_EVERYTHING: &str = tr_later!("compares equal to everything");
+const PRINTS_RESULTS: &str = tr_later!("prints results of tests itself");
 const BUILT_IN: &str = tr_later!("replaces functions of the language");
-const AT_EXIT: &str = tr_later!("prints as the program exits");
+const PRINTS_AT_EXIT: &str = tr_later!("prints as the program exits");
 const DETECTS_LOOP: &str = tr_later!("behaves differently in a loop or its clean room");
-const SWALLOWS: &str = tr_later!("ignores errors that nothing catches");
-const LEAVES_OUT: &str = tr_later!("leaves code out of every build");
-const UNDONE: &str = tr_later!("leaves work to do as `todo!`");
-const REWRITES: &str = tr_later!("rewrites code by its text in a macro");
+const IGNORES_ERRORS: &str = tr_later!("ignores errors that nothing catches");
+const EXCLUDES_CODE: &str = tr_later!("leaves code out of every build");
+const UNFINISHED: &str = tr_later!("leaves work to do as `todo!`");
+const REWRITES_CODE: &str = tr_later!("rewrites code by its text in a macro");
 const CACHE: &str = tr_later!("uses files in the cache of a package manager");
 
 /// In every language.
@@ -86,58 +86,58 @@ static PYTHON: [EvasionRule; 15] = [
         ConstantPattern::new(
             r"(?m)^os\.(?:_exit|abort|kill|exec[lv]p?e?)\(|\batexit\.register\([^\n]*\b_exit\b",
         ),
-        ENDS,
+        ENDS_RUN,
     ),
     (
         ConstantPattern::new(
             r#"["'](?:pytest|_pytest|unittest)["']\s+(?:not\s+)?in\s+sys\.modules|PYTEST_CURRENT_TEST"#,
         ),
-        DETECTS,
+        DETECTS_RUN,
     ),
     (
         ConstantPattern::new(
             r#"(?m)^\s*(?:import|from)\s[^#\n]*\b(?:unittest\.(?:case|loader|main|result|runner|suite)|_pytest)\b|sys\.modules\[\s*["'](?:_?pytest|unittest|__main__)|\b__import__\(\s*["']__main__|(?m:^\s*(?:import|from)\s+__main__\b)"#,
         ),
-        REACHES,
+        MODIFIES_RUNNER,
     ),
-    (ConstantPattern::new(r"\bfor\s[^:\n]*\sin\s(?:\w+\()*sys\.modules\b"), REACHES),
+    (ConstantPattern::new(r"\bfor\s[^:\n]*\sin\s(?:\w+\()*sys\.modules\b"), MODIFIES_RUNNER),
     (
         ConstantPattern::new(
             r#"(?:\b_getframe|\binspect\.(?:stack|currentframe)|\bset(?:trace|profile))\([^\n]*["']_?test"#,
         ),
-        DETECTS,
+        DETECTS_RUN,
     ),
     (
         ConstantPattern::new(
             r"def (?:__eq__\(self, *\w+[^)]*\)[^:\n]*:\s*return True|__ne__\(self, *\w+[^)]*\)[^:\n]*:\s*return False)\b",
         ),
-        EQUALS,
+        EQUALS_EVERYTHING,
     ),
     (
         ConstantPattern::new(
             r#"__(?:eq|ne)__["']?\s*[:=]\s*lambda\b[^:\n]*:\s*(?:True|False|1|0|not\b)|def __(?:eq|ne)__\([^)]*\)[^:\n]*:\s*return (?:1|0|not (?:None|True|False)|bool\([01]\))\s*$|\bmock\.ANY\b|\bimport\s[^#\n]*\bANY\b|\bpytest\.approx\("#,
         ),
-        EQUALS,
+        EQUALS_EVERYTHING,
     ),
     (
         ConstantPattern::new(
             r#"\bsys\.modules\.get\(\s*["'](?:_?pytest|unittest)\b|["'](?:discover|unittest|pytest)["'][^\n]*\bsys\.argv|\bsys\.argv\b[^\n]*["'][^"'\n]*(?:unittest|pytest|discover)"#,
         ),
-        DETECTS,
+        DETECTS_RUN,
     ),
     (
         ConstantPattern::new(
             r#"\b(?:extract_stack|walk_stack|format_stack|print_stack)\([^\n]*["'][^"'\n]*test|["'][^"'\n]*test[^\n]*\b(?:extract_stack|walk_stack|format_stack|_getframe|inspect\.stack|currentframe)\("#,
         ),
-        DETECTS,
+        DETECTS_RUN,
     ),
-    (ConstantPattern::new(r"(?m)^\s*sys\.excepthook\s*=[^=\n]*(?:exit|lambda)"), SWALLOWS),
+    (ConstantPattern::new(r"(?m)^\s*sys\.excepthook\s*=[^=\n]*(?:exit|lambda)"), IGNORES_ERRORS),
     // At the top level, with code after it.
     (
         ConstantPattern::new(
             r"(?m)^(?:(?:sys\.)?exit\(\s*0?\s*\)|quit\(\s*0?\s*\)|raise SystemExit(?:\(\s*0?\s*\))?)[^\S\n]*\n\s*\S",
         ),
-        ENDS,
+        ENDS_RUN,
     ),
     (
         ConstantPattern::new(
@@ -149,7 +149,7 @@ static PYTHON: [EvasionRule; 15] = [
         ConstantPattern::new(
             r"\batexit\.register\(\s*(?:print\b|lambda\b[^\n]*\bprint\()|\bTimer\([^\n]*\bprint\b|\bdef __del__\(self\)[^:\n]*:\s*print\(",
         ),
-        AT_EXIT,
+        PRINTS_AT_EXIT,
     ),
 ];
 
@@ -176,34 +176,34 @@ static SCRIPT: [EvasionRule; 12] = [
         ConstantPattern::new(
             r"(?m)^(?:setTimeout|setImmediate|queueMicrotask|process\.nextTick)\([^\n]*\bprocess\.exit\(\s*0?\s*\)",
         ),
-        ENDS,
+        ENDS_RUN,
     ),
-    (ConstantPattern::new(r#"process\.on\(\s*["'](?:exit|beforeExit)["'][^\n]*exitCode\s*=\s*0"#), ENDS),
+    (ConstantPattern::new(r#"process\.on\(\s*["'](?:exit|beforeExit)["'][^\n]*exitCode\s*=\s*0"#), ENDS_RUN),
     // At the top level, with code after it.
     (
         ConstantPattern::new(
             r"(?m)^(?:[^\n{}]*;\s*)?process\.(?:exit|reallyExit)\(\s*0?\s*\)\s*;?[^\S\n]*\n\s*\S",
         ),
-        ENDS,
+        ENDS_RUN,
     ),
     (
         ConstantPattern::new(
             r#"process\.on\(\s*["']uncaughtException["']\s*,\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|console\.log\()"#,
         ),
-        SWALLOWS,
+        IGNORES_ERRORS,
     ),
-    (ConstantPattern::new(r"\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST_WORKER_ID)\b"), DETECTS),
+    (ConstantPattern::new(r"\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST_WORKER_ID)\b"), DETECTS_RUN),
     (
         ConstantPattern::new(
             r#"\brequire\.main\b[^\n]*(?:test|spec)|\bstack\b[^\n]*\b(?:includes|match|indexOf|search|test)\([^\n]*(?:test|spec)|\bprocess\.(?:argv|execArgv)\b[^\n]*["'][^"'\n]*(?:--test|jest|mocha|vitest)|\btypeof\s+(?:describe|it|jest|vi|expect)\b|\bnpm_lifecycle_event\b"#,
         ),
-        DETECTS,
+        DETECTS_RUN,
     ),
     (
         ConstantPattern::new(
             r#"process\.on\(\s*["']uncaughtException["'][^;]*\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)"#,
         ),
-        SWALLOWS,
+        IGNORES_ERRORS,
     ),
     (
         ConstantPattern::new(
@@ -213,17 +213,17 @@ static SCRIPT: [EvasionRule; 12] = [
     ),
     (
         ConstantPattern::new(r"\basymmetricMatch\b|\bjest\.asymmetricMatcher\b|\bexpect\.(?:anything|any)\("),
-        EQUALS,
+        EQUALS_EVERYTHING,
     ),
 ];
 
 static GO: [EvasionRule; 3] = [
-    (ConstantPattern::new(r"func init\(\)\s*\{[^}]*\bos\.Exit\(0\)"), ENDS),
+    (ConstantPattern::new(r"func init\(\)\s*\{[^}]*\bos\.Exit\(0\)"), ENDS_RUN),
     (
         ConstantPattern::new(r#"\btesting\.Testing\(\)|flag\.Lookup\("test\.|\bos\.Args\[0\][^\n]*test"#),
-        DETECTS,
+        DETECTS_RUN,
     ),
-    (ConstantPattern::new(r"\bsyscall\.(?:Exit|Kill)\("), ENDS),
+    (ConstantPattern::new(r"\bsyscall\.(?:Exit|Kill)\("), ENDS_RUN),
 ];
 
 static RUST: [EvasionRule; 6] = [
@@ -231,16 +231,16 @@ static RUST: [EvasionRule; 6] = [
         ConstantPattern::new(
             r#"(?s)\bproc_macro\b.*(?:\.replace\(\s*"\w+\s+[^"]+"|\.contains\(\s*"(?:fn|assert|#\[test)\b[^"]*")"#,
         ),
-        REWRITES,
+        REWRITES_CODE,
     ),
-    (ConstantPattern::new(r"#!?\[cfg\(any\(\)\)\]"), LEAVES_OUT),
-    (ConstantPattern::new(r"\btodo!\("), UNDONE),
-    (ConstantPattern::new(r"\bfn (?:eq|ne)\(\s*&self\s*,\s*_\w*\s*:"), EQUALS),
+    (ConstantPattern::new(r"#!?\[cfg\(any\(\)\)\]"), EXCLUDES_CODE),
+    (ConstantPattern::new(r"\btodo!\("), UNFINISHED),
+    (ConstantPattern::new(r"\bfn (?:eq|ne)\(\s*&self\s*,\s*_\w*\s*:"), EQUALS_EVERYTHING),
     (
         ConstantPattern::new(
             r#"\bcfg!\(\s*test\s*\)|\bcurrent_exe\(\)[^;]*"[^"]*(?:test|deps)|"NEXTEST(?:_\w+)?"|"RUST_TEST_THREADS""#,
         ),
-        DETECTS,
+        DETECTS_RUN,
     ),
     (
         ConstantPattern::new(
@@ -257,17 +257,23 @@ static RUBY: [EvasionRule; 5] = [
         ),
         PATCHES,
     ),
-    (ConstantPattern::new(r"\bat_exit\b[^\n]*\bexit!"), ENDS),
-    (ConstantPattern::new(r"\bdef ==\(\s*\w+\s*\)\s*(?:=\s*|;\s*)?true\b"), EQUALS),
-    (ConstantPattern::new(r"\bdefined\?\(?\s*(?:::)?(?:RSpec|Minitest)\b"), DETECTS),
-    (ConstantPattern::new(r"(?:\$PROGRAM_NAME|\$0|\bcaller(?:_locations)?)\b[^\n]*(?:test|spec)"), DETECTS),
+    (ConstantPattern::new(r"\bat_exit\b[^\n]*\bexit!"), ENDS_RUN),
+    (ConstantPattern::new(r"\bdef ==\(\s*\w+\s*\)\s*(?:=\s*|;\s*)?true\b"), EQUALS_EVERYTHING),
+    (ConstantPattern::new(r"\bdefined\?\(?\s*(?:::)?(?:RSpec|Minitest)\b"), DETECTS_RUN),
+    (
+        ConstantPattern::new(r"(?:\$PROGRAM_NAME|\$0|\bcaller(?:_locations)?)\b[^\n]*(?:test|spec)"),
+        DETECTS_RUN,
+    ),
 ];
 
 static PHP: [EvasionRule; 4] = [
-    (ConstantPattern::new(r"\bregister_shutdown_function\([^\n]*\b(?:exit|die)\(\s*0?\s*\)"), ENDS),
+    (ConstantPattern::new(r"\bregister_shutdown_function\([^\n]*\b(?:exit|die)\(\s*0?\s*\)"), ENDS_RUN),
     (ConstantPattern::new(r"(?m)^\s*namespace\s+PHPUnit\\"), REDEFINES),
-    (ConstantPattern::new(r"\b(?:PHPUNIT_COMPOSER_INSTALL|__PHPUNIT_PHAR__|PHPUNIT_TESTSUITE)\b"), DETECTS),
-    (ConstantPattern::new(r"\bdebug_backtrace\([^\n]*[Tt]est|\bargv\b[^\n]*phpunit"), DETECTS),
+    (
+        ConstantPattern::new(r"\b(?:PHPUNIT_COMPOSER_INSTALL|__PHPUNIT_PHAR__|PHPUNIT_TESTSUITE)\b"),
+        DETECTS_RUN,
+    ),
+    (ConstantPattern::new(r"\bdebug_backtrace\([^\n]*[Tt]est|\bargv\b[^\n]*phpunit"), DETECTS_RUN),
 ];
 
 static PERL: [EvasionRule; 3] = [
@@ -276,11 +282,11 @@ static PERL: [EvasionRule; 3] = [
         REDEFINES,
     ),
     (ConstantPattern::new(r"\*(?:main|Test::\w+(?:::\w+)*)::\w+\s*=[^=~]"), PATCHES),
-    (ConstantPattern::new(r#"\bprint\b[^\n]*["'](?:not )?ok \d"#), PRINTS),
+    (ConstantPattern::new(r#"\bprint\b[^\n]*["'](?:not )?ok \d"#), PRINTS_RESULTS),
 ];
 
 static JVM: [EvasionRule; 4] = [
-    (ConstantPattern::new(r"\bgetRuntime\(\)\.halt\(\s*0|\bstatic\s*\{[^}]*\bSystem\.exit\(\s*0"), ENDS),
+    (ConstantPattern::new(r"\bgetRuntime\(\)\.halt\(\s*0|\bstatic\s*\{[^}]*\bSystem\.exit\(\s*0"), ENDS_RUN),
     (
         ConstantPattern::new(
             r"(?m)^\s*package\s+(?:org\.(?:junit|hamcrest|testng|assertj|spockframework)|junit\.framework|kotlin\.test)\b",
@@ -291,13 +297,13 @@ static JVM: [EvasionRule; 4] = [
         ConstantPattern::new(
             r"\bboolean equals\([^)]*\)\s*\{\s*return true|\bfun equals\([^)]*\)[^={\n]*=\s*true",
         ),
-        EQUALS,
+        EQUALS_EVERYTHING,
     ),
     (
         ConstantPattern::new(
             r#"\b(?:getStackTrace|StackWalker|forName)\b[^;]*"[^"\n]*(?:[Tt]est|junit|surefire)|"sun\.java\.command""#,
         ),
-        DETECTS,
+        DETECTS_RUN,
     ),
 ];
 
@@ -306,16 +312,16 @@ static CSHARP: [EvasionRule; 2] = [
         ConstantPattern::new(
             r"\b(?:override\s+bool\s+Equals|operator\s*==)\s*\([^)]*\)\s*(?:=>\s*true|\{\s*return\s+true)",
         ),
-        EQUALS,
+        EQUALS_EVERYTHING,
     ),
     (
         ConstantPattern::new(r#""(?:xunit|nunit|testhost|Microsoft\.VisualStudio\.TestPlatform)[^"\n]*""#),
-        DETECTS,
+        DETECTS_RUN,
     ),
 ];
 
 static SHELL: [EvasionRule; 4] = [
-    (ConstantPattern::new(r#"(?m)^\s*trap\s+["']?(?:exit\s+0|true|:)["']?\s+(?:0|EXIT)\b"#), ENDS),
+    (ConstantPattern::new(r#"(?m)^\s*trap\s+["']?(?:exit\s+0|true|:)["']?\s+(?:0|EXIT)\b"#), ENDS_RUN),
     (
         ConstantPattern::new(
             r"(?m)^\s*(?:function\s+)?(?:\[|(?:assert|refute)(?:_\w+)?)\s*\(\)|^\s*alias\s+(?:\[|test)=",
@@ -326,9 +332,9 @@ static SHELL: [EvasionRule; 4] = [
         ConstantPattern::new(
             r"\bBATS_(?:TEST|SUITE|RUN|VERSION|ROOT)\w*|/proc/\$\{?PPID|\bps\s[^\n]*\$\{?PPID",
         ),
-        DETECTS,
+        DETECTS_RUN,
     ),
-    (ConstantPattern::new(r"\bkill\b[^\n]*\$\{?PPID"), ENDS),
+    (ConstantPattern::new(r"\bkill\b[^\n]*\$\{?PPID"), ENDS_RUN),
 ];
 
 static C: [EvasionRule; 5] = [
@@ -342,15 +348,18 @@ static C: [EvasionRule; 5] = [
         ConstantPattern::new(
             r"(?:__attribute__\s*\(\(\s*(?:__)?constructor(?:__)?|\[\[gnu::constructor)[^{;]*\{[^}]*\b_?_?(?:quick_)?[eE]xit\s*\(\s*0",
         ),
-        ENDS,
+        ENDS_RUN,
     ),
-    (ConstantPattern::new(r"\b(?:signal|sigaction|sigset)\s*\(\s*SIG(?:ABRT|SEGV|ILL|TRAP|FPE)\b"), SWALLOWS),
-    (ConstantPattern::new(r"\boperator\s*==\s*\([^)]*\)[^{;]*\{\s*return\s+true"), EQUALS),
+    (
+        ConstantPattern::new(r"\b(?:signal|sigaction|sigset)\s*\(\s*SIG(?:ABRT|SEGV|ILL|TRAP|FPE)\b"),
+        IGNORES_ERRORS,
+    ),
+    (ConstantPattern::new(r"\boperator\s*==\s*\([^)]*\)[^{;]*\{\s*return\s+true"), EQUALS_EVERYTHING),
     (
         ConstantPattern::new(
             r#"\b(?:program_invocation_(?:short_)?name|__progname|getprogname)\b[^;]*"[^"\n]*test"#,
         ),
-        DETECTS,
+        DETECTS_RUN,
     ),
 ];
 
@@ -360,7 +369,7 @@ static LUA: [EvasionRule; 3] = [
         ConstantPattern::new(
             r#"(?:\brequire\s*\(?\s*["']|\bpackage\.(?:loaded|preload)(?:\.|\[\s*["']))(?:luassert|busted|luaunit|say)\b"#,
         ),
-        REACHES,
+        MODIFIES_RUNNER,
     ),
-    (ConstantPattern::new(r"(?m)^os\.exit\(\s*(?:0|true)?\s*[,)]"), ENDS),
+    (ConstantPattern::new(r"(?m)^os\.exit\(\s*(?:0|true)?\s*[,)]"), ENDS_RUN),
 ];

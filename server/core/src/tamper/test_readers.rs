@@ -30,10 +30,10 @@ fn reader(path: &str, files: &dyn FileVersions) -> Option<WeakeningFinding> {
 /// Words of the line that may be a path of a test, and that something reads.
 fn named_tests<'a>(path: &str, line: &'a str) -> Vec<&'a str> {
     static LITERAL: ConstantPattern = ConstantPattern::new(r#"["'`](?P<name>[^"'`\n]{3,200})["'`]"#);
-    static RUNS: ConstantPattern = ConstantPattern::new(
+    static EXECUTION: ConstantPattern = ConstantPattern::new(
         r"\b(?:run|runs|spawn\w*|exec(?:Sync|File|FileSync|[lv]p?e?)|system|Popen|call|check_output|command|Command|pytest|unittest|jest|vitest|mocha|import|from|require|mod|path\s*=)\b",
     );
-    static READS: ConstantPattern = ConstantPattern::new(
+    static FILE_READ: ConstantPattern = ConstantPattern::new(
         r"(?:^|[\s|;&(`])(?:cat|sed|grep|awk|head|tail|cut|cp|tac|sort|tr|xargs|read)\s|<\s*\S",
     );
     let code = line.trim_start();
@@ -42,9 +42,13 @@ fn named_tests<'a>(path: &str, line: &'a str) -> Vec<&'a str> {
     }
     if language(path) == Some(TestLanguage::Shell) {
         let words = code.split(|it: char| it.is_whitespace() || "\"'`;()|<>&$".contains(it));
-        return if READS.is_match(code) { words.filter(|it| it.contains('/')).collect() } else { Vec::new() };
+        return if FILE_READ.is_match(code) {
+            words.filter(|it| it.contains('/')).collect()
+        } else {
+            Vec::new()
+        };
     }
-    if RUNS.is_match(code) {
+    if EXECUTION.is_match(code) {
         return Vec::new();
     }
     LITERAL.captures_iter(code).filter_map(|it| Some(it.name("name")?.as_str())).collect()

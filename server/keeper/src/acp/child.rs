@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value;
 
 /// Time to exit after stdin is closed.
-const BY_ITSELF: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -64,7 +64,7 @@ impl AgentChild {
     /// Its exit code, if it exited without being killed.
     pub(super) fn end(mut self) -> Option<i32> {
         drop(self.input.take());
-        if let Some(status) = self.wait_timeout(BY_ITSELF) {
+        if let Some(status) = self.wait_timeout(EXIT_TIMEOUT) {
             return status.code();
         }
         let _ = kill_process(self.pid, Signal::TERM);

@@ -5,7 +5,7 @@ use loopkeeper_text::tr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use loopkeeper_agent::claude::hooks::BLOCKS;
+use loopkeeper_agent::claude::hooks::DEFAULT_BLOCK_CAP;
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::reader::{AgentOutputReader, ProcessEnd, StopHookReport};
 use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun};
@@ -23,7 +23,7 @@ use loopkeeper_system::clock;
 use loopkeeper_system::process_table::{self, Process};
 
 /// Polling interval for the existence of the session's process during an iteration.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Claude Code's limit for context that is added to a user's prompt.
 const MAX_CONTEXT: usize = 9_000;
 
@@ -64,7 +64,7 @@ impl AttachedSession {
 
     /// Runs until the order channel closes because the keeper exits.
     pub(super) async fn until_unused(mut self) {
-        let mut tick = tokio::time::interval(LOOK);
+        let mut tick = tokio::time::interval(POLL_INTERVAL);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
@@ -178,7 +178,7 @@ impl AttachedSession {
             self.release_session();
         }
         if !(kind == HookEvent::Stop && question.active) {
-            self.holds = question.cap.unwrap_or(BLOCKS);
+            self.holds = question.cap.unwrap_or(DEFAULT_BLOCK_CAP);
         }
         let id = question.session.clone().unwrap_or_default();
         self.session = Some(SessionOwner {

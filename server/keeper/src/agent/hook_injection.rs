@@ -18,7 +18,7 @@ use loopkeeper_system::agents::shadow_home;
 use loopkeeper_system::env::SOCKET;
 use loopkeeper_system::process::orphans;
 
-const STOP: &str = "stop";
+const STOP_EVENT: &str = "stop";
 
 /// Hook configuration for one start of the agent.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl HookInjection {
             env: EnvVars::new(),
         };
         if mode == LoopMode::Hook && way == Some(HookMechanism::Home) {
-            let hook = hook_command(&equipment.program, STOP);
+            let hook = hook_command(&equipment.program, STOP_EVENT);
             equipment.env = create_agent_home(&context.dir.home(), env, &hook, &[orphans::ENV_LOOP, SOCKET])?;
         }
         Ok(equipment)
@@ -57,7 +57,7 @@ impl HookInjection {
         match self.way {
             Some(HookMechanism::Settings) => self.of_claude(argv),
             Some(HookMechanism::Overrides) if self.mode == LoopMode::Hook => {
-                codex::hooks::inject_stop_hook(argv, &hook_command(&self.program, STOP))
+                codex::hooks::inject_stop_hook(argv, &hook_command(&self.program, STOP_EVENT))
             }
             Some(HookMechanism::Overrides | HookMechanism::Home | HookMechanism::ByItself) | None => argv,
         }
@@ -106,8 +106,8 @@ pub(super) fn asks_before_subagent(runtime: &RunContext, plan: &AgentPlan) -> bo
 }
 
 fn cap(env: &EnvVars) -> u32 {
-    let variable = value(env, claude::hooks::CAP).and_then(OsStr::to_str);
-    variable.and_then(|it| it.parse().ok()).unwrap_or(claude::hooks::BLOCKS)
+    let variable = value(env, claude::hooks::BLOCK_CAP_VARIABLE).and_then(OsStr::to_str);
+    variable.and_then(|it| it.parse().ok()).unwrap_or(claude::hooks::DEFAULT_BLOCK_CAP)
 }
 
 fn value<'a>(env: &'a EnvVars, name: &str) -> Option<&'a OsStr> {

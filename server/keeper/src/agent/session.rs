@@ -24,7 +24,7 @@ use loopkeeper_system::sandbox::{ClosedPaths, DeniedPaths};
 /// Drain stdout for this long before handling a hook call, since output and hooks arrive on different channels.
 const LAST_LINES: Duration = Duration::from_millis(40);
 /// Added to the grace time, because a released agent first prints its final message.
-const GOODBYE: Duration = Duration::from_secs(5);
+const FINAL_MESSAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Which side is waiting.
 enum StopHookState {
@@ -126,7 +126,7 @@ impl AgentProcess {
             // If the hook has disconnected, the agent is released already.
             let _ = answer.send(HookVerdict::allow(why));
         }
-        self.rest.until = Some(Instant::now() + run.grace() + GOODBYE);
+        self.rest.until = Some(Instant::now() + run.grace() + FINAL_MESSAGE_TIMEOUT);
     }
 
     /// Sends the next iteration as the answer to the stop hook.
@@ -150,7 +150,7 @@ impl AgentProcess {
         }
         if answer.is_closed() {
             self.late = Some(run.start.clone());
-            self.rest.until = Some(Instant::now() + run.grace() + GOODBYE);
+            self.rest.until = Some(Instant::now() + run.grace() + FINAL_MESSAGE_TIMEOUT);
             return;
         }
         let base = run.output_base();

@@ -11,13 +11,13 @@ use crate::KeeperError;
 use loopkeeper_system::durable;
 use loopkeeper_system::journal_file::JournalFile;
 
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 /// Criteria that no longer exist keep at most this many rounds.
 const MAX_ROUNDS: usize = 200;
 
 /// After a crash the old record is still complete.
 pub(super) fn shorten(path: &Path) -> Result<(), KeeperError> {
-    if std::fs::metadata(path).map_or(0, |it| it.len()) <= LARGEST {
+    if std::fs::metadata(path).map_or(0, |it| it.len()) <= MAX_BYTES {
         return Ok(());
     }
     let entries = JournalFile::open(path)?.entries;
@@ -54,7 +54,7 @@ mod tests {
     use loopkeeper_text::moment::Moment;
     use serde_json::json;
 
-    use super::{LARGEST, shorten};
+    use super::{MAX_BYTES, shorten};
     use loopkeeper_system::journal_file::JournalFile;
 
     /// A round with one result.
@@ -79,7 +79,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("PROMPT.md.jsonl");
         let mut journal = JournalFile::create(&path).unwrap();
-        let large = "x".repeat(LARGEST as usize / 8);
+        let large = "x".repeat(MAX_BYTES as usize / 8);
         for wall in 1..=9 {
             let at = Moment { wall, awake: wall };
             journal.append(at, vec![round("one", &format!("{wall} {large}"))]).unwrap();

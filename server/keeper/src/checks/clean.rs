@@ -11,7 +11,7 @@ use super::{RawResult, RoundParams};
 use loopkeeper_system::git;
 
 /// Maximum number of file names in a fact.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 pub(super) async fn check_clean(plan: &RoundParams<'_>, timeout: Duration) -> RawResult {
     let root = plan.root.to_path_buf();
@@ -28,14 +28,14 @@ pub(super) async fn check_clean(plan: &RoundParams<'_>, timeout: Duration) -> Ra
 fn compare(start: &[String], now: &[String]) -> RawResult {
     let start: BTreeSet<&String> = start.iter().collect();
     let new: Vec<&str> = now.iter().filter(|it| !start.contains(it)).map(String::as_str).collect();
-    let named = clauses::list(new.iter().take(NAMED));
+    let named = clauses::list(new.iter().take(MAX_NAMED));
     match new.len() {
         0 => RawResult::new(Status::Pass, tr!("nothing new untracked")),
         1 => RawResult::new(Status::Fail, tr!("{named} is untracked", named)),
-        count if count <= NAMED => RawResult::new(Status::Fail, tr!("{named} are untracked", named)),
+        count if count <= MAX_NAMED => RawResult::new(Status::Fail, tr!("{named} are untracked", named)),
         count => RawResult::new(
             Status::Fail,
-            tr!("{named} and {more} more are untracked", named, more = count - NAMED),
+            tr!("{named} and {more} more are untracked", named, more = count - MAX_NAMED),
         ),
     }
 }

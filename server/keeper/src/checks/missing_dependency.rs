@@ -19,7 +19,7 @@ const MAX_TEXT: u64 = 256 * 1024;
 /// Limit of a first line that names an interpreter.
 const MAX_FIRST_LINE: u64 = 256;
 /// Folders without files of the project itself.
-const FOREIGN: [&str; 10] = [
+const FOREIGN_FOLDERS: [&str; 10] = [
     ".git",
     "node_modules",
     "target",
@@ -69,7 +69,7 @@ fn walk(root: &Path, facts: &mut TreeFacts) {
             let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() {
-                let is_own = depth < MAX_DEPTH && !FOREIGN.contains(&name.as_str());
+                let is_own = depth < MAX_DEPTH && !FOREIGN_FOLDERS.contains(&name.as_str());
                 open.extend(is_own.then_some((path, depth + 1)));
                 continue;
             }

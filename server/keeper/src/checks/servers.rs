@@ -18,7 +18,7 @@ use loopkeeper_system::process::{Job, JobHandle, OutputEvent, ProcessError, Stdi
 use loopkeeper_system::trust::permit::ApprovedInput;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+const MAX_POLL_DELAY: Duration = Duration::from_millis(500);
 /// Timeout of one readiness request, which is then repeated.
 const TIMEOUT: Duration = Duration::from_secs(2);
 /// Number of output lines kept per server.
@@ -198,7 +198,7 @@ async fn wait_ready(asker: HttpClient<'_>, service: ApprovedInput<ServiceSetting
             return;
         }
         sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_POLL_DELAY);
     }
 }
 

@@ -31,7 +31,7 @@ use crate::run_context::{RunContext, SnapshotFailure};
 /// A goal that takes longer gets one run, and those that confirm what it shows.
 const FAST_MS: u64 = 3_000;
 /// For all runs of one goal; a slow goal gets the time of two runs.
-const BUDGET: Duration = Duration::from_secs(30);
+const TIME_BUDGET: Duration = Duration::from_secs(30);
 /// Runs with one value of each test.
 const MAX_BATCHES: usize = 3;
 /// Runs in which fewer tests fail than were changed, before the rest counts as noticed.
@@ -65,7 +65,7 @@ pub(super) async fn apply_unnoticed(
     }
     for mut goal in goals {
         let Some(sound) = round.result(&goal.id).cloned() else { continue };
-        let end = Instant::now() + BUDGET.max(Duration::from_millis(sound.duration_ms) * 2);
+        let end = Instant::now() + TIME_BUDGET.max(Duration::from_millis(sound.duration_ms) * 2);
         shorten_timeout(runtime, &mut goal, sound.duration_ms);
         let is_fast = sound.duration_ms <= FAST_MS;
         let trial = GoalTrial { runtime, request, layout, tests: &tests, goal, is_fast, end };

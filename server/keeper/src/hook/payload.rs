@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{AgentHookEvent, request, transcript};
 
 /// Events at which a turn begins or ends. Only these read the session's usage, because that takes time.
-const TURNS: [&str; 3] = ["stop", "prompt", "end"];
+const TURN_EVENTS: [&str; 3] = ["stop", "prompt", "end"];
 /// Limit of the agent's last message, so that a request fits one line of the protocol.
 const MAX_TEXT: usize = 10 * 1024;
 
@@ -71,7 +71,7 @@ impl HookInput {
 
     pub(super) fn question(&self, event: &str, token: &str) -> Value {
         let mut question = request(event, token);
-        let transcript = self.transcript_path.as_deref().filter(|_| TURNS.contains(&event));
+        let transcript = self.transcript_path.as_deref().filter(|_| TURN_EVENTS.contains(&event));
         // The end of the message is kept, because it contains the claim.
         let text = self.last_assistant_message.as_deref().map(|it| truncate::last(it, MAX_TEXT));
         let what = self.tool_input.get("description").and_then(Value::as_str).or(self.agent_type.as_deref());

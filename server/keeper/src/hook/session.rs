@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use loopkeeper_agent::claude::hooks::CAP;
+use loopkeeper_agent::claude::hooks::BLOCK_CAP_VARIABLE;
 use loopkeeper_agent::hooks::PROMPT_TIMEOUT_S;
 use serde_json::{Value, json};
 
 use super::payload::{self, HookInput};
-use super::{HookEndpointClient, HookReplyVerdict, LONGEST_PAYLOAD, print_pass_reason};
+use super::{HookEndpointClient, HookReplyVerdict, MAX_PAYLOAD_BYTES, print_pass_reason};
 use loopkeeper_system::process::orphans::ENV_LOOP;
 use loopkeeper_system::state_dir::StateDir;
 
@@ -26,7 +26,7 @@ const ENTRY: &str = "CLAUDE_CODE_ENTRYPOINT";
 /// Value of [`ENTRY`] for an interactive terminal.
 const TERMINAL: &str = "cli";
 /// A notification only.
-const FOR_AN_END: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// An event in the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl SessionHookEvent {
     fn timeout(self) -> Option<Duration> {
         match self {
             Self::Prompt => Some(Duration::from_secs(PROMPT_TIMEOUT_S)),
-            Self::End => Some(FOR_AN_END),
+            Self::End => Some(END_TIMEOUT),
             Self::Known(event) => event.timeout(),
         }
     }
@@ -82,7 +82,7 @@ fn ask_keeper(event: SessionHookEvent) -> Result<Option<HookReplyVerdict>, Strin
     if std::env::var_os(ENV_LOOP).is_some() || std::env::var_os(ENTRY).is_some_and(|it| it != TERMINAL) {
         return Ok(None);
     }
-    let payload = HookInput::read(io::stdin().take(LONGEST_PAYLOAD))?;
+    let payload = HookInput::read(io::stdin().take(MAX_PAYLOAD_BYTES))?;
     let folder = std::env::var_os(PROJECT).map(PathBuf::from).or_else(|| payload.folder());
     let Some(endpoint) = folder.and_then(|it| find_endpoint(&it)) else { return Ok(None) };
     if event == SessionHookEvent::Known(super::AgentHookEvent::Stop) {
@@ -107,7 +107,7 @@ fn question(event: SessionHookEvent, payload: &HookInput) -> Value {
         let variables = [
             ("own", json!(true)),
             ("active", json!(payload.is_held())),
-            ("cap", number(CAP)),
+            ("cap", number(BLOCK_CAP_VARIABLE)),
             ("pid", number(PROCESS)),
         ];
         fields.extend(variables.map(|(name, value)| (name.to_owned(), value)));

@@ -15,13 +15,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Maximum size of a transcript; usage is not computed above it.
-const LONGEST: u64 = 512 * 1024 * 1024;
+const MAX_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum length of a line; longer lines contain tool output or images and no token counts.
-const LONGEST_LINE: u64 = 4 * 1024 * 1024;
+const MAX_LINE_BYTES: u64 = 4 * 1024 * 1024;
 /// Maximum number of subagent transcripts.
 const MAX_SUBAGENTS: usize = 1_000;
 /// Bytes at the end that are searched for the last message.
-const TAIL: u64 = 256 * 1024;
+const TAIL_BYTES: u64 = 256 * 1024;
 /// Maximum number of distinct messages; usage is not computed above it.
 const MAX_MESSAGES: usize = 1_000_000;
 
@@ -88,30 +88,30 @@ pub(super) fn tokens(path: &Path) -> Option<u64> {
 }
 
 fn of_file(path: &Path) -> Option<u64> {
-    let file = path.metadata().is_ok_and(|it| it.is_file() && it.len() < LONGEST).then(|| File::open(path));
-    added_up(BufReader::new(file?.ok()?.take(LONGEST)))
+    let file = path.metadata().is_ok_and(|it| it.is_file() && it.len() < MAX_BYTES).then(|| File::open(path));
+    added_up(BufReader::new(file?.ok()?.take(MAX_BYTES)))
 }
 
 /// Waits until the agent's last message is at the end of the transcript.
 pub(super) fn await_words(path: &Path, expected: &str) {
-    const LOOK: Duration = Duration::from_millis(20);
-    const LOOKS: u32 = 100;
+    const POLL_INTERVAL: Duration = Duration::from_millis(20);
+    const MAX_POLLS: u32 = 100;
     let ends = || last_words(path).is_none_or(|it| it.trim() == expected.trim());
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_POLLS {
         if ends() {
             return;
         }
-        sleep(LOOK);
+        sleep(POLL_INTERVAL);
     }
 }
 
 /// The last message in Claude Code's transcript; `None`: there is no such file.
 fn last_words(path: &Path) -> Option<String> {
     let mut file = path.metadata().is_ok_and(|it| it.is_file()).then(|| File::open(path))?.ok()?;
-    let from = file.metadata().ok()?.len().saturating_sub(TAIL);
+    let from = file.metadata().ok()?.len().saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from)).ok()?;
     let mut tail = Vec::new();
-    file.take(TAIL).read_to_end(&mut tail).ok()?;
+    file.take(TAIL_BYTES).read_to_end(&mut tail).ok()?;
     let text = |line: &[u8]| {
         let line: Value = serde_json::from_slice(line).ok()?;
         let parts = line.pointer("/message/content")?.as_array()?;
@@ -134,7 +134,7 @@ fn added_up(mut from: impl BufRead) -> Option<u64> {
 /// Reads the next line, skipping overlong ones. False: end of file; `None`: read error.
 fn read_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> Option<bool> {
     line.clear();
-    while from.by_ref().take(LONGEST_LINE).read_until(b'\n', line).ok()? as u64 == LONGEST_LINE {
+    while from.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line).ok()? as u64 == MAX_LINE_BYTES {
         from.skip_until(b'\n').ok()?;
         line.clear();
     }
@@ -175,7 +175,7 @@ impl TokenTotals {
 mod tests {
     use std::io::Write as _;
 
-    use super::{LONGEST, LONGEST_LINE, added_up, last_words, tokens};
+    use super::{MAX_BYTES, MAX_LINE_BYTES, added_up, last_words, tokens};
 
     #[test]
     fn tokens_are_those_of_the_whole_session() {
@@ -214,7 +214,7 @@ mod tests {
     fn any_transcript_is_read_within_bounds() {
         let message =
             |id: u32| format!("{{\"message\":{{\"id\":\"{id}\",\"usage\":{{\"input_tokens\":1}}}}}}\n");
-        let long = "x".repeat(usize::try_from(LONGEST_LINE).expect("a size") * 2 + 7);
+        let long = "x".repeat(usize::try_from(MAX_LINE_BYTES).expect("a size") * 2 + 7);
         let totals = |text: &str| added_up(text.as_bytes());
         assert_eq!(totals(&format!("{}{long}\n{}", message(1), message(2))), Some(2));
         assert_eq!(totals(&format!("{}{long}", message(1))), Some(1));
@@ -236,7 +236,7 @@ mod tests {
             std::fs::write(path, message(1)).expect("written");
         }
         assert_eq!(tokens(&session), Some(2), "a subagent draws on its session's tokens");
-        sparse.as_file().set_len(LONGEST).expect("longer");
+        sparse.as_file().set_len(MAX_BYTES).expect("longer");
         assert_eq!(tokens(sparse.path()), None);
     }
 

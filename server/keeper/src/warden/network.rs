@@ -18,7 +18,7 @@ const LOOPBACK: i32 = 1;
 const NEW_LINK: u16 = 16;
 const REQUEST: u16 = 1 | 4;
 const ACKNOWLEDGED: u16 = 2;
-const UP: u32 = 1;
+const INTERFACE_UP: u32 = 1;
 
 /// `channel` leads to the keeper.
 pub(super) fn prepare(setup: NetworkSetup, channel: impl AsFd) -> io::Result<()> {
@@ -58,8 +58,8 @@ fn enable_request() -> [u8; 32] {
         (4, &NEW_LINK.to_ne_bytes()),
         (6, &REQUEST.to_ne_bytes()),
         (20, &LOOPBACK.to_ne_bytes()),
-        (24, &UP.to_ne_bytes()),
-        (28, &UP.to_ne_bytes()),
+        (24, &INTERFACE_UP.to_ne_bytes()),
+        (28, &INTERFACE_UP.to_ne_bytes()),
     ];
     for (at, bytes) in parts {
         if let Some(part) = message.get_mut(at..at + bytes.len()) {

@@ -24,9 +24,9 @@ use loopkeeper_system::sandbox::LandlockRules;
 use loopkeeper_system::warden_channel::{GRACE, NOW, WardenReport};
 
 /// Processes that exit together with the main process do not count as survivors.
-const SETTLE: Duration = Duration::from_millis(20);
+const SETTLE_TIME: Duration = Duration::from_millis(20);
 /// A terminated main process terminates its children, which takes a while on a busy machine.
-const SETTLE_ASKED: Duration = Duration::from_millis(250);
+const TERMINATION_SETTLE_TIME: Duration = Duration::from_millis(250);
 
 /// The strongest stop that the keeper or a signal requested so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -214,7 +214,7 @@ impl<'a> JobReaper<'a> {
 
     /// Waits briefly for exiting processes. True if a process remains.
     fn wait_exiting(&self) -> bool {
-        let time = if self.asked == RequestedStop::Nothing { SETTLE } else { SETTLE_ASKED };
+        let time = if self.asked == RequestedStop::Nothing { SETTLE_TIME } else { TERMINATION_SETTLE_TIME };
         let until = Instant::now() + time;
         while self.reap() == ChildrenLeft::Left {
             let left = until.saturating_duration_since(Instant::now());

@@ -19,7 +19,7 @@ const WAIT: &str = tr_later!("Wait");
 const STOP: &str = tr_later!("Stop");
 const DECIDE: &str = tr_later!("Agent decides");
 /// Answers to a permission request, with their labels.
-pub(crate) const PERMITS: [(&str, &str); 3] = [
+pub(crate) const PERMISSION_ANSWERS: [(&str, &str); 3] = [
     (tr_later!("Allow once"), "allow"),
     (tr_later!("Allow for this loop"), "always"),
     (tr_later!("Deny"), "deny"),
@@ -58,7 +58,7 @@ pub(crate) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>, 
         message: message(&status, &question),
         answers: match question.kind {
             QuestionKind::UsageLimit => vec![WAIT, STOP],
-            QuestionKind::Permission => PERMITS.map(|(title, _)| title).to_vec(),
+            QuestionKind::Permission => PERMISSION_ANSWERS.map(|(title, _)| title).to_vec(),
             QuestionKind::Agent | QuestionKind::Denied => vec![DECIDE, STOP],
         },
         page: None,
@@ -73,7 +73,7 @@ pub(crate) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>, 
             orders::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
         }
         (QuestionKind::Permission, title) => {
-            let word = PERMITS.into_iter().find(|(it, _)| *it == title);
+            let word = PERMISSION_ANSWERS.into_iter().find(|(it, _)| *it == title);
             let text = word.map(|(_, word)| word.to_owned());
             orders::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
         }

@@ -9,7 +9,7 @@ use crate::publisher;
 use crate::session::ServerState;
 
 /// Task documents and configuration, wherever they are; the server's own watches cover only the folders that it knows.
-const WATCHED: [&str; 19] = [
+const WATCHED_GLOBS: [&str; 19] = [
     "**/PROMPT.md",
     "**/PROMPT_build.md",
     "**/RALPH.md",
@@ -44,8 +44,9 @@ pub(crate) fn handle(shared: &Arc<ServerState>) {
 fn registration() -> Registration {
     let watcher =
         |glob: &str| FileSystemWatcher { glob_pattern: GlobPattern::String(glob.to_owned()), kind: None };
-    let options =
-        DidChangeWatchedFilesRegistrationOptions { watchers: WATCHED.into_iter().map(watcher).collect() };
+    let options = DidChangeWatchedFilesRegistrationOptions {
+        watchers: WATCHED_GLOBS.into_iter().map(watcher).collect(),
+    };
     Registration {
         id: "loopkeeper-files".to_owned(),
         method: "workspace/didChangeWatchedFiles".to_owned(),

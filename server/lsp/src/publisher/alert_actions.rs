@@ -11,7 +11,7 @@ use loopkeeper_view::{DisplayPhase, LoopStatus, QuestionStatus};
 use lsp_types::Command;
 use serde_json::{Value, json};
 
-use crate::commands::loop_questions::PERMITS;
+use crate::commands::loop_questions::PERMISSION_ANSWERS;
 use crate::ext::{self, AlertQuestion};
 use loopkeeper_operations::continuation;
 
@@ -126,7 +126,7 @@ fn permission_commands(loop_id: &str, question: &QuestionStatus) -> Vec<Command>
         let answer = json!({"loopId": loop_id, "text": word, "question": question.id});
         command(translate(title), ext::ANSWER, &answer)
     };
-    PERMITS.into_iter().map(permit).collect()
+    PERMISSION_ANSWERS.into_iter().map(permit).collect()
 }
 
 /// Restore what the agent weakened, or accept it.

@@ -12,8 +12,8 @@ use crate::ext::{OutputCame, OutputParams};
 use crate::session::ServerState;
 use loopkeeper_workspace::WorkspaceSnapshot;
 
-const EVERY: Duration = Duration::from_millis(100);
-const LARGEST: usize = 64 * 1024;
+const INTERVAL: Duration = Duration::from_millis(100);
+const MAX_BYTES: usize = 64 * 1024;
 
 pub(super) struct OutputPublisher {
     pace: Throttle,
@@ -21,7 +21,7 @@ pub(super) struct OutputPublisher {
 
 impl Default for OutputPublisher {
     fn default() -> Self {
-        Self { pace: Throttle::new(EVERY) }
+        Self { pace: Throttle::new(INTERVAL) }
     }
 }
 
@@ -46,7 +46,7 @@ impl OutputPublisher {
                 let note = tr!("… {count} bytes are not shown here", count = waiting.dropped);
                 text.insert_str(0, &(note + "\n"));
             }
-            for text in split_output(&text, LARGEST) {
+            for text in split_output(&text, MAX_BYTES) {
                 let params = OutputParams { loop_id: loop_id.clone(), iteration, text: text.to_owned() };
                 shared.client.send_notification::<OutputCame>(params).await;
             }

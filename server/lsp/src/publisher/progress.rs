@@ -22,7 +22,7 @@ use super::{Throttle, earlier_deadline, status};
 use crate::session::ServerState;
 use loopkeeper_workspace::WorkspaceSnapshot;
 
-const EVERY: Duration = Duration::from_secs(2);
+const INTERVAL: Duration = Duration::from_secs(2);
 /// Without a reply to the token's creation after this time, no progress is shown.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -146,7 +146,7 @@ impl ProgressPublisher {
             token,
             stage: ProgressStage::Asked(answer),
             message: String::new(),
-            pace: Throttle::new(EVERY),
+            pace: Throttle::new(INTERVAL),
         }
     }
 

@@ -17,7 +17,7 @@ use loopkeeper_workspace::snapshot::{LoopSnapshot, TaskSnapshot, WorkspaceProble
 /// Maximum number of criteria that are sent individually; the counts include all of them.
 const MAX_ITEMS: usize = 1000;
 
-const EVERY: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) struct StatusPublisher {
     /// The last status that was sent, without its tasks.
@@ -33,7 +33,7 @@ pub(super) struct StatusPublisher {
 impl Default for StatusPublisher {
     fn default() -> Self {
         let (tasks, entries) = (Vec::new(), Vec::new());
-        Self { sent: None, tasks, entries, differs: true, pace: Throttle::new(EVERY) }
+        Self { sent: None, tasks, entries, differs: true, pace: Throttle::new(INTERVAL) }
     }
 }
 

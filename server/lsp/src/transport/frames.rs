@@ -1,14 +1,14 @@
 //! Splits the client's bytes into message bodies. After any input it finds the next frame again, holds no more than one
-//! body of [`LARGEST`] bytes, and never parses a body.
+//! body of [`MAX_BODY_BYTES`] bytes, and never parses a body.
 
 use std::io::{ErrorKind, Read};
 
 /// Maximum size of a body.
-const LARGEST: u64 = 16 << 20;
+const MAX_BODY_BYTES: u64 = 16 << 20;
 /// A length above this is a mistake; the body will not arrive.
-const ABSURD: u64 = 1 << 30;
+const MAX_PLAUSIBLE_BYTES: u64 = 1 << 30;
 /// Maximum size of all headers of a frame.
-const LARGEST_HEAD: usize = 8 << 10;
+const MAX_HEADER_BYTES: usize = 8 << 10;
 const CHUNK: usize = 64 << 10;
 const LENGTH: &[u8] = b"content-length:";
 
@@ -83,11 +83,11 @@ impl<R: Read> Frames<R> {
                 self.next = FrameState::Unknown;
                 Frame::Bad(why)
             }
-            FrameHeader::Length(length) if length > ABSURD => {
+            FrameHeader::Length(length) if length > MAX_PLAUSIBLE_BYTES => {
                 self.next = FrameState::Unknown;
                 Frame::Bad("no message is that long")
             }
-            FrameHeader::Length(length) if length > LARGEST => {
+            FrameHeader::Length(length) if length > MAX_BODY_BYTES => {
                 self.next = FrameState::Body(length);
                 Frame::Bad("a message may have 16 MiB")
             }
@@ -158,14 +158,14 @@ impl<R: Read> Frames<R> {
             if let Some(end) = memchr::memchr(b'\n', unseen) {
                 let end = searched + end + 1;
                 // Also where all of it arrived at once.
-                if end - begin > LARGEST_HEAD {
+                if end - begin > MAX_HEADER_BYTES {
                     return HeaderLine::TooLong;
                 }
                 self.at = end;
                 return HeaderLine::Of(self.buffer.get(from..self.at).unwrap_or_default().to_vec());
             }
             searched = self.buffer.len();
-            if searched - begin > LARGEST_HEAD {
+            if searched - begin > MAX_HEADER_BYTES {
                 return HeaderLine::TooLong;
             }
             if !self.fill_buffer() {
@@ -254,7 +254,7 @@ fn number(value: &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, Frames, LARGEST};
+    use super::{Frame, Frames, MAX_BODY_BYTES};
     use std::io::Read;
 
     /// Returns a few bytes at a time, as pipes may.
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn oversized_bodies_are_skipped() {
-        let length = LARGEST as usize + 1;
+        let length = MAX_BODY_BYTES as usize + 1;
         let text =
             format!("Content-Length: {length}\r\n\r\n{}Content-Length: 2\r\n\r\n{{}}", "x".repeat(length));
         let mut frames = Frames::new(text.as_bytes());

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, test_kill_process};
 
 /// Poll interval where no descriptor of the process is available.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(1500);
+const POLL_INTERVAL: Duration = Duration::from_millis(1500);
 
 pub(super) enum ParentProcess {
     /// Not announced, or not visible to us, for example outside of our container.
@@ -41,7 +41,7 @@ impl ParentProcess {
 
     /// How often to poll.
     pub(super) fn poll_interval(&self) -> Option<Duration> {
-        matches!(self, Self::LookedFor(_)).then_some(BETWEEN_LOOKS)
+        matches!(self, Self::LookedFor(_)).then_some(POLL_INTERVAL)
     }
 
     pub(super) fn is_gone(&self) -> bool {

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Byte budget of the queue. One message above it is always accepted.
-const ROOM: u32 = 1 << 20;
+const BYTE_BUDGET: u32 = 1 << 20;
 /// Maximum size of one write.
 const BATCH: usize = 64 << 10;
 
@@ -36,7 +36,7 @@ enum OutboxItem {
 pub(super) fn outbox_channel() -> (Outbox, OutboxReceiver) {
     let (sender, receiver) = unbounded_channel();
     let written = Arc::new(AtomicU64::new(0));
-    let room = Arc::new(Semaphore::new(ROOM as usize));
+    let room = Arc::new(Semaphore::new(BYTE_BUDGET as usize));
     (Outbox { queue: sender, room, written: Arc::clone(&written) }, OutboxReceiver(receiver, written))
 }
 
@@ -46,7 +46,7 @@ impl Outbox {
     pub(super) async fn send(&self, message: impl Serialize) {
         let frame = encode_frame(&message);
         drop(message);
-        let weight = u32::try_from(frame.len()).unwrap_or(ROOM).min(ROOM);
+        let weight = u32::try_from(frame.len()).unwrap_or(BYTE_BUDGET).min(BYTE_BUDGET);
         let permit = Arc::clone(&self.room).acquire_many_owned(weight).await.ok();
         let _ = self.queue.send(OutboxItem::Frame(frame, permit));
     }
@@ -54,7 +54,7 @@ impl Outbox {
     /// For the reader, which must not wait here. It sends at most one message for each that it receives.
     pub(super) fn send_now(&self, message: &impl Serialize) {
         let frame = encode_frame(message);
-        let weight = u32::try_from(frame.len()).unwrap_or(ROOM).min(ROOM);
+        let weight = u32::try_from(frame.len()).unwrap_or(BYTE_BUDGET).min(BYTE_BUDGET);
         let permit = Arc::clone(&self.room).try_acquire_many_owned(weight).ok();
         let _ = self.queue.send(OutboxItem::Frame(frame, permit));
     }

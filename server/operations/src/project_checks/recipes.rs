@@ -1,7 +1,7 @@
 //! Task runners: targets of a Makefile, recipes of a justfile.
 
 use super::package::PackageFolder;
-use super::{COVERAGE, FORMAT, LINT, ManifestError, OWN, ProposedChecks, TESTS, TYPES};
+use super::{COVERAGE, FORMAT, LINT, ManifestError, OWN_CHECKS, ProposedChecks, TESTS, TYPES};
 
 const RUNNERS: [(&str, &str); 6] = [
     ("make", "GNUmakefile"),
@@ -13,7 +13,7 @@ const RUNNERS: [(&str, &str); 6] = [
 ];
 const TARGETS: [(&str, &str); 8] = [
     (TESTS, "test"),
-    (OWN, "check"),
+    (OWN_CHECKS, "check"),
     (LINT, "lint"),
     (TYPES, "typecheck"),
     (FORMAT, "format-check"),
@@ -26,7 +26,7 @@ const TARGETS: [(&str, &str); 8] = [
 /// what no tool decides is added.
 pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
     let known: Vec<&str> = checks.found.iter().chain(&checks.left_out).map(|it| it.name).collect();
-    let is_decided = |name: &str| known.contains(&name) || name == OWN && known.contains(&TESTS);
+    let is_decided = |name: &str| known.contains(&name) || name == OWN_CHECKS && known.contains(&TESTS);
     let targets: Vec<(&str, &str)> = TARGETS.into_iter().filter(|it| !is_decided(it.0)).collect();
     for (runner, file) in RUNNERS {
         let Some(text) = package.text(file)? else { continue };

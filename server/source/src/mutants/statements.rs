@@ -8,7 +8,7 @@ use super::syntax::{ConditionForm, KEYWORDS, SourceFamily};
 use super::{Edit, LexedSource, MutationKind, operators};
 
 /// Statements that only report, or that judge.
-const REPORTS: &[&str] = &[
+const REPORTING_CALLS: &[&str] = &[
     "log",
     "logger",
     "logging",
@@ -34,7 +34,7 @@ const REPORTS: &[&str] = &[
 ];
 const ASSIGNS: &[&str] = &["=", "+=", "-=", "*=", "/=", "%=", "//=", "|=", "&=", "^=", "**=", "<<=", ">>="];
 /// Signs at the end of a line that the next one continues.
-const CONTINUES: &[&str] = &[
+const CONTINUATION_SIGNS: &[&str] = &[
     ",", ".", "=", "+", "-", "*", "/", "%", "&&", "||", "?", ":", "=>", "\\", "(", "[", "==", "|", "&", "::",
     ":=", "->", "!",
 ];
@@ -88,7 +88,7 @@ fn condition(file: &LexedSource<'_>, keyword: usize, line: &Range<usize>) -> Opt
         ConditionForm::Line => {
             let end = rest.find(|it| file.is(*it, "then")).unwrap_or(line.end);
             // `empty?` is a name.
-            let signs = CONTINUES.iter().filter(|it| !matches!(**it, "?" | "!"));
+            let signs = CONTINUATION_SIGNS.iter().filter(|it| !matches!(**it, "?" | "!"));
             let is_continued = signs.into_iter().any(|it| file.is(end - 1, it));
             (!is_continued).then_some(keyword + 1..end)
         }
@@ -100,7 +100,8 @@ fn removed(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
     let statement = statement(file, line)?;
     let first = file.token(statement.start)?;
     let word = file.word(first);
-    let is_kept = KEYWORDS.contains(&word) && !["await", "print"].contains(&word) || REPORTS.contains(&word);
+    let is_kept =
+        KEYWORDS.contains(&word) && !["await", "print"].contains(&word) || REPORTING_CALLS.contains(&word);
     let acts = || assigns(file, &statement) || calls(file, &statement) || prints(file, &statement);
     let begins = first.kind == TokenKind::Word || word == "$";
     if !begins || is_kept || !acts() {
@@ -146,8 +147,8 @@ fn statement(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Range<usize>
         let before = file.word(it);
         match file.family() {
             SourceFamily::Rust | SourceFamily::CLike => matches!(before, ";" | "{" | "}"),
-            SourceFamily::Python => !CONTINUES.contains(&before) || before == ":",
-            _ => !CONTINUES.contains(&before) || it.kind == TokenKind::Text,
+            SourceFamily::Python => !CONTINUATION_SIGNS.contains(&before) || before == ":",
+            _ => !CONTINUATION_SIGNS.contains(&before) || it.kind == TokenKind::Text,
         }
     });
     let last = line.end - 1;
@@ -155,7 +156,7 @@ fn statement(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Range<usize>
     let end = if has_semicolon { last } else { line.end };
     let follows = |it: &str| file.is(line.end, it);
     let is_continued =
-        CONTINUES.iter().any(|it| file.is(last, it)) || [".", "?", ":"].iter().any(|it| follows(it));
+        CONTINUATION_SIGNS.iter().any(|it| file.is(last, it)) || [".", "?", ":"].iter().any(|it| follows(it));
     let needs_semicolon = matches!(file.family(), SourceFamily::Rust | SourceFamily::CLike);
     let ends = has_semicolon || (!needs_semicolon && !is_continued);
     let inside = (line.start..end).filter_map(|it| file.token(it));

@@ -74,7 +74,7 @@ pub(super) struct LanguagePatterns {
 }
 
 /// Statements that resemble assertions and assert nothing.
-static VAIN: ConstantPattern = ConstantPattern::new(
+static NO_OP_ASSERTION: ConstantPattern = ConstantPattern::new(
     r#"(?x)
         \bassert\s*\(?\s*(?:True|1|not\s+False|1\s*==\s*1|True\s*==\s*True|"[^"]+")\s*\)?\s*(?:$|[,;\#])
         | \bor\s+True\b | \|\|\s*true\b
@@ -87,17 +87,17 @@ static VAIN: ConstantPattern = ConstantPattern::new(
 );
 
 /// A line that does nothing.
-static IDLE: ConstantPattern = ConstantPattern::new(
+static NO_OP_LINE: ConstantPattern = ConstantPattern::new(
     r"^(?:pass|\.\.\.|return(?:\s+(?:None|true|nil|null|0))?|true|:|exit\s+0|end|begin|try|do|[{}()\[\],;:\s]*|\}?\s*=>\s*\{?|\}\s*\)\s*|#.*|//.*)\s*;?(?:\s*[})\];,]*)$",
 );
 
 impl LanguagePatterns {
     pub(super) fn asserts(&self, text: &str) -> bool {
-        self.assertion.is_match(text) && !VAIN.is_match(text)
+        self.assertion.is_match(text) && !NO_OP_ASSERTION.is_match(text)
     }
 
     pub(super) fn has_effect(text: &str) -> bool {
-        !IDLE.is_match(text) && !VAIN.is_match(text)
+        !NO_OP_LINE.is_match(text) && !NO_OP_ASSERTION.is_match(text)
     }
 
     /// Nothing after it in the same block is reached.
@@ -128,10 +128,10 @@ impl LanguagePatterns {
 
     /// It only prints, and decides nothing.
     pub(super) fn only_says(text: &str) -> bool {
-        static SAYS: ConstantPattern = ConstantPattern::new(
+        static PRINT_STATEMENT: ConstantPattern = ConstantPattern::new(
             r"^(?:print\w*!?|echo|console\.\w+|log\w*\.\w+|System\.out\.\w+|fmt\.Print\w*|puts|continue)\b[^;]*;?$",
         );
-        SAYS.is_match(text)
+        PRINT_STATEMENT.is_match(text)
     }
 
     /// The part of a test's first line that belongs to its body.
@@ -155,7 +155,7 @@ impl LanguagePatterns {
 }
 
 /// Matches nothing.
-const NEVER: &str = r"[^\s\S]";
+const NO_MATCH: &str = r"[^\s\S]";
 
 impl TestLanguage {
     pub(super) fn words(self) -> &'static LanguagePatterns {
@@ -176,20 +176,20 @@ impl TestLanguage {
 }
 
 static RUST: LanguagePatterns = LanguagePatterns::new([
-    NEVER,
+    NO_MATCH,
     r"\bfn\s+(?P<name>\w+)",
     r"^#!?\[",
     r"^#\[(?:\w+::)*(?:test|rstest|test_case|proptest|quickcheck|case)\b",
     r"#\[ignore|#!?\[cfg\((?:any\(\)|FALSE|false)\)|\bignore\s*=",
-    NEVER,
+    NO_MATCH,
     r"\b(?:\w*assert\w*|panic)!|#\[should_panic|\bassert_\w+\(|\.expect_err\(|\.unwrap_err\(",
 ]);
 
 static SCRIPT: LanguagePatterns = LanguagePatterns::new([
     r#"^(?:await\s+)?(?:f|x)?(?:it|test|specify|Deno\.test|t\.test)(?:\.\w+)*(?:\([^)'"`]*\))?\s*(?:\(|`)\s*(?:['"`](?P<name>[^'"`]*))?"#,
-    NEVER,
-    NEVER,
-    NEVER,
+    NO_MATCH,
+    NO_MATCH,
+    NO_MATCH,
     r#"\b(?:xit|xtest|xdescribe|xcontext|xspecify|pending)\s*\(|\b(?:it|test|describe|context|suite|specify|t)(?:\.\w+)*\.(?:skip|todo|fixme|skipIf|failing|fails)(?:\.each)?\s*[(`]|\b(?:skip|todo|ignore)\s*:\s*(?:true|['"`])|\bthis\.skip\(|^process\.exit\(0?\)"#,
     r"\b(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(|\bonly\s*:\s*true",
     r"\bexpect\w*\s*[(.]|\bassert\w*\s*[(.]|\.should\b|\bt\.(?:is|not|deepEqual|equal|equals|true|false|ok|same|strictEqual|throws|throwsAsync|snapshot|match|rejects)\s*\(",
@@ -197,21 +197,21 @@ static SCRIPT: LanguagePatterns = LanguagePatterns::new([
 
 static PYTHON: LanguagePatterns = LanguagePatterns::new([
     r"^(?:async\s+)?def\s+(?P<name>test\w*)\s*\(",
-    NEVER,
+    NO_MATCH,
     r"^@",
-    NEVER,
+    NO_MATCH,
     r"\bmark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\(|\bunittest\.(?:skip|expectedFailure)|^@(?:skip|skipIf|skipUnless|expectedFailure)\b|\bskipTest\(|\bSkipTest\b|\b__test__\s*=\s*False|\bcollect_ignore|^(?:sys\.exit|os\._exit|exit|quit)\(0?\)",
-    NEVER,
+    NO_MATCH,
     r"^assert\b|[;:]\s*assert\b|\bself\.(?:assert|fail)\w*\(|\bpytest\.(?:raises|warns|fail)\(|\braises\(|\bassert_\w+\(|\.assert_\w+\(",
 ]);
 
 static GO: LanguagePatterns = LanguagePatterns::new([
     r"^func\s+(?:\([^)]*\)\s*)?(?P<name>(?:Test|Fuzz|Example|Benchmark)\w*)\s*\(",
-    NEVER,
-    NEVER,
-    NEVER,
+    NO_MATCH,
+    NO_MATCH,
+    NO_MATCH,
     r"\b[tbf]\.Skip(?:f|Now)?\(|^//go:build\s+(?:ignore|never|skip)\b",
-    NEVER,
+    NO_MATCH,
     r"\b[tbf]\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(|\b(?:assert|require|is|suite|s)\.[A-Z]\w*\(",
 ]);
 
@@ -221,25 +221,25 @@ static JVM: LanguagePatterns = LanguagePatterns::new([
     r"^@",
     r"@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b",
     r"@(?:Disabled|Ignore|Ignored)\b|\bassume\w*\(\s*false|\benabled\s*=\s*false",
-    NEVER,
+    NO_MATCH,
     r"\bassert\w*\s*[({<.]|\bshould\w*\b|\bverify\w*\(|\bfail\(|\bexpectThat\b|expected\s*=|\bexpect\w*\(",
 ]);
 
 static CSHARP: LanguagePatterns = LanguagePatterns::new([
-    NEVER,
+    NO_MATCH,
     r"\b(?:void|Task|ValueTask)\s+(?P<name>\w+)\s*\(",
     r"^\[",
     r"\[(?:[\w.]+\s*\([^\]]*\)\s*,\s*)?(?:Fact|Theory|Test|TestCase|TestMethod|DataTestMethod)\b",
     r"\bSkip\s*=|\[(?:Ignore|Explicit)\b|\bAssert\.(?:Ignore|Inconclusive)\b|\bSkip\.If",
-    NEVER,
+    NO_MATCH,
     r"\b\w*Assert\.\w+|\.Should\w*\(|\.Verify\(",
 ]);
 
 static RUBY: LanguagePatterns = LanguagePatterns::new([
     r#"^(?:def\s+(?P<name>test_\w+)|[xf]?(?:it|specify|scenario|example|test)[\s(]+['"])"#,
-    NEVER,
-    NEVER,
-    NEVER,
+    NO_MATCH,
+    NO_MATCH,
+    NO_MATCH,
     r"^(?:xit|xdescribe|xcontext|xspecify|xscenario|xexample|skip|pending)\b|,\s*:?(?:skip|pending)\b",
     r"^(?:fit|fdescribe|fcontext|fspecify)\b|,\s*:?focus\b",
     r"\bexpect\b|\bassert\w*\b|\brefute\w*\b|\.should(?:_not)?\b|\bmust_\w+|\bis_expected\b",
@@ -257,30 +257,30 @@ static PHP: LanguagePatterns = LanguagePatterns::new([
 
 static PERL: LanguagePatterns = LanguagePatterns::new([
     r"^(?:sub\s+(?P<name>test\w*)|subtest\b)",
-    NEVER,
-    NEVER,
-    NEVER,
+    NO_MATCH,
+    NO_MATCH,
+    NO_MATCH,
     r"\bskip_all\b|\bskip\s*\(|^TODO:|\$TODO\s*=|\btodo_skip\b",
-    NEVER,
+    NO_MATCH,
     r"\b(?:ok|is|isnt|like|unlike|is_deeply|cmp_ok|can_ok|isa_ok|new_ok|throws_ok|dies_ok|lives_ok|eq_or_diff|cmp_deeply|fail)\s*[(\s]",
 ]);
 
 static SHELL: LanguagePatterns = LanguagePatterns::new([
     r#"^@test\s+["'](?P<name>[^"']*)|^(?:function\s+)?test\w*\s*\(\)"#,
-    NEVER,
-    NEVER,
-    NEVER,
+    NO_MATCH,
+    NO_MATCH,
+    NO_MATCH,
     r"^skip\b",
-    NEVER,
+    NO_MATCH,
     r"^(?:if\s+)?!?\s*(?:\[\[?|test)\s|\b(?:assert|refute)\w*\s|\bgrep\s+-\w*q|\b(?:diff|cmp)\s|\|\|\s*(?:exit|fail|return|die)\b|\bexit\s+[1-9]|\breturn\s+[1-9]",
 ]);
 
 static C: LanguagePatterns = LanguagePatterns::new([
     r"^(?:TYPED_)?(?:TEST|TEST_F|TEST_P|TEST_CASE|SCENARIO|BOOST_AUTO_TEST_CASE|Test)\s*\(\s*(?P<name>[^)]*)|^(?:static\s+)?(?:void|int)\s+test\w*\s*\(",
-    NEVER,
-    NEVER,
-    NEVER,
+    NO_MATCH,
+    NO_MATCH,
+    NO_MATCH,
     r"\bGTEST_SKIP\b|\bDISABLED_|\[!?\.?(?:hide|mayfail)\]|\bSKIP\(|\bTEST_IGNORE",
-    NEVER,
+    NO_MATCH,
     r"\b(?:EXPECT|ASSERT|REQUIRE|CHECK|BOOST|TEST_ASSERT|cr_assert|ck_assert)\w*\s*\(|\bassert\s*\(",
 ]);

@@ -16,7 +16,7 @@ const MANAGED: &str = if cfg!(target_os = "macos") {
     "/etc/claude-code/managed-settings.json"
 };
 /// Settings of the folder, highest precedence first.
-const OF_FOLDER: [&str; 2] = [".claude/settings.local.json", ".claude/settings.json"];
+const FOLDER_SETTINGS: [&str; 2] = [".claude/settings.local.json", ".claude/settings.json"];
 
 /// The place where hooks are disabled, as text for the user. `env`: the agent's environment; the last value of a
 /// variable counts.
@@ -31,7 +31,7 @@ pub fn place(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) -> Opt
     }
     let first = setting_at(MANAGED.into())
         .or_else(by_line)
-        .or_else(|| OF_FOLDER.into_iter().find_map(of_folder))
+        .or_else(|| FOLDER_SETTINGS.into_iter().find_map(of_folder))
         .or_else(|| setting_at(of_user(value("CLAUDE_CONFIG_DIR"), value("HOME"))?));
     first.filter(|(_, is_off)| *is_off).map(|(place, _)| place)
 }

@@ -176,7 +176,7 @@ fn concurrent_writers_lose_no_call_while_the_list_is_rewritten() {
     const CALLS: u32 = 40;
     /// How often an iteration takes its call, so that most lines no longer count.
     const TIMES: u32 = 4;
-    let world = World::new(&[vec![b'x'; LONG as usize], b"\n".to_vec()].concat());
+    let world = World::new(&[vec![b'x'; REWRITE_BYTES as usize], b"\n".to_vec()].concat());
     let path = world.path();
     std::thread::scope(|scope| {
         for thread in 0..8 {

@@ -48,7 +48,7 @@ const SHELL_FILES: [&str; 8] = [
     ".sudo_as_admin_successful",
 ];
 /// Folders of tools whose results depend on the path, with the variables that set it.
-const FIXED: [(&str, &str); 5] = [
+const PATH_DEPENDENT_FOLDERS: [(&str, &str); 5] = [
     (".cargo", "CARGO_HOME"),
     (".rustup", "RUSTUP_HOME"),
     ("go", "GOPATH"),
@@ -94,7 +94,7 @@ pub(super) fn make_home(made: PathBuf, request: &HomeRequest<'_>) -> io::Result<
     links.root = root.filter(|it| !it.as_os_str().is_empty());
     links.folder(request.home, &made, Path::new(""))?;
     let is_whole = |below: &str| !request.hidden.iter().any(|it| it.starts_with(below));
-    let fixed = FIXED.iter().map(|(below, name)| (*name, *below));
+    let fixed = PATH_DEPENDENT_FOLDERS.iter().map(|(below, name)| (*name, *below));
     let variables = fixed
         .filter(|(_, below)| request.home.join(below).is_dir() && is_whole(below))
         .map(|(name, below)| (name, request.home.join(below)))

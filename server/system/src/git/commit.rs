@@ -24,8 +24,8 @@ const LINK: i32 = 0o120_000;
 const FOLDER: i32 = 0o040_000;
 const OTHER_REPOSITORY: i32 = 0o160_000;
 /// A commit of a keeper that died is at most this far behind HEAD.
-const LOOKED_BACK: usize = 20;
-const NAMED: usize = 3;
+const MAX_COMMITS_BACK: usize = 20;
+const MAX_NAMED: usize = 3;
 
 /// The commit to make.
 pub struct CommitRequest<'a> {
@@ -167,7 +167,7 @@ impl<'a> CommitBuilder<'a> {
             it.message_bytes().split(|it| *it == b'\n').any(|line| line == self.order.mark.as_bytes())
         };
         let first_parent = |it: &Commit<'r>| it.parent(0).ok();
-        std::iter::successors(Some(head.clone()), first_parent).take(LOOKED_BACK).find(is_ours)
+        std::iter::successors(Some(head.clone()), first_parent).take(MAX_COMMITS_BACK).find(is_ours)
     }
 
     /// Completes the work of a keeper that may have died before it updated the index.
@@ -239,7 +239,7 @@ impl<'a> CommitBuilder<'a> {
     }
 
     fn skipped_note(&self) -> Option<String> {
-        let named = clauses::list_within(&self.left_out, NAMED);
+        let named = clauses::list_within(&self.left_out, MAX_NAMED);
         (!named.is_empty()).then(|| tr!("left out: {named}", named))
     }
 }

@@ -9,7 +9,7 @@ use loopkeeper_core::journal::GitHead;
 use rustix::fs::OFlags;
 
 /// HEAD and loose references are shorter than this.
-const LONGEST: u64 = 4096;
+const MAX_REFERENCE_BYTES: u64 = 4096;
 
 #[derive(Debug, Default)]
 pub struct HeadCache {
@@ -85,8 +85,8 @@ fn read(path: &Path) -> Result<Vec<u8>, ErrorKind> {
     let file =
         std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|it| it.kind())?;
     let mut bytes = Vec::with_capacity(128);
-    let length = file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|it| it.kind())?;
-    if length as u64 > LONGEST { Err(ErrorKind::FileTooLarge) } else { Ok(bytes) }
+    let length = file.take(MAX_REFERENCE_BYTES + 1).read_to_end(&mut bytes).map_err(|it| it.kind())?;
+    if length as u64 > MAX_REFERENCE_BYTES { Err(ErrorKind::FileTooLarge) } else { Ok(bytes) }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until};
 
 /// A connection on which nothing moves for longer is closed. Models think for minutes.
-pub(super) const IDLE: Duration = Duration::from_secs(15 * 60);
+pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Buffer size of one direction.
 const BUFFER: usize = 8 * 1024;
 
@@ -58,7 +58,7 @@ impl IdleClock {
     async fn expired(&self) {
         loop {
             let moved = Duration::from_millis(self.moved_ms.load(Ordering::Relaxed));
-            let until = self.began + moved + IDLE;
+            let until = self.began + moved + IDLE_TIMEOUT;
             if Instant::now() >= until {
                 return;
             }

@@ -10,7 +10,7 @@ use super::{JournalError, io_error};
 
 /// A child process of a killed keeper holds the lock until its `exec` closes the descriptor.
 const TIMEOUT: Duration = Duration::from_secs(1);
-const PAUSE: Duration = Duration::from_millis(2);
+const RETRY_DELAY: Duration = Duration::from_millis(2);
 
 /// Opens the journal at `path` with its lock.
 pub(super) fn open(path: &Path) -> Result<File, JournalError> {
@@ -29,7 +29,7 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<bool, JournalError> {
     loop {
         match file.try_lock() {
             Ok(()) => break,
-            Err(TryLockError::WouldBlock) if begun.elapsed() < TIMEOUT => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < TIMEOUT => std::thread::sleep(RETRY_DELAY),
             Err(TryLockError::WouldBlock) => return Err(JournalError::Locked { path: path.to_owned() }),
             Err(TryLockError::Error(source)) => return Err(io_error(tr_later!("lock"), path, source)),
         }

@@ -3,7 +3,7 @@
 use loopkeeper_core::check::GAP;
 
 /// Default size of the head and of the tail of each stream.
-pub(super) const BYTES: usize = 256 * 1024;
+pub(super) const DEFAULT_BYTES: usize = 256 * 1024;
 
 #[derive(Debug)]
 pub(super) struct HeadTailBuffer {
@@ -63,9 +63,9 @@ mod tests {
 
     #[test]
     fn head_and_tail() {
-        let text: Vec<u8> = (0..6 * BYTES).map(|n| (n % 251) as u8).collect();
-        for len in [0, 5, BYTES, BYTES + 1, 2 * BYTES] {
-            let mut kept = HeadTailBuffer::with_limit(BYTES);
+        let text: Vec<u8> = (0..6 * DEFAULT_BYTES).map(|n| (n % 251) as u8).collect();
+        for len in [0, 5, DEFAULT_BYTES, DEFAULT_BYTES + 1, 2 * DEFAULT_BYTES] {
+            let mut kept = HeadTailBuffer::with_limit(DEFAULT_BYTES);
             for chunk in text[..len].chunks(1000) {
                 kept.push(chunk);
             }
@@ -74,7 +74,7 @@ mod tests {
     }
 
     fn finished(text: &[u8]) -> (Vec<u8>, u64) {
-        let mut kept = HeadTailBuffer::with_limit(BYTES);
+        let mut kept = HeadTailBuffer::with_limit(DEFAULT_BYTES);
         for chunk in text.chunks(65_536) {
             kept.push(chunk);
         }
@@ -87,16 +87,16 @@ mod tests {
         let (bytes, dropped) = finished(text.as_bytes());
         let kept = String::from_utf8(bytes).unwrap();
         let (head, tail) = kept.split_once(&format!("{GAP}\n")).unwrap();
-        assert!(text.starts_with(head) && head.ends_with('\n') && head.len() > BYTES - 20);
-        assert!(text.ends_with(tail) && tail.starts_with("line ") && tail.len() > BYTES - 20);
+        assert!(text.starts_with(head) && head.ends_with('\n') && head.len() > DEFAULT_BYTES - 20);
+        assert!(text.ends_with(tail) && tail.starts_with("line ") && tail.len() > DEFAULT_BYTES - 20);
         assert_eq!(dropped as usize, text.len() - head.len() - tail.len());
     }
 
     #[test]
     fn halves_of_an_endless_line_show_as_such() {
-        let (bytes, dropped) = finished(&vec![b'5'; 3 * BYTES]);
-        let digits = "5".repeat(BYTES);
+        let (bytes, dropped) = finished(&vec![b'5'; 3 * DEFAULT_BYTES]);
+        let digits = "5".repeat(DEFAULT_BYTES);
         assert_eq!(String::from_utf8(bytes).unwrap(), format!("{digits}…\n{GAP}\n…{digits}"));
-        assert_eq!(dropped, BYTES as u64);
+        assert_eq!(dropped, DEFAULT_BYTES as u64);
     }
 }

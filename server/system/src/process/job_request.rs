@@ -18,7 +18,7 @@ use rustix::net::{
 };
 
 /// The request, the channel, stdout, stderr.
-const PARTS: usize = 4;
+const DESCRIPTORS: usize = 4;
 const WORD: &[u8] = b"o";
 
 /// One command with everything specific to it.
@@ -48,13 +48,13 @@ pub struct ReceivedJob {
 pub(crate) fn send(
     channel: impl AsFd,
     order: &JobRequest,
-    own: [BorrowedFd<'_>; PARTS - 1],
+    own: [BorrowedFd<'_>; DESCRIPTORS - 1],
 ) -> io::Result<()> {
     let mut file = File::from(memfd_create("order", MemfdFlags::CLOEXEC)?);
     file.write_all(&encode(order)?)?;
     let [control, out, err] = own;
     let parts = [file.as_fd(), control, out, err];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PARTS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     if !ancillary.push(SendAncillaryMessage::ScmRights(&parts)) {
         return Err(io::Error::other("no room for the parts of an order"));
@@ -67,7 +67,7 @@ pub(crate) fn send(
 /// The next request; `None` when there will be none.
 pub fn receive(channel: impl AsFd) -> io::Result<Option<ReceivedJob>> {
     let mut word = [0; WORD.len()];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PARTS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let flags = RecvFlags::CMSG_CLOEXEC;
     let received = recvmsg(channel, &mut [IoSliceMut::new(&mut word)], &mut ancillary, flags)?;
@@ -79,7 +79,7 @@ pub fn receive(channel: impl AsFd) -> io::Result<Option<ReceivedJob>> {
         _ => None,
     });
     let parts: Vec<OwnedFd> = parts.flatten().collect();
-    let Ok([order, control, out, err]) = <[OwnedFd; PARTS]>::try_from(parts) else {
+    let Ok([order, control, out, err]) = <[OwnedFd; DESCRIPTORS]>::try_from(parts) else {
         return Err(io::ErrorKind::InvalidData.into());
     };
     let (mut file, mut bytes) = (File::from(order), Vec::new());

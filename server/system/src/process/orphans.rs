@@ -27,17 +27,17 @@ const WARDEN: Duration = Duration::from_secs(4);
 static KNOWN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// Wardens running detached from the loop; excluded from orphan cleanup and from waits.
-static BESIDE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+static DETACHED_WARDENS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// Notified when a warden has ended or is idle.
-static GONE: Notify = Notify::const_new();
+static WARDEN_ENDED: Notify = Notify::const_new();
 
 fn known_wardens() -> MutexGuard<'static, BTreeSet<i32>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn detached_wardens() -> MutexGuard<'static, BTreeSet<i32>> {
-    BESIDE.lock().unwrap_or_else(PoisonError::into_inner)
+    DETACHED_WARDENS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn register(pid: i32) {
@@ -56,13 +56,13 @@ pub(super) fn is_waited_for(pid: i32) {
 /// The warden has no job at the moment: it is excluded from waits and from sweeps.
 pub(super) fn mark_idle(pid: i32) {
     mark_detached(pid);
-    GONE.notify_waiters();
+    WARDEN_ENDED.notify_waiters();
 }
 
 pub(super) fn unregister(pid: i32) {
     known_wardens().remove(&pid);
     detached_wardens().remove(&pid);
-    GONE.notify_waiters();
+    WARDEN_ENDED.notify_waiters();
 }
 
 /// The processes that were ended and those that could not be, as `pid name`.
@@ -88,7 +88,7 @@ pub fn become_subreaper() -> std::io::Result<()> {
 /// detached from the loop are alive.
 pub async fn all_gone() -> Orphans {
     loop {
-        let gone = GONE.notified();
+        let gone = WARDEN_ENDED.notified();
         if known_wardens().is_subset(&detached_wardens()) {
             return kill_orphans();
         }

@@ -14,9 +14,9 @@ use loopkeeper_text::tr;
 use super::Stream;
 
 /// Approximate limit of each of the two files.
-const BYTES: usize = 8 * 1024 * 1024;
+const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// How far the first file may exceed it to reach the end of a line.
-const BEYOND: usize = 64 * 1024;
+const MAX_EXCESS_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(super) struct OutputFile {
@@ -63,7 +63,8 @@ impl OutputFile {
         };
         self.taken += head.len();
         self.store(&redacted);
-        let is_enough = self.taken >= BYTES && (head.ends_with(b"\n") || self.taken >= BYTES + BEYOND);
+        let is_enough =
+            self.taken >= MAX_BYTES && (head.ends_with(b"\n") || self.taken >= MAX_BYTES + MAX_EXCESS_BYTES);
         if is_enough && !self.full {
             self.full = true;
             self.flush();
@@ -76,8 +77,8 @@ impl OutputFile {
         if self.full {
             return 0;
         }
-        let least = BYTES.saturating_sub(self.taken).saturating_sub(1);
-        let most = bytes.len().min((BYTES + BEYOND).saturating_sub(self.taken));
+        let least = MAX_BYTES.saturating_sub(self.taken).saturating_sub(1);
+        let most = bytes.len().min((MAX_BYTES + MAX_EXCESS_BYTES).saturating_sub(self.taken));
         let last_line = bytes.get(least..most).unwrap_or_default();
         memchr::memchr(b'\n', last_line).map_or(most, |at| least + at + 1)
     }
@@ -156,7 +157,7 @@ impl RedactedLines {
         self.begun.extend(self.redacted.push(bytes));
         let whole = match memchr::memrchr(b'\n', &self.begun) {
             // A line longer than this is not held until its end.
-            None if self.begun.len() > BEYOND => self.begun.len(),
+            None if self.begun.len() > MAX_EXCESS_BYTES => self.begun.len(),
             None => 0,
             Some(at) => at + 1,
         };
@@ -174,7 +175,7 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).mode(0o600).open(path)
 }
 
-/// The last [`BYTES`] of what was pushed.
+/// The last [`MAX_BYTES`] of what was pushed.
 #[derive(Debug, Default)]
 struct RingBuffer {
     bytes: Vec<u8>,
@@ -186,8 +187,8 @@ struct RingBuffer {
 impl RingBuffer {
     fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
-        let bytes = bytes.get(bytes.len().saturating_sub(BYTES)..).unwrap_or_default();
-        let (fill, mut over) = bytes.split_at(bytes.len().min(BYTES - self.bytes.len()));
+        let bytes = bytes.get(bytes.len().saturating_sub(MAX_BYTES)..).unwrap_or_default();
+        let (fill, mut over) = bytes.split_at(bytes.len().min(MAX_BYTES - self.bytes.len()));
         self.bytes.extend_from_slice(fill);
         while !over.is_empty() {
             let room = self.bytes.get_mut(self.start..).unwrap_or_default();
@@ -195,7 +196,7 @@ impl RingBuffer {
             if let Some(room) = room.get_mut(..now.len()) {
                 room.copy_from_slice(now);
             }
-            self.start = (self.start + now.len()) % BYTES;
+            self.start = (self.start + now.len()) % MAX_BYTES;
             over = later;
         }
     }
@@ -262,8 +263,8 @@ mod tests {
 
     #[test]
     fn secrets_at_the_borders_of_the_files_are_not_stored() {
-        for at in [BYTES - 3, 2 * BYTES + 100, 3 * BYTES - 20] {
-            let mut text = lines(3 * BYTES);
+        for at in [MAX_BYTES - 3, 2 * MAX_BYTES + 100, 3 * MAX_BYTES - 20] {
+            let mut text = lines(3 * MAX_BYTES);
             text[at..at + SECRET.len()].copy_from_slice(SECRET.as_bytes());
             let (head, tail, dropped) = run(&[out(&text)]);
             let tail = tail.unwrap();
@@ -275,15 +276,15 @@ mod tests {
 
     #[test]
     fn head_and_tail_without_a_gap() {
-        let text = lines(BYTES + 5000);
+        let text = lines(MAX_BYTES + 5000);
         let (out, tail, dropped) = run(&[out(&text)]);
-        assert!(out.len() >= BYTES && out.ends_with(b"\n"));
+        assert!(out.len() >= MAX_BYTES && out.ends_with(b"\n"));
         assert_eq!((([out, tail.unwrap()].concat()), dropped), (text, 0));
     }
 
     #[test]
     fn the_middle_is_dropped_and_counted() {
-        let text = lines(3 * BYTES + 7);
+        let text = lines(3 * MAX_BYTES + 7);
         let whole = run(&[out(&text)]);
         let cut: Vec<_> = text.chunks(70_001).map(out).collect();
         assert_eq!(run(&cut), whole);
@@ -299,9 +300,12 @@ mod tests {
 
     #[test]
     fn an_endless_line_is_cut_somewhere() {
-        let text = vec![b'x'; BYTES + 2 * BEYOND];
+        let text = vec![b'x'; MAX_BYTES + 2 * MAX_EXCESS_BYTES];
         let (out, tail, dropped) = run(&[out(&text)]);
-        assert_eq!((out.len(), tail.unwrap().len(), dropped), (BYTES + BEYOND, BEYOND, 0));
+        assert_eq!(
+            (out.len(), tail.unwrap().len(), dropped),
+            (MAX_BYTES + MAX_EXCESS_BYTES, MAX_EXCESS_BYTES, 0)
+        );
     }
 
     #[test]

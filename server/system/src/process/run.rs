@@ -6,14 +6,14 @@ use loopkeeper_core::check::{CommandExit, CommandRun};
 use tokio::time::{Instant, timeout_at};
 
 use super::collected::OutputBuffer;
-use super::head_tail::BYTES;
+use super::head_tail::DEFAULT_BYTES;
 use super::{Job, JobHandle, ProcessError, TerminateMode, orphans, start};
 use crate::sandbox::Isolation;
 
 /// Runs a job to its end and keeps the beginning and the end of its output. After `timeout` it is ended (within the
 /// job's grace time). Dropping the future ends the job, too.
 pub async fn run_to_end(job: &Job, timeout: Duration, domain: &Isolation) -> CommandRun {
-    run_for(job, timeout, domain, BYTES).await
+    run_for(job, timeout, domain, DEFAULT_BYTES).await
 }
 
 /// Like [`run_to_end`], keeping `most` bytes of the beginning and of the end of each stream.
@@ -24,7 +24,7 @@ pub(crate) async fn run_for(job: &Job, timeout: Duration, domain: &Isolation, mo
 /// Like [`run_to_end`] for a job that runs detached from the loop: waiting for the loop's jobs does not include it.
 pub async fn run_beside(job: &Job, timeout: Duration, domain: &Isolation) -> CommandRun {
     let started = start(job, domain).inspect(|running| orphans::mark_detached(running.pid));
-    collect_output(started, timeout, OutputBuffer::with_separate(BYTES)).await
+    collect_output(started, timeout, OutputBuffer::with_separate(DEFAULT_BYTES)).await
 }
 
 fn not_started(reason: String) -> CommandRun {

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 use super::lines::LineSplitter;
 use super::output_file::OutputFile;
 use super::supervise::SupervisorMessage;
-use super::warden::FORCE;
+use super::warden::FORCE_TIMEOUT;
 use super::{JobOutcome, OutputEvent, Stream, TerminateMode, orphans};
 use crate::process_table;
 use crate::sandbox::ReachedLimits;
@@ -25,7 +25,7 @@ pub enum StopHookWait {
 }
 
 /// A warden reports the start within milliseconds. A stopped warden must not delay the loop.
-const START: Duration = Duration::from_secs(1);
+const START_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pid of the main process.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl JobHandle {
     /// immediately.
     pub async fn main_pid(&mut self) -> Option<u32> {
         if let MainProcess::Awaited(started) = &mut self.main {
-            let pid = timeout(START, started).await.ok().and_then(Result::ok).flatten();
+            let pid = timeout(START_TIMEOUT, started).await.ok().and_then(Result::ok).flatten();
             self.main = MainProcess::Known(pid.map(i32::unsigned_abs));
         }
         match self.main {
@@ -127,8 +127,8 @@ impl JobHandle {
         }
         self.asked = Some(how);
         let (order, time) = match how {
-            TerminateMode::Grace => (GRACE, self.grace + FORCE),
-            TerminateMode::Now => (NOW, FORCE),
+            TerminateMode::Grace => (GRACE, self.grace + FORCE_TIMEOUT),
+            TerminateMode::Now => (NOW, FORCE_TIMEOUT),
         };
         // If the warden has ended, no process is left.
         let _ = self.control.write(&[order]);

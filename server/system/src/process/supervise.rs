@@ -13,7 +13,7 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, interval_at, sleep_until};
 
-use super::warden::{FORCE, WardenHandle};
+use super::warden::{FORCE_TIMEOUT, WardenHandle};
 use super::{Stream, orphans, tree};
 use crate::process_table;
 use crate::sandbox::ReachedLimits;
@@ -24,9 +24,9 @@ const CHUNK: usize = 64 * 1024;
 pub(super) const CHUNKS: usize = 8;
 /// A pipe holds at most this: enough to read what was written before the end, yet a process that never stops
 /// writing is not read forever.
-const LEFT_IN_PIPE: usize = 1024 * 1024;
+const MAX_PIPE_BYTES: usize = 1024 * 1024;
 /// Interval of the checks of a warden: a job that runs as its user can stop it, and its end would not be noticed.
-const STOPPED: Duration = Duration::from_secs(5);
+const WARDEN_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) enum SupervisorMessage {
@@ -83,7 +83,7 @@ impl ProcessSupervisor {
         let (mut out, mut err) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut force = None;
         let (mut is_receiver_open, mut reports) = (true, true);
-        let mut poll_timer = interval_at(Instant::now() + STOPPED, STOPPED);
+        let mut poll_timer = interval_at(Instant::now() + WARDEN_CHECK_INTERVAL, WARDEN_CHECK_INTERVAL);
         loop {
             let (stream, chunk) = tokio::select! {
                 status = self.warden.wait() => return WardenExit::Ended(status),
@@ -105,7 +105,7 @@ impl ProcessSupervisor {
                 () = self.to.closed(), if is_receiver_open => {
                     is_receiver_open = false;
                     let _ = rustix::io::write(&self.control, &[NOW]);
-                    force = Some(Instant::now() + FORCE);
+                    force = Some(Instant::now() + FORCE_TIMEOUT);
                     continue;
                 }
                 _ = poll_timer.tick() => {
@@ -131,7 +131,7 @@ impl ProcessSupervisor {
 
     async fn drain(&self, stream: Stream, pipe: Option<Receiver>) {
         let Some(Ok(pipe)) = pipe.map(Receiver::into_nonblocking_fd) else { return };
-        let mut left = LEFT_IN_PIPE;
+        let mut left = MAX_PIPE_BYTES;
         let mut buffer = Vec::with_capacity(CHUNK);
         while left > 0 {
             buffer.clear();

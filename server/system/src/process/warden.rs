@@ -15,7 +15,7 @@ use crate::sandbox::{JobGroups, ReachedLimits, WardenCommand};
 use crate::warden_channel::WardenReport;
 
 /// How long a warden may take to end its domain before its end is forced from outside.
-pub(super) const FORCE: Duration = Duration::from_secs(3);
+pub(super) const FORCE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Wardens without a job.
 pub(super) type IdleWardens = Mutex<Vec<WardenHandle>>;
@@ -85,7 +85,7 @@ impl WardenHandle {
     /// Ends the warden. A stopped warden does not notice, and is killed.
     pub(super) async fn shutdown(mut self) {
         self.home = None;
-        if timeout(FORCE, self.child.wait()).await.is_err() {
+        if timeout(FORCE_TIMEOUT, self.child.wait()).await.is_err() {
             let _ = self.child.kill().await;
         }
         orphans::unregister(self.pid);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use loopkeeper_core::check::CommandRun;
 
 use super::collected::OutputBuffer;
-use super::head_tail::BYTES;
+use super::head_tail::DEFAULT_BYTES;
 use super::job_request::{self, JobRequest};
 use super::warden::{IdleWardens, PoolHandle, WardenHandle};
 use super::{
@@ -77,8 +77,8 @@ impl WardenPool {
     /// the order can be seen while reading.
     pub async fn run_to_end(&self, job: &Job, streams: StreamLayout, timeout: Duration) -> CommandRun {
         let collected = match streams {
-            StreamLayout::Apart => OutputBuffer::with_both(BYTES),
-            StreamLayout::Together => OutputBuffer::with_combined(BYTES),
+            StreamLayout::Apart => OutputBuffer::with_both(DEFAULT_BYTES),
+            StreamLayout::Together => OutputBuffer::with_combined(DEFAULT_BYTES),
         };
         run::collect_output(self.start_with(job, streams), timeout, collected).await
     }

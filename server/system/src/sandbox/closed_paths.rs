@@ -14,11 +14,11 @@ const MAX_NAMED: usize = 5;
 /// Longer words are no path that a person reads.
 const PATH_BYTES: usize = 200;
 
-static DENIED: ConstantPattern = ConstantPattern::new(
+static ACCESS_DENIED: ConstantPattern = ConstantPattern::new(
     r"(?i)permission denied|\bEACCES\b|read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b|operation not permitted|\bEPERM\b",
 );
 /// A hidden folder is empty, and a hidden socket accepts no connection.
-static HIDDEN: ConstantPattern = ConstantPattern::new(
+static NOT_FOUND: ConstantPattern = ConstantPattern::new(
     r"(?i)no such file or directory|\bENOENT\b|cannot connect|connection refused|\bECONNREFUSED\b",
 );
 
@@ -72,7 +72,7 @@ impl ClosedPaths {
     /// JSON.
     pub fn find(&mut self, text: &str) -> DeniedPaths {
         let mut found = DeniedPaths::default();
-        if self.paths.is_empty() || !(DENIED.is_match(text) || HIDDEN.is_match(text)) {
+        if self.paths.is_empty() || !(ACCESS_DENIED.is_match(text) || NOT_FOUND.is_match(text)) {
             return found;
         }
         for line in text.split('\n').flat_map(|it| it.split("\\n")) {
@@ -86,8 +86,8 @@ impl ClosedPaths {
     }
 
     fn find_in_line(&self, line: &str) -> Option<PathBuf> {
-        let is_denied = DENIED.is_match(line);
-        if !is_denied && !HIDDEN.is_match(line) {
+        let is_denied = ACCESS_DENIED.is_match(line);
+        if !is_denied && !NOT_FOUND.is_match(line) {
             return None;
         }
         let candidates = self.paths.iter().filter(|(_, is_hidden)| is_denied || *is_hidden);

@@ -25,7 +25,7 @@ const OWN_MEMORY: u64 = 16 << 20;
 /// The kernel removes a process from its group shortly after its parent was notified of its end.
 const EMPTY: Duration = Duration::from_millis(2);
 const ATTEMPTS: u32 = 50;
-static COUNT: AtomicU32 = AtomicU32::new(0);
+static NEXT_GROUP: AtomicU32 = AtomicU32::new(0);
 
 /// Where groups can be made, for each controller that a limit needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -102,7 +102,7 @@ impl ControlGroups {
     pub(super) fn create(&self, limits: ResourceLimits) -> io::Result<JobGroups> {
         let mut made = JobGroups { groups: Vec::new(), counted: LimitCounts::default() };
         for place in &self.0 {
-            let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            let number = NEXT_GROUP.fetch_add(1, Ordering::Relaxed);
             let folder = place.parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
             fs::create_dir(&folder)?;
             made.groups.push(JobGroup { folder: folder.clone(), place: place.clone() });

@@ -65,7 +65,7 @@ const TOOL_VARIABLES: [&str; 32] = [
 ];
 /// One mount for each entry takes longer than a mount of the folder and of what stays writable in it. It also makes hard
 /// links from caches into the work tree impossible, so that package managers copy instead.
-const MANY: usize = 50;
+const MAX_SINGLE_MOUNTS: usize = 50;
 
 /// The read-only entries of one folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(super) struct OtherFolders {
 impl OtherFolders {
     /// The folder and what stays writable in it, if it is to be mounted as a whole.
     pub(super) fn whole(&self) -> Option<(&Path, &[PathBuf])> {
-        (self.entries.len() > MANY && !self.is_open).then_some((&self.folder, &self.writable))
+        (self.entries.len() > MAX_SINGLE_MOUNTS && !self.is_open).then_some((&self.folder, &self.writable))
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn outer_folders_are_mounted_before_inner_ones() {
-        let numbers = 0..=MANY;
+        let numbers = 0..=MAX_SINGLE_MOUNTS;
         let names: Vec<String> =
             numbers.flat_map(|it| [format!("u/code/{it}/a"), format!("u/code/in/{it}/a")]).collect();
         let mut paths: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn many_entries_are_mounted_with_their_folder() {
-        let names: Vec<String> = (0..=MANY).map(|it| format!("u/code/{it}/a")).collect();
+        let names: Vec<String> = (0..=MAX_SINGLE_MOUNTS).map(|it| format!("u/code/{it}/a")).collect();
         let mut paths: Vec<&str> = names.iter().map(String::as_str).collect();
         paths.push("u/code/mine/a");
         let home = Home::with(&paths);

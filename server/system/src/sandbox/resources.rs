@@ -12,9 +12,9 @@ use rustix::system::uname;
 const MEMORY: &str = "--memory";
 const PROCESSES: &str = "--processes";
 /// The first kernel that limits process numbers for each PID namespace; before it, the limit is that of the machine.
-const NAMESPACED: (u32, u32) = (6, 14);
+const NAMESPACED_PID_LIMIT: (u32, u32) = (6, 14);
 /// Numbers that the kernel does not use again.
-const RESERVED: u64 = 300;
+const RESERVED_PIDS: u64 = 300;
 const PID_MAX: &str = "/proc/sys/kernel/pid_max";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,9 +55,9 @@ impl ResourceLimits {
             return lower(Resource::Nproc, processes + outside());
         }
         let release = uname().release().to_string_lossy().into_owned();
-        if has_own_proc && kernel_version(&release) >= Some(NAMESPACED) {
+        if has_own_proc && kernel_version(&release) >= Some(NAMESPACED_PID_LIMIT) {
             // Fails where a namespace around this one has a lower limit.
-            let _ = fs::write(PID_MAX, (RESERVED + processes).to_string());
+            let _ = fs::write(PID_MAX, (RESERVED_PIDS + processes).to_string());
         }
         Ok(())
     }

@@ -74,7 +74,7 @@ impl CachedNode {
 const MAGIC: &[u8] = b"loopkeeper stat cache 1\n";
 /// Folders deeper than a walk goes are not part of our cache.
 const MAX_DEPTH: usize = tree::MAX_DEPTH + 1;
-const RACY: u8 = 0x10;
+const RACY_FLAG: u8 = 0x10;
 
 /// The bytes of the cache file. `root` names the work tree it belongs to.
 pub(super) fn encode(root: &[u8], folder: &CachedFolder) -> Vec<u8> {
@@ -92,7 +92,7 @@ fn encode_folder(bytes: &mut Vec<u8>, folder: &CachedFolder) {
     bytes.extend_from_slice(&(folder.entries.len() as u32).to_le_bytes());
     for CachedEntry { name, node } in &folder.entries {
         let kind = match node {
-            CachedNode::File(it) => u8::from(it.executable) | if it.racy { RACY } else { 0 },
+            CachedNode::File(it) => u8::from(it.executable) | if it.racy { RACY_FLAG } else { 0 },
             CachedNode::Symlink(_) => 2,
             CachedNode::Folder(_) => 3,
             CachedNode::Marker(_) => 4,
@@ -183,7 +183,7 @@ impl<'a> CacheDecoder<'a> {
             changed: self.u64()? as i64,
             inode: self.u64()?,
         };
-        Some(FileNode { seen, id: self.id()?, executable: kind & 1 != 0, racy: kind & RACY != 0 })
+        Some(FileNode { seen, id: self.id()?, executable: kind & 1 != 0, racy: kind & RACY_FLAG != 0 })
     }
 }
 

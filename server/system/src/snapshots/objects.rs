@@ -21,15 +21,15 @@ use super::error::{Result, SnapshotError};
 use super::tree::{self, TreeItem};
 
 /// Up to this many new objects are synced one by one; for more, one sync of the whole file system is faster.
-const FEW: usize = 48;
+const MAX_SINGLE_SYNCS: usize = 48;
 /// Exists while objects are written that are not all durable under their names.
 const INCOMING: &str = "incoming";
 /// The same folder between two writes: creating one each time costs more than all objects written into it, on file
 /// systems that are slow to reuse the space of a deleted file.
-const AT_REST: &str = "incoming-at-rest";
+const INCOMING_IDLE: &str = "incoming-at-rest";
 /// Number of trees cached, and the largest number of entries of each: they stay in an idle keeper's memory.
-const KNOWN: usize = 4;
-const SMALL: usize = 128;
+const MAX_CACHED_TREES: usize = 4;
+const MAX_CACHED_ENTRIES: usize = 128;
 
 pub(super) struct ObjectStore {
     dir: PathBuf,
@@ -95,7 +95,7 @@ impl ObjectStore {
             Oid::hash_object(kind, data).map_err(|it| SnapshotError::damaged(&self.dir, it.message()))?;
         if !self.fresh.contains_key(&id) && !self.freshen(id)? {
             let file = self.write_incoming(id, &header(kind, data.len()), data)?;
-            let kept = (self.fresh.len() < FEW).then_some(file);
+            let kept = (self.fresh.len() < MAX_SINGLE_SYNCS).then_some(file);
             self.fresh.insert(id, kept);
         }
         Ok(id)
@@ -118,7 +118,7 @@ impl ObjectStore {
 
     fn write_incoming(&self, id: Oid, header: &str, data: &[u8]) -> Result<File> {
         let incoming = self.dir.join(INCOMING);
-        if self.fresh.is_empty() && fs::rename(self.dir.join(AT_REST), &incoming).is_err() {
+        if self.fresh.is_empty() && fs::rename(self.dir.join(INCOMING_IDLE), &incoming).is_err() {
             match fs::create_dir(&incoming) {
                 Err(it) if it.kind() == io::ErrorKind::NotFound => {
                     return Err(SnapshotError::Missing { dir: self.dir.clone() });
@@ -149,7 +149,7 @@ impl ObjectStore {
             return Ok(());
         }
         let fresh = std::mem::take(&mut self.fresh);
-        let few = fresh.len() <= FEW;
+        let few = fresh.len() <= MAX_SINGLE_SYNCS;
         if few {
             for file in fresh.values().flatten() {
                 rustix::fs::fdatasync(file).map_err(SnapshotError::io(tr_later!("sync"), &self.dir))?;
@@ -167,7 +167,7 @@ impl ObjectStore {
             self.sync_all()?;
         }
         let incoming = self.dir.join(INCOMING);
-        fs::rename(&incoming, self.dir.join(AT_REST))
+        fs::rename(&incoming, self.dir.join(INCOMING_IDLE))
             .map_err(SnapshotError::io(tr_later!("put away"), &incoming))
     }
 
@@ -227,9 +227,9 @@ impl ObjectStore {
         let entries: ObjectEntries = tree::decode(&bytes)
             .ok_or_else(|| SnapshotError::damaged(&self.dir, tr!("tree {id} cannot be read", id)))?
             .into();
-        if entries.len() <= SMALL {
+        if entries.len() <= MAX_CACHED_ENTRIES {
             let mut known = self.known.borrow_mut();
-            known.truncate(KNOWN - 1);
+            known.truncate(MAX_CACHED_TREES - 1);
             known.push_front((id, Arc::clone(&entries)));
         }
         Ok(entries)

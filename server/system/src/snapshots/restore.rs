@@ -27,7 +27,7 @@ use place::RootHandle;
 use slot::{EntryError, EntryResult, SyncMode};
 
 /// Up to this many written files are synced one by one.
-const FEW: usize = 64;
+const MAX_SINGLE_SYNCS: usize = 64;
 
 /// Result of a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -185,7 +185,7 @@ impl RestoreRun<'_> {
     }
 
     fn apply_plan(&mut self, plan: &RestorePlan, found: &WalkReport) -> Result<()> {
-        self.sync = if plan.writes.len() <= FEW { SyncMode::Each } else { SyncMode::All };
+        self.sync = if plan.writes.len() <= MAX_SINGLE_SYNCS { SyncMode::Each } else { SyncMode::All };
         for path in &found.leftovers {
             let done = self.place.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.discard()));
             self.record_step(path, done)?;
@@ -243,7 +243,7 @@ impl RestoreRun<'_> {
         if self.touched.is_empty() {
             return Ok(());
         }
-        if self.sync == SyncMode::All || self.touched.len() > FEW {
+        if self.sync == SyncMode::All || self.touched.len() > MAX_SINGLE_SYNCS {
             return sync_file_system(self.place.root())
                 .map_err(SnapshotError::io(tr_later!("sync"), &self.place.path(b"")));
         }

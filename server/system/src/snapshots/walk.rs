@@ -29,7 +29,7 @@ pub(super) use read::read_file;
 pub(super) const MAX_FILE: u64 = 20 * 1024 * 1024;
 /// Names of files that a rollback is about to rename into place.
 pub(super) const TEMPORARY: &[u8] = b".loopkeeper-restore-";
-pub(super) const RULES: &[u8] = b".gitignore";
+pub(super) const IGNORE_FILE: &[u8] = b".gitignore";
 /// Granularity of the clock behind time stamps, in nanoseconds.
 const TICK: i64 = 100_000_000;
 const COARSE_TICK: i64 = 2_100_000_000;
@@ -152,7 +152,7 @@ impl<'a> TreeWalk<'a> {
             }
         }
         let nothing = match entries.as_slice() {
-            [only] => wanted.is_none() && &*only.name == RULES && self.ignores_its_rules(),
+            [only] => wanted.is_none() && &*only.name == IGNORE_FILE && self.ignores_its_rules(),
             entries => entries.is_empty(),
         };
         self.rules.pop_folder(&entered);
@@ -193,7 +193,7 @@ impl<'a> TreeWalk<'a> {
         let ignored =
             wanted.is_some_and(|it| it.only) || self.rules.is_ignored(&self.path, name, kind.is_dir());
         let asked_as_such = asked.is_some_and(|it| (it.kind == TreeItemKind::Folder) == kind.is_dir());
-        if ignored && !asked_as_such && name != RULES {
+        if ignored && !asked_as_such && name != IGNORE_FILE {
             return Ok(None);
         }
         match kind {
@@ -211,7 +211,7 @@ impl<'a> TreeWalk<'a> {
     /// A `.gitignore` counts even if it ignores itself, because it decides what else is ignored; but a folder that
     /// contains nothing else (a cache that hides itself) does not.
     fn ignores_its_rules(&self) -> bool {
-        self.rules.is_ignored(&names::join(&self.path, RULES), RULES, false)
+        self.rules.is_ignored(&names::join(&self.path, IGNORE_FILE), IGNORE_FILE, false)
     }
 
     fn subfolder(

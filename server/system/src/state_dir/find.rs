@@ -73,11 +73,11 @@ impl StateDir {
 /// Wall time in milliseconds at which the loop began, from its first record, else from its folder.
 fn started_at(found: &LoopDir) -> u64 {
     /// A longer first line is not one of our records.
-    const LONGEST: u64 = 16 * 1024 * 1024;
+    const MAX_FIRST_LINE_BYTES: u64 = 16 * 1024 * 1024;
     let first_record = || {
         let file = File::open(found.journal()).ok()?;
         let mut text = Vec::new();
-        BufReader::new(file.take(LONGEST)).read_until(b'\n', &mut text).ok()?;
+        BufReader::new(file.take(MAX_FIRST_LINE_BYTES)).read_until(b'\n', &mut text).ok()?;
         let (entry, _) = line::decode_line(text.strip_suffix(b"\n")?, 0).ok()?;
         Some(entry.at.wall)
     };

@@ -256,7 +256,7 @@ impl StateDir {
 /// for a few system calls only; waits have a limit, so that a stopped process cannot block the others indefinitely.
 pub(crate) fn acquire_gate(path: &Path, gate: LockMode) -> Result<File, StateError> {
     const TIMEOUT: Duration = Duration::from_secs(10);
-    const PAUSE: Duration = Duration::from_millis(2);
+    const RETRY_DELAY: Duration = Duration::from_millis(2);
     let failed = || StateError::io(tr_later!("lock"), path);
     let begun = Instant::now();
     loop {
@@ -268,7 +268,7 @@ pub(crate) fn acquire_gate(path: &Path, gate: LockMode) -> Result<File, StateErr
         match outcome {
             Ok(()) if same_file(&file, path) => return Ok(file),
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) if begun.elapsed() < TIMEOUT => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < TIMEOUT => std::thread::sleep(RETRY_DELAY),
             Err(error) => return Err(failed()(error.into())),
         }
     }

@@ -13,7 +13,7 @@ use super::{StateDir, StateError};
 /// The longest line of the control protocol, except for responses to hooks.
 pub const MAX_LINE: usize = 64 * 1024;
 /// Longer paths are reached through an open folder (the system's limit is 107 bytes, on some systems 103).
-const LONGEST: usize = 100;
+const MAX_PATH_BYTES: usize = 100;
 
 /// A path that fits in a socket address for as long as this value exists.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl SocketAddress {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        if path.as_os_str().as_bytes().len() <= LONGEST {
+        if path.as_os_str().as_bytes().len() <= MAX_PATH_BYTES {
             return Ok(Self { path: path.to_owned(), _folder: None });
         }
         let folder = File::open(folder)?;

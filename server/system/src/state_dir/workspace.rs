@@ -239,7 +239,7 @@ fn is_loop_id(name: &str) -> bool {
 
 /// A task's id as one file name: readable if possible, never a path, unique for each task.
 fn file_name_of(task: &str) -> String {
-    const LONGEST: usize = 180;
+    const MAX_NAME_BYTES: usize = 180;
     let encode = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
         b'.' => ".".to_owned(),
@@ -248,11 +248,11 @@ fn file_name_of(task: &str) -> String {
     let name: String = task.bytes().map(encode).collect();
     // A leading dot would hide the file or be `..`.
     let name = if name.starts_with('.') { format!("%2E{}", name.get(1..).unwrap_or_default()) } else { name };
-    if name.len() <= LONGEST {
+    if name.len() <= MAX_NAME_BYTES {
         return name;
     }
     let hash = short_hash(task.as_bytes());
-    format!("{}%{hash}", name.get(..LONGEST).unwrap_or_default())
+    format!("{}%{hash}", name.get(..MAX_NAME_BYTES).unwrap_or_default())
 }
 
 /// 16 hex digits of the sha256 of these bytes.

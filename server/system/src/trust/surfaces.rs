@@ -25,7 +25,7 @@ const FOLDERS: [&str; 5] = [".codex", ".gemini", ".opencode", ".qwen", ".amp"];
 pub const MAX_BYTES: u64 = 1024 * 1024;
 /// Limit of the number of files.
 pub const MAX_FILES: usize = 500;
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Why the surfaces could not be read: in this case nothing may start.
 #[derive(Debug, thiserror::Error)]
@@ -125,7 +125,7 @@ impl SurfaceSearch {
         depth: usize,
     ) -> Result<(), SurfaceError> {
         if found.is_dir() {
-            if depth == DEEPEST {
+            if depth == MAX_DEPTH {
                 return Err(SurfaceError::TooMany { path: self.root.join(path) });
             }
             // opencode installs the dependencies of plugins there.

@@ -19,14 +19,14 @@ const MANIFESTS: [&str; 7] = [
     "deno.lock",
 ];
 /// Its format is binary.
-const OPAQUE: &str = "bun.lockb";
+const BINARY_LOCK_FILE: &str = "bun.lockb";
 /// Manifests beyond this size are not read, and then every package counts as listed.
 const MAX_MANIFEST: u64 = 32 << 20;
 /// Entries of `site-packages` that no record of a package lists.
 const UNLISTED_BY_DESIGN: [&str; 5] =
     ["__pycache__", "_virtualenv.py", "_virtualenv.pth", "distutils-precedence.pth", "README.txt"];
 /// What git and its extensions keep in the folder of a repository.
-const OF_GIT: [&str; 27] = [
+const GIT_ENTRIES: [&str; 27] = [
     "HEAD",
     "ORIG_HEAD",
     "FETCH_HEAD",
@@ -87,7 +87,7 @@ impl UnrecordedScan<'_> {
         for path in self.recorded {
             let path = Path::new(OsStr::from_bytes(path));
             let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            if name == OPAQUE {
+            if name == BINARY_LOCK_FILE {
                 return None;
             }
             if !MANIFESTS.contains(&name) {
@@ -130,7 +130,7 @@ impl UnrecordedScan<'_> {
         for entry in fs::read_dir(self.root.join(".git")).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let is_new = entry.metadata().is_ok_and(|it| is_created_since(&it, self.since));
-            if is_new && !OF_GIT.iter().any(|it| name == *it) && !name.as_bytes().ends_with(b".lock") {
+            if is_new && !GIT_ENTRIES.iter().any(|it| name == *it) && !name.as_bytes().ends_with(b".lock") {
                 self.found.unlisted.push(Path::new(".git").join(name));
             }
         }

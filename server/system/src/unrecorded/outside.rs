@@ -28,7 +28,7 @@ const MAX_FOLDERS: usize = 600;
 /// Beyond this many new entries nothing is known.
 const MAX_FOUND: usize = 1_000;
 /// Folders with an entry for each process, or with a program's own data.
-const SKIPPED: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+const SKIPPED_FOLDERS: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 const VIRTUAL: [&str; 5] = ["/proc", "/sys", "/dev", "/run", "/lost+found"];
 
 #[derive(Debug, Clone)]
@@ -142,7 +142,7 @@ impl OutsideWalk<'_> {
     fn place(&self, path: &Path) -> Place {
         let OutsideSearch { home, root, needed, .. } = self.search;
         let own = || std::iter::once(*root).chain(needed.iter().map(PathBuf::as_path));
-        let is_skipped = path.file_name().is_some_and(|name| SKIPPED.iter().any(|it| name == *it));
+        let is_skipped = path.file_name().is_some_and(|name| SKIPPED_FOLDERS.iter().any(|it| name == *it));
         let is_virtual = VIRTUAL.iter().any(|it| path == Path::new(it));
         if is_skipped || is_virtual || own().any(|it| path.starts_with(it)) {
             return Place::LeftOut;

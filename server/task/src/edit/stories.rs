@@ -17,12 +17,12 @@ const SKIPPED: &str = "\"skipped\"";
 /// The lists of stories, in the order in which they are looked for.
 const STORY_LISTS: [&str; 4] = ["userStories", "stories", "tasks", "features"];
 /// Files whose own tool refuses a field that it does not know.
-const STRICT: [&str; 2] = ["queue.jsonc", "queue.json"];
+const STRICT_FILES: [&str; 2] = ["queue.jsonc", "queue.json"];
 
 pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
     let path = target.document.path.as_str();
     let name = path.rsplit('/').next().unwrap_or(path);
-    if STRICT.contains(&name) {
+    if STRICT_FILES.contains(&name) {
         let title = &target.item.title;
         let fact = tr!("\"{title}\" has no field in {file} that says that it is skipped", title, file = name);
         let hint = tr!("write `\"status\": \"rejected\"`");

@@ -11,7 +11,7 @@ use super::super::outline::TaskOutline;
 use super::super::{FindingCode, WrittenSetting, prd};
 
 /// Keys that are read, or say nothing about the task.
-const READ: [&str; 8] = [
+const KNOWN_KEYS: [&str; 8] = [
     "active",
     "iteration",
     "startedAt",
@@ -85,7 +85,7 @@ fn note_left_aside(state: &Object<'_>, is_agent_known: bool, out: &mut TaskOutli
         Value::BooleanLit(it) => it.value,
         Value::Object(_) => true,
     };
-    let is_read = |it: &str| READ.contains(&it) || it == "agent" && is_agent_known;
+    let is_read = |it: &str| KNOWN_KEYS.contains(&it) || it == "agent" && is_agent_known;
     let aside = state.properties.iter().filter(|it| !is_read(it.name.as_str()) && is_set(&it.value));
     let aside = aside.map(|it| (it.name.as_str().to_owned(), it.name.start()..it.name.end()));
     out.add_left_aside(&aside.collect::<Vec<_>>());

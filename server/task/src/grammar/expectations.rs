@@ -56,7 +56,7 @@ pub(super) fn parse_expectation(code: &str) -> ParsedExpectation {
 }
 
 fn parse_comparison(code: &str) -> Option<ParsedExpectation> {
-    const SIGNS: [(&str, Compare); 6] = [
+    const COMPARISON_SIGNS: [(&str, Compare); 6] = [
         ("==", Compare::Equal),
         ("!=", Compare::NotEqual),
         (">=", Compare::AtLeast),
@@ -64,8 +64,9 @@ fn parse_comparison(code: &str) -> Option<ParsedExpectation> {
         (">", Compare::Above),
         ("<", Compare::Below),
     ];
-    let (sign, rest, compare) =
-        SIGNS.into_iter().find_map(|(sign, compare)| Some((sign, code.strip_prefix(sign)?, compare)))?;
+    let (sign, rest, compare) = COMPARISON_SIGNS
+        .into_iter()
+        .find_map(|(sign, compare)| Some((sign, code.strip_prefix(sign)?, compare)))?;
     if let Some(value) = parse_number(rest.trim()) {
         return Some(ParsedExpectation::Expect(Expect::Number { compare, value }));
     }

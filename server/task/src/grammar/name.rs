@@ -96,7 +96,7 @@ impl NameParts {
         let parts = self.parts.get(range).unwrap_or_default();
         let parts_text = parts.iter().map(|(role, text)| match role {
             PieceRole::Prose | PieceRole::Code => text.as_str(),
-            PieceRole::Check | PieceRole::Expectation => CUT,
+            PieceRole::Check | PieceRole::Expectation => REMOVED_SPAN,
         });
         parts_text.collect()
     }
@@ -104,17 +104,17 @@ impl NameParts {
 
 /// Whether a sentence continues directly after the check at its start.
 fn continues_after_check(prose: &str) -> bool {
-    prose.strip_prefix(CUT).is_some_and(|rest| rest.trim_start().starts_with(char::is_alphanumeric))
+    prose.strip_prefix(REMOVED_SPAN).is_some_and(|rest| rest.trim_start().starts_with(char::is_alphanumeric))
 }
 
 /// Marks the position of a removed span, to distinguish brackets left empty from those in `foo()`.
-const CUT: &str = "\u{1}";
+const REMOVED_SPAN: &str = "\u{1}";
 
 /// One line, without empty remains and surrounding punctuation.
 fn tidy_prose(prose: &str) -> String {
     let mut line = without_empty_brackets(prose);
-    if line.contains(CUT) {
-        line = line.replace(CUT, "").into();
+    if line.contains(REMOVED_SPAN) {
+        line = line.replace(REMOVED_SPAN, "").into();
     }
     let line = folded(&line);
     let edge = |char: char| char.is_whitespace() || ".,;:…。，；：、-–—".contains(char);
@@ -138,8 +138,9 @@ fn without_empty_brackets(prose: &str) -> Cow<'_, str> {
         kept.push_str(before);
         let inner = group.trim_start_matches(['(', '（']);
         let close = inner.find(|char: char| char.is_alphanumeric() || "(（)）".contains(char));
-        let emptied =
-            close.and_then(|close| inner.split_at_checked(close)).filter(|(gap, _)| gap.contains(CUT));
+        let emptied = close
+            .and_then(|close| inner.split_at_checked(close))
+            .filter(|(gap, _)| gap.contains(REMOVED_SPAN));
         if let Some(tail) = emptied.and_then(|(_, tail)| tail.strip_prefix([')', '）'])) {
             rest = tail;
         } else {

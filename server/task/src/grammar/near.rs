@@ -76,7 +76,7 @@ pub(super) fn quote_pattern(code: &str) -> Option<String> {
 
 /// The check keyword that a misspelt word resembles.
 fn suggest_verb(written: &str) -> Option<&'static str> {
-    const ALIKE: [(&str, &str); 8] = [
+    const SIMILAR_VERBS: [(&str, &str); 8] = [
         ("has", "has"),
         ("contains", "has"),
         ("contain", "has"),
@@ -86,7 +86,8 @@ fn suggest_verb(written: &str) -> Option<&'static str> {
         ("judges", "judge"),
         ("get", "GET"),
     ];
-    let alike = ALIKE.into_iter().find(|(word, _)| written.eq_ignore_ascii_case(word)).map(|(_, verb)| verb);
+    let alike =
+        SIMILAR_VERBS.into_iter().find(|(word, _)| written.eq_ignore_ascii_case(word)).map(|(_, verb)| verb);
     alike.or_else(|| ["exists", "missing"].into_iter().find(|it| is_within(1, written, it)))
 }
 

@@ -12,7 +12,7 @@ const MAX_LINES: usize = 40;
 const MAX_ERRORS: usize = 8;
 const MAX_CHARS: usize = 200;
 /// Texts that only such logs contain.
-const SIGNS: [&str; 12] = [
+const LOG_MARKERS: [&str; 12] = [
     "##[error]",
     "##[group]",
     "Process completed with exit code",
@@ -27,7 +27,7 @@ const SIGNS: [&str; 12] = [
     "~~~ Running ",
 ];
 /// Beginnings of lines of test runners, compilers and build tools that report a failure.
-const REPORTS: [&str; 13] = [
+const FAILURE_PREFIXES: [&str; 13] = [
     "=========================== short test summary info",
     "--- FAIL: ",
     "test result: FAILED",
@@ -43,9 +43,9 @@ const REPORTS: [&str; 13] = [
     "make: *** [",
 ];
 /// Line prefixes of prose: an issue that quotes a log is not a log.
-const WRITTEN: [&str; 3] = ["```", "## ", "### "];
+const PROSE_PREFIXES: [&str; 3] = ["```", "## ", "### "];
 /// Beginnings of lines of build tools that say nothing about the cause.
-const ADVICE: [&str; 6] = [
+const ADVICE_PREFIXES: [&str; 6] = [
     "[ERROR] Please refer to",
     "[ERROR] -> [Help",
     "[ERROR] To see the full",
@@ -54,7 +54,7 @@ const ADVICE: [&str; 6] = [
     "[ERROR] [Help",
 ];
 /// Beginnings of lines that end a step which failed.
-const FAILED: [&str; 11] = [
+const STEP_FAILURE_PREFIXES: [&str; 11] = [
     "##[error]Process completed with exit code",
     "Error: Process completed with exit code",
     "Process completed with exit code",
@@ -73,10 +73,10 @@ pub(super) fn is_log(text: &str) -> bool {
     let begins = |line: &str, with: &[&str]| with.iter().any(|it| line.starts_with(it));
     // Later lines that begin with `# ` are those of a test runner.
     let is_titled = ["title:\t", "# "].iter().any(|it| plain.trim_start().starts_with(it));
-    if is_titled || plain.lines().any(|it| begins(it, &WRITTEN)) {
+    if is_titled || plain.lines().any(|it| begins(it, &PROSE_PREFIXES)) {
         return false;
     }
-    SIGNS.iter().any(|it| plain.contains(it)) || plain.lines().any(|it| begins(it, &REPORTS))
+    LOG_MARKERS.iter().any(|it| plain.contains(it)) || plain.lines().any(|it| begins(it, &FAILURE_PREFIXES))
 }
 
 /// The task, with `checks`, each a name and a command, besides the command that failed.
@@ -134,7 +134,7 @@ impl<'a> FailedStep<'a> {
                 step = Step { place, ..Step::default() };
             }
             step.read(line);
-            if FAILED.iter().any(|it| line.starts_with(it)) {
+            if STEP_FAILURE_PREFIXES.iter().any(|it| line.starts_with(it)) {
                 // The first failure is the cause of those after it.
                 found.get_or_insert_with(|| step.failed());
             }
@@ -151,7 +151,7 @@ impl<'a> FailedStep<'a> {
     }
 
     fn errors(&self) -> Vec<String> {
-        const MARKS: [&str; 16] = [
+        const ERROR_MARKERS: [&str; 16] = [
             "--- FAIL: ",
             "Failure:",
             "error",
@@ -172,11 +172,11 @@ impl<'a> FailedStep<'a> {
         let mut errors: Vec<String> = Vec::new();
         for line in &self.lines {
             let trimmed = line.trim_start_matches("##[error]").trim();
-            let is_end = FAILED.iter().any(|it| line.starts_with(it));
+            let is_end = STEP_FAILURE_PREFIXES.iter().any(|it| line.starts_with(it));
             let is_summary = trimmed.starts_with("npm ") || trimmed.ends_with("0 errors");
-            let is_advice = trimmed == "[ERROR]" || ADVICE.iter().any(|it| trimmed.starts_with(it));
+            let is_advice = trimmed == "[ERROR]" || ADVICE_PREFIXES.iter().any(|it| trimmed.starts_with(it));
             // pytest marks the lines of an assertion.
-            let is_marked = trimmed.starts_with("E  ") || MARKS.iter().any(|it| trimmed.contains(it));
+            let is_marked = trimmed.starts_with("E  ") || ERROR_MARKERS.iter().any(|it| trimmed.contains(it));
             if is_end || is_summary || is_advice || !is_marked {
                 continue;
             }

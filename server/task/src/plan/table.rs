@@ -28,7 +28,7 @@ const OTHER_COLUMNS: [&str; 14] = [
     "优先级",
 ];
 
-const DONE: [&str; 15] = [
+const DONE_WORDS: [&str; 15] = [
     "done",
     "complete",
     "completed",
@@ -45,9 +45,9 @@ const DONE: [&str; 15] = [
     "完成",
     "是",
 ];
-const DROPPED: [&str; 8] =
+const DROPPED_WORDS: [&str; 8] =
     ["skipped", "cancelled", "canceled", "dropped", "deferred", "n/a", "已取消", "跳过"];
-const OPEN: [&str; 32] = [
+const OPEN_WORDS: [&str; 32] = [
     "todo",
     "to do",
     "to-do",
@@ -180,11 +180,11 @@ fn status_of(cell: &str) -> Option<RowStatus> {
 }
 
 fn known_status(word: &str) -> Option<RowStatus> {
-    if word.is_empty() || OPEN.contains(&word) {
+    if word.is_empty() || OPEN_WORDS.contains(&word) {
         Some(RowStatus::Open)
-    } else if DONE.contains(&word) {
+    } else if DONE_WORDS.contains(&word) {
         Some(RowStatus::Done)
     } else {
-        DROPPED.contains(&word).then_some(RowStatus::Dropped)
+        DROPPED_WORDS.contains(&word).then_some(RowStatus::Dropped)
     }
 }

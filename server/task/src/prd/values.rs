@@ -149,7 +149,7 @@ impl PrdReader<'_> {
 
     /// Reports misspelt field names, whose values would otherwise be ignored silently.
     pub(super) fn report_misspelled(&mut self, object: &Object<'_>, fields: &[&str]) {
-        const LONG: usize = 9;
+        const MIN_TYPO_CHARS: usize = 9;
         let written: HashSet<&str> = object.properties.iter().map(|it| it.name.as_str()).collect();
         let absent: Vec<&str> = fields.iter().copied().filter(|it| !written.contains(it)).collect();
         for property in &object.properties {
@@ -158,7 +158,7 @@ impl PrdReader<'_> {
                 continue;
             }
             let near = |it: &&&str| {
-                let most = if it.len() < LONG { 1 } else { 2 };
+                let most = if it.len() < MIN_TYPO_CHARS { 1 } else { 2 };
                 it.len() > "id".len() && name.len() > "id".len() && is_within(most, name, it)
             };
             let Some(meant) = absent.iter().find(near) else { continue };

@@ -109,12 +109,12 @@ fn private_key_header(bytes: &[u8]) -> Option<usize> {
 }
 
 fn pem_end(bytes: &[u8]) -> Option<usize> {
-    const BEGIN: &[u8] = b"-----END ";
+    const PEM_END_MARKER: &[u8] = b"-----END ";
     let head = bytes.get(..PEM_HEADER.min(bytes.len()))?;
-    let name = head.strip_prefix(BEGIN)?;
+    let name = head.strip_prefix(PEM_END_MARKER)?;
     let at = name.windows(5).position(|it| it == b"-----")?;
     let kind = name.get(..at)?;
-    kind.iter().all(|it| it.is_ascii_uppercase() || *it == b' ').then_some(BEGIN.len() + at + 5)
+    kind.iter().all(|it| it.is_ascii_uppercase() || *it == b' ').then_some(PEM_END_MARKER.len() + at + 5)
 }
 
 /// Base64 over several lines, indented or with literal `\n`, and the headers of an encrypted key. A space between words

@@ -11,21 +11,21 @@ pub(super) fn lines(shown: &DashboardLoop, columns: usize) -> Vec<DashboardLine>
     let status = &shown.status;
     let room = columns.saturating_sub(2);
     let text = |style, text: &str| paragraph(style, text, room);
-    let mut lines = vec![DashboardLine::of(DashboardStyle::Loud, format!(" {}", shown.title()))];
+    let mut lines = vec![DashboardLine::of(DashboardStyle::Bold, format!(" {}", shown.title()))];
     let mut facts = vec![status.agent.clone(), status.id.clone()];
     facts.extend(shown.folder.as_ref().map(|it| tr!("in {folder}", folder = it)));
     facts.extend(status.branch.as_ref().map(|it| tr!("on {branch}", branch = it)));
-    lines.push(DashboardLine::of(DashboardStyle::Quiet, format!(" {}", facts.join(" · "))));
+    lines.push(DashboardLine::of(DashboardStyle::Dim, format!(" {}", facts.join(" · "))));
     lines.extend(text(DashboardStyle::Plain, &shown.headline));
-    lines.extend(text(DashboardStyle::Quiet, &shown.budget));
+    lines.extend(text(DashboardStyle::Dim, &shown.budget));
     if let Some(question) = &status.question {
         lines.extend(text(
-            DashboardStyle::Care,
+            DashboardStyle::Warning,
             &tr!("Question (a answers): {question}", question = question.text),
         ));
     }
     for warning in status.warnings.iter().chain(&status.forecast) {
-        lines.extend(text(DashboardStyle::Care, &tr!("Note: {warning}", warning)));
+        lines.extend(text(DashboardStyle::Warning, &tr!("Note: {warning}", warning)));
     }
     section(&mut lines, tr!("Criteria by iteration"), shown.grid.iter().map(|it| coloured(it)));
     let decisions = shown.decisions.iter();
@@ -40,7 +40,7 @@ pub(super) fn lines(shown: &DashboardLoop, columns: usize) -> Vec<DashboardLine>
     section(
         &mut lines,
         tr!("Output"),
-        output.map(|it| DashboardLine::of(DashboardStyle::Quiet, format!(" {it}"))),
+        output.map(|it| DashboardLine::of(DashboardStyle::Dim, format!(" {it}"))),
     );
     lines
 }
@@ -54,7 +54,7 @@ fn section(all: &mut Vec<DashboardLine>, heading: &'static str, lines: impl Iter
     let mut lines = lines.peekable();
     if lines.peek().is_some() {
         all.push(DashboardLine::default());
-        all.push(DashboardLine::of(DashboardStyle::Loud, format!(" {heading}")));
+        all.push(DashboardLine::of(DashboardStyle::Bold, format!(" {heading}")));
         all.extend(lines);
     }
 }
@@ -64,9 +64,9 @@ fn coloured(row: &str) -> DashboardLine {
     let mut line = DashboardLine::of(DashboardStyle::Plain, " ");
     for char in row.chars() {
         let style = match char {
-            '✓' => DashboardStyle::Good,
-            '✗' => DashboardStyle::Bad,
-            '·' | '─' | '…' => DashboardStyle::Quiet,
+            '✓' => DashboardStyle::Success,
+            '✗' => DashboardStyle::Failure,
+            '·' | '─' | '…' => DashboardStyle::Dim,
             _ => DashboardStyle::Plain,
         };
         match line.0.last_mut() {

@@ -7,19 +7,19 @@ use loopkeeper_text::tr;
 pub(super) fn line(view: &Dashboard) -> DashboardLine {
     match (&view.prompt, &view.note) {
         (Some(DashboardPrompt::Answer { id, text }), _) => {
-            DashboardLine::of(DashboardStyle::Care, format!(" {}: ", answer_label(view, id)))
+            DashboardLine::of(DashboardStyle::Warning, format!(" {}: ", answer_label(view, id)))
                 .and(DashboardStyle::Plain, format!("{}_", end_of(text)))
         }
         (Some(DashboardPrompt::Stop { id }), _) => {
             let title = view.loops.iter().find(|it| it.id() == id).map_or(id.as_str(), |it| it.title());
             let title = super::line::truncated(title, 24);
             DashboardLine::of(
-                DashboardStyle::Care,
+                DashboardStyle::Warning,
                 format!(" {}", tr!("Stop? y after the iteration, ! at once, n no: {title}", title)),
             )
         }
-        (None, Some(note)) => DashboardLine::of(DashboardStyle::Care, format!(" {note}")),
-        (None, None) => DashboardLine::of(DashboardStyle::Quiet, keys(view.screen)),
+        (None, Some(note)) => DashboardLine::of(DashboardStyle::Warning, format!(" {note}")),
+        (None, None) => DashboardLine::of(DashboardStyle::Dim, keys(view.screen)),
     }
 }
 

@@ -8,11 +8,11 @@ use loopkeeper_text::words;
 pub enum DashboardStyle {
     #[default]
     Plain,
-    Loud,
-    Quiet,
-    Good,
-    Bad,
-    Care,
+    Bold,
+    Dim,
+    Success,
+    Failure,
+    Warning,
     /// The selected row.
     Selected,
 }

@@ -61,7 +61,7 @@ fn summary(view: &Dashboard) -> DashboardLine {
     } else {
         tr!("{loops}: {counts}", loops, counts = clauses::list(&counts))
     };
-    DashboardLine::of(DashboardStyle::Loud, format!(" {text}"))
+    DashboardLine::of(DashboardStyle::Bold, format!(" {text}"))
 }
 
 fn counted(count: usize, state: DisplayState) -> String {
@@ -84,7 +84,7 @@ fn headings(columns: usize) -> DashboardLine {
     if columns >= BUDGET_FROM {
         text += &padded(tr!("BUDGET"), BUDGET_CELLS);
     }
-    DashboardLine::of(DashboardStyle::Quiet, text.trim_end())
+    DashboardLine::of(DashboardStyle::Dim, text.trim_end())
 }
 
 /// The title's column has what the others leave.
@@ -122,7 +122,7 @@ fn row(shown: &DashboardLoop, is_selected: bool, columns: usize) -> DashboardLin
         line = line.and(style(of_breaker), padded(&text, BREAKER_CELLS));
     }
     if columns >= BUDGET_FROM {
-        line = line.and(style(DashboardStyle::Quiet), padded(&shown.most_used, BUDGET_CELLS));
+        line = line.and(style(DashboardStyle::Dim), padded(&shown.most_used, BUDGET_CELLS));
     }
     line
 }
@@ -137,9 +137,9 @@ fn criteria(line: DashboardLine, shown: &DashboardLoop, is_selected: bool) -> Da
     }
     let symbols = items.iter().fold(line, |line, item| {
         let (symbol, style) = match item.status {
-            Some(Status::Pass) => ("✓", DashboardStyle::Good),
-            Some(Status::Unverified) | None => ("·", DashboardStyle::Quiet),
-            Some(_) => ("✗", DashboardStyle::Bad),
+            Some(Status::Pass) => ("✓", DashboardStyle::Success),
+            Some(Status::Unverified) | None => ("·", DashboardStyle::Dim),
+            Some(_) => ("✗", DashboardStyle::Failure),
         };
         line.and(if is_selected { DashboardStyle::Selected } else { style }, symbol)
     });
@@ -149,10 +149,10 @@ fn criteria(line: DashboardLine, shown: &DashboardLoop, is_selected: bool) -> Da
 
 fn breaker(breaker: &BreakerStatus, band: &str) -> (String, DashboardStyle) {
     match breaker.state {
-        BreakerState::Open => (tr!("open" @ "breaker").to_owned(), DashboardStyle::Bad),
-        BreakerState::HalfOpen => (tr!("trying").to_owned(), DashboardStyle::Care),
-        BreakerState::Closed if breaker.counts.no_progress > 0 => (band.to_owned(), DashboardStyle::Care),
-        BreakerState::Closed => (band.to_owned(), DashboardStyle::Quiet),
+        BreakerState::Open => (tr!("open" @ "breaker").to_owned(), DashboardStyle::Failure),
+        BreakerState::HalfOpen => (tr!("trying").to_owned(), DashboardStyle::Warning),
+        BreakerState::Closed if breaker.counts.no_progress > 0 => (band.to_owned(), DashboardStyle::Warning),
+        BreakerState::Closed => (band.to_owned(), DashboardStyle::Dim),
     }
 }
 
@@ -160,9 +160,9 @@ fn preview(shown: &DashboardLoop, columns: usize) -> Vec<DashboardLine> {
     let mut lines: Vec<DashboardLine> = wrapped(&shown.headline, columns.saturating_sub(2))
         .into_iter()
         .take(2)
-        .map(|it| DashboardLine::of(DashboardStyle::Loud, format!(" {it}")))
+        .map(|it| DashboardLine::of(DashboardStyle::Bold, format!(" {it}")))
         .collect();
-    lines.push(DashboardLine::of(DashboardStyle::Quiet, format!(" {}", shown.budget)));
+    lines.push(DashboardLine::of(DashboardStyle::Dim, format!(" {}", shown.budget)));
     let activity = shown.status.activity.as_deref().or(shown.output.back().map(String::as_str));
     lines.extend(activity.map(|it| DashboardLine::of(DashboardStyle::Plain, format!(" {it}"))));
     lines
@@ -191,9 +191,9 @@ fn state_word(state: DisplayState) -> &'static str {
 
 fn state_style(shown: &DashboardLoop) -> DashboardStyle {
     match (shown.status.state, &shown.status.outcome) {
-        (_, Some(outcome)) if outcome.verified => DashboardStyle::Good,
-        (_, Some(_)) => DashboardStyle::Quiet,
-        (DisplayState::Working, _) if !shown.status.is_cooling() => DashboardStyle::Loud,
-        _ => DashboardStyle::Care,
+        (_, Some(outcome)) if outcome.verified => DashboardStyle::Success,
+        (_, Some(_)) => DashboardStyle::Dim,
+        (DisplayState::Working, _) if !shown.status.is_cooling() => DashboardStyle::Bold,
+        _ => DashboardStyle::Warning,
     }
 }

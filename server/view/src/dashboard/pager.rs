@@ -16,7 +16,7 @@ pub(super) fn output(shown: &DashboardLoop, scroll: usize, rows: usize) -> Vec<D
     let mut lines = vec![heading(shown, tr!("output"))];
     if shown.output.is_empty() {
         lines.push(DashboardLine::of(
-            DashboardStyle::Quiet,
+            DashboardStyle::Dim,
             format!(" {}", tr!("The agent has printed nothing in this iteration.")),
         ));
         return lines;
@@ -44,18 +44,18 @@ pub(super) fn patch(
 fn patch_style(line: &str) -> DashboardStyle {
     match line.as_bytes().first() {
         _ if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") => {
-            DashboardStyle::Loud
+            DashboardStyle::Bold
         }
-        Some(b'+') => DashboardStyle::Good,
-        Some(b'-') => DashboardStyle::Bad,
-        Some(b'@') => DashboardStyle::Quiet,
+        Some(b'+') => DashboardStyle::Success,
+        Some(b'-') => DashboardStyle::Failure,
+        Some(b'@') => DashboardStyle::Dim,
         _ => DashboardStyle::Plain,
     }
 }
 
 fn heading(shown: &DashboardLoop, what: &str) -> DashboardLine {
-    DashboardLine::of(DashboardStyle::Loud, format!(" {}", shown.title()))
-        .and(DashboardStyle::Quiet, format!(" · {what}"))
+    DashboardLine::of(DashboardStyle::Bold, format!(" {}", shown.title()))
+        .and(DashboardStyle::Dim, format!(" · {what}"))
 }
 
 /// Width of the first column of the list of keys.
@@ -78,9 +78,9 @@ const KEYS: [(&str, &str); 12] = [
 
 pub(super) fn help() -> Vec<DashboardLine> {
     let mut lines =
-        vec![DashboardLine::of(DashboardStyle::Loud, format!(" {}", tr!("Keys"))), DashboardLine::default()];
+        vec![DashboardLine::of(DashboardStyle::Bold, format!(" {}", tr!("Keys"))), DashboardLine::default()];
     lines.extend(KEYS.iter().map(|(key, what)| {
-        DashboardLine::of(DashboardStyle::Care, format!(" {}", padded(translate(key), KEY_CELLS)))
+        DashboardLine::of(DashboardStyle::Warning, format!(" {}", padded(translate(key), KEY_CELLS)))
             .and(DashboardStyle::Plain, translate(what))
     }));
     lines

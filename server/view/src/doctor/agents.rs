@@ -50,13 +50,13 @@ pub enum AgentVersion {
 
 /// Extracts the version from the output of `--version`: the first word that looks like one.
 pub fn version_in(answer: &str) -> Option<String> {
-    const LONGEST: usize = 40;
+    const MAX_CHARS: usize = 40;
     let word = |it: &&str| {
         let digits = it.trim_start_matches('v');
         digits.starts_with(|c: char| c.is_ascii_digit()) && digits.contains('.')
     };
     let found = answer.split_whitespace().find(word)?;
-    Some(sanitize::line_within(found.trim_end_matches([',', ';', '.']), LONGEST))
+    Some(sanitize::line_within(found.trim_end_matches([',', ';', '.']), MAX_CHARS))
 }
 
 pub(super) fn examine_agents(

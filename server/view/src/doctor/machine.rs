@@ -48,9 +48,9 @@ pub struct StateFacts {
 
 /// Sufficient for the folders of tasks and the state folder of several editors.
 const ENOUGH_WATCHES: u64 = 8_192;
-const LITTLE: u64 = 1 << 30;
+const LOW_FREE_BYTES: u64 = 1 << 30;
 /// Too little for snapshots and outputs of one iteration.
-const TOO_LITTLE: u64 = 100 << 20;
+const MIN_FREE_BYTES: u64 = 100 << 20;
 
 pub(super) fn examine_machine(facts: &MachineFacts) -> Vec<DoctorFinding> {
     vec![
@@ -140,8 +140,8 @@ fn state_dir_finding(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding
         space = words::bytes(it.free)
     );
     let level = match it.free {
-        free if free < TOO_LITTLE => DoctorLevel::Bad,
-        free if free < LITTLE => DoctorLevel::Note,
+        free if free < MIN_FREE_BYTES => DoctorLevel::Bad,
+        free if free < LOW_FREE_BYTES => DoctorLevel::Note,
         _ => DoctorLevel::Good,
     };
     match level {

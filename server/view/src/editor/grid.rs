@@ -19,7 +19,7 @@ const COLUMNS: usize = 30;
 /// Longer names are cut; the column is as wide as the longest remaining name.
 const NAME_CELLS: usize = 32;
 const FACT_CHARS: usize = 40;
-const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const BAR_CHARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// One criterion over all iterations, the baseline first: `✗✗✓✓`, `·` where it was not judged.
 pub fn row(state: &LoopState, criterion: &CriterionId) -> String {
@@ -186,7 +186,7 @@ fn level(count: u32, limit: u32) -> char {
 
 fn changed(iteration: &Iteration) -> char {
     match iteration.changes.count {
-        0 if iteration.changes.committed => BARS.first().copied().unwrap_or(' '),
+        0 if iteration.changes.committed => BAR_CHARS.first().copied().unwrap_or(' '),
         0 => ' ',
         // Logarithmic: ten files are many, but a thousand are not a hundred times as many.
         count => bar((count as f64 + 1.0).ln() / 101_f64.ln()),
@@ -195,6 +195,6 @@ fn changed(iteration: &Iteration) -> char {
 
 /// The bar for a `share` of the full height.
 fn bar(share: f64) -> char {
-    let step = (share * BARS.len() as f64).ceil() as usize;
-    BARS.get(step.clamp(1, BARS.len()) - 1).copied().unwrap_or(' ')
+    let step = (share * BAR_CHARS.len() as f64).ceil() as usize;
+    BAR_CHARS.get(step.clamp(1, BAR_CHARS.len()) - 1).copied().unwrap_or(' ')
 }

@@ -2,21 +2,21 @@
 
 use maud::{Markup, html};
 
-const BAR: usize = 6;
+const BAR_WIDTH: usize = 6;
 const HEIGHT: u64 = 60;
 
 /// One bar for each value; `None` leaves a gap. `label` describes the chart to screen readers.
 pub(super) fn bars(values: &[Option<u64>], label: &str) -> Option<Markup> {
     let highest = values.iter().flatten().copied().max().filter(|it| *it > 0)?;
-    let width = values.len() * BAR;
+    let width = values.len() * BAR_WIDTH;
     let bar = |(index, value): (usize, &Option<u64>)| {
         let height = scaled((*value)?, highest).max(1);
-        Some((index * BAR, HEIGHT - height, height))
+        Some((index * BAR_WIDTH, HEIGHT - height, height))
     };
     Some(html! {
         svg role="img" aria-label=(label) width=(width) height=(HEIGHT) viewBox={"0 0 " (width) " " (HEIGHT)} {
             @for (x, y, height) in values.iter().enumerate().filter_map(bar) {
-                rect x=(x) y=(y) width=(BAR - 1) height=(height) {}
+                rect x=(x) y=(y) width=(BAR_WIDTH - 1) height=(height) {}
             }
         }
     })

@@ -315,7 +315,7 @@ fn long_texts_of_tools_are_cut_before_they_are_reported() {
     );
     let [AcpAction::Report(of_kind)] = actions.as_slice() else { panic!("{actions:?}") };
     assert!(
-        of_kind["rawInput"]["content"].as_str().is_some_and(|it| it.len() == super::LONGEST),
+        of_kind["rawInput"]["content"].as_str().is_some_and(|it| it.len() == super::MAX_TEXT_BYTES),
         "{of_kind}"
     );
 }

@@ -6,8 +6,9 @@ mod words;
 use crate::claims::phrases::CompletionMeaning;
 use crate::claims::prose::{ProseToken, Sentence, SentenceContext};
 use words::{
-    CHINESE_CONDITIONS, CHINESE_DENIES, CHINESE_HARMLESS, CHINESE_SUPPOSES, CLAUSES, CONDITIONS, DENIES,
-    DENIES_NEAR, EXCEPTS, INTENDS, NO_OBJECT, PARTS, READY_FOR, SUBJECTS, SUPPOSES, WHOLE,
+    CHINESE_CONDITIONS, CHINESE_FALSE_MATCHES, CHINESE_HYPOTHETICALS, CHINESE_NEGATIONS, CLAUSE_STARTS,
+    CONDITIONS, EXCEPTIONS, HYPOTHETICALS, INTENTIONS, NEARBY_NEGATIONS, NEGATIONS, NO_OBJECT, PART_NOUNS,
+    READY_FOR, SUBJECTS, WHOLE_NOUNS,
 };
 
 /// A phrase in its sentence: the tokens `start..end`.
@@ -30,13 +31,13 @@ pub(super) enum PhraseScope {
 }
 
 /// Maximum distance of a word that can affect a phrase.
-const REACH: usize = 80;
+const MAX_DISTANCE: usize = 80;
 
 pub(super) fn phrase_scope(phrase_match: &PhraseMatch<'_>) -> PhraseScope {
     let before = phrase_match
         .sentence
         .tokens
-        .get(phrase_match.start.saturating_sub(REACH)..phrase_match.start)
+        .get(phrase_match.start.saturating_sub(MAX_DISTANCE)..phrase_match.start)
         .unwrap_or_default();
     let clause = clause(before, phrase_match);
     if is_supposed(before, phrase_match) || is_intended(clause, phrase_match) || is_conditional(phrase_match)
@@ -60,7 +61,7 @@ fn clause<'a>(before: &'a [ProseToken], phrase_match: &PhraseMatch<'_>) -> &'a [
         let cuts = match token {
             ProseToken::Mark(_) => !listed && !(at > 1 && (previous == "not" || previous.ends_with("n't"))),
             ProseToken::Word(word) if word == "and" => !(phrase_match.is_bare && at + 1 == before.len()),
-            ProseToken::Word(word) => CLAUSES.contains(&word.as_str()),
+            ProseToken::Word(word) => CLAUSE_STARTS.contains(&word.as_str()),
         };
         if cuts {
             start = at + 1;
@@ -86,7 +87,7 @@ fn has_chinese(tokens: &[ProseToken], texts: &[&str]) -> bool {
     if joined.is_empty() {
         return false;
     }
-    let joined = CHINESE_HARMLESS.iter().fold(joined, |text, it| text.replace(it, " "));
+    let joined = CHINESE_FALSE_MATCHES.iter().fold(joined, |text, it| text.replace(it, " "));
     texts.iter().any(|it| joined.contains(it))
 }
 
@@ -94,13 +95,13 @@ fn is_supposed(before: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
     let last = before.last().and_then(word).unwrap_or_default();
     let is_verb =
         matches!(last, "to" | "'ll") || (matches!(last, "a" | "an" | "more") && phrase_match.is_bare);
-    is_verb || has(before, SUPPOSES) || has_chinese(before, CHINESE_CONDITIONS)
+    is_verb || has(before, HYPOTHETICALS) || has_chinese(before, CHINESE_CONDITIONS)
 }
 
 /// An intention to continue is no completion, nor is an intention to be done.
 fn is_intended(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
     match phrase_match.says {
-        CompletionMeaning::Done => has(clause, INTENDS) || has_chinese(clause, CHINESE_SUPPOSES),
+        CompletionMeaning::Done => has(clause, INTENTIONS) || has_chinese(clause, CHINESE_HYPOTHETICALS),
         CompletionMeaning::NotYet => has(clause, &["can", "may", "could", "might", "you", "to"]),
     }
 }
@@ -119,7 +120,7 @@ fn is_denied(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
     let inner = phrase.get(1..).unwrap_or_default();
     let near = clause.len().saturating_sub(3);
     let denies = |tokens: &[ProseToken]| {
-        has(tokens, DENIES) || tokens.iter().filter_map(word).any(|it| it.ends_with("n't") || is_share(it))
+        has(tokens, NEGATIONS) || tokens.iter().filter_map(word).any(|it| it.ends_with("n't") || is_share(it))
     };
     let first_is_chinese = phrase.first().and_then(word).is_some_and(|it| !it.is_ascii());
     let says_no =
@@ -131,9 +132,9 @@ fn is_denied(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
     denies(clause)
         || pair("far", "from")
         || pair("close", "to")
-        || has(clause.get(near..).unwrap_or_default(), DENIES_NEAR)
+        || has(clause.get(near..).unwrap_or_default(), NEARBY_NEGATIONS)
         || (!is_self_denying(phrase) && denies(inner))
-        || has_chinese(clause, CHINESE_DENIES)
+        || has_chinese(clause, CHINESE_NEGATIONS)
         || (first_is_chinese && !says_no && has_chinese(phrase, &["没", "未", "尚", "不"]))
         || is_answered_no(phrase_match)
 }
@@ -172,12 +173,12 @@ fn is_answered_no(phrase_match: &PhraseMatch<'_>) -> bool {
 
 fn is_excepted(phrase_match: &PhraseMatch<'_>) -> bool {
     let after = after(phrase_match);
-    has(after, EXCEPTS) || has_chinese(after, &["除了", "除外"])
+    has(after, EXCEPTIONS) || has_chinese(after, &["除了", "除外"])
 }
 
 fn after<'a>(phrase_match: &PhraseMatch<'a>) -> &'a [ProseToken] {
     let tokens = &phrase_match.sentence.tokens;
-    tokens.get(phrase_match.end..tokens.len().min(phrase_match.end + REACH)).unwrap_or_default()
+    tokens.get(phrase_match.end..tokens.len().min(phrase_match.end + MAX_DISTANCE)).unwrap_or_default()
 }
 
 /// A single word counts if it refers to the whole, or is alone.
@@ -211,7 +212,7 @@ fn of_the_whole(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> Phrase
         || ticked
         || alone_in_heading
         || sentence.is_label
-        || has(clause, PARTS)
+        || has(clause, PART_NOUNS)
         || has(after(phrase_match), &["iteration", "loop", "session", "far"])
         || has_chinese(clause, &["第", "步", "阶段", "部分", "模块", "本次", "这个"])
         || is_value_of_a_part(phrase_match);
@@ -225,5 +226,5 @@ fn is_value_of_a_part(phrase_match: &PhraseMatch<'_>) -> bool {
     let is_value = matches!(before.last(), Some(ProseToken::Mark(':' | '-' | '—' | '=' | '|')));
     let names_what = matches!(tokens.get(phrase_match.end), Some(ProseToken::Mark(':')))
         && tokens.len() > phrase_match.end + 1;
-    (is_value && !has(before, WHOLE)) || names_what
+    (is_value && !has(before, WHOLE_NOUNS)) || names_what
 }

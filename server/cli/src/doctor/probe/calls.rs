@@ -36,9 +36,9 @@ use loopkeeper_system::scratch::{self, DirSnapshot, ScratchDir};
 use loopkeeper_system::trust::permit::ApprovedInput;
 
 /// Maximum duration of a call, regardless of the iteration limit.
-const LONGEST: Duration = Duration::from_secs(300);
+const CALL_TIMEOUT: Duration = Duration::from_secs(300);
 /// An agent that has to fail does so before this, or it retries indefinitely.
-const TO_FAIL: Duration = Duration::from_secs(30);
+const FAILURE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -293,7 +293,7 @@ impl<'a> ProbeRunner<'a> {
 
     fn longest(&self, probe: Probe) -> Duration {
         let longest = longest(&self.context.settings.limits);
-        if probe == Probe::Bare { longest.min(TO_FAIL) } else { longest }
+        if probe == Probe::Bare { longest.min(FAILURE_TIMEOUT) } else { longest }
     }
 }
 
@@ -311,7 +311,7 @@ pub(super) fn count(context: &FactContext, plan: &AgentPlan) -> usize {
 
 /// Maximum duration of one call.
 pub(super) fn longest(limits: &LimitSettings) -> Duration {
-    LONGEST.min(Duration::from_millis(limits.iteration_ms))
+    CALL_TIMEOUT.min(Duration::from_millis(limits.iteration_ms))
 }
 
 /// The folder of each call.

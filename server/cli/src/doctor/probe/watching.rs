@@ -19,7 +19,7 @@ use loopkeeper_system::sandbox::Isolation;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Delay after which the command to interrupt is certainly running.
-const INTO_IT: Duration = Duration::from_millis(500);
+const INTERRUPT_DELAY: Duration = Duration::from_millis(500);
 /// Limit per stream; the end is kept.
 const MAX_BYTES: usize = 1 << 20;
 
@@ -140,7 +140,7 @@ impl WatchedProbe {
     fn check_stop_file(&mut self, within: &ProbeLimits<'_>) {
         let is_there = || within.stop_at.as_ref().is_some_and(|it| it.exists());
         self.begun = self.begun.or_else(|| is_there().then(Instant::now));
-        if self.begun.is_some_and(|it| it.elapsed() >= INTO_IT) {
+        if self.begun.is_some_and(|it| it.elapsed() >= INTERRUPT_DELAY) {
             self.terminate(TerminateMode::Grace);
         }
     }

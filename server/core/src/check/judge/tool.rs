@@ -7,7 +7,7 @@ use loopkeeper_text::tr;
 static NOT_FOUND: ConstantPattern = ConstantPattern::new(
     r"(?m)^(?:[^\n]*?: )?(?:command not found: (?P<zsh>\S+)|(?P<sh>[^:\s]+): (?:command )?not found|[‘'\x22](?P<env>[^’'\x22\n]+)[’'\x22]: No such file or directory|(?P<path>\S+): No such file or directory)\s*$",
 );
-static DENIED: ConstantPattern =
+static PERMISSION_DENIED: ConstantPattern =
     ConstantPattern::new(r"(?m)^(?:[^\n]*?: )?(?P<path>[^:\s]+): Permission denied\s*$");
 static CARGO: ConstantPattern = ConstantPattern::new(
     r"(?m)^error: (?:no such (?:sub)?command: `(?P<sub>[^`\n]+)`|'(?P<tool>cargo-[^'\n]+)' is not installed)",
@@ -24,7 +24,8 @@ pub(super) fn missing(code: i32, stderr: &str) -> Option<String> {
     let not_found = |name: &str| tr!("\"{name}\" not found", name);
     match code {
         126 => {
-            let path = DENIED.captures(stderr).and_then(|it| Some(it.name("path")?.as_str().to_owned()));
+            let path =
+                PERMISSION_DENIED.captures(stderr).and_then(|it| Some(it.name("path")?.as_str().to_owned()));
             Some(path.map_or_else(
                 || tr!("not executable, exit 126").to_owned(),
                 |it| tr!("\"{name}\" not executable", name = it),

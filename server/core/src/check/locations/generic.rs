@@ -5,7 +5,7 @@ use super::source_path::{is_source, local_path};
 use super::{LocationContext, RawLocation, number, path_line_column};
 use loopkeeper_text::pattern::ConstantPattern;
 
-static PLACE: ConstantPattern = ConstantPattern::new(
+static LOCATION: ConstantPattern = ConstantPattern::new(
     r#"(?:^|[\s"'`(\[{<=,;|])(?P<file>(?:file://)?(?:/?[A-Za-z]:[\\/])?[^\s:"'`()\[\]{}<>=,;|*?]+):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?"#,
 );
 
@@ -13,7 +13,7 @@ pub(super) fn read(line: &str, context: &LocationContext<'_>) -> Vec<RawLocation
     if !line.contains(':') {
         return Vec::new();
     }
-    PLACE.captures_iter(line).filter_map(|it| place(line, &it, context)).collect()
+    LOCATION.captures_iter(line).filter_map(|it| place(line, &it, context)).collect()
 }
 
 /// `make: *** [Makefile:5: test] Error 1`: which recipe failed, not where it went wrong.

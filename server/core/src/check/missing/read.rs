@@ -108,7 +108,7 @@ const ROWS: &[MessagePattern] = &[
 ];
 
 /// Sentences that name nothing, with what they mean.
-const FIXED: &[(&str, MissingKind, &str)] = &[
+const FIXED_SENTENCES: &[(&str, MissingKind, &str)] = &[
     ("Cannot connect to the Docker daemon", MissingKind::Service, "Docker"),
     ("Is the docker daemon running?", MissingKind::Service, "Docker"),
     ("no 'java' command could be found in your PATH", MissingKind::Program, "java"),
@@ -154,10 +154,10 @@ pub(super) fn suspects(text: &FailedCommand<'_>) -> Vec<MissingCandidate> {
 
 /// A program was not found or could not be executed: by the exit code, or by the message of a runner.
 fn is_evident(text: &FailedCommand<'_>) -> bool {
-    const SIGNS: &[&str] =
+    const NOT_FOUND_CODES: &[&str] =
         &["Error 127", "code 127", "status 127", "code: 127", "Error 126", "code 126", "ELIFECYCLE"];
     // Of a server the code is not known.
-    matches!(text.code, None | Some(126 | 127)) || SIGNS.iter().any(|it| text.output.contains(it))
+    matches!(text.code, None | Some(126 | 127)) || NOT_FOUND_CODES.iter().any(|it| text.output.contains(it))
 }
 
 /// The command itself names it, wherever in a pipeline.
@@ -167,7 +167,7 @@ fn names(command: &str, name: &str) -> bool {
 }
 
 fn of_rows(line: &str, text: &FailedCommand<'_>) -> Option<MissingCandidate> {
-    let fixed = FIXED.iter().find(|(suspect_of_line, ..)| line.contains(suspect_of_line));
+    let fixed = FIXED_SENTENCES.iter().find(|(suspect_of_line, ..)| line.contains(suspect_of_line));
     if let Some((_, kind, name)) = fixed {
         return Some(MissingCandidate { sign: MissingSymptom::Machine(*kind), name: (*name).to_owned() });
     }

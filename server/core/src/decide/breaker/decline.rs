@@ -4,15 +4,15 @@
 use super::history::{BreakerHistory, IterationFacts};
 
 /// Number of such iterations in a row that opens the breaker.
-pub(super) const IN_A_ROW: u32 = 2;
+pub(super) const CONSECUTIVE_DECLINES: u32 = 2;
 /// Minimum number of earlier iterations for a median.
 const SAMPLES: usize = 4;
 /// Number of earlier iterations that the median is of.
-const WINDOW: usize = 100;
+const MEDIAN_WINDOW: usize = 100;
 /// A median below this is too small to decline from.
-const LEAST_BYTES: u64 = 200;
+const MIN_MEDIAN_BYTES: u64 = 200;
 
-/// Iterations in a row whose output is over `percent` below the median of those before, the last [`WINDOW`].
+/// Iterations in a row whose output is over `percent` below the median of those before, the last [`MEDIAN_WINDOW`].
 pub(super) fn count_declines(past: &BreakerHistory<'_>, percent: u32) -> u32 {
     let keep = 100_u64.saturating_sub(u64::from(percent));
     // Backwards from the last one: most loops stop at the first.
@@ -20,7 +20,8 @@ pub(super) fn count_declines(past: &BreakerHistory<'_>, percent: u32) -> u32 {
     let figures = || past.outlines().rev().map(|it| it.figures);
     let output_sizes = || figures().filter(|it| !it.is_provider_failure).map(|it| it.output_bytes);
     let is_less = |bytes: u64, back: usize| {
-        median_output(output_sizes().skip(back + 1).take(WINDOW)).is_some_and(|it| bytes * 100 < it * keep)
+        median_output(output_sizes().skip(back + 1).take(MEDIAN_WINDOW))
+            .is_some_and(|it| bytes * 100 < it * keep)
     };
     let row = looks.enumerate();
     row.take_while(|(back, it)| is_less(it.outline.figures.output_bytes, *back) && got_nowhere(it)).count()
@@ -36,5 +37,5 @@ fn median_output(bytes: impl Iterator<Item = u64>) -> Option<u64> {
     let mut sorted: Vec<u64> = bytes.collect();
     sorted.sort_unstable();
     let median = sorted.get(sorted.len() / 2).copied().filter(|_| sorted.len() >= SAMPLES)?;
-    (median >= LEAST_BYTES).then_some(median)
+    (median >= MIN_MEDIAN_BYTES).then_some(median)
 }

@@ -4,7 +4,7 @@
 use super::history::{BreakerHistory, IterationFacts, WINDOW};
 
 /// Number of returns within the window that opens the breaker.
-pub(super) const RETURNS: u32 = 3;
+pub(super) const MAX_RETURNS: u32 = 3;
 
 /// Number of recent iterations that returned to the tree of an earlier one.
 pub(super) fn count_returns(past: &BreakerHistory<'_>) -> u32 {

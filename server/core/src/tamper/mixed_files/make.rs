@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::recipes;
 
 /// Assignments and targets that decide how every recipe runs.
-const DECIDES: [&str; 27] = [
+const VERDICT_VARIABLES: [&str; 27] = [
     "BATS_TEST_FILTER",
     "CLASSPATH",
     "GOFLAGS",
@@ -41,7 +41,7 @@ pub(super) fn makefile(parts: &[String], start: &str, end: &str) -> Option<Strin
     }
     let targets: BTreeSet<String> = recipes::reached_targets(parts, start).into_iter().collect();
     let mut names = recipes::reached_variables(parts, start);
-    names.extend(DECIDES.map(str::to_owned));
+    names.extend(VERDICT_VARIABLES.map(str::to_owned));
     let is_judge = |block: &MakefileBlock<'_>| match &block.kind {
         BlockKind::Rule(names_of_rule) => {
             names_of_rule.iter().any(|it| targets.contains(it) || names.contains(it))

@@ -36,11 +36,11 @@ struct TestModule {
 
 /// The modules with `#[cfg(test)]` and a body, at the top level of the file.
 fn test_modules(text: &str) -> Vec<TestModule> {
-    static HEAD: ConstantPattern = ConstantPattern::new(
+    static TEST_MODULE_HEAD: ConstantPattern = ConstantPattern::new(
         r"(?m)^#\[cfg\(test\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([a-z]+\))?\s+)?mod\s+(\w+)\s*\{",
     );
     let mut found: Vec<TestModule> = Vec::new();
-    for head in HEAD.captures_iter(text) {
+    for head in TEST_MODULE_HEAD.captures_iter(text) {
         let (Some(all), Some(name)) = (head.get(0), head.get(1)) else { continue };
         if found.last().is_some_and(|it| all.start() < it.range.end) {
             continue;

@@ -224,13 +224,14 @@ impl AssertionLine<'_> {
 
     /// One value, or a list of values, without any computation.
     fn is_literal(&self, tokens: &Range<usize>) -> bool {
-        const AROUND: &[&str] = &["[", "]", "(", ")", ",", "-", "&", "vec", "!"];
+        const LITERAL_SYNTAX: &[&str] = &["[", "]", "(", ")", ",", "-", "&", "vec", "!"];
         const BOOLEANS: &[&str] = &["true", "false", "True", "False"];
         let is_constant = |it: usize| {
             let token = self.file.token(it);
             token.is_some_and(|it| matches!(it.kind, TokenKind::Number | TokenKind::Text))
         };
         let is_value = |it: usize| is_constant(it) || self.is_one_of(it, BOOLEANS);
-        tokens.clone().any(is_value) && tokens.clone().all(|it| is_value(it) || self.is_one_of(it, AROUND))
+        tokens.clone().any(is_value)
+            && tokens.clone().all(|it| is_value(it) || self.is_one_of(it, LITERAL_SYNTAX))
     }
 }

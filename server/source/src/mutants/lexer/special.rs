@@ -47,12 +47,12 @@ fn between_hashes(text: &str) -> Option<usize> {
 /// `'a'` and `'\n'`; `'a` alone is a lifetime, which is never an operand.
 fn rust_character(text: &str) -> Option<usize> {
     /// `\u{10ffff}'`
-    const LONGEST_ESCAPE: usize = 11;
+    const MAX_ESCAPE_BYTES: usize = 11;
     let inner = text.strip_prefix('\'')?;
     let first = inner.chars().next()?;
     if first == '\\' {
         // The second character is escaped, and may be a quote.
-        let close = inner.char_indices().take(LONGEST_ESCAPE).skip(2).find(|(_, it)| *it == '\'');
+        let close = inner.char_indices().take(MAX_ESCAPE_BYTES).skip(2).find(|(_, it)| *it == '\'');
         return Some(1 + close.map_or(1, |(at, _)| at + 1));
     }
     let is_closed = inner.get(first.len_utf8()..)?.starts_with('\'');
@@ -61,10 +61,10 @@ fn rust_character(text: &str) -> Option<usize> {
 
 /// `R"name(…)name"`
 fn cpp_raw_string(text: &str) -> Option<usize> {
-    const LONGEST_NAME: usize = 16;
+    const MAX_NAME_BYTES: usize = 16;
     let start = ["R", "u8R", "LR", "uR", "UR"].into_iter().find_map(|it| text.strip_prefix(it))?;
     let inner = start.strip_prefix('"')?;
-    let (name, _) = inner.char_indices().take(LONGEST_NAME + 1).find(|(_, it)| *it == '(')?;
+    let (name, _) = inner.char_indices().take(MAX_NAME_BYTES + 1).find(|(_, it)| *it == '(')?;
     let close = format!("){}\"", inner.get(..name)?);
     let opened = text.len() - inner.len();
     Some(inner.find(&close).map_or(text.len(), |it| opened + it + close.len()))

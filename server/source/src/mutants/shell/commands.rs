@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::tokens::{ShellScript, WordForm};
 use super::words;
 
-const RESERVED: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "!", "{", "time"];
+const RESERVED_WORDS: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "!", "{", "time"];
 
 /// A simple command; its words are indices of tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -127,7 +127,7 @@ impl<'a> CommandParser<'a> {
     }
 
     fn read_word(&mut self, token: usize, word: &str) {
-        if self.open.words.is_empty() && RESERVED.contains(&word) {
+        if self.open.words.is_empty() && RESERVED_WORDS.contains(&word) {
             match word {
                 "!" => self.open.negation = Some(token),
                 "{" | "then" | "do" | "else" => {

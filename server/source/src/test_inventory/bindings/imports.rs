@@ -4,7 +4,7 @@ use super::{ImportBinding, TestLanguage, ident};
 use loopkeeper_text::truncate;
 
 /// No statement is longer, so that a text in which none ends is not read to its end at every line.
-const LONGEST: usize = 8 << 10;
+const MAX_STATEMENT_BYTES: usize = 8 << 10;
 
 pub(super) fn imports(language: TestLanguage, code: &str) -> Vec<ImportBinding> {
     let read = match language {
@@ -18,7 +18,7 @@ pub(super) fn imports(language: TestLanguage, code: &str) -> Vec<ImportBinding> 
     let mut found = Vec::new();
     let starts = std::iter::once(0).chain(code.match_indices('\n').map(|(at, _)| at + 1));
     for at in starts {
-        read(truncate::first(code.get(at..).unwrap_or_default(), LONGEST), &mut found);
+        read(truncate::first(code.get(at..).unwrap_or_default(), MAX_STATEMENT_BYTES), &mut found);
     }
     found
 }

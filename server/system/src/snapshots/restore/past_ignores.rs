@@ -16,7 +16,7 @@ use crate::snapshots::ignores::IgnoreRules;
 use crate::snapshots::names;
 use crate::snapshots::objects::ObjectStore;
 use crate::snapshots::tree::{TreeItem, TreeItemKind};
-use crate::snapshots::walk::RULES;
+use crate::snapshots::walk::IGNORE_FILE;
 use crate::unrecorded::is_changed_since;
 
 pub(super) struct PastIgnoreRules<'a> {
@@ -77,7 +77,7 @@ impl<'a> PastIgnoreRules<'a> {
             self.rules.enter_as_it_was(&absolute, rules);
             let below = names::join(&folder, name);
             let is_folder = names.peek().is_some();
-            if name != RULES
+            if name != IGNORE_FILE
                 && self.rules.is_ignored(self.absolute(&below).as_os_str().as_bytes(), name, is_folder)
             {
                 return Ok(true);
@@ -89,7 +89,7 @@ impl<'a> PastIgnoreRules<'a> {
 
     fn rules_in(&mut self, folder: &[u8]) -> Result<Option<Vec<u8>>> {
         self.load(folder)?;
-        let item = self.folders.get(folder).and_then(|it| it.as_ref()?.get(RULES));
+        let item = self.folders.get(folder).and_then(|it| it.as_ref()?.get(IGNORE_FILE));
         match item {
             Some(TreeItem { kind: TreeItemKind::File | TreeItemKind::Executable, id }) => {
                 self.objects.read(*id, ObjectType::Blob).map(Some)

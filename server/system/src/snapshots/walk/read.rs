@@ -8,7 +8,7 @@ use std::os::fd::BorrowedFd;
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{MAX_FILE, RULES};
+use super::{IGNORE_FILE, MAX_FILE};
 use crate::snapshots::cache::StatFingerprint;
 use crate::snapshots::ignores::FolderMarkers;
 
@@ -24,7 +24,7 @@ pub(super) fn list(dir: &mut Dir) -> io::Result<(FolderListing, FolderMarkers)> 
         match name.to_bytes() {
             b"." | b".." => continue,
             b".git" => holds.repository = true,
-            RULES => holds.rules = true,
+            IGNORE_FILE => holds.rules = true,
             _ => {}
         }
         listing.push((name.to_owned(), entry.file_type()));

@@ -9,7 +9,7 @@ use crate::editor::{ProjectFacts, Suggestion, in_check};
 
 const FILE: &str = "loopkeeper.toml";
 
-const WRONG: &[&str] = &[
+const INVALID_SETTINGS: &[&str] = &[
     "[limits\n",
     "iterations = 3\n",
     "agnet = \"auto\"\n",
@@ -31,7 +31,7 @@ const WRONG: &[&str] = &[
 #[test]
 fn mistakes_in_settings() {
     let mut file = Transcript::default();
-    for text in WRONG {
+    for text in INVALID_SETTINGS {
         let found = check(LayerKind::Workspace, text).diagnostics;
         let found = found.iter().map(|it| diagnostic(it, text).trim_start_matches(':').to_owned());
         file.section(&text.trim_end().replace('\n', " / "), found.collect::<String>());

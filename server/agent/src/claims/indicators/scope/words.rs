@@ -1,7 +1,7 @@
 //! The words around a phrase that change what it means, in English and in Chinese.
 
 /// In front of a phrase, anywhere in its clause.
-pub(super) const DENIES: &[&str] = &[
+pub(super) const NEGATIONS: &[&str] = &[
     "not",
     "never",
     "cannot",
@@ -43,9 +43,9 @@ pub(super) const DENIES: &[&str] = &[
     "non",
 ];
 /// In front of a phrase, at most three words away.
-pub(super) const DENIES_NEAR: &[&str] = &["no", "zero", "0"];
+pub(super) const NEARBY_NEGATIONS: &[&str] = &["no", "zero", "0"];
 /// In front of a phrase, anywhere in the sentence.
-pub(super) const SUPPOSES: &[&str] = &[
+pub(super) const HYPOTHETICALS: &[&str] = &[
     "if",
     "when",
     "once",
@@ -75,7 +75,7 @@ pub(super) const SUPPOSES: &[&str] = &[
     "reply",
 ];
 /// In front of a phrase, anywhere in its clause.
-pub(super) const INTENDS: &[&str] = &[
+pub(super) const INTENTIONS: &[&str] = &[
     "will",
     "would",
     "could",
@@ -134,9 +134,9 @@ pub(super) const INTENDS: &[&str] = &[
 /// Behind a phrase: the conditions of it.
 pub(super) const CONDITIONS: &[&str] =
     &["if", "when", "once", "until", "unless", "only", "soon", "shortly", "later"];
-pub(super) const EXCEPTS: &[&str] = &["except", "excluding", "apart", "aside", "besides", "minus", "bar"];
+pub(super) const EXCEPTIONS: &[&str] = &["except", "excluding", "apart", "aside", "besides", "minus", "bar"];
 /// What makes it one part of several.
-pub(super) const PARTS: &[&str] = &[
+pub(super) const PART_NOUNS: &[&str] = &[
     "step",
     "phase",
     "part",
@@ -187,7 +187,7 @@ pub(super) const NO_OBJECT: &[&str] = &[
     "according",
     "by",
 ];
-pub(super) const CLAUSES: &[&str] =
+pub(super) const CLAUSE_STARTS: &[&str] =
     &["but", "however", "though", "although", "because", "since", "while", "so", "yet"];
 pub(super) const READY_FOR: &[&str] = &[
     "review",
@@ -202,7 +202,7 @@ pub(super) const READY_FOR: &[&str] = &[
     "deploy",
     "be",
 ];
-pub(super) const CHINESE_DENIES: &[&str] = &[
+pub(super) const CHINESE_NEGATIONS: &[&str] = &[
     "没有",
     "没",
     "未",
@@ -219,7 +219,7 @@ pub(super) const CHINESE_DENIES: &[&str] = &[
     "勿",
     "非",
 ];
-pub(super) const CHINESE_SUPPOSES: &[&str] = &[
+pub(super) const CHINESE_HYPOTHETICALS: &[&str] = &[
     "如果", "一旦", "当", "即将", "将", "等", "待", "需要", "要", "会", "是否", "能否", "应", "请", "可能",
     "计划", "准备", "直到", "若", "目标", "打算", "争取", "预计", "确保", "后再", "之前", "尽快",
 ];
@@ -229,7 +229,7 @@ pub(super) const CHINESE_CONDITIONS: &[&str] =
     &["如果", "一旦", "若", "假如", "只要", "只有", "除非", "直到"];
 
 /// Words that hold a Chinese word of the lists without meaning it.
-pub(super) const CHINESE_HARMLESS: &[&str] = &[
+pub(super) const CHINESE_FALSE_MATCHES: &[&str] = &[
     "当前",
     "相当",
     "应用",
@@ -256,7 +256,7 @@ pub(super) const CHINESE_HARMLESS: &[&str] = &[
 pub(super) const SUBJECTS: &[&str] =
     &["project", "task", "work", "implementation", "goal", "mission", "job", "项", "任", "工"];
 /// Names of the whole: their value is that of no part.
-pub(super) const WHOLE: &[&str] = &[
+pub(super) const WHOLE_NOUNS: &[&str] = &[
     "status",
     "state",
     "result",
