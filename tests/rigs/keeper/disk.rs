@@ -12,7 +12,7 @@ use crate::rigs::disk::Disk;
 use crate::rigs::unavailable;
 
 /// Room for the program's own copy and a loop or two.
-const OPTIONS: &str = "size=160m,mode=0700";
+const OPTIONS: &str = "size=480m,mode=0700";
 
 /// Takes every byte that the disk has left, except `spare`.
 fn fill(disk: &Path, spare: u64) -> PathBuf {
@@ -80,7 +80,7 @@ fn fill_inodes(disk: &Path, spare: usize) -> PathBuf {
 fn root_inodes_that_run_out_are_named_and_waited_for() {
     // None at all, and enough for the beginning of an iteration.
     for spare in [0, 5] {
-        let disk = Disk::memory("size=160m,nr_inodes=3000,mode=0700");
+        let disk = Disk::memory("size=480m,nr_inodes=3000,mode=0700");
         let Ok(disk) = disk.inspect_err(|why| unavailable("a disk without inodes", why)) else { return };
         let world = World::on(&disk.path());
         world.hold_agents();
