@@ -71,6 +71,17 @@ export class Project {
     return execFileSync(program, args, { input, stdio: ["pipe", "pipe", "pipe"], cwd: this.folder, env: { ...process.env, ...this.editor.env }, encoding: "utf8", timeout: 60_000 });
   }
 
+  /** Runs a command that must end with this exit code. */
+  fails(args, code) {
+    try {
+      this.cli(args);
+    } catch (error) {
+      if (error.status === code) return;
+      throw error;
+    }
+    throw new Error(`${args.join(" ")} should end with ${code}, not with 0`);
+  }
+
   loops() {
     return JSON.parse(this.cli(["status", "--json"])).loops;
   }

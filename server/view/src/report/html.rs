@@ -67,7 +67,7 @@ fn facts(report: &LoopReport) -> Markup {
 
 fn grid(report: &LoopReport) -> Markup {
     html! {
-        section aria-labelledby="criteria" {
+        section {
             h2 #criteria { (tr!("Criteria over iterations")) }
             @if report.omitted > 0 { p { (tr!("The first {iterations} are not shown.", iterations = words::counted(report.omitted as u64, "iteration"))) } }
             div.scroll tabindex="0" role="region" aria-labelledby="criteria" {
@@ -153,7 +153,7 @@ fn charts(report: &LoopReport) -> Markup {
 fn table(report: &LoopReport) -> Markup {
     let columns = columns(report);
     html! {
-        section aria-labelledby="iterations" {
+        section {
             h2 #iterations { (tr!("Iterations")) }
             div.scroll tabindex="0" role="region" aria-labelledby="iterations" {
                 table {
