@@ -46,3 +46,29 @@ test("vscode_loops: loops are grouped, and one expands to iterations and changed
   await window.picture("loops narrow");
   await window.page.setViewportSize({ width: 1280, height: 800 });
 });
+
+test("vscode_loops: a screen reader speaks each row in words, and the keyboard opens and closes it", async () => {
+  const rows = await window.see("the rows", () => window.spokenLoops(), (all) => all.some((it) => it.includes("src/a.txt")));
+  assert.deepEqual(rows, [
+    "Needs you 1 (level 1, expanded)",
+    "Parse dates, needs you, 3 of 5 criteria pass, Which? (level 2, collapsed)",
+    "Working 1 (level 1, expanded)",
+    "Parse dates, iteration 7/30, 3 of 5 criteria pass, working (level 2, expanded)",
+    "Iteration 2, now passing: tests, now failing: docs, 2 files changed (level 3, expanded)",
+    "src/a.txt, removed (level 4)",
+    "Iteration 1, 1 file changed (level 3, collapsed)",
+    "Done 1 (level 1, expanded)",
+    "Parse dates, completed, 3 of 5 criteria pass, it holds (level 2, collapsed)",
+  ]);
+  const press = async (keys, what, fits) => {
+    for (const it of keys) await window.page.keyboard.press(it);
+    await window.see(what, () => window.spokenLoops(), fits);
+  };
+  const has = (text) => (all) => all.includes(text);
+  await press(["Home", "ArrowLeft"], "the first group closed", has("Needs you 1 (level 1, collapsed)"));
+  await press(["ArrowRight"], "the first group open", has(rows[0]));
+  await press(["End", "ArrowUp", "ArrowLeft"], "the last group closed", has("Done 1 (level 1, collapsed)"));
+  await press(["ArrowRight"], "the last group open", has(rows[7]));
+  await press(["ArrowUp", "ArrowUp", "Enter"], "the rows as before", has(rows[5]));
+  await window.see("the difference of the file", () => window.tabs(), (all) => all.some((it) => it.includes("a.txt (iteration 2)")));
+});

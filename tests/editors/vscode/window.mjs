@@ -310,6 +310,14 @@ export class Window {
     return this.page.evaluate(() => [...document.querySelectorAll(".part.sidebar .monaco-list-row")].map((it) => it.querySelector(".monaco-icon-label")?.textContent ?? it.textContent));
   }
 
+  /** `label (level, expanded)` of each row of the Loops view, as a screen reader speaks it. */
+  spokenLoops() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".part.sidebar .monaco-list-row")].map((it) => {
+      const state = { true: ", expanded", false: ", collapsed" }[it.getAttribute("aria-expanded")] ?? "";
+      return `${it.getAttribute("aria-label")} (level ${it.getAttribute("aria-level")}${state})`;
+    }));
+  }
+
   async expandLoop(text) {
     const row = this.page.locator(".part.sidebar .monaco-list-row", { hasText: text }).first();
     // The rows are replaced while the agent works, and a click on a replaced one has no effect.
