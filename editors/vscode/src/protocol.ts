@@ -205,7 +205,7 @@ export interface RollbackResult {
   edited?: string[];
 }
 
-export interface OrderResult {
+export interface CommandResult {
   status: StatusParams;
   effect?: string;
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LineIndex, isOutputOf, orders, resultsKey, roundState, runName, testResult } from "../src/criteria/results";
+import { LineIndex, isOutputOf, checkRequests, resultsKey, roundState, runName, testResult } from "../src/criteria/results";
 import type { CriterionStatus } from "../src/protocol";
 import { loop, status, task } from "./samples";
 
@@ -107,5 +107,5 @@ test("a round ends with results or without", () => {
 });
 
 test("a whole task is one order", () => {
-  assert.deepEqual(orders([{ task: "a", criteria: "all" }, { task: "b", criteria: ["1", "2"] }]), [{ task: "a" }, { task: "b", criterion: "1" }, { task: "b", criterion: "2" }]);
+  assert.deepEqual(checkRequests([{ task: "a", criteria: "all" }, { task: "b", criteria: ["1", "2"] }]), [{ task: "a" }, { task: "b", criterion: "1" }, { task: "b", criterion: "2" }]);
 });

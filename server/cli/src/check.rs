@@ -15,7 +15,7 @@ use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{AgentPlan, Entry, Record};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::{message, sanitize, tr, words};
-use loopkeeper_view::{self as view, CriteriaStatus, LateOrder, effect};
+use loopkeeper_view::{self as view, CriteriaStatus, DeferredCommand, effect};
 use serde::Serialize;
 use serde_json::json;
 
@@ -198,7 +198,11 @@ fn by_its_keeper(state: &StateDir, loop_view: &LoopView) -> Result<Vec<CheckResu
     let mut following = LoopTailer::new(&loop_view.dir.journal());
     following.poll()?;
     control_client::send(state, id, json!({"do": "check"}))?;
-    failure::note(effect(&loop_view.state, LateOrder::Check, &tr!("Loop {id} is at work here and", id)));
+    failure::note(effect(
+        &loop_view.state,
+        DeferredCommand::Check,
+        &tr!("Loop {id} is at work here and", id),
+    ));
     loop {
         if let Some(results) = following.poll()?.iter().find_map(results_of) {
             return Ok(results);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use loopkeeper_core::journal::{GuardedOrder, SnapshotWhen};
+use loopkeeper_core::journal::{RestrictedCommand, SnapshotWhen};
 use loopkeeper_core::settings::Settings;
 use loopkeeper_text::{sanitize, tr, words};
 
@@ -39,7 +39,7 @@ struct LoopRetention {
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
     if !args.dry_run {
-        authority::ensure_user(&store, GuardedOrder::Gc)?;
+        authority::ensure_user(&store, RestrictedCommand::Gc)?;
     }
     let sweep = if args.dry_run { GcMode::Measure } else { GcMode::Delete };
     for workspace in store.workspaces()? {

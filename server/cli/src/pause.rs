@@ -1,7 +1,7 @@
 //! `pause`: pauses a loop after its current iteration.
 
 use loopkeeper_text::tr;
-use loopkeeper_view::{LateOrder, effect};
+use loopkeeper_view::{DeferredCommand, effect};
 use serde_json::json;
 
 use super::exit::Exit;
@@ -14,7 +14,7 @@ pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
     found.send_request(json!({"do": "pause"}))?;
     out.line(effect(
         &found.loop_view.state,
-        LateOrder::Pause,
+        DeferredCommand::Pause,
         &tr!("Loop {name}", name = found.display_name()),
     ));
     Ok(Exit::Done)

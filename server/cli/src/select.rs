@@ -63,11 +63,11 @@ impl SelectedLoop {
     }
 
     /// Sends a command to its keeper; fails if the loop has none.
-    pub(crate) fn send_request(&self, order: Value) -> Result<(), Failure> {
+    pub(crate) fn send_request(&self, request: Value) -> Result<(), Failure> {
         if !self.loop_view.is_alive() {
             return Err(control_client::no_keeper_error(&self.loop_view));
         }
-        control_client::send(&self.store, self.id(), order)
+        control_client::send(&self.store, self.id(), request)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `steer`: gives a hint for the next iteration.
 
 use loopkeeper_text::tr;
-use loopkeeper_view::{LateOrder, effect};
+use loopkeeper_view::{DeferredCommand, effect};
 use serde_json::json;
 
 use super::exit::Exit;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     found.send_request(json!({"do": "steer", "text": args.text}))?;
     out.line(effect(
         &found.loop_view.state,
-        LateOrder::Steer,
+        DeferredCommand::Steer,
         &tr!("Loop {name}", name = found.display_name()),
     ));
     Ok(Exit::Done)

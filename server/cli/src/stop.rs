@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use loopkeeper_core::plugin_loop::{FILES, NAME};
-use loopkeeper_view::{LateOrder, effect};
+use loopkeeper_view::{DeferredCommand, effect};
 use serde_json::json;
 
 use super::exit::Exit;
@@ -43,8 +43,8 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (name, loop_view) = (found.display_name(), &found.loop_view);
     if loop_view.is_alive() {
         found.send_request(json!({"do": "stop", "now": args.now}))?;
-        let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
-        out.line(effect(&loop_view.state, order, &tr!("Loop {name}", name)));
+        let command = if args.now { DeferredCommand::StopNow } else { DeferredCommand::Stop };
+        out.line(effect(&loop_view.state, command, &tr!("Loop {name}", name)));
     } else if loop_view.is_open() {
         // A keeper is started only to record the end of the loop.
         keeper::start_detached(&found.store, &loop_view.dir, Some("stop"))?;

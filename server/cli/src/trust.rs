@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use loopkeeper_core::journal::GuardedOrder;
+use loopkeeper_core::journal::RestrictedCommand;
 use loopkeeper_core::trust::TrustItem;
 use loopkeeper_text::message::HintedError as _;
 use loopkeeper_text::{tr, words};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         out.line(tr!("Everything is trusted."));
         return Ok(Exit::Done);
     }
-    authority::ensure_user(&state, GuardedOrder::Trust)?;
+    authority::ensure_user(&state, RestrictedCommand::Trust)?;
     let count = words::counted(unknown.len() as u64, "command");
     let question = match unknown.len() {
         1 => tr!("1 of these commands is not trusted yet. Trust it?").to_owned(),
@@ -69,7 +69,7 @@ pub(crate) fn ensure_trusted(
     let mut store = open(state);
     let (typed, unknown) = split_typed(work, store.untrusted_items(&work.root, items));
     if !typed.is_empty() {
-        authority::ensure_user(state, GuardedOrder::Trust)?;
+        authority::ensure_user(state, RestrictedCommand::Trust)?;
         store.grant(&work.root, Some(&work.id), &typed)?;
     }
     if unknown.is_empty() {
@@ -89,7 +89,7 @@ pub(crate) fn ensure_trusted(
             return Err(not_trusted_error(work, &unknown));
         }
     }
-    authority::ensure_user(state, GuardedOrder::Trust)?;
+    authority::ensure_user(state, RestrictedCommand::Trust)?;
     Ok(store.grant(&work.root, Some(&work.id), &unknown)?)
 }
 

@@ -5,7 +5,7 @@ mod events;
 mod feed;
 mod full_screen;
 mod input;
-mod orders;
+mod subcommands;
 
 use loopkeeper_text::tr;
 use std::io::IsTerminal as _;

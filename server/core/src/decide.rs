@@ -33,7 +33,6 @@ mod milestones;
 pub mod mutants;
 mod next_step;
 mod old_iterations;
-mod orders;
 mod permissions;
 pub mod progress;
 mod prompt_input;
@@ -52,6 +51,7 @@ pub mod takeover;
 mod tests;
 pub mod undo;
 pub mod unrunnable;
+mod user_commands;
 mod waits;
 pub mod weakening;
 
@@ -67,7 +67,7 @@ pub use handle_event::{deadline, decide};
 pub use prompt_input::{decisions, sandbox_denies, sandbox_denies_hosts};
 pub use rounds::mark_unstable;
 
-use crate::journal::{GuardedOrder, LoopSpec, PauseReason, Record, Round};
+use crate::journal::{LoopSpec, PauseReason, Record, RestrictedCommand, Round};
 use crate::settings::LoopEvent;
 use loopkeeper_agent::acp::client::PermissionAnswer;
 use loopkeeper_agent::{AgentExited, AgentRun};
@@ -248,7 +248,7 @@ pub enum UserCommand {
     Subagent(spawns::SubagentEvent),
     /// A command from a process that does not belong to the user.
     Attempt {
-        order: GuardedOrder,
+        command: RestrictedCommand,
         from: attempts::AttemptOrigin,
     },
     Check,

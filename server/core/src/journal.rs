@@ -20,7 +20,7 @@ mod tagged;
 
 use serde::{Deserialize, Serialize};
 
-pub use attempt::{GuardedOrder, OrderSource};
+pub use attempt::{CommandSender, RestrictedCommand};
 pub use breaker::{
     BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, FailingCriterion, TreeAfter, TripEvidence,
 };
@@ -412,11 +412,13 @@ pub enum Record {
     TrustChanged {
         message: String,
     },
-    /// An order that only the user may give came from a process of a loop, and was refused.
-    OrderRefused {
+    /// A command that only the user may give came from a process of a loop, and was refused.
+    #[serde(rename = "order-refused")]
+    CommandRefused {
         iteration: u32,
-        order: GuardedOrder,
-        by: OrderSource,
+        #[serde(rename = "order")]
+        command: RestrictedCommand,
+        by: CommandSender,
     },
     /// A command of `[on]` did not do what it should; the first time for each since the user last resumed the loop.
     HookFailed {

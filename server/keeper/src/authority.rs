@@ -3,12 +3,12 @@
 
 use loopkeeper_core::decide::UserCommand;
 use loopkeeper_core::decide::attempts::AttemptOrigin;
-use loopkeeper_core::journal::GuardedOrder;
+use loopkeeper_core::journal::RestrictedCommand;
 use tokio::net::UnixStream;
 
 use loopkeeper_system::process::origin::{ProcessOrigin, origin_of};
 
-/// The request by which a program checks whether its caller may give an order that needs no keeper.
+/// The request by which a program checks whether its caller may give a command that needs no keeper.
 pub(super) const AUTHORIZE: &str = "authorize";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,14 +37,14 @@ impl RequestSender {
     }
 
     /// The event that replaces the request `verb` (with its argument `what`); `None`: the request is permitted.
-    pub(super) fn refused_order(self, verb: &str, what: Option<&str>) -> Option<UserCommand> {
+    pub(super) fn refused_command(self, verb: &str, what: Option<&str>) -> Option<UserCommand> {
         let Self::Foreign(from) = self else { return None };
-        let order = if verb == AUTHORIZE {
-            GuardedOrder::of_verb(what.unwrap_or_default()).unwrap_or(GuardedOrder::Other)
+        let command = if verb == AUTHORIZE {
+            RestrictedCommand::of_verb(what.unwrap_or_default()).unwrap_or(RestrictedCommand::Other)
         } else {
-            GuardedOrder::of_verb(verb)?
+            RestrictedCommand::of_verb(verb)?
         };
-        Some(UserCommand::Attempt { order, from })
+        Some(UserCommand::Attempt { command, from })
     }
 }
 
@@ -53,21 +53,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_of_a_job_are_refused_and_questions_are_not() {
+    fn commands_of_a_job_are_refused_and_questions_are_not() {
         let job = RequestSender::Foreign(AttemptOrigin::Job { warden: 7 });
-        let check = |verb: &str, what: Option<&str>, expect: Option<GuardedOrder>| {
-            let order = job.refused_order(verb, what).map(|it| match it {
-                UserCommand::Attempt { order, .. } => order,
+        let check = |verb: &str, what: Option<&str>, expect: Option<RestrictedCommand>| {
+            let command = job.refused_command(verb, what).map(|it| match it {
+                UserCommand::Attempt { command, .. } => command,
                 other => panic!("{other:?}"),
             });
-            assert_eq!(order, expect, "{verb}");
-            assert_eq!(RequestSender::User.refused_order(verb, what), None);
+            assert_eq!(command, expect, "{verb}");
+            assert_eq!(RequestSender::User.refused_command(verb, what), None);
         };
-        check("accept", None, Some(GuardedOrder::Accept));
-        check("saved", Some("PROMPT.md"), Some(GuardedOrder::Saved));
-        check("undo-rollback", None, Some(GuardedOrder::Rollback));
-        check(AUTHORIZE, Some("trust"), Some(GuardedOrder::Trust));
-        check(AUTHORIZE, Some("dance"), Some(GuardedOrder::Other));
+        check("accept", None, Some(RestrictedCommand::Accept));
+        check("saved", Some("PROMPT.md"), Some(RestrictedCommand::Saved));
+        check("undo-rollback", None, Some(RestrictedCommand::Rollback));
+        check(AUTHORIZE, Some("trust"), Some(RestrictedCommand::Trust));
+        check(AUTHORIZE, Some("dance"), Some(RestrictedCommand::Other));
         check("check", None, None);
         check("hook", None, None);
         check("watch", None, None);

@@ -31,13 +31,13 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 const REMEMBERED_ANSWERS: usize = 64;
 
-/// A request for the main loop: an order and the channel for its answer.
+/// A request for the main loop: a command and the channel for its answer.
 pub struct ControlRequest {
-    pub order: UserCommand,
+    pub command: UserCommand,
     pub answer: oneshot::Sender<ControlReply>,
 }
 
-/// The answer to an order, sent after its record is durable.
+/// The answer to a command, sent after its record is durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ControlReply {
     Done {
@@ -185,7 +185,7 @@ async fn serve_connection((stream, sender): (UnixStream, RequestSender), control
             }
         }
         let _owed = PendingReplyGuard::new(&control.owed);
-        let answer = match sender.refused_order(&request.verb, request.what.as_deref()) {
+        let answer = match sender.refused_command(&request.verb, request.what.as_deref()) {
             Some(attempt) => submit_command(&control, attempt).await,
             None if request.verb == AUTHORIZE => ControlReply::Done { seq: control.seq.get() },
             None => ask_once(&control, &request).await,
@@ -283,17 +283,17 @@ async fn log_duration(reply: impl Future<Output = ControlReply>) -> ControlReply
 }
 
 async fn handle_request(control: &ControlState, request: &RequestLine) -> ControlReply {
-    let order = match parse_command(request) {
-        Ok(order) => order,
+    let command = match parse_command(request) {
+        Ok(command) => command,
         Err((code, message)) => return ControlReply::Refused { code, message: message.into() },
     };
-    submit_command(control, order).await
+    submit_command(control, command).await
 }
 
-async fn submit_command(control: &ControlState, order: UserCommand) -> ControlReply {
+async fn submit_command(control: &ControlState, command: UserCommand) -> ControlReply {
     let (answer, answered) = oneshot::channel();
     let gone = || ControlReply::Refused { code: "conflict", message: tr!("the loop is ending").into() };
-    if control.asks.send(ControlRequest { order, answer }).await.is_err() {
+    if control.asks.send(ControlRequest { command, answer }).await.is_err() {
         return gone();
     }
     answered.await.unwrap_or_else(|_| gone())

@@ -69,7 +69,7 @@ impl EffectRunner {
         match effect {
             Effect::TakeSnapshot => self.take_snapshot(state),
             Effect::TakeBranch { name } => self.take_branch(name),
-            Effect::Commit(order) => self.spawn_commit(state, *order),
+            Effect::Commit(plan) => self.spawn_commit(state, *plan),
             Effect::ReadTask => self.read_task(state),
             Effect::RunChecks { criteria, repeats } => {
                 let round = rounds::RoundRequest::of_loop(state, repeats, criteria);
@@ -209,17 +209,17 @@ impl EffectRunner {
         });
     }
 
-    fn spawn_commit(&self, state: &LoopState, order: commits::CommitPlan) {
+    fn spawn_commit(&self, state: &LoopState, plan: commits::CommitPlan) {
         let (context, artefacts) = (self.context.clone(), state.tree.artefacts.clone());
-        let (iteration, runtime) = (order.iteration, self.context.runtime.clone());
+        let (iteration, runtime) = (plan.iteration, self.context.runtime.clone());
         let clean = |it: &str| runtime.redactor.redact(it);
-        let order = commits::CommitPlan { subject: clean(&order.subject), body: clean(&order.body), ..order };
+        let plan = commits::CommitPlan { subject: clean(&plan.subject), body: clean(&plan.body), ..plan };
         let (root, store) = (runtime.root(), Arc::clone(&runtime.store));
         let in_progress = context.dir.commit_in_progress();
         spawn_boxed_local(async move {
             let work = move || {
                 super::run_context::lock_store(&store)
-                    .map(|it| commit_changes(&root, &it, &order, &artefacts, &in_progress))
+                    .map(|it| commit_changes(&root, &it, &plan, &artefacts, &in_progress))
             };
             let made = tokio::task::spawn_blocking(work).await;
             let failed =
@@ -312,17 +312,17 @@ impl EffectRunner {
 fn commit_changes(
     root: &Path,
     store: &SnapshotStore,
-    order: &commits::CommitPlan,
+    plan: &commits::CommitPlan,
     artefacts: &BTreeSet<String>,
     in_progress: &Path,
 ) -> CommitOutcome {
     let failed = |error: SnapshotError| CommitOutcome {
-        iteration: order.iteration,
+        iteration: plan.iteration,
         note: Some(error.to_string()),
         ..CommitOutcome::default()
     };
     let mut paths = BTreeSet::new();
-    for span in &order.spans {
+    for span in &plan.spans {
         match store.files_changed(&span.from, &span.to) {
             Ok(changes) => {
                 paths.extend(
@@ -332,14 +332,14 @@ fn commit_changes(
             Err(error) => return failed(error),
         }
     }
-    let now = order.spans.last().map_or("", |it| it.to.as_str());
+    let now = plan.spans.last().map_or("", |it| it.to.as_str());
     let what = git::commit::CommitRequest {
         root,
-        branch: order.branch.as_deref(),
-        iteration: order.iteration,
-        subject: &order.subject,
-        body: &order.body,
-        mark: &order.mark,
+        branch: plan.branch.as_deref(),
+        iteration: plan.iteration,
+        subject: &plan.subject,
+        body: &plan.body,
+        mark: &plan.mark,
         in_progress,
     };
     git::commit::commit_paths(&what, &paths, |path| store.entry_at(now, path).unwrap_or(TreeEntry::Unknown))

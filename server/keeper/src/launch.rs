@@ -95,8 +95,8 @@ pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperErro
     let program = Path::new("/proc/self/exe");
     let mut command = Command::new(program);
     command.arg0("loopkeeper").arg("keeper");
-    if let Some(order) = then {
-        command.arg("--then").arg(order);
+    if let Some(verb) = then {
+        command.arg("--then").arg(verb);
     }
     command.arg(dir.path()).stdin(Stdio::null()).stdout(output()?).stderr(output()?).current_dir("/");
     ErrorLine::request(&mut command);
@@ -263,8 +263,8 @@ fn open_journal(dir: &LoopDir, spec: &LoopSpec) -> Result<(JournalFile, Startup)
     Ok((journal, startup))
 }
 
-/// The beginning of a loop as it was ordered, in place of a first record that is damaged. `folder` is the loop's.
-pub fn ordered_start(folder: &Path) -> Option<Entry> {
+/// The beginning of a loop as it was requested, in place of a first record that is damaged. `folder` is the loop's.
+pub fn requested_start(folder: &Path) -> Option<Entry> {
     let path = folder.join(START);
     let spec = Box::new(without_secrets(spec_of(&std::fs::read(&path).ok()?).ok()?));
     let written = path.metadata().and_then(|it| it.modified()).ok()?;

@@ -199,7 +199,7 @@ impl Keeper {
             biased;
             signal = self.effects.signals.next() => super::effects::on_signal(&self.state, signal).map(Some),
             Some(event) = self.events.recv() => Ok(Some((event, None))),
-            Some(ask) = self.asks.recv() => Ok(Some((Event::UserAsked(ask.order), Some(ask.answer)))),
+            Some(ask) = self.asks.recv() => Ok(Some((Event::UserAsked(ask.command), Some(ask.answer)))),
             () = wait_disconnected(&mut self.pending_reply) => {
                 self.pending_reply = None;
                 Ok(Some((Event::AskerLeft, None)))

@@ -65,7 +65,7 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     }
     match work {
         WardenMode::Probe => probe(prepared, network),
-        WardenMode::Job(order) => job(prepared, &order, &rules),
+        WardenMode::Job(request) => job(prepared, &request, &rules),
         WardenMode::Orders => serve_jobs(prepared, &rules),
     }
 }
@@ -79,11 +79,11 @@ fn probe(prepared: io::Result<()>, network: NetworkSetup) -> ExitCode {
     if is_init() || network.own_namespace { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn job(prepared: io::Result<()>, order: &JobRequest, rules: &LandlockRules) -> ExitCode {
+fn job(prepared: io::Result<()>, request: &JobRequest, rules: &LandlockRules) -> ExitCode {
     let done = prepared.and_then(|()| {
         let (signals, keeper) = (WardenSignals::install()?, io::stdin());
-        let start = JobStart { order, rules, outputs: None };
-        Ok(watch(JobReaper::start(start, &signals, keeper.as_fd())?, order, &keeper))
+        let start = JobStart { request, rules, outputs: None };
+        Ok(watch(JobReaper::start(start, &signals, keeper.as_fd())?, request, &keeper))
     });
     let report = done.unwrap_or_else(|error| not_started(&error));
     send_report(&report, io::stdin());
@@ -91,9 +91,9 @@ fn job(prepared: io::Result<()>, order: &JobRequest, rules: &LandlockRules) -> E
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-fn watch(warden: JobReaper<'_>, order: &JobRequest, keeper: impl AsFd) -> WardenReport {
+fn watch(warden: JobReaper<'_>, request: &JobRequest, keeper: impl AsFd) -> WardenReport {
     send_report(&StartReport { main: warden.main() }, keeper);
-    warden.supervise(order.grace)
+    warden.supervise(request.grace)
 }
 
 fn not_started(error: &io::Error) -> WardenReport {
@@ -124,11 +124,11 @@ fn serve_jobs(prepared: io::Result<()>, rules: &LandlockRules) -> ExitCode {
     while signals.quiet_until(io::stdin().as_fd()) {
         // No message or no job: the keeper has ended or is not ours.
         let Ok(Some(received)) = job_request::receive(io::stdin()) else { return ExitCode::SUCCESS };
-        let ReceivedJob { order, control, out, err } = received;
-        let start = JobStart { order: &order, rules, outputs: Some([out, err]) };
+        let ReceivedJob { request, control, out, err } = received;
+        let start = JobStart { request: &request, rules, outputs: Some([out, err]) };
         let started = JobReaper::start(start, &signals, control.as_fd());
         let mut report = match started {
-            Ok(warden) => watch(warden, &order, &control),
+            Ok(warden) => watch(warden, &request, &control),
             Err(error) => not_started(&error),
         };
         let total = report.cpu_ms.max(spent);

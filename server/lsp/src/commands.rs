@@ -7,10 +7,10 @@ mod diff;
 mod export;
 mod feedback;
 mod foreign_loop;
+mod loop_commands;
 mod loop_page;
 pub(crate) mod loop_questions;
 mod new_task;
-mod orders;
 mod output;
 mod plan;
 mod receipt;
@@ -70,16 +70,16 @@ async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> Command
         ext::START => start::start(shared, parse_arguments(arguments)?).await,
         ext::CHECK => check::check(shared, parse_arguments(arguments)?).await,
         ext::CANCEL_CHECKS => cancel_checks::cancel(shared, parse_arguments(arguments)?).await,
-        ext::STOP => orders::stop(shared, parse_arguments(arguments)?).await,
+        ext::STOP => loop_commands::stop(shared, parse_arguments(arguments)?).await,
         ext::IMPORT => foreign_loop::import(shared, parse_arguments(arguments)?).await,
         ext::NEW_TASK => new_task::propose(shared, parse_arguments(arguments)?).await,
-        ext::PAUSE => orders::pause(shared, parse_arguments(arguments)?).await,
-        ext::RESUME => orders::resume(shared, parse_arguments(arguments)?).await,
-        ext::RESET_BREAKER => orders::reset_breaker(shared, parse_arguments(arguments)?).await,
-        ext::RESET_SESSION => orders::reset_session(shared, parse_arguments(arguments)?).await,
+        ext::PAUSE => loop_commands::pause(shared, parse_arguments(arguments)?).await,
+        ext::RESUME => loop_commands::resume(shared, parse_arguments(arguments)?).await,
+        ext::RESET_BREAKER => loop_commands::reset_breaker(shared, parse_arguments(arguments)?).await,
+        ext::RESET_SESSION => loop_commands::reset_session(shared, parse_arguments(arguments)?).await,
         ext::ANSWER => loop_questions::answer(shared, parse_arguments(arguments)?).await,
-        ext::ACCEPT_WEAKENING => orders::accept_weakening(shared, parse_arguments(arguments)?).await,
-        ext::STEER => orders::steer(shared, parse_arguments(arguments)?).await,
+        ext::ACCEPT_WEAKENING => loop_commands::accept_weakening(shared, parse_arguments(arguments)?).await,
+        ext::STEER => loop_commands::steer(shared, parse_arguments(arguments)?).await,
         ext::OUTPUT => output::output(shared, parse_arguments(arguments)?).await,
         ext::ROLLBACK => rollback::rollback(shared, parse_arguments(arguments)?).await,
         ext::UNDO_ROLLBACK => rollback::undo(shared, parse_arguments(arguments)?).await,

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use loopkeeper_core::journal::GuardedOrder;
+use loopkeeper_core::journal::RestrictedCommand;
 use loopkeeper_text::tr;
 use serde_json::json;
 
@@ -13,33 +13,33 @@ use loopkeeper_system::process::origin;
 use loopkeeper_system::state_dir::StateDir;
 
 /// Succeeds only for the user.
-pub fn ensure_user(store: &StateDir, order: GuardedOrder) -> Result<(), Failure> {
+pub fn ensure_user(store: &StateDir, command: RestrictedCommand) -> Result<(), Failure> {
     // Each keeper knows its own jobs, whatever namespaces and environments they created for themselves.
     for loop_id in store.listening_loops() {
-        if let Some(refusal) = ask_keeper(store, &loop_id, order) {
+        if let Some(refusal) = ask_keeper(store, &loop_id, command) {
             return Err(refusal);
         }
     }
     // A state folder that is younger than the warden was created inside it, so it contains no file of the user.
     let made = fs::metadata(store.root()).and_then(|it| it.created()).ok();
-    if origin::is_below_warden_started_after(made) { Err(refusal(order)) } else { Ok(()) }
+    if origin::is_below_warden_started_after(made) { Err(refusal(command)) } else { Ok(()) }
 }
 
 /// Like [`ensure_user`], for the user's own state folder.
-pub fn ensure_user_here(order: GuardedOrder) -> Result<(), Failure> {
-    ensure_user(&StateDir::open()?, order)
+pub fn ensure_user_here(command: RestrictedCommand) -> Result<(), Failure> {
+    ensure_user(&StateDir::open()?, command)
 }
 
 /// The refusal by a keeper. A keeper that does not answer, or is older than this program, refuses nothing.
-fn ask_keeper(store: &StateDir, loop_id: &str, order: GuardedOrder) -> Option<Failure> {
-    let question = json!({"do": "authorize", "what": order.verb()});
+fn ask_keeper(store: &StateDir, loop_id: &str, command: RestrictedCommand) -> Option<Failure> {
+    let question = json!({"do": "authorize", "what": command.verb()});
     control_client::ask_quickly(store, loop_id, question)
         .err()
         .filter(|failure| failure.kind == FailureKind::Forbidden)
 }
 
-fn refusal(order: GuardedOrder) -> Failure {
-    let verb = order.verb();
+fn refusal(command: RestrictedCommand) -> Failure {
+    let verb = command.verb();
     Failure::new(
         FailureKind::Forbidden,
         tr!("`{verb}` came from a process that loopkeeper started, and only the user may request it", verb),

@@ -61,8 +61,8 @@ pub struct UnrestoredPath {
 }
 
 /// Sends `order`, an object with `do` and its arguments, to the loop's running keeper.
-pub fn send(store: &StateDir, loop_id: &str, order: Value) -> Result<(), Failure> {
-    send_for_reply(store, loop_id, order).map(drop)
+pub fn send(store: &StateDir, loop_id: &str, request: Value) -> Result<(), Failure> {
+    send_for_reply(store, loop_id, request).map(drop)
 }
 
 /// Rolls the files back to the state after an iteration. A keeper older than this program does not report the result.
@@ -88,8 +88,8 @@ pub(crate) fn ask_quickly(store: &StateDir, loop_id: &str, question: Value) -> R
     answer_of(talk(&stream, question, BEGINNING).map_err(failed)?).map(drop)
 }
 
-fn send_for_reply(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply, Failure> {
-    answer_of(exchange(store, loop_id, order)?)
+fn send_for_reply(store: &StateDir, loop_id: &str, request: Value) -> Result<KeeperReply, Failure> {
+    answer_of(exchange(store, loop_id, request)?)
 }
 
 fn answer_of(mut reply: KeeperReply) -> Result<KeeperReply, Failure> {
@@ -121,15 +121,15 @@ pub fn no_keeper_error(loop_view: &LoopView) -> Failure {
     }
 }
 
-fn exchange(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply, Failure> {
-    if continue_for(store, loop_id, &order)? && is(&order, "resume") {
+fn exchange(store: &StateDir, loop_id: &str, request: Value) -> Result<KeeperReply, Failure> {
+    if continue_for(store, loop_id, &request)? && is(&request, "resume") {
         // A loop that was not paused refuses the request, although it was resumed.
-        ask_quickly(store, loop_id, order).ok();
+        ask_quickly(store, loop_id, request).ok();
         return Ok(KeeperReply { ok: true, error: None, restored: None });
     }
     let address = store.socket(loop_id)?;
     connect(address.path())
-        .and_then(|stream| talk(&stream, order, TIMEOUT))
+        .and_then(|stream| talk(&stream, request, TIMEOUT))
         .map_err(|error| no_reply_error(store, loop_id, &error))
 }
 
@@ -148,18 +148,18 @@ fn no_reply_error(store: &StateDir, loop_id: &str, error: &io::Error) -> Failure
     }
 }
 
-fn is(order: &Value, name: &str) -> bool {
-    order.get("do").and_then(Value::as_str) == Some(name)
+fn is(request: &Value, name: &str) -> bool {
+    request.get("do").and_then(Value::as_str) == Some(name)
 }
 
 /// A stopped keeper answers nothing: requests that end or resume the loop continue it, others are refused.
 /// True if it was continued.
-fn continue_for(store: &StateDir, loop_id: &str, order: &Value) -> Result<bool, Failure> {
+fn continue_for(store: &StateDir, loop_id: &str, request: &Value) -> Result<bool, Failure> {
     let dir = store.find(loop_id)?;
     if !matches!(store.keeper_of(&dir)?, KeeperLiveness::Alive { stopped: true, .. }) {
         return Ok(false);
     }
-    let continues = is(order, "resume") || is(order, "stop");
+    let continues = is(request, "resume") || is(request, "stop");
     if continues && store.continue_stopped_keeper(&dir)? {
         return Ok(true);
     }
@@ -169,16 +169,16 @@ fn continue_for(store: &StateDir, loop_id: &str, order: &Value) -> Result<bool, 
     )))
 }
 
-fn talk(stream: &UnixStream, mut order: Value, timeout: Duration) -> io::Result<KeeperReply> {
+fn talk(stream: &UnixStream, mut request: Value, timeout: Duration) -> io::Result<KeeperReply> {
     stream.set_read_timeout(Some(timeout))?;
     stream.set_write_timeout(Some(timeout))?;
     let mut reader = BufReader::new(stream);
     check_greeting(&line(&mut reader)?)?;
-    if let Some(fields) = order.as_object_mut() {
+    if let Some(fields) = request.as_object_mut() {
         fields.insert("id".into(), json!(uuid::Uuid::new_v4().to_string()));
     }
     let mut writer = stream;
-    writer.write_all(format!("{order}\n").as_bytes())?;
+    writer.write_all(format!("{request}\n").as_bytes())?;
     Ok(serde_json::from_str(&line(&mut reader)?)?)
 }
 

@@ -4,7 +4,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use loopkeeper_core::journal::{GuardedOrder, Record, StopVerdict};
+use loopkeeper_core::journal::{Record, RestrictedCommand, StopVerdict};
 use loopkeeper_text::{sanitize, tr};
 
 use super::authority;
@@ -34,7 +34,7 @@ pub fn record(
         return Err(Failure::conflict(tr!("loop {id} has not ended, so there is nothing to judge", id))
             .hint(tr!("`loopkeeper steer {id} TEXT` gives its next iteration a hint.", id)));
     }
-    authority::ensure_user(store, GuardedOrder::Feedback)?;
+    authority::ensure_user(store, RestrictedCommand::Feedback)?;
     let _lock = lock_ended(store, loop_view)?;
     let (mut journal, _) = JournalFile::open_with(&loop_view.dir.journal(), |_| ())?;
     let text = text.map(|it| sanitize::line_within(it.trim(), TEXT_CHARS)).filter(|it| !it.is_empty());

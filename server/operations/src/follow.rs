@@ -93,13 +93,13 @@ impl LoopTailer {
             JournalTail::Clean | JournalTail::Torn { .. } => None,
         };
         if self.folded.state.is_none() && self.damage.is_some() {
-            let ordered = self.journal.parent().and_then(launch::ordered_start);
-            self.folded.state = ordered.as_ref().and_then(decide::state_from_first).map(Arc::new);
+            let requested = self.journal.parent().and_then(launch::requested_start);
+            self.folded.state = requested.as_ref().and_then(decide::state_from_first).map(Arc::new);
         }
         Ok(())
     }
 
-    /// `None` until the first record exists. If that is damaged, the state is that of the loop as it was ordered.
+    /// `None` until the first record exists. If that is damaged, the state is that of the loop as it was requested.
     pub fn state(&self) -> Option<&LoopState> {
         self.folded.state.as_deref()
     }

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_agent::claude::hook_install::{self, ClaudeSettingsError, FILE};
-use loopkeeper_core::journal::GuardedOrder;
+use loopkeeper_core::journal::RestrictedCommand;
 use loopkeeper_core::trust::{TrustContent, TrustItem, TrustSubject};
 use loopkeeper_text::tr;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ impl<'a> ClaudeSettingsFile<'a> {
         if found.as_deref() == Some(&*after) {
             return Ok(InstallOutcome::Nothing);
         }
-        authority::ensure_user(self.state, GuardedOrder::Trust)?;
+        authority::ensure_user(self.state, RestrictedCommand::Trust)?;
         let before = match &found {
             Some(text) if is_ours && *text == kept.after => kept.before,
             Some(text) if is_ours => self.without_ours(text, kept.made)?,

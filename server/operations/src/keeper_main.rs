@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use loopkeeper_core::decide::UserCommand;
-use loopkeeper_core::journal::GuardedOrder;
+use loopkeeper_core::journal::RestrictedCommand;
 use loopkeeper_text::tr;
 
 use super::authority;
@@ -87,7 +87,7 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
         let pid = launch::spawn_keeper(&dir, args.then.as_deref())?;
         return Ok(writeln!(std::io::stdout(), "{pid}")?);
     }
-    let mut order = match args.then.as_deref() {
+    let mut command = match args.then.as_deref() {
         None => None,
         Some("stop") => Some(UserCommand::StopNow),
         Some("resume") => Some(UserCommand::Resume),
@@ -99,7 +99,7 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
     let mut disk_wait = DiskWait::default();
     loop {
         // Boxed: its state would be copied over the stack several times, and the stack never shrinks.
-        let keeper = Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), order.take(), WarningEcho::None));
+        let keeper = Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), command.take(), WarningEcho::None));
         let left = block_on(keeper)??;
         if !disk_room::is_waiting(&left) {
             return Ok(());
@@ -108,7 +108,7 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
         if !block_on(wait)? || !is_still_waiting(&state, &dir) {
             return Ok(());
         }
-        order = Some(UserCommand::Resume);
+        command = Some(UserCommand::Resume);
     }
 }
 
@@ -120,13 +120,13 @@ fn is_still_waiting(state: &StateDir, dir: &LoopDir) -> bool {
 
 /// A started loop continues or ends only on its user's command.
 fn ensure_authority(state: &StateDir, args: &Args, dir: &LoopDir) -> Result<(), Failure> {
-    let order = match args.then.as_deref() {
-        Some("stop") => GuardedOrder::Stop,
-        Some(_) => GuardedOrder::Resume,
-        None if dir.journal().exists() => GuardedOrder::Resume,
+    let command = match args.then.as_deref() {
+        Some("stop") => RestrictedCommand::Stop,
+        Some(_) => RestrictedCommand::Resume,
+        None if dir.journal().exists() => RestrictedCommand::Resume,
         None => return Ok(()),
     };
-    authority::ensure_user(state, order)
+    authority::ensure_user(state, command)
 }
 
 /// Reports the failure to the log or to the caller; the exit code is the kind of failure.

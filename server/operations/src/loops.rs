@@ -73,7 +73,7 @@ impl LoopView {
         self.damage.clone().map_or(Ok(()), |damage| Err(damaged_error(damage)))
     }
 
-    /// When an order that leaves the running iteration alone takes effect.
+    /// When a command that leaves the running iteration alone takes effect.
     pub fn next_boundary(&self) -> &'static str {
         match self.state.phase {
             Phase::Starting | Phase::Baseline => tr!("before its first iteration"),

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use loopkeeper_core::journal::GuardedOrder;
+use loopkeeper_core::journal::RestrictedCommand;
 use loopkeeper_task::edit::{self, DocumentEdit, PlanEdit, PlanEditError};
 use loopkeeper_task::{TaskDocument, TaskId};
 
@@ -15,8 +15,8 @@ use loopkeeper_system::task_files;
 /// Only the user changes a plan this way, so the change is not the agent's work.
 pub fn ensure_user(edit: PlanEdit) -> Result<(), Failure> {
     authority::ensure_user_here(match edit {
-        PlanEdit::Skip => GuardedOrder::Skip,
-        PlanEdit::Raise(_) => GuardedOrder::Prioritize,
+        PlanEdit::Skip => RestrictedCommand::Skip,
+        PlanEdit::Raise(_) => RestrictedCommand::Prioritize,
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
 use loopkeeper_core::decide::{LoopState, sessions, undo, weakening};
-use loopkeeper_core::journal::{GuardedOrder, Record, SnapshotWhen};
+use loopkeeper_core::journal::{Record, RestrictedCommand, SnapshotWhen};
 use loopkeeper_text::tr;
 
 use super::authority;
@@ -104,7 +104,7 @@ pub fn restore(
     target: &RestoreSelection,
 ) -> Result<Option<RollbackResult>, Failure> {
     if !loop_view.is_alive() {
-        authority::ensure_user(store, GuardedOrder::Rollback)?;
+        authority::ensure_user(store, RestrictedCommand::Rollback)?;
         return rollback_offline(store, loop_view, &RestoreSource::find(loop_view, target)?).map(Some);
     }
     match target {

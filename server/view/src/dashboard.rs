@@ -13,7 +13,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-pub use self::keys::{DashboardAction, DashboardKey, DashboardOrder};
+pub use self::keys::{DashboardAction, DashboardCommand, DashboardKey};
 pub use self::line::{DashboardLine, DashboardSpan, DashboardStyle};
 use super::editor::{breaker_band, grid};
 use super::report::report;

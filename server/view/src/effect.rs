@@ -1,11 +1,11 @@
-//! When an order to a loop takes effect: reported immediately, because a busy loop may show the effect much later.
+//! When a command to a loop takes effect: reported immediately, because a busy loop may show the effect much later.
 
 use loopkeeper_core::decide::{LoopState, Phase, StopMode};
 use loopkeeper_text::tr;
 
-/// An order that may take effect later.
+/// A command that may take effect later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LateOrder {
+pub enum DeferredCommand {
     Stop,
     StopNow,
     Pause,
@@ -13,34 +13,38 @@ pub enum LateOrder {
     Check,
 }
 
-/// One sentence about `name` (`The loop`, `Loop 20261120-abcdef`); `state` is the state before the order.
-pub fn effect(state: &LoopState, order: LateOrder, name: &str) -> String {
+/// One sentence about `name` (`The loop`, `Loop 20261120-abcdef`); `state` is the state before the command.
+pub fn effect(state: &LoopState, command: DeferredCommand, name: &str) -> String {
     let this = state.iteration;
     let next = this + 1;
     let at_work = matches!(state.phase, Phase::Iterating(_) | Phase::Closing | Phase::Checking);
     let starting = matches!(state.phase, Phase::Starting | Phase::Baseline);
-    match order {
-        LateOrder::StopNow => tr!("{name} stops now.", name),
-        LateOrder::Stop if state.stop == Some(StopMode::Now) => tr!("{name} stops now.", name),
-        LateOrder::Stop if at_work => {
+    match command {
+        DeferredCommand::StopNow => tr!("{name} stops now.", name),
+        DeferredCommand::Stop if state.stop == Some(StopMode::Now) => tr!("{name} stops now.", name),
+        DeferredCommand::Stop if at_work => {
             tr!("{name} stops after this iteration ({number}).", name, number = this)
         }
-        LateOrder::Stop if starting => tr!("{name} stops before its first iteration.", name),
-        LateOrder::Stop => tr!("{name} stops now.", name),
-        LateOrder::Pause if state.is_paused_between_iterations() => tr!("{name} is paused already.", name),
-        LateOrder::Pause if at_work => {
+        DeferredCommand::Stop if starting => tr!("{name} stops before its first iteration.", name),
+        DeferredCommand::Stop => tr!("{name} stops now.", name),
+        DeferredCommand::Pause if state.is_paused_between_iterations() => {
+            tr!("{name} is paused already.", name)
+        }
+        DeferredCommand::Pause if at_work => {
             tr!("{name} pauses after this iteration ({number}).", name, number = this)
         }
-        LateOrder::Pause if starting => tr!("{name} pauses before its first iteration.", name),
-        LateOrder::Pause => tr!("{name} pauses now.", name),
-        LateOrder::Steer if state.is_paused_between_iterations() => {
+        DeferredCommand::Pause if starting => tr!("{name} pauses before its first iteration.", name),
+        DeferredCommand::Pause => tr!("{name} pauses now.", name),
+        DeferredCommand::Steer if state.is_paused_between_iterations() => {
             tr!("{name} passes the text on in iteration {number}, once it is resumed.", name, number = next)
         }
-        LateOrder::Steer => {
+        DeferredCommand::Steer => {
             tr!("{name} passes the text on in iteration {number}.", name, number = next)
         }
-        LateOrder::Check if state.is_paused_between_iterations() => tr!("{name} runs the checks now.", name),
-        LateOrder::Check => match state.phase {
+        DeferredCommand::Check if state.is_paused_between_iterations() => {
+            tr!("{name} runs the checks now.", name)
+        }
+        DeferredCommand::Check => match state.phase {
             Phase::Iterating(_) | Phase::Closing => {
                 tr!(
                     "{name} runs the checks after the agent's present call (iteration {number}).",
@@ -60,12 +64,12 @@ pub fn effect(state: &LoopState, order: LateOrder, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{LateOrder, effect};
+    use super::{DeferredCommand, effect};
     use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
     use loopkeeper_core::decide::{Phase, UserCommand};
 
-    fn sentence(sim: &Sim, order: LateOrder) -> String {
-        effect(&sim.state, order, "The loop")
+    fn sentence(sim: &Sim, command: DeferredCommand) -> String {
+        effect(&sim.state, command, "The loop")
     }
 
     fn sim() -> Sim {
@@ -73,29 +77,30 @@ mod tests {
     }
 
     #[test]
-    fn orders_say_when_they_take_effect() {
+    fn commands_say_when_they_take_effect() {
         let mut sim = sim();
-        assert_eq!(sentence(&sim, LateOrder::Pause), "The loop pauses before its first iteration.");
-        assert_eq!(sentence(&sim, LateOrder::Check), "The loop is running the checks already.");
+        assert_eq!(sentence(&sim, DeferredCommand::Pause), "The loop pauses before its first iteration.");
+        assert_eq!(sentence(&sim, DeferredCommand::Check), "The loop is running the checks already.");
         while !matches!(sim.state.phase, Phase::Iterating(_)) {
             assert!(sim.turn());
         }
-        let check = |sim: &Sim, order: LateOrder, expect: &str| assert_eq!(sentence(sim, order), expect);
-        check(&sim, LateOrder::Pause, "The loop pauses after this iteration (1).");
-        check(&sim, LateOrder::Stop, "The loop stops after this iteration (1).");
-        check(&sim, LateOrder::StopNow, "The loop stops now.");
+        let check =
+            |sim: &Sim, command: DeferredCommand, expect: &str| assert_eq!(sentence(sim, command), expect);
+        check(&sim, DeferredCommand::Pause, "The loop pauses after this iteration (1).");
+        check(&sim, DeferredCommand::Stop, "The loop stops after this iteration (1).");
+        check(&sim, DeferredCommand::StopNow, "The loop stops now.");
         check(
             &sim,
-            LateOrder::Check,
+            DeferredCommand::Check,
             "The loop runs the checks after the agent's present call (iteration 1).",
         );
         let steered = "The loop passes the text on in iteration 2";
-        check(&sim, LateOrder::Steer, &format!("{steered}."));
-        sim.order(UserCommand::Pause);
+        check(&sim, DeferredCommand::Steer, &format!("{steered}."));
+        sim.command(UserCommand::Pause);
         sim.play();
-        check(&sim, LateOrder::Pause, "The loop is paused already.");
-        check(&sim, LateOrder::Check, "The loop runs the checks now.");
-        check(&sim, LateOrder::Steer, &format!("{steered}, once it is resumed."));
-        check(&sim, LateOrder::Stop, "The loop stops now.");
+        check(&sim, DeferredCommand::Pause, "The loop is paused already.");
+        check(&sim, DeferredCommand::Check, "The loop runs the checks now.");
+        check(&sim, DeferredCommand::Steer, &format!("{steered}, once it is resumed."));
+        check(&sim, DeferredCommand::Stop, "The loop stops now.");
     }
 }

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 pub use self::alerts::{AlertTracker, LoopAlert, needs_user};
 pub use self::budget::budget;
 pub use self::criteria::{CriteriaStatus, CriterionStatus, SourceRange, criteria, criteria_without_loop};
-pub use self::effect::{LateOrder, effect};
+pub use self::effect::{DeferredCommand, effect};
 pub use self::headline::headline;
 pub use self::loop_details::loop_details;
 pub use self::notice::{notice, warning_notice};

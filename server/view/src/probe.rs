@@ -46,7 +46,7 @@ pub enum Probe {
 }
 
 impl Probe {
-    /// All probes in the order in which they run; each is one call.
+    /// All probes in the command in which they run; each is one call.
     pub const ALL: [Self; 8] = [
         Self::Answer,
         Self::Bare,
@@ -93,7 +93,7 @@ pub struct Observation {
     pub timed_out: bool,
     /// Why it was ended for lack of progress.
     pub halted: Option<KillReason>,
-    /// Time from the order to end until it ended; absent without such an order.
+    /// Time from the command to end until it ended; absent without such a command.
     pub ended_after_ms: Option<u64>,
     pub stdout: String,
     pub stderr: String,

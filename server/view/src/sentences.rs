@@ -2,7 +2,7 @@
 
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::{LoopState, mutants};
-use loopkeeper_core::journal::{GuardedOrder, OrderSource, TakeoverReason};
+use loopkeeper_core::journal::{CommandSender, RestrictedCommand, TakeoverReason};
 use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::clauses::{and_more, list};
 use loopkeeper_text::sanitize;
@@ -70,37 +70,37 @@ pub fn hook_failed(event: LoopEvent, why: &str) -> String {
     tr!("the command of `on.{event}` {failure}", event = event.key(), failure = sanitize::line(why))
 }
 
-/// A refused order that did not come from the user: `the agent tried to accept its own change`.
-pub fn order_refused(order: GuardedOrder, by: OrderSource) -> String {
+/// A refused command that did not come from the user: `the agent tried to accept its own change`.
+pub fn command_refused(command: RestrictedCommand, by: CommandSender) -> String {
     let sender = match by {
-        OrderSource::Agent => tr!("the agent"),
-        OrderSource::Job => tr!("a command of this loop"),
-        OrderSource::OtherLoop => tr!("a process of another loop"),
-        OrderSource::Unknown => tr!("an unidentified process"),
+        CommandSender::Agent => tr!("the agent"),
+        CommandSender::Job => tr!("a command of this loop"),
+        CommandSender::OtherLoop => tr!("a process of another loop"),
+        CommandSender::Unknown => tr!("an unidentified process"),
     };
-    let is_agent = by == OrderSource::Agent;
-    let what = match (order, is_agent) {
-        (GuardedOrder::Accept, true) => tr!("accept its own change"),
-        (GuardedOrder::Accept, false) => tr!("accept the agent's change"),
-        (GuardedOrder::Skip, _) => tr!("skip an item of the plan"),
-        (GuardedOrder::Prioritize, _) => tr!("reorder the plan"),
-        (GuardedOrder::Trust, _) => tr!("trust commands"),
-        (GuardedOrder::Answer, _) => tr!("answer in your place"),
-        (GuardedOrder::Steer, true) => tr!("steer its own loop"),
-        (GuardedOrder::Steer, false) => tr!("steer this loop"),
-        (GuardedOrder::Reset, true) => tr!("reset its own loop"),
-        (GuardedOrder::Reset, false) => tr!("reset this loop"),
-        (GuardedOrder::Resume, true) => tr!("resume its own loop"),
-        (GuardedOrder::Resume, false) => tr!("resume this loop"),
-        (GuardedOrder::Stop, true) => tr!("stop its own loop"),
-        (GuardedOrder::Stop, false) => tr!("stop this loop"),
-        (GuardedOrder::Pause, true) => tr!("pause its own loop"),
-        (GuardedOrder::Pause, false) => tr!("pause this loop"),
-        (GuardedOrder::Saved, _) => tr!("report an edit of the task as yours"),
-        (GuardedOrder::Rollback, _) => tr!("roll back files"),
-        (GuardedOrder::Gc, _) => tr!("remove ended loops"),
-        (GuardedOrder::Feedback, _) => tr!("give the user's feedback"),
-        (GuardedOrder::Other, _) => tr!("send a request that only you may send"),
+    let is_agent = by == CommandSender::Agent;
+    let what = match (command, is_agent) {
+        (RestrictedCommand::Accept, true) => tr!("accept its own change"),
+        (RestrictedCommand::Accept, false) => tr!("accept the agent's change"),
+        (RestrictedCommand::Skip, _) => tr!("skip an item of the plan"),
+        (RestrictedCommand::Prioritize, _) => tr!("reorder the plan"),
+        (RestrictedCommand::Trust, _) => tr!("trust commands"),
+        (RestrictedCommand::Answer, _) => tr!("answer in your place"),
+        (RestrictedCommand::Steer, true) => tr!("steer its own loop"),
+        (RestrictedCommand::Steer, false) => tr!("steer this loop"),
+        (RestrictedCommand::Reset, true) => tr!("reset its own loop"),
+        (RestrictedCommand::Reset, false) => tr!("reset this loop"),
+        (RestrictedCommand::Resume, true) => tr!("resume its own loop"),
+        (RestrictedCommand::Resume, false) => tr!("resume this loop"),
+        (RestrictedCommand::Stop, true) => tr!("stop its own loop"),
+        (RestrictedCommand::Stop, false) => tr!("stop this loop"),
+        (RestrictedCommand::Pause, true) => tr!("pause its own loop"),
+        (RestrictedCommand::Pause, false) => tr!("pause this loop"),
+        (RestrictedCommand::Saved, _) => tr!("report an edit of the task as yours"),
+        (RestrictedCommand::Rollback, _) => tr!("roll back files"),
+        (RestrictedCommand::Gc, _) => tr!("remove ended loops"),
+        (RestrictedCommand::Feedback, _) => tr!("give the user's feedback"),
+        (RestrictedCommand::Other, _) => tr!("send a request that only you may send"),
     };
     tr!("{sender} tried to {what}", sender, what)
 }

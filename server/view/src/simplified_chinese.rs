@@ -11,10 +11,10 @@ use crate::insight::{InsightBuilder, table};
 use crate::probe::{Probe, ProbeNonces, ProbeQuestion, judge_calls};
 use crate::report::{markdown, report};
 use crate::transcript::TranscriptWriter;
-use crate::{LateOrder, effect, headline, sentences, start_preview};
+use crate::{DeferredCommand, effect, headline, sentences, start_preview};
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
-use loopkeeper_core::journal::{GuardedOrder, OrderSource, TakeoverReason};
+use loopkeeper_core::journal::{CommandSender, RestrictedCommand, TakeoverReason};
 use loopkeeper_task::parse_inline_task;
 use loopkeeper_text::language::{Language, english_prose};
 use loopkeeper_text::sanitize;
@@ -77,19 +77,26 @@ fn completion_explains_checks() {
 }
 
 #[test]
-fn orders_and_takeovers() {
+fn commands_and_takeovers() {
     let sim = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", Vec::new());
-    let orders = [LateOrder::Stop, LateOrder::StopNow, LateOrder::Pause, LateOrder::Steer, LateOrder::Check];
+    let orders = [
+        DeferredCommand::Stop,
+        DeferredCommand::StopNow,
+        DeferredCommand::Pause,
+        DeferredCommand::Steer,
+        DeferredCommand::Check,
+    ];
     check(|| orders.iter().map(|it| effect(&sim.state, *it, "循环")).collect());
-    let sources = [OrderSource::Agent, OrderSource::Job, OrderSource::OtherLoop, OrderSource::Unknown];
-    let refused = |order| sources.map(|it| sentences::order_refused(order, it));
+    let sources =
+        [CommandSender::Agent, CommandSender::Job, CommandSender::OtherLoop, CommandSender::Unknown];
+    let refused = |command| sources.map(|it| sentences::command_refused(command, it));
     let guarded = [
-        GuardedOrder::Accept,
-        GuardedOrder::Skip,
-        GuardedOrder::Trust,
-        GuardedOrder::Steer,
-        GuardedOrder::Resume,
-        GuardedOrder::Other,
+        RestrictedCommand::Accept,
+        RestrictedCommand::Skip,
+        RestrictedCommand::Trust,
+        RestrictedCommand::Steer,
+        RestrictedCommand::Resume,
+        RestrictedCommand::Other,
     ];
     check(|| guarded.into_iter().flat_map(refused).collect());
     let reasons = [TakeoverReason::Back, TakeoverReason::Quota, TakeoverReason::Login];

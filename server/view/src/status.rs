@@ -259,8 +259,8 @@ fn drift_status(state: &LoopState) -> Option<DriftStatus> {
 
 /// `the agent tried to accept its own change (2 times)`.
 fn attempts(state: &LoopState) -> impl Iterator<Item = String> {
-    state.reported.attempts.counts.iter().map(|((by, order), count)| {
-        let sentence = sentences::order_refused(*order, *by);
+    state.reported.attempts.counts.iter().map(|((by, command), count)| {
+        let sentence = sentences::command_refused(*command, *by);
         if *count > 1 { tr!("{sentence} ({count} times)", sentence, count) } else { sentence }
     })
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::editor_fixture::{EditorFixture, done, everything, has, is_in, remarks, start};
-use super::orders::kill;
+use super::loop_commands::kill;
 use crate::scenarios::detached::{WAITS, go};
 use crate::support::lsp::Editor;
 use crate::support::scenario::Scenario;

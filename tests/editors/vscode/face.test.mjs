@@ -51,7 +51,7 @@ test("vscode_face: an alert is one notification, its links are text, its button 
   assert.match(it.text, /<b>now<\/b>/);
   assert.equal((await window.notifications()).length, 1);
   await window.press("Stop");
-  await stage.ordered("loopkeeper.server.stop", (order) => order.loopId === "20261120-aaaaaa");
+  await stage.sees("loopkeeper.server.stop", (it) => it.loopId === "20261120-aaaaaa");
 });
 
 test("vscode_face: the end of a loop is one notification, and the question after it is asked once", async () => {
@@ -68,22 +68,22 @@ test("vscode_face: the end of a loop is one notification, and the question after
   assert.equal((await window.notifications()).length, 1, "the question waits for a reaction");
   await window.picture("ending");
   await window.press("Continue with 10 more");
-  await stage.ordered("loopkeeper.server.resume", (order) => order.more === 10);
+  await stage.sees("loopkeeper.server.resume", (it) => it.more === 10);
   const asked = await window.notification("right moment");
   assert.deepEqual(asked.buttons, ["Yes", "Too early"]);
   await window.press("Too early");
-  await stage.ordered("loopkeeper.server.feedback", (order) => order.loopId === loopId && order.verdict === "tooEarly");
+  await stage.sees("loopkeeper.server.feedback", (it) => it.loopId === loopId && it.verdict === "tooEarly");
   // Undo asks before it overwrites what the user changed.
   stage.answers("loopkeeper.server.rollback", { result: { written: 2, removed: 1, refused: [], edited: ["src/mine.rs"] } });
   await window.toastsAllowed();
   end("Parse dates: Limit reached again");
   await window.notification("Limit reached again");
   await window.press("Undo");
-  await stage.ordered("loopkeeper.server.rollback", (order) => order.preview === true);
+  await stage.sees("loopkeeper.server.rollback", (it) => it.preview === true);
   await window.see("the question", () => window.page.locator(".monaco-dialog-box").allInnerTexts(), (all) => all.some((it) => it.includes("src/mine.rs")));
   await window.press("Cancel");
   await window.notification("right moment");
-  assert.ok(stage.orders("loopkeeper.server.rollback").every((order) => order.preview === true));
+  assert.ok(stage.commands("loopkeeper.server.rollback").every((it) => it.preview === true));
   await window.dismiss();
 });
 
@@ -129,7 +129,7 @@ test("vscode_face: the status bar leads to the question, with its answers first"
   await window.picture("needs you");
   await window.pick("Answer…");
   await window.answer("formal");
-  await stage.ordered("loopkeeper.server.answer", (it) => it.text === "formal" && it.question === "q1");
+  await stage.sees("loopkeeper.server.answer", (it) => it.text === "formal" && it.question === "q1");
   stage.status();
   await window.sees("Ralph");
 });
@@ -143,11 +143,11 @@ test("vscode_face: an answer to a question that is closed is not asked for", asy
   await window.notification("asks: Which greeting?");
   stage.status([stage.loop({ state: "done", phase: "ended", outcome: { kind: "stopped", verified: false, sentence: "Stopped after 7 iterations" } })]);
   await window.sees("Ralph stopped · 7");
-  const before = stage.orders("loopkeeper.server.answer").length;
+  const before = stage.commands("loopkeeper.server.answer").length;
   await window.press("Answer…");
   await window.notification("\"Parse dates\" no longer waits for an answer: Stopped after 7 iterations");
   assert.equal(await window.page.locator(".quick-input-widget input").isVisible(), false);
-  assert.equal(stage.orders("loopkeeper.server.answer").length, before);
+  assert.equal(stage.commands("loopkeeper.server.answer").length, before);
   await window.dismiss();
   stage.status();
   await window.sees("Ralph");
@@ -240,10 +240,10 @@ test("vscode_face: a loop of Claude Code's plugin is shown, taken over and stopp
   assert.match(it.label, /Claude Code's plugin, iteration 3 of 20/);
   await window.palette("Ralph: Show Status");
   await window.pick("Continue Under loopkeeper");
-  await stage.ordered("loopkeeper.server.import", (order) => order.file === uri);
+  await stage.sees("loopkeeper.server.import", (it) => it.file === uri);
   await window.palette("Ralph: Show Status");
   await window.pick("Stop the Plugin's Loop");
-  await stage.ordered("loopkeeper.server.stop", (order) => order.loopId === uri);
+  await stage.sees("loopkeeper.server.stop", (it) => it.loopId === uri);
   stage.status([stage.loop()], undefined, { foreign });
   await window.sees("Ralph 7/30 · 3/5 pass");
   stage.status();

@@ -71,12 +71,12 @@ export class Stage {
   }
 
   /** The arguments of every command with this name so far. */
-  orders(command) {
+  commands(command) {
     return this.received().filter((it) => it.params?.command === command).map((it) => it.params.arguments[0]);
   }
 
-  async ordered(command, fits) {
-    return this.window.see(`the order ${command}`, () => this.orders(command).find(fits));
+  async sees(command, fits) {
+    return this.window.see(`the command ${command}`, () => this.commands(command).find(fits));
   }
 
   async close() {

@@ -77,7 +77,7 @@ class Visit {
   }
 
   /** Runs a command of the palette for the task with the most hostile text. */
-  async orders(command, question) {
+  async asksWhich(command, question) {
     await this.window.palette(command);
     await this.window.see(question, () => this.window.page.locator(".quick-input-title", { hasText: question }).isVisible());
     for (const it of await this.window.rows()) assert.doesNotMatch(it, obeyed);
@@ -136,7 +136,7 @@ test("vscode_strace: hostile folders start nothing, in Restricted Mode and witho
     assert.ok(visit.traps.folders.length >= 20);
     await window.see("Restricted Mode", () => window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), (it) => it === 1);
     await visit.looksAround();
-    await visit.orders("Ralph: Start Loop", "Start a loop on which task?");
+    await visit.asksWhich("Ralph: Start Loop", "Start a loop on which task?");
     await visit.notes("Trust this folder");
     await window.picture("hostile restricted");
     visit.judges(await visit.servers(wrapper, 1));
@@ -151,9 +151,9 @@ test("vscode_strace: hostile folders start nothing, in Restricted Mode and witho
     await visit.looksAround();
     await visit.starts();
     await visit.notes("trust");
-    await visit.orders("Ralph: Run Checks", "Run the checks of which task?");
+    await visit.asksWhich("Ralph: Run Checks", "Run the checks of which task?");
     await visit.notes("trust");
-    await visit.orders("Ralph: Trust This Task's Commands", "Trust the commands of which task?");
+    await visit.asksWhich("Ralph: Trust This Task's Commands", "Trust the commands of which task?");
     const [text] = await visit.inside.asks("the page of commands", page, (it) => it.length > 0);
     assert.match(text, /touch PWNED/);
     assert.doesNotMatch(text, obeyed);

@@ -56,7 +56,7 @@ function M.commands()
       if client and name == protocol.commands.answer then
         require('loopkeeper.questions').answer(client, argument)
       elseif client then
-        require('loopkeeper.orders').send(client, name, argument)
+        require('loopkeeper.requests').send(client, name, argument)
       end
     end
   end

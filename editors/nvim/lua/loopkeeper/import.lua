@@ -52,7 +52,7 @@ function M.text(source)
     return
   end
   local folder = vim.uri_from_fname(client_module.root(client))
-  require('loopkeeper.orders').send(client, protocol.commands.import, { text = text, folder = folder }, M.show)
+  require('loopkeeper.requests').send(client, protocol.commands.import, { text = text, folder = folder }, M.show)
 end
 
 return M

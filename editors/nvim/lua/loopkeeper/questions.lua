@@ -96,7 +96,7 @@ end
 function M.answer(client, argument)
   local command = require('loopkeeper.protocol').commands.answer
   if argument.text then
-    require('loopkeeper.orders').send(client, command, argument)
+    require('loopkeeper.requests').send(client, command, argument)
     return
   end
   local params = require('loopkeeper.status').of(client)
@@ -114,7 +114,7 @@ function M.answer(client, argument)
   local id = loop and loop.question and loop.question.id
   vim.ui.input({ prompt = question .. ' ' }, function(text)
     if text and vim.trim(text) ~= '' then
-      require('loopkeeper.orders').send(client, command, { loopId = argument.loopId, text = text, question = id })
+      require('loopkeeper.requests').send(client, command, { loopId = argument.loopId, text = text, question = id })
     end
   end)
 end
@@ -155,7 +155,7 @@ function M.run_action(client, action)
   elseif action.command == commands.rollback then
     require('loopkeeper.restore').put_back(client, action.command, argument, t('{action}? ', { action = action.title }))
   else
-    require('loopkeeper.orders').send(client, action.command, argument)
+    require('loopkeeper.requests').send(client, action.command, argument)
   end
 end
 

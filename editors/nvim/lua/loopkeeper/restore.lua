@@ -35,17 +35,17 @@ end
 ---@param question string
 ---@param always? boolean whether to ask even if the user edited no file since the last snapshot
 function M.put_back(client, command, argument, question, always)
-  local orders = require('loopkeeper.orders')
-  orders.send(client, command, vim.tbl_extend('force', argument, { preview = true }), function(preview)
+  local requests = require('loopkeeper.requests')
+  requests.send(client, command, vim.tbl_extend('force', argument, { preview = true }), function(preview)
     if not always and #(preview.edited or {}) == 0 then
-      return orders.send(client, command, argument)
+      return requests.send(client, command, argument)
     end
     local yes = planned(preview)
     ui.select({ true, false }, question, function(it)
       return it and yes or t('No, leave the files as they are')
     end, function(it)
       if it then
-        orders.send(client, command, argument)
+        requests.send(client, command, argument)
       end
     end)
   end)

@@ -4,7 +4,7 @@
 local choices = require('loopkeeper.start_choices')
 local client_module = require('loopkeeper.client')
 local l10n = require('loopkeeper.l10n')
-local orders = require('loopkeeper.orders')
+local requests = require('loopkeeper.requests')
 local protocol = require('loopkeeper.protocol')
 local ui = require('loopkeeper.ui')
 
@@ -38,7 +38,7 @@ end
 ---@param draft loopkeeper.StartDraft
 local function start(draft)
   choices.keep(draft.task.uri, draft.choice)
-  orders.send(draft.client, protocol.commands.start, choices.argument(draft.task.uri, draft.choice))
+  requests.send(draft.client, protocol.commands.start, choices.argument(draft.task.uri, draft.choice))
 end
 
 ---@param draft loopkeeper.StartDraft
@@ -190,7 +190,7 @@ function show(draft)
   local params = choices.argument(draft.task.uri, draft.choice)
   client_module.request(draft.client, protocol.requests.startPreview, params, function(err, preview)
     if err then
-      return orders.show_error(err)
+      return requests.show_error(err)
     end
     ask(rows(draft, preview), function(row)
       -- A further list opens once the first has closed.
@@ -212,7 +212,7 @@ function M.open(tasks, candidates)
     return entry.it.uri == last
   end) or candidates[1]
   -- The preview describes files, so they are saved before it.
-  if orders.save(client_module.root(first.client)) then
+  if requests.save(client_module.root(first.client)) then
     show({ client = first.client, task = first.it, tasks = tasks, choice = choices.of(first.it.uri) })
   end
 end

@@ -133,8 +133,8 @@ end
 ---@param client vim.lsp.Client
 ---@param task string
 function M.open(client, task)
-  local orders, protocol = require('loopkeeper.orders'), require('loopkeeper.protocol')
-  orders.send(client, protocol.commands.trust, { task = task })
+  local requests, protocol = require('loopkeeper.requests'), require('loopkeeper.protocol')
+  requests.send(client, protocol.commands.trust, { task = task })
 end
 
 return M

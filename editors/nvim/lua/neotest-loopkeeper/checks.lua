@@ -151,38 +151,38 @@ end
 
 ---@param client vim.lsp.Client
 ---@param context loopkeeper.NeotestContext
----@param order loopkeeper.CheckArgs
+---@param argument loopkeeper.CheckArgs
 ---@param process loopkeeper.NeotestProcess
 ---@return string? problem
-local function run_order(client, context, order, process)
-  local before = entry(client, order.task)
+local function run_check(client, context, argument, process)
+  local before = entry(client, argument.task)
   if not before then
     return t(no_result)
   end
   require('loopkeeper.questions').expect()
-  require('loopkeeper.orders').save(client_module.root(client))
-  local reply = execute(client, protocol.commands.check, order, process)
+  require('loopkeeper.requests').save(client_module.root(client))
+  local reply = execute(client, protocol.commands.check, argument, process)
   if reply.err and process.stopped then
     -- The server may have started them before it read the cancellation.
-    execute(client, protocol.commands.cancelChecks, { task = order.task })
+    execute(client, protocol.commands.cancelChecks, { task = argument.task })
   end
   if reply.err then
     local data = type(reply.err.data) == 'table' and reply.err.data or {}
     return data.code == protocol.errors.untrusted and t(untrusted) or reply.err.message
   elseif reply.result and reply.result.effect then
     -- The loop runs the checks; its results are shown by the plugin.
-    context.effects[order.task] = reply.result.effect
+    context.effects[argument.task] = reply.result.effect
     return nil
-  elseif not finished(client, order.task, before.rounds or 0, process) then
+  elseif not finished(client, argument.task, before.rounds or 0, process) then
     if process.stopped then
-      execute(client, protocol.commands.cancelChecks, { task = order.task })
+      execute(client, protocol.commands.cancelChecks, { task = argument.task })
       return t(cancelled)
     end
     return t(no_result)
   end
-  for _, item in ipairs((entry(client, order.task) or { criteria = { items = {} } }).criteria.items) do
-    if order.criterion == nil or order.criterion == item.id then
-      collect(client, context, order.task, item)
+  for _, item in ipairs((entry(client, argument.task) or { criteria = { items = {} } }).criteria.items) do
+    if argument.criterion == nil or argument.criterion == item.id then
+      collect(client, context, argument.task, item)
     end
   end
 end
@@ -203,16 +203,16 @@ end
 ---@param process loopkeeper.NeotestProcess
 ---@return integer code
 local function run(context, process)
-  for _, it in ipairs(context.orders) do
-    local client, order, problem = client_of(it.path), it.argument, nil
+  for _, it in ipairs(context.runs) do
+    local client, argument, problem = client_of(it.path), it.argument, nil
     if not client then
       problem = t(no_server)
     elseif status.of(client) and status.of(client).trusted == false then
       problem = t(folder_untrusted)
     elseif not process.stopped then
-      problem = run_order(client, context, order, process)
+      problem = run_check(client, context, argument, process)
     end
-    context.problems[order.task] = problem
+    context.problems[argument.task] = problem
   end
   local failing = vim.iter(vim.tbl_values(context.items)):any(function(item)
     return item.status ~= 'pass'
@@ -233,7 +233,7 @@ function M.process(context)
   nio.run(function()
     local ok, result = pcall(run, context, process)
     nio.scheduler()
-    for _, it in ipairs(ok and {} or context.orders) do
+    for _, it in ipairs(ok and {} or context.runs) do
       context.problems[it.argument.task] = tostring(result)
     end
     code = ok and result or 1

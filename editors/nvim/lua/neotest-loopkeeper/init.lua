@@ -53,18 +53,18 @@ function M.discover_positions(path)
   end)
 end
 
---- One order for a criterion; for a file or a folder one for each task in it.
+--- One run for a criterion; for a file or a folder one for each task in it.
 ---@param arguments neotest.RunArgs
 ---@return table run specification
 function M.build_spec(arguments)
   local is_test = arguments.tree:data().type == 'test'
-  local context, known = { orders = {} }, {}
+  local context, known = { runs = {} }, {}
   for _, it in arguments.tree:iter() do
     local ours = it.loopkeeper
     if ours and not known[ours.task] then
       known[ours.task] = true
-      local order = { task = ours.task, criterion = is_test and ours.criterion or nil }
-      table.insert(context.orders, { path = it.path, argument = order })
+      local argument = { task = ours.task, criterion = is_test and ours.criterion or nil }
+      table.insert(context.runs, { path = it.path, argument = argument })
     end
   end
   return {

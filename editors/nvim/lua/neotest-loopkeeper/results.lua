@@ -63,7 +63,7 @@ function M.positions(path, tasks)
 end
 
 ---@class loopkeeper.NeotestContext
----@field orders { path: string, argument: loopkeeper.CheckArgs }[]
+---@field runs { path: string, argument: loopkeeper.CheckArgs }[]
 ---@field problems table<string, string> why nothing ran, by task
 ---@field effects table<string, string> what happens instead, by task
 ---@field items table<string, loopkeeper.CriterionStatus> by task and criterion

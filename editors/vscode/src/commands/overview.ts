@@ -60,17 +60,17 @@ function alertRows(it: AlertParams): Row[] {
 
 function loopRows(parts: Parts, it: LoopStatus): Row[] {
   const { server, output } = parts;
-  const order = (label: string, icon: string, command: string): Choice<Act> => ({
+  const commandRow = (label: string, icon: string, command: string): Choice<Act> => ({
     label: `$(${icon}) ${label}`,
     value: () => server.run(command, { loopId: it.id }),
   });
   const rows: Choice<Act>[] = [];
   if (asks(it)) rows.push({ label: `$(comment) ${t("Answer…")}`, value: () => answerLoop(server, it) });
-  if (isTripped(it)) rows.push(order(t("Reset Breaker"), "debug-restart", Commands.resetBreaker));
-  if (isCooling(it)) rows.push(order(t("Try Once More Now"), "debug-continue", Commands.resume));
-  else if (it.state === "working") rows.push(order(t("Pause After This Iteration"), "debug-pause", Commands.pause));
-  else rows.push(order(t("Resume"), "debug-continue", Commands.resume));
-  rows.push(order(t("Stop Loop"), "debug-stop", Commands.stop));
+  if (isTripped(it)) rows.push(commandRow(t("Reset Breaker"), "debug-restart", Commands.resetBreaker));
+  if (isCooling(it)) rows.push(commandRow(t("Try Once More Now"), "debug-continue", Commands.resume));
+  else if (it.state === "working") rows.push(commandRow(t("Pause After This Iteration"), "debug-pause", Commands.pause));
+  else rows.push(commandRow(t("Resume"), "debug-continue", Commands.resume));
+  rows.push(commandRow(t("Stop Loop"), "debug-stop", Commands.stop));
   rows.push({ label: `$(edit) ${t("Steer…")}`, value: () => steerLoop(server, it) });
   rows.push({ label: `$(output) ${t("Show Output")}`, value: () => output.show(it) }, ...pageRows(parts, it));
   // What the agent is doing has nothing to do with the first action.

@@ -5,10 +5,10 @@ import type { CancellationToken, Disposable, TestItem, TestRun } from "vscode";
 import type { Server } from "../client";
 import { t } from "../l10n";
 import { Commands } from "../protocol";
-import type { OrderResult, StatusParams, TaskEntry } from "../protocol";
+import type { CommandResult, StatusParams, TaskEntry } from "../protocol";
 import { TestItems } from "./items";
 import { report, reportError } from "./report";
-import { hasResult, orders, resultsKey, roundState, runName } from "./results";
+import { hasResult, checkRequests, resultsKey, roundState, runName } from "./results";
 import type { Selection } from "./results";
 
 const noTrust = (): string => t("This folder is not trusted, so nothing was run. Run \"Workspaces: Manage Workspace Trust\" from the palette, then run the criteria again.");
@@ -78,9 +78,9 @@ export class CriteriaTests implements Disposable {
 
   private async run(request: TestRunRequest, token: CancellationToken): Promise<void> {
     const run = this.controller.createTestRun(request);
-    for (const order of orders(this.chosen(request))) {
+    for (const check of checkRequests(this.chosen(request))) {
       if (token.isCancellationRequested) break;
-      await this.check(run, order, token);
+      await this.check(run, check, token);
     }
     run.end();
     await this.update();
@@ -122,11 +122,11 @@ export class CriteriaTests implements Disposable {
     return [...selection, ...single];
   }
 
-  private async check(run: TestRun, order: { task: string; criterion?: string }, token: CancellationToken): Promise<void> {
-    const parent = this.items.task(order.task);
-    const before = this.entry(order.task);
+  private async check(run: TestRun, request: { task: string; criterion?: string }, token: CancellationToken): Promise<void> {
+    const parent = this.items.task(request.task);
+    const before = this.entry(request.task);
     if (!parent || !before) return;
-    const items = [...parent.children].map(([, it]) => it).filter((it) => order.criterion === undefined || it.id === order.criterion);
+    const items = [...parent.children].map(([, it]) => it).filter((it) => request.criterion === undefined || it.id === request.criterion);
     const fail = (message: string): void => {
       for (const it of items) reportError(run, it, message);
     };
@@ -135,18 +135,18 @@ export class CriteriaTests implements Disposable {
       return;
     }
     for (const it of items) run.started(it);
-    this.awaited.add(order.task);
+    this.awaited.add(request.task);
     try {
-      const result = await this.server.run<OrderResult>(Commands.check, order, token);
+      const result = await this.server.run<CommandResult>(Commands.check, request, token);
       // The server may have started them before it read the cancellation.
-      if (!result && token.isCancellationRequested) await this.server.tryRun(Commands.cancelChecks, { task: order.task });
-      else if (!result) fail((this.entry(order.task)?.unknownCommands ?? 0) > 0 ? unknownCommands() : refused());
+      if (!result && token.isCancellationRequested) await this.server.tryRun(Commands.cancelChecks, { task: request.task });
+      else if (!result) fail((this.entry(request.task)?.unknownCommands ?? 0) > 0 ? unknownCommands() : refused());
       else if (result.effect !== undefined) this.leaveToLoop(run, items, result.effect);
-      else if (await this.finished(order.task, before.rounds ?? 0, token)) await this.reportAll(run, order.task, parent, items);
-      else if (token.isCancellationRequested) await this.server.tryRun(Commands.cancelChecks, { task: order.task });
+      else if (await this.finished(request.task, before.rounds ?? 0, token)) await this.reportAll(run, request.task, parent, items);
+      else if (token.isCancellationRequested) await this.server.tryRun(Commands.cancelChecks, { task: request.task });
       else fail(t("The checks ended without a result. Run \"Ralph: Show Output\" or look at the server's output."));
     } finally {
-      this.awaited.delete(order.task);
+      this.awaited.delete(request.task);
     }
   }
 

@@ -99,8 +99,8 @@ export class LineIndex {
 
 export interface Selection { task: string; criteria: string[] | "all" }
 
-/** One entry for each order: a whole task, or single criteria of it. */
-export function orders(chosen: Selection[]): { task: string; criterion?: string }[] {
+/** One entry for each request: a whole task, or single criteria of it. */
+export function checkRequests(chosen: Selection[]): { task: string; criterion?: string }[] {
   return chosen.flatMap(({ task, criteria }) => (criteria === "all" ? [{ task }] : criteria.map((criterion) => ({ task, criterion }))));
 }
 

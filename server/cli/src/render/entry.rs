@@ -181,7 +181,7 @@ impl EntryFormatter {
             | Record::FinalVerdict { .. } => (None, judges(&entry.record)),
             Record::Mutants { .. } => (None, mutants::describe_record(&entry.record)?),
             Record::TrustChanged { message } => (None, message.clone()),
-            Record::OrderRefused { .. } | Record::HookFailed { .. } => incident(&entry.record)?,
+            Record::CommandRefused { .. } | Record::HookFailed { .. } => incident(&entry.record)?,
             Record::RolledBack { .. } => (None, tree::rolled_back(&entry.record)),
             Record::Recovered { interrupted, .. } => (None, recovered(*interrupted)),
             Record::Ended { .. } | Record::Feedback { .. } => (None, super::ending::entry(&entry.record)?),
@@ -345,7 +345,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::FinalVerdict { .. }
         | Record::Mutants { .. }
         | Record::TrustChanged { .. }
-        | Record::OrderRefused { .. }
+        | Record::CommandRefused { .. }
         | Record::HookFailed { .. }
         | Record::RolledBack { .. }
         | Record::Feedback { .. }
@@ -356,8 +356,8 @@ fn is_milestone(record: &Record) -> bool {
 /// Problems that are not part of the work.
 fn incident(record: &Record) -> Option<(Option<u32>, String)> {
     match record {
-        Record::OrderRefused { iteration, order, by } => {
-            Some((at(*iteration), tr!("refused: {what}", what = sentences::order_refused(*order, *by))))
+        Record::CommandRefused { iteration, command, by } => {
+            Some((at(*iteration), tr!("refused: {what}", what = sentences::command_refused(*command, *by))))
         }
         Record::HookFailed { event, message } => Some((None, sentences::hook_failed(*event, message))),
         _ => None,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_view::dashboard::{Dashboard, DashboardAction, DashboardCharset, DashboardOrder};
+use loopkeeper_view::dashboard::{Dashboard, DashboardAction, DashboardCharset, DashboardCommand};
 use rustix::process::Signal;
 use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -14,7 +14,7 @@ use super::events::DashboardEvent;
 use super::feed::LoopFeed;
 use super::full_screen::FullScreen;
 use super::input::KeyParser;
-use super::orders;
+use super::subcommands;
 use crate::exit::Exit;
 use crate::failure::{ExitResult, Failure};
 use crate::render::Glyphs;
@@ -196,12 +196,12 @@ impl LiveDashboard {
                 Some(DashboardAction::LoadOutput { id }) => self.load_output(&id),
                 Some(DashboardAction::LoadDiff { id }) => {
                     let shown = id.clone();
-                    orders::run(&["diff", &id], self.events_in.clone(), |text| DashboardEvent::Patch {
+                    subcommands::run(&["diff", &id], self.events_in.clone(), |text| DashboardEvent::Patch {
                         id: shown,
                         text,
                     });
                 }
-                Some(DashboardAction::Send { id, order }) => self.send(&id, &order),
+                Some(DashboardAction::Send { id, command }) => self.send(&id, &command),
             }
         }
         Ok(false)
@@ -210,21 +210,21 @@ impl LiveDashboard {
     fn load_output(&self, id: &str) {
         let Some(iteration) = self.feed.iteration(id).filter(|it| *it > 0) else { return };
         let (number, shown) = (iteration.to_string(), id.to_owned());
-        orders::run(&["log", id, "--output", &number], self.events_in.clone(), |text| {
+        subcommands::run(&["log", id, "--output", &number], self.events_in.clone(), |text| {
             DashboardEvent::Output { id: shown, text }
         });
     }
 
-    fn send(&self, id: &str, order: &DashboardOrder) {
-        let args: &[&str] = match order {
-            DashboardOrder::Pause => &["pause", id],
-            DashboardOrder::Resume => &["resume", id],
-            DashboardOrder::Stop => &["stop", id],
-            DashboardOrder::StopNow => &["stop", "--now", id],
+    fn send(&self, id: &str, command: &DashboardCommand) {
+        let args: &[&str] = match command {
+            DashboardCommand::Pause => &["pause", id],
+            DashboardCommand::Resume => &["resume", id],
+            DashboardCommand::Stop => &["stop", id],
+            DashboardCommand::StopNow => &["stop", "--now", id],
             // The text may begin with a hyphen.
-            DashboardOrder::Answer(text) => &["answer", "--", id, text],
+            DashboardCommand::Answer(text) => &["answer", "--", id, text],
         };
-        orders::run(args, self.events_in.clone(), DashboardEvent::Note);
+        subcommands::run(args, self.events_in.clone(), DashboardEvent::Note);
     }
 }
 

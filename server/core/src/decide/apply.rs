@@ -54,7 +54,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
     match &entry.record {
         Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
         Record::RolledBack { .. } => apply_rollback(state, entry),
-        Record::OrderRefused { order, by, .. } => state.reported.attempts.record(*order, *by),
+        Record::CommandRefused { command, by, .. } => state.reported.attempts.record(*command, *by),
         Record::HookFailed { event, message } => apply_hook_failure(state, *event, message),
         Record::BranchTaken { branch, .. } => {
             state.git.has_branch = true;

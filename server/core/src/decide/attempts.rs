@@ -1,6 +1,6 @@
 //! Commands reserved for the user that come from other processes: refused in every phase, and recorded.
 
-use crate::journal::{GuardedOrder, OrderSource, Record};
+use crate::journal::{CommandSender, Record, RestrictedCommand};
 use crate::loop_state::LoopState;
 
 use super::{Decision, Effect, RefusalReason};
@@ -21,38 +21,40 @@ pub enum AttemptOrigin {
     Unknown,
 }
 
-pub(super) fn refuse(state: &LoopState, order: GuardedOrder, from: AttemptOrigin) -> Vec<Decision> {
+pub(super) fn refuse(state: &LoopState, command: RestrictedCommand, from: AttemptOrigin) -> Vec<Decision> {
     let is_recorded = state.outcome().is_none() && state.reported.attempts.total() < MAX_RECORDED;
     let by = source(state, from);
-    let record = Record::OrderRefused { iteration: state.iteration, order, by };
-    let message = message(order, by);
+    let record = Record::CommandRefused { iteration: state.iteration, command, by };
+    let message = message(command, by);
     let refusal = Decision::Effect(Effect::Refuse { code: RefusalReason::Forbidden, message });
     is_recorded.then_some(Decision::Record(record)).into_iter().chain([refusal]).collect()
 }
 
-fn source(state: &LoopState, from: AttemptOrigin) -> OrderSource {
+fn source(state: &LoopState, from: AttemptOrigin) -> CommandSender {
     match from {
         // An agent may send a command before its start is on record.
         AttemptOrigin::Job { .. } if state.phase.running_agent().is_some_and(|it| it.pid.is_none()) => {
-            OrderSource::Agent
+            CommandSender::Agent
         }
-        AttemptOrigin::Job { warden } if state.reported.attempts.agent == Some(warden) => OrderSource::Agent,
-        AttemptOrigin::Job { .. } => OrderSource::Job,
-        AttemptOrigin::OtherLoop => OrderSource::OtherLoop,
-        AttemptOrigin::Unknown => OrderSource::Unknown,
+        AttemptOrigin::Job { warden } if state.reported.attempts.agent == Some(warden) => {
+            CommandSender::Agent
+        }
+        AttemptOrigin::Job { .. } => CommandSender::Job,
+        AttemptOrigin::OtherLoop => CommandSender::OtherLoop,
+        AttemptOrigin::Unknown => CommandSender::Unknown,
     }
 }
 
-fn message(order: GuardedOrder, by: OrderSource) -> Message {
-    let verb = order.verb();
+fn message(command: RestrictedCommand, by: CommandSender) -> Message {
+    let verb = command.verb();
     let fact = match by {
-        OrderSource::Agent | OrderSource::Job => {
+        CommandSender::Agent | CommandSender::Job => {
             tr!("`{verb}` came from a process of this loop, and only the user may request it", verb)
         }
-        OrderSource::OtherLoop => {
+        CommandSender::OtherLoop => {
             tr!("`{verb}` came from a process of another loop, and only the user may request it", verb)
         }
-        OrderSource::Unknown => tr!(
+        CommandSender::Unknown => tr!(
             "`{verb}` came from a process that ended before it was identified, and only the user may request it",
             verb
         ),
@@ -70,25 +72,25 @@ mod tests {
         let first = samples::entry(1, samples::records().remove(0));
         let mut state = crate::decide::state_from_first(&first).unwrap();
         state.reported.attempts.agent = Some(7);
-        let asked = |state: &LoopState, from| refuse(state, GuardedOrder::Accept, from);
+        let asked = |state: &LoopState, from| refuse(state, RestrictedCommand::Accept, from);
         let check = |state: &LoopState, from, expect| {
             let steps = asked(state, from);
-            let Some(Decision::Record(Record::OrderRefused { order, by, .. })) = steps.first() else {
+            let Some(Decision::Record(Record::CommandRefused { command, by, .. })) = steps.first() else {
                 panic!("{steps:?}");
             };
-            assert_eq!((*order, *by), (GuardedOrder::Accept, expect));
+            assert_eq!((*command, *by), (RestrictedCommand::Accept, expect));
             let last = steps.last();
             assert!(
                 matches!(last, Some(Decision::Effect(Effect::Refuse { code: RefusalReason::Forbidden, .. }))),
                 "{last:?}"
             );
         };
-        check(&state, AttemptOrigin::Job { warden: 7 }, OrderSource::Agent);
-        check(&state, AttemptOrigin::Job { warden: 8 }, OrderSource::Job);
-        check(&state, AttemptOrigin::OtherLoop, OrderSource::OtherLoop);
-        check(&state, AttemptOrigin::Unknown, OrderSource::Unknown);
+        check(&state, AttemptOrigin::Job { warden: 7 }, CommandSender::Agent);
+        check(&state, AttemptOrigin::Job { warden: 8 }, CommandSender::Job);
+        check(&state, AttemptOrigin::OtherLoop, CommandSender::OtherLoop);
+        check(&state, AttemptOrigin::Unknown, CommandSender::Unknown);
         for _ in 0..MAX_RECORDED {
-            state.reported.attempts.record(GuardedOrder::Stop, OrderSource::Agent);
+            state.reported.attempts.record(RestrictedCommand::Stop, CommandSender::Agent);
         }
         assert_eq!(asked(&state, AttemptOrigin::Unknown).len(), 1, "refused and not recorded");
     }

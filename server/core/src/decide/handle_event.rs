@@ -15,8 +15,8 @@ use loopkeeper_text::tr;
 use super::endings::{end_agent, end_by_user, end_now, pause_or_end, unkillable_record};
 use super::{
     Decision, Effect, Event, LoopBranch, attached, autorun_note, between_iterations, breaker, calls, commits,
-    documents, final_verdict, hook_session, limits, mutants, orders, permissions, rollback, rounds, sessions,
-    spawns, weakening,
+    documents, final_verdict, hook_session, limits, mutants, permissions, rollback, rounds, sessions, spawns,
+    user_commands, weakening,
 };
 
 /// Number of checks for signs of life within `limits.idle_time`.
@@ -91,7 +91,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         Event::DeadlinePassed => deadline_passed(state, live, now),
         Event::SubagentSeen(event) => spawns::handle_subagent(state, event),
         Event::AskerLeft => permissions::withdraw_question(state, live, now),
-        Event::UserAsked(order) => orders::handle_command(state, live, now, order),
+        Event::UserAsked(command) => user_commands::handle_command(state, live, now, command),
     }
 }
 

@@ -104,7 +104,7 @@ fn leave_reason(state: &LoopState, step: &Decision) -> Option<SessionReason> {
         | Record::FinalVerdict { .. }
         | Record::Mutants { .. }
         | Record::TrustChanged { .. }
-        | Record::OrderRefused { .. }
+        | Record::CommandRefused { .. }
         | Record::HookFailed { .. }
         | Record::Feedback { .. }
         | Record::Recovered { .. }
@@ -124,7 +124,7 @@ pub fn after_rollback(state: &LoopState, to: u32) -> Option<Record> {
     Some(Record::SessionChanged { from: Some(from), to: None, reason: SessionReason::RolledBack })
 }
 
-/// Handles the user's order that the next iteration begins with a fresh context.
+/// Handles the user's command that the next iteration begins with a fresh context.
 pub(super) fn reset(state: &LoopState) -> Vec<Decision> {
     leave_session_step(state, SessionReason::Reset).into_iter().collect()
 }

@@ -202,8 +202,8 @@ impl Sim {
         true
     }
 
-    pub fn order(&mut self, order: UserCommand) {
-        self.event(Event::UserAsked(order));
+    pub fn command(&mut self, command: UserCommand) {
+        self.event(Event::UserAsked(command));
     }
 
     pub fn event(&mut self, event: Event) {
@@ -248,7 +248,7 @@ impl Sim {
             Effect::Continue => self.event(Event::Continued),
             Effect::TakeSnapshot => self.shoot(),
             Effect::TakeBranch { name } => self.take_branch(name),
-            Effect::Commit(order) => self.commit(*order),
+            Effect::Commit(plan) => self.commit(*plan),
             Effect::ReadTask => {
                 let reading = self.reading();
                 self.event(Event::TaskRead(Box::new(reading)));

@@ -1,12 +1,12 @@
-//! Orders that only the user may give, and the processes that tried to give one. Values of a newer version are read as
+//! Commands that only the user may give, and the processes that tried to give one. Values of a newer version are read as
 //! `Other` or `Unknown`.
 
 use serde::{Deserialize, Serialize};
 
-/// An order that changes a verdict or a budget.
+/// A command that changes a verdict or a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum GuardedOrder {
+pub enum RestrictedCommand {
     Accept,
     Skip,
     Prioritize,
@@ -26,10 +26,10 @@ pub enum GuardedOrder {
     Other,
 }
 
-/// The origin of a refused order.
+/// The origin of a refused command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum OrderSource {
+pub enum CommandSender {
     Agent,
     /// Another command that the loop runs: a check, a server, a command of `[on]`.
     Job,
@@ -40,7 +40,7 @@ pub enum OrderSource {
     Unknown,
 }
 
-impl GuardedOrder {
+impl RestrictedCommand {
     const ALL: [(&str, Self); 14] = [
         ("accept", Self::Accept),
         ("skip", Self::Skip),
@@ -58,33 +58,33 @@ impl GuardedOrder {
         ("feedback", Self::Feedback),
     ];
 
-    /// Looks up the order by its verb in the control protocol; `None`: not restricted, or unknown.
+    /// Looks up the command by its verb in the control protocol; `None`: not restricted, or unknown.
     pub fn of_verb(verb: &str) -> Option<Self> {
         let verb = if verb == "undo-rollback" { "rollback" } else { verb };
-        Self::ALL.iter().find(|(name, _)| *name == verb).map(|(_, order)| *order)
+        Self::ALL.iter().find(|(name, _)| *name == verb).map(|(_, command)| *command)
     }
 
     /// Its verb.
     pub fn verb(self) -> &'static str {
-        Self::ALL.iter().find(|(_, order)| *order == self).map_or("other", |(name, _)| name)
+        Self::ALL.iter().find(|(_, command)| *command == self).map_or("other", |(name, _)| name)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::GuardedOrder;
+    use super::RestrictedCommand;
 
     #[test]
     fn verbs_are_those_of_the_journal() {
-        for (name, order) in GuardedOrder::ALL {
-            assert_eq!((order.verb(), GuardedOrder::of_verb(name)), (name, Some(order)));
-            assert_eq!(serde_json::to_string(&order).unwrap(), format!("\"{name}\""));
+        for (name, command) in RestrictedCommand::ALL {
+            assert_eq!((command.verb(), RestrictedCommand::of_verb(name)), (name, Some(command)));
+            assert_eq!(serde_json::to_string(&command).unwrap(), format!("\"{name}\""));
         }
-        assert_eq!(GuardedOrder::of_verb("undo-rollback"), Some(GuardedOrder::Rollback));
+        assert_eq!(RestrictedCommand::of_verb("undo-rollback"), Some(RestrictedCommand::Rollback));
         for open in ["check", "watch", "hook", "authorize", "other", ""] {
-            assert_eq!(GuardedOrder::of_verb(open), None, "{open}");
+            assert_eq!(RestrictedCommand::of_verb(open), None, "{open}");
         }
-        let newer: GuardedOrder = serde_json::from_str("\"newer\"").unwrap();
-        assert_eq!(newer, GuardedOrder::Other);
+        let newer: RestrictedCommand = serde_json::from_str("\"newer\"").unwrap();
+        assert_eq!(newer, RestrictedCommand::Other);
     }
 }

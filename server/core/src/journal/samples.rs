@@ -5,10 +5,10 @@ mod verdicts;
 
 use self::verdicts::{final_verdict, mutants, weakening_accepted};
 use super::{
-    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, DriftShare,
-    EarlierTask, Edit, Entry, ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats,
-    LoopSpec, OrderSource, Outcome, OutcomeKind, PauseReason, PinnedCriterion, Proposal, QuestionKind,
-    Record, Role, Round, SessionReason, SnapshotWhen, StopVerdict, TakeoverReason, TreeAfter, TripEvidence,
+    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, CommandSender,
+    DriftShare, EarlierTask, Edit, Entry, ErrorIn, FailingCriterion, GitHead, LimitName, LineStats, LoopSpec,
+    Outcome, OutcomeKind, PauseReason, PinnedCriterion, Proposal, QuestionKind, Record, RestrictedCommand,
+    Role, Round, SessionReason, SnapshotWhen, StopVerdict, TakeoverReason, TreeAfter, TripEvidence,
     UnacceptedChange, WaitReason, Weakening,
 };
 use crate::check::{
@@ -33,7 +33,7 @@ pub(crate) fn entry(seq: u64, record: Record) -> Entry {
     Entry { seq, epoch: 1, at: Moment { wall: 1_795_183_200_123 + seq, awake: 1_000 + seq }, record }
 }
 
-/// Every type once, in an order in which a loop could write them.
+/// Every type once, in a command in which a loop could write them.
 pub(crate) fn records() -> Vec<Record> {
     [first_iteration(), subagents(), around_iterations()].concat()
 }
@@ -204,7 +204,7 @@ fn around_iterations() -> Vec<Record> {
         final_verdict(),
         mutants(),
         Record::TrustChanged { message: "2 commands".to_owned() },
-        Record::OrderRefused { iteration: 1, order: GuardedOrder::Accept, by: OrderSource::Agent },
+        Record::CommandRefused { iteration: 1, command: RestrictedCommand::Accept, by: CommandSender::Agent },
         Record::HookFailed { event: LoopEvent::NeedsYou, message: "failed with exit 3".to_owned() },
         Record::RolledBack {
             to: 0,
@@ -256,7 +256,7 @@ fn all_types_have_a_sample(record: &Record) {
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {}
         Record::FinalVerdict { .. } | Record::Mutants { .. } => {}
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
-        Record::OrderRefused { .. } => {}
+        Record::CommandRefused { .. } => {}
         Record::HookFailed { .. } | Record::BranchTaken { .. } | Record::Committed { .. } => {}
         Record::Recovered { .. } | Record::Ended { .. } | Record::Feedback { .. } | Record::Unknown => {}
     }

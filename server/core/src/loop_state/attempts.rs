@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::journal::{GuardedOrder, OrderSource};
+use crate::journal::{CommandSender, RestrictedCommand};
 use serde::{Deserialize, Serialize};
 
 /// Attempts so far.
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 pub struct Attempts {
     /// Recorded attempts of each kind.
     #[serde(with = "count_list")]
-    pub counts: BTreeMap<(OrderSource, GuardedOrder), u32>,
+    pub counts: BTreeMap<(CommandSender, RestrictedCommand), u32>,
     /// The warden of the last agent.
     pub(crate) agent: Option<u32>,
 }
 
 impl Attempts {
-    pub(crate) fn record(&mut self, order: GuardedOrder, by: OrderSource) {
+    pub(crate) fn record(&mut self, order: RestrictedCommand, by: CommandSender) {
         *self.counts.entry((by, order)).or_default() += 1;
     }
 
@@ -31,16 +31,16 @@ mod count_list {
 
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use crate::journal::{GuardedOrder, OrderSource};
+    use crate::journal::{CommandSender, RestrictedCommand};
 
-    type Counts = BTreeMap<(OrderSource, GuardedOrder), u32>;
+    type Counts = BTreeMap<(CommandSender, RestrictedCommand), u32>;
 
     pub(super) fn serialize<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(counts)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Counts, D::Error> {
-        let list: Vec<((OrderSource, GuardedOrder), u32)> = Vec::deserialize(deserializer)?;
+        let list: Vec<((CommandSender, RestrictedCommand), u32)> = Vec::deserialize(deserializer)?;
         Ok(list.into_iter().collect())
     }
 }

@@ -83,7 +83,7 @@ mod tests {
             assert_eq!(read, expect, "{line}");
         };
         let job = |stdin: Option<&str>, grace, args: &[&str]| {
-            let order = JobRequest {
+            let request = JobRequest {
                 cwd: ".".into(),
                 env: env().into(),
                 stdin: stdin.map(PathBuf::from),
@@ -91,7 +91,7 @@ mod tests {
                 program: "/bin/x".into(),
                 args: args.iter().map(OsString::from).collect(),
             };
-            Some((false, WardenMode::Job(order)))
+            Some((false, WardenMode::Job(request)))
         };
         check("--probe", Some((false, WardenMode::Probe)));
         check("--own-proc --probe", Some((true, WardenMode::Probe)));

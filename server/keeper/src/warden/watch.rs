@@ -99,7 +99,7 @@ impl WardenSignals {
 
 /// What a job starts with.
 pub(super) struct JobStart<'a> {
-    pub(super) order: &'a JobRequest,
+    pub(super) request: &'a JobRequest,
     pub(super) rules: &'a LandlockRules,
     /// Absent: the warden's own.
     pub(super) outputs: Option<[OwnedFd; 2]>,
@@ -118,19 +118,19 @@ pub(super) struct JobReaper<'a> {
 impl<'a> JobReaper<'a> {
     /// Starts the main process.
     pub(super) fn start(
-        JobStart { order, rules, outputs }: JobStart<'_>,
+        JobStart { request, rules, outputs }: JobStart<'_>,
         signals: &'a WardenSignals,
         control: BorrowedFd<'a>,
     ) -> io::Result<Self> {
-        let stdin = match &order.stdin {
+        let stdin = match &request.stdin {
             Some(path) => Stdio::from(std::fs::File::open(path)?),
             None => Stdio::null(),
         };
         // Set here and not in the child, so that the fast spawn path is available.
-        std::env::set_current_dir(&order.cwd)?;
-        let mut command = Command::new(&order.program);
-        command.args(&order.args).stdin(stdin);
-        command.env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
+        std::env::set_current_dir(&request.cwd)?;
+        let mut command = Command::new(&request.program);
+        command.args(&request.args).stdin(stdin);
+        command.env_clear().envs(request.env.iter().map(|(name, value)| (name, value)));
         if let Some([out, err]) = outputs {
             command.stdout(out).stderr(err);
         }

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use loopkeeper_text::language::translate;
 use loopkeeper_text::tr;
-use loopkeeper_view::{self as view, LateOrder};
+use loopkeeper_view::{self as view, DeferredCommand};
 use serde_json::json;
 
-use super::orders::THE_LOOP;
+use super::loop_commands::THE_LOOP;
 use super::{CommandOutcome, CommandRefusal, cancel_checks, run_blocking, target, trust};
 use crate::ext::{CheckArgs, CommandResult, RefusalCode};
 use crate::session::ServerState;
@@ -118,8 +118,8 @@ fn start_check(
             match working.filter(|it| it.is_alive() && it.works_on(&work)) {
                 // Queued: the keeper replies once the round is over, which may be long after the agent's run.
                 Some(loop_view) => {
-                    let effect = view::effect(&loop_view.state, LateOrder::Check, translate(THE_LOOP));
-                    order_checks(store, loop_view.dir.id().to_owned()).map_err(Failure::from)?;
+                    let effect = view::effect(&loop_view.state, DeferredCommand::Check, translate(THE_LOOP));
+                    request_checks(store, loop_view.dir.id().to_owned()).map_err(Failure::from)?;
                     return Ok(CheckStart::Queued(effect));
                 }
                 None => return Err(operations::start::busy_error(&store, holder, path).into()),
@@ -130,7 +130,7 @@ fn start_check(
 }
 
 /// Does not wait: the results arrive through the journal.
-fn order_checks(store: StateDir, loop_id: String) -> std::io::Result<()> {
+fn request_checks(store: StateDir, loop_id: String) -> std::io::Result<()> {
     let send = move || drop(control_client::send(&store, &loop_id, json!({"do": "check"})));
     std::thread::Builder::new().spawn(send).map(drop)
 }

@@ -7,7 +7,7 @@ use loopkeeper_core::journal::QuestionKind;
 use loopkeeper_text::{tr, tr_later};
 use loopkeeper_view::{LoopStatus, QuestionStatus, notice};
 
-use super::{CommandOutcome, orders, trust};
+use super::{CommandOutcome, loop_commands, trust};
 use crate::ext::{AnswerArgs, CommandResult, ResumeArgs, StopArgs};
 use crate::questions::{self, ClientQuestion, QuestionSupport};
 use crate::session::ServerState;
@@ -33,7 +33,7 @@ pub(super) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> Comma
             return Ok(CommandResult { loop_id: Some(args.loop_id), ..CommandResult::default() });
         }
     }
-    orders::answer(shared, args).await
+    loop_commands::answer(shared, args).await
 }
 
 /// Answers a question, in a client that may only be asked about the user's own commands. `false` if it is asked
@@ -70,15 +70,17 @@ pub(crate) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>, 
     let done = match (question.kind, answer.as_str()) {
         (QuestionKind::UsageLimit, WAIT | STOP) => {
             let text = Some(answer.to_lowercase());
-            orders::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
+            loop_commands::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
         }
         (QuestionKind::Permission, title) => {
             let word = PERMISSION_ANSWERS.into_iter().find(|(it, _)| *it == title);
             let text = word.map(|(_, word)| word.to_owned());
-            orders::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
+            loop_commands::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
         }
-        (_, DECIDE) => orders::resume(&shared, ResumeArgs { loop_id, anyway: false, more: None }).await,
-        (_, STOP) => orders::stop(&shared, StopArgs { loop_id, now: false }).await,
+        (_, DECIDE) => {
+            loop_commands::resume(&shared, ResumeArgs { loop_id, anyway: false, more: None }).await
+        }
+        (_, STOP) => loop_commands::stop(&shared, StopArgs { loop_id, now: false }).await,
         _ => return,
     };
     if let Err(refusal) = done {

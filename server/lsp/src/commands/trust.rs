@@ -6,7 +6,7 @@ mod consent;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_core::journal::GuardedOrder;
+use loopkeeper_core::journal::RestrictedCommand;
 use loopkeeper_core::settings::SettingOverride;
 use loopkeeper_core::trust::{TrustItem, TrustPage};
 use loopkeeper_text::message::Message;
@@ -64,7 +64,7 @@ pub(super) fn required_trust(
     let mut trust = TrustStore::open(store);
     let (typed, unknown) = operations::trust::split_typed(work, trust.untrusted_items(&work.root, items));
     if !typed.is_empty() {
-        authority::ensure_user(store, GuardedOrder::Trust)?;
+        authority::ensure_user(store, RestrictedCommand::Trust)?;
         trust.grant(&work.root, Some(&work.id), &typed)?;
     }
     if unknown.is_empty() { Ok(None) } else { Ok(Some(TrustRequest::of(work, &trust, arguments)?)) }
@@ -117,7 +117,7 @@ async fn grant(
             ));
         }
         let state = StateDir::open().map_err(Failure::from)?;
-        authority::ensure_user(&state, GuardedOrder::Trust)?;
+        authority::ensure_user(&state, RestrictedCommand::Trust)?;
         let mut store = TrustStore::open(&state);
         let unknown = store.untrusted_items(&work.root, &items);
         store.grant(&work.root, Some(&work.id), &unknown).map_err(Failure::from)?;
@@ -150,7 +150,7 @@ pub(super) async fn untrust(shared: &Arc<ServerState>, args: UntrustArgs) -> Com
     let task = target::task(shared, &args.task).await?;
     run_blocking(move || {
         let state = StateDir::open().map_err(Failure::from)?;
-        authority::ensure_user(&state, GuardedOrder::Trust)?;
+        authority::ensure_user(&state, RestrictedCommand::Trust)?;
         let mut store = TrustStore::open(&state);
         store.revoke(&task.root, Some(&task.id)).map_err(Failure::from)?;
         Ok(CommandResult::default())

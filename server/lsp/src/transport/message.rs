@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_answers_and_orders() {
+    fn calls_answers_and_commands() {
         let call = Request::build("a/b").id(1).params(json!({"x": [1]})).finish();
         check(r#"{"jsonrpc":"2.0","id":1,"method":"a/b","params":{"x":[1]}}"#, &ClientMessage::Call(call));
         let empty = Request::build("a").params(json!({})).finish();

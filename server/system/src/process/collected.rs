@@ -11,7 +11,7 @@ const LINE_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct OutputBuffer {
     apart: Option<[HeadTailBuffer; 2]>,
-    both: Option<InOrder>,
+    both: Option<OrderedStreams>,
 }
 
 impl OutputBuffer {
@@ -22,12 +22,12 @@ impl OutputBuffer {
 
     /// Both streams in order, from one pipe.
     pub(super) fn with_combined(most: usize) -> Self {
-        Self { apart: None, both: Some(InOrder::of(most)) }
+        Self { apart: None, both: Some(OrderedStreams::of(most)) }
     }
 
     /// Each stream, and both in order as far as the order can be seen while reading.
     pub(super) fn with_both(most: usize) -> Self {
-        Self { both: Some(InOrder::of(most)), ..Self::with_separate(most) }
+        Self { both: Some(OrderedStreams::of(most)), ..Self::with_separate(most) }
     }
 
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
@@ -57,13 +57,13 @@ impl OutputBuffer {
 
 /// Both streams in whole lines: output of one stream never appears within a line of the other.
 #[derive(Debug)]
-struct InOrder {
+struct OrderedStreams {
     kept: HeadTailBuffer,
     /// Incomplete lines.
     begun: [Vec<u8>; 2],
 }
 
-impl InOrder {
+impl OrderedStreams {
     fn of(most: usize) -> Self {
         Self { kept: HeadTailBuffer::with_limit(most), begun: [Vec::new(), Vec::new()] }
     }

@@ -38,7 +38,7 @@ pub struct JobRequest {
 /// A received request.
 #[derive(Debug)]
 pub struct ReceivedJob {
-    pub order: JobRequest,
+    pub request: JobRequest,
     pub control: OwnedFd,
     pub out: OwnedFd,
     pub err: OwnedFd,
@@ -47,17 +47,17 @@ pub struct ReceivedJob {
 /// Never blocks: the message is a file descriptor, whatever the length of the request.
 pub(crate) fn send(
     channel: impl AsFd,
-    order: &JobRequest,
+    request: &JobRequest,
     own: [BorrowedFd<'_>; DESCRIPTORS - 1],
 ) -> io::Result<()> {
-    let mut file = File::from(memfd_create("order", MemfdFlags::CLOEXEC)?);
-    file.write_all(&encode(order)?)?;
+    let mut file = File::from(memfd_create("request", MemfdFlags::CLOEXEC)?);
+    file.write_all(&encode(request)?)?;
     let [control, out, err] = own;
     let parts = [file.as_fd(), control, out, err];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     if !ancillary.push(SendAncillaryMessage::ScmRights(&parts)) {
-        return Err(io::Error::other("no room for the parts of an order"));
+        return Err(io::Error::other("no room for the parts of a request"));
     }
     let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
     sendmsg(channel, &[IoSlice::new(WORD)], &mut ancillary, flags)?;
@@ -79,24 +79,25 @@ pub fn receive(channel: impl AsFd) -> io::Result<Option<ReceivedJob>> {
         _ => None,
     });
     let parts: Vec<OwnedFd> = parts.flatten().collect();
-    let Ok([order, control, out, err]) = <[OwnedFd; DESCRIPTORS]>::try_from(parts) else {
+    let Ok([request, control, out, err]) = <[OwnedFd; DESCRIPTORS]>::try_from(parts) else {
         return Err(io::ErrorKind::InvalidData.into());
     };
-    let (mut file, mut bytes) = (File::from(order), Vec::new());
+    let (mut file, mut bytes) = (File::from(request), Vec::new());
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
-    let order = decode(&bytes).ok_or(io::ErrorKind::InvalidData)?;
-    Ok(Some(ReceivedJob { order, control, out, err }))
+    let request = decode(&bytes).ok_or(io::ErrorKind::InvalidData)?;
+    Ok(Some(ReceivedJob { request, control, out, err }))
 }
 
 /// Strings, each terminated by a zero byte, which none of them can contain: the folder, the file for stdin or nothing,
 /// the grace time in milliseconds, the number of variables, their names and values, the program, its arguments.
-fn encode(order: &JobRequest) -> io::Result<Vec<u8>> {
-    let stdin = order.stdin.as_ref().map_or(OsStr::new(""), |path| path.as_os_str());
-    let numbers = [order.grace.as_millis().to_string(), order.env.len().to_string()];
-    let head = [order.cwd.as_os_str(), stdin].into_iter().chain(numbers.iter().map(OsStr::new));
-    let env = order.env.iter().flat_map(|(name, value)| [name.as_os_str(), value.as_os_str()]);
-    let line = std::iter::once(order.program.as_os_str()).chain(order.args.iter().map(OsString::as_os_str));
+fn encode(request: &JobRequest) -> io::Result<Vec<u8>> {
+    let stdin = request.stdin.as_ref().map_or(OsStr::new(""), |path| path.as_os_str());
+    let numbers = [request.grace.as_millis().to_string(), request.env.len().to_string()];
+    let head = [request.cwd.as_os_str(), stdin].into_iter().chain(numbers.iter().map(OsStr::new));
+    let env = request.env.iter().flat_map(|(name, value)| [name.as_os_str(), value.as_os_str()]);
+    let line =
+        std::iter::once(request.program.as_os_str()).chain(request.args.iter().map(OsString::as_os_str));
     let mut bytes = Vec::new();
     for word in head.chain(env).chain(line) {
         if word.as_bytes().contains(&0) {
@@ -130,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    fn order() -> JobRequest {
+    fn request() -> JobRequest {
         JobRequest {
             cwd: "/a b".into(),
             env: vec![
@@ -145,10 +146,10 @@ mod tests {
     }
 
     #[test]
-    fn an_order_arrives_as_it_was_sent() {
-        let bare = JobRequest { env: Vec::new(), args: Vec::new(), stdin: Some("/p".into()), ..order() };
-        let long = JobRequest { args: vec!["y".repeat(100_000).into(); 30], ..order() };
-        for expect in [order(), bare, long] {
+    fn a_request_arrives_as_it_was_sent() {
+        let bare = JobRequest { env: Vec::new(), args: Vec::new(), stdin: Some("/p".into()), ..request() };
+        let long = JobRequest { args: vec!["y".repeat(100_000).into(); 30], ..request() };
+        for expect in [request(), bare, long] {
             let (keeper, warden) = UnixStream::pair().unwrap();
             let (control, theirs) = UnixStream::pair().unwrap();
             let (out, out_end) = io::pipe().unwrap();
@@ -156,7 +157,7 @@ mod tests {
             send(&keeper, &expect, [theirs.as_fd(), out_end.as_fd(), err_end.as_fd()]).unwrap();
             drop((theirs, out_end, err_end));
             let received = receive(&warden).unwrap().unwrap();
-            assert_eq!(received.order, expect);
+            assert_eq!(received.request, expect);
             let read_all = |pipe: PipeReader| io::read_to_string(pipe).unwrap();
             File::from(received.control).write_all(b"c").unwrap();
             File::from(received.out).write_all(b"o").unwrap();
@@ -173,7 +174,7 @@ mod tests {
         assert_eq!(receive(&warden).unwrap_err().kind(), io::ErrorKind::InvalidData);
         drop(keeper);
         assert!(receive(&warden).unwrap().is_none());
-        let zero = JobRequest { program: OsString::from_vec(vec![b'x', 0]), ..order() };
+        let zero = JobRequest { program: OsString::from_vec(vec![b'x', 0]), ..request() };
         assert_eq!(encode(&zero).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         for broken in ["", "/ ", "/  x ", "/  1 9 A B ", "/  1 0 ", "/  1 0 x"] {
             assert_eq!(decode(broken.replace(' ', "\0").as_bytes()), None, "{broken}");

@@ -52,7 +52,7 @@ impl WardenHandle {
     }
 
     /// The channel for its jobs, if it accepts more than one.
-    pub(super) fn order_channel(&self) -> Option<&UnixStream> {
+    pub(super) fn request_channel(&self) -> Option<&UnixStream> {
         self.home.as_ref().map(|home| &home.orders)
     }
 

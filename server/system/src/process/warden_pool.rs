@@ -61,7 +61,7 @@ impl WardenPool {
 
     fn start_with(&self, job: &Job, streams: StreamLayout) -> Result<JobHandle, ProcessError> {
         start_with(job, streams, |program, ends| {
-            let order = JobRequest {
+            let request = JobRequest {
                 cwd: job.cwd.clone(),
                 env: job.env.clone(),
                 stdin: job.stdin.file().map(Into::into),
@@ -69,7 +69,7 @@ impl WardenPool {
                 program: program.into(),
                 args: job.argv.value().iter().skip(1).cloned().collect(),
             };
-            self.dispatch(&order, &ends)
+            self.dispatch(&request, &ends)
         })
     }
 
@@ -84,14 +84,14 @@ impl WardenPool {
     }
 
     /// Sends the job to an idle warden, else to a new one, because an idle warden may have been ended in the meantime.
-    fn dispatch(&self, order: &JobRequest, ends: &ChildStdio) -> io::Result<WardenHandle> {
+    fn dispatch(&self, request: &JobRequest, ends: &ChildStdio) -> io::Result<WardenHandle> {
         let own = [ends.control.as_fd(), ends.out.as_fd(), ends.err.as_fd()];
         loop {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let is_new = idle.is_none();
-            let warden = idle.map_or_else(|| self.start_one(order, ends), Ok)?;
+            let warden = idle.map_or_else(|| self.start_one(request, ends), Ok)?;
             let given =
-                warden.order_channel().map_or(Ok(()), |channel| job_request::send(channel, order, own));
+                warden.request_channel().map_or(Ok(()), |channel| job_request::send(channel, request, own));
             let Err(error) = given else { return Ok(warden.at_work()) };
             orphans::unregister(warden.pid);
             if is_new {
@@ -100,13 +100,13 @@ impl WardenPool {
         }
     }
 
-    fn start_one(&self, order: &JobRequest, ends: &ChildStdio) -> io::Result<WardenHandle> {
+    fn start_one(&self, request: &JobRequest, ends: &ChildStdio) -> io::Result<WardenHandle> {
         let (orders, theirs) = UnixStream::pair()?;
-        let mark = order.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP);
+        let mark = request.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP);
         let mark = mark.map(|(name, value)| (name, value));
         let mut warden = self.domain.command(self.room.as_ref())?;
         let command = &mut warden.command;
-        command.args(orphans::warden_mark(&order.env)).arg("--orders");
+        command.args(orphans::warden_mark(&request.env)).arg("--orders");
         command.env_clear().envs(mark).current_dir("/");
         // Errors of bubblewrap go to the first job's stderr.
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(ends.err.try_clone()?);

@@ -100,7 +100,7 @@ fn a_loop_that_needs_its_user_is_not_also_warned_about() {
 }
 
 #[test]
-fn a_stop_that_was_just_ordered_has_no_alert() {
+fn a_stop_that_the_user_just_gave_has_no_alert() {
     let stopped = |wait_ms: u64| {
         let mut observer =
             Observer::of(Sim::new(one(), "f", vec![Act { takes_ms: wait_ms, ..Act::new("f") }]));
@@ -109,7 +109,7 @@ fn a_stop_that_was_just_ordered_has_no_alert() {
             assert!(observer.sim.turn());
             observer.observe(true);
         }
-        observer.sim.order(UserCommand::Stop);
+        observer.sim.command(UserCommand::Stop);
         observer.play().alerts
     };
     assert_eq!(stopped(5_000), <[String; 0]>::default());

@@ -34,11 +34,11 @@ pub enum DashboardAction {
     Suspend,
     LoadOutput { id: String },
     LoadDiff { id: String },
-    Send { id: String, order: DashboardOrder },
+    Send { id: String, command: DashboardCommand },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DashboardOrder {
+pub enum DashboardCommand {
     Pause,
     Resume,
     Stop,
@@ -66,7 +66,7 @@ impl Dashboard {
         match key {
             DashboardKey::Escape => return None,
             DashboardKey::Enter if !text.trim().is_empty() => {
-                return Some(DashboardAction::Send { id, order: DashboardOrder::Answer(text) });
+                return Some(DashboardAction::Send { id, command: DashboardCommand::Answer(text) });
             }
             DashboardKey::Backspace => drop(text.pop()),
             DashboardKey::Char(char) if !char.is_control() => text.push(char),
@@ -82,12 +82,12 @@ impl Dashboard {
 
     /// Any other key than the two is a refusal.
     fn confirm_stop(id: String, key: &DashboardKey) -> Option<DashboardAction> {
-        let order = match key {
-            DashboardKey::Char('y') => DashboardOrder::Stop,
-            DashboardKey::Char('!') => DashboardOrder::StopNow,
+        let command = match key {
+            DashboardKey::Char('y') => DashboardCommand::Stop,
+            DashboardKey::Char('!') => DashboardCommand::StopNow,
             _ => return None,
         };
-        Some(DashboardAction::Send { id, order })
+        Some(DashboardAction::Send { id, command })
     }
 
     fn press_command(&mut self, key: &DashboardKey) -> Option<DashboardAction> {
@@ -205,8 +205,8 @@ impl Dashboard {
     fn pause_or_resume(&mut self) -> Option<DashboardAction> {
         let current = self.open_loop()?;
         let is_paused = current.status.state != DisplayState::Working || current.status.pause.is_some();
-        let order = if is_paused { DashboardOrder::Resume } else { DashboardOrder::Pause };
-        Some(DashboardAction::Send { id: current.id().to_owned(), order })
+        let command = if is_paused { DashboardCommand::Resume } else { DashboardCommand::Pause };
+        Some(DashboardAction::Send { id: current.id().to_owned(), command })
     }
 
     /// The selected loop; a note says if it has ended.

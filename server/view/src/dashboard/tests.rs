@@ -3,7 +3,8 @@ use std::fmt::Write as _;
 use expect_test::expect_file;
 
 use super::{
-    Dashboard, DashboardAction, DashboardCharset, DashboardKey, DashboardLoop, DashboardOrder, DashboardSize,
+    Dashboard, DashboardAction, DashboardCharset, DashboardCommand, DashboardKey, DashboardLoop,
+    DashboardSize,
 };
 use crate::{DisplayPhase, DisplayState, QuestionStatus, StatusFacts, WaitReason, WaitStatus};
 use loopkeeper_core::decide::LoopState;
@@ -116,22 +117,22 @@ fn screens_are_as_recorded() {
 
 #[test]
 fn keys_give_orders_to_the_loop_that_was_selected() {
-    let send = |id: &str, order| Some(DashboardAction::Send { id: id.to_owned(), order });
+    let send = |id: &str, command| Some(DashboardAction::Send { id: id.to_owned(), command });
     let check = |keys: &str, expect: Option<DashboardAction>| {
         assert_eq!(type_keys(&mut three_loops(), keys), expect, "{keys:?}");
     };
     // The order is: 3-asks, 2-works, 1-ended.
-    check("p", send("3-asks", DashboardOrder::Resume));
-    check("jp", send("2-works", DashboardOrder::Pause));
+    check("p", send("3-asks", DashboardCommand::Resume));
+    check("jp", send("2-works", DashboardCommand::Pause));
     check("Gp", None);
     check("Gs", None);
     check("s", None);
-    check("sy", send("3-asks", DashboardOrder::Stop));
-    check("s!", send("3-asks", DashboardOrder::StopNow));
+    check("sy", send("3-asks", DashboardCommand::Stop));
+    check("s!", send("3-asks", DashboardCommand::StopNow));
     check("sn", None);
     check("sjy", None);
     check("a\n", None);
-    check("aSQLite\n", send("3-asks", DashboardOrder::Answer("SQLite".to_owned())));
+    check("aSQLite\n", send("3-asks", DashboardCommand::Answer("SQLite".to_owned())));
     check("aq", None);
     check("jax\n", Some(DashboardAction::LoadOutput { id: "2-works".to_owned() }));
     check("q", Some(DashboardAction::Quit));
@@ -147,8 +148,8 @@ fn pasted_text_is_an_answer_and_never_keys() {
     assert_eq!(type_keys(&mut view, "y"), None);
     type_keys(&mut view, "a");
     view.press(DashboardKey::Paste("use\nSQLite".to_owned()));
-    let order = DashboardOrder::Answer("use SQLite".to_owned());
-    assert_eq!(type_keys(&mut view, "\n"), Some(DashboardAction::Send { id: "3-asks".to_owned(), order }));
+    let command = DashboardCommand::Answer("use SQLite".to_owned());
+    assert_eq!(type_keys(&mut view, "\n"), Some(DashboardAction::Send { id: "3-asks".to_owned(), command }));
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn a_question_is_sent_with_its_text() {
 fn a_pause_by_the_user_runs_no_hook() {
     let attended = LoopSpec { attended: true, ..spec(vec![criterion("a", "true")]) };
     let mut sim = Sim::new(attended, "f", vec![Act::new("f")]);
-    sim.order(loopkeeper_core::decide::UserCommand::Pause);
+    sim.command(loopkeeper_core::decide::UserCommand::Pause);
     sim.play();
     assert!(!events(&sim.entries).contains(&"needs-you".to_owned()));
 }

@@ -15,7 +15,7 @@ use loopkeeper_agent::reader::{AgentOutputReader, KillReason, ProcessEnd};
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
-/// The longest acceptable time for an agent to end after an order.
+/// The longest acceptable time for an agent to end after a command.
 const MAX_END_MS: u64 = 5_000;
 const EXCERPT: usize = 80;
 

@@ -66,7 +66,7 @@ pub struct ProbeScenario {
     pub prompt: String,
     /// Files created before the call; empty if it reuses the folder of another call.
     pub files: Vec<(String, String)>,
-    /// The file whose appearance triggers the order to end.
+    /// The file whose appearance triggers the command to end.
     pub stop_at: Option<&'static str>,
     /// The command of the stop hook.
     pub hook: Option<String>,

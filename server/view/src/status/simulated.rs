@@ -82,7 +82,7 @@ fn a_permission_request_needs_the_user() {
         assert!(sim.turn());
     }
     let mut order = |command| {
-        sim.order(command);
+        sim.command(command);
         while sim.is_busy() {
             sim.turn();
         }

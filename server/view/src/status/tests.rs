@@ -4,8 +4,8 @@ use super::{StatusFacts, status};
 use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, headline};
 use loopkeeper_core::decide::{LoopState, Phase, replay};
 use loopkeeper_core::journal::{
-    BreakerCause, BreakerState, Entry, GuardedOrder, LoopSpec, OrderSource, Outcome, OutcomeKind,
-    PauseReason, QuestionKind, Record, WaitReason,
+    BreakerCause, BreakerState, CommandSender, Entry, LoopSpec, Outcome, OutcomeKind, PauseReason,
+    QuestionKind, Record, RestrictedCommand, WaitReason,
 };
 use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::message::Message;
@@ -261,8 +261,8 @@ fn limits_that_are_near_are_shown_while_it_lasts() {
     let expect = json!(["the command of `on.ended` failed with exit 3: no such host"]);
     assert_eq!(shown(&state)["warnings"], expect, "nobody was told that it ended");
     state.reported.hooks_failed.clear();
-    state.reported.attempts.counts.insert((OrderSource::Agent, GuardedOrder::Accept), 2);
-    state.reported.attempts.counts.insert((OrderSource::Job, GuardedOrder::Accept), 1);
+    state.reported.attempts.counts.insert((CommandSender::Agent, RestrictedCommand::Accept), 2);
+    state.reported.attempts.counts.insert((CommandSender::Job, RestrictedCommand::Accept), 1);
     let expect = json!([
         "the agent tried to accept its own change (2 times)",
         "a command of this loop tried to accept the agent's change"

@@ -47,7 +47,7 @@ fn a_fact_is_set_apart_from_the_name() {
 #[test]
 fn the_rest_after_a_state_reads_as_after_its_records() {
     let mut sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![Act::new("f"), Act::new("p")]);
-    sim.order(UserCommand::Steer("mind the parser".to_owned()));
+    sim.command(UserCommand::Steer("mind the parser".to_owned()));
     let entries = sim.run().entries;
     let mut state = state_from_first(&entries[0]).expect("a loop");
     for cut in 1..entries.len() {
@@ -108,7 +108,7 @@ fn a_stop_and_a_pause_are_shown() {
     while sim.state.iteration == 0 {
         assert!(sim.turn());
     }
-    sim.order(UserCommand::StopNow);
+    sim.command(UserCommand::StopNow);
     sim.play();
     let shown = sanitize::text(&transcript(&sim));
     assert!(shown.contains("■ Stopped"), "{shown}");

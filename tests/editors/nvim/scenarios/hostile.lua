@@ -85,7 +85,7 @@ return {
     support.same(true, editor:lua(count) <= 256, 'highlight groups of output')
 
     editor:ex('Ralph trust')
-    support.wait('the order', function()
+    support.wait('the command', function()
       return fake:first('loopkeeper.server.trust')
     end)
     support.write(

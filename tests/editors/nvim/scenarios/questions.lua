@@ -109,7 +109,7 @@ return {
       message = 'Loop x has ended. `loopkeeper run --x` starts a new one, `loopkeeper run` shows more.',
       data = { code = 'conflict', commands = { { text = 'loopkeeper run --x', name = 'run' } } },
     }
-    editor:lua("require('loopkeeper.orders').show_error(...)", ended)
+    editor:lua("require('loopkeeper.requests').show_error(...)", ended)
     editor:wait_message('Loop x has ended. `:Ralph start` starts a new one, `loopkeeper run` shows more.')
 
     -- Closing the page of a question means no.
@@ -126,7 +126,7 @@ return {
     local uri = vim.uri_from_fname(support.temp .. '/broken.toml')
     support.write(support.temp .. '/broken.toml', 'a = 1\nb = \n')
     editor:lua(
-      "require('loopkeeper.orders').show_error(...)",
+      "require('loopkeeper.requests').show_error(...)",
       { message = 'broken.toml: b has no value', data = { code = 'badArgument', uri = uri, line = 1, count = 1 } }
     )
     editor:wait_question('broken.toml: b has no value')

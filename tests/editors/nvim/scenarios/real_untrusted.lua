@@ -46,10 +46,10 @@ return {
     local project, editor = start(false)
     editor:edit('loopkeeper.toml')
     editor:edit('PROMPT.md')
-    for _, order in ipairs({ 'start', 'check', 'check here' }) do
+    for _, command in ipairs({ 'start', 'check', 'check here' }) do
       local told = #editor:messages()
-      editor:ex('Ralph ' .. order)
-      support.wait('a refusal of ' .. order, function()
+      editor:ex('Ralph ' .. command)
+      support.wait('a refusal of ' .. command, function()
         return #editor:messages() > told
       end, function()
         return editor:describe()

@@ -131,7 +131,7 @@ return {
     -- The button at the end of a loop shows all of it.
     editor:lua([[
       local client = vim.lsp.get_clients({ name = 'loopkeeper' })[1]
-      require('loopkeeper.orders').send(client, 'loopkeeper.server.diff', { loopId = '20261120-abcdef' })
+      require('loopkeeper.requests').send(client, 'loopkeeper.server.diff', { loopId = '20261120-abcdef' })
     ]])
     editor:wait(
       'the whole diff',

@@ -1,4 +1,4 @@
--- On a narrow screen: the answer to an order that does not fit into the command line needs no key press, and all of it can
+-- On a narrow screen: the answer to a command that does not fit into the command line needs no key press, and all of it can
 -- be read; so can the reason of a refusal. `:Ralph status` in the summary says something.
 
 local Project = require('project')

@@ -49,8 +49,8 @@ local function look_at_everything(editor)
       method
     )
   end
-  for _, order in ipairs({ 'Ralph status', 'Ralph start PROMPT.md', 'Ralph trust PROMPT.md' }) do
-    editor:ex(order)
+  for _, command in ipairs({ 'Ralph status', 'Ralph start PROMPT.md', 'Ralph trust PROMPT.md' }) do
+    editor:ex(command)
   end
   -- The response to the last request arrives after the earlier ones.
   support.wait('the trust page', function()

@@ -23,10 +23,10 @@ end
 ---@param named? string
 ---@param command string
 ---@param more? table
-local function order(named, command, more)
+local function send(named, command, more)
   pick.loop(named, true, function(client, loop)
     local argument = vim.tbl_extend('force', { loopId = loop.id }, more or {})
-    require('loopkeeper.orders').send(client, command, argument)
+    require('loopkeeper.requests').send(client, command, argument)
   end)
 end
 
@@ -35,13 +35,13 @@ M.stop = {
   complete = open_loops,
   run = function(call)
     local function ours()
-      order(call.words[1], protocol.commands.stop, { now = call.bang })
+      send(call.words[1], protocol.commands.stop, { now = call.bang })
     end
     if call.words[1] or vim.iter(status.loops()):any(status.is_open) then
       return ours()
     end
     pick.foreign(function(client, foreign)
-      require('loopkeeper.orders').send(client, protocol.commands.stop, { loopId = foreign.uri })
+      require('loopkeeper.requests').send(client, protocol.commands.stop, { loopId = foreign.uri })
     end, ours)
   end,
 }
@@ -57,7 +57,7 @@ M.import = {
       return require('loopkeeper.import').text(call.words[1])
     end
     pick.foreign(function(client, foreign)
-      require('loopkeeper.orders').send(client, protocol.commands.import, { file = foreign.uri })
+      require('loopkeeper.requests').send(client, protocol.commands.import, { file = foreign.uri })
     end, function()
       ui.error(t("no loop of Claude Code's plugin is running here"))
     end)
@@ -83,7 +83,7 @@ local function new_task(sentence, kind)
   if client then
     local folder = vim.uri_from_fname(client_module.root(client))
     local argument = { folder = folder, sentence = sentence, kind = kind }
-    require('loopkeeper.orders').send(client, protocol.commands.newTask, argument, require('loopkeeper.import').show)
+    require('loopkeeper.requests').send(client, protocol.commands.newTask, argument, require('loopkeeper.import').show)
   end
 end
 
@@ -113,7 +113,7 @@ M.new = {
 M.pause = {
   complete = open_loops,
   run = function(call)
-    order(call.words[1], protocol.commands.pause)
+    send(call.words[1], protocol.commands.pause)
   end,
 }
 
@@ -127,14 +127,14 @@ M.resume = {
     local named = vim.iter(call.words):find(function(word)
       return word ~= 'anyway'
     end)
-    order(named, protocol.commands.resume, anyway and { anyway = true } or nil)
+    send(named, protocol.commands.resume, anyway and { anyway = true } or nil)
   end,
 }
 
 M.reset = {
   complete = open_loops,
   run = function(call)
-    order(call.words[1], protocol.commands.resetBreaker)
+    send(call.words[1], protocol.commands.resetBreaker)
   end,
 }
 
@@ -150,12 +150,12 @@ M.answer = {
 M.steer = {
   run = function(call)
     if call.text ~= '' then
-      order(nil, protocol.commands.steer, { text = call.text })
+      send(nil, protocol.commands.steer, { text = call.text })
       return
     end
     vim.ui.input({ prompt = t('Tell the agent: ') }, function(text)
       if text and text ~= '' then
-        order(nil, protocol.commands.steer, { text = text })
+        send(nil, protocol.commands.steer, { text = text })
       end
     end)
   end,

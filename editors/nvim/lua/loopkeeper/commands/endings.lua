@@ -25,7 +25,7 @@ local labels = { right = l10n.later('Yes'), tooEarly = l10n.later('Too early'), 
 local function give_feedback(verdict, text)
   pick.loop(nil, false, function(client, loop)
     local argument = { loopId = loop.id, verdict = verdict, text = text }
-    require('loopkeeper.orders').send(client, protocol.commands.feedback, argument, function()
+    require('loopkeeper.requests').send(client, protocol.commands.feedback, argument, function()
       ui.info(t('recorded. `loopkeeper insight` adds it up.'))
     end)
   end)

@@ -73,7 +73,7 @@ local function with_iteration(call, prompt, smallest, callback)
     end
     client_module.request(client, protocol.requests.iterations, { loopId = loop.id }, function(err, result)
       if err then
-        return require('loopkeeper.orders').show_error(err)
+        return require('loopkeeper.requests').show_error(err)
       end
       local entries = vim.tbl_filter(function(entry)
         return entry.iteration >= smallest
@@ -91,7 +91,7 @@ end
 ---@param command string
 local function send(command)
   return function(client, loop, iteration)
-    require('loopkeeper.orders').send(client, command, { loopId = loop.id, iteration = iteration })
+    require('loopkeeper.requests').send(client, command, { loopId = loop.id, iteration = iteration })
   end
 end
 
@@ -147,7 +147,7 @@ M.output = {
         return ui.error(t('an iteration is shown of the latest loop of a task only. Hint: `:Ralph output LOOP`'))
       end
       local argument = { task = loop.task.uri, iteration = iteration }
-      require('loopkeeper.orders').send(client, protocol.commands.output, argument)
+      require('loopkeeper.requests').send(client, protocol.commands.output, argument)
     end)
   end,
 }
@@ -158,7 +158,7 @@ M.log = {
     pick.loop(call.words[1], false, function(client, loop)
       client_module.request(client, protocol.requests.iterations, { loopId = loop.id }, function(err, result)
         if err then
-          return require('loopkeeper.orders').show_error(err)
+          return require('loopkeeper.requests').show_error(err)
         end
         require('loopkeeper.history').show(loop, result)
       end)
@@ -170,10 +170,10 @@ M.dashboard = {
   complete = complete_loop,
   run = function(call)
     pick.loop(call.words[1], false, function(client, loop)
-      local order = { command = protocol.commands.report, arguments = { { loopId = loop.id } } }
-      client_module.request(client, 'workspace/executeCommand', order, function(err, result)
+      local request = { command = protocol.commands.report, arguments = { { loopId = loop.id } } }
+      client_module.request(client, 'workspace/executeCommand', request, function(err, result)
         if err then
-          return require('loopkeeper.orders').show_error(err)
+          return require('loopkeeper.requests').show_error(err)
         end
         vim.ui.open(vim.uri_to_fname(result.uri))
       end)
@@ -185,7 +185,7 @@ M.receipt = {
   complete = complete_loop,
   run = function(call)
     pick.loop(call.words[1], false, function(client, loop)
-      require('loopkeeper.orders').send(client, protocol.commands.receipt, { loopId = loop.id })
+      require('loopkeeper.requests').send(client, protocol.commands.receipt, { loopId = loop.id })
     end)
   end,
 }

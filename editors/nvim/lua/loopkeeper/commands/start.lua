@@ -42,7 +42,7 @@ end
 --- Shows the list, except where nothing may be started: the server says why.
 local function show_list()
   local function start_now(client, task)
-    require('loopkeeper.orders').send(client, protocol.commands.start, { task = task })
+    require('loopkeeper.requests').send(client, protocol.commands.start, { task = task })
   end
   pick.tasks(function(tasks, candidates)
     if status.of(candidates[1].client).trusted == false then
@@ -65,7 +65,7 @@ M.start = {
     end
     pick.task(argument.task, function(client, task)
       argument.task = task
-      require('loopkeeper.orders').send(client, protocol.commands.start, argument)
+      require('loopkeeper.requests').send(client, protocol.commands.start, argument)
     end)
   end,
   complete = function()
@@ -92,7 +92,7 @@ M.check = {
     pick.task(nil, function(client, task, entry)
       local criterion = call.words[1]
       if criterion == 'cancel' then
-        return require('loopkeeper.orders').send(client, protocol.commands.cancelChecks, { task = task })
+        return require('loopkeeper.requests').send(client, protocol.commands.cancelChecks, { task = task })
       elseif criterion == 'here' then
         criterion = criterion_here(entry)
         if not criterion then
@@ -100,7 +100,7 @@ M.check = {
           return
         end
       end
-      require('loopkeeper.orders').send(client, protocol.commands.check, { task = task, criterion = criterion })
+      require('loopkeeper.requests').send(client, protocol.commands.check, { task = task, criterion = criterion })
     end)
   end,
   complete = function(words)

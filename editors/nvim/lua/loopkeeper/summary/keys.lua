@@ -19,7 +19,7 @@ end
 local function send(row, command, argument)
   local client = row.root and client_module.of_root(row.root)
   if client then
-    require('loopkeeper.orders').send(client, command, argument)
+    require('loopkeeper.requests').send(client, command, argument)
   end
 end
 

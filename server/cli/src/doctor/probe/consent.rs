@@ -4,7 +4,7 @@
 use loopkeeper_text::tr;
 use std::io::Write;
 
-use loopkeeper_core::journal::{AgentPlan, GuardedOrder};
+use loopkeeper_core::journal::{AgentPlan, RestrictedCommand};
 use loopkeeper_core::settings::SettingOrigin;
 use loopkeeper_core::trust::TrustItem;
 
@@ -44,7 +44,7 @@ pub(super) fn ensure_trusted(context: &FactContext, plan: &AgentPlan, args: &Arg
             return Err(refused());
         }
     }
-    authority::ensure_user(context.state()?, GuardedOrder::Trust)?;
+    authority::ensure_user(context.state()?, RestrictedCommand::Trust)?;
     Ok(store.grant(&context.root, None, &unknown)?)
 }
 

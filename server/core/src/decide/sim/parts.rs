@@ -135,14 +135,14 @@ pub(super) fn head(branch: &str) -> GitHead {
 }
 
 impl super::Sim {
-    pub(super) fn commit(&mut self, order: CommitPlan) {
+    pub(super) fn commit(&mut self, plan: CommitPlan) {
         let made = CommitOutcome {
-            iteration: order.iteration,
-            commit: self.no_commit.is_none().then(|| format!("commit {}", order.iteration)),
-            subject: self.no_commit.is_none().then(|| order.subject.clone()),
+            iteration: plan.iteration,
+            commit: self.no_commit.is_none().then(|| format!("commit {}", plan.iteration)),
+            subject: self.no_commit.is_none().then(|| plan.subject.clone()),
             note: self.no_commit.map(str::to_owned),
         };
-        self.commits.push(order);
+        self.commits.push(plan);
         self.event(Event::Committed(made));
     }
 }

@@ -104,7 +104,7 @@ fn a_loop_that_waits_for_something_else_releases_the_session() {
     attach(&mut sim, 8);
     assert_eq!((course(&sim), sim.state.agents.hold.is_held, sim.process.alive), (before, false, false));
     sim.untrusted.clear();
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Session));
 }
@@ -112,7 +112,7 @@ fn a_loop_that_waits_for_something_else_releases_the_session() {
 #[test]
 fn a_stop_ends_a_loop_without_a_session() {
     let mut sim = waiting(vec![Act::new("p")]);
-    sim.order(UserCommand::Stop);
+    sim.command(UserCommand::Stop);
     sim.play();
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped));
 }
@@ -164,7 +164,7 @@ fn a_stopping_loop_accepts_no_session() {
         assert!(sim.turn());
     }
     sim.attach("s1", 8);
-    sim.order(UserCommand::Stop);
+    sim.command(UserCommand::Stop);
     sim.attach("s2", 8);
     let left = |sim: &mut Sim| sim.event(Event::AgentLeft(Box::default()));
     while sim.state.outcome().is_none() {

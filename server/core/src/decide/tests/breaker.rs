@@ -302,13 +302,13 @@ fn a_failed_trial_doubles_the_cooldown_until_the_user_is_needed() {
     assert_eq!((sim.state.iteration, breaker::cooldown_end(&sim.state)), (6, None));
     // Resuming by the user allows exactly one further trial.
     sim.acts.push(Act::idle("ff"));
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!((sim.state.iteration, sim.state.breaker.trips), (7, 5));
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Breaker));
     // A reset forgets the openings.
     sim.acts.extend([times(3, &Act::idle("ff")), vec![Act::new("pp")]].concat());
-    sim.order(UserCommand::ResetBreaker);
+    sim.command(UserCommand::ResetBreaker);
     assert!(sim.state.pause.is_none());
     sim.play();
     assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{:?}", changes(&sim));
@@ -384,7 +384,7 @@ fn a_trial_that_the_provider_keeps_from_working_is_repeated() {
         assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Agent), "{class:?}");
         assert_eq!((sim.state.iteration, sim.state.breaker.state), (6, BreakerState::HalfOpen), "{class:?}");
         sim.acts.extend([Act::new("ff"), Act::new("pp")]);
-        sim.order(UserCommand::Resume);
+        sim.command(UserCommand::Resume);
         sim.play();
         assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{class:?}");
     }
@@ -400,27 +400,27 @@ fn the_user_need_not_wait() {
         sim.acts.extend([Act::new("ff"), Act::new("pp")]);
         sim
     };
-    for (order, first) in
+    for (command, first) in
         [(UserCommand::Resume, "half-open user 1 30"), (UserCommand::ResetBreaker, "closed user 0 0")]
     {
         let mut sim = resting();
-        sim.order(order.clone());
+        sim.command(command.clone());
         assert_eq!(changes(&sim).last().map(String::as_str), Some(first));
         sim.play();
-        assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{order:?}");
-        assert!(sim.state.time.worked_ms < HALF_HOUR, "{order:?}");
+        assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{command:?}");
+        assert!(sim.state.time.worked_ms < HALF_HOUR, "{command:?}");
     }
     // A pause extends its cooldown; resuming is the trial.
     let mut sim = resting();
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     assert_eq!((sim.state.iteration, sim.state.breaker.state), (3, BreakerState::Open));
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true));
     // A stop ends it at once.
     let mut sim = resting();
-    sim.order(UserCommand::Stop);
+    sim.command(UserCommand::Stop);
     sim.play();
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped));
 }

@@ -56,9 +56,9 @@ proptest! {
             match what {
                 0 => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
                 1 => sim.crash(&format!("boot-{i}")),
-                2 => sim.order(UserCommand::ResetBreaker),
-                3 => sim.order(UserCommand::Pause),
-                4 | 5 => sim.order(UserCommand::Resume),
+                2 => sim.command(UserCommand::ResetBreaker),
+                3 => sim.command(UserCommand::Pause),
+                4 | 5 => sim.command(UserCommand::Resume),
                 _ => {}
             }
         }

@@ -124,12 +124,12 @@ fn a_round_that_passes_does_not_replace_a_verdict_that_failed() {
     while verdicts(&sim) == 0 {
         assert!(sim.turn(), "never judged");
     }
-    sim.order(UserCommand::Pause);
-    sim.order(UserCommand::Check);
+    sim.command(UserCommand::Pause);
+    sim.command(UserCommand::Check);
     sim.play();
     assert!(sim.state.criteria.required_checks_pass(), "the round in the work tree passes");
     assert_eq!(sim.state.outcome(), None);
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
 }
@@ -142,7 +142,7 @@ fn a_pass_that_needs_a_changed_judge_is_weakened_until_it_is_accepted() {
     assert!(sim.prompts[1].contains(what), "{}", sim.prompts[1]);
     assert!(sim.sentence().starts_with(&format!("every check passes, but {what}")), "{}", sim.sentence());
     assert_eq!((sim.state.iteration, verdicts(&sim)), (2, 1));
-    sim.order(UserCommand::AcceptWeakening { by: None });
+    sim.command(UserCommand::AcceptWeakening { by: None });
     sim.play();
     completes(
         &sim,
@@ -321,7 +321,7 @@ fn a_stop_now_waits_for_no_verdict() {
     while !sim.live.work.is_checking() {
         assert!(sim.turn(), "never asked for a verdict");
     }
-    sim.order(UserCommand::StopNow);
+    sim.command(UserCommand::StopNow);
     sim.play();
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped), "{}", sim.sentence());
 }

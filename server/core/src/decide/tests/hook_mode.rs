@@ -62,10 +62,10 @@ fn a_waiting_loop_holds_no_agent() {
     while paused.state.iteration < 1 {
         paused.turn();
     }
-    paused.order(UserCommand::Pause);
+    paused.command(UserCommand::Pause);
     paused.play();
     assert_eq!((course(&paused).as_str(), paused.process.alive), ("iphcl", false), "paused while it worked");
-    paused.order(UserCommand::Resume);
+    paused.command(UserCommand::Resume);
     paused.play();
     assert!(course(&paused).ends_with("ihclce"), "{}", course(&paused));
     assert!(paused.sessions[1].1, "resumed");
@@ -153,12 +153,12 @@ fn a_hook_that_was_cut_off_loses_nothing() {
 
 #[test]
 fn a_stop_lets_it_finish_and_a_stop_now_does_not() {
-    for (order, expect) in [(UserCommand::Stop, "ihcle"), (UserCommand::StopNow, "ihe")] {
+    for (command, expect) in [(UserCommand::Stop, "ihcle"), (UserCommand::StopNow, "ihe")] {
         let mut sim = sim(vec![Act::new("f"), Act::new("f")]);
         while sim.state.phase != Phase::Checking {
             sim.turn();
         }
-        sim.order(order);
+        sim.command(command);
         sim.play();
         assert_eq!(course(&sim), expect);
     }
@@ -170,7 +170,7 @@ fn a_fresh_session_needs_another_process() {
     while sim.state.phase != Phase::Checking {
         sim.turn();
     }
-    sim.order(UserCommand::ResetSession);
+    sim.command(UserCommand::ResetSession);
     sim.play();
     assert_eq!((sim.process.starts, sim.sessions[1].1), (2, false));
 }

@@ -55,7 +55,7 @@ fn act() -> impl Strategy<Value = Act> {
     )
 }
 
-fn order(n: u8) -> UserCommand {
+fn command(n: u8) -> UserCommand {
     match n {
         0 => UserCommand::Pause,
         1..=3 => UserCommand::Resume,
@@ -127,7 +127,7 @@ fn shove(sim: &mut Sim, at: usize, (what, n): (u8, u8)) {
         9 | 10 => {
             sim.speak(SESSIONS[usize::from(n) % 2], u32::from(n / 2) % 4);
         }
-        _ => sim.order(order(n % 16)),
+        _ => sim.command(command(n % 16)),
     }
 }
 

@@ -118,7 +118,7 @@ fn a_denial_is_asked_about_once_in_whatever_language() {
             assert!(sim.turn(), "{}", sim.sentence());
         }
     });
-    sim.order(UserCommand::Answer("no".to_owned()));
+    sim.command(UserCommand::Answer("no".to_owned()));
     sim.play();
     let expect = "代理被拒绝使用 `Bash: git push`。请在 `[agents.mine]` 的 `permissions` 中允许，或将该命令写为任务的检查";
     assert_eq!(asked(&sim), [expect]);

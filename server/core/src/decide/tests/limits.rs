@@ -111,7 +111,7 @@ fn momentary_failures_back_off_further_and_further_and_then_need_the_user() {
         "the provider of `mine` failed 12 times in a row: no luck. Hint: check whether it is down, then `loopkeeper resume`"
     );
     // An order of the user restarts it.
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     at_work(&mut sim);
     ends(&mut sim, refused(ProviderClass::Transient, None));
     assert!(waits(&sim).is_some_and(|(_, ms)| ms <= 2_100), "{:?}", waits(&sim));
@@ -371,7 +371,7 @@ fn the_hourly_call_limit_is_waited_for() {
 }
 
 #[test]
-fn orders_are_handled_while_a_slot_is_requested() {
+fn commands_are_handled_while_a_slot_is_requested() {
     let asked = || {
         let mut sim = Sim::new(one(), "f", vec![Act::new("p")]);
         while !sim.live.work.is_asking() {
@@ -379,22 +379,22 @@ fn orders_are_handled_while_a_slot_is_requested() {
         }
         sim
     };
-    for order in [UserCommand::Stop, UserCommand::StopNow] {
+    for command in [UserCommand::Stop, UserCommand::StopNow] {
         let mut sim = asked();
-        sim.order(order);
+        sim.command(command);
         sim.play();
         assert_eq!((sim.sentence().as_str(), sim.state.iteration), ("stopped before the first iteration", 0));
     }
     let mut sim = asked();
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     assert_eq!((sim.state.iteration, sim.state.pause.is_some()), (0, true));
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(sim.state.iteration, 1);
     // No question is asked twice, whatever happens in between.
     let mut sim = asked();
-    sim.order(UserCommand::ResetBreaker);
+    sim.command(UserCommand::ResetBreaker);
     sim.play();
     assert_eq!((sim.state.iteration, sim.prompts.len()), (1, 1));
 }
@@ -452,9 +452,9 @@ proptest! {
                 Shove::Crash => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
                 Shove::Reboot => sim.crash(&format!("boot-{i}")),
                 Shove::Wall(ms) => sim.now.wall = sim.now.wall.saturating_add_signed(*ms),
-                Shove::Order(0) => sim.order(UserCommand::Pause),
-                Shove::Order(1) => sim.order(UserCommand::ResetBreaker),
-                Shove::Order(_) => sim.order(UserCommand::Resume),
+                Shove::Order(0) => sim.command(UserCommand::Pause),
+                Shove::Order(1) => sim.command(UserCommand::ResetBreaker),
+                Shove::Order(_) => sim.command(UserCommand::Resume),
             }
         }
         sim.play();

@@ -40,12 +40,12 @@ fn a_revert_is_reported_and_drops_its_decisions() {
     while sim.prompts.len() < 2 {
         sim.turn();
     }
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
-    sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
+    sim.command(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     sim.acts.extend([Act::new("f"), Act::new("p")]);
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     let third = told(&sim, 3);
     contains(third, "- 1: 1 file changed");

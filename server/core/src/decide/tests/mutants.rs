@@ -126,7 +126,7 @@ fn a_stop_ends_the_run_and_the_loop_completes() {
     while sim.tested.is_empty() {
         assert!(sim.turn(), "never asked for mutants");
     }
-    sim.order(UserCommand::StopNow);
+    sim.command(UserCommand::StopNow);
     sim.play();
     completes(&sim, 1);
     assert!(records(&sim).is_empty());

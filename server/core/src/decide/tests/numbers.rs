@@ -75,13 +75,13 @@ fn a_rollback_resets_the_best_number() {
     while sim.state.history.is_empty() {
         assert!(sim.turn());
     }
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     assert_eq!(fact(&sim), "8, baseline 5");
-    sim.order(UserCommand::Rollback { to: 0, paths: Vec::new() });
+    sim.command(UserCommand::Rollback { to: 0, paths: Vec::new() });
     sim.play();
     sim.acts.push(Act::new("6p"));
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(fact(&sim), "6, baseline 5", "{}", sim.sentence());
 }

@@ -74,10 +74,10 @@ fn an_agent_that_cannot_work_needs_the_user() {
     while sim.state.iteration == 0 {
         sim.turn();
     }
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     sim.now = sim.now.plus_ms(60_000);
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!((summary(&sim).as_str(), waits(&sim)), ("Completed verified=true after 2", 0));
 }
@@ -89,7 +89,7 @@ fn a_round_that_is_over_before_it_is_cancelled_ends_the_loop_once() {
         sim.turn();
     }
     // The results come first, the answer to the cancelling after them.
-    sim.order(UserCommand::Stop);
+    sim.command(UserCommand::Stop);
     sim.play();
     sim.event(crate::decide::Event::ChecksCancelled);
     let ends = sim.entries.iter().filter(|it| matches!(it.record, Record::Ended { .. })).count();
@@ -102,14 +102,14 @@ fn nothing_is_promised_to_a_loop_that_is_stopping() {
     while sim.state.iteration == 0 {
         sim.turn();
     }
-    sim.order(UserCommand::Stop);
-    for order in [
+    sim.command(UserCommand::Stop);
+    for command in [
         UserCommand::Pause,
         UserCommand::Resume,
         UserCommand::Steer("left".to_owned()),
         UserCommand::ResetBreaker,
     ] {
-        sim.order(order);
+        sim.command(command);
     }
     sim.play();
     assert_eq!(sim.refused.len(), 4);
@@ -133,10 +133,10 @@ fn files_changed_while_it_rested_are_judged_before_the_agent_starts() {
     while sim.state.iteration == 0 {
         sim.turn();
     }
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     sim.edited("fp");
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 2");
     assert!(sim.prompts[1].contains("### tests pass\n\nRegressed"), "{}", sim.prompts[1]);
@@ -145,10 +145,10 @@ fn files_changed_while_it_rested_are_judged_before_the_agent_starts() {
     while sim.state.iteration == 0 {
         sim.turn();
     }
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     sim.edited("pp");
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 1");
 }
@@ -319,7 +319,7 @@ fn user_edits_during_an_iteration_apply() {
         while sim.state.iteration < 1 {
             sim.turn();
         }
-        sim.order(UserCommand::Saved { file: String::new(), sum: sum.to_owned() });
+        sim.command(UserCommand::Saved { file: String::new(), sum: sum.to_owned() });
         sim.play();
         assert_eq!(summary(&sim), "Completed verified=true after 2");
         assert_eq!(sim.state.criteria.pinned.len(), pinned, "{sum}");
@@ -343,7 +343,7 @@ fn untrusted_changes_hold_the_loop() {
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Trust));
     sim.untrusted.clear();
     sim.standing = "pff";
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 2");
 }
@@ -352,7 +352,7 @@ fn untrusted_changes_hold_the_loop() {
 fn a_stop_is_honoured_from_every_phase() {
     // Without a stop this loop takes 3 iterations and this many turns.
     let acts = || vec![Act::new("pf"), Act::idle("pf"), Act::new("pp")];
-    for order in [UserCommand::Stop, UserCommand::StopNow] {
+    for command in [UserCommand::Stop, UserCommand::StopNow] {
         for turns in 0..60 {
             let mut sim = Sim::new(spec(two()), "ff", acts());
             for _ in 0..turns {
@@ -362,12 +362,12 @@ fn a_stop_is_honoured_from_every_phase() {
                 continue;
             }
             let before = sim.state.iteration;
-            sim.order(order.clone());
+            sim.command(command.clone());
             sim.play();
             let outcome = sim.state.outcome().cloned().expect("ended");
             let kinds = [OutcomeKind::Stopped, OutcomeKind::Completed];
-            assert!(kinds.contains(&outcome.kind), "{order:?} after {turns} turns: {}", outcome.sentence);
-            assert_eq!(sim.state.iteration, before, "no start after a stop ({order:?} after {turns})");
+            assert!(kinds.contains(&outcome.kind), "{command:?} after {turns} turns: {}", outcome.sentence);
+            assert_eq!(sim.state.iteration, before, "no start after a stop ({command:?} after {turns})");
         }
     }
 }
@@ -392,7 +392,7 @@ fn a_tree_that_cannot_be_kept_never_leaves_a_loop_hanging() {
                 assert!(attended, "{what}");
                 assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(reason), "{what}");
                 sim.crash("boot-1");
-                sim.order(UserCommand::Resume);
+                sim.command(UserCommand::Resume);
                 sim.play();
                 assert_eq!(summary(&sim), "Completed verified=true after 3", "{what}");
                 continue;
@@ -419,7 +419,7 @@ fn a_disk_that_fills_up_with_any_record_holds_the_loop_or_lets_it_end() {
                 Some(PauseReason::Disk),
                 "after {turns}"
             );
-            sim.order(UserCommand::Resume);
+            sim.command(UserCommand::Resume);
             sim.play();
         }
         assert!(sim.state.outcome().is_some(), "after {turns}");
@@ -431,7 +431,7 @@ fn a_disk_that_fills_up_with_any_record_holds_the_loop_or_lets_it_end() {
 #[test]
 fn steering_reaches_the_next_prompt_once() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff"), Act::new("ff"), Act::new("pp")]);
-    sim.order(UserCommand::Steer("use the other parser".to_owned()));
+    sim.command(UserCommand::Steer("use the other parser".to_owned()));
     sim.play();
     let notes_told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("use the other parser")).collect();
     assert_eq!(notes_told, [true, false, false]);

@@ -28,7 +28,7 @@ fn until_it_works(sim: &mut Sim) {
 }
 
 fn request_permission(sim: &mut Sim, text: &str) {
-    sim.order(UserCommand::Permission(text.to_owned()));
+    sim.command(UserCommand::Permission(text.to_owned()));
     perform(sim);
 }
 
@@ -40,7 +40,7 @@ fn asked() -> Sim {
 }
 
 fn answer(sim: &mut Sim, text: &str) {
-    sim.order(UserCommand::Answer(text.to_owned()));
+    sim.command(UserCommand::Answer(text.to_owned()));
     perform(sim);
 }
 
@@ -155,15 +155,15 @@ fn a_stop_a_pause_and_the_end_take_the_question_back() {
         assert_eq!(answers(&sim), [None], "{name}");
         sim
     };
-    let sim = check("pause", &|sim| sim.order(UserCommand::Pause));
+    let sim = check("pause", &|sim| sim.command(UserCommand::Pause));
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::User));
-    check("stop", &|sim| sim.order(UserCommand::Stop));
-    check("stop now", &|sim| sim.order(UserCommand::StopNow));
+    check("stop", &|sim| sim.command(UserCommand::Stop));
+    check("stop now", &|sim| sim.command(UserCommand::StopNow));
     check("full", &|sim| sim.event(Event::DiskFilled { message: "full".into() }));
     check("gone", &|sim| sim.event(Event::AskerLeft));
-    for order in [UserCommand::Stop, UserCommand::Pause] {
+    for command in [UserCommand::Stop, UserCommand::Pause] {
         let mut sim = at_work(true);
-        sim.order(order);
+        sim.command(command);
         request_permission(&mut sim, REQUEST);
         assert_eq!((sim.refused.len(), sim.state.questions.permission()), (1, None));
     }
@@ -188,12 +188,12 @@ fn an_answer_to_another_question_allows_nothing() {
     let old = sim.state.questions.open.as_ref().unwrap().id.clone();
     answer(&mut sim, "deny");
     request_permission(&mut sim, "run a command (not of the task): rm -rf /");
-    sim.order(UserCommand::AnswerTo { question: old, text: "allow".to_owned() });
+    sim.command(UserCommand::AnswerTo { question: old, text: "allow".to_owned() });
     perform(&mut sim);
     assert!(sim.refused[0].contains("that question is no longer open"), "{:?}", sim.refused);
     assert_eq!(sim.permits.len(), 1, "{:?}", sim.permits);
     let open = sim.state.questions.open.as_ref().unwrap().id.clone();
-    sim.order(UserCommand::AnswerTo { question: open, text: "allow".to_owned() });
+    sim.command(UserCommand::AnswerTo { question: open, text: "allow".to_owned() });
     perform(&mut sim);
     assert_eq!(sim.permits.last(), Some(&PermissionAnswer::Allowed));
 }

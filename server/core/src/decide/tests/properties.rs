@@ -55,7 +55,7 @@ fn shove() -> impl Strategy<Value = Shove> {
     ]
 }
 
-fn order(n: u8) -> UserCommand {
+fn command(n: u8) -> UserCommand {
     match n {
         0 => UserCommand::Pause,
         1 | 2 => UserCommand::Resume,
@@ -94,10 +94,10 @@ proptest! {
                 Shove::Turns(n) => for _ in 0..*n { sim.turn(); },
                 Shove::Crash => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
                 Shove::Reboot => sim.crash(&format!("boot-{i}")),
-                Shove::Order(n) => sim.order(order(*n)),
+                Shove::Order(n) => sim.command(command(*n)),
                 Shove::Speak(one, holds) => { sim.speak(SESSIONS[usize::from(*one)], (*holds).into()); }
             }
-            if i == stop_at { sim.order(UserCommand::Stop); }
+            if i == stop_at { sim.command(UserCommand::Stop); }
         }
         sim.play();
         // A user who answers every question.

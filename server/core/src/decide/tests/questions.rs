@@ -50,7 +50,7 @@ fn an_answer_wakes_the_loop_and_is_in_the_next_prompt() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
     until_asked(&mut sim);
     let began = sim.now;
-    sim.order(UserCommand::Answer("SQLite, please".to_owned()));
+    sim.command(UserCommand::Answer("SQLite, please".to_owned()));
     sim.play();
     assert!(sim.now.ms_since(began) < 2 * MINUTE, "nothing was waited for");
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
@@ -66,7 +66,7 @@ fn an_answer_wakes_the_loop_and_is_in_the_next_prompt() {
 fn an_answer_is_in_one_prompt() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("f"), Act::new("p")]);
     until_asked(&mut sim);
-    sim.order(UserCommand::Answer("SQLite".to_owned()));
+    sim.command(UserCommand::Answer("SQLite".to_owned()));
     sim.play();
     let notes_told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("SQLite")).collect();
     assert_eq!(notes_told, [false, true, false]);
@@ -93,11 +93,11 @@ fn without_an_answer_the_loop_pauses() {
         spec.settings.questions.unanswered = UnansweredPolicy::Pause;
         Sim::new(spec, "f", vec![asks(), Act::new("p")])
     };
-    let rests = |order: UserCommand| {
+    let rests = |command: UserCommand| {
         let mut sim = pausing(true).run();
         assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Question));
         assert_eq!(sim.sentence(), "unanswered question: Which database do you want?");
-        sim.order(order);
+        sim.command(command);
         sim.play();
         assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
         sim
@@ -141,7 +141,7 @@ fn an_ended_loop_asks_nothing() {
 #[test]
 fn an_answer_needs_a_question() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![Act::new("f"), Act::new("p")]);
-    sim.order(UserCommand::Answer("SQLite".to_owned()));
+    sim.command(UserCommand::Answer("SQLite".to_owned()));
     sim.play();
     assert_eq!(
         sim.refused,
@@ -150,11 +150,11 @@ fn an_answer_needs_a_question() {
 }
 
 #[test]
-fn orders_beside_an_open_question() {
+fn commands_beside_an_open_question() {
     let paused = |answer: bool| {
         let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
         until_asked(&mut sim);
-        sim.order(UserCommand::Pause);
+        sim.command(UserCommand::Pause);
         sim.play();
         assert_eq!(
             sim.state.pause.as_ref().map(|it| it.reason),
@@ -162,11 +162,11 @@ fn orders_beside_an_open_question() {
             "no deadline beside it"
         );
         if answer {
-            sim.order(UserCommand::Answer("SQLite".to_owned()));
+            sim.command(UserCommand::Answer("SQLite".to_owned()));
             sim.play();
             assert!(sim.state.pause.is_some(), "an answer undoes no pause of the user's");
         }
-        sim.order(UserCommand::Resume);
+        sim.command(UserCommand::Resume);
         sim.play();
         assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
         answers(&sim).len()
@@ -174,13 +174,13 @@ fn orders_beside_an_open_question() {
     assert_eq!((paused(true), paused(false)), (1, 1));
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks()]);
     until_asked(&mut sim);
-    sim.order(UserCommand::Check);
+    sim.command(UserCommand::Check);
     sim.edited("p");
     sim.play();
     assert_eq!(end(&sim), (OutcomeKind::Completed, 1), "what the user did meanwhile is judged");
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks()]);
     until_asked(&mut sim);
-    sim.order(UserCommand::Stop);
+    sim.command(UserCommand::Stop);
     sim.play();
     assert_eq!(end(&sim), (OutcomeKind::Stopped, 1));
 }
@@ -263,7 +263,7 @@ fn a_usage_limit_asks_whether_to_wait() {
     let answered = |text: &str| {
         let mut sim = at_limit(true, AtUsageLimit::Wait);
         until_asked(&mut sim);
-        sim.order(UserCommand::Answer(text.to_owned()));
+        sim.command(UserCommand::Answer(text.to_owned()));
         sim.play();
         sim
     };

@@ -102,33 +102,33 @@ fn neither_a_stop_nor_the_users_hand_is_overruled() {
     while sim.state.history.is_empty() || sim.state.history[0].ending.is_none() {
         sim.turn();
     }
-    sim.order(UserCommand::Stop);
+    sim.command(UserCommand::Stop);
     sim.play();
     assert_eq!(taken_back(&sim), Vec::<u32>::new(), "a stop leaves the files");
     // Paused right after the iteration, files edited by hand: they stay.
     let mut sim = start();
     sim.turn();
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     while sim.state.history.is_empty() {
         sim.turn();
     }
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     sim.edited("ff");
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(taken_back(&sim), Vec::<u32>::new());
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Completed));
 }
 
 /// Orders a stop so many turns after the way back began.
-fn stops(mut sim: Sim, order: UserCommand, turns: usize) {
+fn stops(mut sim: Sim, command: UserCommand, turns: usize) {
     for _ in 0..turns {
         sim.turn();
     }
-    sim.order(order);
+    sim.command(command);
     sim.play();
     let back = sim.entries.iter().filter(|it| matches!(it.record, Record::RolledBack { .. })).count();
     let last = sim.entries.last().map(|it| &it.record);
@@ -147,11 +147,11 @@ fn a_stop_waits_until_files_are_put_back() {
         while sim.state.history.is_empty() {
             assert!(sim.turn());
         }
-        sim.order(UserCommand::Pause);
+        sim.command(UserCommand::Pause);
         sim.play();
-        sim.order(UserCommand::Rollback { to: 0, paths: Vec::new() });
+        sim.command(UserCommand::Rollback { to: 0, paths: Vec::new() });
         // One at a time: this one is refused.
-        sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
+        sim.command(UserCommand::Rollback { to: 1, paths: Vec::new() });
         stops(sim, UserCommand::Stop, turns);
     }
 }
@@ -162,17 +162,17 @@ fn no_rollback_starts_beside_running_checks() {
     while sim.state.history.is_empty() {
         assert!(sim.turn());
     }
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
-    sim.order(UserCommand::Check);
-    sim.order(UserCommand::Rollback { to: 0, paths: Vec::new() });
+    sim.command(UserCommand::Check);
+    sim.command(UserCommand::Rollback { to: 0, paths: Vec::new() });
     assert!(sim.live.work.rollback().is_none(), "refused while they run");
     sim.play();
-    sim.order(UserCommand::Rollback { to: 0, paths: Vec::new() });
+    sim.command(UserCommand::Rollback { to: 0, paths: Vec::new() });
     assert!(sim.live.work.rollback().is_some(), "taken once they have ended");
-    sim.order(UserCommand::Check);
+    sim.command(UserCommand::Check);
     assert!(!sim.live.work.is_checking(), "nor checks beside a way back");
-    sim.order(UserCommand::StopNow);
+    sim.command(UserCommand::StopNow);
     sim.play();
     let last = sim.entries.last().map(|it| &it.record);
     assert!(matches!(last, Some(Record::Ended { .. })), "{last:?}");
@@ -186,12 +186,12 @@ fn nothing_is_done_by_results_of_files_that_are_gone() {
         while !sim.entries.iter().any(|it| matches!(it.record, Record::IterationEnded { .. })) {
             assert!(sim.turn());
         }
-        sim.order(UserCommand::Pause);
-        sim.order(UserCommand::Rollback { to: 0, paths });
+        sim.command(UserCommand::Pause);
+        sim.command(UserCommand::Rollback { to: 0, paths });
         sim.play();
         assert_eq!(sim.state.outcome(), None);
         sim.standing = "ff";
-        sim.order(UserCommand::Resume);
+        sim.command(UserCommand::Resume);
         sim.play();
         let kind = sim.state.outcome().map(|it| it.kind);
         assert_eq!((kind, sim.state.iteration), (Some(OutcomeKind::Completed), 2));
@@ -202,14 +202,14 @@ fn nothing_is_done_by_results_of_files_that_are_gone() {
 fn a_rollback_forks_the_memory() {
     let mut sim = rests_after_two();
     assert_eq!((sim.state.streaks.claims, sim.state.open_items().count()), (1, 0));
-    sim.order(UserCommand::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
+    sim.command(UserCommand::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
     sim.play();
     assert!(!sim.state.history[1].taken_back, "single files are no way back");
-    sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
+    sim.command(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     assert_eq!((sim.state.streaks.claims, sim.state.open_items().count()), (0, 1));
     assert!(!sim.state.history[0].taken_back && sim.state.history[1].taken_back);
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     while sim.prompts.len() < 3 {
         assert!(sim.turn());
     }
@@ -227,7 +227,7 @@ fn rests_after_two() -> Sim {
     while sim.state.iteration < 2 {
         assert!(sim.turn());
     }
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     sim
 }
@@ -241,44 +241,44 @@ fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
         assert!(marked.eq(sim.state.rollback.taken_back.iter().copied()));
         (sim.state.tree.last.clone(), sim.state.streaks.claims, sim.state.open_items().count(), taken_back)
     };
-    let order = |sim: &mut Sim, order: UserCommand| {
-        sim.order(order);
+    let command = |sim: &mut Sim, command: UserCommand| {
+        sim.command(command);
         sim.play();
         assert!(sim.live.work.rollback().is_none());
         stands(sim)
     };
     let before = stands(&sim);
     assert_eq!((before.1, before.2, before.3.as_slice()), (1, 0, &[false, false][..]));
-    let back = order(&mut sim, UserCommand::Rollback { to: 1, paths: Vec::new() });
+    let back = command(&mut sim, UserCommand::Rollback { to: 1, paths: Vec::new() });
     assert_eq!((back.1, back.2, back.3.as_slice()), (0, 1, &[false, true][..]));
     assert_ne!(back.0, before.0);
     assert!(sim.state.tree.is_unjudged);
-    assert_eq!(order(&mut sim, UserCommand::UndoRollback), before);
-    assert_eq!(order(&mut sim, UserCommand::UndoRollback), back, "done again");
-    assert_eq!(order(&mut sim, UserCommand::UndoRollback), before);
+    assert_eq!(command(&mut sim, UserCommand::UndoRollback), before);
+    assert_eq!(command(&mut sim, UserCommand::UndoRollback), back, "done again");
+    assert_eq!(command(&mut sim, UserCommand::UndoRollback), before);
     // One of several: the files are as they were before that one.
-    let start = order(&mut sim, UserCommand::Rollback { to: 0, paths: Vec::new() });
-    order(&mut sim, UserCommand::Rollback { to: 1, paths: Vec::new() });
-    assert_eq!(order(&mut sim, UserCommand::UndoRollback), start);
+    let start = command(&mut sim, UserCommand::Rollback { to: 0, paths: Vec::new() });
+    command(&mut sim, UserCommand::Rollback { to: 1, paths: Vec::new() });
+    assert_eq!(command(&mut sim, UserCommand::UndoRollback), start);
     assert_eq!(crate::decide::replay(&sim.entries).unwrap().rollback.last, sim.state.rollback.last);
 }
 
 #[test]
 fn only_the_last_change_is_undone() {
     let mut sim = rests_after_two();
-    sim.order(UserCommand::UndoRollback);
+    sim.command(UserCommand::UndoRollback);
     sim.play();
     assert!(sim.refused.last().unwrap().starts_with("there is no rollback of loop "), "{:?}", sim.refused);
-    sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
+    sim.command(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     sim.acts.extend([Act::new("pf"), Act::new("pp")]);
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     while sim.state.history.len() < 3 {
         assert!(sim.turn());
     }
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
-    sim.order(UserCommand::UndoRollback);
+    sim.command(UserCommand::UndoRollback);
     sim.play();
     let refused = sim.refused.last().unwrap();
     assert!(refused.starts_with("iteration 3 was started after the rollback"), "{refused}");
@@ -288,7 +288,7 @@ fn only_the_last_change_is_undone() {
 #[test]
 fn a_rollback_or_an_undo_that_was_cut_off_is_undone_by_the_next_undo() {
     let mut sim = rests_after_two();
-    sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
+    sim.command(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     let at = sim.entries.iter().rposition(|it| matches!(it.record, Record::SnapshotTaken { .. })).unwrap();
     // Its keeper died before the record of the rollback: which files it changed is not known.
@@ -298,7 +298,7 @@ fn a_rollback_or_an_undo_that_was_cut_off_is_undone_by_the_next_undo() {
     assert_eq!(last.from, sim.state.rollback.last.as_ref().unwrap().from);
     // An undo that was cut off is the same undo again.
     let rolled_back = sim.state.rollback.last.clone();
-    sim.order(UserCommand::UndoRollback);
+    sim.command(UserCommand::UndoRollback);
     sim.play();
     let at = sim.entries.iter().rposition(|it| matches!(it.record, Record::SnapshotTaken { .. })).unwrap();
     assert_eq!(crate::decide::replay(&sim.entries[..=at]).unwrap().rollback.last, rolled_back);

@@ -62,13 +62,13 @@ fn an_unused_session_expires() {
         while sim.state.iteration < 1 {
             sim.turn();
         }
-        sim.order(UserCommand::Pause);
+        sim.command(UserCommand::Pause);
         sim.play();
         sim.now = sim.now.plus_ms(rest);
         if !boot.is_empty() {
             sim.crash(boot);
         }
-        sim.order(UserCommand::Resume);
+        sim.command(UserCommand::Resume);
         sim.play();
         starts(&sim)
     };
@@ -110,7 +110,7 @@ fn a_session_that_the_agent_never_began_is_not_gone_on_with() {
 fn the_breaker_and_the_user_leave_it() {
     let idle = || Act::idle("f");
     let mut tripped = sim(vec![idle(), idle(), idle(), Act::new("p")]).run();
-    tripped.order(UserCommand::Resume);
+    tripped.command(UserCommand::Resume);
     tripped.play();
     assert_eq!(starts(&tripped), "1 1+ 1+ 4");
     assert_eq!(reasons(&tripped)[1], Breaker);
@@ -118,13 +118,13 @@ fn the_breaker_and_the_user_leave_it() {
     while reset.state.iteration < 2 {
         reset.turn();
     }
-    reset.order(UserCommand::ResetSession);
+    reset.command(UserCommand::ResetSession);
     reset.play();
     assert_eq!(starts(&reset), "1 1+ 3");
     assert_eq!(reasons(&reset)[1], Reset);
     // Nothing to leave.
     let mut none = sim(vec![Act::new("p")]);
-    none.order(UserCommand::ResetSession);
+    none.command(UserCommand::ResetSession);
     none.play();
     assert_eq!((none.refused.len(), reasons(&none).len()), (0, 2));
 }
@@ -167,10 +167,10 @@ fn a_session_with_reverted_work_is_not_resumed() {
         while on.prompts.len() < 2 {
             on.turn();
         }
-        on.order(UserCommand::Pause);
+        on.command(UserCommand::Pause);
         on.play();
-        on.order(UserCommand::Rollback { to, paths });
-        on.order(UserCommand::Resume);
+        on.command(UserCommand::Rollback { to, paths });
+        on.command(UserCommand::Resume);
         on.run()
     };
     let back = play(1, Vec::new());

@@ -40,10 +40,10 @@ fn a_shared_limit_is_waited_for() {
 }
 
 #[test]
-fn a_user_order_starts_the_agent_despite_the_limit() {
+fn a_user_command_starts_the_agent_despite_the_limit() {
     let mut sim = limited(one(), 2);
     let begun = sim.now;
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(sim.state.iteration, 1, "{}", sim.sentence());
     assert!(sim.now.wall < begun.wall + HOUR, "it was not waited for");
@@ -51,10 +51,10 @@ fn a_user_order_starts_the_agent_despite_the_limit() {
 
 #[test]
 fn the_user_may_stop_meanwhile() {
-    for order in [UserCommand::StopNow, UserCommand::Answer("stop".to_owned())] {
+    for command in [UserCommand::StopNow, UserCommand::Answer("stop".to_owned())] {
         let mut sim = limited(one(), 2);
         let begun = sim.now;
-        sim.order(order);
+        sim.command(command);
         sim.play();
         assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped));
         assert!(sim.now.wall < begun.wall + HOUR && sim.state.iteration == 0);

@@ -28,7 +28,7 @@ fn ask(sim: &mut Sim, by: Option<&str>) -> Option<String> {
 
 fn ask_as(sim: &mut Sim, by: Option<&str>, call: Option<&str>) -> Option<String> {
     let (by, call) = (by.map(str::to_owned), call.map(str::to_owned));
-    sim.order(UserCommand::Subagent(SubagentEvent::Asked { by, call, what: "look".to_owned() }));
+    sim.command(UserCommand::Subagent(SubagentEvent::Asked { by, call, what: "look".to_owned() }));
     match sim.entries.last().map(|it| &it.record) {
         Some(Record::SubagentAsked { refused, .. }) => refused.clone(),
         other => panic!("not on record: {other:?}"),
@@ -36,11 +36,14 @@ fn ask_as(sim: &mut Sim, by: Option<&str>, call: Option<&str>) -> Option<String>
 }
 
 fn begin(sim: &mut Sim, id: &str) {
-    sim.order(UserCommand::Subagent(SubagentEvent::Began { id: id.to_owned(), what: "general".to_owned() }));
+    sim.command(UserCommand::Subagent(SubagentEvent::Began {
+        id: id.to_owned(),
+        what: "general".to_owned(),
+    }));
 }
 
 fn end(sim: &mut Sim, id: &str) {
-    sim.order(UserCommand::Subagent(SubagentEvent::Ended { id: id.to_owned() }));
+    sim.command(UserCommand::Subagent(SubagentEvent::Ended { id: id.to_owned() }));
 }
 
 fn link(sim: &mut Sim, call: &str, id: &str) {
@@ -174,7 +177,7 @@ fn repeated_requests_do_not_fill_the_journal() {
 #[test]
 fn a_loop_that_stops_starts_no_more() {
     let mut sim = at_work(12);
-    sim.order(UserCommand::Stop);
+    sim.command(UserCommand::Stop);
     assert!(ask(&mut sim, None).is_some_and(|it| it.contains("the loop is stopping")));
 }
 

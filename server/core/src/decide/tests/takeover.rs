@@ -114,7 +114,7 @@ fn if_both_are_limited_the_earlier_reset_counts() {
 }
 
 #[test]
-fn a_logged_out_agent_is_retried_only_by_order() {
+fn a_logged_out_agent_is_retried_only_by_command() {
     let login = (0, Some(Login), None);
     let long = (9, None, None);
     let reasons = [TakeoverReason::Login];
@@ -122,7 +122,7 @@ fn a_logged_out_agent_is_retried_only_by_order() {
     let mut played = check(&[login, login, WORKS], &[("mine", 0), ("other", 0)], &reasons);
     let sim = &mut played.0;
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Agent), "{}", sim.sentence());
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     assert!(played.next());
     assert_eq!(played.0.state.spec.agent.name, "mine");
 }

@@ -68,20 +68,20 @@ fn a_check_that_cannot_run_any_more_stops_at_its_second_round() {
 fn resume_searches_for_missing_programs_again() {
     let mut sim = lacking(spec(two()), "mf", vec![Act::new("pp")], "Paused Missing after 0");
     for _ in 0..3 {
-        sim.order(UserCommand::Resume);
+        sim.command(UserCommand::Resume);
         sim.play();
         assert_eq!(summary(&sim), "Paused Missing after 0", "still missing: no call");
     }
     // The user installs it: no file of the tree changes.
     sim.standing = "ff";
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 1");
     assert!(sim.state.criteria.turned, "the first round that ran it says what it is");
     // Everything holds once it runs.
     let mut sim = lacking(spec(two()), "mp", vec![], "Paused Missing after 0");
     sim.standing = "pp";
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 0");
     assert!(sim.sentence().contains("already holds"), "{}", sim.sentence());
@@ -93,7 +93,7 @@ fn the_user_can_continue_without_unrunnable_checks() {
     let anyway = LoopSpec { anyway: true, ..spec(two()) };
     lacking(anyway, "mf", acts(), "Completed verified=true after 4");
     let mut sim = lacking(spec(two()), "mf", acts(), "Paused Missing after 0");
-    sim.order(UserCommand::ResumeAnyway);
+    sim.command(UserCommand::ResumeAnyway);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 4");
     // Only that: what is missing later is reported.
@@ -108,7 +108,7 @@ fn the_user_can_continue_without_unrunnable_checks() {
         vec![Act::fails(ProviderClass::Login, "ff"), Act::new("pp")],
         "Paused Agent after 1",
     );
-    sim.order(UserCommand::ResumeAnyway);
+    sim.command(UserCommand::ResumeAnyway);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 2");
 }
@@ -120,11 +120,11 @@ fn an_added_criterion_is_checked_before_the_next_call() {
     while sim.state.iteration == 0 {
         sim.turn();
     }
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     sim.documents = two();
     sim.standing = "fm";
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Paused Missing after 1");
 }

@@ -83,7 +83,7 @@ fn a_prompt_that_a_provider_refused_reported_no_weakening() {
 #[test]
 fn acceptance_during_a_pause_completes_at_once() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
-    sim.order(UserCommand::AcceptWeakening { by: None });
+    sim.command(UserCommand::AcceptWeakening { by: None });
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
     let accepted = |it: &crate::journal::Entry| matches!(&it.record, Record::WeakeningAccepted { paths, .. } if *paths == ["tests/a.py"]);
@@ -96,7 +96,7 @@ fn acceptance_needs_a_weakening() {
     for _ in 0..6 {
         sim.turn();
     }
-    sim.order(UserCommand::AcceptWeakening { by: None });
+    sim.command(UserCommand::AcceptWeakening { by: None });
     while sim.refused.is_empty() && sim.turn() {}
     assert_eq!(sim.refused, ["nothing is weakened: there is nothing to accept"]);
 }
@@ -104,7 +104,7 @@ fn acceptance_needs_a_weakening() {
 #[test]
 fn resuming_gives_the_agent_one_more_iteration() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp"), weakens("pp", &[])]).run();
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 3, "");
 }
@@ -115,7 +115,7 @@ fn a_restore_by_the_user_completes_without_the_agent() {
     sim.edited("pp");
     sim.weak.clear();
     sim.edited.push("tests/a.py".to_owned());
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
 }
@@ -161,7 +161,7 @@ fn more_edits_than_can_be_named_move_the_whole_pin() {
     sim.edited("pp");
     sim.weak.clear();
     sim.edited = (0..500).map(|it| format!("tests/{it}.py")).collect();
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
     assert_eq!(weakening::inspection(&sim.state).unwrap().start, "tree2");
@@ -175,14 +175,14 @@ fn fewer_tests_than_at_the_start_do_not_pass() {
     assert!(sim.prompts[1].contains("tests runs 3 tests, 5 at the start"), "{}", sim.prompts[1]);
     let mut sim = one(vec![Act::new("3p"), Act::idle("3p")]).run();
     assert!(sim.sentence().starts_with("every check passes, but tests runs 3 tests, 5 at the start"));
-    sim.order(UserCommand::AcceptWeakening { by: None });
+    sim.command(UserCommand::AcceptWeakening { by: None });
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
     ends(&one(vec![Act::new("7p")]).run(), OutcomeKind::Completed, 1, "");
     // What the user took out between two iterations is removed by the user's decision.
     let mut sim = one(vec![Act::new("3p"), Act::idle("3p")]).run();
     sim.edited("2p");
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     for _ in 0..8 {
         sim.turn();
     }
@@ -195,7 +195,7 @@ fn a_crash_loses_no_weakening() {
     sim.crash("boot-2");
     sim.play();
     assert!(sim.state.outcome().is_none());
-    sim.order(UserCommand::AcceptWeakening { by: None });
+    sim.command(UserCommand::AcceptWeakening { by: None });
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
 }

@@ -38,7 +38,7 @@ use crate::ext::{
 pub(super) type Message = (&'static str, Value, Option<Value>);
 
 pub(super) fn messages() -> Vec<Message> {
-    [notifications(), requests(), orders()].concat()
+    [notifications(), requests(), commands()].concat()
 }
 
 fn notifications() -> Vec<Message> {
@@ -83,7 +83,7 @@ fn requests() -> Vec<Message> {
     ]
 }
 
-fn orders() -> Vec<Message> {
+fn commands() -> Vec<Message> {
     let refusal = |full: bool| json!(refusal(full));
     vec![
         ("CommandResult", json!(result()), Some(json!(CommandResult::default()))),

@@ -215,7 +215,7 @@ fn a_weakening_is_reported_at_the_criterion_it_concerns() {
     // An ended loop reports no weakenings.
     let mut sim =
         Sim::new(spec(world.task.criteria.clone()), "5f", vec![Act::new("3p"), Act::idle("3p")]).run();
-    sim.order(UserCommand::AcceptWeakening { by: None });
+    sim.command(UserCommand::AcceptWeakening { by: None });
     sim.play();
     assert!(sim.state.outcome().is_some());
     check(&World::prompt().after(sim), &["1 I summary completed and verified: 2 of 2 criteria pass"]);
@@ -403,10 +403,10 @@ fn a_task_that_waits_for_trust_warns() {
     }
     let changed = World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- new: `$ make x`\n")]);
     sim.untrusted = [changed.task.criteria[0].id.clone()].into();
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     sim.documents = changed.task.criteria.clone();
-    sim.order(UserCommand::Resume);
+    sim.command(UserCommand::Resume);
     sim.play();
     let mut world = changed.after(sim);
     world.unknown = 1;

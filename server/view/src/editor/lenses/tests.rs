@@ -53,14 +53,14 @@ fn an_attached_session_is_told_what_to_do() {
 }
 
 #[test]
-fn orders_show_before_they_are_carried_out() {
-    let shown = |order: UserCommand| {
+fn commands_show_before_they_are_carried_out() {
+    let shown = |command: UserCommand| {
         let mut sim =
             Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf"), Act::new("pp")]);
         while !matches!(sim.state.phase, Phase::Iterating(_)) {
             assert!(sim.turn());
         }
-        sim.order(order);
+        sim.command(command);
         over(&World::prompt().after(sim), 1)
     };
     assert_eq!(
@@ -69,7 +69,7 @@ fn orders_show_before_they_are_carried_out() {
     );
     assert_eq!(shown(UserCommand::Stop), "Stopping · 1/25 · 1 of 2 criteria pass | Stop now");
     let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf")]);
-    sim.order(UserCommand::Pause);
+    sim.command(UserCommand::Pause);
     sim.play();
     assert_eq!(over(&World::prompt().after(sim), 1), "Paused · 1 of 2 criteria pass | Resume | Stop");
     let starting = Sim::new(spec(World::prompt().task.criteria), "pf", vec![]);

@@ -108,7 +108,7 @@ fn a_loop_that_needs_its_user_or_has_ended() {
     );
     add("completed, with two", &World::prompt().with_strays(&["src/a.py", "src/b.py"]));
     let mut stopped = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Act::new("pf")]);
-    stopped.order(UserCommand::Stop);
+    stopped.command(UserCommand::Stop);
     stopped.play();
     add("stopped", &World::prompt().after(stopped));
     let asks = Act::new("ff").says("Shall I use SQLite or Postgres? Please tell me how to proceed.");

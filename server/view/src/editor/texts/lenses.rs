@@ -26,13 +26,13 @@ fn shown(world: &World) -> String {
     lines.concat()
 }
 
-/// A loop whose user gave an order during its first iteration.
-fn ordered(order: UserCommand) -> World {
+/// A loop whose user gave a command during its first iteration.
+fn ordered(command: UserCommand) -> World {
     let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf"), Act::new("pp")]);
     while !matches!(sim.state.phase, loopkeeper_core::decide::Phase::Iterating { .. }) {
         assert!(sim.turn());
     }
-    sim.order(order);
+    sim.command(command);
     World::prompt().after(sim)
 }
 

@@ -18,15 +18,15 @@ pub(super) fn handle_command(
     state: &LoopState,
     live: &mut VolatileState,
     now: Moment,
-    order: UserCommand,
+    command: UserCommand,
 ) -> Vec<Decision> {
-    if let UserCommand::Attempt { order, from } = order {
-        return attempts::refuse(state, order, from);
+    if let UserCommand::Attempt { command, from } = command {
+        return attempts::refuse(state, command, from);
     }
     if state.outcome().is_some() {
         return refuse(tr!("the loop has ended"));
     }
-    match order {
+    match command {
         // A stop is never undone, so later commands have no effect.
         UserCommand::Pause
         | UserCommand::Resume

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use loopkeeper_text::language::translate;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::{tr, tr_later};
-use loopkeeper_view::{self as view, LateOrder};
+use loopkeeper_view::{self as view, DeferredCommand};
 use serde_json::{Value, json};
 
 use super::{CommandOutcome, CommandRefusal, foreign_loop, run_blocking, start, target, trust};
@@ -29,8 +29,8 @@ pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOu
     with_loop(shared, args.loop_id, move |store, loop_view| {
         if loop_view.is_alive() {
             control_client::send(store, loop_view.dir.id(), json!({"do": "stop", "now": args.now}))?;
-            let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
-            Ok(Some(view::effect(&loop_view.state, order, translate(THE_LOOP))))
+            let command = if args.now { DeferredCommand::StopNow } else { DeferredCommand::Stop };
+            Ok(Some(view::effect(&loop_view.state, command, translate(THE_LOOP))))
         } else if loop_view.is_open() {
             // A keeper is started only to record the end of the loop.
             keeper::start_detached(store, &loop_view.dir, Some("stop")).map(|_| None)
@@ -42,7 +42,7 @@ pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOu
 }
 
 pub(super) async fn pause(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
-    send_late(shared, args.loop_id, json!({"do": "pause"}), LateOrder::Pause).await
+    send_late(shared, args.loop_id, json!({"do": "pause"}), DeferredCommand::Pause).await
 }
 
 pub(crate) async fn resume(shared: &Arc<ServerState>, args: ResumeArgs) -> CommandOutcome {
@@ -102,11 +102,11 @@ pub(super) async fn steer(shared: &Arc<ServerState>, args: SteerArgs) -> Command
     if args.text.trim().is_empty() {
         return Err(CommandRefusal::bad_argument(tr!("the message to the agent is empty")));
     }
-    send_late(shared, args.loop_id, json!({"do": "steer", "text": args.text}), LateOrder::Steer).await
+    send_late(shared, args.loop_id, json!({"do": "steer", "text": args.text}), DeferredCommand::Steer).await
 }
 
-async fn send_request(shared: &Arc<ServerState>, loop_id: String, order: Value) -> CommandOutcome {
-    with_loop(shared, loop_id, move |store, loop_view| to_keeper(store, loop_view, order).map(|()| None))
+async fn send_request(shared: &Arc<ServerState>, loop_id: String, request: Value) -> CommandOutcome {
+    with_loop(shared, loop_id, move |store, loop_view| to_keeper(store, loop_view, request).map(|()| None))
         .await
 }
 
@@ -114,19 +114,19 @@ async fn send_request(shared: &Arc<ServerState>, loop_id: String, order: Value) 
 async fn send_late(
     shared: &Arc<ServerState>,
     loop_id: String,
-    order: Value,
-    late: LateOrder,
+    request: Value,
+    late: DeferredCommand,
 ) -> CommandOutcome {
     with_loop(shared, loop_id, move |store, loop_view| {
-        to_keeper(store, loop_view, order)?;
+        to_keeper(store, loop_view, request)?;
         Ok(Some(view::effect(&loop_view.state, late, translate(THE_LOOP))))
     })
     .await
 }
 
-fn to_keeper(store: &StateDir, loop_view: &LoopView, order: Value) -> Result<(), Failure> {
+fn to_keeper(store: &StateDir, loop_view: &LoopView, request: Value) -> Result<(), Failure> {
     if loop_view.is_alive() {
-        control_client::send(store, loop_view.dir.id(), order)
+        control_client::send(store, loop_view.dir.id(), request)
     } else {
         Err(control_client::no_keeper_error(loop_view))
     }

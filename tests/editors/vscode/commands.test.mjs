@@ -16,19 +16,19 @@ before(async () => {
 });
 after(() => stage?.close());
 
-test("vscode_orders: Start Loop saves the task first", async () => {
+test("vscode_commands: Start Loop saves the task first", async () => {
   stage.status();
   await window.sees("Ralph");
   await window.write("Dates as ISO has them. ");
   await window.startLoop();
-  const order = await stage.ordered("loopkeeper.server.start", Boolean);
-  assert.equal(order.task, stage.uri("PROMPT.md"));
+  const sent = await stage.sees("loopkeeper.server.start", Boolean);
+  assert.equal(sent.task, stage.uri("PROMPT.md"));
   assert.match(stage.read("PROMPT.md"), /as ISO has them/);
-  // The client may report the save after the order.
+  // The client may report the save after the command.
   await window.see("the save", () => stage.received().some((it) => it.method === "textDocument/didSave"), Boolean);
 });
 
-test("vscode_orders: a start shows what it leads to, and takes the agent and the limits", async () => {
+test("vscode_commands: a start shows what it leads to, and takes the agent and the limits", async () => {
   const preview = { agent: "mine", agents: ["mine", "claude"], iterations: 30, durationMs: 28_800_000, costMicros: 25_000_000, upperBound: "At most 30 iterations, 8 h and $25.00", history: "3 loops on this task took 4 iterations, 12 min and $1.20 (medians)", grade: "comprehensive: 3 of 3 criteria have a check that can fail" };
   stage.answers("loopkeeper/startPreview", { result: preview });
   stage.status();
@@ -48,28 +48,28 @@ test("vscode_orders: a start shows what it leads to, and takes the agent and the
   await window.answer("5");
   await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
   await window.page.keyboard.press("Enter");
-  await stage.ordered("loopkeeper.server.start", (it) => it.agent === "claude" && it.limits.iterations === 5);
+  await stage.sees("loopkeeper.server.start", (it) => it.agent === "claude" && it.limits.iterations === 5);
   // A second Enter starts what was picked last.
-  const before = stage.orders("loopkeeper.server.start").length;
+  const before = stage.commands("loopkeeper.server.start").length;
   await window.startLoop();
-  await window.see("the next start", () => stage.orders("loopkeeper.server.start").length, (it) => it === before + 1);
-  assert.deepEqual(stage.orders("loopkeeper.server.start").at(-1), { task: stage.uri("PROMPT.md"), agent: "claude", limits: { iterations: 5 } });
+  await window.see("the next start", () => stage.commands("loopkeeper.server.start").length, (it) => it === before + 1);
+  assert.deepEqual(stage.commands("loopkeeper.server.start").at(-1), { task: stage.uri("PROMPT.md"), agent: "claude", limits: { iterations: 5 } });
   await window.palette("Ralph: Start Loop");
   await window.pick("Use the Values of the Configuration");
   await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
   await window.page.keyboard.press("Enter");
-  await window.see("a start without them", () => stage.orders("loopkeeper.server.start").at(-1), (it) => it.agent === undefined);
+  await window.see("a start without them", () => stage.commands("loopkeeper.server.start").at(-1), (it) => it.agent === undefined);
 });
 
-test("vscode_orders: of several tasks the user picks one", async () => {
+test("vscode_commands: of several tasks the user picks one", async () => {
   const other = stage.task({ id: "docs/RALPH.md", uri: stage.uri("docs/RALPH.md"), title: "Write $(bell) docs" });
   stage.status([], [stage.task({ uri: stage.uri("a/PROMPT.md"), id: "a/PROMPT.md" }), other]);
   await window.palette("Ralph: Run Checks");
   await window.pick("Write $(bell) docs");
-  await stage.ordered("loopkeeper.server.check", (it) => it.task === stage.uri("docs/RALPH.md"));
+  await stage.sees("loopkeeper.server.check", (it) => it.task === stage.uri("docs/RALPH.md"));
 });
 
-test("vscode_orders: the palette offers what can be done now", async () => {
+test("vscode_commands: the palette offers what can be done now", async () => {
   stage.status();
   await window.sees("Ralph");
   // The palette renders only the first rows of a long list, so each command is asked for by its name.
@@ -84,34 +84,34 @@ test("vscode_orders: the palette offers what can be done now", async () => {
   for (const it of ["Resume", "Reset Breaker"]) await lacks(it);
 });
 
-test("vscode_orders: stop, stop now, pause, steer, resume, reset", async () => {
+test("vscode_commands: stop, stop now, pause, steer, resume, reset", async () => {
   stage.status([stage.loop()]);
   await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Stop Loop");
-  await stage.ordered("loopkeeper.server.stop", (it) => it.loopId === "20261120-aaaaaa" && !it.now);
+  await stage.sees("loopkeeper.server.stop", (it) => it.loopId === "20261120-aaaaaa" && !it.now);
   await window.palette("Ralph: Stop Loop Now");
   await window.press("Stop Now");
-  await stage.ordered("loopkeeper.server.stop", (it) => it.now === true);
+  await stage.sees("loopkeeper.server.stop", (it) => it.now === true);
   await window.palette("Ralph: Pause After This Iteration");
-  await stage.ordered("loopkeeper.server.pause", Boolean);
+  await stage.sees("loopkeeper.server.pause", Boolean);
   await window.palette("Ralph: Steer");
   await window.answer("Leave the parser alone");
-  await stage.ordered("loopkeeper.server.steer", (it) => it.text === "Leave the parser alone");
+  await stage.sees("loopkeeper.server.steer", (it) => it.text === "Leave the parser alone");
   stage.status([stage.loop({ state: "needsYou", phase: "paused", breaker: { state: "open", reason: "nothing changed", counts: { noProgress: 3 }, trips: 1 } })]);
   await window.sees("Ralph breaker open");
   await window.palette("Ralph: Reset Breaker");
-  await stage.ordered("loopkeeper.server.resetBreaker", Boolean);
+  await stage.sees("loopkeeper.server.resetBreaker", Boolean);
   await window.palette("Ralph: Resume");
-  await stage.ordered("loopkeeper.server.resume", Boolean);
+  await stage.sees("loopkeeper.server.resume", Boolean);
 });
 
-test("vscode_orders: an error is shown as the server words it, an open question is not doubled", async () => {
+test("vscode_commands: an error is shown as the server words it, an open question is not doubled", async () => {
   stage.status();
   await window.sees("Ralph");
   stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "not trusted", data: { code: "untrusted", asked: true, count: 2 } } });
-  const before = stage.orders("loopkeeper.server.start").length;
+  const before = stage.commands("loopkeeper.server.start").length;
   await window.startLoop();
-  await window.see("the start", () => stage.orders("loopkeeper.server.start").length, (it) => it === before + 1);
+  await window.see("the start", () => stage.commands("loopkeeper.server.start").length, (it) => it === before + 1);
   stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "Another loop works in this tree. Hint: [stop](command:x) it.", data: { code: "treeBusy", holder: "x" } } });
   await window.startLoop();
   const it = await window.notification("Another loop works in this tree");
@@ -120,7 +120,7 @@ test("vscode_orders: an error is shown as the server words it, an open question 
   await window.dismiss();
 });
 
-test("vscode_orders: the trust page is read-only and verbatim, and keeps its answers until it is closed", async () => {
+test("vscode_commands: the trust page is read-only and verbatim, and keeps its answers until it is closed", async () => {
   const text = "Commands of Parse dates\n\n  sh -c 'make test'\n  ./agent.sh\n  <b>[x](command:y)</b>\n";
   const page = stage.write("../store/commands.txt", text);
   const asks = (id) => stage.say("window/showMessageRequest", { type: 2, message: "\"Parse dates\" runs 2 commands.", actions: [{ title: "Trust", page }, { title: "Not now" }] }, id);
@@ -128,7 +128,7 @@ test("vscode_orders: the trust page is read-only and verbatim, and keeps its ans
   stage.status([], [stage.task({ unknownCommands: 2 })]);
   await window.sees("Ralph");
   await window.palette("Ralph: Trust This Task's Commands");
-  await stage.ordered("loopkeeper.server.trust", (it) => it.hash === undefined && it.task === stage.uri("PROMPT.md"));
+  await stage.sees("loopkeeper.server.trust", (it) => it.hash === undefined && it.task === stage.uri("PROMPT.md"));
   asks(931);
   await window.see("the page", () => window.text(), (it) => /<b>\[x\]\(command:y\)<\/b>/.test(it));
   await window.sees("Ralph needs you");
@@ -150,7 +150,7 @@ test("vscode_orders: the trust page is read-only and verbatim, and keeps its ans
   await window.sees("Ralph");
 });
 
-test("vscode_orders: the changes of an iteration in the diff editor", async () => {
+test("vscode_commands: the changes of an iteration in the diff editor", async () => {
   const before = stage.write("../store/a.txt", "old\n");
   const row = (iteration, passed) => ({ iteration, startedAt: "2026-11-20T14:00:00Z", changed: iteration, passed, total: 5, summary: `${passed} of 5 criteria pass` });
   stage.answers("loopkeeper/iterations", { result: { loopId: "20261120-aaaaaa", criteria: [], iterations: [row(0, 1), row(1, 2), row(2, 3)] } });
@@ -160,7 +160,7 @@ test("vscode_orders: the changes of an iteration in the diff editor", async () =
   await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Show Changes of Iteration");
   await window.pick("Iteration 2");
-  await stage.ordered("loopkeeper.server.diff", (it) => it.iteration === 2);
+  await stage.sees("loopkeeper.server.diff", (it) => it.iteration === 2);
   await window.see("the tab of the changes", () => window.tabs(), (all) => all.some((it) => it.includes("changes of iteration 2")));
   await window.see("both sides", () => window.page.evaluate(() => document.querySelector(".multiDiffEntry, .multi-diff-root-floating-menu, .monaco-diff-editor")?.closest(".editor-container, .editor-group-container")?.textContent ?? ""), (it) => it.includes("old") && it.includes("new"));
   await window.picture("changes");
@@ -170,7 +170,7 @@ test("vscode_orders: the changes of an iteration in the diff editor", async () =
   await window.see("the tab of one file", () => window.tabs(), (all) => all.some((it) => it.includes("a.txt (iteration 1)")));
 });
 
-test("vscode_orders: the way back asks once and says what it did", async () => {
+test("vscode_commands: the way back asks once and says what it did", async () => {
   const refused = [{ path: "big.bin", why: "too large to keep" }];
   stage.answers("loopkeeper.server.rollback", { result: { status: null, written: 3, removed: 1, refused } });
   stage.status([stage.loop()]);
@@ -178,24 +178,24 @@ test("vscode_orders: the way back asks once and says what it did", async () => {
   await window.palette("Ralph: Roll Back to Iteration");
   await window.pick("Start");
   await window.pick("Roll Back to the Start");
-  await stage.ordered("loopkeeper.server.rollback", (it) => it.iteration === 0 && !it.preview);
+  await stage.sees("loopkeeper.server.rollback", (it) => it.iteration === 0 && !it.preview);
   await window.notification("Rolled back to the start: 3 files written, 1 file removed. Not changed: big.bin (too large to keep).");
 });
 
-test("vscode_orders: a rollback is undone, after a question only where files were edited", async () => {
+test("vscode_commands: a rollback is undone, after a question only where files were edited", async () => {
   const preview = (edited) => ({ result: { status: null, written: 3, removed: 1, refused: [], edited } });
   stage.answers("loopkeeper.server.undoRollback", preview([]));
   stage.status([stage.loop({ state: "done", phase: "ended", stale: true, outcome: { kind: "completed", verified: true, sentence: "Completed" } })]);
   await window.sees("Ralph rolled back · 7");
   await window.palette("Ralph: Undo Rollback");
-  await stage.ordered("loopkeeper.server.undoRollback", (it) => !it.preview);
+  await stage.sees("loopkeeper.server.undoRollback", (it) => !it.preview);
   await window.notification("The rollback is undone: 3 files written, 1 file removed.");
   stage.answers("loopkeeper.server.undoRollback", preview(["src/a.rs"]));
   await window.press("Roll Back Again");
   await window.press("Undo the Rollback");
 });
 
-test("vscode_orders: an order to a busy loop says when it takes effect", async () => {
+test("vscode_commands: a command to a busy loop says when it takes effect", async () => {
   const effect = "The loop pauses after this iteration (7).";
   stage.answers("loopkeeper.server.pause", { result: { status: null, effect } });
   stage.status([stage.loop()]);
@@ -205,7 +205,7 @@ test("vscode_orders: an order to a busy loop says when it takes effect", async (
   await window.notification(effect);
 });
 
-test("vscode_orders: the output of a loop is a terminal with what came before, colours and links", async () => {
+test("vscode_commands: the output of a loop is a terminal with what came before, colours and links", async () => {
   stage.answers("loopkeeper/subscribe", { result: { subscribed: true } });
   const cursor = { seq: 9, iteration: 7, offset: 40 };
   const text = "\n── Iteration 7 ──\n\u001b[31mred words\u001b[0m\n  src/a.txt:1: wrong, src/none.txt:1: gone\n» You: try the parser (sent, read at iteration 7)\n";
