@@ -118,13 +118,14 @@ BREAKS = [
     ),
     Break(
         6, "any trial closes the breaker", "server/core/src/decide/breaker/trial.rs",
-        "} else if look.is_new() && !fails_as_before(&past, &look) {",
-        "} else if look.is_new() || !fails_as_before(&past, &look) || !look.is_new() {",
+        "} else if trial.is_new() && !fails_as_before(&past, &trial) {",
+        "} else if trial.is_new() || !fails_as_before(&past, &trial) || !trial.is_new() {",
         "loopkeeper-core", "decide::tests",
     ),
     Break(
         6, "an open breaker never admits a trial", "server/core/src/decide/breaker.rs",
-        "state.breaker.resumes_at.filter(|_| rests)", "state.breaker.resumes_at.filter(|_| rests && state.iteration > 1_000)",
+        "state.breaker.resumes_at.filter(|_| cools_down)",
+        "state.breaker.resumes_at.filter(|_| cools_down && state.iteration > 1_000)",
         "loopkeeper-core", "decide::tests",
     ),
     Break(
