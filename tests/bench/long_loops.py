@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Loops of very many iterations: what one more iteration costs, what it takes to keep them, to read them, to ask a
-server for their history, and to ask it again and again for all of fifty such loops. They are read while they are paused, with the state that their keeper stored. Every figure is
-printed as a ratio to its limit: of a reader the best of some runs.
+server for their history, and to ask it again and again for all of fifty such loops. They are read while they are
+paused, with the state that their keeper stored. Every figure is printed as a ratio to its limit: of a reader the best
+of some runs.
 
 usage: tests/bench/long_loops.py [--counts 100,200,1000,5000,10000] [--rounds 3] [--more 20] [LOOPKEEPER]
 """
