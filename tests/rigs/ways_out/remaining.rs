@@ -22,15 +22,13 @@ const ROOT: &str = "As root, it also changes settings of the kernel and opens de
 /// A sentence, and shell code that succeeds if it is true.
 #[rustfmt::skip]
 const STILL_POSSIBLE: &[(&str, &str)] = &[
-    ("It reads everything else that the user can, other projects too, and writes what is in folders of the home folder whose names begin with a dot: caches, toolchains, programs.",
-     "cat $HOME/other-project/file; for it in .cache .rustup .local/bin; do echo x > $HOME/$it/file; cat $HOME/$it/file; done"),
-    ("Unless `sandbox.kind` is `required`, it changes `.git/config`.",
-     "git config core.pager evil; test $(git config core.pager) = evil"),
-    ("It writes the state of other work trees and the count of agent calls.",
-     "touch $STATE/workspaces/other/forged; test -w $(ls -d $STATE/*calls*)"),
-    ("It uses the network, unless `sandbox.network` limits it, and what it sends to a host that it reaches is not inspected.",
+    ("It reads everything else that the user can, other projects too.",
+     "cat $HOME/other-project/file"),
+    ("It writes in folders of the home folder whose names begin with a dot (caches, toolchains, programs), in the state of other work trees, in the count of agent calls and, unless `sandbox.kind` is `required`, in `.git/config`.",
+     "for it in .cache .rustup .local/bin; do echo x > $HOME/$it/file; cat $HOME/$it/file; done; touch $STATE/workspaces/other/forged; test -w $(ls -d $STATE/*calls*); git config core.pager evil; test $(git config core.pager) = evil"),
+    ("It uses the network unless `sandbox.network` limits it, and what it sends is not inspected.",
      "python3 -c \"import socket; socket.create_connection(('127.0.0.1', $(cat $HOME/port))).send(b'key')\""),
-    ("It connects to a service that starts to listen after it was started.",
+    ("It connects to services that start after it.",
      "touch $HOME/started; while ! test -S $RUN/late; do sleep 0.1; done; sleep 0.1; $CONNECT $RUN/late"),
     ("It fills the disk and uses all processors.",
      "head -c 67108864 /dev/zero > filled; rm filled; test $(nproc) = $(cat $HOME/processors)"),
