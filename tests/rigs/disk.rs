@@ -38,6 +38,11 @@ impl Disk {
         Self::new()?.mount(&["-t", "tmpfs", "-o", options, "tmpfs"])
     }
 
+    /// From now on nothing can be written. No file may be open for writing.
+    pub(crate) fn make_read_only(&self) {
+        run("mount", &["-o", "remount,ro", text(&self.path())]).unwrap();
+    }
+
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("mounted")
     }

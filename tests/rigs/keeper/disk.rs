@@ -135,3 +135,15 @@ fn root_a_disk_without_room_starts_no_loop() {
     ran.expect(1).err("disk");
     assert_eq!(world.ledger(), "");
 }
+
+#[test]
+fn root_a_read_only_disk_starts_no_loop_and_doctor_says_so() {
+    let Some(disk) = disk() else { return };
+    let world = World::on(&disk.path());
+    world.terminal.run(&["status"]).expect(0);
+    world.terminal.run(&["doctor"]).out("state is kept in");
+    disk.make_read_only();
+    world.foreground().expect(1).err("Read-only file system").err("LOOPKEEPER_STATE_DIR");
+    assert_eq!(world.ledger(), "");
+    world.terminal.run(&["doctor"]).expect(1).out("is on a read-only disk");
+}

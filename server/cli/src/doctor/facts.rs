@@ -319,10 +319,15 @@ fn state_facts(state: &Result<StateDir, StateError>) -> Result<StateFacts, Docto
         hint: error.hint().unwrap_or_default(),
     };
     let root = state.as_ref().map_err(problem)?.root();
-    let facts = host_info::inspect_folder(root).map_err(|error| DoctorProblem {
-        what: tr!("cannot inspect at {root}: {error}", root = root.display(), error),
+    let unusable = |what: String| DoctorProblem {
+        what,
         hint: tr!("set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk").to_owned(),
-    })?;
+    };
+    let facts = host_info::inspect_folder(root)
+        .map_err(|error| unusable(tr!("cannot inspect at {root}: {error}", root = root.display(), error)))?;
+    if facts.is_read_only {
+        return Err(unusable(tr!("the state folder {root} is on a read-only disk", root = root.display())));
+    }
     Ok(StateFacts { path: root.display().to_string(), mode: facts.mode, free: facts.free })
 }
 

@@ -342,7 +342,10 @@ fn is_held(path: &Path) -> io::Result<bool> {
 /// The processes of a loop see some folders of the state as read-only, and a file that is open for reading can be locked.
 fn open_gate(path: &Path) -> io::Result<File> {
     match open(path) {
-        Err(error) if error.kind() == ErrorKind::ReadOnlyFilesystem => File::open(path),
+        // A file that cannot be made is not there: the reason is the disk.
+        Err(error) if error.kind() == ErrorKind::ReadOnlyFilesystem => {
+            File::open(path).map_err(|it| if it.kind() == ErrorKind::NotFound { error } else { it })
+        }
         other => other,
     }
 }
