@@ -12,7 +12,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_task::{self as task, Finding, FindingCode, Task, TaskDocument, TaskId};
+use loopkeeper_task::{
+    self as task, ContextPath, DocumentKind, Finding, FindingCode, Task, TaskDocument, TaskId,
+};
 use loopkeeper_text::message::HintedError;
 use loopkeeper_text::{DocumentRange, tr};
 use thiserror::Error;
@@ -96,9 +98,29 @@ pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<
     };
     // A file that is not UTF-8 may decode to the same text as another one.
     let is_exact = last.task.findings.iter().all(|it| it.code != FindingCode::Syntax);
-    let is_last =
-        is_exact && files.len() == last.documents.len() && files.iter().zip(&*last.documents).all(same);
-    Ok(if is_last { last.clone() } else { parse_task(&files) })
+    let specification = specification(root, found);
+    let is_last = is_exact
+        && files.len() == last.documents.len()
+        && files.iter().zip(&*last.documents).all(same)
+        && last.task.context.iter().filter(|it| it.is_file()).eq(&specification);
+    if is_last {
+        return Ok(last.clone());
+    }
+    let mut loaded = parse_task(&files);
+    Arc::make_mut(&mut loaded.task).context.extend(specification);
+    Ok(loaded)
+}
+
+/// The present files that say what the items of a plan are for: `spec.md` beside `tasks.md`. They are context of the task,
+/// although no document mentions them.
+fn specification(root: &Path, found: &DiscoveredTask) -> Vec<ContextPath> {
+    let mut all = Vec::new();
+    for path in std::iter::once(&found.path).chain(&found.plans) {
+        let names = task::kind_of(&relative(root, path)).map_or(&[][..], DocumentKind::specification);
+        let beside = names.iter().map(|it| path.with_file_name(it)).filter(|it| it.is_file());
+        all.extend(beside.map(|it| ContextPath::of_file(relative(root, &it))));
+    }
+    all
 }
 
 /// Contents of all files of a task, the prompt document first.

@@ -295,6 +295,29 @@ mod tests {
     }
 
     #[test]
+    fn a_misspelt_runner_names_the_one_that_is_meant() {
+        let check = |runner: &str, expect: Option<&str>| {
+            let text = format!("{{\"agent\": {{\"runner\": \"{runner}\", \"ci_gate\": {{}}}}}}");
+            let prompt = TaskDocument { path: "PROMPT.md".to_owned(), text: "# T\n".to_owned() };
+            let gate = TaskDocument { path: ".ralph/config.jsonc".to_owned(), text: text.clone() };
+            let task = parse_task(&[prompt, gate]);
+            let found = task.findings.iter().find(|it| it.message.contains("Did you mean"));
+            assert_eq!(found.and_then(|it| it.fix.as_deref()), expect, "{runner}");
+            if let Some(found) = found {
+                assert_eq!(&text[found.place.range.clone()], runner);
+                assert!(task.settings.is_empty(), "{runner}");
+            }
+        };
+        check("claud", Some("claude"));
+        check("opencde", Some("opencode"));
+        check("Codex", Some("codex"));
+        check("codex", None);
+        check("cursor", None);
+        check("kimi", None);
+        check("", None);
+    }
+
+    #[test]
     fn optional_sections_of_another_tool_do_not_block() {
         let rc = "export OPTIONAL_SECTIONS=\"Low Priority, Later\"\n";
         let plan = "## High\n\n- [ ] a\n\n## low priority\n\n- [ ] b\n\n### Deep\n\n- [ ] c\n\n## Future\n\n- [ ] d\n\n## Extra (optional)\n\n- [ ] e\n";

@@ -136,6 +136,15 @@ impl DocumentKind {
         )
     }
 
+    /// Files beside it that say what its items are for.
+    pub fn specification(self) -> &'static [&'static str] {
+        match self {
+            Self::SpecKitTasks => &["spec.md", "plan.md", "data-model.md", "research.md", "quickstart.md"],
+            Self::KiroTasks => &["requirements.md", "bugfix.md", "design.md"],
+            _ => &[],
+        }
+    }
+
     /// Files and folders of which one must be in the folder `up` levels above the document's, for a document whose name
     /// alone says too little.
     pub fn markers(self) -> Option<(usize, &'static [&'static str])> {

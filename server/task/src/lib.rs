@@ -87,6 +87,17 @@ pub struct ContextPath {
     pub place: DocumentRange,
 }
 
+impl ContextPath {
+    /// A path that no document mentions.
+    pub fn of_file(path: String) -> Self {
+        Self { place: DocumentRange { file: path.clone(), range: 0..0 }, text: path }
+    }
+
+    pub fn is_file(&self) -> bool {
+        self.place.file == self.text
+    }
+}
+
 /// A setting given by a document. It overrides the configuration and is overridden by an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenSetting {

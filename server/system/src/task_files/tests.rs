@@ -394,3 +394,29 @@ fn common_names_are_tasks_only_by_their_text() {
     );
     check(&[(".kiro/steering/tasks.md", boxes), ("tasks.md", boxes)], &[]);
 }
+
+#[test]
+fn the_specification_beside_a_plan_is_its_context() {
+    let check = |folder: &str, names: &[&str], expect: &[&str]| {
+        let root = Root::with(&[".specify/a.md"]);
+        root.write(&format!("{folder}/tasks.md"), "- [ ] a\n");
+        let found = root.found().remove(0);
+        let first = load(&root.path, &found).unwrap();
+        assert!(first.task.context.is_empty());
+        names.iter().for_each(|it| root.write(&format!("{folder}/{it}"), "# S\n"));
+        let read = |last: &LoadedTask| reload(&root.path, &found, last).unwrap();
+        let second = read(&first);
+        let paths: Vec<&str> = second.task.context.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(paths, expect);
+        assert!(Arc::ptr_eq(&read(&second).task, &second.task), "nothing changed");
+        assert!(missing_context(&root.path, &second.task).is_empty());
+        fs::remove_file(root.path.join(expect[0])).unwrap();
+        assert_eq!(read(&second).task.context.len(), expect.len() - 1);
+    };
+    check("specs/a", &["spec.md", "plan.md", "notes.md"], &["specs/a/spec.md", "specs/a/plan.md"]);
+    check(
+        ".kiro/specs/a",
+        &["design.md", "requirements.md", "spec.md"],
+        &[".kiro/specs/a/requirements.md", ".kiro/specs/a/design.md"],
+    );
+}

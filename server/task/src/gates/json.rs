@@ -4,14 +4,16 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::common::Ranged;
+use loopkeeper_text::closest::closest;
 use loopkeeper_text::shell_word::quoted;
+use loopkeeper_text::{DocumentRange, tr};
 
 use super::add;
-use crate::WrittenSetting;
 use crate::grammar::{self, ItemMode};
 use crate::item::{ByteOrigin, InlineContent};
 use crate::outline::{CriterionOrigin, TaskOutline};
 use crate::prd;
+use crate::{Finding, FindingCode, WrittenSetting};
 
 /// Agents that loopkeeper knows by the same name.
 const RUNNERS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
@@ -32,15 +34,32 @@ pub(super) fn ci_gate(text: &str, out: &mut TaskOutline) {
         root.properties.iter().filter(|it| !["agent", "version", "$schema"].contains(&it.name.as_str()));
     let of_root = of_root.map(|it| (it.name.as_str().to_owned(), it.range.start..it.range.end));
     let runner = agent.and_then(|it| it.get_string("runner"));
-    let runner = runner.filter(|it| RUNNERS.contains(&&*it.value));
-    if let Some(runner) = runner {
-        let place = out.place(inner(text, runner.range.start..runner.range.end));
-        out.settings.push(WrittenSetting { key: "agent", value: runner.value.to_string(), place });
-    }
-    let is_read = |it: &str| it == "ci_gate" || it == "runner" && runner.is_some();
+    let is_used = runner.is_some_and(|it| {
+        let place = out.place(inner(text, it.range.start..it.range.end));
+        read_runner(&it.value, place, out)
+    });
+    let is_read = |it: &str| it == "ci_gate" || it == "runner" && is_used;
     let of_agent = agent.into_iter().flat_map(|it| &it.properties).filter(|it| !is_read(it.name.as_str()));
     let of_agent = of_agent.map(|it| (format!("agent.{}", it.name.as_str()), it.range.start..it.range.end));
     out.add_left_aside(&of_root.chain(of_agent).collect::<Vec<_>>());
+}
+
+/// Sets the agent, or names the one that is probably meant; false if it is another one. Information only: the file belongs
+/// to another tool.
+fn read_runner(value: &str, place: DocumentRange, out: &mut TaskOutline) -> bool {
+    if RUNNERS.contains(&value) {
+        out.settings.push(WrittenSetting { key: "agent", value: value.to_owned(), place });
+        return true;
+    }
+    let Some(near) = closest(value, RUNNERS).filter(|_| value.is_ascii()) else { return false };
+    let message = tr!(
+        "`{name}`: there is no agent `{value}`. Did you mean `{near}`?",
+        name = "agent.runner",
+        value,
+        near
+    );
+    out.findings.push(Finding { code: FindingCode::LeftAside, message, place, fix: Some(near.to_owned()) });
+    true
 }
 
 /// `buildCommand` and `testCommand` of `.ralph/run-config.json`.
