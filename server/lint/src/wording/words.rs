@@ -43,6 +43,7 @@ const VAGUE: &str = r"
     | (minimal|small)\s(changes|diff) | keep\sit\ssimple | no\s((performance|behaviou?ral|functional|visual)\s)?regressions?(\s(in|of|to|for|with)\s(the\s)?(existing|current|other|any|core)\s[-\w\s]+)?$ | (tests?|coverage)\sfor\s(all\s|the\s)?(edge|corner|important|relevant)[-\s](cases?|parts)
     | (refactor(ing)?|implementation|migration|feature|everything|task|work|integration|functionality|setup)\s(is\s)?(complete|completed|done|finished) | code\s(is\s)?reviewed | no\sknown\s([-\w]+\s)?(defects?|bugs?|issues?|problems?)(\sremains?)?
     | clear\s(and\s\w+\s|\w+\s)?(documentation|comments?|naming|names|structure|code|messages?|error\smessages?|feedback|instructions|separation|errors|ui) | good\s(documentation|comments?|naming|names|structure|code|messages?|feedback|tests|error|performance|coverage|results?|design|defaults) | good\senough
+    | (is|are|be|becomes?|feels?|runs?|gets?)\s(smoother|cleaner|simpler|easier|clearer|safer|lighter|leaner|stronger|tidier|neater)\s*$ | actionable | well[-\s]researched
     | etc\.? | and\sso\son | and\smore\s*$ | as\smuch\sas\spossible | as\s(fast|small|simple|short|quick|few|many|soon)\sas\s(possible|it\scan)
     | up\sto\s(standards?|par|scratch) | state[-\s]of[-\s]the[-\s]art | modern\s(standards|practices|code|architecture) | looks\s(right|ok|okay|fine|correct) | makes\ssense | refactored\s(properly|for\s\w+)\s*$
     | (security|performance|accessibility|stability|usability)\s(issues?|problems?|concerns?|vulnerabilit(y|ies))\s(are|is|get)\s(addressed|handled|resolved|fixed|considered|dealt\swith)
@@ -52,7 +53,7 @@ const VAGUE: &str = r"
     | ^(improve|enhance|optimi[sz]e|streamline|moderni[sz]e|tidy\sup)\s\w+ | (is|are|been)\s(considered|taken\sinto\saccount|kept\sin\smind)
 ";
 
-const VAGUE_CHINESE: &str = "正常工作|工作正常|运行正常|正常运行|正常使用|正常显示|功能正常|显示正常|正常|运行良好|表现良好|良好|合理|合适|适当|恰当|妥善|完善|健壮|鲁棒|稳定|可靠|高效|效率高|快速|迅速|流畅|顺畅|清晰|清楚|简洁|干净|整洁|易读|易懂|可读性|可维护|维护性|易于维护|易于扩展|可扩展|扩展性|高质量|质量高|质量好|高性能|性能好|性能优化|优化|提升|改善|改进|增强|更好|较好|很好|最好|足够|充分|充足|全面|尽量|尽可能|等等|差不多|基本可用|基本完成|最佳实践|代码规范|编码规范|符合规范|没有问题|没问题|无问题|没有bug|没有 bug|无bug|无 bug|无明显|没有明显|正确处理|正确显示|正确工作|正确运行|处理正确|显示正确|配置正确|结果正确|正确地|功能完整|内容完整|文档完整|信息完整|完美|到位|友好|安全可靠|生产级|可用性|健全|得当|主流浏览器|主流设备|常见浏览器|必要时|必要的|视情况|如有需要|适度|速度快|加载快|响应快|反应快|不卡顿|端可用|端可用性";
+const VAGUE_CHINESE: &str = "正常工作|工作正常|运行正常|正常运行|正常使用|正常显示|功能正常|显示正常|正常|运行良好|表现良好|良好|合理|合适|适当|恰当|妥善|完善|健壮|鲁棒|稳定|可靠|高效|效率高|快速|迅速|流畅|顺畅|清晰|清楚|简洁|干净|整洁|易读|易懂|可读性|可维护|维护性|易于维护|易于扩展|可扩展|扩展性|高质量|质量高|质量好|高性能|性能好|性能优化|优化|提升|改善|改进|增强|更好|较好|很好|最好|足够|充分|充足|全面|尽量|尽可能|等等|差不多|基本可用|基本完成|最佳实践|代码规范|编码规范|符合规范|没有问题|没问题|无问题|没有bug|没有 bug|无bug|无 bug|无明显|没有明显|正确处理|正确显示|正确工作|正确运行|处理正确|显示正确|配置正确|结果正确|正确地|功能完整|内容完整|文档完整|信息完整|完美|到位|友好|安全可靠|生产级|可用性|更快|更稳|更顺|更简单|更清晰|健全|得当|主流浏览器|主流设备|常见浏览器|必要时|必要的|视情况|如有需要|适度|速度快|加载快|响应快|反应快|不卡顿|端可用|端可用性";
 
 /// Matters of taste.
 const SUBJECTIVE: &str = r"
@@ -71,10 +72,22 @@ const SUBJECTIVE: &str = r"
     | brand\s(voice|identity|personality|feel) | visually\sconsistent
     | harmonious | cohesive\s(design|look|feel|style|story|narrative) | inviting | welcoming | memorable | distinctive\s(look|style|voice|design) | uncluttered | clutter[-\s]free | on[-\s]brand | heartfelt | relatable | persuasive | evocative | immersive | poetic | humorous | funny | touching | soothing
     | wow\sfactor | emotional(ly)?(\simpact|\sdepth)? | (fits?|match(es)?|captures?|conveys?|sets?)\sthe\s(right\s)?(mood|vibe|spirit|atmosphere|personality) | impress(es)?\s(the\s)?\w+
+    | an?\s(joy|pleasure|delight|treat)\s(to|for)\s\w+ | (reads?|flows?|sounds?|looks?|feels?|moves?)\s(\w+\s)?(naturally|smoothly|nicely|effortlessly|beautifully|gracefully|pleasantly|fluently|crisply|warmly|confidently)
+    | well[-\s](balanced|paced|crafted|proportioned|composed|phrased|worded|told|argued)
+    | (report|essay|article|story|text|post|copy|prose|book|chapter|summary|letter|e?mail|speech|poem|novel|blog)s?\s(is|are)\s(\w+\s)?well[-\s]written
+    | (strikes?|hits?|sets?|finds?|gets?|has)\sthe\sright\s(tone|note|chord|balance|mood|feel|register|pitch)
+    | (is|are|feels?|looks?|sounds?|seems?)\s(not\s|never\s|so\s|very\s|too\s)?(amusing|annoying|astonishing|boring|breathtaking|calming|confusing|encouraging|entertaining|fascinating|frustrating|heartwarming|intriguing|irritating|moving|overwhelming|reassuring|relaxing|rewarding|shocking|striking|surprising|uplifting|punchy|cheeky|classy|edgy|flashy|quirky|trendy|sincere|polite|informative|unobtrusive|trustworthy)
+    | worth\s(reading|watching|seeing|hearing|sharing|playing) | goe?s?\swell\stogether | well[-\s]chosen | has\s(real\s)?(character|style|personality|charm|soul|flair) | tells\san?\s(\w+\s)?story | (looks?|sounds?|seems?)\s(trustworthy|sincere)
+    | (pacing|rhythm|atmosphere|mood|ambience|vibe|humou?r|melody)\s(is|are|feels|stays)\s\w+
+    | (delights?|charms?|captivates?|inspires?|thrills?|amazes?|bores?|overwhelms?|annoys?|excites?|convinces?|surprises?)\s(the\s|our\s|most\s|all\s)?(readers?|users?|visitors?|audience|customers?|players?|listeners?|viewers?|guests?|people|children)
+    | (users|readers|visitors|people|customers|players|listeners|viewers|guests|children|everyone)\s(will\s|would\s)?(loves?|enjoys?|feels?)
+    | (hooks?|grabs?|holds?|draws?|captures?|catches)\s(in\s)?(the\s|a\s)?(reader|attention|audience|viewer|eye|interest|imagination)('s)?
+    | (makes?|leaves?|gives?)\san?\s(\w+\s)?impression | (in|good)\staste | lovely | cute | adorable | atmospheric | exciting | refreshing | soulful | ugly | cheesy | salesy | amateurish | dull
+    | (too|overly|not\stoo)\s(technical|formal|casual|busy|dark|bright|loud|dry|wordy|pushy|stiff|salesy|preachy|academic) | easy\sto\s(grasp|digest|skim|like|pick\sup)
     | (tone|style|wording|voice|writing|prose)\s(is|are|feels)\s\w+ | natural[-\s]sounding | high[-\s]end | (is|are|feels?)\s(appealing|satisfying|comfortable|clever|fun|boring)
 ";
 
-const SUBJECTIVE_CHINESE: &str = "优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业|大方|流畅自然|朗朗上口|温馨|耳目一新|令人印象深刻|协调|和谐|舒服|感染力|亲切|凌乱|杂乱|拥挤|魅力|顺畅自然|自然过渡|效果自然|突兀|界面美化|页面美化|质感|调性|动人|打动|感人|幽默|风趣|贴心|人性化|养眼|氛围感|代入感|冲击力|好玩|好听|顺眼|地道|接地气|语气一致|语气统一|风格统一|风格一致|视觉一致|视觉统一|品牌感|视觉语言";
+const SUBJECTIVE_CHINESE: &str = r"优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业|大方|流畅自然|朗朗上口|温馨|耳目一新|令人印象深刻|协调|和谐|舒服|感染力|亲切|凌乱|杂乱|拥挤|魅力|顺畅自然|自然过渡|效果自然|突兀|界面美化|页面美化|质感|调性|动人|打动|感人|幽默|风趣|贴心|人性化|养眼|氛围感|代入感|冲击力|好玩|好听|顺眼|地道|接地气|语气一致|语气统一|风格统一|风格一致|视觉一致|视觉统一|品牌感|视觉语言|顺手|丝滑|手感|愉悦|悦耳|悦目|体验(好|佳|顺|愉|舒|出色|优秀|一流)|(读|看|听|用|玩|摸|吃|喝|闻)起来|显得|感觉(很|良好|舒)|(用户|读者|让人)感觉|觉得|(写|做|画|排|讲|拍|唱|译|设计|布置)得(很|好|漂亮|精|自然|流|生动|美|棒|妙|细)|(有|富有|充满|缺乏|带来|营造|增强)\p{Han}{2,3}感($|\P{Han}|的)|(用户|读者|大家|孩子|客户|玩家|观众|听众)们?都?(喜欢|满意|喜爱|爱不释手)|可爱|诙谐|精致|细腻|典雅|雅致|唯美|沉闷|枯燥|生硬|别扭|刺眼|讨喜|有温度|温暖|俏皮|活泼|震撼|惊艳|耐看|过目不忘|印象深刻|说服力|有深度|品位|格调|灵动|清新|得体|激动人心|人心|心弦|恰到好处|动听|优美|意境|张力|辨识度|引人深思|眼球|礼貌|让(人|读者|观众|听众|玩家)(觉|感|信|放心|安心|舒|满|难忘|期待|喜)|(用户|读者|新手|客户|观众)(不会)?感到";
 
 /// What makes the words before it a name: the Professional plan, a nice value.
 const NAMED: &str = r"
@@ -82,7 +95,7 @@ const NAMED: &str = r"
 ";
 
 /// The same in Chinese: 专业版, 友好名称.
-const NAMED_CHINESE: &str = "^(版|模式|名称|主题|术语|计划|档|改进计划|课程)";
+const NAMED_CHINESE: &str = r"^(版|模式|名称|主题|术语|计划|档|改进计划|课|人员|人士|领域|学位|认证|技能|代码|目录|方向|分类|编号) | ^\p{Han}{0,3}(品牌|公司|商标|旗舰店|频道|学院|系列)";
 
 /// A number with a unit or a comparison, a status, an exit code, or a quoted output: the sentence has a measure.
 const MEASURE: &str = r#"
