@@ -2,6 +2,7 @@
 
 use loopkeeper_task::change_kind::ChangeKind;
 use loopkeeper_task::criterion::{Check, Criterion, Expect};
+use loopkeeper_task::work_product::WorkProduct;
 use loopkeeper_task::{Task, TaskDocument, parse_inline_task};
 use loopkeeper_text::tr;
 use serde::Serialize;
@@ -188,6 +189,9 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
     if measurable.iter().any(|it| compiles(it)) {
         missing.retain(|it| *it != Aspect::Types);
     }
+    if is_writing(&measurable) || WorkProduct::of_sentence(&task.title) != WorkProduct::Code {
+        missing.retain(|it| ![Aspect::Tests, Aspect::Types, Aspect::Lint].contains(it));
+    }
     if !is_measured {
         missing.insert(0, Aspect::Measurement);
     }
@@ -337,9 +341,23 @@ fn names_limits(documents: &[TaskDocument]) -> bool {
         "禁止",
         "不在范围",
     ];
+    const SENTENCES: [&str; 12] = [
+        "只修改",
+        "只改",
+        "仅修改",
+        "不改动",
+        "不要改",
+        "不得修改",
+        "不修改其他",
+        "leave all other",
+        "do not touch",
+        "don't touch",
+        "do not change",
+        "may change.",
+    ];
     let Some(prompt) = documents.first() else { return false };
     prompt.text.lines().take(2000).any(|line| {
         let line = line.trim_start_matches(['#', ' ', '*', '-', '>']).to_lowercase();
-        HEADINGS.iter().any(|it| line.starts_with(it))
+        HEADINGS.iter().any(|it| line.starts_with(it)) || SENTENCES.iter().any(|it| line.contains(it))
     })
 }
