@@ -129,4 +129,11 @@ fn the_hook_of_pre_commit_lints() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", MIXED);
     terminal.run(&words.collect::<Vec<_>>()).expect(1).out("PROMPT.md:6:17: weak");
+    let files = regex::Regex::new(&value_of(".pre-commit-hooks.yaml", "0.files")).unwrap();
+    for path in ["PROMPT.md", "specs/001-shop/tasks.md", ".kiro/specs/shop/tasks.md", "web/loopkeeper.toml"] {
+        assert!(files.is_match(path), "{path}");
+    }
+    for path in ["README.md", "tasks/prd-shop.md", "specs/001-shop/spec.md"] {
+        assert!(!files.is_match(path), "{path}");
+    }
 }

@@ -80,6 +80,25 @@ fn a_text_becomes_a_task_that_is_shown_before_it_is_written() {
     terminal.run(&["import", "loopkeeper.toml"]).expect(2).err("cannot be imported");
 }
 
+const REQUIREMENTS: &str = "# PRD: Priorities\n\n## User Stories\n\n### US-001: Add a priority\n**Description:** As a user, I sort.\n\n**Acceptance Criteria:**\n- [ ] The table has a priority\n- [ ] Typecheck passes\n\n## Functional Requirements\n\n- FR-1: Add a field\n\n## Non-Goals\n\n- No reminders\n";
+
+#[test]
+fn requirements_of_another_tool_are_imported_with_the_checks_of_the_project() {
+    let terminal = Terminal::new();
+    terminal.file("Makefile", "test:\n\ttest -f sold\n").file("tasks/prd-priorities.md", REQUIREMENTS);
+    let path = "tasks/prd-priorities.md";
+    // A source of a task, and none by itself: a commit that changes it has nothing to lint.
+    terminal.run(&["check", "--lint"]).expect(2);
+    terminal.run(&["check", path, "--lint"]).expect(1).out("tasks/prd-priorities.md:9:7: ");
+    let ran = terminal.run(&["import", path]);
+    ran.expect(0).out("# PRD: Priorities").out("prd-priorities.ralph.md");
+    let document = terminal.read("tasks/prd-priorities.ralph.md");
+    assert!(document.starts_with(REQUIREMENTS.trim_end()), "{document}");
+    assert!(document.contains("`$ make test`"), "{document}");
+    let lint = terminal.run(&["check", "tasks/prd-priorities.ralph.md", "--lint"]);
+    lint.expect(1).out("1 of 3 criteria have a check");
+}
+
 #[test]
 fn a_package_with_the_configuration_of_another_tool_has_its_own_settings() {
     let terminal = Terminal::new();
