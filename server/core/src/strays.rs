@@ -14,7 +14,9 @@ use std::collections::BTreeSet;
 use crate::drift::{TaskMentions, companions, names};
 use loopkeeper_source::test_inventory::is_test_path;
 
-pub use duplicates::{DuplicateConfiguration, duplicate_configurations, present_configurations};
+pub use duplicates::{
+    DuplicateConfiguration, duplicate_configurations, is_configuration_name, present_configurations,
+};
 use references::ReferenceIndex;
 
 /// Languages in which a file is used by its name. In Go, C#, Swift and others a folder is a unit.

@@ -42,6 +42,7 @@ pub(crate) fn with_task_view<T>(
         },
         live: task.live,
         strays: &strays,
+        leftovers: &task.leftovers,
         lints: &task.lints,
     })
 }

@@ -19,6 +19,7 @@ pub mod insight;
 pub mod installed;
 pub mod keeper;
 pub mod keeper_main;
+pub mod leftovers;
 pub mod local_time;
 pub mod loops;
 pub mod new_task;

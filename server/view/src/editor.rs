@@ -54,6 +54,7 @@ pub use self::symbols::{Symbol, SymbolKind, symbols};
 use super::LoopStatus;
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::strays::DuplicateConfiguration;
 use loopkeeper_lint::LintCache;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{Task, TaskDocument};
@@ -80,6 +81,8 @@ pub struct TaskView<'a> {
     pub live: bool,
     /// Files that this loop added, that nothing refers to and that are still there.
     pub strays: &'a [String],
+    /// Two configurations of one tool in the root or beside the task.
+    pub leftovers: &'a [DuplicateConfiguration],
     /// The lints of this task and these documents.
     pub lints: &'a LintCache,
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::settings::LayerKind;
+use loopkeeper_core::strays::DuplicateConfiguration;
 use loopkeeper_lint::LintCache;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{Task, TaskDocument, TaskId};
@@ -75,6 +76,8 @@ pub struct TaskSnapshot {
     pub rounds: u64,
     /// Its untrusted commands.
     pub untrusted: Arc<UntrustedCommands>,
+    /// Two configurations of one tool, as they were when the files were last read.
+    pub leftovers: Arc<Vec<DuplicateConfiguration>>,
 }
 
 /// One result, and the paths of the check's complete output.

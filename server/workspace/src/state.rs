@@ -384,6 +384,7 @@ impl IndexState {
             checking: base.checking,
             rounds: base.round_version,
             untrusted: Arc::clone(&overlay.untrusted),
+            leftovers: Arc::clone(&saved.leftovers),
         });
         CachedTask { base, latest, overlay, task }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_core::settings::LayerKind;
+use loopkeeper_core::strays::DuplicateConfiguration;
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
 use loopkeeper_task::criterion::Check;
 use loopkeeper_task::{self as task, DocumentKind, Task, TaskDocument, TaskId};
@@ -12,6 +13,7 @@ use loopkeeper_task::{self as task, DocumentKind, Task, TaskDocument, TaskId};
 use super::OpenText;
 use super::snapshot::{ConfigSnapshot, TaskSnapshot, UntrustedCommands};
 use loopkeeper_operations as operations;
+use loopkeeper_operations::leftovers::leftovers;
 use loopkeeper_operations::resolved_task::{self, ResolvedTask};
 use loopkeeper_system::config_files;
 use loopkeeper_system::task_files::{self, DiscoveredTask, LoadedTask};
@@ -29,6 +31,8 @@ pub(super) struct SavedTask {
     loaded: LoadedTask,
     /// Everything needed for a start; `None` if the configuration is invalid.
     work: Option<ResolvedTask>,
+    /// Two configurations of one tool beside it.
+    pub(super) leftovers: Arc<Vec<DuplicateConfiguration>>,
 }
 
 /// One task with the editor's texts in place of those on disk.
@@ -94,6 +98,7 @@ impl SavedTask {
         let nothing = LoadedTask::default();
         let loaded = task_files::reload(root, found, last.map_or(&nothing, |it| &it.loaded))
             .map_err(|error| error.to_string())?;
+        let leftovers = Arc::new(leftovers(root, &found.id.0));
         if let Ok(work) = ResolvedTask::with_documents(root, found, loaded.clone()) {
             return Ok(Self {
                 loaded,
@@ -104,6 +109,7 @@ impl SavedTask {
                 task: Arc::clone(&work.task),
                 title: work.title(),
                 work: Some(work),
+                leftovers,
             });
         }
         Ok(Self {
@@ -115,6 +121,7 @@ impl SavedTask {
             task: with_environment_findings(root, &loaded),
             loaded,
             work: None,
+            leftovers,
         })
     }
 
@@ -153,6 +160,7 @@ impl SavedTask {
     /// Whether both look the same, whatever a start would find.
     pub(super) fn is_same_view(&self, other: &Self) -> bool {
         (&self.root, &self.id, &self.path, &self.title) == (&other.root, &other.id, &other.path, &other.title)
+            && self.leftovers == other.leftovers
             && (Arc::ptr_eq(&self.documents, &other.documents) || self.documents == other.documents)
             && (Arc::ptr_eq(&self.task, &other.task) || self.task == other.task)
     }

@@ -91,6 +91,21 @@ async fn a_task_that_only_the_configuration_names_is_read_again() {
 }
 
 #[tokio::test]
+async fn a_second_lock_file_is_named_when_it_appears_and_no_longer_when_it_is_removed() {
+    let (state, folder) = (tempfile::tempdir().unwrap(), work("PROMPT.md"));
+    std::fs::write(folder.path().join("yarn.lock"), "").unwrap();
+    let index = WorkspaceIndex::start(scope(&state, folder.path(), Arc::new(Broken::default())));
+    let found = |it: &WorkspaceSnapshot| -> Vec<String> {
+        it.tasks.iter().flat_map(|it| it.leftovers.iter().flat_map(|it| it.added.clone())).collect()
+    };
+    until(&index, |it| it.tasks.len() == 1 && found(it).is_empty()).await;
+    std::fs::write(folder.path().join("pnpm-lock.yaml"), "").unwrap();
+    until(&index, |it| found(it) == ["yarn.lock", "pnpm-lock.yaml"]).await;
+    std::fs::remove_file(folder.path().join("yarn.lock")).unwrap();
+    until(&index, |it| found(it).is_empty()).await;
+}
+
+#[tokio::test]
 async fn a_plan_in_a_folder_that_another_tool_names_is_found_and_read_again() {
     let (state, folder) = (tempfile::tempdir().unwrap(), work("notes.md"));
     let plan = |title: &str| format!("# {title}\n\n### Task 1: Add\n\n- [ ] add\n");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loopkeeper_core::plugin_loop::FILES;
+use loopkeeper_core::strays::is_configuration_name;
 use loopkeeper_task::kind_of;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -129,6 +130,9 @@ fn meaning_of(path: &Path, known: &WatchedPaths) -> Invalidation {
         // A saved task also changes the tree.
         return Invalidation { tree: true, ..Invalidation::FILES };
     }
+    if is_configuration_name(name) {
+        return Invalidation::FILES;
+    }
     if name == "granted.jsonl" || ["trust", "workspaces", "trees"].contains(&name) {
         return Invalidation::STATE;
     }
@@ -181,5 +185,6 @@ mod tests {
         check("/w/notes/other.md", Invalidation::default());
         check("/w/specs/plan.md", document);
         check("/w/specs/plan.txt", Invalidation::default());
+        check("/w/yarn.lock", Invalidation::FILES);
     }
 }

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use loopkeeper_core::strays::{DuplicateConfiguration, present_configurations};
-use loopkeeper_core::tamper::FileVersions;
+use loopkeeper_core::strays::DuplicateConfiguration;
 use loopkeeper_lint::{Grade, TaskLints};
+use loopkeeper_operations::leftovers::leftovers;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_system::task_files;
 use loopkeeper_task::TaskDocument;
 use loopkeeper_task::queue::{is_queue, parse_queue};
 use loopkeeper_text::{sanitize, tr};
-use loopkeeper_view::editor::{self, Severity};
+use loopkeeper_view::editor::{self, DiagnosticCode, Severity};
 use serde::Serialize;
 
 use super::Args;
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     let places = DocumentPositions::new(&work.root, &work.documents);
     let mut items = report_items(&places, editor::remarks(&work.task, &work.documents));
-    items.extend(conflicts(&work.root, &work.id.0));
+    items.extend(leftover_items(&work.root, &work.id.0));
     let TaskLints { grade, .. } = TaskLints::of(&work.task, &work.documents);
     let summary = tr!("{title}: {sentence}", title = work.title(), sentence = grade.sentence());
     let report = LintReport { task: &work.id.0, grade: Some(&grade), remarks: &items };
@@ -74,40 +74,17 @@ fn show(format: CheckReportFormat, report: &LintReport<'_>, (title, summary): (&
     }
 }
 
-/// Leftovers of abandoned attempts in the root and in the folder of the task: two lock files, two test runners. Packages of
-/// a monorepo, which have their own, are not searched.
-fn conflicts(root: &Path, task: &str) -> Vec<ReportItem> {
-    let folder = task.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let folders = std::iter::once("").chain((!folder.is_empty()).then_some(folder));
-    let found = folders.flat_map(|it| present_configurations(it, &RootFiles(root)));
+fn leftover_items(root: &Path, task: &str) -> Vec<ReportItem> {
     let item = |it: DuplicateConfiguration| ReportItem {
         file: it.added.last().cloned().unwrap_or_default(),
         line: 1,
         column: 1,
         level: AnnotationLevel::Note,
-        code: "leftover".to_owned(),
+        code: DiagnosticCode::Leftover.word().to_owned(),
         message: tr!("{names}. Remove the one that is not used.", names = it.names()),
         name: String::new(),
     };
-    found.map(item).collect()
-}
-
-/// The files of a root as they are.
-struct RootFiles<'a>(&'a Path);
-
-impl FileVersions for RootFiles<'_> {
-    fn read_before(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn read_after(&self, path: &str) -> Option<String> {
-        let bytes = task_files::read(self.0, &self.0.join(path)).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.0.join(path).is_file()
-    }
+    leftovers(root, task).into_iter().map(item).collect()
 }
 
 /// 0: no remark, 1: remarks, 2: errors that prevent a start.

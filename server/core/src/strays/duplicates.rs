@@ -115,35 +115,21 @@ impl DuplicateConfiguration {
     }
 }
 
-/// The duplicate configurations of a folder, of any age; all paths are in `added`.
+/// The duplicate configurations of a folder, of any age. `files` have no earlier versions, so that all paths are in `added`.
 pub fn present_configurations(folder: &str, files: &dyn FileVersions) -> Vec<DuplicateConfiguration> {
-    FAMILIES.iter().filter_map(|it| it.duplicate_in(folder, &PresentFiles(files))).collect()
+    FAMILIES.iter().filter_map(|it| it.duplicate_in(folder, files)).collect()
 }
 
-/// Files of which none was there before.
-struct PresentFiles<'a>(&'a dyn FileVersions);
-
-impl FileVersions for PresentFiles<'_> {
-    fn read_before(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn read_after(&self, path: &str) -> Option<String> {
-        self.0.read_after(path)
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.0.exists(path)
-    }
+/// Whether a file of this name belongs to a family.
+pub fn is_configuration_name(name: &str) -> bool {
+    FAMILIES.iter().flat_map(|it| it.members).any(|(names, _)| names.contains(&name))
 }
 
 /// Those in the folders of changed files.
 pub fn duplicate_configurations(changed: &[String], files: &dyn FileVersions) -> Vec<DuplicateConfiguration> {
-    let is_member =
-        |name: &str| FAMILIES.iter().flat_map(|it| it.members).any(|(names, _)| names.contains(&name));
     let folders: BTreeSet<&str> = changed
         .iter()
-        .filter(|it| is_member(names::file_name(it)))
+        .filter(|it| is_configuration_name(names::file_name(it)))
         .map(|it| it.rsplit_once('/').map_or("", |(folder, _)| folder))
         .collect();
     let pairs = folders.iter().flat_map(|folder| FAMILIES.iter().map(move |family| (folder, family)));

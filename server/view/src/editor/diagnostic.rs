@@ -125,12 +125,13 @@ pub enum DiagnosticCode {
     Unnoticed,
     HollowTest,
     Stray,
+    Leftover,
     Limited,
 }
 
 impl DiagnosticCode {
     #[cfg(test)]
-    pub(super) const ALL: [Self; 44] = [
+    pub(super) const ALL: [Self; 45] = [
         Self::Summary,
         Self::BreakerOpen,
         Self::Interrupted,
@@ -174,6 +175,7 @@ impl DiagnosticCode {
         Self::Unnoticed,
         Self::HollowTest,
         Self::Stray,
+        Self::Leftover,
         Self::Limited,
     ];
 
@@ -217,6 +219,7 @@ impl DiagnosticCode {
             Self::Unnoticed => "unnoticed",
             Self::HollowTest => "hollow-test",
             Self::Stray => "stray",
+            Self::Leftover => "leftover",
             Self::Limited => "limited",
         }
     }

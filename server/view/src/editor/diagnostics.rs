@@ -51,6 +51,7 @@ pub fn remarks(task: &Task, documents: &[TaskDocument]) -> Vec<Diagnostic> {
         trust: TrustState::default(),
         live: true,
         strays: &[],
+        leftovers: &[],
         lints: &LintCache::default(),
     };
     let of_results = [DiagnosticCode::Summary, DiagnosticCode::NeverRun];

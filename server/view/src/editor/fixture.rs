@@ -9,6 +9,7 @@ use loopkeeper_core::check::{
 };
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::strays::DuplicateConfiguration;
 use loopkeeper_lint::LintCache;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{self as task, Task, TaskDocument};
@@ -33,6 +34,7 @@ pub(crate) struct World {
     pub(crate) untrusted: BTreeSet<CriterionId>,
     pub(crate) live: bool,
     pub(crate) strays: Vec<String>,
+    pub(crate) leftovers: Vec<DuplicateConfiguration>,
 }
 
 impl World {
@@ -54,6 +56,7 @@ impl World {
             untrusted: BTreeSet::new(),
             live: true,
             strays: Vec::new(),
+            leftovers: Vec::new(),
         }
     }
 
@@ -177,6 +180,7 @@ impl World {
             },
             live: self.live,
             strays: &self.strays,
+            leftovers: &self.leftovers,
             lints: &LintCache::default(),
         })
     }

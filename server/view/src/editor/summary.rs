@@ -1,8 +1,9 @@
 //! Diagnostics of the whole task, on its first line: the summary, which every editor shows, and what blocks its loop.
 
-use super::{Diagnostic, DiagnosticCode, Severity, TaskView, message};
+use super::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, TaskView, message};
 use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, sentences};
 use loopkeeper_core::journal::{Edit, OutcomeKind, PauseReason, QuestionKind};
+use loopkeeper_core::strays::DuplicateConfiguration;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
 use loopkeeper_text::{DocumentRange, sanitize, words};
@@ -14,6 +15,7 @@ pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     all.extend(trust(known, &place));
     all.extend(removed(known, &place));
     all.extend(strays(known, &place));
+    all.extend(leftovers(known, &place));
     all
 }
 
@@ -104,6 +106,20 @@ fn strays(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     };
     let message = message::message(tr!("stray"), &fact, remedy);
     Some(Diagnostic::new(place, Severity::Hint, DiagnosticCode::Stray, message))
+}
+
+/// `leftover: two test runners. Remove the one that is not used.`, with a link to each file.
+fn leftovers(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Diagnostic> {
+    let of = |found: &DuplicateConfiguration| {
+        let message = message::message(tr!("leftover"), &found.names(), tr!("Remove the unused one"));
+        let link = |path: &String| RelatedLocation {
+            target: RelatedTarget::Source { file: path.clone(), line: 1, column: None },
+            message: tr!("remove it if another one is used").to_owned(),
+        };
+        let related = found.earlier.iter().chain(&found.added).map(link).collect();
+        Diagnostic { related, ..Diagnostic::new(place, Severity::Hint, DiagnosticCode::Leftover, message) }
+    };
+    known.leftovers.iter().map(of).collect()
 }
 
 /// The end of a path says more than its beginning.

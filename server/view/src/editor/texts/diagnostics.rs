@@ -4,6 +4,7 @@ use expect_test::expect_file;
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_core::decide::UserCommand;
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::strays::DuplicateConfiguration;
 
 use super::{Transcript, shown};
 use crate::editor::fixture::{PROMPT, World, at_work};
@@ -107,6 +108,12 @@ fn a_loop_that_needs_its_user_or_has_ended() {
         &World::prompt().with_strays(&["src/payments/legacy/pay_old.rs"]),
     );
     add("completed, with two", &World::prompt().with_strays(&["src/a.py", "src/b.py"]));
+    let runners = DuplicateConfiguration {
+        what: "two test runners",
+        earlier: Vec::new(),
+        added: vec!["jest.config.js".to_owned(), "vitest.config.ts".to_owned()],
+    };
+    add("two test runners", &World { leftovers: vec![runners], ..World::prompt() });
     let mut stopped = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Act::new("pf")]);
     stopped.command(UserCommand::Stop);
     stopped.play();
