@@ -151,7 +151,9 @@ async fn judge_criterion(plan: &RoundParams<'_>, criterion: &Criterion) -> Check
         Some(Check::Judge { .. }) => {
             RawResult::new(Status::Unverified, tr!("not asked: other checks come first"))
         }
-        Some(files) => files::check_files(plan.root, files, timeout).await,
+        Some(
+            check @ (Check::Exists { .. } | Check::Missing { .. } | Check::Has { .. } | Check::Lacks { .. }),
+        ) => files::check_files(plan.root, check, timeout).await,
     };
     finding.into_result(criterion, plan.redactor, begin.elapsed())
 }

@@ -403,7 +403,9 @@ fn the_specification_beside_a_plan_is_its_context() {
         let found = root.found().remove(0);
         let first = load(&root.path, &found).unwrap();
         assert!(first.task.context.is_empty());
-        names.iter().for_each(|it| root.write(&format!("{folder}/{it}"), "# S\n"));
+        for it in names {
+            root.write(&format!("{folder}/{it}"), "# S\n");
+        }
         let read = |last: &LoadedTask| reload(&root.path, &found, last).unwrap();
         let second = read(&first);
         let paths: Vec<&str> = second.task.context.iter().map(|it| it.text.as_str()).collect();

@@ -62,7 +62,8 @@ fn suggest_word(code: &str) -> Option<String> {
             if pattern { Some(checked) } else { quote_pattern(&checked).filter(|_| names_file) }
         }
         "judge" => rest.contains(|it: char| it.is_ascii_digit()).then(|| format!("judge {rest}")),
-        _ => suggest_address(rest).map(|url| format!("GET {url}")),
+        "GET" => suggest_address(rest).map(|url| format!("GET {url}")),
+        _ => None,
     }
 }
 

@@ -28,6 +28,18 @@ fn check(world: &World, expect: &[&str]) {
 }
 
 #[test]
+fn the_list_of_codes_is_complete() {
+    let source = include_str!("../diagnostic.rs");
+    let (_, source) = source.split_once("pub fn word(self)").unwrap();
+    let (source, _) = source.split_once("\n    }\n").unwrap();
+    let words: Vec<&str> = DiagnosticCode::ALL.iter().map(|it| it.word()).collect();
+    for line in source.lines().filter(|it| it.contains("=> \"")) {
+        let word = line.split('"').nth(1).unwrap();
+        assert!(words.contains(&word), "`DiagnosticCode::ALL` lacks {word}");
+    }
+}
+
+#[test]
 fn every_code_is_documented() {
     let page = include_str!("../../../../PROTOCOL.md");
     for code in DiagnosticCode::ALL {
