@@ -1,4 +1,5 @@
-//! Handles a full disk: reports which resource is exhausted, starts nothing, and continues when there is free space.
+//! Handles a full or read-only disk: reports the cause, starts nothing, and continues a loop on a full one when there is
+//! free space.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use loopkeeper_core::journal::PauseReason;
 use super::loop_context::LoopContext;
 use super::run_context::SnapshotFailure;
 use super::signals::StopSignals;
-use loopkeeper_system::disk_room::shortage;
+use loopkeeper_system::disk_room::{shortage, write_protection};
 
 const FIRST_DELAY: Duration = Duration::from_secs(2);
 /// Maximum number of times the retry interval doubles: a quota may be exhausted on a disk that has free space.
@@ -17,8 +18,10 @@ const MAX_DOUBLINGS: u32 = 8;
 
 /// The failure of a snapshot that is not even tried: what follows it would not fit either.
 pub(super) fn snapshot_refusal(context: &LoopContext) -> Option<SnapshotFailure> {
-    let message = shortage(&[context.state.root(), &context.runtime.root()])?;
-    Some(SnapshotFailure::of_full_disk(message))
+    let root = context.runtime.root();
+    // An agent would be paid for work that it cannot save.
+    let protection = write_protection(&root).map(SnapshotFailure::of_workspace);
+    protection.or_else(|| shortage(&[context.state.root(), &root]).map(SnapshotFailure::of_full_disk))
 }
 
 /// The failure with the shortage that caused it, where there is one.

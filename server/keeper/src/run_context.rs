@@ -323,6 +323,10 @@ impl SnapshotFailure {
     pub(super) fn of_full_disk(message: String) -> Self {
         Self { reason: PauseReason::Disk, message: message.into(), is_late: false }
     }
+
+    pub(super) fn of_workspace(message: String) -> Self {
+        Self { reason: PauseReason::Workspace, message: message.into(), is_late: false }
+    }
 }
 
 impl From<SnapshotError> for SnapshotFailure {

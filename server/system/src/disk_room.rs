@@ -1,9 +1,10 @@
-//! Measures the free space of a disk, in bytes and in inodes: errors of the system do not distinguish them.
+//! Measures whether a disk can be written and its free space, in bytes and in inodes: errors of the system do not
+//! distinguish them.
 
 use loopkeeper_text::tr;
 use std::path::Path;
 
-use rustix::fs::statvfs;
+use rustix::fs::{StatVfsMountFlags, statvfs};
 
 /// What an iteration writes besides the work: its prompt, outputs, records and the objects of a snapshot.
 const MIN_FREE_BYTES: u64 = 256 * 1024;
@@ -19,6 +20,12 @@ pub fn shortage(paths: &[&Path]) -> Option<String> {
         let inodes = (disk.f_files > 0).then_some(disk.f_favail);
         missing(bytes, inodes).map(|it| tr!("{lack} on the disk of {path}", lack = it, path = path.display()))
     })
+}
+
+/// That nothing can be written on the disk of this path, in words.
+pub fn write_protection(path: &Path) -> Option<String> {
+    let is_read_only = statvfs(path).is_ok_and(|it| it.f_flag.contains(StatVfsMountFlags::RDONLY));
+    is_read_only.then(|| tr!("the disk of {path} is read-only", path = path.display()))
 }
 
 fn missing(bytes: u64, inodes: Option<u64>) -> Option<&'static str> {

@@ -102,7 +102,7 @@ pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<
     let is_last = is_exact
         && files.len() == last.documents.len()
         && files.iter().zip(&*last.documents).all(same)
-        && last.task.context.iter().filter(|it| it.is_file()).eq(&specification);
+        && last.task.context.iter().filter(|it| it.is_implicit()).eq(&specification);
     if is_last {
         return Ok(last.clone());
     }
@@ -118,7 +118,7 @@ fn specification(root: &Path, found: &DiscoveredTask) -> Vec<ContextPath> {
     for path in std::iter::once(&found.path).chain(&found.plans) {
         let names = task::kind_of(&relative(root, path)).map_or(&[][..], DocumentKind::specification);
         let beside = names.iter().map(|it| path.with_file_name(it)).filter(|it| it.is_file());
-        all.extend(beside.map(|it| ContextPath::of_file(relative(root, &it))));
+        all.extend(beside.map(|it| ContextPath::implicit(relative(root, &it))));
     }
     all
 }

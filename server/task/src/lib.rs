@@ -89,11 +89,11 @@ pub struct ContextPath {
 
 impl ContextPath {
     /// A path that no document mentions.
-    pub fn of_file(path: String) -> Self {
+    pub fn implicit(path: String) -> Self {
         Self { place: DocumentRange { file: path.clone(), range: 0..0 }, text: path }
     }
 
-    pub fn is_file(&self) -> bool {
+    pub fn is_implicit(&self) -> bool {
         self.place.file == self.text
     }
 }

@@ -147,3 +147,18 @@ fn root_a_read_only_disk_starts_no_loop_and_doctor_says_so() {
     assert_eq!(world.ledger(), "");
     world.terminal.run(&["doctor"]).expect(1).out("is on a read-only disk");
 }
+
+#[test]
+fn root_a_read_only_work_tree_is_named_before_an_agent_starts() {
+    let Some(disk) = disk() else { return };
+    let world = World::new();
+    for name in ["PROMPT.md", "loopkeeper.toml"] {
+        fs::copy(world.terminal.root().join(name), disk.path().join(name)).unwrap();
+    }
+    disk.make_read_only();
+    let mut command = world.run_command();
+    let child = command.current_dir(disk.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ran = Ran::of(&output(child.spawn().unwrap()));
+    ran.expect(1).out("the workspace cannot be snapshotted: the disk of").out("is read-only");
+    assert_eq!(world.ledger(), "");
+}
