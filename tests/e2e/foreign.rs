@@ -85,6 +85,9 @@ const REQUIREMENTS: &str = "# PRD: Priorities\n\n## User Stories\n\n### US-001: 
 #[test]
 fn requirements_of_another_tool_are_imported_with_the_checks_of_the_project() {
     let terminal = Terminal::new();
+    // The root whose checks are proposed.
+    let git = Command::new("git").args(["init", "-q"]).current_dir(terminal.root()).status();
+    assert!(git.expect("git").success());
     terminal.file("Makefile", "test:\n\ttest -f sold\n").file("tasks/prd-priorities.md", REQUIREMENTS);
     let path = "tasks/prd-priorities.md";
     // A source of a task, and none by itself: a commit that changes it has nothing to lint.
