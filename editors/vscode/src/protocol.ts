@@ -205,7 +205,7 @@ export interface RollbackResult {
   edited?: string[];
 }
 
-export interface CommandResult {
+export interface EffectResult {
   status: StatusParams;
   effect?: string;
 }

@@ -5,7 +5,7 @@ import { Uri, ViewColumn, type WebviewPanel, window, workspace } from "vscode";
 import { t } from "../l10n";
 import { pickLoop } from "./pick";
 import type { Parts, Target } from "../parts";
-import { Commands, type CommandResult } from "../protocol";
+import { Commands, type EffectResult } from "../protocol";
 import type { LoopStatus } from "../protocol/loop";
 
 /** Shortest time between two pages of one loop: each is made from its whole history. */
@@ -52,7 +52,7 @@ class LoopPanel {
 
   async refresh(): Promise<void> {
     this.shown = this.now();
-    const result = await this.server.run<CommandResult & { uri?: string }>(Commands.report, { loopId: this.loop.id });
+    const result = await this.server.run<EffectResult & { uri?: string }>(Commands.report, { loopId: this.loop.id });
     if (!panels.has(this.loop.id) || !result?.uri) return;
     const page = new TextDecoder().decode(await workspace.fs.readFile(Uri.parse(result.uri)));
     if (panels.has(this.loop.id) && this.panel.webview.html !== page) this.panel.webview.html = page;

@@ -7,7 +7,7 @@ import { list, t } from "../l10n";
 import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands, Requests } from "../protocol";
-import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, LoopStatus, CommandResult, OutputResult, RollbackResult, StatusParams } from "../protocol";
+import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, LoopStatus, EffectResult, OutputResult, RollbackResult, StatusParams } from "../protocol";
 import { isActive } from "../status";
 import { pickFrom, pickLoop } from "./pick";
 
@@ -104,7 +104,7 @@ export async function giveFeedback({ server }: Parts): Promise<void> {
   const it = await pickLoop(server.status, t("Give feedback on the end of which loop?"), (loop) => loop.state === "done", noEnded());
   if (!it) return;
   const verdict = await pickFrom(t("When did \"{0}\" stop?", it.task.title), verdicts());
-  if (verdict !== undefined) await server.run<CommandResult>(Commands.feedback, { loopId: it.id, verdict });
+  if (verdict !== undefined) await server.run<EffectResult>(Commands.feedback, { loopId: it.id, verdict });
 }
 
 export async function reviewChanges({ server }: Parts, target?: Target): Promise<void> {
@@ -116,20 +116,20 @@ export async function reviewChanges({ server }: Parts, target?: Target): Promise
 
 export async function continueLoop({ server }: Parts): Promise<void> {
   const it = await pickLoop(server.status, t("Continue the task of which loop?"), (loop) => loop.state === "done", noEnded());
-  if (it) await server.run<CommandResult>(Commands.resume, { loopId: it.id, more: moreIterations });
+  if (it) await server.run<EffectResult>(Commands.resume, { loopId: it.id, more: moreIterations });
 }
 
 export async function showReceipt({ server }: Parts): Promise<void> {
   const it = await pickLoop(server.status, t("Show the receipt of which loop?"), (loop) => !isActive(loop), noEnded());
   // The server opens the page.
-  if (it) await server.run<CommandResult>(Commands.receipt, { loopId: it.id });
+  if (it) await server.run<EffectResult>(Commands.receipt, { loopId: it.id });
 }
 
 /** Shows the result of a command, also if a lens or a button ran it. */
 export async function presentResult({ server }: Pick<Parts, "server">, command: string, argument: unknown, result: unknown): Promise<void> {
   const { loopId, iteration } = (argument ?? {}) as { loopId?: string; iteration?: number };
   const loop = server.status?.loops.find((it) => it.id === loopId);
-  sayEffect(server.status, loop?.task.title, result as CommandResult | null);
+  sayEffect(server.status, loop?.task.title, result as EffectResult | null);
   if (command === Commands.diff) await showChanges(result as DiffResult, loop, iteration);
   const rolledBack = result as RollbackResult;
   if (command === Commands.rollback) void sayRollback({ server }, rolledBack, iteration ?? 0, loopId);
@@ -140,7 +140,7 @@ export async function presentResult({ server }: Pick<Parts, "server">, command: 
  * Shows that the command was accepted, and when it takes effect, because the loop may be busy for a long time. The editor
  * cuts a message without buttons after one line, so it names the task only where several loops are at work.
  */
-export function sayEffect(status: StatusParams | undefined, title: string | undefined, result: CommandResult | null | undefined): void {
+export function sayEffect(status: StatusParams | undefined, title: string | undefined, result: EffectResult | null | undefined): void {
   if (!result?.effect) return;
   const several = (status?.loops ?? []).filter(isActive).length > 1;
   void window.showInformationMessage(plainMessage(title && several ? t("\"{0}\": {1}", title, result.effect) : result.effect));

@@ -6,7 +6,7 @@ import type { TextDocument } from "vscode";
 
 import { t } from "../l10n";
 import type { Parts } from "../parts";
-import { Commands, type CommandResult } from "../protocol";
+import { Commands, type EffectResult } from "../protocol";
 import { saveProposed } from "../save";
 
 export async function importText({ server }: Parts): Promise<void> {
@@ -23,7 +23,7 @@ export async function importText({ server }: Parts): Promise<void> {
 }
 
 /** A task that the server proposes, and where it can be saved. */
-export type ProposedDocument = CommandResult & { uri?: string; document?: string };
+export type ProposedDocument = EffectResult & { uri?: string; document?: string };
 
 /** Opens the task in an unsaved document. */
 export async function showUnsaved(result: ProposedDocument | undefined): Promise<void> {

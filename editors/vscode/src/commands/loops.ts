@@ -6,7 +6,7 @@ import { t } from "../l10n";
 import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands } from "../protocol";
-import type { LoopStatus, CommandResult } from "../protocol";
+import type { LoopStatus, EffectResult } from "../protocol";
 import { saveNewTask } from "../save";
 import { asks, isActive, isTripped, isWorking } from "../status";
 import { sayEffect } from "./history";
@@ -16,12 +16,12 @@ const nothingRuns = (): string => t("No loop running in this folder.");
 
 export async function runChecks({ server }: Parts): Promise<void> {
   const task = (await saveNewTask(server)) ?? await pickTask(server.status, t("Run the checks of which task?"));
-  if (task) sayEffect(server.status, task.title, await server.run<CommandResult>(Commands.check, { task: task.uri }));
+  if (task) sayEffect(server.status, task.title, await server.run<EffectResult>(Commands.check, { task: task.uri }));
 }
 
 export async function stopLoop({ server }: Parts, target?: Target): Promise<void> {
   const it = await pickLoop(server.status, t("Stop which loop after its iteration?"), isActive, nothingRuns(), target);
-  if (it) sayEffect(server.status, it.task.title, await server.run<CommandResult>(Commands.stop, { loopId: it.id }));
+  if (it) sayEffect(server.status, it.task.title, await server.run<EffectResult>(Commands.stop, { loopId: it.id }));
 }
 
 export async function stopLoopNow({ server }: Parts): Promise<void> {
@@ -37,7 +37,7 @@ export async function stopLoopNow({ server }: Parts): Promise<void> {
 
 export async function pauseLoop({ server }: Parts): Promise<void> {
   const it = await pickLoop(server.status, t("Pause which loop?"), isWorking, nothingRuns());
-  if (it) sayEffect(server.status, it.task.title, await server.run<CommandResult>(Commands.pause, { loopId: it.id }));
+  if (it) sayEffect(server.status, it.task.title, await server.run<EffectResult>(Commands.pause, { loopId: it.id }));
 }
 
 export async function resumeLoop({ server }: Parts): Promise<void> {
@@ -63,7 +63,7 @@ export async function steerLoop(server: Parts["server"], it: LoopStatus): Promis
     placeHolder: t("Leave the parser alone; fix the tests of the printer first"),
   });
   if (!text?.trim()) return;
-  sayEffect(server.status, it.task.title, await server.run<CommandResult>(Commands.steer, { loopId: it.id, text: text.trim() }));
+  sayEffect(server.status, it.task.title, await server.run<EffectResult>(Commands.steer, { loopId: it.id, text: text.trim() }));
 }
 
 export async function answer({ server }: Parts, target?: Target): Promise<void> {

@@ -5,7 +5,7 @@ import type { CancellationToken, Disposable, TestItem, TestRun } from "vscode";
 import type { Server } from "../client";
 import { t } from "../l10n";
 import { Commands } from "../protocol";
-import type { CommandResult, StatusParams, TaskEntry } from "../protocol";
+import type { EffectResult, StatusParams, TaskEntry } from "../protocol";
 import { TestItems } from "./items";
 import { report, reportError } from "./report";
 import { hasResult, checkRequests, resultsKey, roundState, runName } from "./results";
@@ -137,7 +137,7 @@ export class CriteriaTests implements Disposable {
     for (const it of items) run.started(it);
     this.awaited.add(request.task);
     try {
-      const result = await this.server.run<CommandResult>(Commands.check, request, token);
+      const result = await this.server.run<EffectResult>(Commands.check, request, token);
       // The server may have started them before it read the cancellation.
       if (!result && token.isCancellationRequested) await this.server.tryRun(Commands.cancelChecks, { task: request.task });
       else if (!result) fail((this.entry(request.task)?.unknownCommands ?? 0) > 0 ? unknownCommands() : refused());
