@@ -61,7 +61,7 @@ pub(super) struct IterationStart {
 
 /// A running agent, as seen by the main loop.
 pub(super) struct AgentHandle {
-    orders: mpsc::UnboundedSender<AgentCommand>,
+    commands: mpsc::UnboundedSender<AgentCommand>,
     pub(super) liveness: Rc<Liveness>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -93,22 +93,22 @@ pub(super) struct Liveness {
 impl AgentHandle {
     /// Infallible: an agent that cannot be started is reported as an agent that ended.
     pub(super) fn start(context: &LoopContext, start: IterationStart) -> Self {
-        let (orders, commands) = mpsc::unbounded_channel();
+        let (sender, commands) = mpsc::unbounded_channel();
         let liveness = Rc::new(Liveness::default());
         let requests = context.control.hooks.open_queue();
         context.control.hooks.begin_session(&start.session);
         let run =
             AgentTask { context: context.clone(), start, commands, requests, liveness: Rc::clone(&liveness) };
         let task = spawn_boxed_local(run.until_it_ended());
-        Self { orders, liveness, task }
+        Self { commands: sender, liveness, task }
     }
 
     /// Uses the session that the user attaches to the loop.
     pub(super) fn attach(context: &LoopContext) -> Self {
-        let (orders, commands) = mpsc::unbounded_channel();
+        let (sender, commands) = mpsc::unbounded_channel();
         let liveness = Rc::new(Liveness::default());
         let session = AttachedSession::new(context.clone(), commands, Rc::clone(&liveness));
-        Self { orders, liveness, task: spawn_boxed_local(session.until_unused()) }
+        Self { commands: sender, liveness, task: spawn_boxed_local(session.until_unused()) }
     }
 
     pub(super) fn stop(&self, why: AgentEnding, grace: KillMode) {
@@ -116,26 +116,26 @@ impl AgentHandle {
             KillMode::Given => TerminateMode::Grace,
             KillMode::None => TerminateMode::Now,
         };
-        // The send fails if the run has just ended; no order is needed then.
-        let _ = self.orders.send(AgentCommand::End(why, how));
+        // The send fails if the run has just ended; no command is needed then.
+        let _ = self.commands.send(AgentCommand::End(why, how));
     }
 
     /// Sends the next iteration to a held agent; returns it if that agent has ended.
     pub(super) fn send_iteration(&self, start: IterationStart) -> Option<IterationStart> {
-        match self.orders.send(AgentCommand::Next(start)) {
+        match self.commands.send(AgentCommand::Next(start)) {
             Err(mpsc::error::SendError(AgentCommand::Next(start))) => Some(start),
             Ok(()) | Err(_) => None,
         }
     }
 
     pub(super) fn request_release(&self, why: String) {
-        let _ = self.orders.send(AgentCommand::Release(why));
+        let _ = self.commands.send(AgentCommand::Release(why));
     }
 
     /// Stops the agent and waits until its kill domain is empty.
     pub(super) async fn end(self) {
         self.stop(AgentEnding::Stopped, KillMode::None);
-        drop(self.orders);
+        drop(self.commands);
         let _ = self.task.await;
     }
 }
@@ -222,7 +222,7 @@ impl AgentTask {
         None
     }
 
-    /// Runs the user's command before the iteration; an order to end cancels it.
+    /// Runs the user's command before the iteration; a command to end cancels it.
     async fn run_start_hook(&mut self) -> Option<AgentEnding> {
         tokio::select! {
             () = user_commands::before_agent(&self.context) => None,

@@ -46,7 +46,7 @@ pub enum Probe {
 }
 
 impl Probe {
-    /// All probes in the command in which they run; each is one call.
+    /// All probes in the order in which they run; each is one call.
     pub const ALL: [Self; 8] = [
         Self::Answer,
         Self::Bare,

@@ -1,4 +1,4 @@
-//! The event loop of the full-screen view: keys, signals, loops and results of orders in; frames and orders out.
+//! The event loop of the full-screen view: keys, signals, loops and results of commands in; frames and commands out.
 
 use std::time::Duration;
 

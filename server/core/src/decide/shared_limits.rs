@@ -1,5 +1,5 @@
 //! A usage limit that another loop of this user met with the same agent and account. Before an agent starts, the loop
-//! waits for the limit to end or switches to the next agent of the list, unless the user orders the start anyway.
+//! waits for the limit to end or switches to the next agent of the list, unless the user starts it anyway.
 
 use crate::journal::{Record, WaitReason};
 use crate::loop_state::{LoopState, Wait};

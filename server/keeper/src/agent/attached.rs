@@ -62,7 +62,7 @@ impl AttachedSession {
         Self { context, commands, requests, liveness, session: None, waits: None, turn: None, holds: 0 }
     }
 
-    /// Runs until the order channel closes because the keeper exits.
+    /// Runs until the command channel closes because the keeper exits.
     pub(super) async fn until_unused(mut self) {
         let mut tick = tokio::time::interval(POLL_INTERVAL);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,6 +1,6 @@
 //! The guard: the parent of a warden that is not the first process of a PID namespace. It ends what a killed warden
 //! left behind, even if the keeper was killed in the same moment; without it, processes whose parents have ended and
-//! that cleared their environment could not be distinguished from others. It takes no orders and holds no channel.
+//! that cleared their environment could not be distinguished from others. It takes no requests and holds no channel.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -111,7 +111,7 @@ pub(super) struct JobReaper<'a> {
     ended: Cell<Option<(Option<i32>, Option<i32>)>>,
     asked: RequestedStop,
     signals: &'a WardenSignals,
-    /// The keeper's channel for orders.
+    /// The keeper's channel for requests.
     control: BorrowedFd<'a>,
 }
 
@@ -144,7 +144,7 @@ impl<'a> JobReaper<'a> {
         self.main.as_raw_pid()
     }
 
-    /// Waits for the main process, follows orders, and ends all remaining processes. The CPU time is the total of this
+    /// Waits for the main process, follows its requests, and ends all remaining processes. The CPU time is the total of this
     /// warden's jobs.
     pub(super) fn supervise(mut self, grace: Duration) -> WardenReport {
         let mut deadline = None;

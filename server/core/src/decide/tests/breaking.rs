@@ -1,4 +1,4 @@
-//! The breaker over random loops with crashes, reboots and orders at every point: what its records may say, read as
+//! The breaker over random loops with crashes, reboots and commands at every point: what its records may say, read as
 //! an outsider would. Replay equality after every record is asserted by the simulator itself.
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof};

@@ -418,7 +418,7 @@ fn forged_journals_do_not_hold() {
     }
 }
 
-/// A pause asks the session to go, and the order to resume comes before it went: the next session is not asked to.
+/// A pause asks the session to go, and the command to resume comes before it went: the next session is not asked to.
 #[test]
 fn a_session_that_joins_after_a_hasty_resume_is_worked_with() {
     let bits = 52_593;

@@ -1,4 +1,4 @@
-//! The invariants over random loops with crashes, orders and reboots at every point. Replay equality after
+//! The invariants over random loops with crashes, commands and reboots at every point. Replay equality after
 //! every record is asserted by the simulator itself.
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
