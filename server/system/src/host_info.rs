@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_agent::login::LoginEvidence;
-use rustix::fs::{StatVfsMountFlags, inotify, statvfs};
+use rustix::fs::{inotify, statvfs};
 
 /// Only the beginning of a file is searched for a text; the rest is not worth reading.
 const MAX_BYTES: u64 = 1 << 20;
@@ -28,15 +28,12 @@ pub struct FolderFacts {
     pub mode: u32,
     /// In bytes.
     pub free: u64,
-    /// Whether its file system is mounted read-only.
-    pub is_read_only: bool,
 }
 
 pub fn inspect_folder(path: &Path) -> io::Result<FolderFacts> {
     let mode = std::fs::metadata(path)?.mode() & 0o777;
     let disk = statvfs(path)?;
-    let is_read_only = disk.f_flag.contains(StatVfsMountFlags::RDONLY);
-    Ok(FolderFacts { mode, free: disk.f_bavail * disk.f_frsize, is_read_only })
+    Ok(FolderFacts { mode, free: disk.f_bavail * disk.f_frsize })
 }
 
 /// Traces of a login in this user's environment and home folder, with the variables as an agent would get them.
@@ -112,7 +109,7 @@ mod tests {
         assert!(inspect_folder(&path).is_err());
         std::fs::DirBuilder::new().mode(0o700).create(&path).unwrap();
         let facts = inspect_folder(&path).unwrap();
-        assert!(facts.mode == 0o700 && facts.free > 0 && !facts.is_read_only, "{facts:?}");
+        assert!(facts.mode == 0o700 && facts.free > 0, "{facts:?}");
         assert_eq!(check_watcher(), Ok(()));
     }
 }

@@ -55,7 +55,7 @@ after(async () => {
   if (project?.state) fs.rmSync(project.state, { recursive: true, force: true });
 });
 
-/** Opens a file as somebody with these preferences sees it; collects what the page asks for and what the browser reports. */
+/** Opens a file with these preferences; collects the requests of the page and what the browser reports. */
 async function opened({ width, ...look }, file, body) {
   const context = await browser.newContext({ ...look, viewport: { width, height: 800 } });
   try {

@@ -145,7 +145,7 @@ fn root_a_read_only_disk_starts_no_loop_and_doctor_says_so() {
     disk.make_read_only();
     world.foreground().expect(1).err("Read-only file system").err("LOOPKEEPER_STATE_DIR");
     assert_eq!(world.ledger(), "");
-    world.terminal.run(&["doctor"]).expect(1).out("is on a read-only disk");
+    world.terminal.run(&["doctor"]).expect(1).out("is read-only");
 }
 
 #[test]

@@ -27,6 +27,7 @@ use loopkeeper_operations::resolved_task::{MAX_LISTED, ResolvedTask};
 use loopkeeper_operations::{self as operations, installed};
 use loopkeeper_system::agents::{self, AgentQuery};
 use loopkeeper_system::config_text::ConfigFileError;
+use loopkeeper_system::disk_room::write_protection;
 use loopkeeper_system::env::{EnvAudience, scrubbed_env};
 use loopkeeper_system::host_info::{self, LoginTraces};
 use loopkeeper_system::host_proxy::HostProxy;
@@ -325,8 +326,8 @@ fn state_facts(state: &Result<StateDir, StateError>) -> Result<StateFacts, Docto
     };
     let facts = host_info::inspect_folder(root)
         .map_err(|error| unusable(tr!("cannot inspect at {root}: {error}", root = root.display(), error)))?;
-    if facts.is_read_only {
-        return Err(unusable(tr!("the state folder {root} is on a read-only disk", root = root.display())));
+    if let Some(protection) = write_protection(root) {
+        return Err(unusable(protection));
     }
     Ok(StateFacts { path: root.display().to_string(), mode: facts.mode, free: facts.free })
 }

@@ -108,7 +108,7 @@ fn strays(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     Some(Diagnostic::new(place, Severity::Hint, DiagnosticCode::Stray, message))
 }
 
-/// `leftover: two test runners. Remove the one that is not used.`, with a link to each file.
+/// `leftover: two test runners: a.js and b.js. Remove the unused one.`, with a link to each file.
 fn leftovers(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Diagnostic> {
     let of = |found: &DuplicateConfiguration| {
         let message = message::message(tr!("leftover"), &found.names(), tr!("Remove the unused one"));
