@@ -107,9 +107,14 @@ pub(super) fn marked_box<'a>(
     let written = source.slice(&text.range);
     let marks = MARKS.iter().chain(&OPTIONAL_MARKS);
     let (mark, rest) = marks.into_iter().find_map(|it| Some((*it, written.strip_prefix(it)?)))?;
-    let from = text.range.start + mark.len();
-    let first_line = lines_of(rest).next().unwrap_or_default().trim_end();
+    // The text may begin on the line after the mark.
+    let shown = rest.trim_start();
+    let from = text.range.end - shown.len();
+    let first_line = lines_of(shown).next().unwrap_or_default().trim_end();
     let is_dropped = OPTIONAL_MARKS.contains(&mark) || mark == DROPPED && !is_dash_begun;
+    if first_line.is_empty() {
+        return None;
+    }
     let state = BoxState { ticked: Some(mark.starts_with("[x]")), is_dropped };
     Some((InlineContent::of_plain(first_line, &Bytes::At(from)), state))
 }

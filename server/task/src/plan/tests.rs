@@ -61,6 +61,8 @@ fn marks_of_other_tools_are_boxes() {
         "## Done when\n\n- [~] it sells: `$ x`\n- [-] it shines\n",
         &["[ ] it sells + check", "[ ] it shines (optional) + no check"],
     );
+    // The text of a box may begin on the line after its mark.
+    check("- [~] \n  begun\n- [!] \n:\n- [/] \n", &["[ ] begun", "[ ] :"]);
 }
 
 #[test]
