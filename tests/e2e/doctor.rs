@@ -123,6 +123,22 @@ fn doctor_ends_with_one_where_no_loop_could_start() {
 }
 
 #[test]
+fn a_state_folder_that_cannot_be_made_is_not_blamed_on_the_sandbox() {
+    let terminal = Terminal::new();
+    let sandbox = |ran: &Ran| -> String {
+        let line = ran.stdout.lines().find(|it| it.contains("rocesses run"));
+        line.unwrap_or_else(|| panic!("{}", ran.stdout)).to_owned()
+    };
+    let usual = sandbox(&run(doctor(&terminal, &[], &[])));
+    terminal.file("occupied", "");
+    let mut command = doctor(&terminal, &[], &[]);
+    command.env("LOOPKEEPER_STATE_DIR", terminal.root().join("occupied/state"));
+    let ran = run(command);
+    ran.expect(1).out("✗ cannot ").out("Hint: Set LOOPKEEPER_STATE_DIR to a folder of yours");
+    assert_eq!(sandbox(&ran), usual);
+}
+
+#[test]
 fn other_work_trees_of_the_repository_are_named_once() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", "# A\n\n## Done when\n\n- It is: `exists **/made.txt`\n");

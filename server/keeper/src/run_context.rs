@@ -431,11 +431,15 @@ fn text_variables(spec: &LoopSpec) -> Vec<(String, String)> {
 /// copy in the state folder survives updates and rebuilds, unless programs cannot be executed there.
 pub fn warden_program(state: &StateDir) -> PathBuf {
     let this = || state.install_binary(VERSION).ok();
-    let not_installed =
-        || std::env::current_exe().into_iter().flat_map(|it| [HelperBinary::Warden.path_beside(&it), it]);
     let found = own_part(state, HelperBinary::Warden).chain(once_with(this).flatten());
-    first_that_runs(found.chain(once_with(not_installed).flatten()))
-        .unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
+    first_that_runs(found).unwrap_or_else(uninstalled_warden)
+}
+
+/// The warden beside this program, or this program: where the state folder cannot hold one.
+pub fn uninstalled_warden() -> PathBuf {
+    let this = std::env::current_exe();
+    let found = this.into_iter().flat_map(|it| [HelperBinary::Warden.path_beside(&it), it]);
+    first_that_runs(found).unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
 }
 
 /// The program that sends HTTP requests; a separate one, because no other program may hold TLS in memory.

@@ -20,7 +20,7 @@ use loopkeeper_view::doctor::{
 };
 use loopkeeper_view::probe::ALLOWED_COMMAND;
 
-use loopkeeper_keeper::run_context::{limit_network, limit_resources, warden_program};
+use loopkeeper_keeper::run_context::{limit_network, limit_resources, uninstalled_warden, warden_program};
 use loopkeeper_operations::current_tree::current_folder;
 use loopkeeper_operations::failure::{Failure, FailureKind};
 use loopkeeper_operations::resolved_task::{MAX_LISTED, ResolvedTask};
@@ -60,7 +60,7 @@ impl FactContext {
         };
         let settings = resolved.settings().cloned().unwrap_or_default();
         let state = StateDir::open();
-        let warden = state.as_ref().map_or_else(|_| "/proc/self/exe".into(), warden_program);
+        let warden = state.as_ref().map_or_else(|_| uninstalled_warden(), warden_program);
         let wanted = settings.sandbox;
         let detected = Isolation::detect(wanted, &warden).and_then(|it| limit_network(it, &settings));
         let detected = detected.map(|it| limit_resources(it, &settings));
