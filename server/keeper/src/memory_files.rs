@@ -52,6 +52,8 @@ fn find_prd(task: &DiscoveredTask) -> Option<&PathBuf> {
 
 /// The file's path for display, and the beginning of its text.
 fn read_beginning(root: &Path, path: &Path) -> Option<(String, String)> {
+    // Most projects have none of them: one lookup instead of one for every folder on the way.
+    path.symlink_metadata().ok()?;
     let text = task_files::read_beginning(root, path, MAX_BYTES).ok()?;
     Some((shown(root, path), text))
 }

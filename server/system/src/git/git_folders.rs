@@ -40,14 +40,18 @@ pub(super) fn find_own(root: &Path) -> Vec<GitFolder> {
 /// The same with those of repositories inside the tree, and those to which linked work trees were redirected.
 pub(super) fn find_all(root: &Path) -> Vec<GitFolder> {
     let mut found = find_own(root);
-    let mut known: BTreeSet<PathBuf> =
-        found.iter().filter_map(|it| fs::canonicalize(&it.path).ok()).collect();
     let linked = found.first().map(|it| linked_folders(&it.path)).unwrap_or_default();
     let nested = nested_tops(root).into_iter().filter_map(|top| {
         let shown = format!("{}/.git", top.strip_prefix(root).ok()?.display());
         Some(GitFolder { path: common_dir(&top)?, shown, top: Some(top) })
     });
-    for folder in linked.into_iter().chain(nested).take(MAX_FOUND) {
+    let others: Vec<GitFolder> = linked.into_iter().chain(nested).take(MAX_FOUND).collect();
+    if others.is_empty() {
+        return found;
+    }
+    let mut known: BTreeSet<PathBuf> =
+        found.iter().filter_map(|it| fs::canonicalize(&it.path).ok()).collect();
+    for folder in others {
         if fs::canonicalize(&folder.path).is_ok_and(|it| known.insert(it)) {
             found.push(folder);
         }
