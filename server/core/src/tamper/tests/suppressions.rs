@@ -42,6 +42,10 @@ fn a_suppressed_finding_is_a_weakening() {
         1,
     );
     is_found("pre-commit run --all-files", "calc.py", "import os  # noqa\n", "ruff", 1);
+    is_found("mix credo --strict", "lib/a.ex", "# credo:disable-for-this-file\n", "credo", 1);
+    is_found("dart analyze", "lib/a.dart", "// ignore_for_file: unused_import\n", "analyze", 1);
+    is_found("perlcritic lib", "lib/A.pm", "eval $x; ## no critic\n", "perlcritic", 1);
+    is_found("npx cspell .", "calc.ts", "// cspell:disable\n", "cspell", 1);
 }
 
 #[test]
