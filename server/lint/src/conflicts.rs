@@ -183,13 +183,13 @@ fn claims_of(criterion: &Criterion) -> Vec<(String, Claim)> {
         Some(Check::Lacks { pattern, globs }) => {
             vec![(format!("{} in {globs:?}", pattern.written()), Claim::Absent)]
         }
-        Some(Check::Command { command, expect }) => of_command(command, expect),
-        Some(Check::Get { url, expect }) => of_command(&format!("GET {url}"), expect),
+        Some(Check::Command { command, expect }) => claims_of_command(command, expect),
+        Some(Check::Get { url, expect }) => claims_of_command(&format!("GET {url}"), expect),
         Some(Check::Clean | Check::Judge { .. }) | None => Vec::new(),
     }
 }
 
-fn of_command(command: &str, expect: &[Expect]) -> Vec<(String, Claim)> {
+fn claims_of_command(command: &str, expect: &[Expect]) -> Vec<(String, Claim)> {
     let command = folded(command);
     let mut exit = 0;
     let mut all = Vec::new();

@@ -66,7 +66,7 @@ pub fn check_fixes(
 ) -> Vec<LintFix> {
     let context = LintContext { task, documents };
     let Some(criterion) = context.criterion(index).filter(|it| it.check.is_none()) else { return Vec::new() };
-    let Some(gate) = gate::of_prose(&criterion.name) else { return Vec::new() };
+    let Some(gate) = gate::gate_of_prose(&criterion.name) else { return Vec::new() };
     let command = gate::command_for(gate, project).map(|it| it.command.as_str());
     let command = command.or_else(|| task_command(task, gate));
     command.and_then(|it| add_check(&context, criterion, &format!("$ {it}"))).into_iter().collect()
@@ -82,7 +82,7 @@ pub fn judge_fix(task: &Task, documents: &[TaskDocument], index: usize) -> Optio
 /// The command by which another criterion of the task decides the gate.
 fn task_command(task: &Task, gate: Gate) -> Option<&str> {
     let commands = task.criteria.iter().take(crate::MAX_CRITERIA).filter_map(crate::command_of);
-    let mut decides = commands.filter(|it| gate::of_command(it) == [gate]);
+    let mut decides = commands.filter(|it| gate::gates_of_command(it) == [gate]);
     decides.next()
 }
 

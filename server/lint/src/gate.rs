@@ -56,7 +56,7 @@ static PROSE: LazyLock<Vec<(Gate, Option<Regex>)>> = LazyLock::new(|| {
 });
 
 /// The gate that a criterion's prose names; `None` if it is about something else.
-pub(crate) fn of_prose(prose: &str) -> Option<Gate> {
+pub(crate) fn gate_of_prose(prose: &str) -> Option<Gate> {
     // A longer sentence states more than the gate, so the gate is not a sufficient check for it.
     const MAX_CHARS: usize = 90;
     if prose.chars().count() > MAX_CHARS {
@@ -67,8 +67,8 @@ pub(crate) fn of_prose(prose: &str) -> Option<Gate> {
 }
 
 /// The gates that a command decides.
-pub(crate) fn of_command(command: &str) -> Vec<Gate> {
-    let mut gates: Vec<Gate> = shell::segments(command).iter().filter_map(of_segment).collect();
+pub(crate) fn gates_of_command(command: &str) -> Vec<Gate> {
+    let mut gates: Vec<Gate> = shell::segments(command).iter().filter_map(gate_of_segment).collect();
     if command.contains("--cov") || command.contains("coverage") || command.contains("llvm-cov") {
         gates.push(Gate::Coverage);
     }
@@ -100,11 +100,11 @@ pub(crate) fn compiles(command: &str) -> bool {
         let program = segment.program().unwrap_or_default();
         COMPILERS.contains(&program)
             || BUILD_TOOLS.contains(&program)
-                && (program == "gotestsum" || of_segment(segment).is_some_and(|it| it != Gate::Format))
+                && (program == "gotestsum" || gate_of_segment(segment).is_some_and(|it| it != Gate::Format))
     })
 }
 
-fn of_segment(segment: &Segment<'_>) -> Option<Gate> {
+fn gate_of_segment(segment: &Segment<'_>) -> Option<Gate> {
     let words = segment.program_words();
     let program = segment.program()?;
     let rest: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
@@ -125,19 +125,19 @@ fn of_segment(segment: &Segment<'_>) -> Option<Gate> {
         "prettier" | "black" | "rustfmt" | "gofmt" | "stylua" | "isort" | "dprint" | "clang-format" => {
             Gate::Format
         }
-        "python" | "python3" | "py" => return of_python(&rest),
+        "python" | "python3" | "py" => return gate_of_python_module(&rest),
         "node" if has("--test") => Gate::Tests,
         "cargo" | "go" | "make" | "gmake" | "just" | "task" | "npm" | "pnpm" | "yarn" | "bun" | "deno"
         | "mvn" | "mvnw" | "gradle" | "gradlew" | "dotnet" | "mix" | "rake" | "bundle" | "composer"
         | "swift" | "zig" | "sbt" => {
-            return rest.iter().find_map(|it| of_target(it));
+            return rest.iter().find_map(|it| gate_of_target(it));
         }
         _ => return None,
     };
     Some(gate)
 }
 
-fn of_python(rest: &[&str]) -> Option<Gate> {
+fn gate_of_python_module(rest: &[&str]) -> Option<Gate> {
     let module = rest.iter().position(|it| *it == "-m").and_then(|at| rest.get(at + 1))?;
     match *module {
         "pytest" | "unittest" | "doctest" | "nose2" => Some(Gate::Tests),
@@ -149,7 +149,7 @@ fn of_python(rest: &[&str]) -> Option<Gate> {
 }
 
 /// `test` of `npm test`, `typecheck` of `npm run typecheck`, `clippy` of `cargo clippy`.
-fn of_target(target: &str) -> Option<Gate> {
+fn gate_of_target(target: &str) -> Option<Gate> {
     let name = target.trim_start_matches(':').to_ascii_lowercase();
     let begins = |words: &[&str]| words.iter().any(|it| name.starts_with(it));
     if begins(&["typecheck", "type-check", "types", "check-types", "tsc", "mypy"]) {
@@ -174,7 +174,7 @@ pub(crate) fn command_for(gate: Gate, project: &[ProjectCommand]) -> Option<&Pro
 
 #[cfg(test)]
 mod tests {
-    use super::{Gate, of_command, of_prose};
+    use super::{Gate, gate_of_prose, gates_of_command};
 
     #[test]
     fn gates_are_recognised_in_prose() {
@@ -199,7 +199,7 @@ mod tests {
             ("Dates parse", None),
         ];
         for (prose, gate) in rows {
-            assert_eq!(of_prose(prose), gate, "{prose}");
+            assert_eq!(gate_of_prose(prose), gate, "{prose}");
         }
     }
 
@@ -253,7 +253,7 @@ mod tests {
             ("./receipt.sh --help", &[]),
         ];
         for (command, gates) in rows {
-            assert_eq!(of_command(command), gates, "{command}");
+            assert_eq!(gates_of_command(command), gates, "{command}");
         }
     }
 }

@@ -216,7 +216,7 @@ fn measures(criterion: &Criterion) -> bool {
         Some(Check::Command { command, expect }) => {
             let is_number = |it: &Expect| matches!(it, Expect::Number { .. });
             let compares = !criterion.number_rules.is_empty() || expect.iter().any(is_number);
-            compares && gate::of_command(command).is_empty()
+            compares && gate::gates_of_command(command).is_empty()
                 || BENCHMARKS.iter().any(|it| command.contains(it))
         }
         Some(Check::Judge { .. }) => true,
@@ -266,7 +266,7 @@ fn aspects_of(criterion: &Criterion) -> Vec<Aspect> {
     let mut all = Vec::new();
     match &criterion.check {
         Some(Check::Command { command, expect }) => {
-            let gates = gate::of_command(command);
+            let gates = gate::gates_of_command(command);
             all.extend(gates.iter().filter_map(|it| aspect_of(*it)));
             let reads = expect.iter().any(|it| !matches!(it, Expect::Exit { .. }));
             let is_selective = gates.contains(&Gate::Tests) && selects(command);
@@ -277,14 +277,14 @@ fn aspects_of(criterion: &Criterion) -> Vec<Aspect> {
             if command.contains("git diff") {
                 all.push(Aspect::Scope);
             }
-            all.extend(of_files(&[command.as_str()]));
+            all.extend(aspect_of_files(&[command.as_str()]));
         }
         Some(Check::Get { .. } | Check::Judge { .. }) => all.push(Aspect::Behaviour),
         Some(Check::Clean) => all.push(Aspect::Leftovers),
         Some(Check::Lacks { .. } | Check::Missing { .. }) => all.push(Aspect::Leftovers),
         Some(Check::Exists { globs } | Check::Has { globs, .. }) => {
             let files: Vec<&str> = globs.iter().map(String::as_str).collect();
-            let named = of_files(&files);
+            let named = aspect_of_files(&files);
             all.push(Aspect::Behaviour);
             all.extend(named);
         }
@@ -303,7 +303,7 @@ fn aspect_of(gate: Gate) -> Option<Aspect> {
 }
 
 /// Documents that the check reads.
-fn of_files(texts: &[&str]) -> Option<Aspect> {
+fn aspect_of_files(texts: &[&str]) -> Option<Aspect> {
     let docs = ["README", "CHANGELOG", "docs/", ".md", ".rst", ".adoc"];
     texts.iter().any(|text| docs.iter().any(|it| text.contains(it))).then_some(Aspect::Docs)
 }

@@ -166,9 +166,9 @@ static SECRET: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     let criterion = context.criterion(index)?;
     let (fact, words, better) = match &criterion.check {
-        Some(Check::Command { command, .. }) => of_command(command)?,
+        Some(Check::Command { command, .. }) => harm_of_command(command)?,
         Some(_) => return None,
-        None => of_prose(&criterion.name)?,
+        None => harm_of_prose(&criterion.name)?,
     };
     Some(Lint {
         code: LintCode::Unsafe,
@@ -180,7 +180,7 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     })
 }
 
-fn of_prose(prose: &str) -> Option<(String, String, BetterLine)> {
+fn harm_of_prose(prose: &str) -> Option<(String, String, BetterLine)> {
     let found = PROSE.as_ref()?.find(prose)?;
     let before = prose.get(..found.start()).unwrap_or_default();
     if NEGATED.as_ref().is_some_and(|it| it.is_match(before)) {
@@ -193,10 +193,10 @@ fn of_prose(prose: &str) -> Option<(String, String, BetterLine)> {
     ))
 }
 
-fn of_command(command: &str) -> Option<(String, String, BetterLine)> {
+fn harm_of_command(command: &str) -> Option<(String, String, BetterLine)> {
     let segments = shell::segments(command);
     for segment in &segments {
-        if let Some((fact, dry_run)) = of_segment(segment) {
+        if let Some((fact, dry_run)) = harm_of_segment(segment) {
             let better = if dry_run.is_empty() {
                 BetterLine::Nothing
             } else {
@@ -213,7 +213,7 @@ fn of_command(command: &str) -> Option<(String, String, BetterLine)> {
     Some((tr!("needs the secret `{name}`", name), name.to_owned(), BetterLine::Unknown))
 }
 
-fn of_segment(segment: &Segment<'_>) -> Option<(&'static str, &'static str)> {
+fn harm_of_segment(segment: &Segment<'_>) -> Option<(&'static str, &'static str)> {
     let program = segment.program()?;
     let arguments: Vec<&str> = segment.arguments().iter().map(String::as_str).collect();
     match program {
@@ -313,19 +313,21 @@ fn changes_database(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{of_prose, of_segment};
+    use super::{harm_of_prose, harm_of_segment};
     use crate::shell;
 
     #[test]
     fn a_build_that_pushes_its_image_is_unsafe() {
-        let is_unsafe = |command: &str| shell::segments(command).iter().any(|it| of_segment(it).is_some());
+        let is_unsafe =
+            |command: &str| shell::segments(command).iter().any(|it| harm_of_segment(it).is_some());
         assert!(is_unsafe("docker buildx build --push -t me/x ."));
         assert!(!is_unsafe("docker buildx build --load -t me/x ."));
     }
 
     #[test]
     fn effects_beyond_the_work_tree_are_unsafe() {
-        let is_unsafe = |command: &str| shell::segments(command).iter().any(|it| of_segment(it).is_some());
+        let is_unsafe =
+            |command: &str| shell::segments(command).iter().any(|it| harm_of_segment(it).is_some());
         for command in [
             "git push origin main",
             "npm test && git push",
@@ -399,7 +401,7 @@ mod tests {
             "部署到生产环境",
             "发布到 npm",
         ] {
-            assert!(of_prose(prose).is_some(), "{prose}");
+            assert!(harm_of_prose(prose).is_some(), "{prose}");
         }
         for prose in [
             "Nothing is pushed to main",
@@ -409,7 +411,7 @@ mod tests {
             "Released locks are free again",
             "不推送到远程",
         ] {
-            assert!(of_prose(prose).is_none(), "{prose}");
+            assert!(harm_of_prose(prose).is_none(), "{prose}");
         }
     }
 }

@@ -55,7 +55,7 @@ impl Weakness {
 pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     let criterion = context.criterion(index).filter(|it| it.required)?;
     let check = criterion.check.as_ref()?;
-    let weakness = of_check(criterion, check)?;
+    let weakness = weakness_of_check(criterion, check)?;
     let command = crate::command_of(criterion);
     let (better, remedy) = match weakness.better {
         Some(better) => (BetterLine::Command(better), tr!("Let the check fail")),
@@ -65,9 +65,9 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     Some(Lint { code: LintCode::Weak, criterion: index, place, fact: weakness.fact, remedy, better })
 }
 
-fn of_check(criterion: &Criterion, check: &Check) -> Option<Weakness> {
+fn weakness_of_check(criterion: &Criterion, check: &Check) -> Option<Weakness> {
     match check {
-        Check::Command { command, expect } => of_command(command, expect, &criterion.number_rules),
+        Check::Command { command, expect } => weakness_of_command(command, expect, &criterion.number_rules),
         Check::Exists { globs } => {
             let all = ["", ".", "./", "*", "**", "**/*", "./*", "./**", ".git", "/"];
             let found = globs.iter().all(|it| all.contains(&it.as_str()));
@@ -78,7 +78,7 @@ fn of_check(criterion: &Criterion, check: &Check) -> Option<Weakness> {
         Check::Has { pattern, .. } if matches_anything(pattern) => {
             Some(Weakness::new(tr!("the pattern matches every text")))
         }
-        Check::Get { expect, .. } => of_expectations(expect),
+        Check::Get { expect, .. } => weakness_of_expectations(expect),
         Check::Missing { .. }
         | Check::Has { .. }
         | Check::Lacks { .. }
@@ -92,7 +92,7 @@ fn matches_anything(pattern: &TextPattern) -> bool {
     compiled(pattern).is_some_and(|it| it.is_match("") || it.is_match("§") && it.is_match("1"))
 }
 
-fn of_expectations(expect: &[Expect]) -> Option<Weakness> {
+fn weakness_of_expectations(expect: &[Expect]) -> Option<Weakness> {
     expect.iter().find_map(|it| match it {
         Expect::Number { compare, value } => {
             let always = match compare {
@@ -112,7 +112,7 @@ fn of_expectations(expect: &[Expect]) -> Option<Weakness> {
     })
 }
 
-fn of_command(command: &str, expect: &[Expect], rules: &[NumberRule]) -> Option<Weakness> {
+fn weakness_of_command(command: &str, expect: &[Expect], rules: &[NumberRule]) -> Option<Weakness> {
     let is_output = |it: &Expect| {
         matches!(it, Expect::Number { .. } | Expect::Matches { .. } | Expect::MatchesNot { .. })
     };
@@ -122,7 +122,7 @@ fn of_command(command: &str, expect: &[Expect], rules: &[NumberRule]) -> Option<
         return None;
     }
     constant(command, &segments)
-        .or_else(|| of_expectations(expect))
+        .or_else(|| weakness_of_expectations(expect))
         .or_else(|| lenient(command, &segments))
         .or_else(|| if reads_output { None } else { hidden_exit(command, &segments, expect) })
 }
@@ -277,13 +277,13 @@ fn is_lenient_request(segment: &Segment<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::of_check;
+    use super::weakness_of_check;
     use loopkeeper_task::parse_inline_task;
 
     fn weakness(check: &str) -> Option<(String, Option<String>)> {
         let task = parse_inline_task("x", &[format!("It holds: {check}")]);
         let criterion = &task.criteria[0];
-        of_check(criterion, criterion.check.as_ref().expect(check)).map(|it| (it.fact, it.better))
+        weakness_of_check(criterion, criterion.check.as_ref().expect(check)).map(|it| (it.fact, it.better))
     }
 
     #[test]

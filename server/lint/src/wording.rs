@@ -33,7 +33,7 @@ pub(crate) fn judge_words(prose: &str) -> Option<(LintCode, &str)> {
     let found = subjective.or_else(|| words::vague(prose).map(|it| (LintCode::Vague, it)))?;
     // Most sentences end above.
     let has_no_end = ["possible", "尽可能", "尽量"].iter().any(|it| found.1.contains(it));
-    let is_gate = || !has_no_end && gate::of_prose(prose).is_some_and(|it| it != gate::Gate::Build);
+    let is_gate = || !has_no_end && gate::gate_of_prose(prose).is_some_and(|it| it != gate::Gate::Build);
     let is_decided = words::is_measured(prose) || is_gate();
     (!is_decided).then_some(found)
 }

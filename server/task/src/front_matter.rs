@@ -92,7 +92,7 @@ fn not_read(out: &mut TaskOutline, (key, range): (&str, Range<usize>), near: Opt
     let fault = ItemFault::new(FindingCode::UnknownKey, tr!("not read"), &range);
     let hint = near.map(|it| tr!("Did you mean `{name}`?", name = it));
     let fault = ItemFault { hint, ..fault.with_fix(near.map(str::to_owned)) };
-    out.find_with_fix(key, fault);
+    out.add_fault(key, fault);
 }
 
 /// The value of a key that takes one line of text.

@@ -211,7 +211,7 @@ impl<'a> MarkdownReader<'a> {
             section.has_promise |= promise_tag::is_in(self.source.slice(&text.range));
         }
         if mentions::is_context(&plain) {
-            self.out_context(mentions::behind_colon(&text));
+            self.add_context(mentions::behind_colon(&text));
             self.lead = ListLead::Context;
         } else if may_change::behind_label(&plain).is_some() {
             self.allow_changes(&text, ':');
@@ -245,7 +245,7 @@ impl<'a> MarkdownReader<'a> {
                 grammar::ItemFault::new(FindingCode::InlineList, tr!("criteria in one line"), &text.range)
                     .with_hint(tr!("Write them as a list"))
                     .with_fix(fix);
-            self.out.find_with_fix(&list.name, fault);
+            self.out.add_fault(&list.name, fault);
             self.lead = ListLead::Criteria(phrase, text);
         } else if exact_phrase(plain).is_some() {
             self.lead = ListLead::NoColon(text);
@@ -270,7 +270,7 @@ impl<'a> MarkdownReader<'a> {
         true
     }
 
-    fn out_context(&mut self, paths: Vec<(String, std::ops::Range<usize>)>) {
+    fn add_context(&mut self, paths: Vec<(String, std::ops::Range<usize>)>) {
         for (text, range) in paths {
             let place = self.out.place(range);
             self.out.context.push(ContextPath { text, place });
@@ -305,7 +305,7 @@ impl<'a> MarkdownReader<'a> {
         let fault = grammar::ItemFault::new(FindingCode::NoCriteria, fact, &text.range)
             .with_hint(tr!("Add a colon"))
             .with_fix(Some(format!("{}:", self.source.slice(&text.range))));
-        self.out.find_with_fix(name.trim(), fault);
+        self.out.add_fault(name.trim(), fault);
     }
 
     fn close_list(&mut self) {
@@ -358,7 +358,7 @@ impl<'a> MarkdownReader<'a> {
         let (text, state) = marked.filter(|_| item.ticked.is_none()).unwrap_or((text, plain_box));
         match self.items_are() {
             ItemsAre::Criteria(phrase) => self.criterion_item(&text, phrase, state, item.has_list),
-            ItemsAre::Paths => self.out_context(mentions::parse_list_item(&text)),
+            ItemsAre::Paths => self.add_context(mentions::parse_list_item(&text)),
             ItemsAre::MayChange => self.allow_changes(&text, '\0'),
             ItemsAre::Prose => match (self.role, state.ticked) {
                 (DocumentRole::Plan, Some(ticked)) => {

@@ -92,7 +92,7 @@ impl TaskOutline {
         }
     }
 
-    pub(super) fn find_with_fix(&mut self, name: &str, fault: ItemFault) {
+    pub(super) fn add_fault(&mut self, name: &str, fault: ItemFault) {
         let message = fault_message(name, &fault);
         let place = self.place(fault.range);
         self.findings.push(Finding { code: fault.code, message, place, fix: fault.fix });
@@ -117,7 +117,7 @@ impl TaskOutline {
     ) {
         let grammar::ParsedItem { id, name, check, number_rules, attributes, faults } = item;
         for fault in faults {
-            self.find_with_fix(&name, fault);
+            self.add_fault(&name, fault);
         }
         let criterion = Criterion {
             id: CriterionId(id),

@@ -146,7 +146,7 @@ pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, t
     let fault = grammar::ItemFault::new(FindingCode::BadValue, fact, &range)
         .with_hint(tr!("Write `[ ] text`"))
         .with_fix(Some(format!("{meant}{space}")));
-    out.find_with_fix(&text.plain_text(), fault);
+    out.add_fault(&text.plain_text(), fault);
 }
 
 /// Boxes indented so far that Markdown reads them as code, which no author of a plan intends.

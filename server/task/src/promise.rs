@@ -15,14 +15,14 @@ pub(super) fn find_promise(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
     }
     let mut chosen: Option<(PromiseRank, String)> = None;
     for (range, line) in source.lines() {
-        for (found, clause) in with_clauses(line) {
+        for (found, clause) in tags_with_clauses(line) {
             let place = range.start + found.start..range.start + found.end;
             if found.is_doubled {
                 let fact = tr!("no output matches a doubled tag");
                 let fault = grammar::ItemFault::new(FindingCode::BadPromise, fact, &place)
                     .with_hint(tr!("Write it once"))
                     .with_fix(Some(promise_tag::with_text(&found.text)));
-                out.find_with_fix(tr!("promise"), fault);
+                out.add_fault(tr!("promise"), fault);
             }
             let rank = rank_line(clause);
             match &chosen {
@@ -66,7 +66,7 @@ fn rank_line(line: &str) -> PromiseRank {
 const MAX_TAGS: usize = 16;
 
 /// The tags of a line, each with its clause: up to the first comma or full stop after it.
-fn with_clauses(line: &str) -> Vec<(PromiseTag, &str)> {
+fn tags_with_clauses(line: &str) -> Vec<(PromiseTag, &str)> {
     let mut tags: Vec<PromiseTag> = Vec::new();
     while tags.len() < MAX_TAGS
         && let Some(found) = promise_tag::find_tag(line, tags.last().map_or(0, |last| last.end))

@@ -41,7 +41,7 @@ pub fn append_clause(first: &str, second: &str) -> String {
 }
 
 /// The sentence with those clauses that there are.
-pub fn with_clauses<S: AsRef<str>>(sentence: String, clauses: impl IntoIterator<Item = S>) -> String {
+pub fn append_clauses<S: AsRef<str>>(sentence: String, clauses: impl IntoIterator<Item = S>) -> String {
     clauses.into_iter().fold(sentence, |all, clause| append_clause(&all, clause.as_ref()))
 }
 
@@ -52,7 +52,7 @@ fn join<T: Display>(items: impl IntoIterator<Item = T>, append: impl Fn(&str, &s
 
 #[cfg(test)]
 mod tests {
-    use super::{append_clause, join_clauses, join_with_commas, list, list_within, with_clauses};
+    use super::{append_clause, append_clauses, join_clauses, join_with_commas, list, list_within};
     use crate::language::Language;
 
     #[test]
@@ -66,7 +66,7 @@ mod tests {
                 join_with_commas(items),
                 join_clauses(items),
                 append_clause("a", "b"),
-                with_clauses("a".to_owned(), Some("b")),
+                append_clauses("a".to_owned(), Some("b")),
                 list::<&str>([]),
             ]
         };

@@ -45,13 +45,13 @@ fn is_separate(text: &str, tag: &Range<usize>) -> bool {
     let after = text.get(tag.end..).unwrap_or_default();
     let line_before = before.rsplit('\n').next().unwrap_or_default().trim_matches(decoration);
     let line_after = after.split('\n').next().unwrap_or_default().trim_matches(decoration);
-    let alone = line_before.is_empty() && line_after.is_empty() && !is_led_in(before);
+    let alone = line_before.is_empty() && line_after.is_empty() && !is_instructed(before);
     let last = after.trim_matches(decoration).is_empty() && ends_a_sentence(line_before);
     alone || last
 }
 
 /// "When all pass, end with this line:" and the tag below it are an instruction, mostly that of the prompt.
-fn is_led_in(before: &str) -> bool {
+fn is_instructed(before: &str) -> bool {
     static INSTRUCTION: ConstantPattern = ConstantPattern::new(
         r"(?i)\b(?:when|once|if|after|until|unless|end your|print|output|emit|respond|reply|write|say|include|end with)\b|输出|打印|当|时",
     );

@@ -19,11 +19,11 @@ pub(super) struct ParsedStatus {
 }
 
 /// A fence counts when it holds the block and nothing else: agents print the block so. A block among other
-/// lines of a fence, in a quotation, or led in as an example, is none.
+/// lines of a fence, in a quotation, or after the introduction of an example, is none.
 pub(super) fn read(text: &str, lines: &[MessageLine<'_>]) -> ParsedStatus {
     let mut out = ParsedStatus { covered: vec![false; lines.len()], ..ParsedStatus::default() };
     let mut at = 0;
-    let mut is_led_in = false;
+    let mut is_example = false;
     let mut was_indented = false;
     while let Some(line) = lines.get(at) {
         let rest = lines.get(at..).unwrap_or_default();
@@ -36,21 +36,21 @@ pub(super) fn read(text: &str, lines: &[MessageLine<'_>]) -> ParsedStatus {
         let length = match found {
             StatusScan::Nothing => 1,
             StatusScan::Lines { block, length } => {
-                if !is_led_in && let Some(block) = block {
+                if !is_example && let Some(block) = block {
                     out.block = Some(block);
                 }
                 out.covered.iter_mut().skip(at).take(length).for_each(|it| *it = true);
                 length
             }
             StatusScan::Exit(value) => {
-                if !is_led_in {
+                if !is_example {
                     out.exit_line = Some(value);
                 }
                 1
             }
         };
         if length == 1 && line.kind == MessageLineKind::Spoken && !line.is_blank() && !is_listed(line.text) {
-            is_led_in = leads_in(line.text);
+            is_example = introduces_example(line.text);
         }
         was_indented = line.kind == MessageLineKind::Indented && (was_indented || !line.is_blank());
         at += length.max(1);
@@ -202,7 +202,7 @@ fn is_listed(line: &str) -> bool {
 }
 
 /// `When everything is done I will print:` and `The format, for example:` make what follows an example.
-fn leads_in(line: &str) -> bool {
+fn introduces_example(line: &str) -> bool {
     const WORDS: &[&str] = &[
         "example",
         "e.g",

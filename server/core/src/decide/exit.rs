@@ -11,7 +11,7 @@ use crate::journal::{Outcome, OutcomeKind, PinnedCriterion};
 use crate::jury;
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::proposal;
-use loopkeeper_text::clauses::{list_within, with_clauses};
+use loopkeeper_text::clauses::{append_clauses, list_within};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
@@ -119,9 +119,9 @@ fn completion_outcome(
             total,
             iterations
         );
-        return claimed_outcome(unverified_sentence(&with_clauses(fact, tail)));
+        return claimed_outcome(unverified_sentence(&append_clauses(fact, tail)));
     }
-    let all_pass = || with_clauses(after_iterations(&all_criteria_pass(checked.len()), &iterations), tail);
+    let all_pass = || append_clauses(after_iterations(&all_criteria_pass(checked.len()), &iterations), tail);
     if let Some(judged) = judged_by_worker(state, checked) {
         let fact =
             tr!("{fact}, but \"{judged}\" was judged by the agent that worked", fact = all_pass(), judged);
@@ -144,7 +144,7 @@ fn completion_outcome(
             iterations
         ),
     };
-    claimed_outcome(claimed_sentence(&with_clauses(fact, tail)))
+    claimed_outcome(claimed_sentence(&append_clauses(fact, tail)))
 }
 
 /// A required criterion whose judge is an agent that worked on the task: its pass is only that agent's own claim.

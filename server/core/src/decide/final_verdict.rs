@@ -15,7 +15,7 @@ use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState, runs_in
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
-use loopkeeper_text::clauses::{append_clause, join_clauses, list, with_clauses};
+use loopkeeper_text::clauses::{append_clause, append_clauses, join_clauses, list};
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 
@@ -127,7 +127,7 @@ pub(super) fn passed_in_room<'a>(
 pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
     let verdict = current(state).filter(|_| needs_verdict(state, &outcome));
     if outcome.kind == OutcomeKind::Completed {
-        outcome.sentence = outcome.sentence.map_fact(|it| with_clauses(it, describe_accepted(state)));
+        outcome.sentence = outcome.sentence.map_fact(|it| append_clauses(it, describe_accepted(state)));
     }
     let basis = verdict.map(|it| it.basis.clone()).filter(|it| !it.is_empty());
     let mut is_claimed = verdict.is_some_and(|it| it.unproven);

@@ -3,7 +3,7 @@
 
 use crate::journal::{LimitName, Outcome, OutcomeKind, WaitReason};
 use crate::loop_state::{LoopState, Wait};
-use loopkeeper_text::clauses::with_clauses;
+use loopkeeper_text::clauses::append_clauses;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
@@ -67,7 +67,7 @@ pub(super) fn wait_limit_outcome(state: &LoopState, wait: &Wait) -> Option<Outco
 fn limit_reached_outcome(state: &LoopState, what: &str) -> Outcome {
     let open = exit::progress_clause(state).into_iter().chain(mutants::survivors_clause(state));
     let clauses = failure_clause(state).into_iter().chain(open);
-    let sentence = with_clauses(tr!("limit reached: {what}", what), clauses).into();
+    let sentence = append_clauses(tr!("limit reached: {what}", what), clauses).into();
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
 }
 

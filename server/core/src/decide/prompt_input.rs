@@ -13,7 +13,7 @@ use crate::settings::CommitPolicy;
 use loopkeeper_agent::{AgentEnding, PromptBy};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::is_story_file;
-use loopkeeper_text::clauses::{join_with_commas, list, with_clauses};
+use loopkeeper_text::clauses::{append_clauses, join_with_commas, list};
 use loopkeeper_text::language::Language;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
@@ -163,7 +163,7 @@ pub(super) fn iteration_sentence(
     let hosts =
         last.filter(|it| !it.closed_hosts.is_empty()).map(|it| sandbox_denies_hosts(&it.closed_hosts));
     let clauses = claim_summary.contradiction.clone().into_iter().chain(paths).chain(hosts);
-    with_clauses(join_with_commas(&facts), clauses)
+    append_clauses(join_with_commas(&facts), clauses)
 }
 
 /// Facts without a full stop: about hidden paths and about read-only ones, as far as there are any.

@@ -7,7 +7,7 @@ use crate::jury::JudgeUsage;
 use crate::loop_state::{ChangedTask, LoopState, Phase, TaskDocuments, VolatileState};
 use loopkeeper_agent::claims::Claims;
 use loopkeeper_task::criterion::{Check, Criterion};
-use loopkeeper_text::clauses::with_clauses;
+use loopkeeper_text::clauses::append_clauses;
 use loopkeeper_text::tr;
 
 use super::endings::end_by_user;
@@ -136,7 +136,7 @@ pub(super) fn iteration_over(
         .chain(prompt_input::commit_unasked(state, &work.changes, &commits))
         .chain(branch_tracking::summary_clause(state));
     let sentence = prompt_input::iteration_sentence(state, &work.changes, round.as_deref(), &claim_summary);
-    let sentence = with_clauses(sentence, notes);
+    let sentence = append_clauses(sentence, notes);
     let done = milestones::IterationWork { changes: &work.changes, weakened: &weakened, plan: &reading.plan };
     let milestones = milestones::of_iteration(state, round.as_deref(), &done);
     let seen = criteria_changes::without_saved(state, &reading, &std::mem::take(&mut live.saved));

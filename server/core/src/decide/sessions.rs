@@ -73,7 +73,7 @@ fn leave_reason(state: &LoopState, step: &Decision) -> Option<SessionReason> {
             is_lost.then_some(SessionReason::Refused)
         }
         Record::RolledBack { to, paths, .. } => {
-            (paths.is_empty() && knows_more(state, *to)).then_some(SessionReason::RolledBack)
+            (paths.is_empty() && has_later_work(state, *to)).then_some(SessionReason::RolledBack)
         }
         Record::LoopStarted { .. }
         | Record::BranchTaken { .. }
@@ -112,15 +112,15 @@ fn leave_reason(state: &LoopState, step: &Decision) -> Option<SessionReason> {
     }
 }
 
-/// It remembers work that is no longer in the files. Its memory at the end of `to` is not stored separately.
-fn knows_more(state: &LoopState, to: u32) -> bool {
+/// Whether the session contains work that is no longer in the files. Its context at the end of `to` is not stored.
+fn has_later_work(state: &LoopState, to: u32) -> bool {
     let Some(current) = &state.session.current else { return false };
     state.history.iter().rev().any(|it| !it.taken_back && it.number > to && it.session == current.id)
 }
 
 /// What belongs on record where the files went back without a keeper.
 pub fn after_rollback(state: &LoopState, to: u32) -> Option<Record> {
-    let from = state.session.current.as_ref().filter(|_| knows_more(state, to))?.id.clone();
+    let from = state.session.current.as_ref().filter(|_| has_later_work(state, to))?.id.clone();
     Some(Record::SessionChanged { from: Some(from), to: None, reason: SessionReason::RolledBack })
 }
 

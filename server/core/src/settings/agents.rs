@@ -57,7 +57,11 @@ fn is_valid_name(name: &str) -> bool {
 }
 
 /// Why an agent with this output (`None`: not known yet) does not support a field; `None` if it does.
-pub fn misplaced(agent: AgentNameKind, field: &str, output: Option<Dialect>) -> Option<UnsupportedField> {
+pub fn unsupported_field(
+    agent: AgentNameKind,
+    field: &str,
+    output: Option<Dialect>,
+) -> Option<UnsupportedField> {
     match (agent, field, output) {
         (AgentNameKind::Known(AgentKind::Gemini | AgentKind::Qwen | AgentKind::Cursor), "effort", _)
         | (AgentNameKind::Known(AgentKind::Amp), "model", _) => Some(UnsupportedField::NoSuchSetting),

@@ -197,7 +197,7 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
         settings.protected.push(globset::escape(template));
     }
     settings.written = winners.keys().filter(|it| preset_sets(it)).cloned().collect();
-    findings.extend(winners.values().filter_map(|it| misplaced(&settings, &index, it)));
+    findings.extend(winners.values().filter_map(|it| unsupported_field_finding(&settings, &index, it)));
     let silent = without_command(&settings.agents, &mentioned);
     let refused: HashSet<String> = refused.into_iter().collect();
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
@@ -214,10 +214,14 @@ fn index(settings: &Settings) -> AgentIndex {
 }
 
 /// Settings that their agent does not support, which is known only after all its settings are resolved.
-fn misplaced(settings: &Settings, agents: &AgentIndex, assigned: &Assignment) -> Option<SettingFinding> {
+fn unsupported_field_finding(
+    settings: &Settings,
+    agents: &AgentIndex,
+    assigned: &Assignment,
+) -> Option<SettingFinding> {
     let agent = settings.agents.get(*agents.get(assigned.agent.as_deref()?)?)?;
     let kind = agents::kind_of(&agent.name);
-    let problem = agents::misplaced(kind, assigned.key.name(), Some(agent.output))
+    let problem = agents::unsupported_field(kind, assigned.key.name(), Some(agent.output))
         .or_else(|| agents::cannot_ask(agent, assigned.key.name()))?;
     Some(SettingFinding {
         code: SettingCode::BadValue,
@@ -291,7 +295,9 @@ fn effective(settings: &Settings, winners: &BTreeMap<String, Assignment>) -> Vec
     }
     for agent in &settings.agents {
         for key in KEYS.iter().filter(|key| key.path.contains('*')) {
-            if agents::misplaced(agents::kind_of(&agent.name), key.name(), Some(agent.output)).is_none() {
+            if agents::unsupported_field(agents::kind_of(&agent.name), key.name(), Some(agent.output))
+                .is_none()
+            {
                 rows.extend(row(full_path(key, Some(&agent.name)), key.default, winners));
             }
         }

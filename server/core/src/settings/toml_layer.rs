@@ -80,7 +80,7 @@ impl TomlLayerReader<'_> {
         };
         if let ["agents", name] = path.as_slice() {
             let agent = agents::kind_of(name);
-            if let Some(problem) = agents::misplaced(agent, "", None) {
+            if let Some(problem) = agents::unsupported_field(agent, "", None) {
                 return self.add_finding(
                     SettingCode::BadValue,
                     at,
@@ -100,8 +100,9 @@ impl TomlLayerReader<'_> {
         (at, value): (Range<usize>, &toml::Spanned<DeValue<'_>>),
     ) {
         let agent = key.path.contains('*').then(|| path.get(1).copied().unwrap_or_default());
-        let misplaced = agent.and_then(|name| agents::misplaced(agents::kind_of(name), key.name(), None));
-        if let Some(problem) = misplaced {
+        let unsupported =
+            agent.and_then(|name| agents::unsupported_field(agents::kind_of(name), key.name(), None));
+        if let Some(problem) = unsupported {
             return self.add_finding(
                 SettingCode::BadValue,
                 at,

@@ -167,7 +167,7 @@ impl PrdReader<'_> {
             let fault = ItemFault::new(FindingCode::UnknownKey, tr!("not read"), &range)
                 .with_hint(tr!("Write `{meant}`", meant))
                 .with_fix(Some(format!("\"{meant}\"")));
-            self.out.find_with_fix(name, fault);
+            self.out.add_fault(name, fault);
         }
     }
 

@@ -8,7 +8,7 @@ mod tests;
 
 use std::ops::Range;
 
-use super::diagnostics::findings::kind;
+use super::diagnostics::findings::severity_and_code;
 use super::offered_commands::{self, OfferedCommand};
 use super::task_predicates::overlap;
 use super::{DiagnosticCode, EditorCommand, ProjectCommands, QUICKFIX, TaskView, weakened};
@@ -159,7 +159,7 @@ fn permission_edit(known: &TaskView<'_>, document: &TaskDocument, path: &str) ->
 
 fn fix(finding: &Finding) -> Option<EditorAction> {
     let text = finding.fix.clone()?;
-    let (_, code) = kind(finding.code);
+    let (_, code) = severity_and_code(finding.code);
     Some(EditorAction {
         kind: QUICKFIX,
         title: fix_title(finding.code, &text),

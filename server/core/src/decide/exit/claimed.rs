@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use crate::journal::{Claim, Outcome};
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::PlanItem;
-use loopkeeper_text::clauses::{join_with_commas, with_clauses};
+use loopkeeper_text::clauses::{append_clauses, join_with_commas};
 use loopkeeper_text::tr;
 
 use super::super::spans::iterations;
@@ -26,7 +26,7 @@ pub(super) fn completed(state: &LoopState, last: &Iteration, unchecked: usize) -
         0 => fact,
         n => join_with_commas(&[fact, no_criteria_checked(n)]),
     };
-    Some(claimed_outcome(claimed_sentence(&with_clauses(fact, contradiction(last)))))
+    Some(claimed_outcome(claimed_sentence(&append_clauses(fact, contradiction(last)))))
 }
 
 /// The reason why the loop is done, the strongest first.

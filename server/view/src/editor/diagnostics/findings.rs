@@ -15,7 +15,7 @@ pub(super) fn finding_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut budget = MessageBudget::default();
     let mut all = Vec::new();
     for finding in findings {
-        let (severity, code) = kind(finding.code);
+        let (severity, code) = severity_and_code(finding.code);
         if worth_saying(severity) {
             let has_room = budget.has_room(&finding.place, severity);
             let message = if has_room { message::sentence(&finding.message) } else { String::new() };
@@ -26,7 +26,7 @@ pub(super) fn finding_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
 }
 
 /// An error prevents the start of the task; a warning marks text that probably has an unintended meaning.
-pub(in crate::editor) fn kind(code: FindingCode) -> (Severity, DiagnosticCode) {
+pub(in crate::editor) fn severity_and_code(code: FindingCode) -> (Severity, DiagnosticCode) {
     match code {
         FindingCode::BadCheck => (Severity::Error, DiagnosticCode::BadCheck),
         FindingCode::Syntax => (Severity::Error, DiagnosticCode::Syntax),

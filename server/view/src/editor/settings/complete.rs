@@ -9,7 +9,7 @@ use crate::editor::{Suggestion, SuggestionKind};
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_core::exit_condition::words::{CONDITIONS, OPERATORS};
 use loopkeeper_core::settings::LayerKind;
-use loopkeeper_core::settings::agents::{AUTO, built_in, kind_of, misplaced, parse_dialect};
+use loopkeeper_core::settings::agents::{AUTO, built_in, kind_of, parse_dialect, unsupported_field};
 use loopkeeper_core::settings::keys::KEYS;
 use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_core::settings::table::{Key, KeySupport, ValueKind};
@@ -97,8 +97,9 @@ fn fits(text: &str, key: &Key, section: &[String]) -> bool {
     let same = parts.len() == section.len()
         && parts.iter().zip(section).all(|(part, of)| *part == "*" || part == of);
     let agent = parts.contains(&"*").then(|| section.get(1)).flatten();
-    same && agent
-        .is_none_or(|it| misplaced(kind_of(it), key.name(), Some(output(text, it, key.name()))).is_none())
+    same && agent.is_none_or(|it| {
+        unsupported_field(kind_of(it), key.name(), Some(output(text, it, key.name()))).is_none()
+    })
 }
 
 /// The agent's output format according to the text so far.
