@@ -1,5 +1,5 @@
-//! One model for the output and the end of any agent's process. One file per dialect below this module turns output
-//! lines into [`AgentEvent`]s; an unreadable line is an event too, never an error.
+//! One model for the output and the end of any agent's process. One module per dialect converts output lines
+//! to [`AgentEvent`]s; an unreadable line is an event too, never an error.
 
 pub mod acp;
 pub mod activity;

@@ -47,7 +47,7 @@ use loopkeeper_text::moment::Moment;
 use serde::{Deserialize, Serialize};
 
 pub use agent_roster::{AgentHold, AgentRoster};
-pub use agent_slot::{AgentSlot, Availability};
+pub use agent_slot::{AgentOutage, AgentSlot};
 pub use attempts::Attempts;
 pub use branch_tracking::{BranchTracking, HeadTarget};
 pub(crate) use checkpoint::{Checkpoint, LoopMemory};
@@ -254,7 +254,7 @@ impl LoopState {
         let own = &self.spec.agent.name;
         let is_own = self.last_iteration().is_some_and(|it| it.agent == *own);
         let slot = self.agents.roster.iter().find(|it| it.plan.name == *own);
-        slot.filter(|_| !is_own).and_then(|it| it.out.until())
+        slot.filter(|_| !is_own).and_then(|it| it.outage.until())
     }
 
     /// It works in a session that its user opened.

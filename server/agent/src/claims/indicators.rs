@@ -53,7 +53,7 @@ pub(super) struct IndicatorMatches {
 /// Every distinct phrase once, with its highest confidence.
 pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -> IndicatorMatches {
     let mut found = IndicatorMatches::default();
-    let counts = |it: &&Sentence| !it.is_question && it.place != super::prose::SentenceContext::Listed;
+    let counts = |it: &&Sentence| !it.is_question && it.context != super::prose::SentenceContext::Listed;
     let mut sentences = sentences.iter().filter(counts).peekable();
     if sentences.peek().is_none() {
         return found;

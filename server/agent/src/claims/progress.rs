@@ -12,17 +12,18 @@ const HYPOTHETICALS: &[&str] =
 
 /// The last percentage that refers to the work.
 pub(super) fn find(sentences: &[Sentence]) -> Option<u8> {
-    sentences.iter().filter(|it| !it.is_question).rev().find_map(of_sentence)
+    sentences.iter().filter(|it| !it.is_question).rev().find_map(percent_of_sentence)
 }
 
-fn of_sentence(sentence: &Sentence) -> Option<u8> {
+fn percent_of_sentence(sentence: &Sentence) -> Option<u8> {
     let tokens = &sentence.tokens;
     (0..tokens.len()).rev().find_map(|at| {
         let percent = percent(tokens, at)?;
         let before = tokens.get(at.saturating_sub(MAX_DISTANCE)..at).unwrap_or_default();
         let after = tokens.get(at + 1..tokens.len().min(at + 1 + MAX_DISTANCE)).unwrap_or_default();
-        let is_progress =
-            has(before, NAMES) || has(before, &["完"]) || (has(after, COMPLETION_WORDS) && !crosses(after));
+        let is_progress = has(before, NAMES)
+            || has(before, &["完"])
+            || (has(after, COMPLETION_WORDS) && !is_behind_mark(after));
         let is_share = has(after, &["of"])
             && has(tokens.get(at..tokens.len().min(at + 6)).unwrap_or_default(), WHOLE_NOUNS);
         let is_meant =
@@ -32,7 +33,7 @@ fn of_sentence(sentence: &Sentence) -> Option<u8> {
 }
 
 /// Whether the first mark comes before anything that could belong to the number.
-fn crosses(after: &[ProseToken]) -> bool {
+fn is_behind_mark(after: &[ProseToken]) -> bool {
     let mark = after.iter().position(|it| matches!(it, ProseToken::Mark(_)));
     mark.is_some_and(|mark| !has(after.get(..mark).unwrap_or_default(), COMPLETION_WORDS))
 }

@@ -29,7 +29,7 @@ pub(super) struct Sentence {
     pub(super) tokens: Vec<ProseToken>,
     /// The range of the sentence in the message.
     pub(super) range: Range<usize>,
-    pub(super) place: SentenceContext,
+    pub(super) context: SentenceContext,
     pub(super) is_question: bool,
     /// Ends its line with a colon: it names what follows.
     pub(super) is_label: bool,
@@ -51,18 +51,23 @@ pub(super) fn sentences(masked: &str, lines: &[MessageLine<'_>]) -> Vec<Sentence
     for line in lines {
         let text = masked.get(line.range.clone()).unwrap_or_default();
         let text = without_quotes(text);
-        let (place, begin) = place(&text);
+        let (context, begin) = context_of_line(&text);
         let body = text.get(begin..).unwrap_or_default();
         let continues =
-            place == SentenceContext::Text && body.trim_start().starts_with(|c: char| c.is_lowercase());
+            context == SentenceContext::Text && body.trim_start().starts_with(|c: char| c.is_lowercase());
         if !continues {
             close(&mut out, open.take());
         }
-        let place = open.as_ref().map_or(place, |it| it.place);
-        let mut it =
-            read(body, line.range.start + begin, open.take(), &mut |done| close(&mut out, Some(done)), place);
+        let context = open.as_ref().map_or(context, |it| it.context);
+        let mut it = read_line(
+            body,
+            line.range.start + begin,
+            open.take(),
+            &mut |done| close(&mut out, Some(done)),
+            context,
+        );
         it.is_label = body.trim_end().trim_end_matches(['*', '_']).ends_with([':', '：']);
-        let is_over = body.trim().is_empty() || it.is_label || place == SentenceContext::Heading;
+        let is_over = body.trim().is_empty() || it.is_label || context == SentenceContext::Heading;
         if is_over {
             close(&mut out, Some(it));
         } else {
@@ -77,7 +82,7 @@ fn close(out: &mut Vec<Sentence>, sentence: Option<Sentence>) {
     out.extend(sentence.filter(|it| it.tokens.iter().any(|token| matches!(token, ProseToken::Word(_)))));
 }
 
-fn place(line: &str) -> (SentenceContext, usize) {
+fn context_of_line(line: &str) -> (SentenceContext, usize) {
     let start = line.trim_start();
     let indent = line.len() - start.len();
     if start.starts_with('#') {
@@ -94,45 +99,45 @@ fn place(line: &str) -> (SentenceContext, usize) {
         return (SentenceContext::Text, indent);
     };
     let item = rest.trim_start();
-    let place = match item.get(..3) {
+    let context = match item.get(..3) {
         Some("[ ]") => SentenceContext::Listed,
         Some("[x]" | "[X]") => SentenceContext::Ticked,
         _ => SentenceContext::Item,
     };
-    let skipped = if place == SentenceContext::Item { 0 } else { 3 };
-    (place, line.len() - item.len() + skipped)
+    let skipped = if context == SentenceContext::Item { 0 } else { 3 };
+    (context, line.len() - item.len() + skipped)
 }
 
 /// Adds the sentences of one line; returns the last one, which the next line may continue.
-fn read(
+fn read_line(
     text: &str,
     start: usize,
     open: Option<Sentence>,
     close: &mut impl FnMut(Sentence),
-    place: SentenceContext,
+    context: SentenceContext,
 ) -> Sentence {
-    let fresh = |at: usize| Sentence {
+    let new_sentence = |at: usize| Sentence {
         tokens: Vec::new(),
         range: at..at,
-        place,
+        context,
         is_question: false,
         is_label: false,
     };
-    let mut now = open.unwrap_or_else(|| fresh(start));
+    let mut now = open.unwrap_or_else(|| new_sentence(start));
     let mut chars = text.char_indices().peekable();
     let mut before = ' ';
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map_or(' ', |(_, next)| *next);
         match c {
             _ if is_cjk(c) => now.tokens.push(ProseToken::Word(c.to_string())),
-            _ if goes_into_word(before, c, next) => push_char(&mut now.tokens, before, c),
+            _ if is_word_char(before, c, next) => push_char(&mut now.tokens, before, c),
             '%' | '％' if ends_in_number(&now.tokens) => push_percent(&mut now.tokens),
             '.' | '!' | '?' | '…' | '。' | '！' | '？' => {
                 now.is_question |= matches!(c, '?' | '？');
                 now.range.end = start + at + c.len_utf8();
                 if !matches!(next, '?' | '!' | '.' | '？' | '！') {
                     let end = now.range.end;
-                    close(std::mem::replace(&mut now, fresh(end)));
+                    close(std::mem::replace(&mut now, new_sentence(end)));
                 }
             }
             ',' | ';' | ':' | '(' | ')' | '—' | '–' | '=' | '→' | '|' | '，' | '；' | '：' | '、' | '（'
@@ -149,7 +154,7 @@ fn read(
 }
 
 /// Letters, digits, and characters inside words: `don't`, `lib.rs`, `3/5`, `is_done`.
-fn goes_into_word(before: char, c: char, next: char) -> bool {
+fn is_word_char(before: char, c: char, next: char) -> bool {
     let letter = |c: char| (c.is_alphanumeric() && !is_cjk(c)) || c == '_';
     let joint = matches!(c, '\'' | '’' | '.' | '/') && letter(before) && letter(next);
     letter(c) && !(c == '_' && !letter(before) && !letter(next)) || joint

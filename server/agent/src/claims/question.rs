@@ -207,7 +207,7 @@ pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<AgentQuestion> 
     let is_answered = after.iter().any(|(it, words)| !it.is_question && begins_answer(words));
     let prose = after
         .iter()
-        .filter(|(it, _)| it.place == super::prose::SentenceContext::Text && !it.is_question)
+        .filter(|(it, _)| it.context == super::prose::SentenceContext::Text && !it.is_question)
         .count();
     if is_answered || prose > MAX_AFTER {
         return None;

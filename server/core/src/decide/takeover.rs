@@ -2,7 +2,7 @@
 //! one returns as soon as it is available. Failures of an agent never count as a lack of progress.
 
 use crate::journal::{Record, TakeoverReason};
-use crate::loop_state::{AgentSlot, Availability, LoopState};
+use crate::loop_state::{AgentOutage, AgentSlot, LoopState};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_text::clauses::join_with_commas;
 use loopkeeper_text::moment::Moment;
@@ -14,7 +14,7 @@ use super::waits;
 /// Why the current agent cannot continue.
 struct TakeoverCause {
     reason: TakeoverReason,
-    out: Availability,
+    outage: AgentOutage,
 }
 
 /// The agent that works from here on, where it changes.
@@ -65,19 +65,19 @@ fn takeover_cause(state: &LoopState) -> Option<TakeoverCause> {
     let class = row.error.as_ref().map(|it| it.class);
     if class == Some(ProviderClass::Quota) {
         let until = row.ended_at.plus_ms(waits::quota_ms(state, row));
-        return Some(TakeoverCause { reason: TakeoverReason::Quota, out: Availability::Until(until) });
+        return Some(TakeoverCause { reason: TakeoverReason::Quota, outage: AgentOutage::Until(until) });
     }
     waits::needs_user(state)?;
     match class {
         Some(ProviderClass::Login) => {
-            Some(TakeoverCause { reason: TakeoverReason::Login, out: Availability::ForTheUser })
+            Some(TakeoverCause { reason: TakeoverReason::Login, outage: AgentOutage::UntilUserActs })
         }
         Some(ProviderClass::Billing) => {
-            Some(TakeoverCause { reason: TakeoverReason::Billing, out: Availability::ForTheUser })
+            Some(TakeoverCause { reason: TakeoverReason::Billing, outage: AgentOutage::UntilUserActs })
         }
         _ => {
             let until = row.ended_at.plus_ms(HOUR_MS);
-            Some(TakeoverCause { reason: TakeoverReason::Failing, out: Availability::Until(until) })
+            Some(TakeoverCause { reason: TakeoverReason::Failing, outage: AgentOutage::Until(until) })
         }
     }
 }
@@ -90,33 +90,33 @@ fn hand_over(
     message: Option<String>,
 ) -> Option<Record> {
     let others = || state.agents.roster.iter().filter(|it| it.plan.name != state.spec.agent.name);
-    let free = others().find(|it| it.out.is_over(now));
+    let free = others().find(|it| it.outage.is_over(now));
     let to = free.or_else(|| {
         let is_limited = cause.reason == TakeoverReason::Quota;
         // Where only its user could mend this one, any reset of a limit is worth waiting for; more failures are not.
         let worth = others().filter(|it| is_limited || it.replaced_for == Some(TakeoverReason::Quota));
-        let first = worth.filter_map(|it| Some((it.out.until()?, it))).min_by_key(|it| it.0.awake)?;
-        let own = cause.out.until().filter(|_| is_limited);
+        let first = worth.filter_map(|it| Some((it.outage.until()?, it))).min_by_key(|it| it.0.awake)?;
+        let own = cause.outage.until().filter(|_| is_limited);
         own.is_none_or(|own| first.0.awake < own.awake).then_some(first.1)
     })?;
     Some(Record::AgentChanged {
         from: state.spec.agent.name.clone(),
         to: to.plan.name.clone(),
         reason: cause.reason,
-        until: cause.out.until(),
+        until: cause.outage.until(),
         message,
     })
 }
 
 /// Another loop met the limit of the agent at work.
 pub(super) fn at_shared_limit(state: &LoopState, now: Moment, until: Moment, met_by: &str) -> Option<Record> {
-    let cause = TakeoverCause { reason: TakeoverReason::Quota, out: Availability::Until(until) };
+    let cause = TakeoverCause { reason: TakeoverReason::Quota, outage: AgentOutage::Until(until) };
     hand_over(state, now, &cause, Some(tr!("reached by loop {id}", id = met_by)))
 }
 
 fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {
     let before = state.agents.roster.iter().take_while(|it| it.plan.name != state.spec.agent.name);
-    let to = { before }.find(|it| it.out.is_over(now))?;
+    let to = { before }.find(|it| it.outage.is_over(now))?;
     Some(Record::AgentChanged {
         from: state.spec.agent.name.clone(),
         to: to.plan.name.clone(),
@@ -136,7 +136,7 @@ pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverRe
     if reason != TakeoverReason::Back
         && let Some(previous) = state.agents.roster.iter_mut().find(|it| it.plan.name == from)
     {
-        previous.out = until.map_or(Availability::ForTheUser, Availability::Until);
+        previous.outage = until.map_or(AgentOutage::UntilUserActs, AgentOutage::Until);
         previous.replaced_for = Some(reason);
     }
     state.streaks.clear_agent_failures();
@@ -152,6 +152,6 @@ pub(super) fn clear_unavailability(state: &mut LoopState) {
         .agents
         .roster
         .iter_mut()
-        .filter(|it| it.out == Availability::ForTheUser)
-        .for_each(|it| it.out = Availability::No);
+        .filter(|it| it.outage == AgentOutage::UntilUserActs)
+        .for_each(|it| it.outage = AgentOutage::None);
 }

@@ -83,7 +83,7 @@ impl<'t> Parser<'t> {
         read: impl FnOnce(&mut Self) -> Result<ExpressionNode, WhenError>,
     ) -> Result<ExpressionNode, WhenError> {
         if self.depth == MAX_DEPTH {
-            let message = tr!("this is nested more than {max} deep", max = MAX_DEPTH);
+            let message = tr!("the expression is nested deeper than {max} levels", max = MAX_DEPTH);
             return Err(WhenError::new(self.previous_range(), message, tr!("write it with fewer brackets")));
         }
         self.depth += 1;

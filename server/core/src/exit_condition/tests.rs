@@ -219,9 +219,12 @@ fn meaningless_conditions_are_refused() {
 fn oversized_conditions_are_refused_unread() {
     let nested = |depth: usize| format!("{}plan{}", "(".repeat(depth), ")".repeat(depth));
     assert!(parse(&nested(32)).is_ok());
-    assert_eq!(parse(&nested(33)).unwrap_err().message, "this is nested more than 32 deep");
-    assert_eq!(parse(&nested(400)).unwrap_err().message, "this is nested more than 32 deep");
-    assert_eq!(parse(&"not ".repeat(200)).unwrap_err().message, "this is nested more than 32 deep");
+    assert_eq!(parse(&nested(33)).unwrap_err().message, "the expression is nested deeper than 32 levels");
+    assert_eq!(parse(&nested(400)).unwrap_err().message, "the expression is nested deeper than 32 levels");
+    assert_eq!(
+        parse(&"not ".repeat(200)).unwrap_err().message,
+        "the expression is nested deeper than 32 levels"
+    );
     assert_eq!(parse(&"(".repeat(100_000)).unwrap_err().message, "the expression is longer than 1000 bytes");
 }
 

@@ -4,7 +4,7 @@ use crate::journal::LoopSpec;
 use loopkeeper_text::moment::Moment;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentSlot, Availability};
+use super::{AgentOutage, AgentSlot};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentRoster {
@@ -27,7 +27,7 @@ pub struct AgentHold {
 impl AgentRoster {
     pub(crate) fn starting(spec: &LoopSpec) -> Self {
         let slot =
-            |plan: &_| AgentSlot { plan: Clone::clone(plan), out: Availability::No, replaced_for: None };
+            |plan: &_| AgentSlot { plan: Clone::clone(plan), outage: AgentOutage::None, replaced_for: None };
         Self { roster: spec.agents().map(slot).collect(), hold: AgentHold::default(), limit_overridden: None }
     }
 }

@@ -8,33 +8,36 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSlot {
     pub plan: AgentPlan,
-    pub out: Availability,
+    #[serde(rename = "out")]
+    pub outage: AgentOutage,
     /// Why another one took over from it, the last time.
     pub replaced_for: Option<TakeoverReason>,
 }
 
-/// Whether it can be set to work.
+/// Whether, and how long, an agent cannot be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Availability {
-    No,
+pub enum AgentOutage {
+    #[serde(rename = "No")]
+    None,
     Until(Moment),
-    /// Nothing but the user mends it.
-    ForTheUser,
+    /// Only the user can end it, for example by logging in.
+    #[serde(rename = "ForTheUser")]
+    UntilUserActs,
 }
 
-impl Availability {
+impl AgentOutage {
     pub(crate) fn is_over(self, now: Moment) -> bool {
         match self {
-            Self::No => true,
+            Self::None => true,
             Self::Until(until) => until.awake <= now.awake,
-            Self::ForTheUser => false,
+            Self::UntilUserActs => false,
         }
     }
 
     pub(crate) fn until(self) -> Option<Moment> {
         match self {
             Self::Until(until) => Some(until),
-            Self::No | Self::ForTheUser => None,
+            Self::None | Self::UntilUserActs => None,
         }
     }
 }

@@ -13,7 +13,7 @@ use super::{PromptInput, notes, output, past, plan};
 
 /// Maximum number of entries of a list; more of them do not help.
 const MAX_LISTED: usize = 100;
-/// The user's notes count as a whole; a novel does not fit.
+/// Maximum size of the user's notes, of which the last lines are kept.
 const STEERING_BYTES: usize = 16 * 1024;
 const QUESTION_BYTES: usize = 4 * 1024;
 
@@ -46,8 +46,8 @@ pub(super) const SECTIONS: &[(&str, SectionWriter)] = &[
 /// Everything below the task's text.
 pub(super) fn render_all(input: &PromptInput<'_>, output_bytes: usize) -> String {
     let mut out = "---\n\n".to_owned();
-    for (_, tell) in SECTIONS {
-        tell(&mut out, input, output_bytes);
+    for (_, write) in SECTIONS {
+        write(&mut out, input, output_bytes);
     }
     out
 }
@@ -55,8 +55,8 @@ pub(super) fn render_all(input: &PromptInput<'_>, output_bytes: usize) -> String
 /// The section of this name.
 pub(super) fn render_section(name: &str, input: &PromptInput<'_>, output_bytes: usize) -> String {
     let mut out = String::new();
-    for (_, tell) in SECTIONS.iter().filter(|(it, _)| *it == name) {
-        tell(&mut out, input, output_bytes);
+    for (_, write) in SECTIONS.iter().filter(|(it, _)| *it == name) {
+        write(&mut out, input, output_bytes);
     }
     out
 }

@@ -267,7 +267,7 @@ impl<'a> TreeWalk<'a> {
             return self.marker(at, WhyNot::TooBig);
         }
         self.check_time()?;
-        let reading = match read_file(at) {
+        let content = match read_file(at) {
             Ok(Some(it)) => it,
             Ok(None) => return self.marker(at, WhyNot::TooBig),
             Err(Errno::NOENT | Errno::LOOP | Errno::NXIO) => return Ok(None),
@@ -276,12 +276,12 @@ impl<'a> TreeWalk<'a> {
             }
             Err(_) => return self.marker(at, WhyNot::Unreadable),
         };
-        let id = self.objects.insert(ObjectType::Blob, &reading.bytes)?;
+        let id = self.objects.insert(ObjectType::Blob, &content.bytes)?;
         self.found.files += 1;
         self.found.read_files += 1;
-        self.found.read_bytes += reading.bytes.len() as u64;
-        let racy = !reading.settled || self.is_racy(&reading.seen);
-        Ok(Some(CachedNode::File(FileNode { seen: reading.seen, id, executable: reading.executable, racy })))
+        self.found.read_bytes += content.bytes.len() as u64;
+        let racy = !content.is_stable || self.is_racy(&content.seen);
+        Ok(Some(CachedNode::File(FileNode { seen: content.seen, id, executable: content.executable, racy })))
     }
 
     fn check_time(&self) -> Result<()> {

@@ -204,8 +204,8 @@ fn of_the_whole(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> Phrase
         .chain(phrase)
         .filter_map(word)
         .any(|it| it.chars().any(|c| c.is_ascii_digit()) && !it.ends_with('%'));
-    let ticked = matches!(sentence.place, SentenceContext::Ticked);
-    let alone_in_heading = sentence.place == SentenceContext::Heading && sentence.tokens.len() == 1;
+    let ticked = matches!(sentence.context, SentenceContext::Ticked);
+    let alone_in_heading = sentence.context == SentenceContext::Heading && sentence.tokens.len() == 1;
     let is_part = has_object
         || object_in_chinese
         || numbered

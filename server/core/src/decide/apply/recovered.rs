@@ -1,6 +1,6 @@
 //! Applies the takeover by another keeper: translates deadlines of another boot and ends all work in flight.
 
-use crate::loop_state::{Availability, LoopState, Phase};
+use crate::loop_state::{AgentOutage, LoopState, Phase};
 use loopkeeper_text::moment::Moment;
 
 use super::super::spans::DAY_MS;
@@ -27,7 +27,7 @@ pub(super) fn take_over(state: &mut LoopState, at: Moment, (boot, clock_went_bac
             *until = translate_deadline(*until, at);
         }
         for member in &mut state.agents.roster {
-            if let Availability::Until(until) = &mut member.out {
+            if let AgentOutage::Until(until) = &mut member.outage {
                 *until = translate_deadline(*until, at);
             }
         }

@@ -17,38 +17,38 @@ pub(super) type FolderListing = Vec<(CString, FileType)>;
 /// Names and kinds, sorted by the bytes of the names.
 pub(super) fn list(dir: &mut Dir) -> io::Result<(FolderListing, FolderMarkers)> {
     let mut listing = Vec::new();
-    let mut holds = FolderMarkers::default();
+    let mut markers = FolderMarkers::default();
     while let Some(entry) = dir.read() {
         let entry = entry?;
         let name = entry.file_name();
         match name.to_bytes() {
             b"." | b".." => continue,
-            b".git" => holds.repository = true,
-            IGNORE_FILE => holds.rules = true,
+            b".git" => markers.repository = true,
+            IGNORE_FILE => markers.rules = true,
             _ => {}
         }
         listing.push((name.to_owned(), entry.file_type()));
     }
     listing.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    Ok((listing, holds))
+    Ok((listing, markers))
 }
 
 /// The bytes of a file with their stat.
-pub(in crate::snapshots) struct FileRead {
+pub(in crate::snapshots) struct FileContent {
     pub bytes: Vec<u8>,
     pub seen: StatFingerprint,
     pub executable: bool,
     pub mode: Mode,
     /// It did not change while it was read.
-    pub settled: bool,
+    pub is_stable: bool,
 }
 
 /// `None`: larger than the limit for stored files. Never follows a symlink and never blocks on a pipe.
 pub(in crate::snapshots) fn read_file(
     (fd, name): (BorrowedFd<'_>, &CString),
-) -> std::result::Result<Option<FileRead>, Errno> {
+) -> std::result::Result<Option<FileContent>, Errno> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let mut reading = None;
+    let mut content = None;
     for _ in 0..3 {
         let file = File::from(rustix::fs::openat(fd, name, flags, Mode::empty())?);
         let before = rustix::fs::fstat(&file)?;
@@ -65,12 +65,12 @@ pub(in crate::snapshots) fn read_file(
         }
         let after = rustix::fs::fstat(&file)?;
         let seen = StatFingerprint::from_stat(&before);
-        let settled = seen == StatFingerprint::from_stat(&after);
+        let is_stable = seen == StatFingerprint::from_stat(&after);
         let mode = Mode::from_raw_mode(after.st_mode);
-        reading = Some(FileRead { bytes, seen, executable: mode.contains(Mode::XUSR), mode, settled });
-        if settled {
+        content = Some(FileContent { bytes, seen, executable: mode.contains(Mode::XUSR), mode, is_stable });
+        if is_stable {
             break;
         }
     }
-    Ok(reading)
+    Ok(content)
 }
