@@ -316,18 +316,18 @@ mod tests {
     use super::{harm_of_prose, harm_of_segment};
     use crate::shell;
 
+    fn is_unsafe(command: &str) -> bool {
+        shell::segments(command).iter().any(|it| harm_of_segment(it).is_some())
+    }
+
     #[test]
     fn a_build_that_pushes_its_image_is_unsafe() {
-        let is_unsafe =
-            |command: &str| shell::segments(command).iter().any(|it| harm_of_segment(it).is_some());
         assert!(is_unsafe("docker buildx build --push -t me/x ."));
         assert!(!is_unsafe("docker buildx build --load -t me/x ."));
     }
 
     #[test]
     fn effects_beyond_the_work_tree_are_unsafe() {
-        let is_unsafe =
-            |command: &str| shell::segments(command).iter().any(|it| harm_of_segment(it).is_some());
         for command in [
             "git push origin main",
             "npm test && git push",
