@@ -352,7 +352,9 @@ fn untrusted_changes_hold_the_loop() {
 fn a_stop_is_honoured_from_every_phase() {
     // Without a stop this loop takes 3 iterations and this many turns.
     let acts = || vec![Act::new("pf"), Act::idle("pf"), Act::new("pp")];
-    for command in [UserCommand::Stop, UserCommand::StopNow] {
+    for (command, is_replaced) in
+        [UserCommand::Stop, UserCommand::StopNow].into_iter().flat_map(|it| [(it.clone(), false), (it, true)])
+    {
         for turns in 0..60 {
             let mut sim = Sim::new(spec(two()), "ff", acts());
             for _ in 0..turns {
@@ -363,11 +365,16 @@ fn a_stop_is_honoured_from_every_phase() {
             }
             let before = sim.state.iteration;
             sim.command(command.clone());
+            if is_replaced {
+                // The keeper dies after it wrote the command; another one takes over.
+                sim.crash("boot-1");
+            }
             sim.play();
-            let outcome = sim.state.outcome().cloned().expect("ended");
+            let what = format!("{command:?} after {turns} turns, replaced {is_replaced}");
+            let outcome = sim.state.outcome().cloned().unwrap_or_else(|| panic!("not ended: {what}"));
             let kinds = [OutcomeKind::Stopped, OutcomeKind::Completed];
-            assert!(kinds.contains(&outcome.kind), "{command:?} after {turns} turns: {}", outcome.sentence);
-            assert_eq!(sim.state.iteration, before, "no start after a stop ({command:?} after {turns})");
+            assert!(kinds.contains(&outcome.kind), "{what}: {}", outcome.sentence);
+            assert_eq!(sim.state.iteration, before, "no start after a stop ({what})");
         }
     }
 }
