@@ -122,7 +122,7 @@ impl ErrorScan {
         }
         if let Some(block) = self.block.take() {
             match block.push_line(line) {
-                BlockTransition::Goes(block) => {
+                BlockTransition::Continues(block) => {
                     self.block = Some(block);
                     return;
                 }

@@ -77,7 +77,7 @@ impl AgentKind {
     }
 
     /// The message for an agent that should have been held and ended without calling its hook.
-    pub fn never_asked(self) -> String {
+    pub fn no_stop_hook_call_message(self) -> String {
         let why = match self.stop_hook_mechanism() {
             Some(HookMechanism::Settings) => {
                 tr!("are its hooks disabled by `disableAllHooks` or by a policy?")

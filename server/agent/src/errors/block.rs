@@ -28,7 +28,7 @@ enum ErrorBlockKind {
     /// Between `Traceback` and the exception.
     Python,
     /// After the exception, where a chained one may follow.
-    PythonTold,
+    PythonException,
     Stack,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct ErrorBlock {
 /// How a line changes a block.
 pub(super) enum BlockTransition {
     /// The line belongs to the block.
-    Goes(ErrorBlock),
+    Continues(ErrorBlock),
     /// The line does not belong to the block. Contains the block's decisive line.
     Ended(Option<String>),
 }
@@ -68,36 +68,36 @@ impl ErrorBlock {
         }
         match self.kind {
             ErrorBlockKind::Message if MESSAGE_DETAIL.is_match(line) || FRAME.is_match(line) => {
-                BlockTransition::Goes(self)
+                BlockTransition::Continues(self)
             }
             ErrorBlockKind::PanicHead if !line.is_empty() => {
-                BlockTransition::Goes(self.append_message(line, ErrorBlockKind::Panic))
+                BlockTransition::Continues(self.append_message(line, ErrorBlockKind::Panic))
             }
-            ErrorBlockKind::Panic if FRAME.is_match(line) => BlockTransition::Goes(self),
+            ErrorBlockKind::Panic if FRAME.is_match(line) => BlockTransition::Continues(self),
             ErrorBlockKind::Panic if line.starts_with(' ') => {
-                BlockTransition::Goes(self.append_message(line, ErrorBlockKind::Panic))
+                BlockTransition::Continues(self.append_message(line, ErrorBlockKind::Panic))
             }
             ErrorBlockKind::Python if line.is_empty() || PYTHON_FRAME.is_match(line) => {
-                BlockTransition::Goes(self)
+                BlockTransition::Continues(self)
             }
-            ErrorBlockKind::Python => BlockTransition::Goes(Self {
-                kind: ErrorBlockKind::PythonTold,
+            ErrorBlockKind::Python => BlockTransition::Continues(Self {
+                kind: ErrorBlockKind::PythonException,
                 decisive: Some(line.to_owned()),
                 ..self
             }),
-            ErrorBlockKind::PythonTold if line.is_empty() => BlockTransition::Goes(self),
-            ErrorBlockKind::PythonTold if EXCEPTION_CAUSE.is_match(line) => {
-                BlockTransition::Goes(Self { kind: ErrorBlockKind::Python, ..self })
+            ErrorBlockKind::PythonException if line.is_empty() => BlockTransition::Continues(self),
+            ErrorBlockKind::PythonException if EXCEPTION_CAUSE.is_match(line) => {
+                BlockTransition::Continues(Self { kind: ErrorBlockKind::Python, ..self })
             }
-            ErrorBlockKind::Stack if FRAME.is_match(line) => BlockTransition::Goes(self),
+            ErrorBlockKind::Stack if FRAME.is_match(line) => BlockTransition::Continues(self),
             ErrorBlockKind::Stack => match line.strip_prefix("Caused by: ") {
-                Some(cause) => BlockTransition::Goes(Self { decisive: Some(cause.to_owned()), ..self }),
+                Some(cause) => BlockTransition::Continues(Self { decisive: Some(cause.to_owned()), ..self }),
                 None => BlockTransition::Ended(self.decisive),
             },
             ErrorBlockKind::Message
             | ErrorBlockKind::PanicHead
             | ErrorBlockKind::Panic
-            | ErrorBlockKind::PythonTold => BlockTransition::Ended(self.decisive),
+            | ErrorBlockKind::PythonException => BlockTransition::Ended(self.decisive),
         }
     }
 

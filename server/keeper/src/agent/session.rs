@@ -335,7 +335,7 @@ impl AgentTask {
     fn note_missing_stop_hook(&self, over: &mut AgentRun) {
         let was_to_ask = self.context.runtime.spec.settings.mode == LoopMode::Hook;
         if was_to_ask && over.error.is_none() && over.ending == AgentEnding::Exited {
-            let silent = self.start.plan.kind().never_asked();
+            let silent = self.start.plan.kind().no_stop_hook_call_message();
             over.note = Some(match over.note.take() {
                 Some(note) => append_clause(&note, &silent),
                 None => silent,

@@ -110,11 +110,11 @@ pub(super) fn split_line(line: &str) -> Option<(&str, &str)> {
 }
 
 impl StatusDraft {
-    pub(super) fn knows(key: &str) -> bool {
+    pub(super) fn is_known_field(key: &str) -> bool {
         field(key).is_some()
     }
 
-    pub(super) fn counts(key: &str) -> bool {
+    pub(super) fn is_count_field(key: &str) -> bool {
         matches!(field(key), Some(StatusField::Files | StatusField::Tasks))
     }
 

@@ -21,29 +21,30 @@ pub(super) fn scan_bare_object(text: &str, rest: &[MessageLine<'_>]) -> Option<S
     let length = rest.iter().take_while(|it| it.range.start < end).count();
     let last = rest.get(length.checked_sub(1)?)?;
     let stands_alone = text.get(end..last.range.end)?.trim().is_empty();
-    let block = if label.trim().is_empty() { of(&value) } else { inner(value.as_object()?) };
+    let block =
+        if label.trim().is_empty() { block_of_value(&value) } else { block_of_fields(value.as_object()?) };
     (stands_alone && block.is_some()).then_some(StatusScan::Lines { block, length })
 }
 
 /// A text that is one object.
 pub(super) fn parse_object(text: &str) -> Option<StatusBlock> {
-    of(&serde_json::from_str(text).ok()?)
+    block_of_value(&serde_json::from_str(text).ok()?)
 }
 
-fn of(value: &Value) -> Option<StatusBlock> {
+fn block_of_value(value: &Value) -> Option<StatusBlock> {
     let object = value.as_object()?;
     let nested =
         object.iter().find(|(key, _)| canonical(key) == "ralphstatus").and_then(|it| it.1.as_object());
     if let Some(nested) = nested {
-        return inner(nested);
+        return block_of_fields(nested);
     }
     // Many objects have a status; one with an exit signal, or with several of our fields, is a status block.
-    let known = object.keys().filter(|key| StatusDraft::knows(key)).count();
+    let known = object.keys().filter(|key| StatusDraft::is_known_field(key)).count();
     let has_signal = object.keys().any(|key| canonical(key) == "exitsignal");
-    (has_signal || known >= 2).then(|| inner(object)).flatten()
+    (has_signal || known >= 2).then(|| block_of_fields(object)).flatten()
 }
 
-fn inner(object: &Map<String, Value>) -> Option<StatusBlock> {
+fn block_of_fields(object: &Map<String, Value>) -> Option<StatusBlock> {
     let mut draft = StatusDraft::default();
     for (key, value) in object {
         match value {
@@ -51,7 +52,7 @@ fn inner(object: &Map<String, Value>) -> Option<StatusBlock> {
             Value::String(text) => {
                 draft.add_field(key, text);
             }
-            Value::Array(items) if StatusDraft::counts(key) => {
+            Value::Array(items) if StatusDraft::is_count_field(key) => {
                 draft.add_field(key, &items.len().to_string());
             }
             other => {
