@@ -2,7 +2,7 @@
 //! Codex were measured to do so together with our own flags; Gemini CLI and Qwen Code refuse to start with both, except
 //! in protocol mode. The others follow their help texts.
 
-use super::kind::{AgentKind, KNOWN};
+use super::kind::{AgentKind, KNOWN_KINDS};
 
 /// The flags of one agent, and the values with which its other flags have the same effect.
 struct BypassFlags {
@@ -46,9 +46,9 @@ fn bypass_flags(kind: AgentKind) -> BypassFlags {
 /// checked against the unambiguous flags of all of them.
 pub fn find_bypass_flag(kind: AgentKind, argv: &[String]) -> Option<String> {
     match kind {
-        AgentKind::Own(_) | AgentKind::Acp(None) => {
-            KNOWN.iter().find_map(|it| find_flag(&BypassFlags { vague: &[], ..bypass_flags(*it) }, argv))
-        }
+        AgentKind::Own(_) | AgentKind::Acp(None) => KNOWN_KINDS
+            .iter()
+            .find_map(|it| find_flag(&BypassFlags { vague: &[], ..bypass_flags(*it) }, argv)),
         AgentKind::Claude
         | AgentKind::Codex
         | AgentKind::Gemini
@@ -134,7 +134,7 @@ mod tests {
     /// Flags equal to our own settings for full permissions are known; those of restricted modes are not.
     #[test]
     fn the_known_options_include_the_ones_we_pass() {
-        for kind in crate::kind::KNOWN {
+        for kind in crate::kind::KNOWN_KINDS {
             let line = |permissions| {
                 kind.command_line(&CommandLineParams {
                     command: &["it".to_owned()],
@@ -150,8 +150,8 @@ mod tests {
             };
             assert_eq!(find_bypass_flag(kind, &line(PermissionMode::Edits).argv), None, "{kind:?}");
             // Amp is configured by its own settings alone.
-            let is_told = find_bypass_flag(kind, &line(PermissionMode::All).argv).is_some();
-            assert_eq!(is_told, kind != AgentKind::Amp, "{kind:?}");
+            let is_found = find_bypass_flag(kind, &line(PermissionMode::All).argv).is_some();
+            assert_eq!(is_found, kind != AgentKind::Amp, "{kind:?}");
         }
     }
 }

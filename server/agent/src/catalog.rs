@@ -49,7 +49,7 @@ const fn holding(at_home: &'static str, word: &'static str) -> LoginFile {
     LoginFile { moved: None, at_home, holds: Some(word) }
 }
 
-pub const KNOWN: [KnownAgent; 8] = [
+pub const CATALOG: [KnownAgent; 8] = [
     KnownAgent {
         name: "claude",
         title: "Claude Code",

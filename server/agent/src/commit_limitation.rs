@@ -45,12 +45,12 @@ pub fn commit_limitation(
 mod tests {
     use super::commit_limitation;
     use crate::PermissionMode;
-    use crate::kind::{AgentKind, KNOWN};
+    use crate::kind::{AgentKind, KNOWN_KINDS};
 
     /// Limitations are reported only where they apply.
     #[test]
     fn limitations_of_an_agents_rules_are_reported() {
-        for kind in KNOWN {
+        for kind in KNOWN_KINDS {
             for permissions in [PermissionMode::All, PermissionMode::SandboxedAll, PermissionMode::ReadOnly] {
                 assert_eq!(commit_limitation(kind, permissions, &[]), None, "{kind:?}");
             }

@@ -123,7 +123,7 @@ pub fn add_hook(settings: &mut Value, event: &str, entry: Value) {
 #[cfg(test)]
 mod tests {
     use crate::kind::Dialect;
-    use crate::kind::{AgentKind, KNOWN, StopHook};
+    use crate::kind::{AgentKind, KNOWN_KINDS, StopHook};
 
     #[test]
     fn an_agent_without_a_stop_hook_is_refused_with_a_remedy() {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_table_of_what_agents_can_do_says_the_same() {
-        for kind in KNOWN {
+        for kind in KNOWN_KINDS {
             let has = matches!(kind.capabilities().stop_hook, StopHook::Unbounded | StopHook::Capped(_));
             assert_eq!(has, kind.stop_hook_mechanism().is_some(), "{kind:?}");
         }

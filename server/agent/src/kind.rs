@@ -56,7 +56,7 @@ pub const AUTO: [AgentKind; 4] =
     [AgentKind::Claude, AgentKind::Codex, AgentKind::Opencode, AgentKind::Gemini];
 
 /// Every known program.
-pub const KNOWN: [AgentKind; 8] = [
+pub const KNOWN_KINDS: [AgentKind; 8] = [
     AgentKind::Claude,
     AgentKind::Codex,
     AgentKind::Opencode,
@@ -70,7 +70,7 @@ pub const KNOWN: [AgentKind; 8] = [
 impl AgentKind {
     /// The kind of an agent with this name in the configuration.
     pub fn from_name(name: &str, output: Dialect) -> Self {
-        const ALL: &[AgentKind] = &KNOWN;
+        const ALL: &[AgentKind] = &KNOWN_KINDS;
         let known = ALL.iter().find(|it| it.name() == name);
         match (name, known, output) {
             ("demo", _, _) => Self::Demo,
@@ -99,7 +99,7 @@ impl AgentKind {
 
     /// How to install the agent and log in.
     pub fn known_agent(self) -> Option<&'static KnownAgent> {
-        catalog::KNOWN.iter().find(|it| it.name == self.name())
+        catalog::CATALOG.iter().find(|it| it.name == self.name())
     }
 
     /// Whether it cannot edit anything without full permissions.

@@ -63,7 +63,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::{LoginEvidence, LoginState, detect_login};
-    use crate::catalog::{KNOWN, KnownAgent};
+    use crate::catalog::{CATALOG, KnownAgent};
 
     /// Variables, withheld variables, and files with their content.
     struct Machine {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     fn known(name: &str) -> &'static KnownAgent {
-        KNOWN.iter().find(|it| it.name == name).unwrap()
+        CATALOG.iter().find(|it| it.name == name).unwrap()
     }
 
     #[test]

@@ -17,7 +17,7 @@ use loopkeeper_agent::claude::start::SANDBOXED;
 use loopkeeper_agent::command_line::{AgentCommandLine, CommandLineParams};
 use loopkeeper_agent::commit_limitation::commit_limitation;
 use loopkeeper_agent::commits::GitDirs;
-use loopkeeper_agent::kind::{AUTO, AgentKind, KNOWN};
+use loopkeeper_agent::kind::{AUTO, AgentKind, KNOWN_KINDS};
 use loopkeeper_agent::{PermissionMode, allow, bypass, codex};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
@@ -75,7 +75,7 @@ impl HintedError for AgentError {
             }
             Self::NoProgram { agent, path, why } => why.hint(agent, path),
             Self::Unknown { .. } => {
-                let names = clauses::list(KNOWN.map(|it| format!("`{}`", it.name())));
+                let names = clauses::list(KNOWN_KINDS.map(|it| format!("`{}`", it.name())));
                 tr!("use {names}, `demo` or a name of `[agents]`.", names)
             }
             Self::NoSafeMode { agent } => tr!(
@@ -101,7 +101,7 @@ impl HintedError for AgentError {
 }
 
 fn known_agent(name: &str) -> Option<&'static KnownAgent> {
-    KNOWN.into_iter().find(|it| it.name() == name).and_then(AgentKind::known_agent)
+    KNOWN_KINDS.into_iter().find(|it| it.name() == name).and_then(AgentKind::known_agent)
 }
 
 fn bypass_sentence(agent: &str, word: &str, judges: bool) -> String {

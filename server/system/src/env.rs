@@ -140,7 +140,7 @@ const SHARED_VARIABLES: &[&str] = &[
     "PKG_CONFIG_PATH",
 ];
 
-const AGENT: &[&str] = &[
+const AGENT_VARIABLES: &[&str] = &[
     "*_API_KEY",
     "ANTHROPIC_*",
     "API_TIMEOUT_MS",
@@ -190,7 +190,7 @@ pub fn scrubbed_env(
 ) -> Vec<(OsString, OsString)> {
     let listed = |name: &str| {
         SHARED_VARIABLES.iter().any(|pattern| matches(pattern, name))
-            || (reader == EnvAudience::Agent && AGENT.iter().any(|pattern| matches(pattern, name)))
+            || (reader == EnvAudience::Agent && AGENT_VARIABLES.iter().any(|pattern| matches(pattern, name)))
             || pass.iter().any(|pattern| matches(pattern, name))
     };
     let mut kept: BTreeMap<OsString, OsString> = source

@@ -1,14 +1,14 @@
-use super::{AUTO, AgentKind, CapabilitySource, KNOWN, StopHook, SubagentSupport, Support};
+use super::{AUTO, AgentKind, CapabilitySource, KNOWN_KINDS, StopHook, SubagentSupport, Support};
 use crate::LoopMode;
 use crate::catalog;
 use crate::kind::Dialect;
 
 #[test]
 fn names_lead_back_to_their_kind() {
-    for kind in KNOWN {
+    for kind in KNOWN_KINDS {
         assert_eq!(AgentKind::from_name(kind.name(), Dialect::Text), kind);
     }
-    assert_eq!(KNOWN.map(AgentKind::name), catalog::KNOWN.map(|it| it.name));
+    assert_eq!(KNOWN_KINDS.map(AgentKind::name), catalog::CATALOG.map(|it| it.name));
     assert_eq!(AgentKind::from_name("demo", Dialect::Text), AgentKind::Demo);
     assert_eq!(AgentKind::from_name("mine", Dialect::Codex), AgentKind::Own(Dialect::Codex));
     assert_eq!(AgentKind::from_name("mine", Dialect::Acp), AgentKind::Acp(None));
@@ -87,7 +87,7 @@ fn row(name: &str, kind: AgentKind) -> String {
 #[test]
 fn the_page_says_what_the_code_does() {
     let page = include_str!("../../../AGENTS.md");
-    let rows = KNOWN.map(|it| (format!("`{}`", it.name()), it));
+    let rows = KNOWN_KINDS.map(|it| (format!("`{}`", it.name()), it));
     let own = ("a command of your own".to_owned(), AgentKind::Own(Dialect::Text));
     let acp = ("any with `output = \"acp\"`".to_owned(), AgentKind::Acp(None));
     let by_acp = [AgentKind::Gemini, AgentKind::Opencode, AgentKind::Qwen]

@@ -2,7 +2,7 @@
 
 use crate::command_line::CommandLineParams;
 use crate::commits::GitDirs;
-use crate::kind::{AgentKind, Dialect, KNOWN};
+use crate::kind::{AgentKind, Dialect, KNOWN_KINDS};
 use crate::{PermissionMode, PromptBy};
 
 fn texts(words: &[&str]) -> Vec<String> {
@@ -122,7 +122,7 @@ fn safe_mode_allows_commits_as_far_as_the_agents_rules_can() {
         line.argv.into_iter().chain(env).collect::<Vec<_>>().join(" ")
     };
     let safe = |kind| line(kind, PermissionMode::Edits, Some(&one));
-    for kind in KNOWN {
+    for kind in KNOWN_KINDS {
         for permissions in [PermissionMode::All, PermissionMode::ReadOnly] {
             assert_eq!(line(kind, permissions, Some(&one)), line(kind, permissions, None), "{kind:?}");
         }
@@ -163,7 +163,7 @@ fn safe_mode_allows_commits_as_far_as_the_agents_rules_can() {
 }
 
 #[test]
-fn the_further_ones_too() {
+fn other_agents_get_their_permissions() {
     use PermissionMode::{All, Edits};
     let qwen = "-o stream-json --session-id {session}";
     let allowed = "--approval-mode auto-edit --allowed-tools run_shell_command(sh test.sh)";

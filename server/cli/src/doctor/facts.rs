@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use loopkeeper_agent::LoopMode;
-use loopkeeper_agent::catalog::{KNOWN, KnownAgent};
+use loopkeeper_agent::catalog::{CATALOG, KnownAgent};
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 use loopkeeper_agent::login::{LoginState, detect_login};
 use loopkeeper_core::journal::AgentPlan;
@@ -109,7 +109,7 @@ impl FactContext {
     pub(super) fn agents(&self, only: Option<&str>) -> Result<Vec<AgentFacts>, Failure> {
         let is_asked = |name: &str| only.is_none_or(|it| it == name);
         let traces = LoginTraces::new(self.environment());
-        let known = KNOWN.iter().filter(|it| is_asked(it.name)).map(|it| self.known(it, &traces));
+        let known = CATALOG.iter().filter(|it| is_asked(it.name)).map(|it| self.known(it, &traces));
         let own = self
             .settings
             .agents
@@ -311,7 +311,7 @@ pub(super) fn bare_environment(home: PathBuf) -> Vec<(OsString, OsString)> {
 }
 
 fn is_own(agent: &AgentSettings) -> bool {
-    agent.name != "demo" && KNOWN.iter().all(|it| it.name != agent.name)
+    agent.name != "demo" && CATALOG.iter().all(|it| it.name != agent.name)
 }
 
 fn state_facts(state: &Result<StateDir, StateError>) -> Result<StateFacts, DoctorProblem> {

@@ -8,7 +8,7 @@ mod watching;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_agent::catalog::CATALOG;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{LimitSettings, OverrideSource, SettingOverride};
 use loopkeeper_text::{sanitize, tr, words};
@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 fn probe_subject(context: &FactContext, plan: &AgentPlan, format: OutputFormat) -> ProbeSubject {
     let written = context.settings.agents.iter().find(|it| it.name == plan.name);
     let command = written.map(|it| [it.command.clone(), it.args.clone()].concat()).unwrap_or_default();
-    let is_known = KNOWN.iter().any(|it| it.name == plan.name);
+    let is_known = CATALOG.iter().any(|it| it.name == plan.name);
     let command = if is_known { Vec::new() } else { command };
     let enclosed = matches!(context.domain, Isolation::PidNamespace { .. });
     ProbeSubject { name: plan.name.clone(), command, prompt: plan.prompt, format, enclosed }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_agent::catalog::CATALOG;
 use loopkeeper_agent::login::LoginState;
 use loopkeeper_text::{message, sanitize, tr, words};
 use loopkeeper_view::doctor::{AgentFacts, AgentVersion, DoctorFinding, DoctorLevel, DoctorTopic};
@@ -52,7 +52,7 @@ fn title(topic: DoctorTopic) -> &'static str {
 
 /// One agent, with a line for each fact.
 pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)]) -> String {
-    let known = KNOWN.iter().find(|it| !agent.own && it.name == agent.name);
+    let known = CATALOG.iter().find(|it| !agent.own && it.name == agent.name);
     let mut text = format!("{BOLD}{}{BOLD:#}\n", sanitize::line(&agent.title));
     let mut fact = |name: &str, value: &str| {
         let _ = writeln!(text, "  {} {}", padded(name, NAME_CELLS), sanitize::line(value));

@@ -24,7 +24,7 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
         return Vec::new();
     }
     let step = next_step(state, live, now);
-    if hook_session::has_to_go(state, live, now, &step.decisions) {
+    if hook_session::must_release_session(state, live, now, &step.decisions) {
         return hook_session::release_agent(live, attached::release_message(state, &step.decisions));
     }
     let decisions = step.take(live);

@@ -15,7 +15,12 @@ use super::sessions;
 use super::{Decision, Effect};
 
 /// The next step of the loop is not another iteration of this process.
-pub(super) fn has_to_go(state: &LoopState, live: &VolatileState, now: Moment, steps: &[Decision]) -> bool {
+pub(super) fn must_release_session(
+    state: &LoopState,
+    live: &VolatileState,
+    now: Moment,
+    steps: &[Decision],
+) -> bool {
     if state.stop == Some(StopMode::Now) {
         // The agent is terminated, not released.
         return false;

@@ -4,7 +4,7 @@
 use crate::journal::{BreakerState, WaitReason};
 use crate::loop_state::{Iteration, LoopState, Wait};
 use loopkeeper_agent::ProviderClass;
-use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_agent::catalog::CATALOG;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
@@ -123,7 +123,7 @@ fn log_in(state: &LoopState) -> String {
     let agent = &state.spec.agent;
     // Many commands begin with a shell: that is not where a user logs in.
     let mut programs = agent.argv.iter().take(2).filter_map(|it| it.rsplit('/').next());
-    let known = programs.find_map(|it| KNOWN.iter().find(|known| known.program == it));
+    let known = programs.find_map(|it| CATALOG.iter().find(|known| known.program == it));
     if let Some(known) = known {
         return then_resume(state, known.log_in());
     }

@@ -104,7 +104,7 @@ fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingP
             message: error.message,
             hint: Some(error.hint),
         },
-        ValueFault::Said(value_finding) => {
+        ValueFault::Reported(value_finding) => {
             let ValueFinding { code, message, hint } = *value_finding;
             SettingProblem { code, place, message, hint: Some(hint) }
         }

@@ -4,7 +4,7 @@
 use super::AgentSettings;
 use super::unsupported_field::UnsupportedField;
 use super::value::SettingValue;
-use loopkeeper_agent::kind::{AgentKind, Dialect, KNOWN};
+use loopkeeper_agent::kind::{AgentKind, Dialect, KNOWN_KINDS};
 use loopkeeper_agent::{PermissionMode, PromptBy};
 
 /// The value of `agent` that is not the name of an agent.
@@ -12,7 +12,7 @@ pub const AUTO: &str = "auto";
 
 pub fn built_in() -> Vec<AgentSettings> {
     let known = |it: AgentKind| AgentSettings { output: it.dialect(), ..custom_agent(it.name()) };
-    KNOWN.into_iter().chain([AgentKind::Demo]).map(known).collect()
+    KNOWN_KINDS.into_iter().chain([AgentKind::Demo]).map(known).collect()
 }
 
 /// A custom agent before any setting is applied.
@@ -38,14 +38,14 @@ pub enum AgentNameKind {
     Demo,
     Own,
     /// Not a name.
-    Unfit,
+    Invalid,
 }
 
 pub fn kind_of(name: &str) -> AgentNameKind {
     match AgentKind::from_name(name, Dialect::Text) {
         AgentKind::Demo => AgentNameKind::Demo,
         AgentKind::Own(_) if is_valid_name(name) => AgentNameKind::Own,
-        AgentKind::Own(_) => AgentNameKind::Unfit,
+        AgentKind::Own(_) => AgentNameKind::Invalid,
         known => AgentNameKind::Known(known),
     }
 }
@@ -71,14 +71,14 @@ pub fn unsupported_field(
             None
         }
         (AgentNameKind::Known(_), "output", Some(Dialect::Acp)) => Some(UnsupportedField::NoProtocol),
-        (AgentNameKind::Known(_), "prompt" | "output", _) => Some(UnsupportedField::Fixed),
+        (AgentNameKind::Known(_), "prompt" | "output", _) => Some(UnsupportedField::BuiltIn),
         (AgentNameKind::Demo, _, _) => Some(UnsupportedField::FixedScript),
         (AgentNameKind::Own, "permissions" | "model" | "effort", None | Some(Dialect::Acp)) => None,
         (AgentNameKind::Own, "prompt", Some(Dialect::Acp)) => Some(UnsupportedField::SetByProtocol),
         (AgentNameKind::Own, "permissions" | "model" | "effort", Some(_)) => {
             Some(UnsupportedField::UnknownFlags)
         }
-        (AgentNameKind::Unfit, _, _) => Some(UnsupportedField::InvalidName),
+        (AgentNameKind::Invalid, _, _) => Some(UnsupportedField::InvalidName),
         (AgentNameKind::Known(_) | AgentNameKind::Own, _, _) => None,
     }
 }

@@ -8,7 +8,7 @@ use loopkeeper_text::yaml;
 use super::assignment::ParsedLayer;
 use super::finding::SettingOrigin;
 use super::layer::{Layer, LayerKind};
-use super::ralphrc::{IgnoredLine, RalphrcForm, agent_of_driver, assignment, misspelt, misspelt_driver};
+use super::ralphrc::{IgnoredLines, RalphrcForm, agent_of_driver, assignment, misspelt, misspelt_driver};
 
 /// Keys of `ralph.yml`, in its nested and its older flat form, and of `.ralph-tui/config.toml`.
 const MAPPED: &[(&str, &str, RalphrcForm)] = &[
@@ -97,7 +97,7 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let (file, text) = (layer.file.as_str(), layer.text.as_str());
     let index = LineIndex::of(text);
     let mut out = ParsedLayer::default();
-    let mut aside = IgnoredLine::default();
+    let mut ignored = IgnoredLines::default();
     let entries = match file.rsplit_once('.') {
         Some((_, "toml")) => toml_entries(text),
         Some((_, "yml" | "json")) => yaml_entries(text),
@@ -130,13 +130,13 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
             _ => {
                 // `hats.builder.instructions` is reported as `hats.builder`.
                 let name = path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
-                if !aside.foreign.iter().any(|(known, _)| *known == name) {
-                    aside.foreign.push((name, range));
+                if !ignored.unknown.iter().any(|(known, _)| *known == name) {
+                    ignored.unknown.push((name, range));
                 }
             }
         }
     }
-    out.findings.extend(aside.findings(file, (text, &index)));
+    out.findings.extend(ignored.findings(file, (text, &index)));
     out
 }
 

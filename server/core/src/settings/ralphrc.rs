@@ -9,7 +9,7 @@ use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::layer::{Layer, LayerKind};
 use super::lookup::{KeyLookup, look_up};
 use super::value::RawValue;
-use loopkeeper_agent::kind::{AgentKind, KNOWN};
+use loopkeeper_agent::kind::{AgentKind, KNOWN_KINDS};
 use loopkeeper_text::clauses;
 use loopkeeper_text::closest::{closest, is_within};
 use loopkeeper_text::lines::LineIndex;
@@ -63,7 +63,7 @@ pub(super) enum RalphrcForm {
 /// The name here of an agent of another tool.
 pub(super) fn agent_of_driver(name: &str) -> Option<&'static str> {
     let name = if name == "claude-code" { "claude" } else { name };
-    KNOWN.map(AgentKind::name).into_iter().find(|it| *it == name)
+    KNOWN_KINDS.map(AgentKind::name).into_iter().find(|it| *it == name)
 }
 
 /// The layer of the relevant keys among these variables; `None` if there is none.
@@ -81,7 +81,7 @@ pub fn environment_layer(variables: impl Iterator<Item = (String, String)>) -> O
 pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
     let (file, text) = (layer.file.as_str(), layer.text.as_str());
     let mut out = ParsedLayer::default();
-    let mut aside = IgnoredLine::default();
+    let mut ignored = IgnoredLines::default();
     let index = LineIndex::of(text);
     for line in parse_lines(text) {
         let RalphrcLine { range, name, value } = line;
@@ -91,13 +91,13 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
         };
         let mapped = MAPPED.iter().find(|(known, ..)| *known == name);
         match (mapped, value) {
-            (_, _) if name.is_empty() => aside.code.push(range),
+            (_, _) if name.is_empty() => ignored.shell_code.push(range),
             (Some((_, _, RalphrcForm::Driver)), Some(value)) if agent_of_driver(&value).is_none() => {
                 let misspelt = misspelt_driver((name, &value), (file, text, &index), range.clone());
                 match misspelt.filter(|_| file != ENVIRONMENT) {
                     Some(finding) => out.findings.push(finding),
                     None if value.is_empty() => {}
-                    None => aside.foreign.push((name.to_owned(), range)),
+                    None => ignored.unknown.push((name.to_owned(), range)),
                 }
             }
             (Some(mapped), Some(value)) => match assignment(*mapped, &value, (layer.kind, origin())) {
@@ -112,14 +112,16 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
                 fix: None,
             }),
             (None, _) if TASK_KEYS.contains(&name) => {}
-            (None, _) if UNSUPPORTED_KEYS.contains(&name) => aside.later.push((name.to_owned(), range)),
+            (None, _) if UNSUPPORTED_KEYS.contains(&name) => {
+                ignored.unsupported.push((name.to_owned(), range))
+            }
             (None, _) => match MAPPED.iter().map(|it| it.0).find(|it| is_within(2, name, it)) {
                 Some(near) => out.findings.push(misspelt(name, near, (file, text, &index), range)),
-                None => aside.foreign.push((name.to_owned(), range)),
+                None => ignored.unknown.push((name.to_owned(), range)),
             },
         }
     }
-    out.findings.extend(aside.findings(file, (text, &index)));
+    out.findings.extend(ignored.findings(file, (text, &index)));
     out
 }
 
@@ -152,7 +154,7 @@ pub(super) fn misspelt_driver(
     /// Agents that other tools start and loopkeeper does not know.
     const UNSUPPORTED_AGENTS: [&str; 10] =
         ["kiro", "pi", "roo", "aider", "droid", "goose", "custom", "cline", "crush", "claude-code"];
-    let near = closest(value, KNOWN.map(AgentKind::name).into_iter().chain(UNSUPPORTED_AGENTS))?;
+    let near = closest(value, KNOWN_KINDS.map(AgentKind::name).into_iter().chain(UNSUPPORTED_AGENTS))?;
     if !value.is_ascii() || near.eq_ignore_ascii_case(value) || agent_of_driver(near).is_none() {
         return None;
     }
@@ -206,13 +208,13 @@ pub(super) fn assignment(
 
 /// Ignored keys, reported once for each reason.
 #[derive(Default)]
-pub(super) struct IgnoredLine {
-    later: Vec<(String, Range<usize>)>,
-    pub(super) foreign: Vec<(String, Range<usize>)>,
-    code: Vec<Range<usize>>,
+pub(super) struct IgnoredLines {
+    unsupported: Vec<(String, Range<usize>)>,
+    pub(super) unknown: Vec<(String, Range<usize>)>,
+    shell_code: Vec<Range<usize>>,
 }
 
-impl IgnoredLine {
+impl IgnoredLines {
     pub(super) fn findings(
         self,
         file: &str,
@@ -225,20 +227,20 @@ impl IgnoredLine {
             hint: hint.to_owned(),
             fix: None,
         };
-        let later = self.later.first().map(|(_, at)| {
-            let message = tr!("not yet supported: {names}", names = names(&self.later));
+        let unsupported = self.unsupported.first().map(|(_, at)| {
+            let message = tr!("not yet supported: {names}", names = names(&self.unsupported));
             note(at, message, tr!("the other tool still reads them"))
         });
-        let foreign = self.foreign.first().map(|(_, at)| {
-            let message = tr!("not used by loopkeeper: {names}", names = names(&self.foreign));
+        let unknown = self.unknown.first().map(|(_, at)| {
+            let message = tr!("not used by loopkeeper: {names}", names = names(&self.unknown));
             note(at, message, tr!("write settings of loops into `loopkeeper.toml`"))
         });
-        let code = self.code.first().map(|at| {
-            let count = self.code.len();
+        let shell_code = self.shell_code.first().map(|at| {
+            let count = self.shell_code.len();
             let message = tr!("shell code, which is never run: {count} lines from here", count);
             note(at, message, tr!("only plain `KEY=value` lines are read"))
         });
-        [later, foreign, code].into_iter().flatten()
+        [unsupported, unknown, shell_code].into_iter().flatten()
     }
 }
 

@@ -88,7 +88,7 @@ fn explained(name: &str, wrong: &ValueError, raw: &RawValue) -> ValueError {
     };
     let found = match &wrong.fault {
         ValueFault::Found { found, .. } => found.clone(),
-        ValueFault::NotYet | ValueFault::Within(_) | ValueFault::Said(_) => raw.to_string(),
+        ValueFault::NotYet | ValueFault::Within(_) | ValueFault::Reported(_) => raw.to_string(),
     };
     let message =
         tr!("`{path}` takes {kind}, found {found}", path = format!("serve.{name}"), kind = takes, found);
@@ -97,5 +97,5 @@ fn explained(name: &str, wrong: &ValueError, raw: &RawValue) -> ValueError {
 }
 
 fn value_fault(code: SettingCode, message: String, hint: String) -> ValueFault {
-    ValueFault::Said(Box::new(ValueFinding { code, message, hint }))
+    ValueFault::Reported(Box::new(ValueFinding { code, message, hint }))
 }

@@ -11,7 +11,7 @@ pub enum UnsupportedField {
     /// It does not speak the Agent Client Protocol.
     NoProtocol,
     /// It is built in.
-    Fixed,
+    BuiltIn,
     /// The demo agent.
     FixedScript,
     /// The Agent Client Protocol determines it.
@@ -36,7 +36,7 @@ impl UnsupportedField {
                 "`{path}` cannot be `acp`: this agent does not speak the Agent Client Protocol natively",
                 path
             ),
-            Self::Fixed => tr!("`{path}` is fixed for a built-in agent", path),
+            Self::BuiltIn => tr!("`{path}` is fixed for a built-in agent", path),
             Self::FixedScript => tr!("`{path}` cannot be set: the demo agent plays a fixed script", path),
             Self::SetByProtocol => {
                 tr!("`{path}` has no effect with `output = \"acp\"`: the protocol defines it", path)
@@ -64,7 +64,7 @@ impl UnsupportedField {
                     "remove the line, or give the command of an adapter an agent of your own: `[agents.mine]`"
                 )
             }
-            Self::Fixed => tr!("remove the line, or give your own agent another name"),
+            Self::BuiltIn => tr!("remove the line, or give your own agent another name"),
             Self::UnknownFlags => tr!("remove the line and put the flag into `command`"),
             Self::InvalidName => tr!("use 1 to 40 letters, digits, `-` or `_`, and not `auto`"),
             Self::NoQuestions => tr!("add `output = \"acp\"` where the agent can do that, or use `edits`"),

@@ -62,7 +62,7 @@ pub(super) enum ValueFault {
     /// Known, but not supported by this version.
     NotYet,
     /// Everything was reported already.
-    Said(Box<ValueFinding>),
+    Reported(Box<ValueFinding>),
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -90,12 +90,12 @@ pub(super) fn parse_promise(raw: &RawValue) -> Result<SettingValue, ValueError> 
     if fits { Ok(SettingValue::Text(text)) } else { Err(unexpected_value(raw)) }
 }
 
-pub(super) fn parse_count(raw: &RawValue, most: u32) -> Result<SettingValue, ValueError> {
+pub(super) fn parse_count(raw: &RawValue, max: u32) -> Result<SettingValue, ValueError> {
     let RawValue::Integer(digits) = raw else { return Err(unexpected_value(raw)) };
     match digits.trim().parse::<i128>() {
         Ok(0) => Err(unexpected_value_with_hint(raw.to_string(), NO_UNLIMITED)),
         Ok(number) => match u32::try_from(number) {
-            Ok(number) if number <= most => Ok(SettingValue::Count(number)),
+            Ok(number) if number <= max => Ok(SettingValue::Count(number)),
             _ => Err(unexpected_value(raw)),
         },
         Err(_) => Err(unexpected_value(raw)),

@@ -236,7 +236,7 @@ impl FileAccessRequest {
 
 /// The files that contain the logins of agents. Where a variable moves one, the usual place may contain an older login.
 fn logins(home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> Vec<PathBuf> {
-    let files = catalog::KNOWN.iter().flat_map(|it| it.files);
+    let files = catalog::CATALOG.iter().flat_map(|it| it.files);
     let moved = files.clone().filter_map(|it| it.moved);
     let moved = moved.filter_map(|(name, below)| Some(variable(name)?.join(below)));
     let usual = files.map(|it| it.at_home).chain(OTHER_LOGINS.iter().copied());
@@ -295,7 +295,7 @@ mod tests {
         let agents = FileAccess::for_agents(&request("/home/u/project"), moved);
         let checks = agents.for_checks();
         let files =
-            catalog::KNOWN.iter().flat_map(|it| it.files).map(|it| Path::new("/home/u").join(it.at_home));
+            catalog::CATALOG.iter().flat_map(|it| it.files).map(|it| Path::new("/home/u").join(it.at_home));
         for path in files.chain(["/srv/codex/auth.json".into()]) {
             assert!(checks.hidden.contains(&path), "{path:?}");
             assert!(!agents.hidden.contains(&path), "{path:?}");

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
 use loopkeeper_agent::LoopMode;
-use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_agent::catalog::CATALOG;
 use loopkeeper_agent::kind::{AgentKind, CapabilitySource};
 use loopkeeper_agent::login::LoginState;
 use loopkeeper_text::clauses;
@@ -167,7 +167,7 @@ fn examine_installed(
             tr!("{agent} (version unknown: {reason})", agent = agent.title, reason)
         }
     };
-    let known = KNOWN.iter().find(|it| !agent.own && it.name == agent.name);
+    let known = CATALOG.iter().find(|it| !agent.own && it.name == agent.name);
     let login = match &agent.login {
         LoginState::Seen(place) => Some(tr!("a login was seen ({place})", place)),
         LoginState::Withheld(name) => Some(tr!("${name} is set but not passed to agents", name)),

@@ -1,11 +1,11 @@
 use super::{AgentFacts, AgentVersion, LoginState, SelectedAgent, examine_agents, version_in};
 use crate::doctor::{DoctorLevel, DoctorProblem};
 use loopkeeper_agent::LoopMode;
-use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_agent::catalog::CATALOG;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 
 fn agent(name: &str, program: Option<&str>, version: AgentVersion, login: LoginState) -> AgentFacts {
-    let title = KNOWN.iter().find(|it| it.name == name).unwrap().title.to_owned();
+    let title = CATALOG.iter().find(|it| it.name == name).unwrap().title.to_owned();
     let program = program.map(str::to_owned);
     AgentFacts { name: name.into(), title, program, version, login, hooks_off: None, own: false }
 }
