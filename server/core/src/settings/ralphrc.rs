@@ -113,7 +113,7 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
             }),
             (None, _) if TASK_KEYS.contains(&name) => {}
             (None, _) if UNSUPPORTED_KEYS.contains(&name) => {
-                ignored.unsupported.push((name.to_owned(), range))
+                ignored.unsupported.push((name.to_owned(), range));
             }
             (None, _) => match MAPPED.iter().map(|it| it.0).find(|it| is_within(2, name, it)) {
                 Some(near) => out.findings.push(misspelt(name, near, (file, text, &index), range)),
