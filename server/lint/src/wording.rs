@@ -81,6 +81,8 @@ mod tests {
             ("Typecheck passes", None),
             ("The cache is cleared on logout", None),
             ("Fast-forward merges are rejected", None),
+            ("The hint reads \"the layout is calm\"", None),
+            ("Smooth scrolling is off", None),
         ];
         for (prose, expect) in rows {
             assert_eq!(judge_words(prose).map(|it| it.1), expect, "{prose}");

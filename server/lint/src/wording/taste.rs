@@ -1,30 +1,31 @@
 //! Finds judgements of taste by their frame: an adjective of taste behind a verb such as `is` or `feels`, or before the
-//! part of a product that it describes; people and what they feel. The frame tells "the layout is fresh" from "a fresh
-//! clone", which a list of words alone cannot.
+//! part of a product that it describes; people and what they feel. The frame tells "the layout is modern" from "the modern
+//! build target", which a list of words alone cannot.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Adjectives that express an opinion wherever they are predicates or describe a part of a product.
 const TASTE: &str = "
-    adorable alluring amateurish amazing amusing annoying appealing artistic atmospheric attractive authentic awesome
-    awkward beautiful believable bland boring breathtaking bright brilliant bulky busy calm calming captivating charming
-    cheerful cheesy classy clever clumsy clunky cluttered coherent cohesive comfortable comforting compelling confident
-    confusing convincing cool cosy cozy cramped creative crisp cute dated daunting dazzling delicate delightful
-    distracting dramatic dreamy dull eerie elegant empathetic empowering enchanting encouraging engaging enjoyable
-    entertaining enticing ergonomic evocative exciting exquisite expressive fancy fascinating flashy fluent fresh
-    friendly frustrating fun funny futuristic garish gaudy gentle gimmicky gloomy gorgeous graceful gripping handsome
-    harmonious harsh heartfelt heartwarming human humorous imaginative immersive impressive informative inspired
-    inspiring insightful interesting intimidating intriguing intrusive intuitive inviting irritating jarring joyful
-    lifeless lifelike lively likeable likable lovable lovely luxurious magical majestic memorable mesmerising
-    mesmerizing minimalist modern monotonous moody motivating moving mysterious natural neat nice nostalgic obtrusive
-    offputting old-fashioned opulent overwhelming painless patronising patronizing peaceful playful pleasant pleasing
-    pleasurable poetic polished polite premium pretty professional punchy quirky reassuring refined refreshing relatable
-    relaxed relaxing rewarding robotic romantic salesy satisfying scary serene shabby silly sincere sleek slick snappy
-    silky soothing sophisticated soulful spectacular spooky stale stiff stilted striking stunning stylish sublime
-    supportive suspenseful tacky tasteful tedious tempting tense terrific thoughtful thrilling timeless tiresome
-    touching tranquil trendy trustworthy ugly unappealing uncluttered underwhelming unforgettable unobtrusive
-    unprofessional upbeat uplifting vibrant vivid warm weird welcoming whimsical witty wonderful youthful
+    adorable airy alluring amateurish amazing amusing annoying appealing artistic astonishing atmospheric attractive
+    awesome awkward beautiful believable bland boring breathtaking brilliant calm calming captivating charming cheeky
+    cheerful cheesy cinematic classy clever clumsy clunky cluttered coherent cohesive comfortable comforting compelling
+    confident confusing convincing cool cosy cozy cramped creative crisp cute daunting dazzling delicate delightful
+    distracting dramatic dreamy dull edgy eerie elegant empathetic empowering enchanting encouraging engaging enjoyable
+    entertaining enticing ergonomic evocative exciting expressive exquisite fancy fascinating flashy fluent friendly
+    frustrating fun funny futuristic garish gaudy gentle gimmicky gloomy gorgeous graceful gripping handsome harmonious
+    harsh heartfelt heartwarming human humorous imaginative immersive impressive informative insightful inspired
+    inspiring interesting intimidating intriguing intrusive intuitive inviting irritating jarring joyful lifeless
+    lifelike likable likeable lively lovable lovely luxurious magical majestic memorable mesmerising mesmerizing
+    minimalist modern monotonous moody motivating mysterious natural neat nice nostalgic obtrusive offputting
+    old-fashioned opulent overwhelming painless patronising patronizing peaceful playful pleasant pleasing pleasurable
+    poetic polished polite premium pretty professional punchy quirky reassuring refined refreshing relatable relaxed
+    relaxing rewarding robotic romantic salesy satisfying scary serene shabby shocking silky silly sincere sleek slick
+    snappy soothing sophisticated soulful spectacular spooky stiff stilted striking stunning stylish sublime supportive
+    suspenseful tacky tasteful tedious tempting terrific thoughtful thrilling timeless tiresome touching tranquil trendy
+    trustworthy ugly unappealing uncluttered underwhelming unforgettable unobtrusive unprofessional upbeat uplifting
+    vibrant vivid weird welcoming whimsical witty wonderful youthful
 ";
 /// What a product consists of, in the eyes of those who use it.
 const PRODUCT_PARTS: &str = "
@@ -59,9 +60,16 @@ const FEELINGS: &str = "
     satisfied surprised thrilled welcome
 ";
 const PREFERENCES: &str = "love loves enjoy enjoys appreciate appreciates trust trusts admire admires";
-const FIND: &str = "find finds found consider considers";
-/// Adjectives that are a matter of opinion once somebody finds something so.
-const FOUND: &str = "helpful useful easy clear simple readable understandable good great usable";
+const OPINION_VERBS: &str = "find finds found consider considers";
+/// Adjectives that express an opinion after one of these verbs only.
+const OPINION_ADJECTIVES: &str = "helpful useful easy clear simple readable understandable good great usable";
+
+/// Words after an adjective that ends its clause. A noun after it ("is natural language") makes it a part of a term.
+const FOLLOWERS: &str = "
+    and or but to for on in at with when while even from enough throughout across without yet as after during by rather
+";
+/// Limit of every search for the other words of a frame: the time is linear in the length of the sentence.
+const MAX_DISTANCE: usize = 8;
 
 static WORDS: LazyLock<Words> = LazyLock::new(Words::new);
 
@@ -73,8 +81,9 @@ struct Words {
     people: HashSet<&'static str>,
     feelings: HashSet<&'static str>,
     preferences: HashSet<&'static str>,
-    find: HashSet<&'static str>,
-    found: HashSet<&'static str>,
+    opinion_verbs: HashSet<&'static str>,
+    opinion_adjectives: HashSet<&'static str>,
+    followers: HashSet<&'static str>,
 }
 
 impl Words {
@@ -88,8 +97,9 @@ impl Words {
             people: set(PEOPLE),
             feelings: set(FEELINGS),
             preferences: set(PREFERENCES),
-            find: set(FIND),
-            found: set(FOUND),
+            opinion_verbs: set(OPINION_VERBS),
+            opinion_adjectives: set(OPINION_ADJECTIVES),
+            followers: set(FOLLOWERS),
         }
     }
 }
@@ -101,15 +111,19 @@ struct Word {
     end: usize,
 }
 
-/// The words of the first judgement, as they are written there.
-pub(super) fn judgement(prose: &str) -> Option<&str> {
+/// The range of the first judgement that `is_meant` accepts.
+pub(super) fn find_judgement(prose: &str, is_meant: impl Fn(Range<usize>) -> bool) -> Option<Range<usize>> {
     let words = words_of(prose);
     let sentence = Sentence { words: &words, known: &WORDS };
-    let (first, last) = (0..words.len()).find_map(|at| sentence.judgement_at(at))?;
-    prose.get(words.get(first)?.start..words.get(last)?.end)
+    let mut frames = (0..words.len()).filter_map(|at| sentence.judgement_at(at));
+    frames.find_map(|(first, last)| {
+        let range = words.get(first)?.start..words.get(last)?.end;
+        is_meant(range.clone()).then_some(range)
+    })
 }
 
-/// Words with their hyphens and apostrophes. Paths, options and identifiers are none.
+/// Splits at blanks and punctuation. Hyphens, apostrophes, slashes and underscores belong to a word, so that a path or an
+/// identifier matches no adjective.
 fn words_of(prose: &str) -> Vec<Word> {
     let is_part = |it: char| it.is_alphanumeric() || "-'’_/.`@".contains(it);
     let mut words = Vec::new();
@@ -122,6 +136,11 @@ fn words_of(prose: &str) -> Vec<Word> {
         from = end;
     }
     words
+}
+
+/// The indices before one that a frame may reach, the nearest first.
+fn indices_before(at: usize) -> impl Iterator<Item = usize> {
+    (at.saturating_sub(MAX_DISTANCE)..at).rev()
 }
 
 struct Sentence<'a> {
@@ -137,10 +156,10 @@ impl Sentence<'_> {
     /// The first and the last word of a judgement whose most important word is at this index.
     fn judgement_at(&self, at: usize) -> Option<(usize, usize)> {
         let word = self.word(at);
-        let of_taste = || self.predicate(at).or_else(|| self.attribute(at));
-        let frame = self.known.taste.contains(word).then(of_taste).flatten();
-        let is_found = self.known.taste.contains(word) || self.known.found.contains(word);
-        let frame = frame.or_else(|| is_found.then(|| self.finding(at)).flatten());
+        let is_taste = self.known.taste.contains(word);
+        let frame = is_taste.then(|| self.predicate(at).or_else(|| self.attribute(at))).flatten();
+        let is_opinion = is_taste || self.known.opinion_adjectives.contains(word);
+        let frame = frame.or_else(|| is_opinion.then(|| self.opinion(at)).flatten());
         let frame = frame.or_else(|| self.known.feelings.contains(word).then(|| self.feeling(at)).flatten());
         if frame.is_some() {
             return frame;
@@ -152,48 +171,23 @@ impl Sentence<'_> {
     /// "is calm", "feels warm and modern", "comes across as friendly".
     fn predicate(&self, at: usize) -> Option<(usize, usize)> {
         let known = |it: &str| self.known.modifiers.contains(it) || self.known.taste.contains(it);
-        let verb = (0..at).rev().find(|it| !known(self.word(*it)))?;
+        let verb = indices_before(at).find(|it| !known(self.word(*it)))?;
         let is_as =
             self.word(verb + 1) == "as" && matches!(self.word(verb), "across" | "perceived" | "experienced");
         let is_copula = is_as || self.known.copulas.contains(self.word(verb));
-        // "is natural language", "is cool down": a noun follows.
-        let is_last = matches!(
-            self.word(at + 1),
-            "" | "and"
-                | "or"
-                | "but"
-                | "to"
-                | "for"
-                | "on"
-                | "in"
-                | "at"
-                | "with"
-                | "when"
-                | "while"
-                | "even"
-                | "from"
-                | "enough"
-                | "throughout"
-                | "across"
-                | "without"
-                | "yet"
-                | "as"
-                | "after"
-                | "during"
-                | "by"
-                | "rather"
-        );
+        let next = self.word(at + 1);
+        let is_last = next.is_empty() || self.known.followers.contains(next);
         (is_copula && is_last).then_some((verb, at))
     }
 
     /// "a calm layout", "fresh and modern visuals".
     fn attribute(&self, at: usize) -> Option<(usize, usize)> {
-        const MAX_DISTANCE: usize = 3;
+        const MAX_NOUN_DISTANCE: usize = 3;
         // "The elegant theme" is the name of one.
         if at > 0 && self.word(at - 1) == "the" {
             return None;
         }
-        let part = (at + 1..=at + MAX_DISTANCE).find(|it| self.known.parts.contains(self.word(*it)))?;
+        let part = (at + 1..=at + MAX_NOUN_DISTANCE).find(|it| self.known.parts.contains(self.word(*it)))?;
         // One word may name the part: "a playful error page".
         let others = (at + 1..part).filter(|it| {
             let word = self.word(*it);
@@ -203,19 +197,18 @@ impl Sentence<'_> {
     }
 
     /// "Support staff find the tool helpful".
-    fn finding(&self, at: usize) -> Option<(usize, usize)> {
-        let verb = (0..at).rev().find(|it| self.known.find.contains(self.word(*it)))?;
+    fn opinion(&self, at: usize) -> Option<(usize, usize)> {
+        let verb = indices_before(at).find(|it| self.known.opinion_verbs.contains(self.word(*it)))?;
         (verb > 0 && self.is_people(verb - 1)).then_some((verb, at))
     }
 
     /// "Developers are happy with it", "readers come away inspired".
     fn feeling(&self, at: usize) -> Option<(usize, usize)> {
-        const MAX_DISTANCE: usize = 6;
-        let people = (at.saturating_sub(MAX_DISTANCE)..at).find(|it| self.is_people(*it))?;
-        let known =
-            ["are", "is", "be", "feel", "feels", "away", "stay", "leave", "get", "become", "never", "not"];
-        let verb = at.checked_sub(1).map(|it| self.word(it))?;
-        let is_framed = known.contains(&verb) || self.known.modifiers.contains(verb);
+        let people = indices_before(at).filter(|it| self.is_people(*it)).last()?;
+        let before = self.word(at.checked_sub(1)?);
+        let is_framed = matches!(before, "away" | "leave" | "become")
+            || self.known.copulas.contains(before)
+            || self.known.modifiers.contains(before);
         is_framed.then_some((people, at))
     }
 
@@ -229,20 +222,22 @@ impl Sentence<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::judgement;
+    use super::find_judgement;
 
     #[test]
     fn an_adjective_of_taste_counts_in_its_frame() {
         let rows = [
-            ("The layout is not too busy", Some("is not too busy")),
-            ("Sounds feel warm and natural", Some("feel warm")),
+            ("The layout is not too dull", Some("is not too dull")),
+            ("Sounds feel calm and natural", Some("feel calm")),
             ("The assistant comes across as friendly", Some("across as friendly")),
-            ("A calm and fresh colour palette", Some("calm and fresh colour")),
+            ("A calm and crisp colour palette", Some("calm and crisp colour")),
             ("Support staff find the tool helpful", Some("find the tool helpful")),
             ("Developers are happy with the client", Some("Developers are happy")),
             ("Readers should come away inspired", Some("Readers should come away inspired")),
             ("Customers trust the payment page", Some("Customers trust")),
             ("A fresh clone builds", None),
+            ("The worker is busy while it restarts", None),
+            ("The cache is warm after the first request", None),
             ("The playful theme is listed", None),
             ("The modern build target is es2022", None),
             ("Natural language queries are parsed", None),
@@ -254,7 +249,8 @@ mod tests {
             ("The cool down is 3 turns", None),
         ];
         for (prose, expect) in rows {
-            assert_eq!(judgement(prose), expect, "{prose}");
+            let found = find_judgement(prose, |_| true).and_then(|it| prose.get(it));
+            assert_eq!(found, expect, "{prose}");
         }
     }
 }

@@ -77,8 +77,7 @@ const SUBJECTIVE: &str = r"
     | gripping | playful | charming | witty | inspiring | thought[-\s]provoking | (friendly|warm|casual|confident|relaxed)(,?\s\w+)?\s(tone|voice)
     | engaging | compelling | captivating | impressive | catchy | creative | interesting | fun\sto\s\w+ | enjoyable | friendly\s(tone|error|messages?|ui|interface) | idiomatic | pythonic | rustic | wow
     | (feel|feels|felt)\s(and\s)?[a-z]+ | sounds?\s(like|right|human|robotic|good|natural) | (pleasing|easy|nice|gentle)\s(to|on)\s(the\s)?(eyes?|ears?)
-    | (colou?rs?|palette|layout|spacing|typography|composition|proportions?|animations?|motion|icons?|visuals?|page|interface|ui|screen|dashboard|design|menu|form)\s(is|are|stays?|remains?|looks?)\s(not\s|never\s)?(harmonious|balanced|cluttered|fresh|crisp|airy|busy|tidy|overwhelming|distracting|crowded|boring|modern|dated)
-    | (is|are|be|seems?|feels?|looks?|and|very|more)\s(appealing|convincing|cohesive|professional|tasteful|refined|expressive|vivid|dramatic|cinematic|moody|lively|believable|lifelike|cosy|cozy)
+    | (colou?rs?|palette|layout|spacing|typography|composition|proportions?|animations?|motion|icons?|visuals?|page|interface|ui|screen|dashboard|design|menu|form)\s(is|are|stays?|remains?|looks?)\s(not\s|never\s|too\s)*(balanced|fresh|busy|tidy|crowded|dated|warm|bright)
     | (tone|voice|style|mood|imagery|images|illustrations?|visuals|content|copy|text|design)\s(match(es)?|fits?|uses?|reflects?|suits?|is\sappropriate\sfor|is\sright\sfor|appropriate\sfor|stays?\strue\sto)\s(the\s|our\s)?(\w+\s)?(brand|voice|audience|persona|platform|character|readers?|tone|personality|identity)
     | brand\s(voice|identity|personality|feel) | visually\sconsistent
     | harmonious | cohesive\s(design|look|feel|style|story|narrative) | inviting | welcoming | memorable | distinctive\s(look|style|voice|design) | uncluttered | clutter[-\s]free | on[-\s]brand | heartfelt | relatable | persuasive | evocative | immersive | poetic | humorous | funny | touching | soothing
@@ -87,7 +86,6 @@ const SUBJECTIVE: &str = r"
     | well[-\s](balanced|paced|crafted|proportioned|composed|phrased|worded|told|argued)
     | (report|essay|article|story|text|post|copy|prose|book|chapter|summary|letter|e?mail|speech|poem|novel|blog)s?\s(is|are)\s(\w+\s)?well[-\s]written
     | (strikes?|hits?|sets?|finds?|gets?|has)\sthe\sright\s(tone|note|chord|balance|mood|feel|register|pitch)
-    | (is|are|feels?|looks?|sounds?|seems?)\s(not\s|never\s|so\s|very\s|too\s)?(amusing|annoying|astonishing|boring|breathtaking|calming|confusing|encouraging|entertaining|fascinating|frustrating|heartwarming|intriguing|irritating|moving|overwhelming|reassuring|relaxing|rewarding|shocking|striking|surprising|uplifting|punchy|cheeky|classy|edgy|flashy|quirky|trendy|sincere|polite|informative|unobtrusive|trustworthy)
     | worth\s(reading|watching|seeing|hearing|sharing|playing) | goe?s?\swell\stogether | well[-\s]chosen | has\s(real\s)?(character|style|personality|charm|soul|flair) | tells\san?\s(\w+\s)?story | (looks?|sounds?|seems?)\s(trustworthy|sincere)
     | (pacing|rhythm|atmosphere|mood|ambience|vibe|humou?r|melody)\s(is|are|feels|stays)\s\w+
     | (delights?|charms?|captivates?|inspires?|thrills?|amazes?|bores?|overwhelms?|annoys?|excites?|convinces?|surprises?)\s(the\s|our\s|most\s|all\s)?(readers?|users?|visitors?|audience|customers?|players?|listeners?|viewers?|guests?|people|children)
@@ -95,7 +93,7 @@ const SUBJECTIVE: &str = r"
     | (hooks?|grabs?|holds?|draws?|captures?|catches)\s(in\s)?(the\s|a\s)?(reader|attention|audience|viewer|eye|interest|imagination)('s)?
     | (makes?|leaves?|gives?)\san?\s(\w+\s)?impression | (in|good)\staste | lovely | cute | adorable | atmospheric | exciting | refreshing | soulful | ugly | cheesy | salesy | amateurish | dull
     | (too|overly|not\stoo)\s(technical|formal|casual|busy|dark|bright|loud|dry|wordy|pushy|stiff|salesy|preachy|academic) | easy\sto\s(grasp|digest|skim|like|pick\sup)
-    | (tone|style|wording|voice|writing|prose)\s(is|are|feels)\s\w+ | natural[-\s]sounding | high[-\s]end | (is|are|feels?)\s(appealing|satisfying|comfortable|clever|fun|boring)
+    | (tone|style|wording|voice|writing|prose)\s(is|are|feels)\s\w+ | natural[-\s]sounding | high[-\s]end
 ";
 
 const SUBJECTIVE_CHINESE: &str = r"优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业|大方|流畅自然|朗朗上口|温馨|耳目一新|令人印象深刻|协调|和谐|舒服|感染力|亲切|凌乱|杂乱|拥挤|魅力|顺畅自然|自然过渡|效果自然|突兀|界面美化|页面美化|质感|调性|动人|打动|感人|幽默|风趣|贴心|人性化|养眼|氛围感|代入感|冲击力|好玩|好听|顺眼|地道|接地气|语气一致|语气统一|风格统一|风格一致|视觉一致|视觉统一|品牌感|视觉语言|顺手|符合(用户|直觉|人的)\p{Han}{0,2}(直觉|习惯)|丝滑|手感|愉悦|悦耳|悦目|体验(好|佳|顺|愉|舒|出色|优秀|一流)|(读|看|听|用|玩|摸|吃|喝|闻)起来|显得|感觉(很|良好|舒)|(用户|读者|让人)感觉|觉得|(写|做|画|排|讲|拍|唱|译|设计|布置)得(很|好|漂亮|精|自然|流|生动|美|棒|妙|细)|(有|富有|充满|缺乏|带来|营造|增强)\p{Han}{2,3}感($|\P{Han}|的)|(用户|读者|大家|孩子|客户|玩家|观众|听众)们?都?(喜欢|满意|喜爱|爱不释手)|可爱|诙谐|精致|细腻|典雅|雅致|唯美|沉闷|枯燥|生硬|别扭|刺眼|讨喜|有温度|温暖|俏皮|活泼|震撼|惊艳|耐看|过目不忘|印象深刻|说服力|有深度|品位|格调|灵动|清新|得体|激动人心|人心|心弦|恰到好处|动听|优美|意境|张力|辨识度|引人深思|眼球|礼貌|让(人|读者|观众|听众|玩家)(觉|感|信|放心|安心|舒|满|难忘|期待|喜)|(用户|读者|新手|客户|观众)(不会)?感到|感到(满意|舒|放心|安心|愉|惊|亲|自豪)|表示满意|满意度高|清爽|通俗易懂|浅显易懂|(容易|轻松|快速|便于)上手|上手(快|容易|简单)|不打扰|不(烦|闹|吵)人|打击感|节奏感|沉浸感|信任感|亲和力|画风统一|画风一致|顺畅舒|讨人喜欢|令人(愉|舒|赏|心|惊|难|动|放)|有(品味|个性|灵气|趣味|意思|格调|韵味|层次)|个性鲜明|栩栩如生|逼真|自然不|不(突兀|生硬|做作|单调|乏味|沉闷|刺眼|花哨)|单调|花哨|俗气|土气|老土|养眼|美感|艺术感|科技感|未来感|仪式感|松弛感|年轻化|娓娓|细致入微|趣味性|好记|好懂|爽快|爽感|过瘾|上头|治愈|柔和|明快|抓人|心动";
@@ -143,18 +141,19 @@ pub(super) fn is_measured(prose: &str) -> bool {
 }
 
 pub(super) fn vague(prose: &str) -> Option<&str> {
-    first_where(VAGUE_WORDS.as_ref()?, prose, |end| !is_name(&NAMES, prose, end))
+    first_where(VAGUE_WORDS.as_ref()?, prose, |found| is_judgement(prose, found))
 }
 
 pub(super) fn subjective(prose: &str) -> Option<&str> {
-    let listed = first_where(SUBJECTIVE_WORDS.as_ref()?, prose, |end| !is_name(&NAMES, prose, end));
-    listed.or_else(|| taste::judgement(prose))
+    let listed = first_where(SUBJECTIVE_WORDS.as_ref()?, prose, |found| is_judgement(prose, found));
+    listed.or_else(|| prose.get(taste::find_judgement(prose, |found| is_judgement(prose, found))?))
 }
 
-/// Whether what follows makes the words before `end` a name.
-fn is_name(names: &LazyLock<Option<Regex>>, prose: &str, end: usize) -> bool {
-    let rest = prose.get(end..).unwrap_or_default();
-    names.as_ref().is_some_and(|it| it.is_match(rest))
+/// Whether the words judge the result: a name, and a label in quotes, do not.
+fn is_judgement(prose: &str, found: Range<usize>) -> bool {
+    let rest = prose.get(found.end..).unwrap_or_default();
+    let is_name = NAMES.as_ref().is_some_and(|it| it.is_match(rest)) || is_proper_name(prose, found.clone());
+    !is_name && !is_quoted(prose, found.start)
 }
 
 /// Whether a sentence asks for more of something.
@@ -168,19 +167,22 @@ fn first<'a>(pattern: &Regex, prose: &'a str) -> Option<&'a str> {
     first_where(pattern, prose, |_| true)
 }
 
-/// The first of them at whose end `is_meant` holds. A label in quotes and a proper name say nothing of the result.
-fn first_where<'a>(pattern: &Regex, prose: &'a str, is_meant: impl Fn(usize) -> bool) -> Option<&'a str> {
+/// The first of them that `is_meant` accepts.
+fn first_where<'a>(
+    pattern: &Regex,
+    prose: &'a str,
+    is_meant: impl Fn(Range<usize>) -> bool,
+) -> Option<&'a str> {
     let technical = |end: usize| prose.get(end..).is_some_and(|it| it.starts_with(['-', '_', '/', '(']));
     let inside = |start: usize| prose.get(..start).is_some_and(|it| it.ends_with(['-', '_', '/', '.']));
-    let mut found = pattern.find_iter(prose).filter(|it| {
-        let is_part = technical(it.end()) || inside(it.start());
-        !is_part && is_meant(it.end()) && !is_quoted(prose, it.start()) && !is_proper_name(prose, it.range())
-    });
+    let mut found = pattern
+        .find_iter(prose)
+        .filter(|it| !technical(it.end()) && !inside(it.start()) && is_meant(it.range()));
     found.next().map(|it| it.as_str().trim())
 }
 
 /// Whether an opening quotation mark before `at` is closed behind it.
-pub(super) fn is_quoted(prose: &str, at: usize) -> bool {
+fn is_quoted(prose: &str, at: usize) -> bool {
     const PAIRS: [(char, char); 5] = [('“', '”'), ('「', '」'), ('『', '』'), ('‘', '’'), ('《', '》')];
     let (before, rest) = prose.split_at_checked(at).unwrap_or((prose, ""));
     let is_open = |(open, close): &(char, char)| {
@@ -191,7 +193,7 @@ pub(super) fn is_quoted(prose: &str, at: usize) -> bool {
 }
 
 /// "Pleasant Hill", where lower case follows: not a title in which all words are capitalised, and no "Clean UI".
-pub(super) fn is_proper_name(prose: &str, found: Range<usize>) -> bool {
+fn is_proper_name(prose: &str, found: Range<usize>) -> bool {
     let starts_upper = |it: &str| it.starts_with(|it: char| it.is_ascii_uppercase());
     let rest = prose.get(found.end..).unwrap_or_default();
     let mut words = rest.strip_prefix(' ').unwrap_or_default().split_whitespace();
