@@ -65,7 +65,8 @@ fn a_text_becomes_a_task_that_is_shown_before_it_is_written() {
     shown.expect(0).out("## Done when\n\n- Sell things\n");
     assert!(!terminal.root().join("docs/prd.ralph.md").exists());
     let ran = terminal.run(&["import", "docs/PRD.md"]);
-    ran.expect(0).out("# Shop\n").out("prd.ralph.md").out("loopkeeper run prd.ralph.md");
+    ran.expect(0).out("# Shop\n").out("prd.ralph.md");
+    ran.out("Add a check to each item of `## Done when`, then start: loopkeeper run prd.ralph.md");
     assert_eq!(
         (terminal.read("docs/PRD.md"), terminal.read("docs/prd.ralph.md")),
         (text.to_owned(), format!("{text}\n## Done when\n\n- Sell things\n"))
@@ -124,7 +125,7 @@ fn the_log_of_a_failed_run_becomes_a_task() {
     terminal
         .run(&["import", "run.log", "--dry-run"])
         .expect(0)
-        .out("# Mend the failing run: build / Test\n")
+        .out("# Fix the failing run: build / Test\n")
         .out("- Error: nothing sells\n")
         .out(ends);
     assert!(!terminal.root().join("run.ralph.md").exists());
@@ -138,9 +139,11 @@ fn the_log_of_a_failed_run_becomes_a_task() {
         child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("read");
         Ran::of(&child.wait_with_output().expect("ends"))
     };
-    piped(LOG).expect(0).out(ends).out("Wrote").out("mend-the-failing-run-build-test.ralph.md");
+    let imported = piped(LOG);
+    imported.expect(0).out(ends).out("Wrote");
+    imported.out("Start it: loopkeeper run fix-the-failing-run-build-test.ralph.md");
     terminal
-        .run(&["run", "mend-the-failing-run-build-test.ralph.md", "--dry-run"])
+        .run(&["run", "fix-the-failing-run-build-test.ralph.md", "--dry-run"])
         .expect(0)
         .out("test -f sold");
     let issue = "title:\tCart loses items\nstate:\tOPEN\n--\n### Expected behavior\n\nBoth items stay.\n";

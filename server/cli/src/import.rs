@@ -1,5 +1,5 @@
-//! `import`: makes a task of a loop of Claude Code's plugin, or of a text such as a requirements document, an issue or the
-//! log of a failed run. Shows the task before it writes it.
+//! `import`: converts a loop of Claude Code's plugin, or a text such as a requirements document, an issue or the log of
+//! a failed run, to a task. Shows the task before it writes it.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -62,11 +62,15 @@ fn piped() -> Result<ImportSource, Failure> {
 fn show_next(source: &ImportSource, taken: &ImportResult, out: &mut Ui) {
     let name = taken.document.file_name().unwrap_or_default().to_string_lossy();
     let name = sanitize::visible(&name);
-    let ImportSource::PluginLoop(found) = source else {
-        return out.line(tr!(
-            "Add a check to each item of `## Done when`, then start: loopkeeper run {name}",
-            name
-        ));
+    let found = match source {
+        ImportSource::PluginLoop(found) => found,
+        ImportSource::Text(text) if text.lacks_checks() => {
+            return out.line(tr!(
+                "Add a check to each item of `## Done when`, then start: loopkeeper run {name}",
+                name
+            ));
+        }
+        ImportSource::Text(_) => return out.line(tr!("Start it: loopkeeper run {name}", name)),
     };
     match &taken.problem {
         None => out.line(tr!(

@@ -208,7 +208,7 @@ impl HintedError for InitError {
                 [only] => tr!("`loopkeeper run {only}` starts a loop on it.", only),
                 _ => tr!("`loopkeeper run FILE` starts a loop on one of them.").to_owned(),
             },
-            Self::PluginLoop { file } => tr!("`loopkeeper import {file}` makes a task of it.", file),
+            Self::PluginLoop { file } => tr!("`loopkeeper import {file}` converts it to a task.", file),
             Self::Manifest(error) => return error.hint(),
             Self::List { .. } | Self::Write { .. } => tr!("check the folder's permissions.").to_owned(),
         })

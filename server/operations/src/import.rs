@@ -7,6 +7,7 @@ use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_task::import::{file_stem, log_document, task_document};
+use loopkeeper_task::{TaskDocument, parse_task};
 use loopkeeper_text::{sanitize, tr, truncate};
 
 use loopkeeper_lint::Gate;
@@ -88,6 +89,13 @@ impl ImportedText {
     /// Where the document would be written now.
     pub fn path(&self) -> PathBuf {
         foreign::free_path(&self.folder, &self.name)
+    }
+
+    /// Whether a criterion has no check, or there is no criterion.
+    pub fn lacks_checks(&self) -> bool {
+        let document = TaskDocument { path: self.name.clone(), text: self.document.clone() };
+        let criteria = parse_task(&[document]).criteria;
+        criteria.is_empty() || criteria.iter().any(|it| it.check.is_none())
     }
 
     fn read(path: &Path) -> Result<Self, Failure> {

@@ -75,7 +75,7 @@ fn write_checks(document: &mut String, checks: &[(String, String)]) {
     }
 }
 
-/// The task to mend what a log reports, whether or not the log says that it is one.
+/// The task to fix the failure that a log reports, whether or not the log says that it is one.
 pub fn log_document(text: &str, checks: &[(String, String)]) -> String {
     ci_log::document(text, checks)
 }

@@ -8,14 +8,15 @@ import { Editor } from "./editor.mjs";
 import { until } from "./until.mjs";
 
 export class Inside {
-  static async start(options = {}) {
+  /** `ours`: whether the client is installed beside the test extension. */
+  static async start({ ours = true, ...options } = {}) {
     const inside = new Inside();
     inside.folder = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-inside-"));
     inside.count = 0;
     const vsix = path.join(inside.folder, "inside.vsix");
     const { createVSIX } = createRequire(path.join(import.meta.dirname, "../../../editors/vscode/package.json"))("@vscode/vsce");
     await createVSIX({ cwd: path.join(import.meta.dirname, "inside"), packagePath: vsix, dependencies: false, allowMissingRepository: true, skipLicense: true });
-    inside.editor = await Editor.start({ ...options, extensions: [process.env.LOOPKEEPER_TEST_VSIX, vsix], env: { LOOPKEEPER_INSIDE: inside.folder } });
+    inside.editor = await Editor.start({ ...options, extensions: [...(ours ? [process.env.LOOPKEEPER_TEST_VSIX] : []), vsix], env: { LOOPKEEPER_INSIDE: inside.folder } });
     return inside;
   }
 

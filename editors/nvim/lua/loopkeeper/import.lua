@@ -1,5 +1,5 @@
--- `:Ralph import clipboard` and `selection`: makes a task of a text such as an issue or the log of a failed run, and shows
--- it in a new buffer. Nothing is written before the user saves it.
+-- `:Ralph import clipboard` and `selection`: converts a text (an issue, the log of a failed run) to a task and shows it
+-- in a new buffer. Nothing is written before the user saves it.
 
 local client_module = require('loopkeeper.client')
 local l10n = require('loopkeeper.l10n')

@@ -86,7 +86,7 @@ pub(super) fn document(text: &str, checks: &[(String, String)]) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "# {}\n", log.title());
     out.push_str(
-        "A run in continuous integration failed. Find the cause and mend it. Weaken, skip or delete no test, and change \
+        "A run in continuous integration failed. Find the cause and fix it. Weaken, skip or delete no test, and change \
          the configuration of the run only if it is the cause.\n",
     );
     let errors = log.errors();
@@ -144,9 +144,9 @@ impl<'a> FailedStep<'a> {
 
     fn title(&self) -> String {
         match (&self.place, &self.command) {
-            (Some(place), _) => format!("Mend the failing run: {place}"),
-            (None, Some(command)) => format!("Mend `{command}` in continuous integration"),
-            (None, None) => "Mend the failing run in continuous integration".to_owned(),
+            (Some(place), _) => format!("Fix the failing run: {place}"),
+            (None, Some(command)) => format!("Fix `{command}` in continuous integration"),
+            (None, None) => "Fix the failing run in continuous integration".to_owned(),
         }
     }
 
@@ -344,7 +344,7 @@ mod tests {
     fn the_command_that_failed_is_the_criterion() {
         assert!(is_log(GITHUB));
         let task = document(GITHUB, &[("All tests pass".to_owned(), "npm test".to_owned())]);
-        assert!(task.starts_with("# Mend `npm ci && npm test` in continuous integration\n"), "{task}");
+        assert!(task.starts_with("# Fix `npm ci && npm test` in continuous integration\n"), "{task}");
         assert!(task.contains("- FAIL test/cart.test.ts\n- ✕ adds 'two' items (3 ms)\n"), "{task}");
         assert!(!task.contains("Post job cleanup"), "{task}");
         let ends = "## Done when\n\n- The command that failed passes: `$ npm ci && npm test`\n- All tests pass: `$ npm test`\n";
@@ -373,16 +373,16 @@ mod tests {
         };
         check(
             "build\tTest\t2026-01-01T10:00:01.1234567Z ##[group]Run cargo test\nbuild\tTest\t2026-01-01T10:00:01.1234567Z shell: bash\nbuild\tTest\t2026-01-01T10:00:02.1234567Z error[E0308]: mismatched types\nbuild\tTest\t2026-01-01T10:00:02.1234567Z ##[error]Process completed with exit code 101.\n",
-            "Mend the failing run: build / Test",
+            "Fix the failing run: build / Test",
             "- The command that failed passes: `$ cargo test`\n",
         );
         check(
             "section_start:1:step_script\n\u{1b}[32;1m$ make lint\u{1b}[0;m\nok\n\u{1b}[32;1m$ make test\u{1b}[0;m\nsrc/a.c:3:1: error: expected ';'\nERROR: Job failed: exit code 2\n",
-            "Mend `make test` in continuous integration",
+            "Fix `make test` in continuous integration",
             "- The command that failed passes: `$ make test`\n",
         );
         let script = "##[group]Run if true; then\nif true; then\n  x\nfi\nshell: bash\n##[error]Process completed with exit code 1.\n";
-        check(script, "Mend the failing run in continuous integration", "- The run passes\n");
+        check(script, "Fix the failing run in continuous integration", "- The run passes\n");
     }
 
     #[test]

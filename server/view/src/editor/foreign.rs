@@ -29,7 +29,7 @@ pub fn about(foreign: &PluginLoop) -> Vec<HoverBlock> {
     );
     blocks.push(HoverBlock::Code(foreign.prompt.clone()));
     blocks.push(HoverBlock::Text(
-        tr!("loopkeeper does not drive it: a code action makes a task of it, or cancels it as /cancel-ralph does.")
+        tr!("loopkeeper does not drive it: a code action converts it to a task, or cancels it as /cancel-ralph does.")
             .to_owned(),
     ));
     blocks
