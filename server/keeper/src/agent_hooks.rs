@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 /// Maximum length of a subagent's description.
-const WORDS: usize = 120;
+const MAX_DESCRIPTION: usize = 120;
 
 /// A request from a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -119,7 +119,7 @@ impl HookVerdict {
 
 impl HookQuestion {
     /// The event that the loop records; `None`: it concerns only the running agent.
-    fn of_subagent(&self, redactor: &Redactor) -> Option<SubagentEvent> {
+    fn subagent_event(&self, redactor: &Redactor) -> Option<SubagentEvent> {
         let what = || redact_words(self.what.as_deref().unwrap_or_default(), redactor);
         let by = || self.agent.as_deref().map(|it| redact_words(it, redactor));
         let id = || by().unwrap_or_default();
@@ -137,7 +137,7 @@ impl HookQuestion {
 
 /// An agent's description of a subagent, made safe for a record.
 pub fn redact_words(words: &str, redactor: &Redactor) -> String {
-    sanitize::line_within(&redactor.redact(words), WORDS)
+    sanitize::line_within(&redactor.redact(words), MAX_DESCRIPTION)
 }
 
 /// A request and the channel for its answer, which is closed when the hook disconnects.
@@ -150,7 +150,7 @@ pub struct HookRequest {
 /// Routes hook requests to the running agent's task.
 #[derive(Debug, Clone, Default)]
 pub struct HookBroker {
-    open: Rc<RefCell<Option<mpsc::UnboundedSender<HookRequest>>>>,
+    queue: Rc<RefCell<Option<mpsc::UnboundedSender<HookRequest>>>>,
     credentials: Rc<RefCell<Option<HookCredentials>>>,
     /// Session ids of the running agent: the one passed to it, and the one that it reports.
     sessions: Rc<RefCell<[String; 2]>>,
@@ -171,7 +171,7 @@ impl HookBroker {
     }
 
     /// The subagent event that the loop records. `None` for requests that do not belong to this loop.
-    pub fn of_subagent(&self, question: &HookQuestion) -> Option<SubagentEvent> {
+    pub fn subagent_event(&self, question: &HookQuestion) -> Option<SubagentEvent> {
         let credentials = self.credentials.borrow();
         let credentials = credentials.as_ref()?;
         let is_ours = if question.own {
@@ -179,7 +179,7 @@ impl HookBroker {
         } else {
             *credentials.token == *question.token && self.is_known_session(question)
         };
-        is_ours.then(|| question.of_subagent(&credentials.redactor)).flatten()
+        is_ours.then(|| question.subagent_event(&credentials.redactor)).flatten()
     }
 
     fn is_attached(&self, question: &HookQuestion) -> bool {
@@ -193,7 +193,7 @@ impl HookBroker {
 
     /// The complete text of a permission request, or why the user is not asked. A text with a secret is refused,
     /// because it cannot be shown in full.
-    pub fn of_permission(&self, question: &HookQuestion) -> Result<String, String> {
+    pub fn permission_text(&self, question: &HookQuestion) -> Result<String, String> {
         let credentials = self.credentials.borrow();
         let credentials = credentials.as_ref().filter(|it| *it.token == *question.token);
         let credentials = credentials.ok_or("no agent of this loop")?;
@@ -223,20 +223,19 @@ impl HookBroker {
 
     /// Routes requests to the returned receiver until the next call.
     pub fn open_queue(&self) -> mpsc::UnboundedReceiver<HookRequest> {
-        let (asked, answered) = mpsc::unbounded_channel();
-        self.open.replace(Some(asked));
-        answered
+        let (queue, requests) = mpsc::unbounded_channel();
+        self.queue.replace(Some(queue));
+        requests
     }
 
     /// Waits for the answer without a timeout; dropping the future withdraws the request.
     pub async fn ask_agent(&self, question: HookQuestion) -> HookVerdict {
         let (answer, answered) = oneshot::channel();
-        let open = self.open.borrow().clone();
-        let Some(line) = open else { return no_agent_verdict() };
-        if line.send(HookRequest { question, answer }).is_err() {
+        let request = HookRequest { question, answer };
+        let is_sent = self.queue.borrow().as_ref().is_some_and(|it| it.send(request).is_ok());
+        if !is_sent {
             return no_agent_verdict();
         }
-        drop(line);
         answered.await.unwrap_or_else(|_| no_agent_verdict())
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn find_in_tree(
 }
 
 /// Finds such files outside of snapshots that changed since this keeper's last one; stores `now` for the next one.
-pub(super) fn changed_apart(context: &LoopContext, now: ExecutedFiles) -> Vec<String> {
+pub(super) fn changed_outside_tree(context: &LoopContext, now: ExecutedFiles) -> Vec<String> {
     let mut known = context.executed_files.borrow_mut();
     let changed = known.as_ref().map(|before| now.changed_since(before)).unwrap_or_default();
     *known = Some(now);

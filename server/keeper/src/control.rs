@@ -30,6 +30,8 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an ending keeper waits until its last answers are delivered.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 const REMEMBERED_ANSWERS: usize = 64;
+/// Skipped paths of a rollback in its answer; longer lists would not fit a line.
+const MAX_SKIPPED: usize = 50;
 
 /// A request for the main loop: a command and the channel for its answer.
 pub struct ControlRequest {
@@ -60,8 +62,6 @@ pub enum ControlReply {
     },
 }
 
-const MAX_LEFT_ALONE: usize = 50;
-
 /// A path that a rollback did not change, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkippedPath {
@@ -87,33 +87,36 @@ pub struct RequestLine {
     pub what: Option<String>,
 }
 
+/// The answer to a request; `None`: it is not answered yet.
+type PendingAnswer = watch::Receiver<Option<ControlReply>>;
+
 /// State shared by connections and the main loop.
 #[derive(Clone)]
 pub struct ControlState {
     pub loop_id: String,
-    pub asks: mpsc::Sender<ControlRequest>,
+    pub requests: mpsc::Sender<ControlRequest>,
     pub watch_events: broadcast::Sender<WatchEvent>,
     pub seq: Rc<Cell<u64>>,
     /// Routes hook requests to the running agent.
     pub hooks: HookBroker,
     /// Number of requests that were read and not yet answered.
     owed: watch::Sender<usize>,
-    /// The newest answers by request id, for clients that repeat a request after a lost connection.
-    given: Rc<RefCell<VecDeque<(String, ControlReply)>>>,
+    /// The newest requests by id, for clients that repeat one after a lost connection.
+    answers: Rc<RefCell<VecDeque<(String, PendingAnswer)>>>,
 }
 
 impl ControlState {
-    pub fn new(loop_id: &str, asks: mpsc::Sender<ControlRequest>) -> Self {
+    pub fn new(loop_id: &str, requests: mpsc::Sender<ControlRequest>) -> Self {
         let (watch_events, _) = broadcast::channel(256);
         let (owed, _) = watch::channel(0);
         Self {
             loop_id: loop_id.to_owned(),
-            asks,
+            requests,
             watch_events,
             seq: Rc::default(),
             hooks: HookBroker::default(),
             owed,
-            given: Rc::default(),
+            answers: Rc::default(),
         }
     }
 
@@ -141,7 +144,7 @@ pub enum WatchEvent {
 pub async fn serve(listener: UnixListener, control: ControlState) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) if is_own(&stream) => {
+            Ok((stream, _)) if is_same_user(&stream) => {
                 let sender = RequestSender::of(&stream);
                 spawn_boxed_local(serve_connection((stream, sender), control.clone()));
             }
@@ -152,35 +155,36 @@ pub async fn serve(listener: UnixListener, control: ControlState) {
     }
 }
 
-fn is_own(stream: &UnixStream) -> bool {
+fn is_same_user(stream: &UnixStream) -> bool {
     let me = rustix::process::geteuid().as_raw();
     stream.peer_cred().is_ok_and(|it| it.uid() == me)
 }
 
 async fn serve_connection((stream, sender): (UnixStream, RequestSender), control: ControlState) {
     let (read, write) = stream.into_split();
-    let mut link = Connection { read: BufReader::new(read), write };
+    let mut connection = Connection { read: BufReader::new(read), write };
     let hello = json!({
         "loopkeeper": 1, "version": env!("CARGO_PKG_VERSION"), "loop": control.loop_id, "seq": control.seq.get(),
     });
-    if link.send(&hello).await.is_err() {
+    if connection.send(&hello).await.is_err() {
         return;
     }
-    while let Some(line) = link.line().await {
+    while let Some(line) = connection.line().await {
         let Ok(request) = serde_json::from_slice::<RequestLine>(&line) else {
-            let _ =
-                link.send(&refusal("", "badArgument", &tr!("not a request of this protocol").into())).await;
+            let _ = connection
+                .send(&refusal("", "badArgument", &tr!("not a request of this protocol").into()))
+                .await;
             return;
         };
         if request.verb == "watch" {
-            let _ = link.send(&json!({"id": request.id, "ok": true, "seq": control.seq.get()})).await;
-            return stream_events(link, control).await;
+            let _ = connection.send(&json!({"id": request.id, "ok": true, "seq": control.seq.get()})).await;
+            return stream_events(connection, control).await;
         }
         if request.verb == "hook" {
             // Its answer may be the last one before the keeper exits.
             let _owed = PendingReplyGuard::new(&control.owed);
-            match answer_hook((&mut link, sender), &control, &request.id, &line).await {
-                Some(answer) if link.send(&answer).await.is_ok() => continue,
+            match answer_hook((&mut connection, sender), &control, &request.id, &line).await {
+                Some(answer) if connection.send(&answer).await.is_ok() => continue,
                 _ => return,
             }
         }
@@ -190,7 +194,7 @@ async fn serve_connection((stream, sender): (UnixStream, RequestSender), control
             None if request.verb == AUTHORIZE => ControlReply::Done { seq: control.seq.get() },
             None => ask_once(&control, &request).await,
         };
-        if link.send(&reply_json(&request.id, &answer)).await.is_err() {
+        if connection.send(&reply_json(&request.id, &answer)).await.is_err() {
             return;
         }
     }
@@ -198,7 +202,7 @@ async fn serve_connection((stream, sender): (UnixStream, RequestSender), control
 
 /// Handles a hook request without a timeout. `None`: the hook disconnected.
 async fn answer_hook(
-    (link, sender): (&mut Connection, RequestSender),
+    (connection, sender): (&mut Connection, RequestSender),
     control: &ControlState,
     id: &str,
     line: &[u8],
@@ -219,7 +223,7 @@ async fn answer_hook(
         verdict = verdict(control, question) => {
             Some(json!({"id": id, "ok": true, "seq": control.seq.get(), "verdict": verdict}))
         }
-        _ = link.line() => None,
+        _ = connection.line() => None,
     }
 }
 
@@ -228,7 +232,7 @@ async fn verdict(control: &ControlState, question: HookQuestion) -> HookVerdict 
     if question.hook == HookEvent::Permission {
         return answer_permission(control, &question).await;
     }
-    let Some(subagent) = control.hooks.of_subagent(&question) else {
+    let Some(subagent) = control.hooks.subagent_event(&question) else {
         return control.hooks.ask_agent(question).await;
     };
     match submit_command(control, UserCommand::Subagent(subagent)).await {
@@ -239,7 +243,7 @@ async fn verdict(control: &ControlState, question: HookQuestion) -> HookVerdict 
 
 /// Any failure denies the permission.
 async fn answer_permission(control: &ControlState, question: &HookQuestion) -> HookVerdict {
-    let words = match control.hooks.of_permission(question) {
+    let words = match control.hooks.permission_text(question) {
         Ok(words) => words,
         Err(why) => return HookVerdict::deny(why),
     };
@@ -256,19 +260,24 @@ async fn answer_permission(control: &ControlState, question: &HookQuestion) -> H
     }
 }
 
-/// A request with an id that was answered before gets the same answer and has no effect.
+/// A request with the id of an earlier one gets the same answer and has no effect.
 async fn ask_once(control: &ControlState, request: &RequestLine) -> ControlReply {
-    let before =
-        control.given.borrow().iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
-    if let Some(answer) = before {
-        return answer;
+    let earlier =
+        control.answers.borrow().iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
+    if let Some(mut answer) = earlier {
+        let answered = answer.wait_for(Option::is_some).await;
+        return answered.ok().and_then(|it| it.clone()).unwrap_or_else(ending_reply);
+    }
+    let (answered, answer) = watch::channel(None);
+    {
+        let mut answers = control.answers.borrow_mut();
+        answers.push_front((request.id.clone(), answer));
+        answers.truncate(REMEMBERED_ANSWERS);
     }
     let span = debug_span!("control", verb = request.verb, id = request.id);
-    let answer = log_duration(handle_request(control, request)).instrument(span).await;
-    let mut given = control.given.borrow_mut();
-    given.push_front((request.id.clone(), answer.clone()));
-    given.truncate(REMEMBERED_ANSWERS);
-    answer
+    let reply = log_duration(handle_request(control, request)).instrument(span).await;
+    answered.send_replace(Some(reply.clone()));
+    reply
 }
 
 async fn log_duration(reply: impl Future<Output = ControlReply>) -> ControlReply {
@@ -292,11 +301,14 @@ async fn handle_request(control: &ControlState, request: &RequestLine) -> Contro
 
 async fn submit_command(control: &ControlState, command: UserCommand) -> ControlReply {
     let (answer, answered) = oneshot::channel();
-    let gone = || ControlReply::Refused { code: "conflict", message: tr!("the loop is ending").into() };
-    if control.asks.send(ControlRequest { command, answer }).await.is_err() {
-        return gone();
+    if control.requests.send(ControlRequest { command, answer }).await.is_err() {
+        return ending_reply();
     }
-    answered.await.unwrap_or_else(|_| gone())
+    answered.await.unwrap_or_else(|_| ending_reply())
+}
+
+fn ending_reply() -> ControlReply {
+    ControlReply::Refused { code: "conflict", message: tr!("the loop is ending").into() }
 }
 
 fn parse_command(request: &RequestLine) -> Result<UserCommand, (&'static str, String)> {
@@ -341,17 +353,17 @@ fn name_of_user(text: &str) -> String {
 
 /// Streams events until the client disconnects or the loop ends. Slow clients miss events; they never block the
 /// keeper.
-async fn stream_events(mut link: Connection, control: ControlState) {
+async fn stream_events(mut connection: Connection, control: ControlState) {
     let mut watch_events = control.watch_events.subscribe();
     drop(control);
     loop {
         tokio::select! {
             item = watch_events.recv() => match item {
-                Ok(item) => if link.send(&item).await.is_err() { return },
+                Ok(item) => if connection.send(&item).await.is_err() { return },
                 Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return,
             },
-            line = link.line() => if line.is_none() { return },
+            line = connection.line() => if line.is_none() { return },
         }
     }
 }
@@ -363,8 +375,7 @@ fn reply_json(id: &str, answer: &ControlReply) -> serde_json::Value {
         }
         ControlReply::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
         ControlReply::Restored { seq, written, removed, refused } => {
-            // Longer lists would not fit a line.
-            let refused = refused.get(..MAX_LEFT_ALONE).unwrap_or(refused);
+            let refused = refused.get(..MAX_SKIPPED).unwrap_or(refused);
             let restored = json!({"written": written, "removed": removed, "refused": refused});
             json!({"id": id, "ok": true, "seq": seq, "restored": restored})
         }
@@ -416,3 +427,5 @@ impl Connection {
 
 #[cfg(test)]
 mod mutated;
+#[cfg(test)]
+mod tests;

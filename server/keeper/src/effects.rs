@@ -144,7 +144,7 @@ impl EffectRunner {
         let inspection = weakening::inspection(state);
         // The HEAD before the agent ran; commits are listed only in the snapshot after it.
         let since = closing.then(|| state.git.head_before.clone());
-        let young = if self.round_just_ended && matches!(state.phase, Phase::Boundary { .. }) {
+        let max_age = if self.round_just_ended && matches!(state.phase, Phase::Boundary { .. }) {
             SNAPSHOT_REUSE_TTL
         } else {
             Duration::ZERO
@@ -156,7 +156,7 @@ impl EffectRunner {
         let (root, home) = (self.context.runtime.root(), run_context::home());
         let work = async move {
             let snapshot = context.runtime.with_store(move |store| {
-                let mut snapshot = take_snapshot(store, young, before.as_deref())?;
+                let mut snapshot = take_snapshot(store, max_age, before.as_deref())?;
                 if let Some(before) = before.as_deref().filter(|_| closing) {
                     snapshot.autorun = autorun_scan::find_in_tree(store, before, &snapshot)?;
                 }
@@ -176,12 +176,12 @@ impl EffectRunner {
             let snapshot = snapshot.await.map_err(|it| disk_room::with_shortage(&context, it));
             context.send_event(match snapshot {
                 Ok((mut snapshot, executed)) => {
-                    let apart = autorun_scan::changed_apart(&context, executed);
+                    let outside = autorun_scan::changed_outside_tree(&context, executed);
                     if closing {
                         // A folder of the tree that git is configured to take hooks from is in both lists.
                         let is_new = |it: &String| !snapshot.autorun.contains(it);
-                        let apart: Vec<String> = apart.into_iter().filter(is_new).collect();
-                        snapshot.autorun.extend(apart);
+                        let outside: Vec<String> = outside.into_iter().filter(is_new).collect();
+                        snapshot.autorun.extend(outside);
                     }
                     let head = head(&context).await;
                     let commits = match since {
@@ -270,7 +270,7 @@ impl EffectRunner {
     }
 
     /// Takes a snapshot of the tree before a rollback overwrites it.
-    pub(super) fn keep_tree(&self) -> Result<SnapshotFacts, Message> {
+    pub(super) fn snapshot_before_rollback(&self) -> Result<SnapshotFacts, Message> {
         let snapshot =
             self.context.runtime.with_store_now(|store| take_snapshot(store, Duration::ZERO, None));
         let head = head_or_note(git::head(&self.context.runtime.root()));
@@ -348,10 +348,10 @@ fn commit_changes(
 /// Takes a snapshot, without HEAD.
 fn take_snapshot(
     store: &mut SnapshotStore,
-    young: Duration,
+    max_age: Duration,
     before: Option<&str>,
 ) -> Result<SnapshotFacts, SnapshotFailure> {
-    let taken = store.take_unless_younger(young)?;
+    let taken = store.take_unless_younger(max_age)?;
     let changed = match before {
         Some(before) => store.changed_paths(before, &taken.tree)?,
         None => Vec::new(),

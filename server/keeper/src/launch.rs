@@ -1,7 +1,7 @@
 //! Starts a loop: creates its folder, starts a detached keeper, and runs a keeper on an existing folder.
 
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
@@ -44,6 +44,8 @@ pub const START: &str = "start.json";
 
 /// Startup timeout of a detached keeper.
 const BEGIN_TIMEOUT: Duration = Duration::from_secs(20);
+/// Bytes at the end of a log that are searched for the error of a keeper.
+const MAX_LOG_TAIL: u64 = 64 * 1024;
 
 /// Values that keepers need and the journal must not contain.
 #[derive(Debug, Serialize)]
@@ -129,15 +131,21 @@ fn ended_early(dir: &LoopDir, status: ExitStatus, logged_before: u64) -> Result<
     if status.success() {
         return Ok(());
     }
-    let mut log_text = String::new();
-    if let Ok(mut file) = File::open(log_file(dir)) {
-        let _ = file.seek(SeekFrom::Start(logged_before));
-        let _ = file.take(64 * 1024).read_to_string(&mut log_text);
-    }
+    let log_text = logged_since(&log_file(dir), logged_before).unwrap_or_default();
     Err(match ErrorLine::find_last(&log_text) {
         Some(ErrorLine(message)) => KeeperError::Refused { message },
         None => KeeperError::Refused { message: truncate::last(&log_text, 4096).trim().into() },
     })
+}
+
+/// The end of what was appended to a log after its first `logged_before` bytes.
+fn logged_since(log: &Path, logged_before: u64) -> io::Result<String> {
+    let mut file = File::open(log)?;
+    let from = file.metadata()?.len().saturating_sub(MAX_LOG_TAIL).max(logged_before);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_LOG_TAIL).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Runs a keeper in this process until its loop ends.
@@ -180,11 +188,11 @@ async fn own_loop(
     ]);
     hardening::forbid_tracing().map_err(KeeperError::io(tr_later!("protect the keeper of"), dir.path()))?;
     orphans::become_subreaper().map_err(KeeperError::io(tr_later!("adopt the orphans of"), dir.path()))?;
-    let (journal, beginning) = take_over(dir, &spec)?;
+    let (journal, startup) = take_over(dir, &spec)?;
     remove_leftovers(dir, &workspace);
     let (events_in, events) = mpsc::unbounded_channel();
-    let (asks_in, asks) = mpsc::channel(16);
-    let control = ControlState::new(dir.id(), asks_in);
+    let (requests_in, requests) = mpsc::channel(16);
+    let control = ControlState::new(dir.id(), requests_in);
     let folders = make_folders(dir, &spec.settings);
     let runtime = RunContext::new(&state, &workspace, spec, folders)?;
     control.hooks.set_credentials(HookCredentials {
@@ -197,8 +205,8 @@ async fn own_loop(
     let effects = EffectRunner::new(context, signals);
     let _server = bind_socket(&state, dir, control)?;
     let keeper = Keeper::new(
-        KeeperParams { journal, locks: Rc::clone(&locks), effects, observer, events, asks },
-        beginning,
+        KeeperParams { journal, locks: Rc::clone(&locks), effects, observer, events, requests },
+        startup,
         dir,
     )?;
     let ended = keeper.run(then).await?;
@@ -257,7 +265,7 @@ fn open_journal(dir: &LoopDir, spec: &LoopSpec) -> Result<(JournalFile, Startup)
     }
     let startup = match state {
         None if is_empty => Startup::New(Box::new(without_secrets(spec.clone()))),
-        None => return Err(KeeperError::nothing(dir)),
+        None => return Err(KeeperError::no_loop(dir)),
         Some(state) => Startup::Existing(Box::new(state)),
     };
     Ok((journal, startup))
@@ -345,4 +353,24 @@ fn start_file(dir: &LoopDir) -> PathBuf {
 /// Path of the keeper's log, which also receives the output of a detached keeper.
 fn log_file(dir: &LoopDir) -> PathBuf {
     dir.path().join(KEEPER_LOG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ErrorLine, MAX_LOG_TAIL, logged_since};
+
+    /// A check or an agent may print any bytes, and `LOOPKEEPER_LOG` any amount.
+    #[test]
+    fn the_error_at_the_end_of_a_log_is_found_after_any_bytes() {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let error = ErrorLine("no disk".into()).to_json();
+        for noise in [b"\xff\n".to_vec(), vec![b'x'; MAX_LOG_TAIL as usize * 2]] {
+            let earlier = ErrorLine("earlier".into()).to_json();
+            let text = [earlier.as_bytes(), &noise, b"\n", error.as_bytes()].concat();
+            std::fs::write(log.path(), &text).unwrap();
+            let logged = logged_since(log.path(), earlier.len() as u64).unwrap();
+            assert_eq!(ErrorLine::find_last(&logged), Some(ErrorLine("no disk".into())));
+            assert_eq!(logged_since(log.path(), text.len() as u64).unwrap(), "");
+        }
+    }
 }

@@ -122,7 +122,7 @@ impl HintedError for KeeperError {
 }
 
 impl KeeperError {
-    pub(crate) fn nothing(dir: &LoopDir) -> Self {
+    pub(crate) fn no_loop(dir: &LoopDir) -> Self {
         Self::NoLoop { path: dir.path().to_owned() }
     }
 
@@ -162,9 +162,9 @@ pub fn outlive_file_size_limit() {
 
 /// Aborts on any panic: a keeper that lost a task would hang, a dead one can be resumed.
 pub fn abort_on_panic() {
-    let tell = std::panic::take_hook();
+    let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        tell(panic);
+        report(panic);
         std::process::abort();
     }));
 }

@@ -45,12 +45,12 @@ pub struct Keeper {
     /// Locks of the loop and of the tree.
     locks: Rc<[Lock; 2]>,
     effects: EffectRunner,
-    hooks: UserCommands,
+    user_commands: UserCommands,
     /// Timer for deadlines.
     alarm: BoottimeTimer,
     observer: EntryObserver,
     events: mpsc::UnboundedReceiver<Event>,
-    asks: mpsc::Receiver<ControlRequest>,
+    requests: mpsc::Receiver<ControlRequest>,
     queue: VecDeque<Event>,
     /// Applied but not yet durable; published after the next sync.
     unpublished: Vec<Entry>,
@@ -69,7 +69,7 @@ pub struct KeeperParams {
     pub effects: EffectRunner,
     pub observer: EntryObserver,
     pub events: mpsc::UnboundedReceiver<Event>,
-    pub asks: mpsc::Receiver<ControlRequest>,
+    pub requests: mpsc::Receiver<ControlRequest>,
 }
 
 /// State of the loop at start-up.
@@ -81,14 +81,14 @@ pub enum Startup {
 
 impl Keeper {
     /// Writes the first record, or the record that this keeper took over.
-    pub fn new(parts: KeeperParams, beginning: Startup, dir: &LoopDir) -> Result<Self, KeeperError> {
-        let KeeperParams { mut journal, locks, effects, mut observer, events, asks } = parts;
+    pub fn new(params: KeeperParams, startup: Startup, dir: &LoopDir) -> Result<Self, KeeperError> {
+        let KeeperParams { mut journal, locks, effects, mut observer, events, requests } = params;
         let boot = clock::boot_id();
-        let (state, first) = match beginning {
+        let (state, first) = match startup {
             Startup::New(spec) => {
                 let record = Record::LoopStarted { boot: boot.clone(), spec: spec.clone() };
                 let entries = journal.append(clock::now(), vec![record])?;
-                let entry = entries.first().ok_or_else(|| KeeperError::nothing(dir))?;
+                let entry = entries.first().ok_or_else(|| KeeperError::no_loop(dir))?;
                 event_log::log_record(entry);
                 observer(entry);
                 (decide::state_from_first(entry), Event::Launched { spec, boot })
@@ -98,11 +98,11 @@ impl Keeper {
                 (Some(*state), Event::Reopened { boot, version })
             }
         };
-        let state = state.ok_or_else(|| KeeperError::nothing(dir))?;
+        let state = state.ok_or_else(|| KeeperError::no_loop(dir))?;
         let queue = VecDeque::from([first]);
         let journal_path = dir.journal();
         Ok(Self {
-            hooks: UserCommands::new(&state),
+            user_commands: UserCommands::new(&state),
             alarm: BoottimeTimer::new()
                 .map_err(KeeperError::io(tr_later!("make a timer for"), dir.path()))?,
             span: IterationSpan::new(state.iteration),
@@ -114,7 +114,7 @@ impl Keeper {
             effects,
             observer,
             events,
-            asks,
+            requests,
             queue,
             unpublished: Vec::new(),
             pending_reply: None,
@@ -132,11 +132,11 @@ impl Keeper {
         let _ = self.sync();
         self.effects.shutdown().await;
         // No further requests are accepted; pending ones are answered with the error that the loop is ending.
-        self.asks.close();
-        while self.asks.try_recv().is_ok() {}
+        self.requests.close();
+        while self.requests.try_recv().is_ok() {}
         self.effects.context.control.wait_answered().await;
         result?;
-        self.hooks.finish().await;
+        self.user_commands.finish().await;
         self.drain_hook_failures()?;
         Ok(self.state)
     }
@@ -153,16 +153,16 @@ impl Keeper {
 
     async fn run_until_finished(&mut self) -> Result<(), KeeperError> {
         while !self.finished {
-            let Some((event, asker)) = self.next_event().await? else {
+            let Some((event, reply_to)) = self.next_event().await? else {
                 self.sync()?;
                 continue;
             };
             let answer = self.handle_event(event)?;
             if answer == ControlReply::Later {
-                self.pending_reply = asker;
-            } else if let Some(asker) = asker {
+                self.pending_reply = reply_to;
+            } else if let Some(reply_to) = reply_to {
                 // The client may have disconnected.
-                let _ = asker.send(answer);
+                let _ = reply_to.send(answer);
             }
         }
         Ok(())
@@ -173,15 +173,15 @@ impl Keeper {
         if let Some(event) = self.queue.pop_front() {
             return Ok(Some((event, None)));
         }
-        let rest = |it: &Entry| (it.at.awake + GROUP_COMMIT_MS).saturating_sub(clock::now().awake);
-        let pause = self.unpublished.first().map(rest);
+        let remaining = |it: &Entry| (it.at.awake + GROUP_COMMIT_MS).saturating_sub(clock::now().awake);
+        let sync_delay = self.unpublished.first().map(remaining);
         let due = decide::deadline(&self.state, &self.live);
         let is_idle = self.state.is_between_iterations() || self.state.outcome().is_some();
         if self.state.is_paused_between_iterations() || (self.state.is_between_iterations() && due.is_some())
         {
             self.prepare_for_wait().await;
         }
-        let watch = if is_idle { StateDirWatch::Resting } else { StateDirWatch::Working };
+        let watch = if is_idle { StateDirWatch::Idle } else { StateDirWatch::Busy };
         // Without its locks this keeper cannot exclude another one.
         let is_journal = || match self.journal.verify_unchanged() {
             // While idle, foreign changes are reported by the next append.
@@ -199,12 +199,14 @@ impl Keeper {
             biased;
             signal = self.effects.signals.next() => super::effects::on_signal(&self.state, signal).map(Some),
             Some(event) = self.events.recv() => Ok(Some((event, None))),
-            Some(ask) = self.asks.recv() => Ok(Some((Event::UserAsked(ask.command), Some(ask.answer)))),
+            Some(request) = self.requests.recv() => {
+                Ok(Some((Event::UserAsked(request.command), Some(request.answer))))
+            }
             () = wait_disconnected(&mut self.pending_reply) => {
                 self.pending_reply = None;
                 Ok(Some((Event::AskerLeft, None)))
             }
-            () = sleep(pause) => Ok(None),
+            () = sleep(sync_delay) => Ok(None),
             () = self.disk_wait.wait((folders.0, &folders.1), self.state.iteration), if lacks_room => {
                 Ok(Some((Event::UserAsked(UserCommand::Resume), None)))
             }
@@ -237,8 +239,8 @@ impl Keeper {
                 Decision::Effect(effect) => effects.push(effect),
             }
         }
-        let haste = if asked { Durability::Now } else { Durability::required_for(&records, &effects) };
-        self.record(now, records, haste)?;
+        let durability = if asked { Durability::Now } else { Durability::required_for(&records, &effects) };
+        self.record(now, records, durability)?;
         let _entered = self.span.enter(self.state.iteration);
         let mut answer = ControlReply::Done { seq: self.state.position.seq };
         for effect in effects {
@@ -247,8 +249,8 @@ impl Keeper {
                 Effect::Finish => self.finished = true,
                 Effect::AwaitUser => answer = ControlReply::Later,
                 Effect::Permit(permit) => {
-                    if let Some(asker) = self.pending_reply.take() {
-                        let _ = asker.send(ControlReply::Permitted(permit));
+                    if let Some(reply_to) = self.pending_reply.take() {
+                        let _ = reply_to.send(ControlReply::Permitted(permit));
                     }
                 }
                 Effect::Refuse { code, message } => answer = super::effects::refusal(code, message),
@@ -263,7 +265,7 @@ impl Keeper {
     }
 
     fn prepare_rollback(&mut self, to: u32, paths: Vec<String>) -> Result<ControlReply, KeeperError> {
-        match self.effects.keep_tree() {
+        match self.effects.snapshot_before_rollback() {
             Ok(snapshot) => self.handle_event(Event::RollbackReady { to, paths, snapshot }),
             Err(message) => self.not_rolled_back(message),
         }
@@ -301,11 +303,16 @@ impl Keeper {
 
     /// Writes the records, then applies them. They are durable before their effects are performed and before they are
     /// published.
-    fn record(&mut self, now: Moment, records: Vec<Record>, haste: Durability) -> Result<(), KeeperError> {
+    fn record(
+        &mut self,
+        now: Moment,
+        records: Vec<Record>,
+        durability: Durability,
+    ) -> Result<(), KeeperError> {
         if records.is_empty() {
-            return if haste == Durability::Now { self.sync() } else { Ok(()) };
+            return if durability == Durability::Now { self.sync() } else { Ok(()) };
         }
-        let written = match haste {
+        let written = match durability {
             Durability::Now => self.journal.append(now, records.clone()),
             Durability::Soon => self.journal.append_unsynced(now, records.clone()),
         };
@@ -323,10 +330,10 @@ impl Keeper {
             let entered = self.span.enter(self.state.iteration);
             event_log::log_record(&entry);
             drop(entered);
-            self.hooks.observe(&self.state, &entry);
+            self.user_commands.observe(&self.state, &entry);
             self.unpublished.push(entry);
         }
-        if haste == Durability::Now {
+        if durability == Durability::Now {
             self.publish_committed();
         }
         self.saver.save_if_due(&self.state, &self.journal);
@@ -353,7 +360,7 @@ impl Keeper {
             // The send fails if there are no watchers.
             let _ = self.effects.context.control.watch_events.send(WatchEvent::Recorded { seq: entry.seq });
         }
-        self.hooks.dispatch_pending(&self.effects.context);
+        self.user_commands.dispatch_pending(&self.effects.context);
     }
 
     /// Uses the reserve to write the records and the pause of the loop.
@@ -379,9 +386,9 @@ fn watched_paths(journal: &Path, root: &Path, locks: &[Lock]) -> Vec<PathBuf> {
 }
 
 /// Resolves when the waiting client disconnects.
-async fn wait_disconnected(waits: &mut Option<oneshot::Sender<ControlReply>>) {
-    match waits {
-        Some(asker) => asker.closed().await,
+async fn wait_disconnected(pending: &mut Option<oneshot::Sender<ControlReply>>) {
+    match pending {
+        Some(reply) => reply.closed().await,
         None => std::future::pending().await,
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tokio::signal::unix::{Signal as Source, SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::KeeperError;
 use loopkeeper_system::removal_watch::RemovalWatch;
@@ -11,8 +11,8 @@ use loopkeeper_system::removal_watch::RemovalWatch;
 /// Whether there is running work, which must not continue without a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StateDirWatch {
-    Working,
-    Resting,
+    Busy,
+    Idle,
 }
 
 /// Polling interval for a deleted state folder while something runs.
@@ -35,9 +35,9 @@ impl StopSignal {
 
 /// The signals that stop the keeper. SIGHUP, sent when a terminal closes, is not among them.
 pub struct StopSignals {
-    interrupt: Source,
-    terminate: Source,
-    _hang_up: Source,
+    interrupt: Signal,
+    terminate: Signal,
+    _hang_up: Signal,
 }
 
 impl StopSignals {
@@ -64,18 +64,18 @@ pub(super) async fn wait_removed(
     watch: StateDirWatch,
     is_ours: impl Fn() -> bool,
 ) -> KeeperError {
-    if watch == StateDirWatch::Resting {
+    if watch == StateDirWatch::Idle {
         // Work that just began may already be over.
         tokio::task::yield_now().await;
     }
     loop {
         let moving = match watch {
-            StateDirWatch::Working => {
+            StateDirWatch::Busy => {
                 tokio::time::sleep(POLL_INTERVAL).await;
                 None
             }
             // Recreated each time: files that were moved to another path no longer belong to us.
-            StateDirWatch::Resting => Some(RemovalWatch::new(paths())),
+            StateDirWatch::Idle => Some(RemovalWatch::new(paths())),
         };
         if !is_ours() {
             return KeeperError::StateGone { path: paths().into_iter().next().unwrap_or_default() };
