@@ -124,13 +124,13 @@ fn print_pass_reason(why: &str) {
 
 fn ask_keeper(event: AgentHookEvent) -> Result<HookReplyVerdict, String> {
     let payload = HookInput::read(io::stdin().take(MAX_PAYLOAD_BYTES))?;
-    let endpoint = HookEndpointClient::from_environment()?;
+    let endpoint = KeeperEndpoint::from_environment()?;
     endpoint.request_verdict(event.timeout(), &payload.question(event.word(), &endpoint.token))
 }
 
 /// The same for agents without hooks that are connected over ACP: the next prompt, if any.
 pub fn next_prompt(session: &str) -> Result<Option<String>, String> {
-    let endpoint = HookEndpointClient::from_environment()?;
+    let endpoint = KeeperEndpoint::from_environment()?;
     let mut question = request(AgentHookEvent::Stop.word(), &endpoint.token);
     if let Some(fields) = question.as_object_mut() {
         fields.insert("session".to_owned(), json!(session));
@@ -141,7 +141,7 @@ pub fn next_prompt(session: &str) -> Result<Option<String>, String> {
 
 /// The same for a permission request. Unlike hooks it fails closed.
 pub fn ask_permission(words: &str) -> PermissionAnswer {
-    let asked = HookEndpointClient::from_environment().and_then(|endpoint| {
+    let asked = KeeperEndpoint::from_environment().and_then(|endpoint| {
         let mut question = request(PERMISSION, &endpoint.token);
         if let Some(fields) = question.as_object_mut() {
             fields.insert("what".to_owned(), json!(words));
@@ -157,12 +157,12 @@ pub fn ask_permission(words: &str) -> PermissionAnswer {
 }
 
 /// Connection data of the keeper, as passed to its agent.
-struct HookEndpointClient {
+struct KeeperEndpoint {
     token: String,
     socket: PathBuf,
 }
 
-impl HookEndpointClient {
+impl KeeperEndpoint {
     fn from_environment() -> Result<Self, String> {
         let address = || {
             let mark = std::env::var(ENV_LOOP).ok()?;

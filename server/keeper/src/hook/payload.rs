@@ -56,7 +56,7 @@ impl HookInput {
     pub(super) fn wait_for_transcript(&self) {
         let transcript = self.transcript_path.as_deref().zip(self.last_assistant_message.as_deref());
         if let Some((path, last_message)) = transcript {
-            transcript::await_words(path, last_message);
+            transcript::wait_for_last_message(path, last_message);
         }
     }
 

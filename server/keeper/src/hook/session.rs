@@ -11,7 +11,7 @@ use loopkeeper_agent::hooks::PROMPT_TIMEOUT_S;
 use serde_json::{Value, json};
 
 use super::payload::{self, HookInput};
-use super::{HookEndpointClient, HookReplyVerdict, MAX_PAYLOAD_BYTES, print_pass_reason};
+use super::{HookReplyVerdict, KeeperEndpoint, MAX_PAYLOAD_BYTES, print_pass_reason};
 use loopkeeper_system::process::orphans::ENV_LOOP;
 use loopkeeper_system::state_dir::StateDir;
 
@@ -92,12 +92,12 @@ fn ask_keeper(event: SessionHookEvent) -> Result<Option<HookReplyVerdict>, Strin
 }
 
 /// The endpoint of the keeper that works in this folder.
-fn find_endpoint(folder: &Path) -> Option<HookEndpointClient> {
+fn find_endpoint(folder: &Path) -> Option<KeeperEndpoint> {
     let real = folder.canonicalize().ok()?;
     let state = StateDir::open().ok()?;
     let (holder, path) = state.tree_holder(&real).ok()??;
     let socket = state.socket_dir().join(format!("{}.sock", holder.loop_id()?));
-    (path == real && socket.exists()).then(|| HookEndpointClient { token: String::new(), socket })
+    (path == real && socket.exists()).then(|| KeeperEndpoint { token: String::new(), socket })
 }
 
 fn question(event: SessionHookEvent, payload: &HookInput) -> Value {

@@ -66,37 +66,37 @@ struct TranscriptUsage {
     #[serde(default, rename = "output_tokens")]
     output: u64,
     #[serde(default, rename = "cache_read_input_tokens")]
-    read: u64,
+    cache_read: u64,
     #[serde(default, rename = "cache_creation_input_tokens")]
-    kept: u64,
+    cache_creation: u64,
 }
 
 impl TranscriptUsage {
     fn sum(&self) -> u64 {
-        [self.output, self.read, self.kept].into_iter().fold(self.input, u64::saturating_add)
+        [self.output, self.cache_read, self.cache_creation].into_iter().fold(self.input, u64::saturating_add)
     }
 }
 
 /// The tokens of the whole session; `None`: not reported. Claude Code keeps transcripts of subagents in a folder next
 /// to the session's own.
 pub(super) fn tokens(path: &Path) -> Option<u64> {
-    let own = of_file(path)?;
+    let own = file_tokens(path)?;
     let folder = fs::read_dir(path.with_extension("").join("subagents"));
     let below = folder.into_iter().flatten().flatten().take(MAX_SUBAGENTS).map(|it| it.path());
     let below = below.filter(|it| it.extension().is_some_and(|it| it == "jsonl"));
-    Some(below.filter_map(|it| of_file(&it)).fold(own, u64::saturating_add))
+    Some(below.filter_map(|it| file_tokens(&it)).fold(own, u64::saturating_add))
 }
 
-fn of_file(path: &Path) -> Option<u64> {
+fn file_tokens(path: &Path) -> Option<u64> {
     let file = path.metadata().is_ok_and(|it| it.is_file() && it.len() < MAX_BYTES).then(|| File::open(path));
-    added_up(BufReader::new(file?.ok()?.take(MAX_BYTES)))
+    sum_lines(BufReader::new(file?.ok()?.take(MAX_BYTES)))
 }
 
 /// Waits until the agent's last message is at the end of the transcript.
-pub(super) fn await_words(path: &Path, expected: &str) {
+pub(super) fn wait_for_last_message(path: &Path, expected: &str) {
     const POLL_INTERVAL: Duration = Duration::from_millis(20);
     const MAX_POLLS: u32 = 100;
-    let ends = || last_words(path).is_none_or(|it| it.trim() == expected.trim());
+    let ends = || last_message_in(path).is_none_or(|it| it.trim() == expected.trim());
     for _ in 0..MAX_POLLS {
         if ends() {
             return;
@@ -106,7 +106,7 @@ pub(super) fn await_words(path: &Path, expected: &str) {
 }
 
 /// The last message in Claude Code's transcript; `None`: there is no such file.
-fn last_words(path: &Path) -> Option<String> {
+fn last_message_in(path: &Path) -> Option<String> {
     let mut file = path.metadata().is_ok_and(|it| it.is_file()).then(|| File::open(path))?.ok()?;
     let from = file.metadata().ok()?.len().saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from)).ok()?;
@@ -120,7 +120,7 @@ fn last_words(path: &Path) -> Option<String> {
     Some(tail.rsplit(|it| *it == b'\n').find_map(text).unwrap_or_default())
 }
 
-fn added_up(mut from: impl BufRead) -> Option<u64> {
+fn sum_lines(mut from: impl BufRead) -> Option<u64> {
     let (mut totals, mut line) = (TokenTotals::default(), Vec::new());
     while read_line(&mut from, &mut line)? {
         totals.add_line(&line);
@@ -134,11 +134,14 @@ fn added_up(mut from: impl BufRead) -> Option<u64> {
 /// Reads the next line, skipping overlong ones. False: end of file; `None`: read error.
 fn read_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> Option<bool> {
     line.clear();
-    while from.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line).ok()? as u64 == MAX_LINE_BYTES {
+    loop {
+        let read = from.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line).ok()?;
+        if (read as u64) < MAX_LINE_BYTES || line.ends_with(b"\n") {
+            return Some(!line.is_empty());
+        }
         from.skip_until(b'\n').ok()?;
         line.clear();
     }
-    Some(!line.is_empty())
 }
 
 #[derive(Debug, Default)]
@@ -175,12 +178,12 @@ impl TokenTotals {
 mod tests {
     use std::io::Write as _;
 
-    use super::{MAX_BYTES, MAX_LINE_BYTES, added_up, last_words, tokens};
+    use super::{MAX_BYTES, MAX_LINE_BYTES, last_message_in, sum_lines, tokens};
 
     #[test]
     fn tokens_are_those_of_the_whole_session() {
         let check = |text: &str, expect: Option<u64>| {
-            assert_eq!(added_up(text.as_bytes()), expect, "{text}");
+            assert_eq!(sum_lines(text.as_bytes()), expect, "{text}");
         };
         check("", None);
         check("{}\nnot JSON\n[]\n{\"tokens\":3}", None);
@@ -215,9 +218,11 @@ mod tests {
         let message =
             |id: u32| format!("{{\"message\":{{\"id\":\"{id}\",\"usage\":{{\"input_tokens\":1}}}}}}\n");
         let long = "x".repeat(usize::try_from(MAX_LINE_BYTES).expect("a size") * 2 + 7);
-        let totals = |text: &str| added_up(text.as_bytes());
+        let totals = |text: &str| sum_lines(text.as_bytes());
         assert_eq!(totals(&format!("{}{long}\n{}", message(1), message(2))), Some(2));
         assert_eq!(totals(&format!("{}{long}", message(1))), Some(1));
+        let longest = format!("{}\n", &long[1..MAX_LINE_BYTES as usize]);
+        assert_eq!(totals(&format!("{longest}{}", message(1))), Some(1));
         assert_eq!(
             totals(&format!("{{\"message\":{{\"id\":\"{long}\",\"usage\":{{\"input_tokens\":1}}}}}}\n")),
             None
@@ -245,7 +250,7 @@ mod tests {
         let check = |text: &str, expect: &str| {
             let file = tempfile::NamedTempFile::new().expect("a file");
             std::fs::write(file.path(), text).expect("written");
-            assert_eq!(last_words(file.path()).as_deref(), Some(expect), "{text}");
+            assert_eq!(last_message_in(file.path()).as_deref(), Some(expect), "{text}");
         };
         let expected = |text: &str| {
             format!(r#"{{"message":{{"role":"assistant","content":[{{"type":"text","text":"{text}"}}]}}}}"#)
@@ -255,8 +260,12 @@ mod tests {
         check(&format!("{}\n{}\n{used}\n", expected("one"), expected("two")), "two");
         check(&format!("{}\n{}", expected("one"), &expected("two")[..30]), "one");
         check(&format!("{}{}\n", "x".repeat(300_000), expected("one")), "");
-        assert_eq!(last_words("/dev/zero".as_ref()), None);
-        assert_eq!(last_words("/nowhere".as_ref()), None, "nothing is to come, so nothing is waited for");
+        assert_eq!(last_message_in("/dev/zero".as_ref()), None);
+        assert_eq!(
+            last_message_in("/nowhere".as_ref()),
+            None,
+            "nothing is to come, so nothing is waited for"
+        );
     }
 
     #[test]
