@@ -8,9 +8,9 @@
 //! PROGRAM …` enters control groups and becomes that program. Must stay small: no async, no threads but those in which a
 //! restricted job starts, no settings, nothing read from the workspace.
 
+mod arguments;
 mod group;
 mod guard;
-mod line;
 mod network;
 mod place;
 mod watch;
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::Serialize;
 
-use self::line::{WardenArgs, WardenMode};
+use self::arguments::{WardenArgs, WardenMode};
 use self::place::{HostFingerprint, is_init};
 use self::watch::{JobReaper, JobStart, WardenSignals};
 use loopkeeper_system::process::hardening;
@@ -91,9 +91,9 @@ fn job(prepared: io::Result<()>, request: &JobRequest, rules: &LandlockRules) ->
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-fn watch(warden: JobReaper<'_>, request: &JobRequest, keeper: impl AsFd) -> WardenReport {
-    send_report(&StartReport { main: warden.main() }, keeper);
-    warden.supervise(request.grace)
+fn watch(reaper: JobReaper<'_>, request: &JobRequest, keeper: impl AsFd) -> WardenReport {
+    send_report(&StartReport { main: reaper.main() }, keeper);
+    reaper.supervise(request.grace)
 }
 
 fn not_started(error: &io::Error) -> WardenReport {
@@ -116,11 +116,11 @@ fn serve_jobs(prepared: io::Result<()>, rules: &LandlockRules) -> ExitCode {
         .open("/dev/null")
         .and_then(|null| Ok(rustix::stdio::dup2_stderr(null)?));
     let ready = prepared.and_then(|()| Ok((WardenSignals::install()?, HostFingerprint::capture())));
-    let (signals, place) = match ready {
+    let (signals, fingerprint) = match ready {
         Ok(ready) => ready,
         Err(error) => return report_setup_error(&error),
     };
-    let mut spent = 0;
+    let mut earlier_cpu_ms = 0;
     while signals.quiet_until(io::stdin().as_fd()) {
         // No message or no job: the keeper has ended or is not ours.
         let Ok(Some(received)) = job_request::receive(io::stdin()) else { return ExitCode::SUCCESS };
@@ -128,17 +128,17 @@ fn serve_jobs(prepared: io::Result<()>, rules: &LandlockRules) -> ExitCode {
         let start = JobStart { request: &request, rules, outputs: Some([out, err]) };
         let started = JobReaper::start(start, &signals, control.as_fd());
         let mut report = match started {
-            Ok(warden) => watch(warden, &request, &control),
+            Ok(reaper) => watch(reaper, &request, &control),
             Err(error) => not_started(&error),
         };
-        let total = report.cpu_ms.max(spent);
-        report.cpu_ms = total - std::mem::replace(&mut spent, total);
+        let total = report.cpu_ms.max(earlier_cpu_ms);
+        report.cpu_ms = total - std::mem::replace(&mut earlier_cpu_ms, total);
         // Leave the work tree, so that it can be moved or unmounted while idle.
         let left_folder = std::env::set_current_dir("/").is_ok();
         report.again = left_folder
             && report.unkillable.is_empty()
             && !signals.is_end_requested()
-            && place.is_as_it_was();
+            && fingerprint.is_unchanged();
         send_report(&report, &control);
         if !report.again {
             break;

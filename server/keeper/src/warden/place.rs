@@ -29,7 +29,7 @@ impl HostFingerprint {
 
     /// Whether limits and mounts are unchanged, so that no program of the next job is covered or restricted, and no
     /// foreign process entered the namespace.
-    pub(super) fn is_as_it_was(&self) -> bool {
+    pub(super) fn is_unchanged(&self) -> bool {
         *self == Self::capture() && (!is_init() || other_processes().is_empty())
     }
 }

@@ -74,8 +74,8 @@ impl WardenSignals {
             }
             let mut fds = [self.wake_fd(), PollFd::from_borrowed_fd(channel, PollFlags::IN)];
             let _ = poll(&mut fds, None);
-            let [_, came] = fds;
-            if !came.revents().is_empty() {
+            let [_, message] = fds;
+            if !message.revents().is_empty() {
                 return true;
             }
             self.drain();
@@ -109,7 +109,7 @@ pub(super) struct JobReaper<'a> {
     main: Pid,
     /// How the main process ended: exit code or signal.
     ended: Cell<Option<(Option<i32>, Option<i32>)>>,
-    asked: RequestedStop,
+    requested: RequestedStop,
     signals: &'a WardenSignals,
     /// The keeper's channel for requests.
     control: BorrowedFd<'a>,
@@ -137,7 +137,7 @@ impl<'a> JobReaper<'a> {
         // A separate group, so that it can be killed with one signal without the warden.
         let child = rules.start(move || command.process_group(0).spawn())?;
         let main = Pid::from_child(&child);
-        Ok(Self { main, ended: Cell::new(None), asked: RequestedStop::Nothing, signals, control })
+        Ok(Self { main, ended: Cell::new(None), requested: RequestedStop::Nothing, signals, control })
     }
 
     pub(super) fn main(&self) -> i32 {
@@ -148,12 +148,12 @@ impl<'a> JobReaper<'a> {
     /// warden's jobs.
     pub(super) fn supervise(mut self, grace: Duration) -> WardenReport {
         let mut deadline = None;
-        while self.ended.get().is_none() && self.asked < RequestedStop::Now {
-            let before = self.asked;
+        while self.ended.get().is_none() && self.requested < RequestedStop::Now {
+            let before = self.requested;
             self.wait_event(deadline);
             self.reap();
             if before < RequestedStop::Grace
-                && self.asked == RequestedStop::Grace
+                && self.requested == RequestedStop::Grace
                 && self.ended.get().is_none()
             {
                 deadline = Some(Instant::now() + grace);
@@ -162,43 +162,43 @@ impl<'a> JobReaper<'a> {
                 let _ = kill_process(self.main, Signal::CONT);
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                self.asked = RequestedStop::Now;
+                self.requested = RequestedStop::Now;
             }
         }
         // Processes ended together with the main process did not outlive it.
         let outlived = self.ended.get().is_some() && self.wait_exiting();
-        let swept = self.end_all();
+        let killed = self.end_all();
         let (exit, signal) = self.ended.get().unwrap_or((None, Some(Signal::KILL.as_raw())));
         WardenReport {
             exit,
             signal,
             not_started: None,
-            survivors: if outlived { swept.names(self.main.as_raw_pid()) } else { Vec::new() },
-            unkillable: swept.unkillable,
+            survivors: if outlived { killed.names(self.main.as_raw_pid()) } else { Vec::new() },
+            unkillable: killed.unkillable,
             cpu_ms: process_table::find_process(getpid().as_raw_pid()).map_or(0, |own| own.cpu_ms),
             again: false,
         }
     }
 
-    /// Waits for an order, a signal, or the deadline.
+    /// Waits for a request, a signal, or the deadline.
     fn wait_event(&mut self, deadline: Option<Instant>) {
         let mut fds = [self.signals.wake_fd(), PollFd::from_borrowed_fd(self.control, PollFlags::IN)];
         let left = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
         // The result is ignored because all conditions are checked again.
         let _ = poll(&mut fds, left.as_ref());
-        let [_, order] = fds;
-        if !order.revents().is_empty() {
+        let [_, request] = fds;
+        if !request.revents().is_empty() {
             let mut bytes = [0; 16];
-            let request = match rustix::io::read(self.control, &mut bytes) {
+            let requested = match rustix::io::read(self.control, &mut bytes) {
                 Ok(0) | Err(_) => RequestedStop::Now,
                 Ok(_) if bytes.contains(&NOW) => RequestedStop::Now,
                 Ok(_) if bytes.contains(&GRACE) => RequestedStop::Grace,
                 Ok(_) => RequestedStop::Nothing,
             };
-            self.asked = self.asked.max(request);
+            self.requested = self.requested.max(requested);
         }
         if self.signals.is_end_requested() {
-            self.asked = self.asked.max(RequestedStop::Grace);
+            self.requested = self.requested.max(RequestedStop::Grace);
         }
         self.signals.drain();
     }
@@ -214,7 +214,8 @@ impl<'a> JobReaper<'a> {
 
     /// Waits briefly for exiting processes. True if a process remains.
     fn wait_exiting(&self) -> bool {
-        let time = if self.asked == RequestedStop::Nothing { SETTLE_TIME } else { TERMINATION_SETTLE_TIME };
+        let time =
+            if self.requested == RequestedStop::Nothing { SETTLE_TIME } else { TERMINATION_SETTLE_TIME };
         let until = Instant::now() + time;
         while self.reap() == ChildrenLeft::Left {
             let left = until.saturating_duration_since(Instant::now());
