@@ -110,10 +110,10 @@ fn run(
     while bridge.ended.is_none() {
         bridge.handle_next_event(&events);
     }
-    let well = bridge.ended == Some(true);
+    let ended_well = bridge.ended == Some(true);
     let exit = bridge.child.end();
     let code = match exit {
-        _ if well => 0,
+        _ if ended_well => 0,
         Some(code) if code != 0 => code,
         _ => 1,
     };
@@ -183,11 +183,15 @@ impl AcpBridge {
     fn cancel_turn(&mut self, events: &mpsc::Receiver<BridgeEvent>) {
         let actions = self.client.cancel();
         self.run_actions(actions);
-        while let Ok(BridgeEvent::Line(line)) = events.recv_timeout(CANCELLING) {
-            let actions = self.client.handle_line(&line, &|path| is_inside(&self.root, path));
-            self.run_actions(actions);
-            if self.ended.is_some() {
-                break;
+        while self.ended.is_none() {
+            match events.recv_timeout(CANCELLING) {
+                Ok(BridgeEvent::Line(line)) => {
+                    let actions = self.client.handle_line(&line, &|path| is_inside(&self.root, path));
+                    self.run_actions(actions);
+                }
+                // The keeper answers what the cancellation withdrew.
+                Ok(BridgeEvent::Next(_) | BridgeEvent::Permitted(..)) => {}
+                Ok(BridgeEvent::Silent | BridgeEvent::Stop) | Err(_) => break,
             }
         }
         self.ended = Some(false);
@@ -225,8 +229,8 @@ impl AcpBridge {
     }
 }
 
-fn note(words: &str) {
-    let _ = writeln!(io::stderr(), "{words}");
+fn note(message: &str) {
+    let _ = writeln!(io::stderr(), "{message}");
 }
 
 fn forward_lines(output: impl Read, sender: &Sender<BridgeEvent>) {
@@ -236,14 +240,12 @@ fn forward_lines(output: impl Read, sender: &Sender<BridgeEvent>) {
         line.clear();
         match (&mut output).take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => break,
-            Ok(_)
-                if sender
-                    .send(BridgeEvent::Line(String::from_utf8_lossy(&line).trim_end().to_owned()))
-                    .is_err() =>
-            {
-                break;
+            Ok(_) => {
+                let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+                if sender.send(BridgeEvent::Line(text)).is_err() {
+                    break;
+                }
             }
-            Ok(_) => {}
         }
     }
     let _ = sender.send(BridgeEvent::Silent);

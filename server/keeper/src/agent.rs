@@ -97,9 +97,9 @@ impl AgentHandle {
         let liveness = Rc::new(Liveness::default());
         let requests = context.control.hooks.open_queue();
         context.control.hooks.begin_session(&start.session);
-        let run =
+        let task =
             AgentTask { context: context.clone(), start, commands, requests, liveness: Rc::clone(&liveness) };
-        let task = spawn_boxed_local(run.until_it_ended());
+        let task = spawn_boxed_local(task.run());
         Self { commands: sender, liveness, task }
     }
 
@@ -108,7 +108,7 @@ impl AgentHandle {
         let (sender, commands) = mpsc::unbounded_channel();
         let liveness = Rc::new(Liveness::default());
         let session = AttachedSession::new(context.clone(), commands, Rc::clone(&liveness));
-        Self { commands: sender, liveness, task: spawn_boxed_local(session.until_unused()) }
+        Self { commands: sender, liveness, task: spawn_boxed_local(session.run()) }
     }
 
     pub(super) fn stop(&self, why: AgentEnding, grace: KillMode) {
@@ -182,7 +182,7 @@ struct AgentTask {
 }
 
 impl AgentTask {
-    async fn until_it_ended(mut self) {
+    async fn run(mut self) {
         // If a held process exited before the next iteration reached it, another process is started.
         while let Some(start) = self.run_process().await {
             self.start = start;
@@ -202,7 +202,7 @@ impl AgentTask {
         let started = match runtime.spec.settings.mode {
             LoopMode::Loop => runtime.agent_wardens.start(&job),
             // A process that may be held across iterations is identified by the pid of its warden.
-            _ => process::start(&job, &runtime.agent_domain),
+            LoopMode::Hook | LoopMode::Attach => process::start(&job, &runtime.agent_domain),
         };
         let mut running = match started {
             Ok(running) => running,
@@ -226,7 +226,7 @@ impl AgentTask {
     async fn run_start_hook(&mut self) -> Option<AgentEnding> {
         tokio::select! {
             () = user_commands::before_agent(&self.context) => None,
-            Some(order) = self.commands.recv() => match order {
+            Some(command) = self.commands.recv() => match command {
                 AgentCommand::End(why, _) => Some(why),
                 AgentCommand::Next(_) | AgentCommand::Release(_) => None,
             },
@@ -315,23 +315,23 @@ pub(super) struct WatchResult {
 pub(super) fn summarize_run(
     reader: AgentOutputReader,
     ended: process::JobOutcome,
-    left: WatchResult,
+    watched: WatchResult,
     most_steps: u32,
 ) -> AgentRun {
     let reason = ended.not_started.unwrap_or_default();
-    let ending = match (reason.as_str(), left.ending, left.halted) {
+    let ending = match (reason.as_str(), watched.ending, watched.halted) {
         ("", AgentEnding::Exited, Some(KillReason::Steps)) => AgentEnding::Capped,
         ("", ending, _) => ending,
         _ => AgentEnding::NotStarted,
     };
-    let WatchResult { stderr, duration_ms, .. } = left;
+    let WatchResult { stderr, duration_ms, linger_expired, .. } = watched;
     let (exit, signal, dropped, survivors) = (ended.exit, ended.signal, ended.dropped, ended.survivors);
     let end = ProcessEnd { ending, exit, signal, reason, stderr, duration_ms, survivors, dropped };
     let mut run = reader.finish(end, &local_clock());
     run.unkillable = ended.unkillable;
     if ending == AgentEnding::Capped {
         run.note = Some(tr!("over {most_steps} steps (`limits.steps`)", most_steps));
-    } else if left.linger_expired && run.note.is_none() {
+    } else if linger_expired && run.note.is_none() {
         run.note = Some(tr!("it was still running after its turn and was ended").to_owned());
     }
     run

@@ -35,7 +35,7 @@ pub(super) struct AttachedSession {
     /// The session in use, or the last one.
     session: Option<SessionOwner>,
     /// The hook call that is waiting for our answer.
-    waits: Option<(HookEvent, oneshot::Sender<HookVerdict>)>,
+    pending_call: Option<(HookEvent, oneshot::Sender<HookVerdict>)>,
     turn: Option<AttachedTurn>,
     /// How many more times the session can be held in this turn.
     holds: u32,
@@ -59,31 +59,40 @@ impl AttachedSession {
         liveness: Rc<Liveness>,
     ) -> Self {
         let requests = context.control.hooks.open_queue();
-        Self { context, commands, requests, liveness, session: None, waits: None, turn: None, holds: 0 }
+        Self {
+            context,
+            commands,
+            requests,
+            liveness,
+            session: None,
+            pending_call: None,
+            turn: None,
+            holds: 0,
+        }
     }
 
     /// Runs until the command channel closes because the keeper exits.
-    pub(super) async fn until_unused(mut self) {
+    pub(super) async fn run(mut self) {
         let mut tick = tokio::time::interval(POLL_INTERVAL);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                order = self.commands.recv() => match order {
-                    Some(order) => self.handle_command(order).await,
+                command = self.commands.recv() => match command {
+                    Some(command) => self.handle_command(command).await,
                     None => return,
                 },
                 Some(request) = self.requests.recv() => self.answer(request),
-                () = wait_for_disconnect(&mut self.waits) => self.handle_disconnect(),
+                () = wait_for_disconnect(&mut self.pending_call) => self.handle_disconnect(),
                 _ = tick.tick(), if self.turn.is_some() => self.poll_process(),
             }
         }
     }
 
-    async fn handle_command(&mut self, order: AgentCommand) {
-        match order {
+    async fn handle_command(&mut self, command: AgentCommand) {
+        match command {
             AgentCommand::Next(start) => self.send_iteration(start).await,
             AgentCommand::Release(why) => {
-                if let Some((_, answer)) = self.waits.take() {
+                if let Some((_, answer)) = self.pending_call.take() {
                     let _ = answer.send(HookVerdict::allow_with_notice(&why));
                 }
                 self.release_session();
@@ -91,7 +100,7 @@ impl AttachedSession {
             // The session belongs to the user, so it continues after the iteration ends.
             AgentCommand::End(why, _) => {
                 self.finish_turn(why, StopHookReport::default(), None);
-                if let Some((_, answer)) = self.waits.take() {
+                if let Some((_, answer)) = self.pending_call.take() {
                     let _ = answer.send(HookVerdict::allow_with_notice(tr!("the loop is stopped")));
                 }
             }
@@ -101,11 +110,11 @@ impl AttachedSession {
     /// Sends the next iteration as the answer to its hook.
     async fn send_iteration(&mut self, start: IterationStart) {
         user_commands::before_agent(&self.context).await;
-        let waits = self.waits.take().filter(|(_, answer)| !answer.is_closed());
+        let pending = self.pending_call.take().filter(|(_, answer)| !answer.is_closed());
         let file = prompt_file(&self.context, &start).inspect_err(|error| tracing::warn!("{error}"));
         let (prompt, iteration) = (start.prompt.clone(), start.iteration);
         self.turn = Some(AttachedTurn { start, began: clock::now().awake });
-        let Some((kind, answer)) = waits else {
+        let Some((kind, answer)) = pending else {
             let note = tr!("your session was closed before it received it");
             return self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some(note));
         };
@@ -115,8 +124,8 @@ impl AttachedSession {
         let pid = self.session.as_ref().and_then(|it| it.process.as_ref()).map_or(0, |it| it.pid);
         let pid = u32::try_from(pid).unwrap_or_default();
         let domain = "yours".to_owned();
-        let is_closed = !self.context.runtime.spec.settings.sandbox_network;
-        let network = is_closed.then(|| format!("open: {}", tr!("your session has no sandbox")));
+        let is_restricted = !self.context.runtime.spec.settings.sandbox_network;
+        let network = is_restricted.then(|| format!("open: {}", tr!("your session has no sandbox")));
         self.context.send_event(Event::AgentStarted {
             pid,
             agent_pid: None,
@@ -160,7 +169,7 @@ impl AttachedSession {
                 _,
             ) => {}
             (HookEvent::Stop, true) => {
-                self.waits = Some((HookEvent::Stop, answer));
+                self.pending_call = Some((HookEvent::Stop, answer));
                 let last_message = question.text.as_deref().unwrap_or_default();
                 self.finish_turn(
                     AgentEnding::Held,
@@ -173,7 +182,7 @@ impl AttachedSession {
     }
 
     fn begin_turn(&mut self, kind: HookEvent, question: &HookQuestion, answer: oneshot::Sender<HookVerdict>) {
-        if self.waits.take().is_some() {
+        if self.pending_call.take().is_some() {
             // The user interrupted the turn and entered a new prompt.
             self.release_session();
         }
@@ -185,7 +194,7 @@ impl AttachedSession {
             id: id.clone(),
             process: question.pid.and_then(process_table::find_process),
         });
-        self.waits = Some((kind, answer));
+        self.pending_call = Some((kind, answer));
         let tokens = question.tokens;
         self.context.send_event(Event::SessionCame(SessionOffer { session: id, holds: self.holds, tokens }));
     }
@@ -197,8 +206,8 @@ impl AttachedSession {
             return Some(tr!("not a session of this folder's user"));
         };
         let is_same = self.session.as_ref().is_some_and(|it| it.id == *session);
-        let is_busy = self.turn.is_some() || self.waits.is_some();
-        let is_taken = is_busy || self.session.as_ref().is_some_and(SessionOwner::is_there);
+        let is_busy = self.turn.is_some() || self.pending_call.is_some();
+        let is_taken = is_busy || self.session.as_ref().is_some_and(SessionOwner::is_running);
         if is_same || (!is_taken && question.hook != HookEvent::End) {
             return None;
         }
@@ -207,7 +216,7 @@ impl AttachedSession {
 
     /// The hook closed its connection: the user interrupted the turn or closed the session.
     fn handle_disconnect(&mut self) {
-        if self.waits.take().is_some() {
+        if self.pending_call.take().is_some() {
             self.release_session();
         }
     }
@@ -253,7 +262,7 @@ impl AttachedSession {
 
 impl SessionOwner {
     /// Whether the process exists; false if it is not known.
-    fn is_there(&self) -> bool {
+    fn is_running(&self) -> bool {
         self.process.as_ref().is_some_and(|it| refresh_process(it).is_some())
     }
 }
@@ -262,8 +271,8 @@ fn refresh_process(process: &Process) -> Option<Process> {
     process_table::find_process(process.pid).filter(|it| it.started == process.started && it.running)
 }
 
-async fn wait_for_disconnect(waits: &mut Option<(HookEvent, oneshot::Sender<HookVerdict>)>) {
-    match waits {
+async fn wait_for_disconnect(pending: &mut Option<(HookEvent, oneshot::Sender<HookVerdict>)>) {
+    match pending {
         Some((_, answer)) => answer.closed().await,
         None => std::future::pending().await,
     }

@@ -24,7 +24,7 @@ const STOP_EVENT: &str = "stop";
 #[derive(Debug)]
 pub(super) struct HookInjection {
     mode: LoopMode,
-    way: Option<HookMechanism>,
+    mechanism: Option<HookMechanism>,
     /// The loopkeeper program that the hooks call.
     program: String,
     budget_micros: Option<u64>,
@@ -33,29 +33,29 @@ pub(super) struct HookInjection {
 
 impl HookInjection {
     /// The error explains why hooks are not available although the mode needs them.
-    pub(super) fn of(context: &LoopContext, start: &IterationStart, env: &EnvVars) -> Result<Self, String> {
+    pub(super) fn new(context: &LoopContext, start: &IterationStart, env: &EnvVars) -> Result<Self, String> {
         let runtime = &context.runtime;
         let mode = runtime.spec.settings.mode;
         let program = own_program(runtime);
-        let way = start.plan.kind().stop_hook_mechanism().filter(|_| program.is_some());
-        let mut equipment = Self {
+        let mechanism = start.plan.kind().stop_hook_mechanism().filter(|_| program.is_some());
+        let mut injection = Self {
             mode,
-            way,
+            mechanism,
             program: program.unwrap_or_default(),
             budget_micros: start.budget_micros.filter(|_| mode == LoopMode::Hook),
             env: EnvVars::new(),
         };
-        if mode == LoopMode::Hook && way == Some(HookMechanism::Home) {
-            let hook = hook_command(&equipment.program, STOP_EVENT);
-            equipment.env = create_agent_home(&context.dir.home(), env, &hook, &[orphans::ENV_LOOP, SOCKET])?;
+        if mode == LoopMode::Hook && mechanism == Some(HookMechanism::Home) {
+            let hook = hook_command(&injection.program, STOP_EVENT);
+            injection.env = create_agent_home(&context.dir.home(), env, &hook, &[orphans::ENV_LOOP, SOCKET])?;
         }
-        Ok(equipment)
+        Ok(injection)
     }
 
     /// Adds our hooks to the command line.
     pub(super) fn with_hooks(&self, argv: Vec<String>) -> Vec<String> {
-        match self.way {
-            Some(HookMechanism::Settings) => self.of_claude(argv),
+        match self.mechanism {
+            Some(HookMechanism::Settings) => self.with_claude_hooks(argv),
             Some(HookMechanism::Overrides) if self.mode == LoopMode::Hook => {
                 codex::hooks::inject_stop_hook(argv, &hook_command(&self.program, STOP_EVENT))
             }
@@ -63,7 +63,7 @@ impl HookInjection {
         }
     }
 
-    fn of_claude(&self, argv: Vec<String>) -> Vec<String> {
+    fn with_claude_hooks(&self, argv: Vec<String>) -> Vec<String> {
         let argv = claude::hooks::inject_hooks(argv, &self.program, self.mode);
         match self.budget_micros {
             Some(left) => claude::hooks::within_budget(argv, left),
@@ -97,7 +97,8 @@ pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]
 
 /// How often the stop hook can hold one process.
 pub(super) fn max_stop_holds(runtime: &RunContext, plan: &AgentPlan) -> Option<u32> {
-    (is_claude(plan) && runtime.spec.settings.mode == LoopMode::Hook).then(|| cap(&runtime.env_of(plan)))
+    (is_claude(plan) && runtime.spec.settings.mode == LoopMode::Hook)
+        .then(|| block_cap(&runtime.env_of(plan)))
 }
 
 /// Whether the agent calls a hook before it starts a subagent.
@@ -105,7 +106,7 @@ pub(super) fn asks_before_subagent(runtime: &RunContext, plan: &AgentPlan) -> bo
     is_claude(plan) && claude::hooks::can_inject_hooks(&plan.argv) && own_program(runtime).is_some()
 }
 
-fn cap(env: &EnvVars) -> u32 {
+fn block_cap(env: &EnvVars) -> u32 {
     let variable = value(env, claude::hooks::BLOCK_CAP_VARIABLE).and_then(OsStr::to_str);
     variable.and_then(|it| it.parse().ok()).unwrap_or(claude::hooks::DEFAULT_BLOCK_CAP)
 }

@@ -32,13 +32,13 @@ pub(super) fn build_job(context: &LoopContext, start: &IterationStart) -> Result
     }
     let stdin = stdin(plan.value(), &prompt_file);
     let mut env = environment(context, start);
-    let mut equipment = HookInjection::of(context, start, &env)?;
-    run_context::extend_env(&mut env, std::mem::take(&mut equipment.env));
+    let mut injection = HookInjection::new(context, start, &env)?;
+    run_context::extend_env(&mut env, std::mem::take(&mut injection.env));
     Ok(Job {
         argv: plan.try_map(|plan| {
             let argv = extract_settings(
                 &plan,
-                equipment.with_hooks(fill_placeholders(&plan, start, &prompt_file)),
+                injection.with_hooks(fill_placeholders(&plan, start, &prompt_file)),
                 &prompt_file,
             )?;
             let mode = context.runtime.spec.settings.mode;

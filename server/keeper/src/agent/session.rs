@@ -26,14 +26,13 @@ const LAST_LINES: Duration = Duration::from_millis(40);
 /// Added to the grace time, because a released agent first prints its final message.
 const FINAL_MESSAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Which side is waiting.
 enum StopHookState {
-    /// The agent works.
-    None,
+    /// No call is pending: the agent works.
+    Working,
     /// The stop hook is waiting for our answer.
-    Waits(oneshot::Sender<HookVerdict>),
+    Waiting(oneshot::Sender<HookVerdict>),
     /// The agent was released.
-    Over,
+    Released,
 }
 
 pub(super) struct AgentProcess {
@@ -41,13 +40,13 @@ pub(super) struct AgentProcess {
     stderr: String,
     ending: AgentEnding,
     began: u64,
-    rest: LingerTimer,
-    hold: StopHookState,
+    linger: LingerTimer,
+    stop_hook: StopHookState,
     /// The stop hook called at least once.
     has_asked: bool,
     /// How often the stop hook can still hold the process.
     holds: Option<u32>,
-    /// Why we ended it without an order.
+    /// Why we ended it without a command.
     halted: Option<KillReason>,
     /// Bytes omitted from the output file of the previous iteration.
     dropped: u64,
@@ -58,19 +57,19 @@ pub(super) struct AgentProcess {
 }
 
 impl AgentProcess {
-    pub(super) fn new(run: &AgentTask, holds: Option<u32>) -> Self {
+    pub(super) fn new(task: &AgentTask, holds: Option<u32>) -> Self {
         Self {
-            reader: AgentOutputReader::for_session(run.start.plan.dialect, run.start.session_tokens),
+            reader: AgentOutputReader::for_session(task.start.plan.dialect, task.start.session_tokens),
             stderr: String::new(),
             ending: AgentEnding::Exited,
             began: clock::now().awake,
-            rest: LingerTimer::default(),
-            hold: StopHookState::None,
+            linger: LingerTimer::default(),
+            stop_hook: StopHookState::Working,
             has_asked: false,
             holds,
             halted: None,
             dropped: 0,
-            closed: run.context.runtime.closed_to_agents(),
+            closed: task.context.runtime.closed_to_agents(),
             denied_paths: DeniedPaths::default(),
             late: None,
         }
@@ -79,108 +78,112 @@ impl AgentProcess {
     /// Runs until the process has exited. Returns the iteration for which another process is needed, if any.
     pub(super) async fn watch(
         mut self,
-        run: &mut AgentTask,
+        task: &mut AgentTask,
         mut running: JobHandle,
     ) -> Option<IterationStart> {
-        let every = cpu_every(run.context.runtime.spec.settings.limits.idle_ms);
+        let every = cpu_every(task.context.runtime.spec.settings.limits.idle_ms);
         let mut tick = tokio::time::interval_at(Instant::now() + every, every);
         loop {
             tokio::select! {
                 output = running.next() => match output {
                     Some(output) => {
-                        self.handle_output(run, output);
-                        self.check_limits(run, &mut running);
+                        self.handle_output(task, output);
+                        self.check_limits(task, &mut running);
                     }
                     None => break,
                 },
-                () = self.rest.expired() => {
-                    self.rest = LingerTimer { until: None, linger_expired: true };
+                () = self.linger.expired() => {
+                    self.linger = LingerTimer { until: None, linger_expired: true };
                     running.terminate(TerminateMode::Grace);
                 }
-                Some(order) = run.commands.recv() => self.handle_command(run, &mut running, order).await,
-                Some(request) = run.requests.recv() => self.answer(run, &mut running, request).await,
+                Some(command) = task.commands.recv() => self.handle_command(task, &mut running, command).await,
+                Some(request) = task.requests.recv() => self.answer(task, &mut running, request).await,
                 _ = tick.tick() => {
-                    run.liveness.cpu_ms.set(running.cpu_ms());
-                    run.send_last_activity();
+                    task.liveness.cpu_ms.set(running.cpu_ms());
+                    task.send_last_activity();
                 }
             }
         }
-        self.finish_run(run, running).await
+        self.finish_run(task, running).await
     }
 
-    async fn handle_command(&mut self, run: &mut AgentTask, running: &mut JobHandle, order: AgentCommand) {
-        match order {
+    async fn handle_command(&mut self, task: &mut AgentTask, running: &mut JobHandle, command: AgentCommand) {
+        match command {
             AgentCommand::End(why, how) => {
                 if self.ending == AgentEnding::Exited {
                     self.ending = why;
                 }
                 running.terminate(how);
             }
-            AgentCommand::Release(why) => self.release_agent(run, &why),
-            AgentCommand::Next(start) => self.send_iteration(run, running, start).await,
+            AgentCommand::Release(why) => self.release_agent(task, &why),
+            AgentCommand::Next(start) => self.send_iteration(task, running, start).await,
         }
     }
 
-    fn release_agent(&mut self, run: &AgentTask, why: &str) {
-        if let StopHookState::Waits(answer) = std::mem::replace(&mut self.hold, StopHookState::Over) {
+    fn release_agent(&mut self, task: &AgentTask, why: &str) {
+        if let StopHookState::Waiting(answer) =
+            std::mem::replace(&mut self.stop_hook, StopHookState::Released)
+        {
             // If the hook has disconnected, the agent is released already.
             let _ = answer.send(HookVerdict::allow(why));
         }
-        self.rest.until = Some(Instant::now() + run.grace() + FINAL_MESSAGE_TIMEOUT);
+        self.linger.until = Some(Instant::now() + task.grace() + FINAL_MESSAGE_TIMEOUT);
     }
 
     /// Sends the next iteration as the answer to the stop hook.
-    async fn send_iteration(&mut self, run: &mut AgentTask, running: &mut JobHandle, start: IterationStart) {
-        let StopHookState::Waits(answer) = std::mem::replace(&mut self.hold, StopHookState::Over) else {
+    async fn send_iteration(&mut self, task: &mut AgentTask, running: &mut JobHandle, start: IterationStart) {
+        let StopHookState::Waiting(answer) = std::mem::replace(&mut self.stop_hook, StopHookState::Released)
+        else {
             self.late = Some(start);
             return;
         };
         if self.reader.is_spent() {
             self.late = Some(start);
-            self.hold = StopHookState::Waits(answer);
-            return self.release_agent(run, "it is started again");
+            self.stop_hook = StopHookState::Waiting(answer);
+            return self.release_agent(task, "it is started again");
         }
-        run.start = start;
-        if let Some(why) = run.run_start_hook().await {
+        task.start = start;
+        if let Some(why) = task.run_start_hook().await {
             self.ending = why;
-            self.hold = StopHookState::None;
+            self.stop_hook = StopHookState::Working;
             let _ = answer.send(HookVerdict::allow("the loop is stopped"));
             running.terminate(TerminateMode::Grace);
             return;
         }
         if answer.is_closed() {
-            self.late = Some(run.start.clone());
-            self.rest.until = Some(Instant::now() + run.grace() + FINAL_MESSAGE_TIMEOUT);
+            self.late = Some(task.start.clone());
+            self.linger.until = Some(Instant::now() + task.grace() + FINAL_MESSAGE_TIMEOUT);
             return;
         }
-        let base = run.output_base();
+        let base = task.output_base();
         match running.output_to(&base) {
             Ok(dropped) => self.dropped = dropped,
             Err(error) => tracing::warn!("could not write {}: {error}", base.display()),
         }
-        if let Err(error) = prompt_file(&run.context, &run.start) {
+        if let Err(error) = prompt_file(&task.context, &task.start) {
             tracing::warn!("{error}");
         }
         running.set_stop_hook_wait(StopHookWait::No);
-        (self.began, self.ending, self.hold) = (clock::now().awake, AgentEnding::Exited, StopHookState::None);
+        (self.began, self.ending, self.stop_hook) =
+            (clock::now().awake, AgentEnding::Exited, StopHookState::Working);
         self.holds = self.holds.map(|it| it.saturating_sub(1));
-        let started = run.started(running, self.holds).await;
-        run.context.send_event(started);
-        let _ = answer.send(HookVerdict::block(run.start.prompt.clone()));
+        let started = task.started(running, self.holds).await;
+        task.context.send_event(started);
+        let _ = answer.send(HookVerdict::block(task.start.prompt.clone()));
     }
 
     /// A stop hook call of our own session ends the iteration; all other calls are allowed.
-    async fn answer(&mut self, run: &mut AgentTask, running: &mut JobHandle, request: HookRequest) {
+    async fn answer(&mut self, task: &mut AgentTask, running: &mut JobHandle, request: HookRequest) {
         let HookRequest { question, answer } = request;
-        if let Some(why) = self.foreign_reason(run, &question) {
+        if let Some(why) = self.foreign_reason(task, &question) {
             let _ = answer.send(HookVerdict::allow(why));
             return;
         }
         while let Ok(Some(output)) = tokio::time::timeout(LAST_LINES, running.next()).await {
-            self.handle_output(run, output);
+            self.handle_output(task, output);
         }
-        (self.hold, self.has_asked) = (StopHookState::Waits(answer), true);
-        self.rest.until = None;
+        (self.stop_hook, self.has_asked) = (StopHookState::Waiting(answer), true);
+        self.linger.until = None;
         running.set_stop_hook_wait(StopHookWait::Yes);
         let end = self.process_end(AgentEnding::Held);
         let report = StopHookReport {
@@ -190,100 +193,100 @@ impl AgentProcess {
         let mut so_far = self.reader.so_far(report, end, &local_clock());
         let denied = std::mem::take(&mut self.denied_paths);
         (so_far.closed_paths, so_far.read_only_paths) = (denied.hidden, denied.read_only);
-        so_far.closed_hosts = run.context.runtime.hosts_denied_to_agents();
-        self.closed = run.context.runtime.closed_to_agents();
-        run.report_ended(so_far);
+        so_far.closed_hosts = task.context.runtime.hosts_denied_to_agents();
+        self.closed = task.context.runtime.closed_to_agents();
+        task.report_ended(so_far);
     }
 
     /// Why a request does not concern this process.
-    fn foreign_reason(&self, run: &AgentTask, question: &HookQuestion) -> Option<&'static str> {
+    fn foreign_reason(&self, task: &AgentTask, question: &HookQuestion) -> Option<&'static str> {
         if question.hook != HookEvent::Stop {
             return Some("the agent may go on");
         }
-        if run.context.runtime.spec.settings.mode == LoopMode::Loop {
+        if task.context.runtime.spec.settings.mode == LoopMode::Loop {
             return Some("this loop starts a process for each iteration");
         }
-        if question.token != *run.context.runtime.token
+        if question.token != *task.context.runtime.token
             || question.agent.is_some()
-            || !self.is_ours(run, question)
+            || !self.is_ours(task, question)
         {
             return Some("not the session of this loop");
         }
-        let is_free = matches!(self.hold, StopHookState::None) && self.ending == AgentEnding::Exited;
+        let is_free = matches!(self.stop_hook, StopHookState::Working) && self.ending == AgentEnding::Exited;
         (!is_free).then_some("the agent may go")
     }
 
     /// A nested agent inherits the variables of its parent but has a different session id.
-    fn is_ours(&self, run: &AgentTask, question: &HookQuestion) -> bool {
-        let known = self.reader.session().unwrap_or(&run.start.session);
-        question.session.as_ref().is_none_or(|it| it == known || *it == run.start.session)
+    fn is_ours(&self, task: &AgentTask, question: &HookQuestion) -> bool {
+        let known = self.reader.session().unwrap_or(&task.start.session);
+        question.session.as_ref().is_none_or(|it| it == known || *it == task.start.session)
     }
 
-    fn handle_output(&mut self, run: &AgentTask, output: OutputEvent) {
-        run.liveness.lines.set(run.liveness.lines.get() + 1);
+    fn handle_output(&mut self, task: &AgentTask, output: OutputEvent) {
+        task.liveness.lines.set(task.liveness.lines.get() + 1);
         match output {
             OutputEvent::Line { stream, bytes } => {
                 let line = String::from_utf8_lossy(&bytes);
                 self.denied_paths.append(self.closed.find(&line));
                 match stream {
                     Stream::Stdout => {
-                        self.reader.read_line(&line).into_iter().for_each(|it| run.handle_event(it));
+                        self.reader.read_line(&line).into_iter().for_each(|it| task.handle_event(it));
                     }
                     Stream::Stderr => {
-                        self.reader.stderr_line(&line).into_iter().for_each(|it| run.handle_event(it));
+                        self.reader.stderr_line(&line).into_iter().for_each(|it| task.handle_event(it));
                         super::keep_tail(&mut self.stderr, &line);
                     }
                 }
             }
             OutputEvent::Oversize { bytes, .. } => {
-                run.publish_activity(self.reader.record_oversize_line(bytes));
+                task.publish_activity(self.reader.record_oversize_line(bytes));
             }
         }
-        if matches!(self.hold, StopHookState::None) || self.reader.is_idle() {
-            self.rest.until = self.reader.is_idle().then(|| Instant::now() + run.grace());
+        if matches!(self.stop_hook, StopHookState::Working) || self.reader.is_idle() {
+            self.linger.until = self.reader.is_idle().then(|| Instant::now() + task.grace());
         }
     }
 
-    fn check_limits(&mut self, run: &AgentTask, running: &mut JobHandle) {
+    fn check_limits(&mut self, task: &AgentTask, running: &mut JobHandle) {
         if self.halted.is_none() {
-            self.halted = self.reader.kill_reason(run.context.runtime.spec.settings.limits.steps);
+            self.halted = self.reader.kill_reason(task.context.runtime.spec.settings.limits.steps);
             if self.halted.is_some() {
                 running.terminate(TerminateMode::Grace);
             }
         }
     }
 
-    async fn finish_run(mut self, run: &mut AgentTask, running: JobHandle) -> Option<IterationStart> {
-        let held = !matches!(self.hold, StopHookState::None);
+    async fn finish_run(mut self, task: &mut AgentTask, running: JobHandle) -> Option<IterationStart> {
+        let held = !matches!(self.stop_hook, StopHookState::Working);
         let ended = running.wait().await;
         let reached = ended.reached;
-        let left = WatchResult {
+        let watched = WatchResult {
             ending: self.ending,
             halted: self.halted,
-            linger_expired: self.rest.linger_expired,
+            linger_expired: self.linger.linger_expired,
             stderr: std::mem::take(&mut self.stderr),
             duration_ms: clock::now().awake.saturating_sub(self.began),
         };
         let was_heard = held || self.has_asked;
-        let (settings, stderr) = (&run.context.runtime.spec.settings, left.stderr.clone());
-        let mut over = summarize_run(self.reader, ended, left, settings.limits.steps);
-        if over.ending == AgentEnding::Exited {
-            exhaustion::name_limit(&mut over, &stderr, settings, reached);
+        let (settings, stderr) = (&task.context.runtime.spec.settings, watched.stderr.clone());
+        let mut run = summarize_run(self.reader, ended, watched, settings.limits.steps);
+        if run.ending == AgentEnding::Exited {
+            exhaustion::name_limit(&mut run, &stderr, settings, reached);
         }
-        over.dropped += self.dropped;
-        (over.closed_paths, over.read_only_paths) = (self.denied_paths.hidden, self.denied_paths.read_only);
-        over.closed_hosts = run.context.runtime.hosts_denied_to_agents();
+        run.dropped += self.dropped;
+        (run.closed_paths, run.read_only_paths) = (self.denied_paths.hidden, self.denied_paths.read_only);
+        run.closed_hosts = task.context.runtime.hosts_denied_to_agents();
         if !held {
             if !was_heard {
-                run.note_missing_stop_hook(&mut over);
+                task.note_missing_stop_hook(&mut run);
             }
-            run.report_ended(over);
+            task.report_ended(run);
             return None;
         }
-        run.report_left(over);
+        task.report_left(run);
         // It may have arrived while the remaining output was read.
         self.late.or_else(|| {
-            std::iter::from_fn(|| run.commands.try_recv().ok()).find_map(AgentCommand::into_next_start)
+            std::iter::from_fn(|| task.commands.try_recv().ok()).find_map(AgentCommand::into_next_start)
         })
     }
 
@@ -332,11 +335,11 @@ impl AgentTask {
     }
 
     /// Notes that a disabled stop hook never called.
-    fn note_missing_stop_hook(&self, over: &mut AgentRun) {
+    fn note_missing_stop_hook(&self, run: &mut AgentRun) {
         let was_to_ask = self.context.runtime.spec.settings.mode == LoopMode::Hook;
-        if was_to_ask && over.error.is_none() && over.ending == AgentEnding::Exited {
+        if was_to_ask && run.error.is_none() && run.ending == AgentEnding::Exited {
             let silent = self.start.plan.kind().no_stop_hook_call_message();
-            over.note = Some(match over.note.take() {
+            run.note = Some(match run.note.take() {
                 Some(note) => append_clause(&note, &silent),
                 None => silent,
             });
