@@ -23,27 +23,27 @@ pub(super) fn take_slot(context: &LoopContext, state: &LoopState, iteration: u32
     if let Some(event) = heeds_limits.then(limited).flatten() {
         return context.send_event(event);
     }
-    let asker = CallRequest {
+    let request = CallRequest {
         loop_id: state.spec.loop_id.clone(),
         iteration,
         limit: state.spec.settings.limits.calls_per_hour,
     };
     let list = context.state.calls();
-    if let Some(slot) = try_once(&list, &asker) {
+    if let Some(slot) = try_once(&list, &request) {
         return context.send_event(Event::CallAnswered(slot));
     }
     let context = context.clone();
     spawn_boxed_local(async move {
-        let slot = in_time(&list, &asker).await;
+        let slot = wait_for_slot(&list, &request).await;
         context.send_event(Event::CallAnswered(slot));
     });
 }
 
-/// Waits until the list can be locked.
-pub async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
+/// Retries until the list can be locked, or the timeout expires.
+pub async fn wait_for_slot(list: &Path, request: &CallRequest) -> CallSlot {
     let begun = Instant::now();
     while begun.elapsed() < TIMEOUT {
-        if let Some(slot) = try_once(list, asker) {
+        if let Some(slot) = try_once(list, request) {
             return slot;
         }
         tokio::time::sleep(RETRY_DELAY).await;
@@ -52,8 +52,8 @@ pub async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
 }
 
 /// `None`: another process holds the lock.
-fn try_once(list: &Path, asker: &CallRequest) -> Option<CallSlot> {
-    calls::take_slot(list, asker, clock::now()).unwrap_or_else(|error| {
+fn try_once(list: &Path, request: &CallRequest) -> Option<CallSlot> {
+    calls::take_slot(list, request, clock::now()).unwrap_or_else(|error| {
         tracing::warn!("{error}");
         Some(CallSlot::Unknown { message: error.to_string() })
     })

@@ -1,6 +1,6 @@
 //! A keeper without an agent: one round of checks on the tree as it is, recorded in the journal's format.
 
-mod shortened;
+mod compaction;
 
 use loopkeeper_text::tr_later;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub async fn check_task(
     loopkeeper_system::durable::make_folder(&outputs)
         .map_err(KeeperError::io(tr_later!("make"), &outputs))?;
     let runtime = RunContext::new(state, workspace, spec, RunFolders { outputs, ..RunFolders::default() })?;
-    let round = steady_round(&runtime).await;
+    let round = run_until_steady(&runtime).await;
     runtime.dismiss_wardens().await;
     let mut round = round?;
     for result in &mut round.results {
@@ -54,8 +54,8 @@ pub async fn check_task(
     Ok(round)
 }
 
-/// Files that the checks write in the first run are artefacts; any other change of the tree invalidates the results.
-async fn steady_round(runtime: &RunContext) -> Result<Round, KeeperError> {
+/// Repeats the round until the tree no longer changes. Files that the checks write in the first run are artefacts; any other change of the tree invalidates the results.
+async fn run_until_steady(runtime: &RunContext) -> Result<Round, KeeperError> {
     let mut artefacts: BTreeSet<String> = BTreeSet::new();
     let mut rounds = 0;
     loop {
@@ -74,8 +74,8 @@ async fn steady_round(runtime: &RunContext) -> Result<Round, KeeperError> {
 }
 
 fn record(path: &Path, round: &Round) -> Result<Vec<Entry>, KeeperError> {
-    put_damage_aside(path)?;
-    shortened::shorten(path)?;
+    move_damaged_aside(path)?;
+    compaction::compact(path)?;
     let mut journal =
         if path.exists() { JournalFile::open_with(path, |_| ())?.0 } else { JournalFile::create(path)? };
     let record = Record::ChecksDone { iteration: None, round: Box::new(round.clone()) };
@@ -84,7 +84,7 @@ fn record(path: &Path, round: &Round) -> Result<Vec<Entry>, KeeperError> {
 
 /// Earlier results are found again by the next round, so a damaged record must not prevent checking. Its bytes are
 /// kept.
-fn put_damage_aside(path: &Path) -> Result<(), KeeperError> {
+fn move_damaged_aside(path: &Path) -> Result<(), KeeperError> {
     if !path.exists() || !matches!(JournalFile::open(path), Err(JournalError::Damaged { .. })) {
         return Ok(());
     }

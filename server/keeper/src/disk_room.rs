@@ -45,7 +45,7 @@ pub struct DiskWait {
 }
 
 impl DiskWait {
-    /// Resolves when there is room on the disks of both.
+    /// Resolves when the disks of both folders have room.
     pub(super) async fn wait(&mut self, (state_root, root): (&Path, &Path), iteration: u32) {
         loop {
             tokio::time::sleep(self.delay(iteration)).await;
@@ -56,7 +56,7 @@ impl DiskWait {
         self.attempts = self.attempts.saturating_add(1);
     }
 
-    /// The same for a keeper that is over; `false` after a signal to stop.
+    /// The same for a keeper that has ended; `false` after a signal to stop.
     pub async fn wait_or_stop(&mut self, folders: (&Path, &Path), iteration: u32) -> bool {
         let Ok(mut signals) = StopSignals::listen() else { return false };
         tokio::select! {

@@ -37,7 +37,7 @@ use loopkeeper_system::clean_room::{BuildFolders, CleanRoom, HomeContent};
 use loopkeeper_system::durable;
 use loopkeeper_system::http::HttpClient;
 use loopkeeper_system::process::WardenPool;
-use loopkeeper_system::snapshots::TreeEntry;
+use loopkeeper_system::snapshots::{SnapshotStore, TreeEntry};
 use room::{PinnedEntry, RoomLayout, RoomSite};
 
 /// The criteria and the tree to judge, and the state at the start.
@@ -85,9 +85,7 @@ impl VerdictRequest {
             since: UNIX_EPOCH + Duration::from_millis(state.time.started_at.wall),
         }
     }
-}
 
-impl VerdictRequest {
     /// The same for the same loop and tree, and written into the receipt.
     fn seed(&self, runtime: &RunContext) -> u32 {
         let hash = sha256(format!("{} {}", runtime.spec.loop_id, self.tree).as_bytes());
@@ -360,7 +358,7 @@ async fn start_entries(
     let outside = inputs.outside.clone();
     let judges: Vec<(String, Option<String>)> =
         judges.map(|it| (it.path.clone(), it.composed.clone())).collect();
-    let read = move |store: &mut loopkeeper_system::snapshots::SnapshotStore| {
+    let read = move |store: &mut SnapshotStore| {
         let entry = |(path, composed): &(String, Option<String>)| {
             if let Some(outside) = outside.get(path) {
                 return Ok(outside.clone());
@@ -420,7 +418,7 @@ async fn run_in_opened(
         redactor: &runtime.redactor,
         permit: &runtime.permit,
         asker: HttpClient {
-            program: &runtime.messenger,
+            program: &runtime.request_program,
             domain: &runtime.request_domain,
             env: &env.variables,
         },

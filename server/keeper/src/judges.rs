@@ -39,12 +39,12 @@ const MAX_ATTEMPTS: u32 = 2;
 /// Values of the loop that its judges need.
 pub(super) struct JudgeContext {
     /// Name of the caller in the user's list of calls.
-    asker: String,
+    caller: String,
     /// The tree at the start of the work.
     start: Option<String>,
     /// Paths that checks write; `None`: every written path is an artefact.
     artefacts: Option<BTreeSet<String>>,
-    allowance: RemainingBudget,
+    budget: RemainingBudget,
 }
 
 /// Result of the judges of a round.
@@ -58,10 +58,10 @@ pub(super) struct JudgeResults {
 impl JudgeContext {
     pub(super) fn of_loop(state: &LoopState) -> Self {
         Self {
-            asker: state.spec.loop_id.clone(),
+            caller: state.spec.loop_id.clone(),
             start: state.tree_after(0).map(str::to_owned),
             artefacts: (state.phase != Phase::Baseline).then(|| state.tree.artefacts.clone()),
-            allowance: RemainingBudget::after(
+            budget: RemainingBudget::after(
                 &state.spec.settings.limits,
                 state.spent.cost_micros,
                 state.spent.tokens,
@@ -71,8 +71,8 @@ impl JudgeContext {
 
     /// The context of a round without a loop, whose changes are unknown.
     pub(super) fn without_loop(spec: &LoopSpec) -> Self {
-        let allowance = RemainingBudget::from_limits(&spec.settings.limits);
-        Self { asker: "check".to_owned(), start: None, artefacts: None, allowance }
+        let budget = RemainingBudget::from_limits(&spec.settings.limits);
+        Self { caller: "check".to_owned(), start: None, artefacts: None, budget }
     }
 
     /// Whether the tree is unchanged. Judges are not called in a round whose result is discarded.
@@ -108,10 +108,10 @@ pub(super) async fn run_judges(
         }
     };
     let diff = diff.map(|it| plan.redactor.redact(&it));
-    let bench = JudgePanel { plan, runtime, judging, diff, spent: Cell::default() };
+    let panel = JudgePanel { plan, runtime, judging, diff, spent: Cell::default() };
     let mut results = Vec::new();
     for criterion in plan.criteria.iter().filter(|it| quorum(it).is_some()) {
-        results.push(bench.judge_criterion(criterion).await);
+        results.push(panel.judge_criterion(criterion).await);
     }
     let after = runtime.with_store(|store| Ok(store.take_snapshot()?.tree)).await?;
     if after != tree {
@@ -124,7 +124,7 @@ pub(super) async fn run_judges(
             (it.status, it.fact) = (Status::Unstable, fact.clone());
         }
     }
-    let spent = bench.spent.get();
+    let spent = panel.spent.get();
     Ok(JudgeResults { results, spent: (spent.calls > 0).then_some(spent), tree: after })
 }
 
@@ -161,11 +161,11 @@ impl JudgePanel<'_> {
     }
 
     async fn vote(&self, criterion: &Criterion) -> Vote {
-        let mut mend: Option<String> = None;
+        let mut fault: Option<String> = None;
         for _ in 0..MAX_ATTEMPTS {
             // Random, so that the author of the judged files cannot know it.
             let key = Uuid::new_v4().simple().to_string();
-            let run = match self.run_judge(criterion, &key, mend.as_deref()).await {
+            let run = match self.run_judge(criterion, &key, fault.as_deref()).await {
                 Ok(run) => run,
                 Err(why) => return Vote::Void(tr!("the judge was not asked: {why}", why)),
             };
@@ -177,11 +177,11 @@ impl JudgePanel<'_> {
             }
             match parse_answer(&run.final_text, &key) {
                 Ok(answer) => return Vote::Answered(answer),
-                Err(why) => mend = Some(why),
+                Err(why) => fault = Some(why),
             }
         }
         // The judge reads the fault in English.
-        let why = mend.unwrap_or_default();
+        let why = fault.unwrap_or_default();
         let why = language::translation(&why).map_or_else(|| why.clone(), str::to_owned);
         Vote::Void(tr!("the judge's answer cannot be read: {why}", why))
     }
@@ -190,22 +190,22 @@ impl JudgePanel<'_> {
         &self,
         criterion: &Criterion,
         key: &str,
-        mend: Option<&str>,
+        fault: Option<&str>,
     ) -> Result<AgentRun, String> {
         let Some(judge) = &self.runtime.spec.judge else {
             return Err(tr!("the loop was started without one; start it again").to_owned());
         };
-        if !self.judging.allowance.allows(self.spent.get()) {
+        if !self.judging.budget.allows(self.spent.get()) {
             return Err(tr!("the budget of the loop is used up").to_owned());
         }
         let Some(Check::Judge { prose, .. }) = &criterion.check else { return Err(String::new()) };
-        let content = JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend };
+        let content = JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend: fault };
         let prompt = Language::English.during(|| judge_prompt(&content));
         let job = self.job(judge, criterion, prompt)?;
         self.take_call().await?;
         let running = process::start(&job, &self.runtime.agent_domain).map_err(|error| error.to_string())?;
-        let within = RunLimits { grace: job.grace, steps: self.runtime.spec.settings.limits.steps };
-        let run = watch(running, judge, self.timeout(criterion), within).await;
+        let limits = RunLimits { grace: job.grace, steps: self.runtime.spec.settings.limits.steps };
+        let run = watch(running, judge, self.timeout(criterion), limits).await;
         let asked = JudgeUsage { calls: 1, cost_micros: run.cost_micros, tokens: run.tokens };
         let mut spent = self.spent.get();
         spent.add(asked);
@@ -258,12 +258,12 @@ impl JudgePanel<'_> {
     /// Counts each judge run against the hourly call limit, like a start of the agent. If the list cannot be used the
     /// run is permitted, because a round has few judges.
     async fn take_call(&self) -> Result<(), String> {
-        let asker = CallRequest {
-            loop_id: format!("{}/judge-{}", self.judging.asker, Uuid::new_v4().simple()),
+        let request = CallRequest {
+            loop_id: format!("{}/judge-{}", self.judging.caller, Uuid::new_v4().simple()),
             iteration: self.plan.number,
             limit: self.runtime.spec.settings.limits.calls_per_hour,
         };
-        match calls::in_time(&self.runtime.calls, &asker).await {
+        match calls::wait_for_slot(&self.runtime.calls, &request).await {
             CallSlot::Taken { .. } => Ok(()),
             CallSlot::Full { .. } => Err(tr!("the hourly call limit is reached").to_owned()),
             CallSlot::Unknown { message } => {
@@ -275,11 +275,11 @@ impl JudgePanel<'_> {
 }
 
 /// Reads the output of a judge until it ends or its timeout expires.
-async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, within: RunLimits) -> AgentRun {
+async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, limits: RunLimits) -> AgentRun {
     let begun = Instant::now();
     let mut reader = AgentOutputReader::new(judge.dialect);
-    let mut rest = LingerTimer::default();
-    let mut left = WatchResult {
+    let mut linger = LingerTimer::default();
+    let mut watched = WatchResult {
         ending: AgentEnding::Exited,
         halted: None,
         linger_expired: false,
@@ -290,29 +290,29 @@ async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, wit
         tokio::select! {
             output = running.next() => match output {
                 Some(output) => {
-                    read_output_line(&mut reader, &mut left.stderr, output);
-                    rest.until = reader.is_idle().then(|| Instant::now() + within.grace);
-                    if left.halted.is_none() {
-                        left.halted = reader.kill_reason(within.steps);
-                        if left.halted.is_some() {
+                    read_output_line(&mut reader, &mut watched.stderr, output);
+                    linger.until = reader.is_idle().then(|| Instant::now() + limits.grace);
+                    if watched.halted.is_none() {
+                        watched.halted = reader.kill_reason(limits.steps);
+                        if watched.halted.is_some() {
                             running.terminate(TerminateMode::Grace);
                         }
                     }
                 }
                 None => break,
             },
-            () = rest.expired() => {
-                rest = LingerTimer::default();
+            () = linger.expired() => {
+                linger = LingerTimer::default();
                 running.terminate(TerminateMode::Grace);
             }
-            () = tokio::time::sleep_until(begun + timeout), if left.ending == AgentEnding::Exited => {
-                left.ending = AgentEnding::TimedOut;
+            () = tokio::time::sleep_until(begun + timeout), if watched.ending == AgentEnding::Exited => {
+                watched.ending = AgentEnding::TimedOut;
                 running.terminate(TerminateMode::Grace);
             }
         }
     }
-    left.duration_ms = begun.elapsed().as_millis() as u64;
-    agent::summarize_run(reader, running.wait().await, left, within.steps)
+    watched.duration_ms = begun.elapsed().as_millis() as u64;
+    agent::summarize_run(reader, running.wait().await, watched, limits.steps)
 }
 
 /// Limits that apply to every agent.

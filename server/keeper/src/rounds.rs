@@ -19,6 +19,7 @@ use super::run_context::{RunContext, SnapshotFailure};
 use super::stray_search::StraySearch;
 use loopkeeper_system::git;
 use loopkeeper_system::http::HttpClient;
+use loopkeeper_system::snapshots::SnapshotStore;
 
 const NAMED_PATHS: usize = 200;
 
@@ -116,7 +117,7 @@ pub(super) async fn run_round(
     runtime: &RunContext,
     request: RoundRequest,
 ) -> Result<(Round, Vec<String>), SnapshotFailure> {
-    let take = |store: &mut loopkeeper_system::snapshots::SnapshotStore| Ok(store.take_snapshot()?.tree);
+    let take = |store: &mut SnapshotStore| Ok(store.take_snapshot()?.tree);
     let before = match request.tree {
         Some(tree) => tree,
         None => runtime.with_store(take).await?,
@@ -133,7 +134,7 @@ pub(super) async fn run_round(
         redactor: &runtime.redactor,
         permit: &runtime.permit,
         asker: HttpClient {
-            program: &runtime.messenger,
+            program: &runtime.request_program,
             domain: &runtime.request_domain,
             env: &runtime.check_env,
         },

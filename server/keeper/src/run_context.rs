@@ -75,7 +75,7 @@ pub struct RunContext {
     pub agent_wardens: WardenPool,
     pub check_wardens: WardenPool,
     /// The program that sends HTTP requests.
-    pub messenger: Rc<Path>,
+    pub request_program: Rc<Path>,
     pub agent_env: Rc<EnvVars>,
     pub check_env: Rc<EnvVars>,
     /// The environment of the user's own commands.
@@ -90,7 +90,7 @@ pub struct RunContext {
     socket: Rc<Path>,
     pub store: Arc<Mutex<SnapshotStore>>,
     /// Duration of the last work with the store.
-    pace: Rc<Cell<Duration>>,
+    last_store_time: Rc<Cell<Duration>>,
     /// Folder of check outputs.
     pub outputs: PathBuf,
     /// List of the user's agent calls.
@@ -126,11 +126,11 @@ impl RunContext {
             temporary,
             redactor: Rc::new(redactor(&spec)),
             store: Arc::new(Mutex::new(SnapshotStore::open(&workspace.snapshots(), workspace.root())?)),
-            pace: Rc::new(Cell::new(Duration::MAX)),
+            last_store_time: Rc::new(Cell::new(Duration::MAX)),
             outputs,
             calls: state.calls(),
             permit: Rc::new(Permit::new(state, workspace.root(), checks)),
-            messenger: fetch_program(state).into(),
+            request_program: request_program(state).into(),
             token: token.into(),
             socket: socket.into(),
             agent_wardens: WardenPool::new(&agent_domain),
@@ -193,15 +193,15 @@ impl RunContext {
         work: impl Fn(&mut SnapshotStore) -> Result<T, SnapshotFailure> + Send + 'static,
     ) -> Result<T, SnapshotFailure> {
         let began = Instant::now();
-        let done = if let Some(done) = self.at_once(&work) {
+        let done = if let Some(done) = self.try_inline(&work) {
             done
         } else {
             let store = Arc::clone(&self.store);
             let task = tokio::task::spawn_blocking(move || work(&mut *lock_store(&store)?));
             task.await.map_err(|error| SnapshotFailure::from(error.to_string()))?
         };
-        self.pace.set(began.elapsed());
-        tracing::debug!(duration = ?self.pace.get(), is_ok = done.is_ok(), "snapshot store used");
+        self.last_store_time.set(began.elapsed());
+        tracing::debug!(duration = ?self.last_store_time.get(), is_ok = done.is_ok(), "snapshot store used");
         done
     }
 
@@ -212,11 +212,11 @@ impl RunContext {
     }
 
     /// Runs `work` inline. `None` if it takes, or may take, long enough to block the event loop.
-    fn at_once<T>(
+    fn try_inline<T>(
         &self,
         work: impl Fn(&mut SnapshotStore) -> Result<T, SnapshotFailure>,
     ) -> Option<Result<T, SnapshotFailure>> {
-        if self.pace.get() > MAX_INLINE_TIME {
+        if self.last_store_time.get() > MAX_INLINE_TIME {
             return None;
         }
         let mut store = self.store.try_lock().ok()?;
@@ -226,7 +226,7 @@ impl RunContext {
         Some(done).filter(|it| !it.as_ref().is_err_and(|it| it.is_late))
     }
 
-    /// The same inline, for moments in which no event has to be handled.
+    /// Runs work with the snapshot store inline, for moments in which no event has to be handled.
     pub fn with_store_now<T>(
         &self,
         work: impl FnOnce(&mut SnapshotStore) -> Result<T, SnapshotFailure>,
@@ -267,7 +267,7 @@ pub fn limit_network(isolation: Isolation, settings: &Settings) -> Result<Isolat
     }
 }
 
-/// Leads the clients of a job to the proxy of its sandbox, whatever the user's own proxy is.
+/// Points the clients of a job to the proxy of its sandbox, whatever the user's own proxy is.
 fn add_proxy(env: &mut EnvVars, domain: &Isolation) {
     if let Some(proxy) = domain.network().proxy() {
         extend_env(env, proxy.environment());
@@ -356,7 +356,7 @@ fn environment(reader: EnvAudience, spec: &LoopSpec) -> EnvVars {
     env
 }
 
-/// Leads programs to a folder for temporary files, unless the settings name one.
+/// Points programs to a folder for temporary files, unless the settings name one.
 fn add_temporary(env: &mut EnvVars, spec: &LoopSpec, folder: Option<PathBuf>) {
     let mut variables = folder.map(|it| loop_temporary::variables(&it)).unwrap_or_default();
     variables.retain(|(name, _)| !spec.settings.env_set.iter().any(|(set, _)| name == set.as_str()));
@@ -431,28 +431,28 @@ fn text_variables(spec: &LoopSpec) -> Vec<(String, String)> {
 /// copy in the state folder survives updates and rebuilds, unless programs cannot be executed there.
 pub fn warden_program(state: &StateDir) -> PathBuf {
     let this = || state.install_binary(VERSION).ok();
-    let found = own_part(state, HelperBinary::Warden).chain(once_with(this).flatten());
-    first_that_runs(found).unwrap_or_else(uninstalled_warden)
+    let found = installed_helper(state, HelperBinary::Warden).chain(once_with(this).flatten());
+    first_executable(found).unwrap_or_else(uninstalled_warden)
 }
 
 /// The warden beside this program, or this program: where the state folder cannot hold one.
 pub fn uninstalled_warden() -> PathBuf {
     let this = std::env::current_exe();
     let found = this.into_iter().flat_map(|it| [HelperBinary::Warden.path_beside(&it), it]);
-    first_that_runs(found).unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
+    first_executable(found).unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
 }
 
 /// The program that sends HTTP requests; a separate one, because no other program may hold TLS in memory.
-fn fetch_program(state: &StateDir) -> PathBuf {
+fn request_program(state: &StateDir) -> PathBuf {
     let not_installed = || std::env::current_exe().map(|it| HelperBinary::Request.path_beside(&it));
-    first_that_runs(own_part(state, HelperBinary::Request).chain(once_with(not_installed).flatten()))
+    first_executable(installed_helper(state, HelperBinary::Request).chain(once_with(not_installed).flatten()))
         .unwrap_or_else(|| PathBuf::from("loopkeeper-request"))
 }
 
-fn own_part(state: &StateDir, part: HelperBinary) -> impl Iterator<Item = PathBuf> {
+fn installed_helper(state: &StateDir, part: HelperBinary) -> impl Iterator<Item = PathBuf> {
     once_with(move || state.install_part(part, VERSION).ok().flatten()).flatten()
 }
 
-fn first_that_runs(mut found: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+fn first_executable(mut found: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
     found.find(|it| rustix::fs::access(it, rustix::fs::Access::EXEC_OK).is_ok())
 }

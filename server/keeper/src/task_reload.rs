@@ -11,7 +11,7 @@ use loopkeeper_core::exit_condition;
 use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
-use loopkeeper_task::{CHECK_ARGUMENT, Task, TaskDocument, parse_task as read_documents};
+use loopkeeper_task::{CHECK_ARGUMENT, Task, TaskDocument, parse_task};
 use loopkeeper_text::{sanitize, tr};
 
 use super::checks::files;
@@ -44,7 +44,7 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
     let typed = spec.inline_prompt.is_some();
     TaskDocuments {
         untrusted: if typed { Vec::new() } else { untrusted_criteria(&trust, spec, &task) },
-        without_trust: [revoked(context, &trust, state), untrusted_surfaces(&trust, spec)].concat(),
+        without_trust: [revoked_commands(context, &trust, state), untrusted_surfaces(&trust, spec)].concat(),
         prompt: task.prompt,
         context: task.context.into_iter().map(|it| it.text).collect(),
         criteria: task.criteria,
@@ -67,15 +67,15 @@ fn matching_globs(spec: &LoopSpec) -> Vec<String> {
 /// Criteria with commands that are not trusted. Commands of the start were confirmed then.
 fn untrusted_criteria(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<CriterionId> {
     let known = |it: &&Criterion| spec.criteria.iter().any(|old| old.id == it.id);
-    let asks = |it: &Criterion| {
+    let needs_trust = |it: &Criterion| {
         let items = TrustItem::from_checks(std::slice::from_ref(it), |_| None);
         !trust.untrusted_items(Path::new(&spec.root), &items).is_empty()
     };
-    task.criteria.iter().filter(|it| !known(it) && asks(it)).map(|it| it.id.clone()).collect()
+    task.criteria.iter().filter(|it| !known(it) && needs_trust(it)).map(|it| it.id.clone()).collect()
 }
 
 /// Commands of the start whose trust was revoked since: an iteration without them would be charged for nothing.
-fn revoked(context: &LoopContext, trust: &TrustStore, state: &LoopState) -> Vec<String> {
+fn revoked_commands(context: &LoopContext, trust: &TrustStore, state: &LoopState) -> Vec<String> {
     let spec = &state.spec;
     let root = Path::new(&spec.root);
     let is_own_session = spec.settings.mode == LoopMode::Attach;
@@ -160,7 +160,7 @@ fn read_current(
 fn read_original(context: &LoopContext, spec: &LoopSpec) -> Task {
     let text = std::fs::read_to_string(task_copy(&context.dir)).unwrap_or_default();
     let document = TaskDocument { path: spec.task.0.clone(), text };
-    let task = read_documents(&[document]);
+    let task = parse_task(&[document]);
     Task { criteria: spec.criteria.clone(), plan: spec.plan.clone(), ..task }
 }
 

@@ -10,6 +10,7 @@ use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, PromptTemplate};
 
 use super::KeeperError;
 use super::loop_context::LoopContext;
+use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_system::{durable, template_file};
 
@@ -31,8 +32,8 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> Option<PromptTem
     let copy = context.dir.path().join(COPY);
     let kept = std::fs::read_to_string(&copy).unwrap_or_default();
     // The next prompt asks the agent to restore the file, like any protected file.
-    let is_theirs = weakening::current_weakenings(state).any(|it| it.path == path);
-    let now = if is_theirs { None } else { in_snapshot(context, state, path) };
+    let is_changed_by_agent = weakening::current_weakenings(state).any(|it| it.path == path);
+    let now = if is_changed_by_agent { None } else { in_snapshot(context, state, path) };
     let Some(now) = now.filter(|it| *it != kept) else { return PromptTemplate::parse(&kept).ok() };
     match PromptTemplate::parse(&now) {
         Ok(template) => {
@@ -52,8 +53,6 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> Option<PromptTem
 fn in_snapshot(context: &LoopContext, state: &LoopState, path: &str) -> Option<String> {
     // Right after an iteration the content may be the agent's and has to be judged first.
     let tree = state.tree.snapshots.last().filter(|it| it.when == SnapshotWhen::Before)?.tree;
-    let file = |store: &mut loopkeeper_system::snapshots::SnapshotStore| {
-        Ok(store.file(tree, path, MAX_TEMPLATE_BYTES)?)
-    };
+    let file = |store: &mut SnapshotStore| Ok(store.file(tree, path, MAX_TEMPLATE_BYTES)?);
     String::from_utf8(context.runtime.with_store_now(file).ok().flatten()?).ok()
 }

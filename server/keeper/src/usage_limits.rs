@@ -7,7 +7,6 @@ use std::time::Duration;
 use loopkeeper_agent::{AgentEnding, AgentRun, ProviderClass};
 use loopkeeper_core::decide::Event;
 use loopkeeper_core::journal::AgentPlan;
-
 use tokio::time::Instant;
 
 use super::loop_context::LoopContext;
@@ -37,16 +36,16 @@ pub(super) fn shared_limit(context: &LoopContext, plan: &AgentPlan) -> Option<Ev
 /// Records how a run ended, for other loops.
 pub(super) fn record_outcome(context: &LoopContext, plan: &AgentPlan, run: &AgentRun) {
     let (path, now) = (context.state.usage_limits(), clock::now().wall);
-    let Some(change) = change_of(context, run, now) else { return };
+    let Some(change) = limit_change(context, run, now) else { return };
     let account = usage_limits::account_key(plan, &context.runtime.env_of(plan));
-    if enter_once(&path, &account, &change) {
+    if try_enter(&path, &account, &change) {
         return;
     }
     spawn_boxed_local(async move {
         let begun = Instant::now();
         while begun.elapsed() < LOCK_TIMEOUT {
             tokio::time::sleep(LOCK_INTERVAL).await;
-            if enter_once(&path, &account, &change) {
+            if try_enter(&path, &account, &change) {
                 return;
             }
         }
@@ -56,7 +55,7 @@ pub(super) fn record_outcome(context: &LoopContext, plan: &AgentPlan, run: &Agen
     });
 }
 
-fn change_of(context: &LoopContext, run: &AgentRun, now: u64) -> Option<LimitChange> {
+fn limit_change(context: &LoopContext, run: &AgentRun, now: u64) -> Option<LimitChange> {
     let has_ended_well =
         matches!(run.ending, AgentEnding::Exited | AgentEnding::Held) && run.exit.unwrap_or(0) == 0;
     match &run.error {
@@ -70,7 +69,7 @@ fn change_of(context: &LoopContext, run: &AgentRun, now: u64) -> Option<LimitCha
 }
 
 /// False: another process holds the lock.
-fn enter_once(path: &Path, account: &str, change: &LimitChange) -> bool {
+fn try_enter(path: &Path, account: &str, change: &LimitChange) -> bool {
     usage_limits::enter(path, account, change, clock::now().wall).unwrap_or_else(|error| {
         tracing::warn!("{error}");
         true

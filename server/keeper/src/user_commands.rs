@@ -29,7 +29,7 @@ pub(super) struct UserCommands {
     encoder: HookEventEncoder,
     /// Events of records that may not be durable yet.
     unsent: Vec<HookPayload>,
-    lines: BTreeMap<LoopEvent, CommandQueue>,
+    queues: BTreeMap<LoopEvent, CommandQueue>,
 }
 
 /// Runs the commands of one kind sequentially.
@@ -40,7 +40,7 @@ struct CommandQueue {
 
 impl UserCommands {
     pub(super) fn new(state: &LoopState) -> Self {
-        Self { encoder: HookEventEncoder::new(state), unsent: Vec::new(), lines: BTreeMap::new() }
+        Self { encoder: HookEventEncoder::new(state), unsent: Vec::new(), queues: BTreeMap::new() }
     }
 
     /// Called after a record was applied.
@@ -58,8 +58,8 @@ impl UserCommands {
                 continue;
             }
             let event = payload.event;
-            let line = self.lines.entry(event).or_insert_with(|| CommandQueue::spawn(context));
-            if line.events.try_send(payload).is_err() {
+            let queue = self.queues.entry(event).or_insert_with(|| CommandQueue::spawn(context));
+            if queue.events.try_send(payload).is_err() {
                 tracing::warn!("`on.{}` is too slow: an event was not told", event.key());
             }
         }
@@ -67,7 +67,7 @@ impl UserCommands {
 
     /// Waits for queued commands, so that the loop's last event is delivered before the keeper exits.
     pub(super) async fn finish(&mut self) {
-        for (_, CommandQueue { events, task }) in std::mem::take(&mut self.lines) {
+        for (_, CommandQueue { events, task }) in std::mem::take(&mut self.queues) {
             drop(events);
             let _ = task.await;
         }
@@ -96,13 +96,13 @@ pub(super) async fn before_agent(context: &LoopContext) {
 }
 
 async fn run(context: &LoopContext, payload: &HookPayload) {
-    if let Err(why) = attempt(context, payload).await {
+    if let Err(why) = run_command(context, payload).await {
         tracing::warn!("The command of `on.{}` {why}. The loop continues.", payload.event.key());
         context.send_event(Event::HookFailed { event: payload.event, message: why });
     }
 }
 
-async fn attempt(context: &LoopContext, payload: &HookPayload) -> Result<(), String> {
+async fn run_command(context: &LoopContext, payload: &HookPayload) -> Result<(), String> {
     let runtime = &context.runtime;
     let on = &runtime.spec.settings.on;
     let Some(hook) = on.for_event(payload.event) else { return Ok(()) };
@@ -126,8 +126,7 @@ async fn attempt(context: &LoopContext, payload: &HookPayload) -> Result<(), Str
         }
     };
     let _ = std::fs::remove_file(message);
-    let went = check_run(&ran, time);
-    went.map_err(|why| sanitize::line(&runtime.redactor.redact(&why)))
+    check_run(&ran, time).map_err(|why| sanitize::line(&runtime.redactor.redact(&why)))
 }
 
 /// One command of a kind runs at a time, so the file name is unique.

@@ -97,10 +97,10 @@ fn present(path: &Path) -> Option<FileFacts> {
 }
 
 /// Reads regular files only, because other kinds may never end.
-fn start_of(path: &Path, most: u64) -> Option<String> {
+fn start_of(path: &Path, max_bytes: u64) -> Option<String> {
     let file = fs::File::open(path).ok().filter(|_| path.is_file())?;
     let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes).ok()?;
+    file.take(max_bytes).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

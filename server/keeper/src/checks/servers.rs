@@ -136,22 +136,23 @@ impl CheckServer {
         let (ready, ms) = (service.value().ready.clone(), service.value().timeout_ms);
         let until = Instant::now() + Duration::from_millis(ms);
         let answers = timeout_at(until, wait_ready(asker, service));
-        let late = tokio::select! {
-            () = self.listen() => None,
+        let has_ended = tokio::select! {
+            () = self.listen() => true,
             answered = answers => match answered {
                 Ok(()) => return Ok(()),
-                Err(_) => Some(()),
+                Err(_) => false,
             },
         };
         let name = &self.name;
-        let fact = match late {
-            Some(()) => tr!(
+        let fact = if has_ended {
+            tr!("the server `{name}` ended before it was ready", name)
+        } else {
+            tr!(
                 "the server `{name}` was not ready at {ready} within {duration}",
                 name,
                 ready,
                 duration = shown(ms)
-            ),
-            None => tr!("the server `{name}` ended before it was ready", name),
+            )
         };
         Err(self.not_ready(&fact))
     }

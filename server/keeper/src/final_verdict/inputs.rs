@@ -96,7 +96,7 @@ pub(super) async fn find_inputs(
     let home = env_value(&runtime.check_env, "HOME").map(PathBuf::from);
     let judge: Vec<String> = runtime.spec.judge.iter().filter_map(|it| it.argv.first().cloned()).collect();
     let has_clean = request.has_clean;
-    let find = move |store: &mut loopkeeper_system::snapshots::SnapshotStore| {
+    let find = move |store: &mut SnapshotStore| {
         let recorded = store.paths(&tree)?;
         let mut inputs = VerdictInputs {
             changes: unrecorded::find_unrecorded(&root, &recorded, since, &own),

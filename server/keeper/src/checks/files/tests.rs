@@ -83,7 +83,7 @@ fn exists_needs_a_match_for_every_glob() {
         "src/{main,lib}.rs",
         "odd [1].txt",
         "README.md|src/*.rs",
-        "src/deep/../main.rs".trim_end_matches("/../main.rs"),
+        "src/deep",
     ] {
         check(there, Status::Pass, "exists");
     }
@@ -244,7 +244,6 @@ fn globs_exclude_other_work_trees_of_the_repository() {
     write(root, ".git/HEAD", "ref: refs/heads/main\n");
     write(root, "trees/x/.git", &format!("gitdir: {}\n", root.join(".git/worktrees/x").display()));
     write(root, "trees/x/only-there.txt", "FIXME");
-    let globs = |it: &str| globs(it);
     let fixme = || pattern("FIXME", PatternKind::Literal);
     let check = |check: Check, expect: Status| assert_eq!(run_check(root, &check).0, expect, "{check:?}");
     check(Check::Exists { globs: globs("**/only-there.txt") }, Status::Fail);

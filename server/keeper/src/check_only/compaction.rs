@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 1 << 20;
 const MAX_ROUNDS: usize = 200;
 
 /// After a crash the old record is still complete.
-pub(super) fn shorten(path: &Path) -> Result<(), KeeperError> {
+pub(super) fn compact(path: &Path) -> Result<(), KeeperError> {
     if std::fs::metadata(path).map_or(0, |it| it.len()) <= MAX_BYTES {
         return Ok(());
     }
@@ -24,7 +24,7 @@ pub(super) fn shorten(path: &Path) -> Result<(), KeeperError> {
     let draft = path.with_extension("draft");
     let _ = std::fs::remove_file(&draft);
     let mut short = JournalFile::create(&draft)?;
-    for entry in latest(&entries) {
+    for entry in latest_rounds(&entries) {
         short.append(entry.at, vec![entry.record.clone()])?;
     }
     std::fs::rename(&draft, path).map_err(KeeperError::io(tr_later!("shorten"), path))?;
@@ -32,7 +32,7 @@ pub(super) fn shorten(path: &Path) -> Result<(), KeeperError> {
 }
 
 /// The rounds to keep, in their order.
-fn latest(entries: &[Entry]) -> Vec<&Entry> {
+fn latest_rounds(entries: &[Entry]) -> Vec<&Entry> {
     let mut known = BTreeSet::new();
     let mut kept: Vec<&Entry> = Vec::new();
     for entry in entries.iter().rev() {
@@ -54,7 +54,7 @@ mod tests {
     use loopkeeper_text::moment::Moment;
     use serde_json::json;
 
-    use super::{MAX_BYTES, shorten};
+    use super::{MAX_BYTES, compact};
     use loopkeeper_system::journal_file::JournalFile;
 
     /// A round with one result.
@@ -88,7 +88,7 @@ mod tests {
             }
         }
         drop(journal);
-        shorten(&path).unwrap();
+        compact(&path).unwrap();
         let kept = facts(&path);
         assert_eq!((kept.len(), &kept[0]), (2, &(3, "other".to_owned(), "kept".to_owned())));
         assert_eq!((kept[1].0, kept[1].1.as_str()), (9, "one"));
@@ -97,7 +97,7 @@ mod tests {
         let mut journal = JournalFile::open(&path).unwrap().journal;
         journal.append(Moment { wall: 10, awake: 10 }, vec![round("one", "10")]).unwrap();
         drop(journal);
-        shorten(&path).unwrap();
+        compact(&path).unwrap();
         assert_eq!(facts(&path).len(), 3);
     }
 }
