@@ -21,8 +21,12 @@ use loopkeeper_system::clock;
 use loopkeeper_system::process::{JobHandle, OutputEvent, StopHookWait, Stream, TerminateMode};
 use loopkeeper_system::sandbox::{ClosedPaths, DeniedPaths};
 
-/// Drain stdout for this long before handling a hook call, since output and hooks arrive on different channels.
-const LAST_LINES: Duration = Duration::from_millis(40);
+/// Output that is silent for this long is complete when a hook calls, since output and hooks arrive on different
+/// channels.
+const DRAIN_SILENCE: Duration = Duration::from_millis(40);
+/// Limit of waiting for that silence: what the agent left running may print without end, and no command is read
+/// meanwhile.
+const MAX_DRAIN: Duration = Duration::from_secs(1);
 /// Added to the grace time, because a released agent first prints its final message.
 const FINAL_MESSAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -179,7 +183,10 @@ impl AgentProcess {
             let _ = answer.send(HookVerdict::allow(why));
             return;
         }
-        while let Ok(Some(output)) = tokio::time::timeout(LAST_LINES, running.next()).await {
+        let until = Instant::now() + MAX_DRAIN;
+        while Instant::now() < until
+            && let Ok(Some(output)) = tokio::time::timeout(DRAIN_SILENCE, running.next()).await
+        {
             self.handle_output(task, output);
         }
         (self.stop_hook, self.has_asked) = (StopHookState::Waiting(answer), true);
