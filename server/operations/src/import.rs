@@ -145,9 +145,10 @@ impl ImportedText {
 
 /// The gate of the project that a log shows to have failed, where that is not the tests.
 fn gate_of_log(text: &str) -> Option<Gate> {
-    const LOG_EXCERPTS: [(&str, Gate); 8] = [
+    const LOG_EXCERPTS: [(&str, Gate); 9] = [
         (": error TS", Gate::Types),
-        ("Found 1 error in 1 file (checked", Gate::Types),
+        (" in 1 file (checked ", Gate::Types),
+        (" files (checked ", Gate::Types),
         (" problems (", Gate::Lint),
         (" problem (", Gate::Lint),
         ("rust-clippy", Gate::Lint),
@@ -195,4 +196,23 @@ fn refuse_task(path: &Path) -> Result<(), Failure> {
         tr!("{shown} is a part of the task {id}", shown, id)
     };
     Err(Failure::usage(fact).hint(tr!("`loopkeeper run {id}` starts it.", id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use loopkeeper_lint::Gate;
+
+    use super::gate_of_log;
+
+    #[test]
+    fn the_gate_that_failed_is_recognised_in_its_log() {
+        let check = |log: &str, expect: Option<Gate>| assert_eq!(gate_of_log(log), expect, "{log}");
+        check("src/a.ts(1,2): error TS2322: Type 'a' is not assignable", Some(Gate::Types));
+        check("Found 1 error in 1 file (checked 1 source file)", Some(Gate::Types));
+        check("Found 12 errors in 1 file (checked 40 source files)", Some(Gate::Types));
+        check("Found 12 errors in 3 files (checked 40 source files)", Some(Gate::Types));
+        check("\u{2716} 3 problems (2 errors, 1 warning)", Some(Gate::Lint));
+        check("would reformat a.py\n1 file would be reformatted", Some(Gate::Format));
+        check("test result: FAILED. 3 passed; 1 failed", None);
+    }
 }
