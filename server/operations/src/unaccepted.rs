@@ -39,10 +39,19 @@ impl LastLoop {
     fn find(workspace: &Workspace, task: &TaskId) -> Option<Self> {
         let mut dirs = workspace.loops().ok()?;
         dirs.sort_by(|a, b| b.id().cmp(a.id()));
-        let mut loops: Vec<Self> = dirs.into_iter().filter_map(|it| Self::read(it, task)).collect();
-        // Ids of the same day are not ordered.
-        loops.sort_by_key(|it| it.state.time.started_at.wall);
-        loops.pop()
+        let mut last: Option<Self> = None;
+        for dir in dirs {
+            // Only ids of the same day are not ordered.
+            if last.as_ref().is_some_and(|it| day(&it.dir) != day(&dir)) {
+                break;
+            }
+            if let Some(found) = Self::read(dir, task)
+                && last.as_ref().is_none_or(|it| it.started_at() <= found.started_at())
+            {
+                last = Some(found);
+            }
+        }
+        last
     }
 
     fn read(dir: LoopDir, task: &TaskId) -> Option<Self> {
@@ -51,6 +60,10 @@ impl LastLoop {
         tailer.poll_each(|entry| commit = head_commit(&entry).or(commit.take())).ok()?;
         let state = tailer.into_state().filter(|it| it.spec.task == *task)?;
         Some(Self { dir, state, commit })
+    }
+
+    fn started_at(&self) -> u64 {
+        self.state.time.started_at.wall
     }
 
     fn unaccepted(&self, workspace: &Workspace) -> Option<Vec<UnacceptedChange>> {
@@ -95,6 +108,11 @@ impl LastLoop {
         };
         UnacceptedChange { tree: scan.version_of(&path).to_owned(), path, loop_id, what }
     }
+}
+
+/// The day in the id of a loop.
+fn day(dir: &LoopDir) -> Option<&str> {
+    dir.id().split_once('-').map(|(day, _)| day)
 }
 
 fn head_commit(entry: &Entry) -> Option<String> {
