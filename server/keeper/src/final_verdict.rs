@@ -30,7 +30,7 @@ use tracing::debug_span;
 
 use super::checks::{self, ReportChannels, RoundExtent, RoundParams};
 use super::loop_context::LoopContext;
-use super::run_context::{RunContext, SnapshotFailure};
+use super::run_context::{RunContext, SnapshotFailure, env_value};
 use super::weakening_scan;
 use inputs::VerdictInputs;
 use loopkeeper_system::clean_room::{BuildFolders, CleanRoom, HomeContent};
@@ -86,7 +86,7 @@ impl VerdictRequest {
         }
     }
 
-    /// The same for the same loop and tree, and written into the receipt.
+    /// Derived from loop and tree, so that a repeated verdict has the same seed; the receipt contains it.
     fn seed(&self, runtime: &RunContext) -> u32 {
         let hash = sha256(format!("{} {}", runtime.spec.loop_id, self.tree).as_bytes());
         hash.get(..8).and_then(|it| u32::from_str_radix(it, 16).ok()).unwrap_or(1)
@@ -101,7 +101,7 @@ enum NoVerdict {
 }
 
 impl NoVerdict {
-    /// With what failed before, as text.
+    /// Adds the earlier failure, as text.
     fn after(self, before: &str) -> Self {
         match self {
             Self::Unavailable(why) => {
@@ -162,7 +162,7 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     let mut rounds: Vec<&mut Round> = rounds.collect();
     reports::apply_faults(runtime, request, &layout, &mut rounds).await?;
     written_judges::apply_writes(runtime, request, &layout, rounds).await?;
-    // Where something else opposes the verdict, that is the better reason. A pass with the judges of the start resolves
+    // If something else contradicts the verdict, that is the better reason. A pass with the judges of the start resolves
     // weakenings.
     if pinned.as_ref().map_or(!request.is_weakened, |it| all_pass(it, &request.criteria)) {
         expected_values::apply_unnoticed(runtime, request, &layout, &mut as_left).await?;
@@ -235,8 +235,7 @@ async fn run_in_another_order(
     request: &VerdictRequest,
     layout: &RoomLayout,
 ) -> Result<(Round, RoomState, TestOrder), NoVerdict> {
-    let current =
-        |name: &str| Some(room::env_value(&runtime.check_env, name)?.to_string_lossy().into_owned());
+    let current = |name: &str| Some(env_value(&runtime.check_env, name)?.to_string_lossy().into_owned());
     let variables = test_order::variables(&request.criteria, request.seed(runtime), current);
     let seeds = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let shuffled = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
@@ -252,7 +251,7 @@ async fn run_in_another_order(
     Ok((round, state, order))
 }
 
-/// Runs what failed again in a room with more in it. Returns the second layout if that made something pass.
+/// Repeats the failed checks in a room with more content. Returns the second layout if that made something pass.
 async fn run_failed_with(
     runtime: &RunContext,
     request: &VerdictRequest,
@@ -269,7 +268,7 @@ async fn run_failed_with(
     Ok(if helped { more } else { layout })
 }
 
-/// What passes in the work tree and fails in a copy at another path may only need its path: no evidence.
+/// A check that passes in the work tree and fails in a copy may only depend on its path, so its failure is no evidence.
 fn leave_out_unable(request: &mut VerdictRequest, as_left: &mut Round) -> Result<(), NoVerdict> {
     let Some(copied) = request.site.copied() else { return Ok(()) };
     let unable = failed_criteria(as_left, &request.criteria);
@@ -374,7 +373,7 @@ async fn start_entries(
     Ok(runtime.with_store(read).await?)
 }
 
-/// What a round left in its room, and did not find there.
+/// What a round left in its room, and what it lacked there.
 struct RoomState {
     /// The hidden products that it made again.
     products: Vec<PathBuf>,

@@ -2,7 +2,7 @@
 //! check rounds without a loop.
 
 use std::cell::Cell;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::iter::once_with;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -50,6 +50,11 @@ pub fn extend_env(env: &mut EnvVars, more: EnvVars) {
         env.retain(|(known, _)| *known != name);
         env.push((name, value));
     }
+}
+
+/// The value of a variable.
+pub(super) fn env_value<'a>(env: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsStr> {
+    env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
 }
 
 /// Folders of a loop, or of a check round without one.
@@ -381,7 +386,7 @@ fn with_endpoint(mut env: EnvVars, spec: &LoopSpec, endpoint: &HookEndpoint<'_>)
     env.push((orphans::ENV_LOOP.into(), format!("{}:{}", spec.loop_id, endpoint.token).into()));
     env.push((SOCKET.into(), endpoint.socket.into()));
     let hooked = spec.settings.mode == LoopMode::Hook && spec.agent.kind() == AgentKind::Claude;
-    if hooked && !env.iter().any(|(name, _)| name == hooks::BLOCK_CAP_VARIABLE) {
+    if hooked && env_value(&env, hooks::BLOCK_CAP_VARIABLE).is_none() {
         env.push((hooks::BLOCK_CAP_VARIABLE.into(), hooks::RAISED_BLOCK_CAP.to_string().into()));
     }
     env
@@ -402,29 +407,29 @@ fn agent_environment(
         && agent.permissions == PermissionMode::SandboxedAll
         && matches!(domain, Isolation::PidNamespace { .. });
     for (name, value) in kind.environment().iter().copied().chain(is_sandboxed.then_some(SANDBOXED)) {
-        if !env.iter().any(|(known, _)| known == name) {
+        if env_value(&env, name).is_none() {
             env.push((name.into(), value.into()));
         }
     }
-    for (name, value) in &agent.env {
-        env.retain(|(known, _)| known != name.as_str());
-        env.push((name.into(), value.into()));
-    }
+    extend_env(&mut env, agent.env.iter().map(|(name, value)| (name.into(), value.into())).collect());
     add_proxy(&mut env, domain);
     env
 }
 
 /// Redacts the values of variables that may be secrets: ours, and those set in the settings.
 pub(super) fn redactor(spec: &LoopSpec) -> Redactor {
-    Redactor::from_env(text_variables(spec))
-}
-
-fn text_variables(spec: &LoopSpec) -> Vec<(String, String)> {
-    let text =
-        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     let of_agents = spec.agents().chain(&spec.judge).flat_map(|it| &it.env);
     let set = spec.settings.env_set.iter().chain(of_agents);
-    std::env::vars_os().filter_map(text).chain(set.cloned()).collect()
+    Redactor::from_env(text_variables(std::env::vars_os()).chain(set.cloned()))
+}
+
+/// The variables whose names and values are UTF-8.
+pub fn text_variables(
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+) -> impl Iterator<Item = (String, String)> {
+    let text =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    variables.into_iter().filter_map(text)
 }
 
 /// The program that wardens are started from: the small warden binary if it is installed, otherwise this program. A

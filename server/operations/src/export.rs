@@ -48,7 +48,7 @@ pub fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<ExportSummar
             .hint(tr!("Give the archive another name with `--to FILE`, or remove the old one.")),
         _ => Failure::ended(tr!("cannot write {path}: {error}", path = to.display(), error)),
     })?;
-    let mut packing = ArchiveBuilder {
+    let mut builder = ArchiveBuilder {
         archive,
         cleaner: cleaner(dir),
         folder: format!("ralph-{}", dir.id()),
@@ -56,15 +56,15 @@ pub fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<ExportSummar
     };
     // Read first, so that every file it refers to exists.
     let journal = std::fs::read(dir.journal()).map(whole_lines);
-    packing.put_read("journal.jsonl", journal)?;
+    builder.put_read("journal.jsonl", journal)?;
     for name in files_of(dir.path()) {
-        packing.put_read(&name, std::fs::read(dir.path().join(&name)))?;
+        builder.put_read(&name, std::fs::read(dir.path().join(&name)))?;
     }
     if let Some(loop_view) = &loop_view {
-        packing.put_json("settings.json", &settings(loop_view))?;
+        builder.put_json("settings.json", &settings(loop_view))?;
     }
-    packing.put_json("environment.json", &environment(store, dir, loop_view.as_ref(), at))?;
-    packing.finish()
+    builder.put_json("environment.json", &environment(store, dir, loop_view.as_ref(), at))?;
+    builder.finish()
 }
 
 struct ArchiveBuilder {
@@ -146,10 +146,8 @@ pub fn describe_redactions(found: RedactionCounts) -> String {
 /// Redacts the values of variables with secret-sounding names, and of all variables that the settings set: only the
 /// keeper's own file still contains these.
 fn cleaner(dir: &LoopDir) -> ExportRedactor {
-    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    let secret = std::env::vars_os().filter_map(text).filter(|(name, _)| is_secret_name(name));
+    let variables = run_context::text_variables(std::env::vars_os());
+    let secret = variables.filter(|(name, _)| is_secret_name(name));
     let set = launch::secrets(dir);
     // As it is escaped in the journal.
     let quoted = |it: &String| json!(it).to_string();
@@ -190,13 +188,13 @@ fn whole_lines(mut bytes: Vec<u8>) -> Vec<u8> {
 /// Regular files below the loop's folder, without the journal and the files that only the keeper or the agent needs.
 fn files_of(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    let mut left = vec![PathBuf::new()];
-    while let Some(folder) = left.pop().filter(|_| found.len() < MAX_FILES) {
+    let mut pending = vec![PathBuf::new()];
+    while let Some(folder) = pending.pop().filter(|_| found.len() < MAX_FILES) {
         for entry in std::fs::read_dir(dir.join(&folder)).into_iter().flatten().flatten() {
             let path = folder.join(entry.file_name());
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() {
-                left.extend(Some(path).filter(|it| it != Path::new(HOME)));
+                pending.extend(Some(path).filter(|it| it != Path::new(HOME)));
             } else if let Some(name) = path.to_str().filter(|_| kind.is_file()) {
                 found.push(name.to_owned());
             }

@@ -20,7 +20,9 @@ use loopkeeper_view::doctor::{
 };
 use loopkeeper_view::probe::ALLOWED_COMMAND;
 
-use loopkeeper_keeper::run_context::{limit_network, limit_resources, uninstalled_warden, warden_program};
+use loopkeeper_keeper::run_context::{
+    extend_env, limit_network, limit_resources, uninstalled_warden, warden_program,
+};
 use loopkeeper_operations::current_tree::current_folder;
 use loopkeeper_operations::failure::{Failure, FailureKind};
 use loopkeeper_operations::resolved_task::{MAX_LISTED, ResolvedTask};
@@ -97,7 +99,7 @@ impl FactContext {
             let silent = would_ask.and_then(|()| installed::ensure_installed(&self.root)).err();
             return Ok(SelectedAgent::Session { silent: silent.map(|it| doctor_problem(&it)) });
         }
-        let plan = agents::plan_agent(&self.wanted(agent))?;
+        let plan = agents::plan_agent(&self.agent_query(agent))?;
         if *mode == LoopMode::Hook {
             operations::agents::can_be_held(&plan, self.hooks_off(&plan).as_deref())?;
         }
@@ -107,14 +109,14 @@ impl FactContext {
 
     /// All agents that are known here, or the one of this name.
     pub(super) fn agents(&self, only: Option<&str>) -> Result<Vec<AgentFacts>, Failure> {
-        let is_asked = |name: &str| only.is_none_or(|it| it == name);
+        let is_selected = |name: &str| only.is_none_or(|it| it == name);
         let traces = LoginTraces::new(self.environment());
-        let known = CATALOG.iter().filter(|it| is_asked(it.name)).map(|it| self.known(it, &traces));
+        let known = CATALOG.iter().filter(|it| is_selected(it.name)).map(|it| self.known_agent(it, &traces));
         let own = self
             .settings
             .agents
             .iter()
-            .filter(|it| is_asked(&it.name) && is_own(it))
+            .filter(|it| is_selected(&it.name) && is_own(it))
             .map(|it| self.custom_agent(it));
         let mut found: Vec<AgentFacts> = known.chain(own).collect();
         let asked = found.iter().map(|it| async {
@@ -130,7 +132,7 @@ impl FactContext {
         Ok(found)
     }
 
-    fn wanted<'a>(&'a self, agent: &'a str) -> AgentQuery<'a> {
+    fn agent_query<'a>(&'a self, agent: &'a str) -> AgentQuery<'a> {
         AgentQuery {
             agent,
             agents: &self.settings.agents,
@@ -144,9 +146,9 @@ impl FactContext {
     }
 
     /// The plan of the selected agent, which may run the commands of a probe.
-    pub(super) fn plan(&self) -> Result<AgentPlan, Failure> {
+    pub(super) fn probe_plan(&self) -> Result<AgentPlan, Failure> {
         let criteria = task::parse_inline_task("", &[format!("It waits: `$ {ALLOWED_COMMAND}`")]).criteria;
-        Ok(agents::plan_agent(&AgentQuery { criteria: &criteria, ..self.wanted(&self.settings.agent) })?)
+        Ok(agents::plan_agent(&AgentQuery { criteria: &criteria, ..self.agent_query(&self.settings.agent) })?)
     }
 
     pub(super) fn state(&self) -> Result<&StateDir, Failure> {
@@ -177,14 +179,8 @@ impl FactContext {
                 env.push((name.into(), value.into()));
             }
         }
-        for (name, value) in &plan.env {
-            env.retain(|(known, _)| known != name.as_str());
-            env.push((name.into(), value.into()));
-        }
-        for (name, value) in self.domain.network().proxy().map(HostProxy::environment).unwrap_or_default() {
-            env.retain(|(known, _)| *known != name);
-            env.push((name, value));
-        }
+        extend_env(&mut env, plan.env.iter().map(|(name, value)| (name.into(), value.into())).collect());
+        extend_env(&mut env, self.domain.network().proxy().map(HostProxy::environment).unwrap_or_default());
         env
     }
 
@@ -193,7 +189,7 @@ impl FactContext {
         scrubbed_env(EnvAudience::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os())
     }
 
-    fn known(&self, known: &KnownAgent, traces: &LoginTraces) -> AgentFacts {
+    fn known_agent(&self, known: &KnownAgent, traces: &LoginTraces) -> AgentFacts {
         let written = self.settings.agents.iter().find(|it| it.name == known.name && !it.command.is_empty());
         let version = AgentVersion::NotAsked(match written {
             // With other arguments the command may be any program, even one of the workspace.
@@ -201,9 +197,9 @@ impl FactContext {
             None => String::new(),
         });
         let program = match written {
-            Some(_) => {
-                agents::plan_agent(&self.wanted(known.name)).ok().and_then(|it| it.argv.into_iter().next())
-            }
+            Some(_) => agents::plan_agent(&self.agent_query(known.name))
+                .ok()
+                .and_then(|it| it.argv.into_iter().next()),
             None => {
                 agents::find_program(known.program, &self.path, &self.root).map(|it| it.display().to_string())
             }
@@ -214,14 +210,16 @@ impl FactContext {
             program,
             version,
             login: detect_login(known, traces),
-            hooks_off: agents::plan_agent(&self.wanted(known.name)).ok().and_then(|it| self.hooks_off(&it)),
+            hooks_off: agents::plan_agent(&self.agent_query(known.name))
+                .ok()
+                .and_then(|it| self.hooks_off(&it)),
             own: false,
         }
     }
 
     /// Found but not started, because its behaviour without its arguments is unknown.
     fn custom_agent(&self, agent: &AgentSettings) -> AgentFacts {
-        let plan = agents::plan_agent(&self.wanted(&agent.name)).ok();
+        let plan = agents::plan_agent(&self.agent_query(&agent.name)).ok();
         AgentFacts {
             name: agent.name.clone(),
             title: agent.name.clone(),
@@ -265,7 +263,9 @@ impl FactContext {
                 what: sanitize::line(&error.to_string()),
                 hint: error.hint().unwrap_or_default(),
             })),
-            None => self.resolved.settings().is_ok().then(|| self.tasks().map_err(|it| doctor_problem(&it))),
+            None => {
+                self.resolved.settings().is_ok().then(|| self.tasks_facts().map_err(|it| doctor_problem(&it)))
+            }
         };
         WorkspaceFacts {
             root: sanitize::line(&self.root.to_string_lossy()),
@@ -276,17 +276,17 @@ impl FactContext {
         }
     }
 
-    fn tasks(&self) -> Result<TasksFacts, Failure> {
+    fn tasks_facts(&self) -> Result<TasksFacts, Failure> {
         let settings = &self.settings;
         let found = task_files::discover(&self.root, &settings.task_exclude, &settings.task_files)?;
         let examined =
-            found.iter().take(MAX_LISTED).map(|it| Ok(self.task(&ResolvedTask::at(&self.root, it)?)));
+            found.iter().take(MAX_LISTED).map(|it| Ok(self.task_facts(&ResolvedTask::at(&self.root, it)?)));
         let examined = examined.collect::<Result<Vec<TaskFacts>, Failure>>()?;
         let further = found.len().saturating_sub(MAX_LISTED) as u64;
         Ok(TasksFacts { examined, further })
     }
 
-    fn task(&self, work: &ResolvedTask) -> TaskFacts {
+    fn task_facts(&self, work: &ResolvedTask) -> TaskFacts {
         let examined = operations::trust::known_items(work, |_| ()).and_then(|items| {
             work.refuse_unready()?;
             Ok(self

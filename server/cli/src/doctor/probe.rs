@@ -5,6 +5,7 @@ mod calls;
 mod consent;
 mod watching;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ use loopkeeper_view::probe::{
     render_markdown,
 };
 
-use self::calls::{ProbeRun, ProbeRunner, longest};
+use self::calls::{ProbeRun, ProbeRunner, call_timeout};
 use super::Args;
 use super::facts::{FactContext, block_on};
 use super::show;
@@ -42,30 +43,30 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return Err(error.into());
     }
     context.resolved.settings()?;
-    let plan = context.plan()?;
+    let plan = context.probe_plan()?;
     consent::ensure_trusted(&context, &plan, args)?;
-    consent::has_room(&context, &plan)?;
+    consent::ensure_calls_left(&context, &plan)?;
     if !consent::confirm_cost(&context, &plan, args.yes)? {
         return Err(
             Failure::usage(tr!("nothing was started")).hint(tr!("`--yes` starts it without being asked."))
         );
     }
-    let made = block_on(async { ProbeRunner::new(&context, plan)?.run_all().await })??;
-    let Some(ProbeRun { plan, words, calls, starts }) = made else {
+    let probe_run = block_on(async { ProbeRunner::new(&context, plan)?.run_all().await })??;
+    let Some(ProbeRun { plan, words, calls, starts }) = probe_run else {
         note(tr!("Interrupted without a result. The agent has ended, and its folders are removed."));
         return Ok(Exit::Signalled);
     };
     let rows = judge_calls(&calls, &words);
     let format =
         calls.get(&Probe::Answer).map_or(OutputFormat::Nothing, |it: &Observation| format_of(&it.stdout));
-    let tried = probe_subject(&context, &plan, format);
+    let subject = probe_subject(&context, &plan, format);
     let report = ProbeReport {
         agent: plan.name.clone(),
         version: version(&context, &plan.name)?,
         command: plan.argv.clone(),
         at: words::rfc3339(clock::now().wall),
         calls: starts,
-        recommendation: recommend(&tried, &rows),
+        recommendation: recommend(&subject, &rows),
         rows,
     };
     let files = write(&context, args.out.as_deref(), &report)?;
@@ -100,7 +101,7 @@ fn version(context: &FactContext, name: &str) -> Result<Option<String>, Failure>
 /// Writes the report as Markdown and JSON, to the given path or else to the state folder.
 fn write(context: &FactContext, out: Option<&Path>, report: &ProbeReport) -> Result<[PathBuf; 2], Failure> {
     let base = if let Some(path) = out {
-        path.with_extension("")
+        without_report_extension(path)
     } else {
         let folder = context.state()?.root().join("probes");
         durable::make_folder(&folder)?;
@@ -108,10 +109,18 @@ fn write(context: &FactContext, out: Option<&Path>, report: &ProbeReport) -> Res
         folder.join(format!("{}-{stamp}", report.agent))
     };
     let json = serde_json::to_string_pretty(report).map_err(|error| Failure::ended(&error))?;
-    Ok([file(&base, "md", &render_markdown(report))?, file(&base, "json", &(json + "\n"))?])
+    Ok([write_file(&base, "md", &render_markdown(report))?, write_file(&base, "json", &(json + "\n"))?])
 }
 
-fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
+/// `FILE`, also where it was given as `FILE.md` or `FILE.json`.
+fn without_report_extension(path: &Path) -> PathBuf {
+    match path.extension().and_then(OsStr::to_str) {
+        Some("md" | "json") => path.with_extension(""),
+        _ => path.to_owned(),
+    }
+}
+
+fn write_file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
     let mut path = base.as_os_str().to_owned();
     path.push(format!(".{ending}"));
     let path = PathBuf::from(path);
@@ -130,8 +139,27 @@ fn announcement(plan: &AgentPlan, (needed, made): (usize, u32), limits: &LimitSe
          counts like those of loops, of which there were {made} in the last hour (`limits.calls_per_hour` is {calls_per_hour}).",
         name = sanitize::line(&plan.name),
         needed,
-        duration = words::duration(longest(limits).as_millis() as u64),
+        duration = words::duration(call_timeout(limits).as_millis() as u64),
         made,
         calls_per_hour = limits.calls_per_hour
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::without_report_extension;
+
+    #[test]
+    fn only_the_extensions_of_a_report_are_replaced() {
+        let check = |given: &str, expect: &str| {
+            assert_eq!(without_report_extension(Path::new(given)), Path::new(expect), "{given}");
+        };
+        check("out/table", "out/table");
+        check("table.md", "table");
+        check("table.json", "table");
+        check("claude-2.1", "claude-2.1");
+        check("claude-2.1.md", "claude-2.1");
+    }
 }

@@ -13,7 +13,7 @@ use loopkeeper_core::journal::AgentPlan;
 use super::IterationStart;
 use crate::loop_context::LoopContext;
 use crate::private_file;
-use crate::run_context::{EnvVars, RunContext};
+use crate::run_context::{EnvVars, RunContext, env_value};
 use loopkeeper_system::agents::shadow_home;
 use loopkeeper_system::env::SOCKET;
 use loopkeeper_system::process::orphans;
@@ -76,7 +76,7 @@ impl HookInjection {
 /// environment variables that point to it. `passed`: variables that the hook needs.
 pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]) -> Result<EnvVars, String> {
     use gemini::hooks::{FOLDER, HOME, SETTINGS};
-    let variable = |name: &str| value(env, name).filter(|it| !it.is_empty());
+    let variable = |name: &str| env_value(env, name).filter(|it| !it.is_empty());
     let theirs = Path::new(variable(HOME).or_else(|| variable("HOME")).unwrap_or_default()).join(FOLDER);
     let file = theirs.join(SETTINGS);
     let unread =
@@ -107,12 +107,8 @@ pub(super) fn asks_before_subagent(runtime: &RunContext, plan: &AgentPlan) -> bo
 }
 
 fn block_cap(env: &EnvVars) -> u32 {
-    let variable = value(env, claude::hooks::BLOCK_CAP_VARIABLE).and_then(OsStr::to_str);
+    let variable = env_value(env, claude::hooks::BLOCK_CAP_VARIABLE).and_then(OsStr::to_str);
     variable.and_then(|it| it.parse().ok()).unwrap_or(claude::hooks::DEFAULT_BLOCK_CAP)
-}
-
-fn value<'a>(env: &'a EnvVars, name: &str) -> Option<&'a OsStr> {
-    env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
 }
 
 /// Decided by the kind of program: others with Claude-compatible output may not accept its arguments.

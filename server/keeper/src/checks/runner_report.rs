@@ -9,7 +9,7 @@ use loopkeeper_core::check::{CommandRun, TestCounts};
 use loopkeeper_task::criterion::Criterion;
 
 use super::RoundParams;
-use crate::run_context::{EnvVars, extend_env};
+use crate::run_context::{EnvVars, env_value, extend_env};
 
 /// What one command is asked for.
 pub(super) struct RunnerReport {
@@ -48,8 +48,7 @@ impl RunnerReport {
     pub(super) fn environment(&self, env: &[(OsString, OsString)]) -> EnvVars {
         let file = self.file.to_string_lossy();
         let (name, _) = self.runner.variable(&file, "");
-        let value =
-            env.iter().find(|(known, _)| known == OsStr::new(name)).map(|(_, it)| it.to_string_lossy());
+        let value = env_value(env, name).map(OsStr::to_string_lossy);
         let (name, value) = self.runner.variable(&file, &value.unwrap_or_default());
         let mut env = env.to_vec();
         extend_env(&mut env, vec![(name.into(), value.into())]);

@@ -43,7 +43,7 @@ const MAX_FILES: usize = 1_000;
 const MAX_BYTES: usize = 256 * 1024;
 const MAX_TOTAL_BYTES: usize = 8 * 1024 * 1024;
 
-/// Takes the pass from goals that do not depend on the values that their tests expect.
+/// Fails goals that do not depend on the values that their tests expect.
 pub(super) async fn apply_unnoticed(
     runtime: &RunContext,
     request: &VerdictRequest,

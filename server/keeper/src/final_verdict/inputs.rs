@@ -13,16 +13,16 @@ use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::unrecorded::{self, OutsideEntries, OutsideSearch, UnrecordedChanges};
 use tracing::debug;
 
-use super::room::{PinnedEntry, RoomLayout, RoomSite, env_value, needed_outside, shown, with_real};
+use super::room::{PinnedEntry, RoomLayout, RoomSite, needed_outside, shown, with_real};
 use super::{NoVerdict, VerdictRequest, programs, weakening_scan};
-use crate::run_context::{RunContext, SnapshotFailure};
+use crate::run_context::{RunContext, SnapshotFailure, env_value};
 
 #[derive(Debug, Default)]
 pub(super) struct VerdictInputs {
     pub(super) changes: UnrecordedChanges,
     /// Judges that no snapshot holds.
     pub(super) judges: Vec<ChangedJudge>,
-    /// How those outside the work tree are as at the start, by their paths.
+    /// The entries that restore judges outside the work tree to their state at the start, by path.
     pub(super) outside: BTreeMap<String, PinnedEntry>,
     /// Judges that changed, of which the version of the start is not stored.
     pub(super) unstored: Vec<String>,
@@ -92,7 +92,7 @@ pub(super) async fn find_inputs(
     };
     let (root, own, tree, since) =
         (runtime.root(), runtime.outputs.clone(), request.tree.clone(), request.since);
-    let path = env_value(&runtime.check_env, "PATH").unwrap_or_default();
+    let path = env_value(&runtime.check_env, "PATH").unwrap_or_default().to_owned();
     let home = env_value(&runtime.check_env, "HOME").map(PathBuf::from);
     let judge: Vec<String> = runtime.spec.judge.iter().filter_map(|it| it.argv.first().cloned()).collect();
     let has_clean = request.has_clean;

@@ -14,7 +14,7 @@ use super::room::{PinnedEntry, RoomLayout};
 use super::{NoVerdict, VerdictRequest, run_in_room};
 use crate::run_context::{RunContext, SnapshotFailure};
 
-/// Where pytest reads options. Ours would take the place of a report that they ask for.
+/// Where pytest reads options. If they request a report, ours would replace it.
 const PYTEST_FILES: [&str; 5] = ["pyproject.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg"];
 /// Longer files of options are not read.
 const MAX_BYTES: usize = 1024 * 1024;
@@ -42,7 +42,7 @@ pub(super) async fn choose_runners(
     Ok(known.into_iter().filter(|(_, runner)| !has_own || *runner != ReportingRunner::Pytest).collect())
 }
 
-/// Takes the pass from checks whose runner contradicts itself. `rounds`: as the agent left the tree, then with the judges
+/// Withdraws the passes of checks whose runner contradicts itself. `rounds`: as the agent left the tree, then with the judges
 /// of the start if some changed.
 pub(super) async fn apply_faults(
     runtime: &RunContext,

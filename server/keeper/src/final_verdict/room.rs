@@ -2,7 +2,7 @@
 
 use loopkeeper_text::tr;
 use std::cell::OnceCell;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_system::trust::permit::ApprovedInput;
 
 use super::{NoVerdict, VerdictRequest};
-use crate::run_context::{EnvVars, RunContext, extend_env};
+use crate::run_context::{EnvVars, RunContext, env_value, extend_env};
 
 /// Far above the time of a mount and a shell, which take milliseconds, and of a look at every file of a repository.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -39,7 +39,7 @@ pub(super) struct RoomLayout {
     pub(super) shown: Vec<PathBuf>,
     /// Files that get the modification time of this moment.
     pub(super) touched: Vec<PathBuf>,
-    /// In a copy of the tree.
+    /// Build folders in a copy of the tree.
     pub(super) builds: BuildFolders,
     pub(super) home: HomeContent,
     /// Variables that change the order of tests.
@@ -59,7 +59,7 @@ pub(super) struct RoomSite(OnceCell<FoundSite>);
 
 #[derive(Debug)]
 enum FoundSite {
-    /// Overlays, with their scratch folders in this one.
+    /// Overlays whose scratch folders are in this folder.
     Overlay(OverlaySite),
     /// Copies of the tree at another path.
     Copy(CopiedTree),
@@ -315,10 +315,6 @@ fn move_into(room: &CleanRoom, env: &mut EnvVars) {
 
 pub(super) fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-pub(super) fn env_value(env: &EnvVars, name: &str) -> Option<OsString> {
-    env.iter().find(|(known, _)| known == OsStr::new(name)).map(|(_, value)| value.clone())
 }
 
 impl PinnedEntry {

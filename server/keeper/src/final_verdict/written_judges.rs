@@ -1,5 +1,6 @@
 //! Finds judges that the checks write while they run: a build script or a link can change the tests of the start as the
-//! tests begin, and restore them afterwards. What the checks write on the files of the start as well is the project's way.
+//! tests begin, and restore them afterwards. Writes that also occur on the files of the start are normal for the project
+//! and do not count.
 
 use loopkeeper_text::clauses;
 use loopkeeper_text::tr;
@@ -40,7 +41,7 @@ pub(super) fn find_written(
     pairs.filter(|(_, (before, after))| before != after).map(|(path, _)| shown(path)).collect()
 }
 
-/// Takes the pass from the checks of rounds in which judges were written.
+/// Withdraws the passes of rounds in which judges were written.
 pub(super) async fn apply_writes(
     runtime: &RunContext,
     request: &VerdictRequest,

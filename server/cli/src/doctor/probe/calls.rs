@@ -1,7 +1,6 @@
 //! Makes the calls: starts the agent in its folder and observes it from outside until all its processes have ended.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -26,7 +25,7 @@ use super::super::facts::{FactContext, bare_environment};
 use super::watching::{ProbeLimits, ProbeSignals, watch};
 use crate::failure::{Failure, note};
 use loopkeeper_keeper::acp;
-use loopkeeper_keeper::run_context::{EnvVars, extend_env};
+use loopkeeper_keeper::run_context::{EnvVars, extend_env, text_variables};
 use loopkeeper_keeper::{agent, calls};
 use loopkeeper_system::agents::hook_conflict;
 use loopkeeper_system::calls::CallRequest;
@@ -52,7 +51,7 @@ pub(super) struct ProbeRunner<'a> {
     /// Session id of the first call.
     session: String,
     /// Id under which its calls are recorded in the user's list.
-    asker: String,
+    caller: String,
     starts: usize,
     interrupts: ProbeSignals,
 }
@@ -70,9 +69,7 @@ pub(super) struct ProbeRun {
 impl<'a> ProbeRunner<'a> {
     /// Requires a runtime.
     pub(super) fn new(context: &'a FactContext, plan: AgentPlan) -> Result<Self, Failure> {
-        let text =
-            |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-        let secrets = std::env::vars_os().chain(context.agent_environment(&plan)).filter_map(text);
+        let secrets = text_variables(std::env::vars_os().chain(context.agent_environment(&plan)));
         Ok(Self {
             context,
             plan,
@@ -80,7 +77,7 @@ impl<'a> ProbeRunner<'a> {
             words: ProbeNonces::new(Uuid::new_v4().as_u64_pair().0),
             redactor: Redactor::from_env(secrets),
             session: Uuid::new_v4().to_string(),
-            asker: format!("probe-{}", Uuid::new_v4().simple()),
+            caller: format!("probe-{}", Uuid::new_v4().simple()),
             starts: 0,
             interrupts: ProbeSignals::listen()?,
         })
@@ -90,7 +87,7 @@ impl<'a> ProbeRunner<'a> {
     /// all processes of the agent have ended.
     pub(super) async fn run_all(mut self) -> Result<Option<ProbeRun>, Failure> {
         let calls = self.run_each().await?;
-        if self.interrupts.were_heard() {
+        if self.interrupts.were_received() {
             return Ok(None);
         }
         Ok(Some(ProbeRun { plan: self.plan, words: self.words, calls, starts: self.starts }))
@@ -100,20 +97,21 @@ impl<'a> ProbeRunner<'a> {
         let mut calls = ProbeObservations::new();
         let mut folders = BTreeMap::new();
         for (at, probe) in Probe::ALL.into_iter().enumerate() {
-            if let Some(settled) = settled(self.context, &self.plan).filter(|_| probe == Probe::Hook) {
+            if let Some(settled) = known_hook_state(self.context, &self.plan).filter(|_| probe == Probe::Hook)
+            {
                 calls.insert(probe, Observation { settled: Some(settled), ..Observation::default() });
                 continue;
             }
             note(format_args!("{}/{} {}", at + 1, Probe::ALL.len(), probe.title()));
             let Some(mut seen) = self.call(probe, &mut folders).await? else { break };
             if probe == Probe::Answer {
-                seen = self.or_by_argument(seen, &mut folders).await?;
+                seen = self.retry_with_argument(seen, &mut folders).await?;
                 if let Some(session) = session(&self.plan, &seen) {
                     self.session = session;
                 }
             }
             calls.insert(probe, seen);
-            if self.interrupts.were_heard() {
+            if self.interrupts.were_received() {
                 break;
             }
             if probe == Probe::Answer && !has_answered(&calls, &self.words) {
@@ -125,7 +123,7 @@ impl<'a> ProbeRunner<'a> {
     }
 
     /// A command without a configured way of passing the prompt may take it as its last argument.
-    async fn or_by_argument(
+    async fn retry_with_argument(
         &mut self,
         seen: Observation,
         folders: &mut ProbeFolders,
@@ -133,7 +131,7 @@ impl<'a> ProbeRunner<'a> {
         let first: ProbeObservations = [(Probe::Answer, seen.clone())].into();
         let is_text = self.plan.dialect != Dialect::Acp && self.plan.prompt == PromptBy::Stdin;
         let is_open = is_text && self.context.is_own(&self.plan.name);
-        let is_over = has_answered(&first, &self.words) || self.interrupts.were_heard();
+        let is_over = has_answered(&first, &self.words) || self.interrupts.were_received();
         if is_over || !is_open || seen.not_started.is_some() {
             return Ok(seen);
         }
@@ -165,21 +163,21 @@ impl<'a> ProbeRunner<'a> {
             Some(folder) => folder.clone(),
             None => self.scratch.repository(&Uuid::new_v4().to_string())?,
         };
-        let hook_by = self.way_to_a_hook().filter(|_| probe == Probe::Hook);
+        let hook_by = self.hook_mechanism().filter(|_| probe == Probe::Hook);
         let scenario = build_scenario(probe, &self.words, &folder.to_string_lossy(), hook_by.is_some());
         if probe.predecessor().is_none() {
             scratch::write_files(&folder, &scenario.files)?;
         }
         let job = self.job(probe, &scenario, &folder)?;
         let before = DirSnapshot::capture(&folder);
-        let within = ProbeLimits {
+        let limits = ProbeLimits {
             domain: &self.context.domain,
-            longest: self.longest(probe),
+            call_timeout: self.call_timeout(probe),
             steps: self.context.settings.limits.steps,
             dialect: self.plan.dialect,
             stop_at: scenario.stop_at.map(|it| folder.join(it)),
         };
-        let mut seen = watch(&job, &within, &mut self.interrupts).await;
+        let mut seen = watch(&job, &limits, &mut self.interrupts).await;
         let after = DirSnapshot::capture(&folder);
         seen.written = after.written_since(&before);
         seen.files = after.contents();
@@ -192,12 +190,12 @@ impl<'a> ProbeRunner<'a> {
 
     /// Each start counts as a call of this hour, like those of loops.
     async fn charge(&self) -> Result<bool, Failure> {
-        let asker = CallRequest {
-            loop_id: self.asker.clone(),
+        let request = CallRequest {
+            loop_id: self.caller.clone(),
             iteration: self.starts as u32 + 1,
             limit: self.context.settings.limits.calls_per_hour,
         };
-        match calls::in_time(&self.context.state()?.calls(), &asker).await {
+        match calls::wait_for_slot(&self.context.state()?.calls(), &request).await {
             CallSlot::Taken { .. } => Ok(true),
             CallSlot::Full { .. } => {
                 note(tr!("The hourly call limit is reached: no more calls are made."));
@@ -255,7 +253,7 @@ impl<'a> ProbeRunner<'a> {
     }
 
     /// The way in which hook mode would configure the hook, if there is one.
-    fn way_to_a_hook(&self) -> Option<HookMechanism> {
+    fn hook_mechanism(&self) -> Option<HookMechanism> {
         let is_told = |it: &HookMechanism| match it {
             HookMechanism::Settings | HookMechanism::Overrides | HookMechanism::Home => true,
             HookMechanism::ByItself => false,
@@ -265,7 +263,7 @@ impl<'a> ProbeRunner<'a> {
     }
 
     fn install_hook(&self, hook: &str, argv: &mut Vec<String>, env: &mut EnvVars) -> Result<(), Failure> {
-        match self.way_to_a_hook() {
+        match self.hook_mechanism() {
             Some(HookMechanism::Settings) => *argv = claude::hooks::with_stop(std::mem::take(argv), hook),
             Some(HookMechanism::Overrides) => {
                 *argv = codex::hooks::inject_stop_hook(std::mem::take(argv), hook);
@@ -291,26 +289,26 @@ impl<'a> ProbeRunner<'a> {
         Ok(env)
     }
 
-    fn longest(&self, probe: Probe) -> Duration {
-        let longest = longest(&self.context.settings.limits);
-        if probe == Probe::Bare { longest.min(FAILURE_TIMEOUT) } else { longest }
+    fn call_timeout(&self, probe: Probe) -> Duration {
+        let call_timeout = call_timeout(&self.context.settings.limits);
+        if probe == Probe::Bare { call_timeout.min(FAILURE_TIMEOUT) } else { call_timeout }
     }
 }
 
 /// The state of the stop hook, if known without a call: the number of calls is reported before the first.
-pub(super) fn settled(context: &FactContext, plan: &AgentPlan) -> Option<KnownHookState> {
+pub(super) fn known_hook_state(context: &FactContext, plan: &AgentPlan) -> Option<KnownHookState> {
     if plan.dialect == Dialect::Acp {
         return Some(KnownHookState::ByProtocol);
     }
     context.hooks_off(plan).map(KnownHookState::HooksOff)
 }
 
-pub(super) fn count(context: &FactContext, plan: &AgentPlan) -> usize {
-    Probe::ALL.len() - usize::from(settled(context, plan).is_some())
+pub(super) fn call_count(context: &FactContext, plan: &AgentPlan) -> usize {
+    Probe::ALL.len() - usize::from(known_hook_state(context, plan).is_some())
 }
 
 /// Maximum duration of one call.
-pub(super) fn longest(limits: &LimitSettings) -> Duration {
+pub(super) fn call_timeout(limits: &LimitSettings) -> Duration {
     CALL_TIMEOUT.min(Duration::from_millis(limits.iteration_ms))
 }
 

@@ -11,7 +11,7 @@ use loopkeeper_core::trust::TrustItem;
 use super::super::Args;
 use super::super::facts::FactContext;
 use super::announcement;
-use super::calls::count;
+use super::calls::call_count;
 use crate::ask;
 use crate::failure::{self, Failure};
 use loopkeeper_operations::authority;
@@ -22,7 +22,7 @@ use loopkeeper_system::{calls, clock};
 
 /// Requires trust for everything that a file of the workspace configures about the agent.
 pub(super) fn ensure_trusted(context: &FactContext, plan: &AgentPlan, args: &Args) -> Result<(), Failure> {
-    let items = of_workspace(context, plan);
+    let items = workspace_items(context, plan);
     let mut store = TrustStore::open(context.state()?);
     let unknown = store.untrusted_items(&context.root, &items);
     if unknown.is_empty() {
@@ -49,7 +49,7 @@ pub(super) fn ensure_trusted(context: &FactContext, plan: &AgentPlan, args: &Arg
 }
 
 /// Leaves out options of the command line and the user's own file, which need no trust.
-fn of_workspace(context: &FactContext, plan: &AgentPlan) -> Vec<TrustItem> {
+fn workspace_items(context: &FactContext, plan: &AgentPlan) -> Vec<TrustItem> {
     let about = format!("agents.{}.", plan.name);
     let is_theirs = |origin: &SettingOrigin| match origin {
         SettingOrigin::File { place, .. } => !place.file.starts_with('/'),
@@ -64,15 +64,14 @@ fn of_workspace(context: &FactContext, plan: &AgentPlan) -> Vec<TrustItem> {
 }
 
 /// Checks that enough calls are left, because an incomplete probe would waste calls.
-pub(super) fn has_room(context: &FactContext, plan: &AgentPlan) -> Result<(), Failure> {
-    let (most, needed) = (context.settings.limits.calls_per_hour, count(context, plan));
+pub(super) fn ensure_calls_left(context: &FactContext, plan: &AgentPlan) -> Result<(), Failure> {
+    let (most, needed) = (context.settings.limits.calls_per_hour, call_count(context, plan));
     let left = most.saturating_sub(calls_last_hour(context)?);
     if left as usize >= needed {
         return Ok(());
     }
     let what =
-        tr!("a probe takes {needed} calls, and {left} of this hour's {most} are left", needed, left, most)
-            .to_string();
+        tr!("a probe takes {needed} calls, and {left} of this hour's {most} are left", needed, left, most);
     Err(Failure::conflict(what)
         .hint(tr!("Wait until the last hour had fewer, or raise `limits.calls_per_hour`.")))
 }
@@ -86,7 +85,7 @@ fn calls_last_hour(context: &FactContext) -> Result<u32, Failure> {
 pub(super) fn confirm_cost(context: &FactContext, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
     failure::note(announcement(
         plan,
-        (count(context, plan), calls_last_hour(context)?),
+        (call_count(context, plan), calls_last_hour(context)?),
         &context.settings.limits,
     ));
     if yes {

@@ -50,7 +50,7 @@ impl ProbeSignals {
         if self.signals > 1 { TerminateMode::Now } else { TerminateMode::Grace }
     }
 
-    pub(super) fn were_heard(&mut self) -> bool {
+    pub(super) fn were_received(&mut self) -> bool {
         while self.next().now_or_never().is_some() {}
         self.signals > 0
     }
@@ -59,7 +59,7 @@ impl ProbeSignals {
 /// The limits of one start.
 pub(super) struct ProbeLimits<'a> {
     pub(super) domain: &'a Isolation,
-    pub(super) longest: Duration,
+    pub(super) call_timeout: Duration,
     pub(super) steps: u32,
     /// Format of its output.
     pub(super) dialect: Dialect,
@@ -68,19 +68,19 @@ pub(super) struct ProbeLimits<'a> {
 }
 
 /// Observes one start to its end.
-pub(super) async fn watch(job: &Job, within: &ProbeLimits<'_>, interrupts: &mut ProbeSignals) -> Observation {
-    let running = match process::start(job, within.domain) {
+pub(super) async fn watch(job: &Job, limits: &ProbeLimits<'_>, interrupts: &mut ProbeSignals) -> Observation {
+    let running = match process::start(job, limits.domain) {
         Ok(running) => running,
         Err(error) => return Observation { not_started: Some(error.to_string()), ..Observation::default() },
     };
     let mut watched = WatchedProbe {
         running,
-        reader: AgentOutputReader::new(within.dialect),
+        reader: AgentOutputReader::new(limits.dialect),
         seen: Observation::default(),
         stop_sent: None,
         begun: None,
     };
-    watched.go_along(within, interrupts).await;
+    watched.run_to_end(limits, interrupts).await;
     let WatchedProbe { running, mut seen, stop_sent, .. } = watched;
     seen.ended_after_ms = stop_sent.map(|it| it.elapsed().as_millis() as u64);
     let ended = running.wait().await;
@@ -107,25 +107,27 @@ struct WatchedProbe {
 }
 
 impl WatchedProbe {
-    async fn go_along(&mut self, within: &ProbeLimits<'_>, interrupts: &mut ProbeSignals) {
-        let deadline = Instant::now() + within.longest;
+    async fn run_to_end(&mut self, limits: &ProbeLimits<'_>, interrupts: &mut ProbeSignals) {
+        let deadline = Instant::now() + limits.call_timeout;
         let mut poll_timer = interval(POLL_INTERVAL);
         poll_timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 event = self.running.next() => match event {
-                    Some(event) => self.handle_output(event, within),
+                    Some(event) => self.handle_output(event, limits),
                     None => return,
                 },
-                _ = poll_timer.tick(), if within.stop_at.is_some() && self.stop_sent.is_none() => self.check_stop_file(within),
+                _ = poll_timer.tick(), if limits.stop_at.is_some() && self.stop_sent.is_none() => {
+                    self.check_stop_file(limits);
+                }
                 how = interrupts.next() => {
                     if how == TerminateMode::Grace {
                         note(tr!("Asking the agent to exit. Press Ctrl-C again to kill it."));
                     }
                     self.terminate(how);
                 }
-                () = sleep_until(deadline), if !self.seen.timed_out => {
-                    self.seen.timed_out = self.stop_sent.is_none();
+                () = sleep_until(deadline), if self.stop_sent.is_none() => {
+                    self.seen.timed_out = true;
                     self.terminate(TerminateMode::Grace);
                 }
             }
@@ -137,15 +139,15 @@ impl WatchedProbe {
         self.stop_sent.get_or_insert_with(Instant::now);
     }
 
-    fn check_stop_file(&mut self, within: &ProbeLimits<'_>) {
-        let is_there = || within.stop_at.as_ref().is_some_and(|it| it.exists());
+    fn check_stop_file(&mut self, limits: &ProbeLimits<'_>) {
+        let is_there = || limits.stop_at.as_ref().is_some_and(|it| it.exists());
         self.begun = self.begun.or_else(|| is_there().then(Instant::now));
         if self.begun.is_some_and(|it| it.elapsed() >= INTERRUPT_DELAY) {
             self.terminate(TerminateMode::Grace);
         }
     }
 
-    fn handle_output(&mut self, event: OutputEvent, within: &ProbeLimits<'_>) {
+    fn handle_output(&mut self, event: OutputEvent, limits: &ProbeLimits<'_>) {
         let (stream, line) = match event {
             OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
             OutputEvent::Oversize { stream, bytes } => {
@@ -163,7 +165,7 @@ impl WatchedProbe {
             }
         }
         if self.seen.halted.is_none() && self.stop_sent.is_none() {
-            self.seen.halted = self.reader.kill_reason(within.steps);
+            self.seen.halted = self.reader.kill_reason(limits.steps);
             if self.seen.halted.is_some() {
                 self.terminate(TerminateMode::Grace);
             }
