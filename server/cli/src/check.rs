@@ -33,7 +33,7 @@ use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::{self as operations, agents, control_client, start};
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::TreeHolder;
+use loopkeeper_system::state_dir::lock::{KeeperLiveness, TreeHolder};
 
 /// Poll interval for the result of a keeper.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -161,9 +161,9 @@ pub(crate) fn run_checks(work: &ResolvedTask, consent: TrustConsent) -> Result<V
     let judge = agents::judge_plan(work)?;
     trust::ensure_trusted(work, &operations::trust::of_checks(work, &judge)?, &state, consent)?;
     match start::settled_holder(&state, &work.root, failure::note_wait)? {
-        None => by_ourselves(work, judge, &state),
+        None => check_here(work, judge, &state),
         Some((holder, path)) => match loop_of_task(&state, &holder, work) {
-            Some(loop_view) => by_its_keeper(&state, &loop_view),
+            Some(loop_view) => check_by_keeper(&state, &loop_view),
             None => Err(start::busy_error(&state, holder, path)),
         },
     }
@@ -175,7 +175,7 @@ fn remedies(results: &[CheckResult]) -> BTreeSet<&str> {
     missing.map(|it| it.remedy.as_str()).filter(|it| !it.is_empty()).collect()
 }
 
-fn by_ourselves(
+fn check_here(
     work: &ResolvedTask,
     judge: Option<AgentPlan>,
     state: &StateDir,
@@ -193,10 +193,10 @@ fn loop_of_task(state: &StateDir, holder: &TreeHolder, work: &ResolvedTask) -> O
 
 /// Asks the loop's keeper, which runs the checks immediately while it is paused, else after the running call of the
 /// agent.
-fn by_its_keeper(state: &StateDir, loop_view: &LoopView) -> Result<Vec<CheckResult>, Failure> {
+fn check_by_keeper(state: &StateDir, loop_view: &LoopView) -> Result<Vec<CheckResult>, Failure> {
     let id = loop_view.dir.id();
-    let mut following = LoopTailer::new(&loop_view.dir.journal());
-    following.poll()?;
+    let mut tailer = LoopTailer::new(&loop_view.dir.journal());
+    tailer.poll()?;
     control_client::send(state, id, json!({"do": "check"}))?;
     failure::note(effect(
         &loop_view.state,
@@ -204,11 +204,13 @@ fn by_its_keeper(state: &StateDir, loop_view: &LoopView) -> Result<Vec<CheckResu
         &tr!("Loop {id} is at work here and", id),
     ));
     loop {
-        if let Some(results) = following.poll()?.iter().find_map(results_of) {
+        // The keeper first: if it ends in between, the journal holds all that it recorded.
+        let is_alive = state.keeper_of(&loop_view.dir)? != KeeperLiveness::Gone;
+        if let Some(results) = tailer.poll()?.iter().find_map(results_of) {
             return Ok(results);
         }
-        let ended = following.state().is_some_and(|it| it.outcome().is_some());
-        if ended || !LoopView::read(state, loop_view.dir.clone())?.is_some_and(|it| it.is_alive()) {
+        let has_ended = tailer.state().is_some_and(|it| it.outcome().is_some());
+        if has_ended || !is_alive {
             return Err(Failure::ended(tr!("loop {id} ended before it checked", id))
                 .hint(tr!("`loopkeeper check` again runs the checks here.")));
         }
