@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_view::dashboard::{Dashboard, DashboardAction, DashboardCharset, DashboardCommand};
+use loopkeeper_view::dashboard::{
+    Dashboard, DashboardAction, DashboardCharset, DashboardCommand, DashboardKey,
+};
 use rustix::process::Signal;
 use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -45,6 +47,13 @@ struct LiveDashboard {
     parser: KeyParser,
     events_in: mpsc::Sender<DashboardEvent>,
     events: mpsc::Receiver<DashboardEvent>,
+}
+
+/// Whether a key ends the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KeyOutcome {
+    Continue,
+    Quit,
 }
 
 /// The signals that end or redraw the view.
@@ -102,22 +111,28 @@ impl LiveDashboard {
         }
         let mut ticks = 0_u32;
         let mut next_frame = Some(Instant::now());
+        // Set when bytes arrive, and not moved by what else happens: an agent may print without a pause.
+        let mut escape_deadline = None;
         loop {
-            let flush = self.parser.is_waiting().then(|| Instant::now() + ESCAPE_TIMEOUT);
             tokio::select! {
                 () = DashboardSignals::end(&mut signals.ends) => return Ok(Exit::Signalled),
                 _ = signals.stopped.recv() => self.screen.suspend()?,
                 _ = signals.continued.recv() => self.screen.enter()?,
                 _ = signals.resized.recv() => self.screen.invalidate(),
                 typed = self.screen.typed() => {
-                    if self.press(&typed.unwrap_or_default())? {
+                    // The terminal is gone.
+                    let Some(bytes) = typed else { return Ok(self.exit(opened)) };
+                    let keys = self.parser.feed(&bytes);
+                    if self.press(keys)? == KeyOutcome::Quit {
                         return Ok(self.exit(opened));
                     }
+                    escape_deadline = self.parser.is_waiting().then(|| Instant::now() + ESCAPE_TIMEOUT);
                     next_frame = Some(Instant::now());
                 }
-                () = at(flush) => {
+                () = wait_until(escape_deadline) => {
+                    escape_deadline = None;
                     let key = self.parser.flush();
-                    if key.is_some_and(|it| self.view.press(it).is_some_and(|it| it == DashboardAction::Quit)) {
+                    if self.press(key)? == KeyOutcome::Quit {
                         return Ok(self.exit(opened));
                     }
                     next_frame = Some(Instant::now());
@@ -129,9 +144,13 @@ impl LiveDashboard {
                 }
                 _ = tick.tick() => {
                     ticks = ticks.wrapping_add(1);
-                    self.look(ticks.is_multiple_of(POLLS_PER_SCAN))?;
+                    if ticks.is_multiple_of(POLLS_PER_SCAN) {
+                        self.feed.scan(&mut self.view)?;
+                    } else {
+                        self.feed.poll(None, &mut self.view);
+                    }
                 }
-                () = at(next_frame) => {
+                () = wait_until(next_frame) => {
                     let size = FullScreen::size();
                     self.screen.draw(&self.view.render(size), size.columns)?;
                     next_frame = None;
@@ -145,14 +164,6 @@ impl LiveDashboard {
     /// That of the loop named on the command line, if it has ended.
     fn exit(&self, opened: Option<&str>) -> Exit {
         opened.and_then(|id| self.feed.exit_of(id)).unwrap_or(Exit::Done)
-    }
-
-    fn look(&mut self, is_scan: bool) -> Result<(), Failure> {
-        if is_scan {
-            return self.feed.scan(&mut self.view);
-        }
-        self.feed.poll(None, &mut self.view);
-        Ok(())
     }
 
     /// Whether the screen may differ: the output of other loops than the selected one is not on it.
@@ -183,15 +194,11 @@ impl LiveDashboard {
         true
     }
 
-    /// Whether a key ends the view.
-    fn press(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
-        if bytes.is_empty() {
-            return Ok(true);
-        }
-        for key in self.parser.feed(bytes) {
+    fn press(&mut self, keys: impl IntoIterator<Item = DashboardKey>) -> Result<KeyOutcome, Failure> {
+        for key in keys {
             match self.view.press(key) {
                 None => {}
-                Some(DashboardAction::Quit) => return Ok(true),
+                Some(DashboardAction::Quit) => return Ok(KeyOutcome::Quit),
                 Some(DashboardAction::Suspend) => self.screen.suspend()?,
                 Some(DashboardAction::LoadOutput { id }) => self.load_output(&id),
                 Some(DashboardAction::LoadDiff { id }) => {
@@ -204,7 +211,7 @@ impl LiveDashboard {
                 Some(DashboardAction::Send { id, command }) => self.send(&id, &command),
             }
         }
-        Ok(false)
+        Ok(KeyOutcome::Continue)
     }
 
     fn load_output(&self, id: &str) {
@@ -229,7 +236,7 @@ impl LiveDashboard {
 }
 
 /// Resolves at this time, or never.
-async fn at(time: Option<Instant>) {
+async fn wait_until(time: Option<Instant>) {
     match time {
         Some(time) => sleep_until(time).await,
         None => std::future::pending().await,
