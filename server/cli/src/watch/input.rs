@@ -13,6 +13,9 @@ const MAX_PASTE: usize = 64 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct KeyParser {
     bytes: Vec<u8>,
+    /// The bytes belong to a paste that is too long: they are dropped up to its end, because as keys they would be
+    /// commands.
+    drops_paste: bool,
 }
 
 /// The first key of the bytes, and its length; no key for sequences that mean nothing here.
@@ -24,12 +27,19 @@ enum ParsedKey {
 impl KeyParser {
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<DashboardKey> {
         self.bytes.extend_from_slice(bytes);
+        if self.drops_paste {
+            self.drop_paste();
+        }
         let mut keys = Vec::new();
-        while !self.bytes.is_empty() {
+        while !self.bytes.is_empty() && !self.drops_paste {
             match parse(&self.bytes) {
                 ParsedKey::Found(key, length) => {
                     self.bytes.drain(..length.clamp(1, self.bytes.len()));
                     keys.extend(key);
+                }
+                ParsedKey::Incomplete if self.bytes.len() > MAX_PASTE => {
+                    self.drops_paste = true;
+                    self.drop_paste();
                 }
                 ParsedKey::Incomplete => break,
             }
@@ -37,9 +47,22 @@ impl KeyParser {
         keys
     }
 
+    /// Drops the bytes up to the end of the paste; without one, all but what may begin it.
+    fn drop_paste(&mut self) {
+        match find_paste_end(&self.bytes) {
+            Some(end) => {
+                self.bytes.drain(..end + PASTE_ENDS.len());
+                self.drops_paste = false;
+            }
+            None => {
+                self.bytes.drain(..self.bytes.len().saturating_sub(PASTE_ENDS.len() - 1));
+            }
+        }
+    }
+
     /// Whether an escape may be the key itself or the beginning of a sequence.
     pub(super) fn is_waiting(&self) -> bool {
-        self.bytes.first() == Some(&ESCAPE) && !self.bytes.starts_with(PASTE_BEGINS)
+        self.bytes.first() == Some(&ESCAPE) && !self.drops_paste && !self.bytes.starts_with(PASTE_BEGINS)
     }
 
     /// No further byte arrived in time.
@@ -70,15 +93,18 @@ fn parse(bytes: &[u8]) -> ParsedKey {
 }
 
 fn paste(bytes: &[u8]) -> ParsedKey {
-    match bytes.windows(PASTE_ENDS.len()).position(|it| it == PASTE_ENDS) {
+    match find_paste_end(bytes) {
         Some(end) => {
             let text = bytes.get(PASTE_BEGINS.len()..end).unwrap_or_default();
             let text = String::from_utf8_lossy(text).into_owned();
             ParsedKey::Found(Some(DashboardKey::Paste(text)), end + PASTE_ENDS.len())
         }
-        None if bytes.len() > MAX_PASTE => ParsedKey::Found(None, bytes.len()),
         None => ParsedKey::Incomplete,
     }
+}
+
+fn find_paste_end(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(PASTE_ENDS.len()).position(|it| it == PASTE_ENDS)
 }
 
 /// What follows `ESC [` or `ESC O`.
@@ -109,7 +135,7 @@ fn character(bytes: &[u8]) -> ParsedKey {
 
 #[cfg(test)]
 mod tests {
-    use super::KeyParser;
+    use super::{KeyParser, MAX_PASTE};
     use loopkeeper_view::dashboard::DashboardKey::{self, *};
 
     #[test]
@@ -134,6 +160,21 @@ mod tests {
         check(b"\x1b[200~s\ny\x1b[201~q", &[Paste("s\ny".to_owned()), Char('q')]);
         // Mouse reports, unknown sequences and invalid bytes mean nothing.
         check(b"\x1b[<0;1;1M\x1b[99;5u\x00\xff", &[]);
+    }
+
+    #[test]
+    fn nothing_of_a_paste_that_is_too_long_is_a_key() {
+        let mut parser = KeyParser::default();
+        let chunk = "sq".repeat(700);
+        let mut keys = parser.feed(b"\x1b[200~");
+        for _ in 0..MAX_PASTE / chunk.len() + 2 {
+            keys.extend(parser.feed(chunk.as_bytes()));
+        }
+        keys.extend(parser.feed(b"sq\x1b[20"));
+        assert!(!parser.is_waiting());
+        keys.extend(parser.feed(b"1~j"));
+        assert_eq!(keys, [Char('j')]);
+        assert_eq!(parser.feed(b"\x1b[200~s\x1b[201~"), [Paste("s".to_owned())]);
     }
 
     #[test]
