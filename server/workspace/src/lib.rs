@@ -103,7 +103,7 @@ pub struct OpenText {
 /// Publishes the snapshots. Clones refer to the same index.
 #[derive(Clone)]
 pub struct WorkspaceIndex {
-    wanted: Arc<PendingInvalidations>,
+    pending: Arc<PendingInvalidations>,
     snapshots: watch::Receiver<Arc<WorkspaceSnapshot>>,
     live: LiveFeed,
     worker: WorkerThread,
@@ -160,14 +160,14 @@ impl IndexScope {
 impl WorkspaceIndex {
     /// Starts updating; ends when the last clone is dropped. Needs a tokio runtime.
     pub fn start(scope: IndexScope) -> Self {
-        let wanted = Arc::new(PendingInvalidations::default());
+        let pending = Arc::new(PendingInvalidations::default());
         let (sender, snapshots) = watch::channel(Arc::new(WorkspaceSnapshot::default()));
         let worker = WorkerThread::start("index");
-        let index = Self { wanted: Arc::clone(&wanted), snapshots, live: LiveFeed::default(), worker };
+        let index = Self { pending: Arc::clone(&pending), snapshots, live: LiveFeed::default(), worker };
         index.invalidate(Invalidation::ALL);
         let (live, worker) = (index.live.clone(), index.worker.clone());
-        let post = IndexWorker { wanted: Arc::clone(&wanted), sender, live, worker };
-        tokio::spawn(post.run(scope));
+        let index_worker = IndexWorker { pending: Arc::clone(&pending), sender, live, worker };
+        tokio::spawn(index_worker.run(scope));
         index
     }
 
@@ -185,12 +185,12 @@ impl WorkspaceIndex {
 
     /// Reports that something may have changed.
     pub fn invalidate(&self, invalidation: Invalidation) {
-        let _ = self.wanted.invalidate(invalidation);
+        let _ = self.pending.invalidate(invalidation);
     }
 
     /// Replaces the set of open folders.
     pub fn set_folders(&self, folders: Vec<PathBuf>) {
-        *self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
+        *self.pending.folders.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
         self.invalidate(Invalidation::ALL);
     }
 
@@ -204,7 +204,7 @@ impl WorkspaceIndex {
     pub async fn refresh(&self, invalidation: Invalidation) -> Arc<WorkspaceSnapshot> {
         const TIMEOUT: Duration = Duration::from_secs(5);
         let mut snapshots = self.snapshots.clone();
-        let number = self.wanted.invalidate(invalidation);
+        let number = self.pending.invalidate(invalidation);
         let _ = timeout(TIMEOUT, snapshots.wait_for(|it| it.answers >= number)).await;
         self.snapshot()
     }
@@ -228,21 +228,21 @@ impl WorkspaceIndex {
 impl PendingInvalidations {
     /// Returns its number: the update that answers it answers all earlier ones.
     fn invalidate(&self, invalidation: Invalidation) -> u64 {
-        let mut wanted = self.invalidation.lock().unwrap_or_else(PoisonError::into_inner);
-        *wanted = (wanted.0.merge(invalidation), wanted.1 + 1);
+        let mut pending = self.invalidation.lock().unwrap_or_else(PoisonError::into_inner);
+        *pending = (pending.0.merge(invalidation), pending.1 + 1);
         self.woken.notify_one();
-        wanted.1
+        pending.1
     }
 
     fn take(&self) -> (Invalidation, u64) {
-        let mut wanted = self.invalidation.lock().unwrap_or_else(PoisonError::into_inner);
-        (std::mem::take(&mut wanted.0), wanted.1)
+        let mut pending = self.invalidation.lock().unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut pending.0), pending.1)
     }
 }
 
 /// The updating side of the index.
 struct IndexWorker {
-    wanted: Arc<PendingInvalidations>,
+    pending: Arc<PendingInvalidations>,
     sender: watch::Sender<Arc<WorkspaceSnapshot>>,
     live: LiveFeed,
     worker: WorkerThread,
@@ -251,27 +251,28 @@ struct IndexWorker {
 impl IndexWorker {
     async fn run(self, mut scope: IndexScope) {
         let mut index_state = scope.build_state();
-        let mut watching = {
-            let wanted = Arc::clone(&self.wanted);
+        let mut watcher = {
+            let pending = Arc::clone(&self.pending);
             FileWatcher::new(move |invalidation| {
-                let _ = wanted.invalidate(invalidation);
+                let _ = pending.invalidate(invalidation);
             })
         };
         index_state =
             scope.update_state((&mut self.unpredicted(), 0), index_state, IndexState::find_roots).await;
-        let Some((back, _)) = follow(watching, index_state.watched_paths()).await else { return };
-        watching = back;
-        let (mut pulse, mut quick) = (None, self.unpredicted());
+        let Some((back, _)) = update_watches(watcher, index_state.watched_paths()).await else { return };
+        watcher = back;
+        let (mut poll_interval, mut quick) = (None, self.unpredicted());
         // A separate thread, because publishing snapshots does not wait for it.
         let trees = WorkerThread::start("trees");
-        while self.wait_for_work(pulse).await {
-            let (mut invalidation, mut number) = self.wanted.take();
+        while self.wait_for_work(poll_interval).await {
+            let (mut invalidation, mut number) = self.pending.take();
             if invalidation.burst {
                 sleep(DEBOUNCE).await;
-                let (more, last) = self.wanted.take();
+                let (more, last) = self.pending.take();
                 (invalidation, number) = (invalidation.merge(more), last);
             }
-            if let Some(folders) = self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            if let Some(folders) = self.pending.folders.lock().unwrap_or_else(PoisonError::into_inner).take()
+            {
                 scope.folders.clone_from(&folders);
                 index_state.set_folders(folders);
             }
@@ -288,12 +289,12 @@ impl IndexWorker {
                 })
                 .await;
             if invalidation.is_deep() {
-                let Some((back, is_new)) = follow(watching, index_state.watched_paths()).await else {
+                let Some((back, is_new)) = update_watches(watcher, index_state.watched_paths()).await else {
                     return;
                 };
-                watching = back;
+                watcher = back;
                 if is_new {
-                    let _ = self.wanted.invalidate(Invalidation { files: true, ..Invalidation::STATE });
+                    let _ = self.pending.invalidate(Invalidation { files: true, ..Invalidation::STATE });
                 }
             }
             self.publish(&index_state, number);
@@ -302,7 +303,7 @@ impl IndexWorker {
                 index_state = scope.update_state((&mut slow, 0), index_state, IndexState::hash_trees).await;
                 self.publish(&index_state, number);
             }
-            pulse = index_state.poll_interval();
+            poll_interval = index_state.poll_interval();
         }
     }
 
@@ -312,11 +313,11 @@ impl IndexWorker {
     }
 
     /// False after the last handle of the index was dropped.
-    async fn wait_for_work(&self, pulse: Option<Duration>) -> bool {
+    async fn wait_for_work(&self, poll_interval: Option<Duration>) -> bool {
         tokio::select! {
-            () = self.wanted.woken.notified() => {}
-            () = sleep(pulse.unwrap_or(POLL_INTERVAL)), if pulse.is_some() => {
-                let _ = self.wanted.invalidate(Invalidation::LOOPS);
+            () = self.pending.woken.notified() => {}
+            () = sleep(poll_interval.unwrap_or(POLL_INTERVAL)), if poll_interval.is_some() => {
+                let _ = self.pending.invalidate(Invalidation::LOOPS);
             },
             () = self.sender.closed() => return false,
         }
@@ -325,10 +326,10 @@ impl IndexWorker {
 
     fn publish(&self, index_state: &IndexState, number: u64) {
         let snapshot = WorkspaceSnapshot { answers: number, ..index_state.snapshot() };
-        let hear = Arc::clone(&self.wanted);
+        let pending = Arc::clone(&self.pending);
         if let Some(store) = index_state.store() {
             self.live.follow_keepers(store, &snapshot.loops, move || {
-                let _ = hear.invalidate(Invalidation::LOOPS);
+                let _ = pending.invalidate(Invalidation::LOOPS);
             });
         }
         self.sender.send_replace(Arc::new(snapshot));
@@ -336,12 +337,12 @@ impl IndexWorker {
 }
 
 /// Watches these paths; returns whether one of them is new. `None`: the thread panicked.
-async fn follow(mut watching: FileWatcher, paths: WatchedPaths) -> Option<(FileWatcher, bool)> {
-    let followed = tokio::task::spawn_blocking(move || {
-        let is_new = watching.set_paths(paths);
-        (watching, is_new)
+async fn update_watches(mut watcher: FileWatcher, paths: WatchedPaths) -> Option<(FileWatcher, bool)> {
+    let updated = tokio::task::spawn_blocking(move || {
+        let is_new = watcher.set_paths(paths);
+        (watcher, is_new)
     });
-    followed.await.ok()
+    updated.await.ok()
 }
 
 #[cfg(test)]

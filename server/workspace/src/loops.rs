@@ -29,7 +29,7 @@ pub(super) struct LoopIndex {
 
 struct FollowedLoop {
     folder: PathBuf,
-    following: LoopTailer,
+    tailer: LoopTailer,
     loop_view: Option<Arc<LoopSnapshot>>,
 }
 
@@ -40,19 +40,20 @@ impl LoopIndex {
             *self = Self { roots: roots.to_vec(), ..Self::default() };
         }
         let mut problems = Vec::new();
-        let mut there: Vec<LoopDir> = Vec::new();
+        let mut dirs: Vec<LoopDir> = Vec::new();
         for workspace in roots.iter().filter_map(|it| store.known_workspace(it)) {
             match workspace.loops() {
-                Ok(loops) => there.extend(loops),
+                Ok(loops) => dirs.extend(loops),
                 Err(error) => problems.push(error.to_string()),
             }
         }
-        self.followed.retain(|id, _| there.iter().any(|it| it.id() == id));
-        self.passed_over.retain(|id| there.iter().any(|it| it.id() == id));
-        for dir in there.into_iter().filter(|it| !self.passed_over.contains(it.id())) {
+        let ids: BTreeSet<&str> = dirs.iter().map(LoopDir::id).collect();
+        self.followed.retain(|id, _| ids.contains(id.as_str()));
+        self.passed_over.retain(|id| ids.contains(id.as_str()));
+        for dir in dirs.into_iter().filter(|it| !self.passed_over.contains(it.id())) {
             let new = || FollowedLoop {
                 folder: dir.path().to_owned(),
-                following: LoopTailer::from_saved_state(&dir.journal()),
+                tailer: LoopTailer::from_saved_state(&dir.journal()),
                 loop_view: None,
             };
             let followed = self.followed.entry(dir.id().to_owned()).or_insert_with(new);
@@ -105,13 +106,13 @@ impl FollowedLoop {
         } else {
             store.keeper_of(dir).map_err(|error| error.to_string())?
         };
-        let has_news = match self.following.advance() {
+        let has_news = match self.tailer.advance() {
             // It is just being started: its folder exists before its first record.
             Err(JournalError::Gone { .. }) if self.loop_view.is_none() => return Ok(()),
             other => other.map_err(|error| error.to_string())?,
         };
-        let damage = self.following.damage().map(|it| it.fact().to_owned());
-        let Some(state) = self.following.shared_state() else {
+        let damage = self.tailer.damage().map(|it| it.fact().to_owned());
+        let Some(state) = self.tailer.shared_state() else {
             return damage.map_or(Ok(()), |damage| Err(format!("loop {}: {damage}", dir.id())));
         };
         let (keeper, stopped) = match keeper {

@@ -1,11 +1,11 @@
 //! The latest results of a task's criteria: of its loop or of stand-alone checks, whichever is newer. Read-only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::check::CheckResult;
-use loopkeeper_core::journal::Record;
-use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_core::journal::{PinnedCriterion, Record};
+use loopkeeper_task::criterion::{Check, CriterionId};
 use loopkeeper_view as view;
 
 use super::snapshot::{LoopSnapshot, StoredResult};
@@ -80,7 +80,7 @@ impl StandaloneChecks {
     }
 }
 
-/// The newer result of each criterion wins; a running loop counts alone.
+/// The newer result of each criterion wins; while a loop runs, only its results count.
 pub(super) fn merge_latest(
     alone: Option<&StandaloneChecks>,
     of_loop: Option<&LoopSnapshot>,
@@ -91,8 +91,10 @@ pub(super) fn merge_latest(
         let state = &loop_view.state;
         at = state.history.last().map_or(state.time.started_at.wall, |it| it.ended_at.wall);
         latest.tree.clone_from(&state.tree.judged);
+        let with_output = criteria_with_output(&state.criteria.pinned);
         for (id, result) in &state.criteria.results {
-            let (tree, output) = (state.tree.judged.clone(), output_of_loop(loop_view, id));
+            let output = with_output.contains(id).then(|| output_of_loop(loop_view, id)).flatten();
+            let tree = state.tree.judged.clone();
             let held = StoredResult { result: result.clone(), output, tree, stale: false };
             latest.results.insert(id.clone(), held);
         }
@@ -112,6 +114,20 @@ pub(super) fn merge_latest(
         latest.tree.clone_from(&alone.tree);
     }
     latest
+}
+
+/// The criteria whose checks leave an output. A search for that of another would look at many files in vain.
+fn criteria_with_output(pinned: &[PinnedCriterion]) -> HashSet<&CriterionId> {
+    let leaves_output = |check: &Check| match check {
+        Check::Command { .. } | Check::Get { .. } | Check::Judge { .. } => true,
+        Check::Exists { .. }
+        | Check::Missing { .. }
+        | Check::Has { .. }
+        | Check::Lacks { .. }
+        | Check::Clean => false,
+    };
+    let pinned = pinned.iter().filter(|it| it.criterion.check.as_ref().is_some_and(leaves_output));
+    pinned.map(|it| &it.criterion.id).collect()
 }
 
 /// Output of the last iteration whose checks left one.

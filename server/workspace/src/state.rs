@@ -229,7 +229,7 @@ impl IndexState {
             if let Ok(Some(text)) = config_text::read_text(&path) {
                 self.configs.insert(path, text.into());
             }
-            let found = tasks::of_root(root).unwrap_or_else(|problem| {
+            let found = tasks::tasks_of_root(root).unwrap_or_else(|problem| {
                 self.file_problems.push(problem);
                 Vec::new()
             });
@@ -277,18 +277,18 @@ impl IndexState {
         let mut before: BTreeMap<PathBuf, CachedTask> = before.map(|it| (it.task.path.clone(), it)).collect();
         let mut parts = Vec::new();
         for saved in self.saved.clone() {
-            let made = before.remove(&saved.path);
+            let cached = before.remove(&saved.path);
             let base = self.results_key(saved, &loops);
-            let made = made.filter(|it| it.base.is_same_key(&base));
-            let latest = made.is_none().then(|| self.latest_results(&base));
-            parts.push((base, made, latest));
+            let cached = cached.filter(|it| it.base.is_same_key(&base));
+            let latest = cached.is_none().then(|| self.latest_results(&base));
+            parts.push((base, cached, latest));
         }
         let checked: BTreeSet<PathBuf> =
             parts.iter().filter_map(|it| self.check_log_path(&it.0.saved)).collect();
         self.check_logs.retain(|path, _| checked.contains(path));
         // Trees are now known that only the results of a later task contained.
         let open = self.open_texts();
-        let build = |(base, made, latest)| self.build_task(base, made, latest, &open);
+        let build = |(base, cached, latest)| self.build_task(base, cached, latest, &open);
         self.tasks = parts.into_iter().map(build).collect();
     }
 
@@ -305,9 +305,10 @@ impl IndexState {
     }
 
     fn results_key(&mut self, saved: Arc<SavedTask>, loops: &[Arc<LoopSnapshot>]) -> ResultsKey {
-        let mine = |it: &&Arc<LoopSnapshot>| it.state.spec.task == saved.id && it.dir.root() == saved.root;
-        let open = loops.iter().filter(mine).find(|it| it.state.outcome().is_none());
-        let last_loop = open.or_else(|| loops.iter().find(mine)).cloned();
+        let is_of_task =
+            |it: &&Arc<LoopSnapshot>| it.state.spec.task == saved.id && it.dir.root() == saved.root;
+        let open = loops.iter().filter(is_of_task).find(|it| it.state.outcome().is_none());
+        let last_loop = open.or_else(|| loops.iter().find(is_of_task)).cloned();
         let alone = self.check_log_path(&saved).map(|path| {
             let alone = self.check_logs.entry(path.clone()).or_insert_with(|| StandaloneChecks::new(&path));
             alone.reload();
@@ -344,7 +345,7 @@ impl IndexState {
     fn build_task(
         &self,
         base: ResultsKey,
-        made: Option<CachedTask>,
+        cached: Option<CachedTask>,
         latest: Option<MergedResults>,
         open: &OpenTexts,
     ) -> CachedTask {
@@ -354,10 +355,10 @@ impl IndexState {
             untrusted: self.untrusted.get(&saved.path).cloned().unwrap_or_default(),
             tree: self.trees.get(&saved.root).filter(|_| !base.is_at_work()).cloned(),
         };
-        let previous = made.as_ref().map(|it| Arc::clone(&it.task));
-        let latest = match made {
-            Some(made) if made.overlay.is_same_key(&overlay) => return CachedTask { base, ..made },
-            Some(made) => made.latest,
+        let previous = cached.as_ref().map(|it| Arc::clone(&it.task));
+        let latest = match cached {
+            Some(cached) if cached.overlay.is_same_key(&overlay) => return CachedTask { base, ..cached },
+            Some(cached) => cached.latest,
             None => latest.unwrap_or_default(),
         };
         let mut results = latest.results.clone();

@@ -78,7 +78,7 @@ pub(super) fn roots(folders: &[PathBuf], open: &[OpenText]) -> Vec<PathBuf> {
 }
 
 /// The tasks of one root that do not belong to another root.
-pub(super) fn of_root(root: &Path) -> Result<Vec<DiscoveredTask>, String> {
+pub(super) fn tasks_of_root(root: &Path) -> Result<Vec<DiscoveredTask>, String> {
     // An invalid configuration hides no task: the task reports the error.
     let resolved = config_files::load(root, &[]).ok();
     let settings = resolved.as_ref().and_then(|it| it.settings().ok().cloned()).unwrap_or_default();
@@ -224,12 +224,12 @@ pub(super) fn configs(
     for text in open.iter().filter(|it| is_config(&it.path) || of_other_tool(&it.path).is_some()) {
         texts.insert(text.path.clone(), Arc::clone(&text.text));
     }
-    let mine = |path: &PathBuf| {
+    let is_shown = |path: &PathBuf| {
         roots.iter().any(|root| path.starts_with(root)) || open.iter().any(|it| it.path == *path)
     };
     texts
         .into_iter()
-        .filter(|(path, _)| mine(path))
+        .filter(|(path, _)| is_shown(path))
         .map(|(path, text)| Arc::new(ConfigSnapshot { other_tool: of_other_tool(&path), path, text }))
         .collect()
 }

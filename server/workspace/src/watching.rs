@@ -13,7 +13,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Invalidation;
 
-/// Limit between two updates.
+/// Removed paths that are remembered between two updates.
 const MAX_GONE: usize = 1000;
 
 /// What is watched, including what does not exist yet.
@@ -39,22 +39,22 @@ impl WatchedPaths {
 pub(super) struct FileWatcher {
     /// `None` if the system provides none; then polling and the editor's own events remain.
     watcher: Option<RecommendedWatcher>,
-    places: BTreeSet<PathBuf>,
+    watched: BTreeSet<PathBuf>,
     paths: Arc<Mutex<WatchedPaths>>,
     /// Paths that were removed or renamed since: a folder that was created again has lost its watch.
     gone: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl FileWatcher {
-    pub(super) fn new(tell: impl Fn(Invalidation) + Send + 'static) -> Self {
+    pub(super) fn new(report: impl Fn(Invalidation) + Send + 'static) -> Self {
         let gone: Arc<Mutex<BTreeSet<PathBuf>>> = Arc::default();
-        let note = Arc::clone(&gone);
+        let removed = Arc::clone(&gone);
         let paths: Arc<Mutex<WatchedPaths>> = Arc::default();
         let known = Arc::clone(&paths);
-        let hear = move |event: notify::Result<Event>| match event {
+        let handle_event = move |event: notify::Result<Event>| match event {
             Ok(event) => {
                 if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
-                    let mut gone = note.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut gone = removed.lock().unwrap_or_else(PoisonError::into_inner);
                     // Only folders are looked up in it, and there are never this many.
                     if gone.len() < MAX_GONE {
                         gone.extend(event.paths.iter().cloned());
@@ -62,13 +62,18 @@ impl FileWatcher {
                 }
                 let known = known.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(invalidation) = classify_event(&event, &known) {
-                    tell(invalidation.in_burst());
+                    report(invalidation.in_burst());
                 }
             }
             // Events were lost.
-            Err(_) => tell(Invalidation::ALL.in_burst()),
+            Err(_) => report(Invalidation::ALL.in_burst()),
         };
-        Self { watcher: notify::recommended_watcher(hear).ok(), places: BTreeSet::new(), paths, gone }
+        Self {
+            watcher: notify::recommended_watcher(handle_event).ok(),
+            watched: BTreeSet::new(),
+            paths,
+            gone,
+        }
     }
 
     /// Watches exactly these folders. Missing ones are tried again next time. Returns whether a folder or a document is
@@ -80,20 +85,20 @@ impl FileWatcher {
             !paths.documents.is_subset(&known.documents) || paths.plan_folders != known.plan_folders;
         *known = paths;
         // Not held while folders are watched: the thread of the events may wait for it.
-        let places = known.folders.clone();
+        let folders = known.folders.clone();
         drop(known);
         let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
-        let lost = |it: &&PathBuf| !places.contains(*it) || gone.contains(*it) || !it.is_dir();
-        for lost in self.places.iter().filter(lost).cloned().collect::<Vec<_>>() {
+        let lost = |it: &&PathBuf| !folders.contains(*it) || gone.contains(*it) || !it.is_dir();
+        for lost in self.watched.iter().filter(lost).cloned().collect::<Vec<_>>() {
             let _ = watcher.unwatch(&lost);
-            self.places.remove(&lost);
+            self.watched.remove(&lost);
         }
-        for place in places {
-            if !self.places.contains(&place)
-                && place.is_dir()
-                && watcher.watch(&place, RecursiveMode::NonRecursive).is_ok()
+        for folder in folders {
+            if !self.watched.contains(&folder)
+                && folder.is_dir()
+                && watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok()
             {
-                self.places.insert(place);
+                self.watched.insert(folder);
                 is_new = true;
             }
         }
@@ -114,12 +119,12 @@ fn classify_event(event: &Event, known: &WatchedPaths) -> Option<Invalidation> {
     event
         .paths
         .iter()
-        .map(|it| meaning_of(it, known))
+        .map(|it| classify_path(it, known))
         .reduce(Invalidation::merge)
         .filter(|it| *it != Invalidation::default())
 }
 
-fn meaning_of(path: &Path, known: &WatchedPaths) -> Invalidation {
+fn classify_path(path: &Path, known: &WatchedPaths) -> Invalidation {
     const NAMES: [&str; 5] = ["loopkeeper.toml", ".ralphrc", "ralph.yml", ".gitignore", ".ralph"];
     // The state file of another tool's loop, and the folder that it is created with.
     if path.ends_with(".claude") || FILES.iter().any(|it| path.ends_with(it)) {
@@ -147,7 +152,7 @@ fn meaning_of(path: &Path, known: &WatchedPaths) -> Invalidation {
 mod tests {
     use std::path::Path;
 
-    use super::{Invalidation, WatchedPaths, meaning_of};
+    use super::{Invalidation, WatchedPaths, classify_path};
 
     #[test]
     fn a_path_selects_what_is_scanned() {
@@ -157,7 +162,7 @@ mod tests {
             ..WatchedPaths::default()
         };
         let check = |path: &str, expect: Invalidation| {
-            assert_eq!(meaning_of(Path::new(path), &known), expect, "{path}");
+            assert_eq!(classify_path(Path::new(path), &known), expect, "{path}");
         };
         let document = Invalidation { tree: true, ..Invalidation::FILES };
         check("/w/PROMPT.md", document);
