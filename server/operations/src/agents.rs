@@ -137,7 +137,7 @@ pub fn attached_plan(agent: &str) -> Result<AgentPlan, Failure> {
     })
 }
 
-/// Whether hook mode can hold it, as far as that is known before it runs.
+/// Fails if hook mode cannot hold the agent, as far as that is known before it runs.
 pub fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Failure> {
     if let Some((what, hint)) = agent.kind().refuses_hook_mode(&agent.name) {
         return Err(Failure::usage(what).hint(hint));
@@ -147,7 +147,7 @@ pub fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Fai
             "Correct `args` under `[agents.{name}]`, or remove the line `mode`.",
             name = agent.name
         ))),
-        None => are_on(
+        None => ensure_hooks_enabled(
             hooks_off,
             "hook",
             tr!(
@@ -157,13 +157,13 @@ pub fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Fai
     }
 }
 
-/// Whether a session of the user would call our hooks, according to its settings.
+/// Fails if the settings of the user's session keep it from calling our hooks.
 pub fn can_ask(hooks_off: Option<&str>) -> Result<(), Failure> {
-    are_on(hooks_off, "attach", tr!("Remove it there, and restart `claude`."))
+    ensure_hooks_enabled(hooks_off, "attach", tr!("Remove it there, and restart `claude`."))
 }
 
 /// Holding a session requires its hooks to be enabled.
-fn are_on(hooks_off: Option<&str>, mode: &str, hint: &str) -> Result<(), Failure> {
+fn ensure_hooks_enabled(hooks_off: Option<&str>, mode: &str, hint: &str) -> Result<(), Failure> {
     let Some(place) = hooks_off else { return Ok(()) };
     let fact = tr!(
         "`mode = \"{mode}\"` holds a session by its stop hook, and `disableAllHooks` in {place} switches all hooks off",

@@ -21,8 +21,8 @@ pub fn ensure_user(store: &StateDir, command: RestrictedCommand) -> Result<(), F
         }
     }
     // A state folder that is younger than the warden was created inside it, so it contains no file of the user.
-    let made = fs::metadata(store.root()).and_then(|it| it.created()).ok();
-    if origin::is_below_warden_started_after(made) { Err(refusal(command)) } else { Ok(()) }
+    let created = fs::metadata(store.root()).and_then(|it| it.created()).ok();
+    if origin::is_below_warden_started_after(created) { Err(refusal(command)) } else { Ok(()) }
 }
 
 /// Like [`ensure_user`], for the user's own state folder.

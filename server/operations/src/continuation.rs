@@ -6,7 +6,7 @@ use loopkeeper_core::decide::earlier_task;
 use loopkeeper_core::journal::{EarlierTask, LoopSpec};
 use loopkeeper_core::settings::{AgentSettings, OverrideSource, SettingOverride, Settings};
 use loopkeeper_task::CHECK_ARGUMENT;
-use loopkeeper_task::criterion::Check;
+use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::tr;
 
 use super::failure::Failure;
@@ -108,11 +108,11 @@ fn dollars(micros: u64) -> String {
 /// The commands of `run --check`.
 fn typed_checks(spec: &LoopSpec) -> Vec<String> {
     let typed = spec.criteria.iter().filter(|it| it.place.file == CHECK_ARGUMENT);
-    let command = |check: &Check| match check {
-        Check::Command { command, .. } => Some(command.clone()),
-        _ => None,
+    let command = |criterion: &Criterion| {
+        let Some(Check::Command { command, .. }) = &criterion.check else { return None };
+        Some(command.clone())
     };
-    typed.filter_map(|it| it.check.as_ref().and_then(command)).collect()
+    typed.filter_map(command).collect()
 }
 
 #[cfg(test)]

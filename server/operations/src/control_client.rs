@@ -21,7 +21,7 @@ use loopkeeper_text::{sanitize, tr};
 /// A reply waits for a durable record, so for a disk, not for an agent.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time between a keeper's lock and its socket.
-const BEGINNING: Duration = Duration::from_secs(2);
+const STARTUP_TIMEOUT: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum length of a version's name.
 const VERSION_CHARS: usize = 40;
@@ -60,7 +60,7 @@ pub struct UnrestoredPath {
     pub why: String,
 }
 
-/// Sends `order`, an object with `do` and its arguments, to the loop's running keeper.
+/// Sends `request`, an object with `do` and its arguments, to the loop's running keeper.
 pub fn send(store: &StateDir, loop_id: &str, request: Value) -> Result<(), Failure> {
     send_for_reply(store, loop_id, request).map(drop)
 }
@@ -85,14 +85,15 @@ pub(crate) fn ask_quickly(store: &StateDir, loop_id: &str, question: Value) -> R
     let address = store.socket(loop_id)?;
     let failed = |error: io::Error| Failure::ended(error);
     let stream = UnixStream::connect(address.path()).map_err(failed)?;
-    answer_of(talk(&stream, question, BEGINNING).map_err(failed)?).map(drop)
+    check_reply(send_request(&stream, question, STARTUP_TIMEOUT).map_err(failed)?).map(drop)
 }
 
 fn send_for_reply(store: &StateDir, loop_id: &str, request: Value) -> Result<KeeperReply, Failure> {
-    answer_of(exchange(store, loop_id, request)?)
+    check_reply(exchange(store, loop_id, request)?)
 }
 
-fn answer_of(mut reply: KeeperReply) -> Result<KeeperReply, Failure> {
+/// Converts the error in a reply.
+fn check_reply(mut reply: KeeperReply) -> Result<KeeperReply, Failure> {
     match (reply.ok, reply.error.take()) {
         (true, _) => Ok(reply),
         (false, Some(error)) => {
@@ -122,14 +123,14 @@ pub fn no_keeper_error(loop_view: &LoopView) -> Failure {
 }
 
 fn exchange(store: &StateDir, loop_id: &str, request: Value) -> Result<KeeperReply, Failure> {
-    if continue_for(store, loop_id, &request)? && is(&request, "resume") {
+    if continue_stopped(store, loop_id, &request)? && has_verb(&request, "resume") {
         // A loop that was not paused refuses the request, although it was resumed.
         ask_quickly(store, loop_id, request).ok();
         return Ok(KeeperReply { ok: true, error: None, restored: None });
     }
     let address = store.socket(loop_id)?;
     connect(address.path())
-        .and_then(|stream| talk(&stream, request, TIMEOUT))
+        .and_then(|stream| send_request(&stream, request, TIMEOUT))
         .map_err(|error| no_reply_error(store, loop_id, &error))
 }
 
@@ -148,18 +149,18 @@ fn no_reply_error(store: &StateDir, loop_id: &str, error: &io::Error) -> Failure
     }
 }
 
-fn is(request: &Value, name: &str) -> bool {
-    request.get("do").and_then(Value::as_str) == Some(name)
+fn has_verb(request: &Value, verb: &str) -> bool {
+    request.get("do").and_then(Value::as_str) == Some(verb)
 }
 
 /// A stopped keeper answers nothing: requests that end or resume the loop continue it, others are refused.
 /// True if it was continued.
-fn continue_for(store: &StateDir, loop_id: &str, request: &Value) -> Result<bool, Failure> {
+fn continue_stopped(store: &StateDir, loop_id: &str, request: &Value) -> Result<bool, Failure> {
     let dir = store.find(loop_id)?;
     if !matches!(store.keeper_of(&dir)?, KeeperLiveness::Alive { stopped: true, .. }) {
         return Ok(false);
     }
-    let continues = is(request, "resume") || is(request, "stop");
+    let continues = has_verb(request, "resume") || has_verb(request, "stop");
     if continues && store.continue_stopped_keeper(&dir)? {
         return Ok(true);
     }
@@ -169,7 +170,7 @@ fn continue_for(store: &StateDir, loop_id: &str, request: &Value) -> Result<bool
     )))
 }
 
-fn talk(stream: &UnixStream, mut request: Value, timeout: Duration) -> io::Result<KeeperReply> {
+fn send_request(stream: &UnixStream, mut request: Value, timeout: Duration) -> io::Result<KeeperReply> {
     stream.set_read_timeout(Some(timeout))?;
     stream.set_write_timeout(Some(timeout))?;
     let mut reader = BufReader::new(stream);
@@ -203,7 +204,7 @@ fn check_greeting(greeting: &str) -> io::Result<()> {
 
 /// A keeper that just took its loop over holds its lock briefly before it listens.
 fn connect(address: &Path) -> io::Result<UnixStream> {
-    let until = Instant::now() + BEGINNING;
+    let until = Instant::now() + STARTUP_TIMEOUT;
     loop {
         match UnixStream::connect(address) {
             Err(error)

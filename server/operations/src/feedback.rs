@@ -17,7 +17,7 @@ use loopkeeper_system::state_dir::lock::{Lock, LockError};
 
 const TEXT_CHARS: usize = 300;
 /// The keeper of an ended loop still answers its clients.
-const KEEPER_ENDS: Duration = Duration::from_secs(5);
+const KEEPER_EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Appends the feedback; a later one replaces it.
 pub fn record(
@@ -35,19 +35,19 @@ pub fn record(
             .hint(tr!("`loopkeeper steer {id} TEXT` gives its next iteration a hint.", id)));
     }
     authority::ensure_user(store, RestrictedCommand::Feedback)?;
-    let _lock = lock_ended(store, loop_view)?;
+    let _lock = lock_ended_loop(store, loop_view)?;
     let (mut journal, _) = JournalFile::open_with(&loop_view.dir.journal(), |_| ())?;
     let text = text.map(|it| sanitize::line_within(it.trim(), TEXT_CHARS)).filter(|it| !it.is_empty());
     journal.append(clock::now(), vec![Record::Feedback { verdict, text }])?;
     Ok(())
 }
 
-fn lock_ended(store: &StateDir, loop_view: &LoopView) -> Result<Lock, Failure> {
+fn lock_ended_loop(store: &StateDir, loop_view: &LoopView) -> Result<Lock, Failure> {
     const POLL_INTERVAL: Duration = Duration::from_millis(20);
     let begun = Instant::now();
     loop {
         match store.lock_loop(&loop_view.dir) {
-            Err(LockError::Held { .. }) if begun.elapsed() < KEEPER_ENDS => sleep(POLL_INTERVAL),
+            Err(LockError::Held { .. }) if begun.elapsed() < KEEPER_EXIT_TIMEOUT => sleep(POLL_INTERVAL),
             result => return Ok(result?),
         }
     }

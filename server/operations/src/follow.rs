@@ -25,7 +25,7 @@ pub struct LoopTailer {
 /// What was read of a journal so far.
 #[derive(Debug, Default)]
 struct FoldedLoop {
-    /// Shared with those who show it; copied when a record arrives while they do.
+    /// Shared with readers; copied when a record arrives while one of them holds it.
     state: Option<Arc<LoopState>>,
     /// The last record that a caller received.
     last_reported: u64,
@@ -104,17 +104,17 @@ impl LoopTailer {
         self.folded.state.as_deref()
     }
 
-    /// The same, to be kept while the loop is followed on.
+    /// The same, which can be kept while further records are read.
     pub fn shared_state(&self) -> Option<Arc<LoopState>> {
         self.folded.state.clone()
     }
 
-    /// The same, of a loop that is not followed on.
+    /// The same, if no further records are read.
     pub fn into_state(self) -> Option<LoopState> {
         self.folded.state.map(Arc::unwrap_or_clone)
     }
 
-    /// The damage, with what helps.
+    /// The damage, with its remedy.
     pub fn damage(&self) -> Option<&Message> {
         self.damage.as_ref()
     }

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_is_taken_over_beside_what_is_there() {
+    fn an_imported_loop_overwrites_no_document() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join(".claude/ralph-loop.local.md");
         assert_eq!(find_in(root.path()), None);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_name_is_known_and_a_cancelled_one_is_gone() {
+    fn a_loop_under_an_older_file_name_can_be_cancelled_once() {
         let root = tempfile::tempdir().unwrap();
         put(&root.path().join(".claude/.ralph-loop.local.md"), STATE);
         let found = find_in(root.path()).unwrap();

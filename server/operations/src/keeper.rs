@@ -18,9 +18,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Starts the loop's keeper detached from this process and returns its pid once it is ready.
 pub fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<u32, Failure> {
-    let output = ask_for_keeper(store, dir, then)?;
-    let words = String::from_utf8_lossy(&output.stdout);
-    match words.trim().parse() {
+    let output = run_detaching_program(store, dir, then)?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    match printed.trim().parse() {
         Ok(pid) if output.status.success() => Ok(pid),
         _ => Err(Failure::of_process(output.status.code(), &output.stderr)),
     }
@@ -28,7 +28,7 @@ pub fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Re
 
 /// Runs the small program if it is installed. One of another build may have other rules and reports that; then this
 /// program is used, which takes more memory and does the same.
-fn ask_for_keeper(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
+fn run_detaching_program(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
     install_parts(store)?;
     if let Some(own) = store.install_part(HelperBinary::Keeper, VERSION)? {
         let output = detach(&own, dir, then)?;

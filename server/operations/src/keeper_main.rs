@@ -30,7 +30,7 @@ pub(crate) const BUILD: &str = env!("LOOPKEEPER_BUILD");
 /// The exit code of a keeper whose build differs from the caller's.
 pub(crate) const EXIT_BUILD_MISMATCH: u8 = 64;
 
-/// `[--detach] [--build BUILD] [--then ORDER] DIR`.
+/// `[--detach] [--build BUILD] [--then VERB] DIR`.
 #[derive(Debug, Default, PartialEq)]
 struct Args {
     /// Start it in a separate session, print its pid and return.
@@ -100,11 +100,11 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
     loop {
         // Boxed: its state would be copied over the stack several times, and the stack never shrinks.
         let keeper = Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), command.take(), WarningEcho::None));
-        let left = block_on(keeper)??;
-        if !disk_room::is_waiting(&left) {
+        let ended = block_on(keeper)??;
+        if !disk_room::is_waiting(&ended) {
             return Ok(());
         }
-        let wait = disk_wait.wait_or_stop((state.root(), dir.root()), left.iteration);
+        let wait = disk_wait.wait_or_stop((state.root(), dir.root()), ended.iteration);
         if !block_on(wait)? || !is_still_waiting(&state, &dir) {
             return Ok(());
         }
@@ -142,7 +142,7 @@ mod tests {
     use super::Args;
 
     #[test]
-    fn words_are_read_by_hand() {
+    fn arguments_are_known_options_and_one_folder() {
         let check = |line: &str, expect: Option<Args>| {
             assert_eq!(Args::read(line.split_ascii_whitespace().map(OsString::from)), expect, "{line}");
         };

@@ -6,7 +6,8 @@ use loopkeeper_core::strays::{DuplicateConfiguration, present_configurations};
 use loopkeeper_core::tamper::FileVersions;
 use loopkeeper_system::task_files;
 
-/// Those in the root and in the folder of the task. Packages of a monorepo, which have their own, are not searched.
+/// The leftovers in the root and in the folder of the task. Packages of a monorepo, which have their own, are not
+/// searched.
 pub fn leftovers(root: &Path, task: &str) -> Vec<DuplicateConfiguration> {
     let folder = task.rsplit_once('/').map_or("", |(folder, _)| folder);
     let folders = std::iter::once("").chain((!folder.is_empty()).then_some(folder));

@@ -16,9 +16,13 @@ impl LocalZone {
         Self(clock::local_zone())
     }
 
+    pub fn utc() -> Self {
+        Self(TimeZone::UTC)
+    }
+
     /// Wall time in milliseconds of an RFC 3339 text.
     pub fn parse_millis(text: &str) -> Option<u64> {
-        text.parse::<Timestamp>().ok().map(|it| it.as_millisecond() as u64)
+        u64::try_from(text.parse::<Timestamp>().ok()?.as_millisecond()).ok()
     }
 
     /// Wall time in milliseconds of the beginning of a day such as `2026-11-20`.
@@ -46,10 +50,6 @@ impl LocalZone {
     fn to_zoned(&self, wall_ms: u64) -> jiff::Zoned {
         let time = Timestamp::from_millisecond(wall_ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);
         time.to_zoned(self.0.clone())
-    }
-
-    pub fn utc() -> Self {
-        Self(TimeZone::UTC)
     }
 }
 

@@ -36,14 +36,14 @@ impl LoopView {
     pub fn read(store: &StateDir, dir: LoopDir) -> Result<Option<Self>, Failure> {
         // The keeper first: if it ends in between, the journal records that.
         let keeper = store.keeper_of(&dir)?;
-        let mut following = LoopTailer::from_saved_state(&dir.journal());
-        following.advance()?;
-        let damage = following.damage().cloned();
+        let mut tailer = LoopTailer::from_saved_state(&dir.journal());
+        tailer.advance()?;
+        let damage = tailer.damage().cloned();
         if keeper == KeeperLiveness::Gone {
-            let has_ended = following.state().is_none_or(|it| it.outcome().is_some());
+            let has_ended = tailer.state().is_none_or(|it| it.outcome().is_some());
             abandoned::clean_up(store, &dir, has_ended);
         }
-        match (following.into_state(), damage) {
+        match (tailer.into_state(), damage) {
             (None, Some(damage)) => Err(damaged_error(damage)),
             (state, damage) => Ok(state.map(|state| Self { dir, state, keeper, damage })),
         }
@@ -112,17 +112,17 @@ pub fn at_work(root: &Path, id: &TaskId) -> Option<LoopView> {
 }
 
 /// Passes on every loop that can be read, newest first, each before the next one is read: the states of many long loops
-/// take far more memory than what is shown of them. `tell` is called with the errors of the others.
+/// take far more memory than what is shown of them. `report` is called with the errors of the others.
 pub fn for_each_newest_first(
     store: &StateDir,
-    tell: impl Fn(Failure),
+    report: impl Fn(Failure),
     mut take: impl FnMut(LoopView),
 ) -> Result<(), Failure> {
     for dir in store.loops()?.into_iter().rev() {
         match LoopView::read(store, dir) {
             Ok(loop_view) => loop_view.into_iter().for_each(&mut take),
             // An unreadable loop must neither hide the others nor be hidden itself.
-            Err(failure) => tell(failure),
+            Err(failure) => report(failure),
         }
     }
     Ok(())
@@ -139,7 +139,7 @@ pub fn damaged_error(damage: Message) -> Failure {
 
 /// The loop that `query` names. `latest` is the latest of the current work tree; without a query it is the only active
 /// or interrupted one of this tree, else the latest. A loop of another tree is found only by its id.
-pub fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Result<LoopView, Failure> {
+pub fn find(store: &StateDir, query: Option<&str>, report: impl Fn(Failure)) -> Result<LoopView, Failure> {
     if let Some(query) = query.filter(|it| *it != LATEST) {
         let dir = store.find(query)?;
         let id = dir.id().to_owned();
@@ -147,7 +147,7 @@ pub fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Re
     }
     let tree = CurrentTree::find();
     let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
-    for_each_newest_first(store, tell, |loop_view| {
+    for_each_newest_first(store, report, |loop_view| {
         if !loop_view.is_of(tree.as_ref()) {
             elsewhere.push(loop_view.dir);
         } else if here.is_empty() || loop_view.is_open() {
@@ -161,7 +161,7 @@ pub fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Re
     let index = if query.is_some() { candidates.len().checked_sub(1) } else { choose(&candidates) };
     match index {
         Some(index) => Ok(here.swap_remove(index)),
-        None => Err(not_here(tree.as_ref(), &elsewhere)),
+        None => Err(no_loop_here_error(tree.as_ref(), &elsewhere)),
     }
 }
 
@@ -185,7 +185,7 @@ fn choose(loops: &[LoopCandidate]) -> Option<usize> {
 }
 
 /// Lists the loops in other folders, newest first: they have to be named.
-fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopDir]) -> Failure {
+fn no_loop_here_error(tree: Option<&CurrentTree>, elsewhere: &[LoopDir]) -> Failure {
     const MAX_NAMED: usize = 5;
     if elsewhere.is_empty() {
         return Failure::usage(tr!("there is no loop yet")).hint(tr!("`loopkeeper run` starts one."));
@@ -248,7 +248,7 @@ mod tests {
         let (_folder, store, ids) = state(&[JOURNAL; 3]);
         let (taken, failed) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
         let take = |it: LoopView| {
-            // What is read after this one is not there.
+            // The journals of the others are gone before they are read.
             for dir in store.loops().unwrap().iter().filter(|dir| dir.id() != it.dir.id()) {
                 let _ = fs::remove_file(dir.journal());
             }

@@ -17,7 +17,7 @@ use loopkeeper_system::git;
 
 /// A longer text is no sentence.
 const MAX_CHARS: usize = 2_000;
-/// Pages that describe a project to its users; the first that does not mention the work yet has to.
+/// Pages that describe a project to its users; a criterion names the first that does not mention the work yet.
 const PAGES: [&str; 5] = ["README.md", CHANGELOG, "docs/README.md", "docs/index.md", "README.rst"];
 const CHANGELOG: &str = "CHANGELOG.md";
 
@@ -39,7 +39,7 @@ impl ProposedTask {
         folder: &Path,
         sentence: &str,
         product: WorkProduct,
-        machine: &InstalledTools,
+        tools: &InstalledTools,
     ) -> Result<Self, Failure> {
         let sentence = sanitize::line_within(sentence.trim(), MAX_CHARS);
         if sentence.is_empty() {
@@ -49,7 +49,7 @@ impl ProposedTask {
         let root = root_of(folder)?;
         let below = folder.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
         let found = match product {
-            WorkProduct::Code => ProposedChecks::of(&root, folder, machine).unwrap_or_default(),
+            WorkProduct::Code => ProposedChecks::of(&root, folder, tools).unwrap_or_default(),
             WorkProduct::Writing | WorkProduct::Research => ProposedChecks::default(),
         };
         let project = ProjectSummary::of(&root, &sentence, &found.found);

@@ -124,14 +124,14 @@ pub struct ProposedChecks {
 impl ProposedChecks {
     /// The checks of the nearest folder, from `folder` up to the root, that has any; else those of the packages below
     /// `folder`.
-    pub fn of(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<Self, ManifestError> {
+    pub fn of(root: &Path, folder: &Path, installed: &InstalledTools) -> Result<Self, ManifestError> {
         for folder in folder.ancestors().take_while(|it| it.starts_with(root)) {
-            let checks = Self::of_package(&PackageFolder::new(root, folder, machine))?;
+            let checks = Self::of_package(&PackageFolder::new(root, folder, installed))?;
             if !checks.found.is_empty() || !checks.left_out.is_empty() {
                 return Ok(checks);
             }
         }
-        below::checks(root, folder, machine)
+        below::checks(root, folder, installed)
     }
 
     fn of_package(package: &PackageFolder<'_>) -> Result<Self, ManifestError> {

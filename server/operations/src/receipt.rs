@@ -39,7 +39,7 @@ pub fn of_loop(workspace: &Workspace, dir: &LoopDir) -> Result<Receipt, Failure>
     of_state(workspace, dir, state)
 }
 
-/// The same of a loop whose journal was read to its end and is not damaged.
+/// The same for a loop whose journal was read to its end and is not damaged.
 pub fn of_state(workspace: &Workspace, dir: &LoopDir, state: &LoopState) -> Result<Receipt, Failure> {
     if state.outcome().is_none() {
         return Err(not_ended(dir));
@@ -60,7 +60,7 @@ pub fn of_state(workspace: &Workspace, dir: &LoopDir, state: &LoopState) -> Resu
     });
     read?;
     let sha256 = hashed.map_err(Failure::ended)?;
-    // Of overtaken keepers there are none among them.
+    // Records of a keeper that was replaced have no number.
     let journal = JournalDigest { records: state.position.seq, sha256 };
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let LoopRemains { strays, duplicates } = remains_of_loop(state, &store)?;

@@ -211,7 +211,7 @@ impl ResolvedTask {
         self.format_findings(self.task.findings.iter().filter(is_warning))
     }
 
-    /// What its documents and the files of other tools say that has no counterpart, one line for each file.
+    /// Settings of its documents and of files of other tools that have no counterpart here, one line for each file.
     pub fn left_aside(&self) -> Vec<String> {
         let of_task = self.task.findings.iter().filter(|it| it.code == FindingCode::LeftAside);
         let of_settings = self.resolved.findings().iter().filter(|it| it.code == SettingCode::Ignored);

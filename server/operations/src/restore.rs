@@ -78,11 +78,11 @@ impl RestoreSource {
 
 /// What [`restore`] would change now. Takes a snapshot.
 pub fn preview(loop_view: &LoopView, target: &RestoreSelection) -> Result<RestoreChanges, Failure> {
-    let way = RestoreSource::find(loop_view, target)?;
+    let source = RestoreSource::find(loop_view, target)?;
     let mut snapshots = store_of(loop_view)?;
-    let RestorePreview { before, written, removed, replaced } = match &way.since {
-        Some(since) => snapshots.restore_since_preview(&way.tree, since)?,
-        None => snapshots.restore_preview(&way.tree, way.selected())?,
+    let RestorePreview { before, written, removed, replaced } = match &source.since {
+        Some(since) => snapshots.restore_since_preview(&source.tree, since)?,
+        None => snapshots.restore_preview(&source.tree, source.selected())?,
     };
     let state = &loop_view.state;
     let edited = if snapshots.contains_snapshot(&state.tree.last) {
@@ -91,7 +91,7 @@ pub fn preview(loop_view: &LoopView, target: &RestoreSelection) -> Result<Restor
         let is_edited = |it: &String| since.contains(it) && !state.tree.artefacts.contains(it);
         replaced.into_iter().filter(is_edited).collect()
     } else {
-        // It is unknown which.
+        // Which of them were edited is unknown.
         replaced
     };
     Ok(RestoreChanges { written, removed, edited })
@@ -119,7 +119,7 @@ pub fn restore(
 fn rollback_offline(
     store: &StateDir,
     loop_view: &LoopView,
-    way: &RestoreSource,
+    source: &RestoreSource,
 ) -> Result<RollbackResult, Failure> {
     let _loop_lock = store.lock_loop(&loop_view.dir)?;
     let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path())?;
@@ -129,27 +129,28 @@ fn rollback_offline(
     let mut snapshots = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     // Recorded before anything changes: `gc` keeps snapshots that a record names.
     let first = snapshots.take_snapshot()?.tree;
-    journal.append(clock::now(), vec![put_aside(loop_view, &first, way.undoes)])?;
-    let restored = match &way.since {
-        Some(since) => snapshots.restore_since(&way.tree, since)?,
-        None => snapshots.restore(&way.tree, way.selected())?,
+    journal.append(clock::now(), vec![snapshot_record(loop_view, &first, source.undoes)])?;
+    let restored = match &source.since {
+        Some(since) => snapshots.restore_since(&source.tree, since)?,
+        None => snapshots.restore(&source.tree, source.selected())?,
     };
-    let left = if way.paths.is_empty() { sessions::after_rollback(&loop_view.state, way.to) } else { None };
+    let session_record =
+        if source.paths.is_empty() { sessions::after_rollback(&loop_view.state, source.to) } else { None };
     let refused: Vec<String> = restored.refused.iter().map(|it| it.path.clone()).collect();
     let mut records = vec![Record::RolledBack {
-        to: way.to,
-        tree: way.tree.clone(),
+        to: source.to,
+        tree: source.tree.clone(),
         from: restored.before.clone(),
-        mended: weakening::restored_files(&loop_view.state, &way.tree, &way.paths, &refused),
-        paths: way.paths.clone(),
+        mended: weakening::restored_files(&loop_view.state, &source.tree, &source.paths, &refused),
+        paths: source.paths.clone(),
         reason: None,
-        after: Some(restored.after).filter(|it| *it != way.tree),
-        undoes: way.undoes,
+        after: Some(restored.after).filter(|it| *it != source.tree),
+        undoes: source.undoes,
     }];
-    records.splice(0..0, left);
+    records.splice(0..0, session_record);
     if restored.before != first {
         // The tree changed in between.
-        records.insert(0, put_aside(loop_view, &restored.before, way.undoes));
+        records.insert(0, snapshot_record(loop_view, &restored.before, source.undoes));
     }
     journal.append(clock::now(), records)?;
     let refused = restored.refused.into_iter().map(|it| UnrestoredPath { path: it.path, why: it.why });
@@ -204,8 +205,8 @@ pub fn resolve_paths(loop_view: &LoopView, to: u32, typed: &[String]) -> Result<
             return Ok(Vec::new());
         }
         // A name with an escape differs from the name on disk.
-        let is_now = path.contains('\\') || root.join(&path).symlink_metadata().is_ok();
-        if !is_now && !snapshots.contains_path(tree, &path)? {
+        let exists_now = path.contains('\\') || root.join(&path).symlink_metadata().is_ok();
+        if !exists_now && !snapshots.contains_path(tree, &path)? {
             return Err(Failure::usage(tr!("there is no {path}, now or in that snapshot", path)).hint(meant));
         }
         paths.push(path);
@@ -228,7 +229,7 @@ fn normalize_path(root: &Path, typed: &str) -> Option<String> {
     Some(names.join("/"))
 }
 
-fn put_aside(loop_view: &LoopView, tree: &str, undoes: Option<u64>) -> Record {
+fn snapshot_record(loop_view: &LoopView, tree: &str, undoes: Option<u64>) -> Record {
     Record::SnapshotTaken {
         iteration: loop_view.state.iteration,
         when: SnapshotWhen::BeforeRollback,

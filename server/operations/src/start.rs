@@ -59,15 +59,15 @@ pub fn ensure_tree_free(
 /// Why nothing can start in a tree that `holder` holds. A loop that waits for the user is not called *running*: the
 /// remedy is what it waits for.
 pub fn busy_error(state: &StateDir, holder: TreeHolder, path: PathBuf) -> Failure {
-    let waiting = holder.loop_id().and_then(|id| state.find(id).ok());
-    let waiting = waiting.and_then(|dir| LoopView::read(state, dir).ok().flatten());
+    let loop_dir = holder.loop_id().and_then(|id| state.find(id).ok());
+    let loop_view = loop_dir.and_then(|dir| LoopView::read(state, dir).ok().flatten());
     let failure = Failure::from(LockError::TreeBusy { holder, path });
-    let Some((what, remedy)) = waiting.and_then(|it| needed(&it.status())) else { return failure };
+    let Some((what, remedy)) = loop_view.and_then(|it| user_action(&it.status())) else { return failure };
     Failure { message: Message::new(what).with_hint(remedy), ..failure }
 }
 
 /// What a loop needs from the user, and how to provide it. `None` for one that continues without the user.
-fn needed(status: &LoopStatus) -> Option<(String, String)> {
+fn user_action(status: &LoopStatus) -> Option<(String, String)> {
     let LoopStatus { id, phase, .. } = status;
     match (phase, status.state) {
         (DisplayPhase::NeedsAnswer, _) => {
@@ -126,14 +126,14 @@ fn release_timeout(state: &StateDir, holder: &TreeHolder) -> Duration {
     const ENDED_LOOP: Duration = Duration::from_secs(5);
     const CHECK_ROUND: Duration = Duration::from_secs(60);
     match holder {
-        TreeHolder::Loop { id } if is_over(state, id) => ENDED_LOOP,
+        TreeHolder::Loop { id } if has_ended(state, id) => ENDED_LOOP,
         TreeHolder::Checks { .. } => CHECK_ROUND,
         TreeHolder::Loop { .. } | TreeHolder::Unknown => Duration::ZERO,
     }
 }
 
 /// Its end is recorded: a client that sees it may start the next loop.
-fn is_over(state: &StateDir, holder: &str) -> bool {
+fn has_ended(state: &StateDir, holder: &str) -> bool {
     let loop_view = state.find(holder).ok().and_then(|dir| LoopView::read(state, dir).ok().flatten());
     loop_view.is_some_and(|it| !it.is_open())
 }

@@ -31,7 +31,7 @@ impl SuitabilityQuestion {
         tr!("A loop may be the wrong tool: {fact}. {remedy}.", fact, remedy)
     }
 
-    /// Regardless of the answer.
+    /// Records that the user was asked, regardless of the answer.
     pub fn record(&self) -> Result<(), Failure> {
         Ok(self.workspace.record_asked(&self.task, self.reason.word())?)
     }

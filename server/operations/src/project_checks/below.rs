@@ -14,16 +14,16 @@ const MAX_PACKAGES: usize = 6;
 pub(super) fn checks(
     root: &Path,
     folder: &Path,
-    machine: &InstalledTools,
+    installed: &InstalledTools,
 ) -> Result<ProposedChecks, ManifestError> {
     let mut all = ProposedChecks::default();
-    if machine.is_home(folder) {
+    if installed.is_home(folder) {
         return Ok(all);
     }
     let mut packages = 0;
     let mut folders: Vec<(PathBuf, usize)> = level(folder, 1);
     while let Some((found, depth)) = folders.pop() {
-        let package = PackageFolder::new(root, &found, machine);
+        let package = PackageFolder::new(root, &found, installed);
         let mut checks = ProposedChecks::of_package(&package)?;
         if checks.found.is_empty() && checks.left_out.is_empty() {
             if depth < MAX_DEPTH {

@@ -98,11 +98,11 @@ fn package_manager(manifest: &Value) -> &str {
 
 /// nvm's programs are on the `PATH` only of a shell that loaded it.
 fn with_nvm(package: &PackageFolder<'_>, manager: &str) -> String {
-    let Some(nvm) = package.machine.nvm() else { return String::new() };
-    let program = package.machine.program(manager, package.root);
+    let Some(nvm) = package.installed.nvm() else { return String::new() };
+    let program = package.installed.program(manager, package.root);
     if package.has_above(".nvmrc") {
         format!(". {nvm} && nvm use --silent && ")
-    } else if program.is_none_or(|it| package.machine.is_of_nvm(&it)) {
+    } else if program.is_none_or(|it| package.installed.is_of_nvm(&it)) {
         format!(". {nvm} && ")
     } else {
         String::new()
@@ -110,13 +110,13 @@ fn with_nvm(package: &PackageFolder<'_>, manager: &str) -> String {
 }
 
 fn lack(package: &PackageFolder<'_>, manifest: &Value, manager: &str) -> Option<MissingTool> {
-    if package.machine.nvm().is_none() && !package.has_program(manager) {
+    if package.installed.nvm().is_none() && !package.has_program(manager) {
         return Some(MissingTool::program(manager));
     }
     let has = |key: &str| manifest.get(key).and_then(Value::as_object).is_some_and(|it| !it.is_empty());
-    let wants = has("dependencies") || has("devDependencies");
-    let there = ["node_modules", ".pnp.cjs"].into_iter().any(|it| package.has_above(it));
-    (wants && !there).then(|| MissingTool {
+    let has_dependencies = has("dependencies") || has("devDependencies");
+    let is_installed = ["node_modules", ".pnp.cjs"].into_iter().any(|it| package.has_above(it));
+    (has_dependencies && !is_installed).then(|| MissingTool {
         what: tr!("its dependencies are not installed: node_modules is missing").to_owned(),
         remedy: tr!("Run `{command}`.", command = package.command(&format!("{manager} install"))),
     })
@@ -158,11 +158,12 @@ fn folders(package: &PackageFolder<'_>, pattern: &str) -> Vec<PathBuf> {
 }
 
 fn in_all_members(package: &PackageFolder<'_>, manifest: &Value, manager: &str, script: &str) -> String {
-    let classic = !package.has(".yarnrc.yml") && !package_manager(manifest).starts_with("yarn@");
-    let classic = classic || package_manager(manifest).starts_with("yarn@1");
+    let named = package_manager(manifest);
+    let is_classic =
+        named.starts_with("yarn@1.") || (!named.starts_with("yarn@") && !package.has(".yarnrc.yml"));
     match manager {
         "pnpm" => format!("pnpm --recursive run {script}"),
-        "yarn" if classic => format!("yarn workspaces run {script}"),
+        "yarn" if is_classic => format!("yarn workspaces run {script}"),
         "yarn" => format!("yarn workspaces foreach --all run {script}"),
         "bun" => format!("bun run --filter '*' {script}"),
         _ => format!("npm run {script} --workspaces --if-present"),

@@ -13,14 +13,14 @@ use loopkeeper_text::shell_word::quoted;
 /// A folder of the work tree with its manifests. Its checks run in the root.
 pub(super) struct PackageFolder<'a> {
     pub(super) root: &'a Path,
-    pub(super) machine: &'a InstalledTools,
+    pub(super) installed: &'a InstalledTools,
     folder: &'a Path,
 }
 
 impl<'a> PackageFolder<'a> {
     /// `folder` is `root` or below it.
-    pub(super) fn new(root: &'a Path, folder: &'a Path, machine: &'a InstalledTools) -> Self {
-        Self { root, machine, folder }
+    pub(super) fn new(root: &'a Path, folder: &'a Path, installed: &'a InstalledTools) -> Self {
+        Self { root, installed, folder }
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -65,7 +65,7 @@ impl<'a> PackageFolder<'a> {
     }
 
     pub(super) fn has_program(&self, name: &str) -> bool {
-        self.machine.program(name, self.root).is_some()
+        self.installed.program(name, self.root).is_some()
     }
 
     /// A file of the package, relative to the root.

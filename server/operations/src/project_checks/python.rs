@@ -146,7 +146,7 @@ impl<'a> PythonEnvironment<'a> {
             .or_else(virtual_environment)
             .or_else(|| managers.first().map(|it| PythonEnvironmentKind::Managed(it)))
             .unwrap_or_else(|| {
-                PythonEnvironmentKind::System(package.machine.program("python3", package.root))
+                PythonEnvironmentKind::System(package.installed.program("python3", package.root))
             });
         Self { package, kind }
     }
@@ -162,7 +162,7 @@ impl<'a> PythonEnvironment<'a> {
                 remedy: tr!("Run `{command}`.", command),
             }
         };
-        let has = |python: &PathBuf| self.package.machine.has_module(python, tool);
+        let has = |python: &PathBuf| self.package.installed.has_module(python, tool);
         let (command, lack) = match &self.kind {
             PythonEnvironmentKind::Managed(manager) => {
                 let lack = self.no_manager(manager).or_else(|| self.undeclared(manager, tool));

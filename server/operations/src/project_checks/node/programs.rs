@@ -50,7 +50,7 @@ pub(super) fn missing_tool(
     script: &str,
 ) -> Option<MissingTool> {
     // Plug'n'Play has no folder of programs, and a shell that loaded nvm has others on its `PATH`.
-    if package.has_above(".pnp.cjs") || package.machine.nvm().is_some() {
+    if package.has_above(".pnp.cjs") || package.installed.nvm().is_some() {
         return None;
     }
     let is_installed = |name: &str| {
