@@ -30,21 +30,24 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (id, name, state) = (found.id(), found.display_name(), &found.loop_view.state);
     let open = state.questions.open.as_ref();
     found.send_request(json!({"do": "answer", "text": args.text, "what": open.map(|it| &it.id)}))?;
-    if let Some(wanted) = open.filter(|it| it.kind == QuestionKind::Permission) {
+    if let Some(request) = open.filter(|it| it.kind == QuestionKind::Permission) {
         let permitted = match args.text.trim().to_lowercase().as_str() {
             "deny" => tr!("Denied"),
             "always" => tr!("Allowed for the whole loop"),
             _ => tr!("Allowed once"),
         };
-        out.line(tr!("{answer}: {question}", answer = permitted, question = sanitize::visible(&wanted.text)));
+        out.line(tr!(
+            "{answer}: {question}",
+            answer = permitted,
+            question = sanitize::visible(&request.text)
+        ));
         return Ok(Exit::Done);
     }
     let at_limit = open.is_some_and(|it| it.kind == QuestionKind::UsageLimit);
-    let is_other_pause = |reason| reason != PauseReason::Question;
     if at_limit {
         let stops = args.text.trim().eq_ignore_ascii_case("stop");
         out.line(if stops { tr!("Loop {name} stops.", name) } else { tr!("Loop {name} waits.", name) });
-    } else if state.pause.as_ref().is_some_and(|it| is_other_pause(it.reason)) {
+    } else if state.pause.as_ref().is_some_and(|it| it.reason != PauseReason::Question) {
         out.line(tr!(
             "The next iteration of loop {name} receives it; `loopkeeper resume {id}` continues the loop.",
             name,

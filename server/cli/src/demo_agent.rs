@@ -59,11 +59,11 @@ pub(super) fn run() -> ExitResult {
     // Reads the prompt as every agent does; the script depends on the files only.
     let mut prompt = String::new();
     let _ = io::stdin().lock().take(MAX_BYTES as u64).read_to_string(&mut prompt);
-    let mut voice = StreamPrinter { out: io::stdout().lock(), pace: LINE_DELAY };
+    let mut printer = StreamPrinter { out: io::stdout().lock(), line_delay: LINE_DELAY };
     let folder = Path::new(".");
     let played = match jury::answer_key(&prompt) {
-        Some(key) => judge(folder, key, &mut voice),
-        None => play_script(folder, &mut voice),
+        Some(key) => judge(folder, key, &mut printer),
+        None => play_script(folder, &mut printer),
     };
     played.map(|()| Exit::Done).map_err(|error| {
         // One line, because it becomes the reason why the loop fails.
@@ -75,32 +75,32 @@ pub(super) fn run() -> ExitResult {
     })
 }
 
-fn play_script(folder: &Path, voice: &mut StreamPrinter<impl Write>) -> io::Result<()> {
+fn play_script(folder: &Path, printer: &mut StreamPrinter<impl Write>) -> io::Result<()> {
     let now = fs::read_to_string(folder.join(PROGRAM))?;
-    voice
+    printer
         .print_json(&json!({"type": "system", "subtype": "init", "session_id": "demo", "model": "script"}))?;
-    let Some(step) = next(&now) else {
-        return voice.finish("There is nothing left to do.\n\n<promise>COMPLETE</promise>");
+    let Some(step) = next_step(&now) else {
+        return printer.finish("There is nothing left to do.\n\n<promise>COMPLETE</promise>");
     };
-    voice.text(step.thought)?;
+    printer.text(step.thought)?;
     for (name, text) in step.files {
-        voice.edit(name)?;
+        printer.edit(name)?;
         fs::write(folder.join(name), text)?;
-        voice.edited(name)?;
+        printer.edited(name)?;
     }
-    voice.finish(step.last_words)
+    printer.finish(step.last_words)
 }
 
 /// Answers a judge prompt: the criterion does not hold until the script is at its end.
-fn judge(folder: &Path, key: &str, voice: &mut StreamPrinter<impl Write>) -> io::Result<()> {
-    let holds = next(&fs::read_to_string(folder.join(PROGRAM))?).is_none();
+fn judge(folder: &Path, key: &str, printer: &mut StreamPrinter<impl Write>) -> io::Result<()> {
+    let holds = next_step(&fs::read_to_string(folder.join(PROGRAM))?).is_none();
     let reason = if holds { "" } else { "The script of the demo continues." };
     let answer = json!({"judge": key, "holds": holds, "reason": reason, "places": []});
-    voice.finish(&answer.to_string())
+    printer.finish(&answer.to_string())
 }
 
 /// The step after the one that the program is at; an edited program gets the last step.
-fn next(program: &str) -> Option<&'static DemoStep> {
+fn next_step(program: &str) -> Option<&'static DemoStep> {
     let of = |step: &DemoStep| step.files.last().map(|(_, text)| *text);
     match STEPS.iter().position(|step| of(step) == Some(program)) {
         Some(done) => STEPS.get(done + 1),
@@ -111,14 +111,14 @@ fn next(program: &str) -> Option<&'static DemoStep> {
 
 struct StreamPrinter<W> {
     out: W,
-    pace: Duration,
+    line_delay: Duration,
 }
 
 impl<W: Write> StreamPrinter<W> {
     fn print_json(&mut self, line: &Value) -> io::Result<()> {
         writeln!(self.out, "{line}")?;
         self.out.flush()?;
-        sleep(self.pace);
+        sleep(self.line_delay);
         Ok(())
     }
 
@@ -183,7 +183,7 @@ mod tests {
 
     fn iteration(folder: &Path) -> AgentRun {
         let mut out = Vec::new();
-        play_script(folder, &mut StreamPrinter { out: &mut out, pace: Duration::ZERO }).unwrap();
+        play_script(folder, &mut StreamPrinter { out: &mut out, line_delay: Duration::ZERO }).unwrap();
         let mut reader = AgentOutputReader::new(Dialect::Claude);
         for line in String::from_utf8(out).unwrap().lines() {
             reader.read_line(line);
@@ -246,7 +246,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut out = Vec::new();
         assert!(
-            play_script(folder.path(), &mut StreamPrinter { out: &mut out, pace: Duration::ZERO }).is_err()
+            play_script(folder.path(), &mut StreamPrinter { out: &mut out, line_delay: Duration::ZERO })
+                .is_err()
         );
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }

@@ -38,9 +38,7 @@ impl Exit {
             },
         }
     }
-}
 
-impl Exit {
     pub(crate) fn of_failure(kind: FailureKind) -> Self {
         match kind {
             FailureKind::Usage

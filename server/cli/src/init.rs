@@ -119,7 +119,7 @@ fn show_left_out(checks: &ProposedChecks, out: &mut Ui) {
 fn failure_of(error: &InitError) -> Failure {
     let kind = match error {
         InitError::Exists { .. } | InitError::PluginLoop { .. } => FailureKind::Usage,
-        _ => FailureKind::Broken,
+        InitError::Manifest(_) | InitError::List { .. } | InitError::Write { .. } => FailureKind::Broken,
     };
     Failure::from_message(kind, error.to_message())
 }
@@ -216,7 +216,7 @@ impl HintedError for InitError {
 }
 
 /// Decides what is written into `folder`, which is `root` or below it.
-fn prepare(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitDraft, InitError> {
+fn prepare(root: &Path, folder: &Path, tools: &InstalledTools) -> Result<InitDraft, InitError> {
     // A run takes this one, whatever other files exist.
     if let Some(named) = named_by_other_tool(root).filter(|it| root.join(it).starts_with(folder)) {
         return Err(InitError::Exists { files: vec![named] });
@@ -230,13 +230,13 @@ fn prepare(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitD
         let file = found.path.strip_prefix(folder).unwrap_or(&found.path);
         return Err(InitError::PluginLoop { file: sanitize::visible(&file.to_string_lossy()) });
     }
-    let is_home = machine.is_home(root);
+    let is_home = tools.is_home(root);
     let before = if is_home { Vec::new() } else { tasks(root) };
     let taken = taken_over(&before, root, folder);
     if !taken.is_empty() {
         return Err(InitError::Exists { files: taken });
     }
-    let checks = ProposedChecks::of(root, folder, machine)?;
+    let checks = ProposedChecks::of(root, folder, tools)?;
     let place = if folder == root { TemplateLocation::Root } else { TemplateLocation::Below };
     Ok(InitDraft { file: folder.join(FILE), place, checks, trials: Vec::new(), before, is_home })
 }

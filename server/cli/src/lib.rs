@@ -88,8 +88,8 @@ fn main_on_enough_stack() -> ExitCode {
     exit_code(run(cli, &mut out), out)
 }
 
-fn exit_code(answer: ExitResult, out: Ui) -> ExitCode {
-    match answer.and_then(|exit| out.finish().map(|()| exit)) {
+fn exit_code(result: ExitResult, out: Ui) -> ExitCode {
+    match result.and_then(|exit| out.finish().map(|()| exit)) {
         Ok(exit) => exit.into(),
         Err(failure) => failure::report(&failure).into(),
     }

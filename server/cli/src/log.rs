@@ -18,7 +18,7 @@ use loopkeeper_operations::loops::{self, LoopView};
 use loopkeeper_system::journal_file::{self, JournalError};
 use loopkeeper_system::state_dir::StateDir;
 
-/// Of about 150 iterations.
+/// Records that are printed without `--all`: those of about 150 iterations.
 const MAX_RECORDS: u64 = 1_000;
 
 #[derive(Debug, clap::Args)]
@@ -53,20 +53,20 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return loop_view.refuse_damage().map(|()| Exit::Done);
     }
     if let Some(iteration) = args.prompt {
-        return prompt(&loop_view, iteration, out);
+        return print_prompt(&loop_view, iteration, out);
     }
     if let Some(iteration) = args.output {
-        return output(&loop_view, iteration, out);
+        return print_output(&loop_view, iteration, out);
     }
     if args.sessions {
-        sessions(&loop_view.state, out);
+        print_sessions(&loop_view.state, out);
         return Ok(Exit::Done);
     }
     // After damage only a complete reading finds what is left.
     if args.all || loop_view.damage.is_some() {
-        whole(&journal, out)?;
+        print_all(&journal, out)?;
     } else {
-        recent(&loop_view, out)?;
+        print_recent(&loop_view, out)?;
     }
     if let Some(damage) = &loop_view.damage {
         out.line(tr!("From here on {fact}; none of it was changed.", fact = damage.fact()));
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(Exit::Done)
 }
 
-fn whole(journal: &Path, out: &mut Ui) -> Result<(), JournalError> {
+fn print_all(journal: &Path, out: &mut Ui) -> Result<(), JournalError> {
     let mut formatter = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
     let mut lines = BatchedLines::new(out);
     journal_file::each_record(journal, |entry, _| {
@@ -90,7 +90,7 @@ fn whole(journal: &Path, out: &mut Ui) -> Result<(), JournalError> {
 }
 
 /// The last records: those of ten thousand iterations take long to print and to read.
-fn recent(loop_view: &LoopView, out: &mut Ui) -> Result<(), JournalError> {
+fn print_recent(loop_view: &LoopView, out: &mut Ui) -> Result<(), JournalError> {
     let mut formatter = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
     let mut printed = Vec::new();
     let earlier = journal_file::each_recent(
@@ -115,33 +115,33 @@ fn recent(loop_view: &LoopView, out: &mut Ui) -> Result<(), JournalError> {
 }
 
 /// The stored prompt of one iteration.
-fn prompt(loop_view: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
+fn print_prompt(loop_view: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
     let path = loop_view.dir.prompts().join(format!("{iteration:04}.md"));
     let text = std::fs::read(&path).map_err(|_| {
-        not_stored(
+        not_stored_error(
             loop_view,
             tr!("loop {id} has no prompt of iteration {iteration}", id = loop_view.dir.id(), iteration),
         )
     })?;
-    print(&text, out);
+    print_text(&text, out);
     Ok(Exit::Done)
 }
 
 /// The agent's output in one iteration: the beginning, and also the end where the middle was dropped.
-fn output(loop_view: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
+fn print_output(loop_view: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
     let path = loop_view.dir.output().join(format!("{iteration:04}.out"));
     let mut text = std::fs::read(&path).map_err(|_| {
-        not_stored(
+        not_stored_error(
             loop_view,
             tr!("loop {id} has no output of iteration {iteration}", id = loop_view.dir.id(), iteration),
         )
     })?;
     text.extend(std::fs::read(path.with_extension("tail")).unwrap_or_default());
-    print(&text, out);
+    print_text(&text, out);
     Ok(Exit::Done)
 }
 
-fn not_stored(loop_view: &LoopView, fact: String) -> Failure {
+fn not_stored_error(loop_view: &LoopView, fact: String) -> Failure {
     let refusal = Failure::usage(fact);
     match loop_view.state.iteration {
         0 => refusal.hint(tr!("It has not started an iteration; `loopkeeper log` shows what happened.")),
@@ -150,7 +150,7 @@ fn not_stored(loop_view: &LoopView, fact: String) -> Failure {
 }
 
 /// Removes control sequences on a terminal, because they could move its cursor.
-fn print(text: &[u8], out: &mut Ui) {
+fn print_text(text: &[u8], out: &mut Ui) {
     let text = String::from_utf8_lossy(text);
     if std::io::stdout().is_terminal() {
         out.write(&sanitize::text(&text));
@@ -160,7 +160,7 @@ fn print(text: &[u8], out: &mut Ui) {
 }
 
 /// The last session changes, as recorded in the loop's state.
-fn sessions(state: &LoopState, out: &mut Ui) {
+fn print_sessions(state: &LoopState, out: &mut Ui) {
     let zone = LocalZone::local();
     if !state.spec.settings.session.resume {
         out.line(tr!("Every iteration of this loop starts a fresh session."));

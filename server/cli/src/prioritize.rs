@@ -58,23 +58,23 @@ pub(crate) fn change(which: &ItemArg, edit: PlanEdit, out: &mut Ui) -> Result<()
             });
         }
     }
-    if let Some(seen) = loops::at_work(&work.root, &work.id) {
-        out.line(tr!("The running loop reads this change {when}.", when = seen.next_boundary()));
+    if let Some(loop_view) = loops::at_work(&work.root, &work.id) {
+        out.line(tr!("The running loop reads this change {when}.", when = loop_view.next_boundary()));
     }
     Ok(())
 }
 
 /// Adds the plan items that can be named instead.
 fn with_items(refused: PlanEditError, task: &Task) -> Failure {
-    const MAX: usize = 20;
+    const MAX_LISTED: usize = 20;
     let PlanEditError::Unknown(what) = refused else { return refused.into() };
     let mut what = sanitize::line(what.fact());
-    for item in task.plan.iter().filter(|it| !it.done).take(MAX) {
+    for item in task.plan.iter().filter(|it| !it.done).take(MAX_LISTED) {
         let _ = write!(what, "\n  {}  {}", sanitize::line(&item.id), sanitize::line(&item.title));
     }
     let hint = match task.plan.iter().filter(|it| !it.done).count() {
         0 => tr!("The plan of this task has no open item."),
-        1..=MAX => tr!("Name one of these, by its id or its title."),
+        1..=MAX_LISTED => tr!("Name one of these, by its id or its title."),
         _ => tr!("Name one by its id or its title; these are the first open ones."),
     };
     Failure::usage(what).hint(hint)

@@ -49,33 +49,34 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if !args.list {
         found.loop_view.refuse_damage()?;
     }
-    let target = match args.iteration {
-        _ if args.undo => RestoreSelection::BeforeRollback,
-        _ if args.strays => {
-            let Some(target) = strays(&found)? else {
-                out.line(tr!("Loop {id} left no unreferenced file.", id = found.id()));
-                return Ok(Exit::Done);
-            };
-            target
+    let target = if args.undo {
+        RestoreSelection::BeforeRollback
+    } else if args.strays {
+        let Some(target) = select_strays(&found)? else {
+            out.line(tr!("Loop {id} left no unreferenced file.", id = found.id()));
+            return Ok(Exit::Done);
+        };
+        target
+    } else if let Some(number) = args.iteration.filter(|_| !args.list) {
+        let paths = restore::resolve_paths(&found.loop_view, number, &args.paths)?;
+        RestoreSelection::Iteration { number, paths }
+    } else {
+        for line in restore_points::lines(&found.loop_view.state) {
+            out.line(line);
         }
-        Some(number) if !args.list => RestoreSelection::Iteration {
-            number,
-            paths: restore::resolve_paths(&found.loop_view, number, &args.paths)?,
-        },
-        _ => {
-            for line in restore_points::lines(&found.loop_view.state) {
-                out.line(line);
-            }
-            // The others may be in the part that cannot be read.
-            return found.loop_view.refuse_damage().map(|()| Exit::Done);
-        }
+        // The others may be in the part that cannot be read.
+        return found.loop_view.refuse_damage().map(|()| Exit::Done);
     };
     if !args.anyway && !is_agreed(&found, &target)? {
         out.line(tr!("Nothing was changed."));
         return Ok(Exit::Ended);
     }
     let done = restore::restore(&found.store, &found.loop_view, &target)?.unwrap_or_default();
-    out.line(tr!("{restored}: {counts}.", restored = sentence(&found, &target), counts = counts(&done)));
+    out.line(tr!(
+        "{restored}: {counts}.",
+        restored = restored_sentence(&found, &target),
+        counts = counts(&done)
+    ));
     for left in &done.refused {
         out.line("  ".to_owned() + &tr!("left as it is: {path}: {why}", path = left.path, why = left.why));
     }
@@ -90,7 +91,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 }
 
 /// The strays that are still there, as of the start, when they did not exist.
-fn strays(found: &SelectedLoop) -> Result<Option<RestoreSelection>, Failure> {
+fn select_strays(found: &SelectedLoop) -> Result<Option<RestoreSelection>, Failure> {
     let paths = restore::present_strays(&found.loop_view.dir, &found.loop_view.state);
     if paths.is_empty() {
         return Ok(None);
@@ -179,7 +180,7 @@ fn plan_sentence(found: &SelectedLoop, change: &RestoreChanges, target: &Restore
 }
 
 /// `Restored the files of iteration 2`, with the folder if it is not the current one.
-fn sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
+fn restored_sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
     let what = match target {
         RestoreSelection::BeforeRollback => tr!("Restored the files from before the rollback").to_owned(),
         RestoreSelection::Iteration { number: 0, paths } if paths.is_empty() => {

@@ -140,7 +140,7 @@ struct PreparedRun {
 impl PreparedRun {
     /// Prints warnings.
     fn of(args: &Args, path: Option<&str>) -> Result<Self, Failure> {
-        let work = work(args, path)?;
+        let work = resolve_task(args, path)?;
         work.refuse_unready()?;
         for warning in work.warnings().into_iter().chain(operations::remarks::before_start(&work)) {
             failure::warn(warning);
@@ -190,7 +190,7 @@ impl PreparedRun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunMode {
     /// In a separate keeper; the command returns.
-    Left,
+    Detached,
     /// In a separate keeper, and shown here.
     Watched,
     /// Its keeper is this process.
@@ -201,7 +201,7 @@ impl RunMode {
     fn of(args: &Args, work: &ResolvedTask) -> Self {
         // A session may run this as one of its own commands, and must not be blocked by it.
         if args.detach || (work.settings.mode == LoopMode::Attach && !on_a_terminal()) {
-            Self::Left
+            Self::Detached
         } else if on_a_terminal() {
             Self::Watched
         } else {
@@ -220,9 +220,9 @@ impl StartedRun {
     fn run_to_end(&self, args: &Args, state: &StateDir, out: &mut Ui) -> ExitResult {
         let Self { dir, mode } = self;
         let ran = match mode {
-            RunMode::Left => left(args, state, dir, out),
-            RunMode::Watched => watched(args, state, dir, out),
-            RunMode::Foreground => in_foreground(args, dir, out),
+            RunMode::Detached => start_detached(args, state, dir, out),
+            RunMode::Watched => run_watched(args, state, dir, out),
+            RunMode::Foreground => run_in_foreground(args, dir, out),
         };
         ran.inspect_err(|_| start::discard(dir))
     }
@@ -233,7 +233,7 @@ fn on_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-fn work(args: &Args, path: Option<&str>) -> Result<ResolvedTask, Failure> {
+fn resolve_task(args: &Args, path: Option<&str>) -> Result<ResolvedTask, Failure> {
     let attach = args.attach.then(|| "attach".to_owned());
     let given = [
         ("--attach", "mode", &attach),
@@ -281,7 +281,7 @@ fn refuse_home(root: &Path) -> Result<(), Failure> {
     .hint(tr!("Change to the folder of a project; `--anyway` starts here nevertheless.")))
 }
 
-fn left(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
+fn start_detached(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
     let (pid, id) = (keeper::start_detached(state, dir, None)?, dir.id());
     if args.json {
         out.json(&json!({"loopId": id, "pid": pid}));
@@ -291,14 +291,14 @@ fn left(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResul
     Ok(Exit::Done)
 }
 
-fn watched(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
+fn run_watched(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
     keeper::start_detached(state, dir, None)?;
     let runtime = new_runtime()?;
     runtime.block_on(async {
         let mut interrupts = CtrlC::listen(state, dir.id())?;
-        let show = LoopPrinter::new(LoopFormat::json(args.json), out).of_loop_owner();
+        let show = LoopPrinter::new(LoopFormat::from_flag(args.json), out).for_loop_owner();
         let watched = WatchedLoop { store: state.clone(), dir: dir.clone() };
-        let exit = watched.to_its_end(show, &mut interrupts).await?;
+        let exit = watched.run_to_end(show, &mut interrupts).await?;
         let is_urgent = exit == Exit::Ended && interrupts.was_urgent();
         Ok(if is_urgent { Exit::Signalled } else { exit })
     })
@@ -313,7 +313,7 @@ fn starts_anyway(args: &Args, state: &StateDir, dir: &LoopDir) -> Result<bool, F
     Ok(loop_view.is_some_and(|it| held_already(&it.state)) && ask::confirm(tr!("Start it anyway?"))?)
 }
 
-fn in_foreground(args: &Args, dir: &LoopDir, out: &mut Ui) -> ExitResult {
-    foreground::run_to_end(dir, LoopPrinter::new(LoopFormat::json(args.json), out).of_loop_owner())
+fn run_in_foreground(args: &Args, dir: &LoopDir, out: &mut Ui) -> ExitResult {
+    foreground::run_to_end(dir, LoopPrinter::new(LoopFormat::from_flag(args.json), out).for_loop_owner())
         .map(|(exit, _)| exit)
 }

@@ -25,8 +25,9 @@ pub(crate) enum LoopFormat {
 }
 
 impl LoopFormat {
-    pub(crate) fn json(wanted: bool) -> Self {
-        if wanted { Self::Json } else { Self::Text }
+    /// `json`: the flag `--json`.
+    pub(crate) fn from_flag(json: bool) -> Self {
+        if json { Self::Json } else { Self::Text }
     }
 }
 
@@ -47,14 +48,14 @@ pub(crate) struct TextPrinter<'a> {
 }
 
 impl<'a> LoopPrinter<'a> {
-    pub(crate) fn new(form: LoopFormat, out: &'a mut Ui) -> Self {
-        match form {
+    pub(crate) fn new(format: LoopFormat, out: &'a mut Ui) -> Self {
+        match format {
             LoopFormat::Json => Self::Json { out, chain: ChecksumChain::default() },
             LoopFormat::Text | LoopFormat::Plain => {
                 let (zone, glyphs) = (LocalZone::local(), Glyphs::of_environment());
                 let formatter = EntryFormatter::new(zone.clone(), glyphs);
                 Self::Text(Box::new(TextPrinter {
-                    live: match form {
+                    live: match format {
                         LoopFormat::Plain => ProgressOutput::plain(out),
                         LoopFormat::Text | LoopFormat::Json => ProgressOutput::new(out),
                     },
@@ -69,7 +70,7 @@ impl<'a> LoopPrinter<'a> {
     }
 
     /// For a terminal whose Ctrl-C ends the loop, so that its commands have to be typed elsewhere.
-    pub(crate) fn of_loop_owner(mut self) -> Self {
+    pub(crate) fn for_loop_owner(mut self) -> Self {
         if let Self::Text(text) = &mut self {
             text.remedy_note = Some(tr!("Type it in another terminal: Ctrl-C here ends the loop."));
         }
@@ -98,7 +99,7 @@ impl<'a> LoopPrinter<'a> {
     }
 
     /// Sets the last activity of the agent.
-    pub(crate) fn activity(&mut self, line: String) {
+    pub(crate) fn set_activity(&mut self, line: String) {
         if let Self::Text(text) = self {
             text.activity = Some(line);
         }

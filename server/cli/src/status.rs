@@ -73,7 +73,7 @@ fn read_loops(
                 if loop_view.is_of(tree) {
                     here.add(loop_view, |it| it);
                 } else {
-                    others.add(loop_view, |it| elsewhere(&it));
+                    others.add(loop_view, |it| other_loop(&it));
                 }
             })?;
             Ok((here.in_order(), others.in_order()))
@@ -83,8 +83,8 @@ fn read_loops(
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let tree = CurrentTree::find();
-    let (loop_view, elsewhere) = read_loops(args.which.name.as_deref(), tree.as_ref())?;
-    let shown: Vec<_> = loop_view.iter().map(LoopView::status).collect();
+    let (loop_views, elsewhere) = read_loops(args.which.name.as_deref(), tree.as_ref())?;
+    let shown: Vec<_> = loop_views.iter().map(LoopView::status).collect();
     let foreign = args.which.name.is_none().then(foreign::find_current).flatten();
     let tasks = if args.which.name.is_none() { tasks::here() } else { Vec::new() };
     if args.json {
@@ -92,14 +92,14 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return Ok(Exit::Done);
     }
     if let Some(foreign) = &foreign {
-        not_ours(foreign, out);
+        print_plugin_loop(foreign, out);
     } else if shown.is_empty() && elsewhere.is_empty() {
         out.line(tr!("No loops. `loopkeeper run` starts one, `loopkeeper demo` shows one."));
     } else if shown.is_empty() {
         out.line(tr!("No loop in this work tree. `loopkeeper run` starts one."));
     }
     let (zone, glyphs, now) = (LocalZone::local(), Glyphs::of_environment(), clock::now().wall);
-    for (index, (status, loop_view)) in shown.iter().zip(&loop_view).enumerate() {
+    for (index, (status, loop_view)) in shown.iter().zip(&loop_views).enumerate() {
         let whole = index == 0 || status.state != DisplayState::Done;
         let elsewhere = (!loop_view.is_of(tree.as_ref())).then(|| loop_view.folder());
         print_loop(status, elsewhere.as_deref(), (&zone, now), glyphs, out);
@@ -117,17 +117,17 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
                 out.line(format_args!("  {it}"));
             }
         } else {
-            budget(status, loop_view, out);
+            print_budget(status, loop_view, out);
         }
-        show_problem(status, loop_view, out);
+        print_problem(status, loop_view, out);
     }
-    this_tree(args, &tasks, out);
-    not_here(&elsewhere, out);
+    print_tree(args, &tasks, out);
+    print_other_loops(&elsewhere, out);
     Ok(Exit::Done)
 }
 
 /// The most important details of a loop of several.
-fn budget(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
+fn print_budget(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != DisplayState::Done) {
         out.line("  ".to_owned() + &tr!("breaker preset: {because}", because = preset.because));
     }
@@ -143,8 +143,8 @@ fn budget(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     }
 }
 
-/// What is wrong with a loop, and what helps.
-fn show_problem(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
+/// What is wrong with a loop, and the remedy.
+fn print_problem(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     if let Some(damage) = &loop_view.damage {
         out.line(format_args!("  {}", damage.fact()));
     }
@@ -157,14 +157,14 @@ fn show_problem(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     }
 }
 
-fn elsewhere(loop_view: &LoopView) -> OtherLoop {
+fn other_loop(loop_view: &LoopView) -> OtherLoop {
     let status = loop_view.status();
     let (sentence, folder) = (headline(&status), loop_view.folder());
     OtherLoop { id: status.id, folder, state: status.state, sentence: sentence.to_string() }
 }
 
 /// Loops of other folders, one per line.
-fn not_here(elsewhere: &[OtherLoop], out: &mut Ui) {
+fn print_other_loops(elsewhere: &[OtherLoop], out: &mut Ui) {
     if !elsewhere.is_empty() {
         out.line(tr!("In other folders (name a loop by its id, as in `loopkeeper status ID`):"));
     }
@@ -177,7 +177,7 @@ fn not_here(elsewhere: &[OtherLoop], out: &mut Ui) {
 }
 
 /// The tasks of this work tree, and the work trees that do not belong to it.
-fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Ui) {
+fn print_tree(args: &Args, tasks: &[TaskSummary], out: &mut Ui) {
     tasks::list(tasks, out);
     if args.which.name.is_none()
         && let Some(others) = other_work_trees()
@@ -194,7 +194,7 @@ fn other_work_trees() -> Option<String> {
 }
 
 /// Prints a loop of another tool, and how to cancel or import it.
-fn not_ours(found: &PluginLoopFile, out: &mut Ui) {
+fn print_plugin_loop(found: &PluginLoopFile, out: &mut Ui) {
     let foreign = &found.state;
     let here = std::env::current_dir().unwrap_or_default();
     let file = found.path.strip_prefix(&here).unwrap_or(&found.path).to_string_lossy();

@@ -12,9 +12,8 @@ use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
 use super::out::Ui;
 use super::select::LoopArg;
-use loopkeeper_operations::loops::LoopView;
+use loopkeeper_operations::follow::LoopTailer;
 use loopkeeper_operations::{control_client, foreign, keeper};
-use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
 #[derive(Debug, clap::Args)]
@@ -29,7 +28,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let name = args.which.name.as_deref();
     if name == Some(NAME) {
-        return not_ours(out);
+        return cancel_plugin_loop(out);
     }
     let found = args.which.find();
     // If none of our loops is running, the plugin's loop here is stopped.
@@ -37,7 +36,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         && !found.as_ref().is_ok_and(|it| it.loop_view.is_open())
         && foreign::find_current().is_some()
     {
-        return not_ours(out);
+        return cancel_plugin_loop(out);
     }
     let found = found?;
     let (name, loop_view) = (found.display_name(), &found.loop_view);
@@ -48,7 +47,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     } else if loop_view.is_open() {
         // A keeper is started only to record the end of the loop.
         keeper::start_detached(&found.store, &loop_view.dir, Some("stop"))?;
-        wait_for_the_end(&found.store, &loop_view.dir)?;
+        wait_for_end(&loop_view.dir)?;
         out.line(tr!("Loop {name} was interrupted; now it has ended.", name));
     } else {
         return Err(control_client::no_keeper_error(loop_view));
@@ -57,7 +56,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 }
 
 /// Cancels the loop of Claude Code's plugin.
-fn not_ours(out: &mut Ui) -> ExitResult {
+fn cancel_plugin_loop(out: &mut Ui) -> ExitResult {
     let found = foreign::find_current().ok_or_else(|| {
         Failure::usage(tr!("no loop of Claude Code's plugin runs here"))
             .hint(tr!("It would be in {file} of this folder or of the root.", file = FILES[0]))
@@ -68,15 +67,17 @@ fn not_ours(out: &mut Ui) -> ExitResult {
 }
 
 /// Waits while the keeper writes its one record.
-fn wait_for_the_end(store: &StateDir, dir: &LoopDir) -> Result<(), Failure> {
+fn wait_for_end(dir: &LoopDir) -> Result<(), Failure> {
     const TIMEOUT: Duration = Duration::from_secs(30);
     const POLL_INTERVAL: Duration = Duration::from_millis(10);
     let begun = Instant::now();
+    let mut tailer = LoopTailer::from_saved_state(&dir.journal());
     while begun.elapsed() < TIMEOUT {
-        match LoopView::read(store, dir.clone())? {
-            Some(loop_view) if !loop_view.is_open() => return Ok(()),
-            _ => sleep(POLL_INTERVAL),
+        tailer.advance()?;
+        if tailer.state().is_some_and(|it| it.outcome().is_some()) {
+            return Ok(());
         }
+        sleep(POLL_INTERVAL);
     }
     Err(Failure::ended(tr!("loop {id} did not end", id = dir.id()))
         .hint(tr!("`loopkeeper status` shows what it does.")))

@@ -31,7 +31,7 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 /// Poll interval of the journal.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Number of polls between two checks whether the keeper is still running.
-const LOOKS_PER_LIFE_SIGN: u32 = 10;
+const POLLS_PER_KEEPER_CHECK: u32 = 10;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -55,8 +55,8 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let loop_view = loops::find(&store, name, failure::warn)?;
     let runtime = new_runtime()?;
     let watched = WatchedLoop { store, dir: loop_view.dir };
-    let format = if args.plain { LoopFormat::Plain } else { LoopFormat::json(args.json) };
-    runtime.block_on(watched.to_its_end(LoopPrinter::new(format, out), &mut NoInterrupts))
+    let format = if args.plain { LoopFormat::Plain } else { LoopFormat::from_flag(args.json) };
+    runtime.block_on(watched.run_to_end(LoopPrinter::new(format, out), &mut NoInterrupts))
 }
 
 /// A loop with a running keeper.
@@ -82,27 +82,27 @@ impl InterruptSource for NoInterrupts {
 
 impl WatchedLoop {
     /// Shows the loop until it ends; the exit code follows from its outcome.
-    pub(crate) async fn to_its_end(
+    pub(crate) async fn run_to_end(
         &self,
         mut show: LoopPrinter<'_>,
         interrupts: &mut impl InterruptSource,
     ) -> ExitResult {
-        let mut following = LoopTailer::new(&self.dir.journal());
+        let mut tailer = LoopTailer::new(&self.dir.journal());
         let mut stream = WatchStream::connect(&self.store, self.dir.id()).await;
         let mut tick = interval(POLL_INTERVAL);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut looks = 0_u32;
+        let mut polls = 0_u32;
         loop {
             tokio::select! {
                 _ = tick.tick() => {
-                    looks = looks.wrapping_add(1);
-                    let alive = !looks.is_multiple_of(LOOKS_PER_LIFE_SIGN) || self.is_alive()?;
-                    if let Some(answer) = self.poll_once(&mut following, &mut show, alive)? {
-                        show.finish(following.state());
+                    polls = polls.wrapping_add(1);
+                    let alive = !polls.is_multiple_of(POLLS_PER_KEEPER_CHECK) || self.is_alive()?;
+                    if let Some(answer) = self.poll_once(&mut tailer, &mut show, alive)? {
+                        show.finish(tailer.state());
                         return answer;
                     }
                 }
-                line = next_activity(&mut stream) => show.activity(line),
+                line = next_activity(&mut stream) => show.set_activity(line),
                 Some(note) = interrupts.next() => show.print_note(&note),
             }
         }
@@ -111,19 +111,19 @@ impl WatchedLoop {
     /// One poll; `Some` when the command is done.
     fn poll_once(
         &self,
-        following: &mut LoopTailer,
+        tailer: &mut LoopTailer,
         show: &mut LoopPrinter<'_>,
         alive: bool,
     ) -> Result<Option<ExitResult>, Failure> {
-        show_new_entries(following, show)?;
-        let Some(state) = following.state() else {
-            return Ok((!alive).then(|| Err(self.interrupted(following))));
+        show_new_entries(tailer, show)?;
+        let Some(state) = tailer.state() else {
+            return Ok((!alive).then(|| Err(self.interrupted(tailer))));
         };
         if let Some(outcome) = state.outcome() {
             return Ok(Some(Ok(Exit::of(outcome))));
         }
         if !alive {
-            return Ok(Some(Err(self.interrupted(following))));
+            return Ok(Some(Err(self.interrupted(tailer))));
         }
         show.refresh(state);
         Ok(show.is_closed().then_some(Ok(Exit::Done)))
@@ -133,8 +133,8 @@ impl WatchedLoop {
         Ok(self.store.keeper_of(&self.dir)? != KeeperLiveness::Gone)
     }
 
-    fn interrupted(&self, following: &LoopTailer) -> Failure {
-        if let Some(damage) = following.damage() {
+    fn interrupted(&self, tailer: &LoopTailer) -> Failure {
+        if let Some(damage) = tailer.damage() {
             return loops::damaged_error(damage.clone());
         }
         let id = self.dir.id();
@@ -143,14 +143,14 @@ impl WatchedLoop {
     }
 }
 
-/// Shows every record since the last poll, each with the resulting state.
-fn show_new_entries(following: &mut LoopTailer, show: &mut LoopPrinter<'_>) -> Result<(), Failure> {
-    let fresh = match following.poll() {
+/// Shows every record since the last poll, each with the state after the last of them.
+fn show_new_entries(tailer: &mut LoopTailer, show: &mut LoopPrinter<'_>) -> Result<(), Failure> {
+    let fresh = match tailer.poll() {
         // The keeper is about to write its first record.
-        Err(JournalError::Gone { .. }) if following.state().is_none() => Vec::new(),
+        Err(JournalError::Gone { .. }) if tailer.state().is_none() => Vec::new(),
         other => other?,
     };
-    if let Some(state) = following.state() {
+    if let Some(state) = tailer.state() {
         for entry in &fresh {
             show.print_entry(entry, state);
         }

@@ -135,14 +135,15 @@ impl EntryFormatter {
             Record::BranchTaken { branch, from, made, note } => {
                 (None, tree::branch_taken((branch.as_deref(), from.as_deref()), *made, note.as_deref()))
             }
-            Record::Committed { iteration, commit, subject, note } => {
-                (at(*iteration), tree::committed(commit.as_deref().zip(subject.as_deref()), note.as_deref()))
-            }
+            Record::Committed { iteration, commit, subject, note } => (
+                iteration_number(*iteration),
+                tree::committed(commit.as_deref().zip(subject.as_deref()), note.as_deref()),
+            ),
             Record::Baseline { iteration, round, .. } => {
-                (at(*iteration), self.baseline(*iteration, round.as_deref()))
+                (iteration_number(*iteration), self.baseline(*iteration, round.as_deref()))
             }
             Record::IterationIntended { iteration, resumed, .. } => {
-                (Some(*iteration), begins(*resumed).into())
+                (Some(*iteration), iteration_begins(*resumed).into())
             }
             Record::AgentStarted { iteration, .. } => (Some(*iteration), agent::started(&entry.record)),
             Record::AgentEnded { iteration, run } => (Some(*iteration), agent::ended(run)),
@@ -153,7 +154,7 @@ impl EntryFormatter {
             }
             Record::AgentLeft { iteration, left } => (Some(*iteration), agent::left(left)),
             Record::SnapshotTaken { iteration, when, tree, not_covered, .. } => {
-                (at(*iteration), tree::snapshot((*when, *iteration), tree, not_covered.len()))
+                (iteration_number(*iteration), tree::snapshot((*when, *iteration), tree, not_covered.len()))
             }
             Record::ChecksDone { iteration, round } => (*iteration, self.round(tr!("checks"), round)),
             Record::IterationEnded { iteration, sentence, proposed, .. } => {
@@ -165,7 +166,7 @@ impl EntryFormatter {
             Record::Waiting { .. } => (None, self.waiting(&entry.record, entry.at.wall)),
             Record::Paused { reason, message } => (None, paused(*reason, message)),
             Record::ChecksWaived { .. } | Record::Resumed {} => (None, resumed(&entry.record).into()),
-            Record::Steered { text } => (None, hint(text)),
+            Record::Steered { text } => (None, steered(text)),
             Record::Asked { kind, text, until, .. } => {
                 (None, self.asked((*kind, text), until.map(|it| it.wall), entry.at.wall))
             }
@@ -178,7 +179,7 @@ impl EntryFormatter {
             Record::Stopping { now } => (None, stopping(*now).into()),
             Record::WeakeningAccepted { .. }
             | Record::ProtectedEdited { .. }
-            | Record::FinalVerdict { .. } => (None, judges(&entry.record)),
+            | Record::FinalVerdict { .. } => (None, describe_verdict(&entry.record)),
             Record::Mutants { .. } => (None, mutants::describe_record(&entry.record)?),
             Record::TrustChanged { message } => (None, message.clone()),
             Record::CommandRefused { .. } | Record::HookFailed { .. } => incident(&entry.record)?,
@@ -214,9 +215,7 @@ impl EntryFormatter {
     /// `; ✗ lint: exit 1; ✗ tests: 3 of 9 fail`.
     fn failing(&self, round: &Round) -> String {
         let sign = if self.glyphs == Glyphs::Unicode { '✗' } else { 'x' };
-        let failing =
-            round.results.iter().filter(|it| !matches!(it.status, Status::Unverified | Status::Pass));
-        failing.fold(String::new(), |mut text, result| {
+        round.results.iter().filter(|it| is_failing(it)).fold(String::new(), |mut text, result| {
             let name = self.names.name(&result.criterion);
             let _ = write!(text, "{}", tr!("; {sign} {name}: {fact}", sign, name, fact = result.fact));
             text
@@ -240,9 +239,7 @@ impl EntryFormatter {
                 .map(|it| tr!("{name}: {text}", name, text = sanitize::line(&it)))
                 .collect::<Vec<_>>()
         };
-        let failed =
-            round.results.iter().filter(|it| !matches!(it.status, Status::Unverified | Status::Pass));
-        failed.flat_map(of_result).collect()
+        round.results.iter().filter(|it| is_failing(it)).flat_map(of_result).collect()
     }
 
     fn breaker(
@@ -261,6 +258,10 @@ impl EntryFormatter {
             BreakerState::Closed => tr!("breaker closed{reason}", reason),
         }
     }
+}
+
+fn is_failing(result: &CheckResult) -> bool {
+    !matches!(result.status, Status::Unverified | Status::Pass)
 }
 
 /// Describes the change of a session.
@@ -356,9 +357,10 @@ fn is_milestone(record: &Record) -> bool {
 /// Problems that are not part of the work.
 fn incident(record: &Record) -> Option<(Option<u32>, String)> {
     match record {
-        Record::CommandRefused { iteration, command, by } => {
-            Some((at(*iteration), tr!("refused: {what}", what = sentences::command_refused(*command, *by))))
-        }
+        Record::CommandRefused { iteration, command, by } => Some((
+            iteration_number(*iteration),
+            tr!("refused: {what}", what = sentences::command_refused(*command, *by)),
+        )),
         Record::HookFailed { event, message } => Some((None, sentences::hook_failed(*event, message))),
         _ => None,
     }
@@ -384,7 +386,7 @@ fn listed(paths: &[String]) -> String {
 }
 
 /// Changes of the files that decide a verdict, or the result of the clean room.
-fn judges(record: &Record) -> String {
+fn describe_verdict(record: &Record) -> String {
     let (as_left, pinned, judge_count, copied, unavailable) = match record {
         Record::WeakeningAccepted { paths, by, .. } => {
             let by = by.as_ref().map(|it| tr!(", by {user}", user = sanitize::line(it))).unwrap_or_default();
@@ -420,7 +422,7 @@ fn judges(record: &Record) -> String {
     }
 }
 
-fn at(iteration: u32) -> Option<u32> {
+fn iteration_number(iteration: u32) -> Option<u32> {
     (iteration > 0).then_some(iteration)
 }
 
@@ -439,7 +441,7 @@ fn answered(text: Option<&str>) -> String {
     text.map_or_else(|| tr!("not answered").into(), |it| tr!("answered: {text}", text = sanitize::line(it)))
 }
 
-fn hint(text: &str) -> String {
+fn steered(text: &str) -> String {
     tr!("hint for the agent: {text}", text = sanitize::line(text))
 }
 
@@ -450,7 +452,7 @@ fn paused(reason: PauseReason, message: &Message) -> String {
     }
 }
 
-fn begins(resumed: bool) -> &'static str {
+fn iteration_begins(resumed: bool) -> &'static str {
     if resumed {
         tr!("iteration begins, in the session of the previous one")
     } else {

@@ -40,8 +40,10 @@ impl<'a> ProgressOutput<'a> {
 
     /// Prints permanent lines.
     pub(crate) fn print(&mut self, lines: &[String]) {
+        if lines.is_empty() {
+            return;
+        }
         match self {
-            Self::Redrawn { .. } | Self::Plain { .. } if lines.is_empty() => {}
             Self::Redrawn { out, screen } => {
                 let text = screen.print(lines);
                 out.write(&text);

@@ -16,10 +16,10 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// Runs the loop until it ends; returns its exit code and its last state.
 pub(crate) fn run_to_end(dir: &LoopDir, show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
-    block_on(to_its_end(dir, show))?
+    block_on(run_and_show(dir, show))?
 }
 
-async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
+async fn run_and_show(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
     let (records_in, mut records) = mpsc::unbounded_channel();
     // A dropped receiver is no reason to stop.
     let observer = Box::new(move |entry: &Entry| drop(records_in.send(entry.clone())));
@@ -27,20 +27,20 @@ async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, L
     let mut keeper = Box::pin(launch::run_keeper(dir, observer, None, WarningEcho::Terminal));
     let mut state = None;
     let mut signalled = false;
-    let kept = loop {
+    let result = loop {
         tokio::select! {
             biased;
             Some(entry) = records.recv() => show_entry(&mut state, &mut show, &entry),
             // The keeper receives them too and may stop immediately; here they only affect the exit code.
             _ = interrupt.recv() => signalled = true,
             _ = terminate.recv() => signalled = true,
-            kept = &mut keeper => break kept,
+            result = &mut keeper => break result,
         }
     };
     while let Ok(entry) = records.try_recv() {
         show_entry(&mut state, &mut show, &entry);
     }
-    let ended = kept.map_err(Failure::from)?;
+    let ended = result.map_err(Failure::from)?;
     show.finish(Some(&ended));
     let outcome = ended.outcome().ok_or_else(|| Failure::ended(tr!("the loop is interrupted")))?;
     let by_signal = signalled && outcome.kind == OutcomeKind::Stopped;

@@ -18,23 +18,23 @@ use loopkeeper_system::git::branch::BranchStep;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report<'a> {
+struct DryRunReport<'a> {
     task: &'a str,
     title: String,
     root: String,
     /// The task's text as the agent receives it.
     prompt: &'a str,
     mode: LoopMode,
-    agent: Agent<'a>,
-    others: Vec<Agent<'a>>,
-    judge: Option<Agent<'a>>,
+    agent: DryRunAgent<'a>,
+    others: Vec<DryRunAgent<'a>>,
+    judge: Option<DryRunAgent<'a>>,
     notes: Vec<String>,
     preset: &'a PresetSelection,
     /// Absent: the loop works on the current branch.
     #[serde(skip_serializing_if = "Option::is_none")]
-    branch: Option<Branch>,
+    branch: Option<DryRunBranch>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    plan: Option<PlanStatus>,
+    plan: Option<DryRunPlan>,
     criteria: CriteriaStatus,
     limits: &'a LimitSettings,
     settings: &'a [SettingRow],
@@ -45,13 +45,13 @@ struct Report<'a> {
 /// An agent as it would be started. The values of its environment may be secrets and are omitted.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Agent<'a> {
+struct DryRunAgent<'a> {
     name: &'a str,
     argv: &'a [String],
     permissions: loopkeeper_agent::PermissionMode,
 }
 
-impl<'a> From<&'a AgentPlan> for Agent<'a> {
+impl<'a> From<&'a AgentPlan> for DryRunAgent<'a> {
     fn from(plan: &'a AgentPlan) -> Self {
         Self { name: &plan.name, argv: &plan.argv, permissions: plan.permissions }
     }
@@ -59,7 +59,7 @@ impl<'a> From<&'a AgentPlan> for Agent<'a> {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Branch {
+struct DryRunBranch {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     /// `no-repository`, `checked-out`, `make`, `check-out`, or `error` with its message.
@@ -70,7 +70,7 @@ struct Branch {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PlanStatus {
+struct DryRunPlan {
     done: usize,
     total: usize,
     open: Vec<PlanItem>,
@@ -80,7 +80,7 @@ pub(super) fn show(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
     let DryRun { work, roster, items, .. } = plan;
     let page = operations::trust::page(&work.root, items, &preview.unknown);
     let settings: &Settings = &preview.settings;
-    out.json(&Report {
+    out.json(&DryRunReport {
         task: &work.id.0,
         title: work.title(),
         root: work.root.to_string_lossy().into_owned(),
@@ -101,11 +101,11 @@ pub(super) fn show(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
     });
 }
 
-fn branch(work: &ResolvedTask) -> Option<Branch> {
+fn branch(work: &ResolvedTask) -> Option<DryRunBranch> {
     let (name, step) = match start::branch(work) {
         Ok(found) => found?,
         Err(failure) => {
-            return Some(Branch { name: None, step: "error", message: Some(failure.to_string()) });
+            return Some(DryRunBranch { name: None, step: "error", message: Some(failure.to_string()) });
         }
     };
     let step = match step {
@@ -114,10 +114,10 @@ fn branch(work: &ResolvedTask) -> Option<Branch> {
         BranchStep::Make => "make",
         BranchStep::CheckOut => "check-out",
     };
-    Some(Branch { name: Some(name), step, message: None })
+    Some(DryRunBranch { name: Some(name), step, message: None })
 }
 
-fn plan_status(plan: &[PlanItem]) -> Option<PlanStatus> {
+fn plan_status(plan: &[PlanItem]) -> Option<DryRunPlan> {
     let open: Vec<PlanItem> = prompt::open_items(plan).into_iter().cloned().collect();
-    (!plan.is_empty()).then(|| PlanStatus { done: plan.len() - open.len(), total: plan.len(), open })
+    (!plan.is_empty()).then(|| DryRunPlan { done: plan.len() - open.len(), total: plan.len(), open })
 }
