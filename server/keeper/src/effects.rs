@@ -308,7 +308,7 @@ impl EffectRunner {
     }
 }
 
-/// Files written by checks belong to no work and are not committed.
+/// Commits the changes of the plan's spans, without files written by checks, which are not part of the work.
 fn commit_changes(
     root: &Path,
     store: &SnapshotStore,

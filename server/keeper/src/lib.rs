@@ -152,11 +152,11 @@ pub(crate) fn spawn_boxed_local(work: impl Future<Output = ()> + 'static) -> Joi
     tokio::task::spawn_local(work)
 }
 
-/// Turns the signal of the limit of file sizes into an error of the write, which can be reported. Programs that this
-/// process starts get the signal as before.
+/// Makes a write beyond the limit of file sizes fail with an error, which can be reported, instead of a signal. Programs
+/// that this process starts get the signal as before.
 pub fn outlive_file_size_limit() {
     let was_received = Arc::default();
-    // Without it the process ends at the limit.
+    // If this fails, the process ends at the limit.
     let _ = signal_hook::flag::register(SIGXFSZ, was_received);
 }
 

@@ -216,10 +216,10 @@ impl Keeper {
         }
     }
 
-    /// Gives up what only a job needs, because there may be none for hours.
+    /// Releases what only a job needs, because there may be none for hours.
     async fn prepare_for_wait(&self) {
         self.effects.context.runtime.dismiss_wardens().await;
-        // Their sync would use the code again.
+        // A pending sync would load the pages again.
         if self.unpublished.is_empty()
             && let Err(error) = loopkeeper_memory::release_program_pages()
         {

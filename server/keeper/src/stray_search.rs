@@ -86,7 +86,7 @@ impl StraySearch {
     }
 }
 
-/// Without a copy where the bytes are UTF-8, as nearly all are.
+/// Avoids a copy if the bytes are UTF-8, as nearly all are.
 fn lossy(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
