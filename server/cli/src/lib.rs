@@ -27,6 +27,7 @@ mod log;
 mod out;
 mod pause;
 mod prioritize;
+mod queue_document;
 mod receipt;
 mod render;
 mod report;

@@ -6,9 +6,8 @@ use loopkeeper_core::strays::DuplicateConfiguration;
 use loopkeeper_lint::{Grade, TaskLints};
 use loopkeeper_operations::leftovers::leftovers;
 use loopkeeper_operations::resolved_task::ResolvedTask;
-use loopkeeper_system::task_files;
 use loopkeeper_task::TaskDocument;
-use loopkeeper_task::queue::{is_queue, parse_queue};
+use loopkeeper_task::queue::is_queue;
 use loopkeeper_text::{sanitize, tr};
 use loopkeeper_view::editor::{self, DiagnosticCode, Severity};
 use serde::Serialize;
@@ -18,6 +17,7 @@ use super::report::{self, AnnotationLevel, CheckReportFormat, DocumentPositions,
 use crate::exit::Exit;
 use crate::failure::ExitResult;
 use crate::out::Ui;
+use crate::queue_document::QueueDocument;
 
 /// The output of `--format json`.
 #[derive(Debug, Serialize)]
@@ -45,12 +45,10 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(exit(&items))
 }
 
-/// The faults of a list of tasks, which editors show as well. The tasks themselves are not read.
+/// The faults of a list of tasks.
 fn lint_queue(path: &str, format: CheckReportFormat, out: &mut Ui) -> ExitResult {
-    let folder = Path::new(path).parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
-    let text = String::from_utf8_lossy(&task_files::read(folder, Path::new(path))?).into_owned();
-    let faults = editor::queue_diagnostics(path, &text, |it| folder.join(it).is_file());
-    let count = parse_queue(path, &text).entries.len();
+    let QueueDocument { text, queue, faults, .. } = QueueDocument::read(path)?;
+    let count = queue.entries.len();
     let documents = [TaskDocument { path: path.to_owned(), text }];
     let items = report_items(&DocumentPositions::new(Path::new(""), &documents), faults);
     let shown = sanitize::line(path);

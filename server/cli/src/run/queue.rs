@@ -2,7 +2,6 @@
 //! are checked and trusted before the first starts, and share one budget.
 
 use std::fmt::Display;
-use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -10,10 +9,9 @@ use loopkeeper_core::decide::{LoopState, earlier_task};
 use loopkeeper_core::journal::{EarlierTask, OutcomeKind};
 use loopkeeper_core::settings::LimitSettings;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
-use loopkeeper_task::queue::{TaskQueue, is_queue, parse_queue};
+use loopkeeper_task::queue::{TaskQueue, is_queue};
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::{sanitize, tr, words};
-use loopkeeper_view::editor::queue_diagnostics;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::budget::QueueBudget;
@@ -21,13 +19,13 @@ use super::{Args, PreparedRun, consent};
 use crate::exit::Exit;
 use crate::failure::{self, ExitResult, Failure};
 use crate::out::Ui;
+use crate::queue_document::QueueDocument;
 use crate::trust::{self, TrustConsent};
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
-use loopkeeper_system::task_files;
 
 /// Poll interval of a loop that continues after its terminal was closed.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -56,10 +54,7 @@ pub(super) fn find(args: &Args) -> Result<Option<TaskQueue>, Failure> {
 
 /// Reads a queue document; its paths become relative to the current folder.
 fn read(path: &str) -> Result<TaskQueue, Failure> {
-    let folder = Path::new(path).parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
-    let text = String::from_utf8_lossy(&task_files::read(folder, Path::new(path))?).into_owned();
-    let mut queue = parse_queue(path, &text);
-    let faults = queue_diagnostics(path, &text, |it| folder.join(it).exists());
+    let QueueDocument { folder, text, mut queue, faults } = QueueDocument::read(path)?;
     if !faults.is_empty() {
         let lines = LineIndex::of(&text);
         let problems = faults.iter().map(|it| {
