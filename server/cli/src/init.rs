@@ -288,7 +288,7 @@ fn is_of_other_tool(root: &Path, stories: &Path) -> bool {
 /// The prompt document that the configuration of another tool names.
 fn named_by_other_tool(root: &Path) -> Option<String> {
     let resolved = config_files::load(root, &[]).ok()?;
-    let named = resolved_task::of_other_tool(&resolved, resolved.settings().ok()?)?;
+    let named = resolved_task::document_of_other_tool(&resolved, resolved.settings().ok()?)?;
     root.join(&named).exists().then(|| sanitize::visible(&named))
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn change(which: &ItemArg, edit: PlanEdit, out: &mut Ui) -> Result<()
             });
         }
     }
-    if let Some(loop_view) = loops::at_work(&work.root, &work.id) {
+    if let Some(loop_view) = loops::find_running(&work.root, &work.id) {
         out.line(tr!("The running loop reads this change {when}.", when = loop_view.next_boundary()));
     }
     Ok(())

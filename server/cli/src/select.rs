@@ -59,7 +59,7 @@ impl SelectedLoop {
 
     /// Its folder, if that is not the user's current work tree.
     pub(crate) fn other_folder(&self) -> Option<String> {
-        (!self.loop_view.is_of(CurrentTree::find().as_ref())).then(|| self.loop_view.folder())
+        (!self.loop_view.works_in(CurrentTree::find().as_ref())).then(|| self.loop_view.folder())
     }
 
     /// Sends a command to its keeper; fails if the loop has none.

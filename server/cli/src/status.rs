@@ -70,7 +70,7 @@ fn read_loops(
         (Some(store), None) => {
             let (mut here, mut others) = (LoopListing::default(), LoopListing::default());
             loops::for_each_newest_first(&store, failure::warn, |loop_view| {
-                if loop_view.is_of(tree) {
+                if loop_view.works_in(tree) {
                     here.add(loop_view, |it| it);
                 } else {
                     others.add(loop_view, |it| other_loop(&it));
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (zone, glyphs, now) = (LocalZone::local(), Glyphs::of_environment(), clock::now().wall);
     for (index, (status, loop_view)) in shown.iter().zip(&loop_views).enumerate() {
         let whole = index == 0 || status.state != DisplayState::Done;
-        let elsewhere = (!loop_view.is_of(tree.as_ref())).then(|| loop_view.folder());
+        let elsewhere = (!loop_view.works_in(tree.as_ref())).then(|| loop_view.folder());
         print_loop(status, elsewhere.as_deref(), (&zone, now), glyphs, out);
         if whole {
             out.write(&table::criteria(&status.criteria, glyphs));

@@ -44,6 +44,7 @@ pub const START: &str = "start.json";
 
 /// Startup timeout of a detached keeper.
 const BEGIN_TIMEOUT: Duration = Duration::from_secs(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Bytes at the end of a log that are searched for the error of a keeper.
 const MAX_LOG_TAIL: u64 = 64 * 1024;
 
@@ -114,7 +115,7 @@ pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperErro
         if has_begun(&state, dir, child.id())? || began.elapsed() > BEGIN_TIMEOUT {
             return Ok(child.id());
         }
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

@@ -45,7 +45,7 @@ impl AgentRoster {
         if settings.mode == LoopMode::Attach {
             let (agent, judge) = (attached_plan(&settings.agent)?, judge_plan(work)?);
             let hooks_off = hooks_off(&agent, work);
-            can_ask(hooks_off.as_deref())?;
+            ensure_attachable(hooks_off.as_deref())?;
             return Ok(Self {
                 agent,
                 others: Vec::new(),
@@ -67,7 +67,7 @@ impl AgentRoster {
             Some(agent) => {
                 let hooks_off = hooks_off(&agent, work);
                 if settings.mode == LoopMode::Hook {
-                    can_be_held(&agent, hooks_off.as_deref())?;
+                    ensure_holdable(&agent, hooks_off.as_deref())?;
                 }
                 let commit_limits = agents::commit_limits(&agent, &work.root, settings.git.commit);
                 let (others, judge) = (plans.into(), judge_plan(work)?);
@@ -138,7 +138,7 @@ pub fn attached_plan(agent: &str) -> Result<AgentPlan, Failure> {
 }
 
 /// Fails if hook mode cannot hold the agent, as far as that is known before it runs.
-pub fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Failure> {
+pub fn ensure_holdable(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Failure> {
     if let Some((what, hint)) = agent.kind().refuses_hook_mode(&agent.name) {
         return Err(Failure::usage(what).hint(hint));
     }
@@ -158,7 +158,7 @@ pub fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Fai
 }
 
 /// Fails if the settings of the user's session keep it from calling our hooks.
-pub fn can_ask(hooks_off: Option<&str>) -> Result<(), Failure> {
+pub fn ensure_attachable(hooks_off: Option<&str>) -> Result<(), Failure> {
     ensure_hooks_enabled(hooks_off, "attach", tr!("Remove it there, and restart `claude`."))
 }
 

@@ -87,8 +87,8 @@ impl LoopView {
         matches!(self.state.phase, Phase::Iterating(_) | Phase::Closing | Phase::Checking)
     }
 
-    /// It works in the user's current tree.
-    pub fn is_of(&self, tree: Option<&CurrentTree>) -> bool {
+    /// Whether it works in this tree; `None`: the current folder is gone.
+    pub fn works_in(&self, tree: Option<&CurrentTree>) -> bool {
         tree.is_some_and(|it| it.contains_root(self.dir.root()))
     }
 
@@ -104,7 +104,7 @@ impl LoopView {
 }
 
 /// The loop that is running on the task.
-pub fn at_work(root: &Path, id: &TaskId) -> Option<LoopView> {
+pub fn find_running(root: &Path, id: &TaskId) -> Option<LoopView> {
     let store = StateDir::open().ok()?;
     let (holder, _) = store.tree_holder(root).ok()??;
     let loop_view = LoopView::read(&store, store.find(holder.loop_id()?).ok()?).ok()??;
@@ -148,7 +148,7 @@ pub fn find(store: &StateDir, query: Option<&str>, report: impl Fn(Failure)) -> 
     let tree = CurrentTree::find();
     let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
     for_each_newest_first(store, report, |loop_view| {
-        if !loop_view.is_of(tree.as_ref()) {
+        if !loop_view.works_in(tree.as_ref()) {
             elsewhere.push(loop_view.dir);
         } else if here.is_empty() || loop_view.is_open() {
             // Of the ended ones, only the last can be chosen.

@@ -13,7 +13,9 @@ use loopkeeper_system::state_dir::StateDir;
 
 /// `text` is, or is about to be, the complete text of a document of the task.
 pub fn notify_keeper(root: &Path, id: &TaskId, file: &str, text: &str) -> Result<(), Failure> {
-    let Some(loop_view) = loops::at_work(root, id).filter(LoopView::is_in_iteration) else { return Ok(()) };
+    let Some(loop_view) = loops::find_running(root, id).filter(LoopView::is_in_iteration) else {
+        return Ok(());
+    };
     let request = json!({"do": "saved", "what": file, "text": sha256(text.as_bytes())});
     control_client::send(&StateDir::open()?, loop_view.dir.id(), request)
 }

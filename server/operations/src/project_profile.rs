@@ -14,7 +14,7 @@ use loopkeeper_system::state_dir::workspace::Workspace;
 const MAX_JOURNAL_BYTES: u64 = 1024 * 1024;
 
 /// The facts about the project that are available without waiting.
-pub fn project(workspace: Option<&Workspace>, work: &ResolvedTask) -> ProjectFacts {
+pub fn project_facts(workspace: Option<&Workspace>, work: &ResolvedTask) -> ProjectFacts {
     let tracked = git::count_tracked(&work.root);
     let share = |tests: u64, files: u64| (tests * 100).checked_div(files);
     let project = ProjectFacts {

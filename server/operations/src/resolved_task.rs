@@ -398,7 +398,7 @@ fn choose(
         });
     }
     // The other tool would take this one too.
-    let theirs = of_other_tool(resolved, settings).filter(|_| from == root);
+    let theirs = document_of_other_tool(resolved, settings).filter(|_| from == root);
     if let Some(only) = theirs.and_then(|name| tasks.iter().find(|it| it.path == root.join(&name))) {
         return Ok(only.clone());
     }
@@ -416,7 +416,7 @@ fn choose(
 }
 
 /// The prompt document that the configuration of another tool names.
-pub fn of_other_tool(resolved: &ResolvedSettings, settings: &Settings) -> Option<String> {
+pub fn document_of_other_tool(resolved: &ResolvedSettings, settings: &Settings) -> Option<String> {
     let files = resolved.effective().into_iter().find(|it| it.key == "tasks.files")?;
     let SettingOrigin::File { ref place, .. } = files.origin else { return None };
     let name = settings.task_files.first()?.trim_start_matches("./").to_owned();

@@ -151,19 +151,21 @@ pub fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<LoopDir, Fa
         // The promise is already part of the settings.
         spec.promise.clone_from(&work.settings.exit.promise);
     }
-    spec.preset =
-        Some(preset::apply_preset(&mut spec.settings, &project_profile::project(Some(&workspace), work)));
+    spec.preset = Some(preset::apply_preset(
+        &mut spec.settings,
+        &project_profile::project_facts(Some(&workspace), work),
+    ));
     spec.anyway = start.anyway;
     spec.attended = start.attended == Interactivity::Yes;
     spec.unaccepted = find_unaccepted(&workspace, &work.id);
     spec.earlier.clone_from(&start.earlier);
-    spec.branch = branch(work)?.map(|(name, _)| name);
+    spec.branch = planned_branch(work)?.map(|(name, _)| name);
     Ok(launch::create_loop_dir(state, &workspace, spec, &work.task.prompt)?)
 }
 
 /// The branch that the loop works on. Whether it can be used is checked before anything is started; the keeper switches
 /// to it.
-pub fn branch(work: &ResolvedTask) -> Result<Option<(String, git::branch::BranchStep)>, Failure> {
+pub fn planned_branch(work: &ResolvedTask) -> Result<Option<(String, git::branch::BranchStep)>, Failure> {
     let given = work.task.branch.as_deref();
     let Some(name) = branch::named(work.settings.git.branch.as_deref(), given, &work.id.0) else {
         return Ok(None);

@@ -57,7 +57,7 @@ pub fn read(dir: &LoopDir, from: Option<TranscriptCursor>) -> Result<Transcript,
         text: String::new(),
     };
     reader.read_entries(writer, &entries, from.is_none());
-    reader.add_output(false);
+    reader.add_output(AgentOutput::Growing);
     Ok(Transcript { text: reader.text, cursor: reader.cursor })
 }
 
@@ -113,9 +113,10 @@ impl TranscriptReader<'_> {
             _ => None,
         });
         let text = writer.describe(entry, read_at);
-        let has_ended = matches!(entry.record, Record::AgentEnded { .. });
-        if has_ended || text.is_some() {
-            self.add_output(has_ended);
+        match entry.record {
+            Record::AgentEnded { .. } => self.add_output(AgentOutput::Complete),
+            _ if text.is_some() => self.add_output(AgentOutput::Growing),
+            _ => {}
         }
         if let Record::IterationIntended { iteration, .. } = &entry.record {
             self.cursor.iteration = *iteration;
@@ -124,26 +125,25 @@ impl TranscriptReader<'_> {
         self.text.push_str(&text.unwrap_or_default());
     }
 
-    /// The new output of the agent: whole lines, all of it once the agent has ended. Output that cannot be read is left
-    /// out: it may have been removed to save space.
-    fn add_output(&mut self, has_ended: bool) {
+    /// The new output of the agent. Output that cannot be read is left out: it may have been removed to save space.
+    fn add_output(&mut self, output: AgentOutput) {
         let number = self.cursor.iteration;
         if number == 0 {
             return;
         }
         let path = self.dir.output().join(format!("{number:04}.out"));
         let dialect = self.dialect(number);
-        if let Ok(part) = read_part(&path, self.cursor.offset, self.limit, has_ended) {
+        if let Ok(part) = read_part(&path, self.cursor.offset, self.limit, output) {
             self.cursor.offset = part.end;
             if part.left_out > 0 {
                 self.text.push_str(&dim(&tr!("… {count} bytes are not shown here", count = part.left_out)));
             }
             self.text.push_str(&readable(&part.bytes, dialect));
         }
-        if !has_ended {
+        if output == AgentOutput::Growing {
             return;
         }
-        if let Ok(part) = read_part(&path.with_extension("tail"), 0, self.limit, true) {
+        if let Ok(part) = read_part(&path.with_extension("tail"), 0, self.limit, AgentOutput::Complete) {
             self.text.push_str(&readable(&part.bytes, dialect));
         }
     }
@@ -157,6 +157,14 @@ impl TranscriptReader<'_> {
     }
 }
 
+/// Whether the agent may still print.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AgentOutput {
+    /// Only whole lines are read.
+    Growing,
+    Complete,
+}
+
 struct OutputPart {
     bytes: Vec<u8>,
     /// Bytes before them that are left out.
@@ -166,7 +174,7 @@ struct OutputPart {
 }
 
 /// The last `limit` bytes after `from`, from the beginning of a line.
-fn read_part(path: &Path, from: u64, limit: u64, is_complete: bool) -> io::Result<OutputPart> {
+fn read_part(path: &Path, from: u64, limit: u64, output: AgentOutput) -> io::Result<OutputPart> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let start = from.max(length.saturating_sub(limit));
@@ -179,7 +187,7 @@ fn read_part(path: &Path, from: u64, limit: u64, is_complete: bool) -> io::Resul
         bytes.drain(..cut);
         left_out += cut as u64;
     }
-    if !is_complete {
+    if output == AgentOutput::Growing {
         let whole = bytes.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
         bytes.truncate(whole);
     }
@@ -220,7 +228,7 @@ fn describe_event(event: &AgentEvent) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{read_part, readable};
+    use super::{AgentOutput, read_part, readable};
     use loopkeeper_agent::kind::Dialect;
 
     #[test]
@@ -228,17 +236,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("0001.out");
         std::fs::write(&path, "one\ntwo\nthr").unwrap();
-        let part = |from: u64, limit: u64, complete: bool| {
-            let it = read_part(&path, from, limit, complete).unwrap();
+        let part = |from: u64, limit: u64, output: AgentOutput| {
+            let it = read_part(&path, from, limit, output).unwrap();
             (String::from_utf8(it.bytes).unwrap(), it.left_out, it.end)
         };
-        assert_eq!(part(0, 100, false), ("one\ntwo\n".to_owned(), 0, 8));
-        assert_eq!(part(8, 100, false), (String::new(), 0, 8));
-        assert_eq!(part(8, 100, true), ("thr".to_owned(), 0, 11));
-        assert_eq!(part(11, 100, true), (String::new(), 0, 11));
+        assert_eq!(part(0, 100, AgentOutput::Growing), ("one\ntwo\n".to_owned(), 0, 8));
+        assert_eq!(part(8, 100, AgentOutput::Growing), (String::new(), 0, 8));
+        assert_eq!(part(8, 100, AgentOutput::Complete), ("thr".to_owned(), 0, 11));
+        assert_eq!(part(11, 100, AgentOutput::Complete), (String::new(), 0, 11));
         // Of too much the end, from the beginning of a line.
-        assert_eq!(part(0, 9, true), ("two\nthr".to_owned(), 4, 11));
-        assert!(read_part(&folder.path().join("none"), 0, 9, true).is_err());
+        assert_eq!(part(0, 9, AgentOutput::Complete), ("two\nthr".to_owned(), 4, 11));
+        assert!(read_part(&folder.path().join("none"), 0, 9, AgentOutput::Complete).is_err());
     }
 
     #[test]

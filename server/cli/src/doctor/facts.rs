@@ -95,13 +95,13 @@ impl FactContext {
         let Settings { mode, agent, .. } = &*self.settings;
         if *mode == LoopMode::Attach {
             let plan = operations::agents::attached_plan(agent)?;
-            let would_ask = operations::agents::can_ask(self.hooks_off(&plan).as_deref());
-            let silent = would_ask.and_then(|()| installed::ensure_installed(&self.root)).err();
+            let attachable = operations::agents::ensure_attachable(self.hooks_off(&plan).as_deref());
+            let silent = attachable.and_then(|()| installed::ensure_installed(&self.root)).err();
             return Ok(SelectedAgent::Session { silent: silent.map(|it| doctor_problem(&it)) });
         }
         let plan = agents::plan_agent(&self.agent_query(agent))?;
         if *mode == LoopMode::Hook {
-            operations::agents::can_be_held(&plan, self.hooks_off(&plan).as_deref())?;
+            operations::agents::ensure_holdable(&plan, self.hooks_off(&plan).as_deref())?;
         }
         let kind = self.kind(&plan.name);
         Ok(SelectedAgent::Agent { name: plan.name, kind, mode: *mode })

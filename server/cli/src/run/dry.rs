@@ -52,7 +52,7 @@ impl DryRunPreview {
         let DryRun { work, items, state, .. } = plan;
         let mut settings = Settings::clone(&work.settings);
         let workspace = state.known_workspace(&work.root);
-        let project = operations::project_profile::project(workspace.as_ref(), work);
+        let project = operations::project_profile::project_facts(workspace.as_ref(), work);
         let preset = preset::apply_preset(&mut settings, &project);
         let row = |row: &EffectiveSetting| {
             let by_preset = preset::value(&settings, &row.key);
@@ -73,7 +73,7 @@ impl DryRunPreview {
 
 /// The branch that the loop would work on; `None`: the current one.
 fn branch(work: &ResolvedTask) -> Option<String> {
-    let (name, step) = match start::branch(work) {
+    let (name, step) = match start::planned_branch(work) {
         Ok(found) => found?,
         Err(failure) => return Some(failure.to_string()),
     };

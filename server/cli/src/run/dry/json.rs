@@ -102,7 +102,7 @@ pub(super) fn show(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
 }
 
 fn branch(work: &ResolvedTask) -> Option<DryRunBranch> {
-    let (name, step) = match start::branch(work) {
+    let (name, step) = match start::planned_branch(work) {
         Ok(found) => found?,
         Err(failure) => {
             return Some(DryRunBranch { name: None, step: "error", message: Some(failure.to_string()) });
