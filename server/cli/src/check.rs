@@ -4,7 +4,7 @@ mod detach;
 mod lint;
 mod report;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
@@ -130,8 +130,9 @@ fn print_results(work: &ResolvedTask, criteria: &CriteriaStatus, results: &[Chec
 /// The result of each criterion at its place. An optional one that fails, and one without a check, is a note.
 fn report_items(work: &ResolvedTask, results: &[CheckResult]) -> Vec<ReportItem> {
     let places = DocumentPositions::new(&work.root, &work.documents);
+    let results: HashMap<_, _> = results.iter().map(|it| (&it.criterion, it)).collect();
     let item = |criterion: &Criterion| {
-        let result = results.iter().find(|it| it.criterion == criterion.id);
+        let result = results.get(&criterion.id);
         let status = result.map_or(Status::Unverified, |it| it.status);
         let level = match status {
             Status::Pass => AnnotationLevel::Pass,

@@ -3,7 +3,7 @@
 mod compaction;
 
 use loopkeeper_text::tr_later;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use loopkeeper_core::check::number_history::note_without_loop;
@@ -43,8 +43,9 @@ pub async fn check_task(
     let round = run_until_steady(&runtime).await;
     runtime.dismiss_wardens().await;
     let mut round = round?;
+    let criteria: HashMap<_, _> = runtime.spec.criteria.iter().map(|it| (&it.id, it)).collect();
     for result in &mut round.results {
-        if let Some(criterion) = runtime.spec.criteria.iter().find(|it| it.id == result.criterion) {
+        if let Some(criterion) = criteria.get(&result.criterion) {
             note_without_loop(criterion, result);
         }
     }

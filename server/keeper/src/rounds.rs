@@ -1,5 +1,6 @@
 //! Runs a round: all checks sequentially on one tree, with the tree's hash taken before the first and after the last.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use loopkeeper_core::check::{CheckResult, Status};
@@ -66,10 +67,11 @@ pub(super) async fn run_and_report(context: LoopContext, request: RoundRequest) 
     let mut request =
         RoundRequest { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
     let search = request.strays.take();
-    let required = request.criteria.iter().filter(|it| it.required).map(|it| it.id.clone()).collect();
+    let required: HashSet<CriterionId> =
+        request.criteria.iter().filter(|it| it.required).map(|it| it.id.clone()).collect();
     context.send_event(match run_round(&context.runtime, request).await {
         Ok((round, wrote)) => {
-            let strays = find_strays(&context.runtime, search, &round, required).await;
+            let strays = find_strays(&context.runtime, search, &round, &required).await;
             Event::ChecksDone { round: Box::new(round), wrote, untracked, strays }
         }
         Err(SnapshotFailure { reason, message, .. }) => Event::SnapshotFailed { reason, message },
@@ -81,7 +83,7 @@ async fn find_strays(
     runtime: &RunContext,
     search: Option<StraySearch>,
     round: &Round,
-    required: Vec<CriterionId>,
+    required: &HashSet<CriterionId>,
 ) -> Vec<String> {
     let holds = |it: &CheckResult| matches!(it.status, Status::Pass | Status::Unverified);
     let Some(search) =

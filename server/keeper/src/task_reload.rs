@@ -1,7 +1,7 @@
 //! Reloads the task's documents. Read-only; a missing document is replaced by the copy taken at the start of the loop,
 //! so that no loop runs without its task.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -66,12 +66,17 @@ fn matching_globs(spec: &LoopSpec) -> Vec<String> {
 
 /// Criteria with commands that are not trusted. Commands of the start were confirmed then.
 fn untrusted_criteria(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<CriterionId> {
-    let known = |it: &&Criterion| spec.criteria.iter().any(|old| old.id == it.id);
+    // A task may have ten thousand criteria.
+    let known: HashSet<&CriterionId> = spec.criteria.iter().map(|it| &it.id).collect();
     let needs_trust = |it: &Criterion| {
         let items = TrustItem::from_checks(std::slice::from_ref(it), |_| None);
         !trust.untrusted_items(Path::new(&spec.root), &items).is_empty()
     };
-    task.criteria.iter().filter(|it| !known(it) && needs_trust(it)).map(|it| it.id.clone()).collect()
+    task.criteria
+        .iter()
+        .filter(|it| !known.contains(&it.id) && needs_trust(it))
+        .map(|it| it.id.clone())
+        .collect()
 }
 
 /// Commands of the start whose trust was revoked since: an iteration without them would be charged for nothing.

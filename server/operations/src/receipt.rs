@@ -1,5 +1,6 @@
 //! Receipts: writes the receipt of a loop from its journal and its snapshots, and compares one with a checkout.
 
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -165,9 +166,11 @@ pub fn compare_files(receipt: &Receipt, work: &ResolvedTask) -> Result<ReceiptCo
 
 /// Ids depend on the check, so that an edited one is found by its name.
 fn compare_criteria(receipt: &Receipt, now: &[Criterion], differences: &mut Vec<String>) {
+    let by_id: HashMap<&str, &Criterion> = now.iter().map(|it| (it.id.0.as_str(), it)).collect();
+    // The first of several with the same name.
+    let by_name: HashMap<&str, &Criterion> = now.iter().rev().map(|it| (it.name.as_str(), it)).collect();
     for it in &receipt.criteria {
-        let same_id = now.iter().find(|now| now.id.0 == it.id);
-        match same_id.or_else(|| now.iter().find(|now| now.name == it.name)) {
+        match by_id.get(it.id.as_str()).or_else(|| by_name.get(it.name.as_str())) {
             None => differences.push(tr!("the task has no criterion \"{name}\"", name = it.name)),
             Some(now) if check_hash(now) != it.check => {
                 differences.push(tr!("the check of \"{name}\" differs", name = it.name));
@@ -175,8 +178,10 @@ fn compare_criteria(receipt: &Receipt, now: &[Criterion], differences: &mut Vec<
             Some(_) => {}
         }
     }
+    let ids: HashSet<&str> = receipt.criteria.iter().map(|it| it.id.as_str()).collect();
+    let names: HashSet<&str> = receipt.criteria.iter().map(|it| it.name.as_str()).collect();
     for it in now.iter().filter(|now| now.required) {
-        if receipt.criteria.iter().all(|known| known.id != it.id.0 && known.name != it.name) {
+        if !ids.contains(it.id.0.as_str()) && !names.contains(it.name.as_str()) {
             differences.push(tr!("the task has another criterion, \"{name}\"", name = it.name));
         }
     }
@@ -239,8 +244,9 @@ fn current_tree(root: &Path) -> Result<String, Failure> {
 
 /// The results of a new round that differ from those of the receipt, one sentence each.
 pub fn compare_results(receipt: &Receipt, results: &[CheckResult]) -> Vec<String> {
+    let by_id: HashMap<&str, _> = receipt.criteria.iter().map(|it| (it.id.as_str(), it)).collect();
     let difference = |it: &CheckResult| {
-        let known = receipt.criteria.iter().find(|known| known.id == it.criterion.0)?;
+        let known = by_id.get(it.criterion.0.as_str())?;
         let (then, now) = (status_word(known.status), status_word(it.status));
         if known.status == it.status {
             return None;
