@@ -1,4 +1,4 @@
-//! `answer`: the user's answer to the question that a loop asks.
+//! `answer`: sends the user's answer to the question that a loop asks.
 
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
 use loopkeeper_text::{sanitize, tr};

@@ -1,4 +1,4 @@
-//! `feedback`: the user's judgement of the moment at which a loop ended.
+//! `feedback`: records the user's judgement of the moment at which a loop ended.
 
 use loopkeeper_core::journal::StopVerdict;
 use loopkeeper_operations::feedback;

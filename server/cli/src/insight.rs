@@ -1,4 +1,4 @@
-//! `insight`: what the verified tasks of many loops cost, and what the iterations bought.
+//! `insight`: shows what the verified tasks of many loops cost, and what the iterations bought.
 
 use loopkeeper_text::tr;
 use std::fs;

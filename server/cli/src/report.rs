@@ -1,4 +1,4 @@
-//! `report`: one page about a loop, for people (HTML, Markdown) and scripts (JSON).
+//! `report`: writes one page about a loop, for people (HTML, Markdown) and scripts (JSON).
 
 use loopkeeper_text::tr;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Signal handling, and a watch that notices when the state folder is deleted or replaced.
+//! Handles signals, and notices when the state folder is deleted or replaced.
 
 use std::path::PathBuf;
 use std::time::Duration;

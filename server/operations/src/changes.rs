@@ -1,4 +1,4 @@
-//! The pair of snapshots whose difference is what an iteration, or a whole loop, changed.
+//! Selects the pair of snapshots whose difference is what an iteration, or a whole loop, changed.
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::SnapshotWhen;

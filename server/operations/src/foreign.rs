@@ -1,5 +1,5 @@
-//! The loop that Claude Code's own plugin runs in a folder: found by its state file, cancelled like its own command
-//! does, by removing that file, or imported as a task. Starts nothing, and follows no link out of the folder.
+//! Finds the loop that Claude Code's own plugin runs in a folder, by its state file; cancels it like its own command
+//! does, by removing that file, or imports it as a task. Starts nothing, and follows no link out of the folder.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};

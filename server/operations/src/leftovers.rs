@@ -1,4 +1,5 @@
-//! Leftovers of abandoned attempts beside a task: two lock files, two test runners, two configurations of one tool.
+//! Finds leftovers of abandoned attempts beside a task: two lock files, two test runners, two configurations of one
+//! tool.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Facts of the project that select a breaker preset: size and typical iteration time. Facts that are expensive to
-//! obtain are left out.
+//! Collects the facts of the project that select a breaker preset: size and typical iteration time. Facts that are
+//! expensive to obtain are left out.
 
 use std::fs;
 

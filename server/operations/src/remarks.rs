@@ -1,5 +1,5 @@
-//! The remarks on a task that a start shows: weaknesses of its criteria that make *verified* worth less, and reasons
-//! why a loop may be the wrong tool. `check --lint` and the editors show all remarks.
+//! Selects the remarks on a task that a start shows: weaknesses of its criteria that make *verified* worth less, and
+//! reasons why a loop may be the wrong tool. `check --lint` and the editors show all remarks.
 
 use loopkeeper_lint::{self as lint, LintCode};
 use loopkeeper_text::lines::LineIndex;

@@ -1,5 +1,5 @@
-//! The question before the first loop on a task for which a loop may be the wrong tool. It is asked once per task and
-//! reason, and blocks nothing.
+//! Provides the question before the first loop on a task for which a loop may be the wrong tool. It is asked once per
+//! task and reason, and blocks nothing.
 
 use loopkeeper_lint as lint;
 use loopkeeper_text::tr;

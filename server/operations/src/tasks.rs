@@ -1,4 +1,4 @@
-//! The tasks of the current work tree, for listings. Reads documents only; runs nothing.
+//! Lists the tasks of the current work tree. Reads documents only; runs nothing.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Everything that a task would run, as trust items: the untrusted ones, the page that shows them, the refusal. Starts
-//! nothing, grants nothing.
+//! Collects everything that a task would run, as trust items: the untrusted ones, the page that shows them, the
+//! refusal. Starts nothing, grants nothing.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

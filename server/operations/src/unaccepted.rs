@@ -1,5 +1,5 @@
-//! Changes of tests and similar files that outlive their loop: made by the agent of a task's last loop, and neither
-//! reverted, accepted nor committed by the user since. The next loop compares with the old versions.
+//! Finds changes of tests and similar files that outlive their loop: made by the agent of a task's last loop, and
+//! neither reverted, accepted nor committed by the user since. The next loop compares with the old versions.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Index of the tasks, loops and results below some folders, for views that stay open. Watches, reads and folds; starts
+//! Indexes the tasks, loops and results below some folders, for views that stay open. Watches, reads and folds; starts
 //! nothing, changes nothing but that it ends the processes of killed keepers, and does not depend on the protocol that
 //! shows it.
 //!

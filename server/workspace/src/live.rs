@@ -1,5 +1,5 @@
-//! Live data that is not in the journal: the agent's last activity and streamed output. One connection per running
-//! keeper; a closed connection means that the keeper ended.
+//! Receives live data that is not in the journal: the agent's last activity and streamed output. One connection per
+//! running keeper; a closed connection means that the keeper ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

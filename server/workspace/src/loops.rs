@@ -1,4 +1,4 @@
-//! The loops of some roots, each followed through its journal. Read-only; drops loops that are neither open nor among
+//! Follows the loops of some roots, each through its journal. Read-only; drops loops that are neither open nor among
 //! the last that ended.
 
 use std::collections::{BTreeMap, BTreeSet};

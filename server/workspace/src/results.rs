@@ -1,4 +1,4 @@
-//! The latest results of a task's criteria: of its loop or of stand-alone checks, whichever is newer. Read-only.
+//! Merges the latest results of a task's criteria: of its loop or of stand-alone checks, whichever is newer. Read-only.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};

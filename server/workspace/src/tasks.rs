@@ -1,4 +1,4 @@
-//! Tasks as saved in their files, and as open in the editor. Read-only.
+//! Loads tasks as saved in their files, and lays the texts that are open in the editor over them. Read-only.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};

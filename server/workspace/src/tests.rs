@@ -1,4 +1,4 @@
-//! The index itself: failed updates, changed folders. Its contents are tested over the server's pipes.
+//! Tests of the index itself: failed updates, changed folders. Its contents are tested over the server's pipes.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `check --lint`: the remarks on a task and its grade. Runs nothing, so it needs no trust.
+//! `check --lint`: prints the remarks on a task and its grade. Runs nothing, so it needs no trust.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Results and remarks at their places, in the formats of other tools: annotations of GitHub, SARIF, JUnit, JSON.
+//! Renders results and remarks at their places, in the formats of other tools: annotations of GitHub, SARIF, JUnit,
+//! JSON.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

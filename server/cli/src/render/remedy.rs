@@ -1,4 +1,4 @@
-//! The user's options for a loop that does not continue automatically.
+//! Lists the user's options for a loop that does not continue automatically.
 
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
 use loopkeeper_text::tr;

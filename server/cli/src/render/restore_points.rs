@@ -1,4 +1,4 @@
-//! The list of snapshots that a rollback can restore, with the milestones reached there, one line per iteration.
+//! Lists the snapshots that a rollback can restore, with the milestones reached there, one line per iteration.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

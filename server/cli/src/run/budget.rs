@@ -1,4 +1,5 @@
-//! The budget that the tasks of a queue share: cost and duration, and the iterations where the command line limits them.
+//! Tracks the budget that the tasks of a queue share: cost and duration, and the iterations where the command line
+//! limits them.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Ctrl-C on the terminal of a loop: the first stops it after its iteration, the second immediately.
+//! Handles Ctrl-C on the terminal of a loop: the first stops it after its iteration, the second immediately.
 
 use loopkeeper_text::tr;
 use serde_json::json;

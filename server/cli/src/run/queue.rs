@@ -1,5 +1,5 @@
-//! `run A B C` and `run QUEUE.md`: several tasks, each in its own loop, which ends before the next begins. All of them
-//! are checked and trusted before the first starts, and share one budget.
+//! `run A B C` and `run QUEUE.md`: runs several tasks, each in its own loop, which ends before the next begins. All of
+//! them are checked and trusted before the first starts, and share one budget.
 
 use std::fmt::Display;
 use std::thread::sleep;

@@ -1,4 +1,4 @@
-//! The terminal as a full screen: raw mode, alternate screen, and only changed lines written, each frame at once.
+//! Uses the terminal as a full screen: raw mode, alternate screen, and only changed lines written, each frame at once.
 //!
 //! The terminal is restored on every way out: at the end, before a panic is reported, and while the program is
 //! suspended.

@@ -1,5 +1,5 @@
-//! Commands of the full-screen view, each run as the subcommand that a user would type: the same rules, refusals and
-//! words, and a keeper that does not answer never blocks the screen.
+//! Runs the commands of the full-screen view, each as the subcommand that a user would type: the same rules, refusals
+//! and words, and a keeper that does not answer never blocks the screen.
 
 use std::io;
 use std::process::Stdio;

@@ -1,5 +1,5 @@
-//! Arguments and environment variables that make the agent's hooks call loopkeeper. The user's configuration is not
-//! changed.
+//! Adds the arguments and environment variables that make the agent's hooks call loopkeeper. The user's configuration
+//! is not changed.
 
 use loopkeeper_text::tr;
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! Subagents in the agent's output, reported to the loop in the same form as by hooks.
+//! Reports subagents in the agent's output to the loop, in the same form as hooks do.
 
 use loopkeeper_agent::ToolUse;
 use loopkeeper_core::decide::Event;

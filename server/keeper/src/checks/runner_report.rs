@@ -1,4 +1,5 @@
-//! The report of a test runner in a file of a clean room, which neither the command nor the files of the project name.
+//! Requests and reads the report of a test runner, in a file of a clean room that neither the command nor the files of
+//! the project name.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

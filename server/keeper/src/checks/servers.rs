@@ -1,5 +1,5 @@
-//! Servers that `GET` checks need: started for a round, awaited, and ended after it, each in a separate kill domain. If
-//! a server is not ready in time, or its port is taken, the requests of the round have no result.
+//! Runs the servers that `GET` checks need: started for a round, awaited, and ended after it, each in a separate kill
+//! domain. If a server is not ready in time, or its port is taken, the requests of the round have no result.
 
 use loopkeeper_text::tr;
 use std::collections::VecDeque;

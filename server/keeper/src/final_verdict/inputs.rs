@@ -1,5 +1,5 @@
-//! What a final verdict depends on besides the snapshot: ignored files, caches, installed packages, programs, and the
-//! user's own configuration, as far as they changed since the loop began.
+//! Finds what a final verdict depends on besides the snapshot: ignored files, caches, installed packages, programs, and
+//! the user's own configuration, as far as they changed since the loop began.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

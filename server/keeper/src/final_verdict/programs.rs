@@ -1,4 +1,4 @@
-//! The programs that the checks run by name, with their versions, as the clean room has them.
+//! Finds the programs that the checks run by name, and asks for their versions in a clean room.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

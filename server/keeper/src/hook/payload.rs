@@ -1,4 +1,4 @@
-//! Input and output of agent hooks. The field names are the agents'.
+//! Parses the input of agent hooks and formats their output. The field names are the agents'.
 
 use std::io::Read;
 use std::path::PathBuf;

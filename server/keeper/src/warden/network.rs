@@ -1,4 +1,5 @@
-//! The network of a warden's jobs: a namespace with nothing but a loopback interface, and on it the socket of the proxy.
+//! Sets up the network of a warden's jobs: a namespace with nothing but a loopback interface, and on it the socket of
+//! the proxy.
 
 use std::io;
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! The order in which loops are listed, and how many of them.
+//! Orders the loops that are listed, and limits the number of ended ones.
 
 use super::LoopView;
 

@@ -1,4 +1,4 @@
-//! The packages below a folder that has no manifest of its own: `services/api` and `services/web` of a monorepo.
+//! Finds the packages below a folder that has no manifest of its own: `services/api` and `services/web` of a monorepo.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! .NET: the tests of a solution or a project, and the format that an `.editorconfig` sets.
+//! .NET: finds the tests of a solution or a project, and the format that an `.editorconfig` sets.
 
 use std::path::Path;
 

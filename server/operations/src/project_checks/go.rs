@@ -1,4 +1,4 @@
-//! Go: the tests of a module or of the modules of a workspace, and golangci-lint where it is configured.
+//! Go: finds the tests of a module or of the modules of a workspace, and golangci-lint where it is configured.
 
 use super::package::PackageFolder;
 use super::{LINT, ManifestError, ProposedChecks, TESTS};

@@ -1,5 +1,5 @@
-//! Gradle and Maven: the tests, and the linters, formatters and coverage rules whose plugins a build applies. The wrapper
-//! of the project comes before a program on `PATH`.
+//! Gradle and Maven: finds the tests, and the linters, formatters and coverage rules whose plugins a build applies. The
+//! wrapper of the project comes before a program on `PATH`.
 
 use super::package::PackageFolder;
 use super::{COVERAGE, FORMAT, FoundCheck, LINT, ManifestError, MissingTool, ProposedChecks, TESTS};

@@ -1,4 +1,4 @@
-//! Node: the scripts of `package.json`, run by the package manager of the project, with nvm if the project or the
+//! Node: finds the scripts of `package.json`, run by the package manager of the project, with nvm if the project or the
 //! machine uses it.
 
 mod programs;

@@ -1,4 +1,5 @@
-//! Python: which tool manages the environment, and which test runner, linter and type checker the project configures.
+//! Python: finds which tool manages the environment, and which test runner, linter and type checker the project
+//! configures.
 
 use std::path::PathBuf;
 

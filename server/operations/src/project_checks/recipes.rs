@@ -1,4 +1,4 @@
-//! Task runners: targets of a Makefile, recipes of a justfile.
+//! Task runners: finds the targets of a Makefile and the recipes of a justfile.
 
 use super::package::PackageFolder;
 use super::{COVERAGE, FORMAT, LINT, ManifestError, OWN_CHECKS, ProposedChecks, TESTS, TYPES};

@@ -1,4 +1,4 @@
-//! Rust: Cargo, with nextest, clippy and rustfmt where the project configures them.
+//! Rust: finds the checks of Cargo, with nextest, clippy and rustfmt where the project configures them.
 
 use super::package::PackageFolder;
 use super::{FORMAT, LINT, ManifestError, ProposedChecks, TESTS, has_header};

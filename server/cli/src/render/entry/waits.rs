@@ -1,4 +1,4 @@
-//! What a loop waits for, and until when.
+//! Renders what a loop waits for, and until when.
 
 use loopkeeper_core::journal::{QuestionKind, Record, WaitReason};
 use loopkeeper_text::{sanitize, tr};

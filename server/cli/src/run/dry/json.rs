@@ -1,4 +1,4 @@
-//! `run --dry-run --json`: the same plan as one JSON object.
+//! `run --dry-run --json`: prints the same plan as one JSON object.
 
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::journal::AgentPlan;

@@ -1,5 +1,5 @@
-//! Tools that a package declares and configures without a script for them: TypeScript, ESLint, Biome, Vitest, Jest, the
-//! test runner of Bun.
+//! Finds the tools that a package declares and configures without a script for them: TypeScript, ESLint, Biome, Vitest,
+//! Jest, the test runner of Bun.
 
 use serde_json::Value;
 
