@@ -1,3 +1,5 @@
+//! Tests of the paths that an agent may write, and of the command line of the bridge.
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;

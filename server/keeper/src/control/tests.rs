@@ -1,3 +1,5 @@
+//! Tests of repeated requests.
+
 use loopkeeper_core::decide::UserCommand;
 use serde_json::json;
 use tokio::sync::mpsc;

@@ -1,3 +1,5 @@
+//! Tests of one-line records in their order, with milestones and with everything.
+
 use loopkeeper_agent::AgentRun;
 use loopkeeper_agent::claims::{Claims, read};
 use loopkeeper_agent::errors::Fingerprint;
